@@ -5,7 +5,6 @@ import { formatMoney } from '../rain/money.ts';
 import { paint } from './colours.ts';
 import { table } from './table.ts';
 
-/** The money equation as a table, with its verdict. */
 export function describeReport(report: RainReport): string {
   const terms = EQUATION_PARTS.map((part) => [EQUATION_WORDS[part], report[part], report.counts[part]]);
   const rows = table(['', 'amount', 'packets'], [...terms, ['budget', report.budget, report.counts.budget]]);
@@ -35,7 +34,7 @@ export function describeAudit({ report, problems, toldTwice, acknowledged, queue
   return [...lines, describeReport(report)].join('\n');
 }
 
-/** The same as JSON: the report and the findings beside it. Amounts are decimal strings. */
+/** Amounts are decimal strings. */
 export function auditJson({ report, problems, toldTwice, acknowledged, queues }: Audit): Record<string, unknown> {
   return {
     ...report,

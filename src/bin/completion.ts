@@ -1,18 +1,13 @@
 import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
 import { liveRains } from '../store/rains.ts';
-import { connectRedis, untilReady } from '../platform/redis/connect.ts';
-import { configure } from './context.ts';
+import { configure, withRedis } from './context.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The shell waits for the ids while the user types, ms. */
 const LOOKUP_MS_MAX = 500;
 
-/**
- * `rain completion bash|zsh|fish|powershell` prints a script for the shell to source. From then on the shell completes commands,
- * options, choices, and the ids of rains that are not settled.
- * @param completing whether the shell completes now: only then the rains are read
- */
+/** @param completing whether the shell completes now: only then the ids of rains are read */
 export async function addCompletion(program: Command, terminal: Terminal, completing: boolean): Promise<void> {
   const completed = tab(program, { completionCommandName: 'completion' });
   program.commands.find((command) => command.name() === 'completion')?.summary('completion for your shell')
@@ -22,23 +17,15 @@ export async function addCompletion(program: Command, terminal: Terminal, comple
   const rains = await idsWithTitles(terminal);
   const completeRains = (complete: (value: string, description: string) => void) => { for (const [id, title] of rains) complete(id, title); };
   for (const command of completed.commands.values()) {
-    const id = command.arguments.get('id');
-    if (id) id.handler = completeRains;
-    const option = command.options.get('rain');
-    if (option) option.handler = completeRains;
+    for (const place of [command.arguments.get('id'), command.options.get('rain')]) if (place) place.handler = completeRains;
   }
 }
 
 /** Empty when there is no configuration or no answer in time: a completion never prints errors. */
 async function idsWithTitles({ environment }: Terminal): Promise<[id: string, title: string][]> {
   try {
-    const redis = connectRedis(configure(environment, ['REDIS_URL']).REDIS_URL, { purpose: 'once', onError: () => {} });
-    try {
-      await untilReady(redis, LOOKUP_MS_MAX);
-      return [...await liveRains(redis)].map(([id, { title }]) => [id, title]);
-    } finally {
-      redis.disconnect();
-    }
+    const { REDIS_URL } = configure(environment, ['REDIS_URL']);
+    return [...await withRedis(REDIS_URL, LOOKUP_MS_MAX, liveRains)].map(([id, { title }]) => [id, title]);
   } catch {
     return [];
   }

@@ -3,9 +3,9 @@ import { connectDatabase } from '../ledger/database.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { lastLine } from '../platform/redis/unavailable.ts';
-import { loadConfig, type Need } from '../platform/config.ts';
+import { ConfigError, loadConfig, type Config, type Need } from '../platform/config.ts';
 import { createLifecycle } from '../platform/process/lifecycle.ts';
-import { connectRedis, untilReady } from '../platform/redis/connect.ts';
+import { connectRedis, untilReady, type RedisClient } from '../platform/redis/connect.ts';
 import { readRunning } from '../platform/process/runningSystem.ts';
 import { redactUrl } from '../platform/network/serverUrl.ts';
 import { unreachable } from './exit.ts';
@@ -17,19 +17,33 @@ import type { Environment, Terminal } from './terminal.ts';
  */
 export function configure<const N extends Need>(environment: Environment, need: readonly N[]): ReturnType<typeof loadConfig<N>> {
   const running = readRunning(environment['RAIN_HOME'] || '.rain');
-  if (!running || !isSameServer(environment['REDIS_URL'], running.redisUrl) || !isSameServer(environment['DATABASE_URL'], running.databaseUrl)) return loadConfig(need, environment);
+  const { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl } = environment;
+  if (!running || (redisUrl && redisUrl !== running.redisUrl) || (databaseUrl && databaseUrl !== running.databaseUrl)) return loadConfig(need, environment);
   return loadConfig(need, {
     JWT_SECRET: running.jwtSecret, GATEWAY_PUBLIC_URL: running.gatewayUrl, ...environment,
     REDIS_URL: running.redisUrl, DATABASE_URL: running.databaseUrl,
   });
 }
 
-function isSameServer(configured: string | undefined, running: string): boolean {
-  return !configured || configured === running;
+/** @throws ConfigError when there is no secret to sign with */
+export function signingKey({ JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE }: Config, what: string): { secret: string; issuer?: string; audience?: string } {
+  if (JWT_SECRET === undefined) throw new ConfigError([`JWT_SECRET: missing, expected the secret to sign ${what} with`]);
+  return { secret: JWT_SECRET, ...(JWT_ISSUER !== undefined && { issuer: JWT_ISSUER }), ...(JWT_AUDIENCE !== undefined && { audience: JWT_AUDIENCE }) };
 }
 
 /** How long a command waits for Redis before it reports it as unreachable, ms. */
 export const REACHED_MS_MAX = 3_000;
+
+/** @throws when Redis is not ready within that time */
+export async function withRedis<T>(url: string, withinMs: number, work: (redis: RedisClient) => Promise<T>): Promise<T> {
+  const redis = connectRedis(url, { purpose: 'once', onError: () => {} });
+  try {
+    await untilReady(redis, withinMs);
+    return await work(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
 
 export interface OpenContext extends OperatorContext {
   close(): Promise<void>;
@@ -49,7 +63,6 @@ export async function openContext(redisUrl: string, databaseUrl: string, actor: 
   });
 }
 
-/** Runs an operator command with an open context, and closes the context in any case. */
 export async function withContext<T>({ environment }: Terminal, verb: (context: OpenContext) => Promise<T>): Promise<T> {
   const { REDIS_URL, DATABASE_URL } = configure(environment, ['REDIS_URL', 'DATABASE_URL']);
   const context = await openContext(REDIS_URL, DATABASE_URL, `cli:${userInfo().username}`);

@@ -3,10 +3,9 @@ import type { Refused } from '../operator/context.ts';
 import { formatRefusal } from '../rain/refusal.ts';
 import { isUnavailable, lastLine } from '../platform/redis/unavailable.ts';
 import { ConfigError } from '../platform/config.ts';
-import { wantsPaint, withoutPaint } from './colours.ts';
+import { paint, wantsPaint, withoutPaint } from './colours.ts';
 import type { Output, Terminal } from './terminal.ts';
 
-/** The exit codes of all commands. */
 export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const;
 type Exit = (typeof EXIT)[keyof typeof EXIT];
 
@@ -42,9 +41,16 @@ export function explain(error: unknown): { exit: Exit; reasons: string[]; printe
   return { exit: isUnavailable(error) ? EXIT.unreachable : EXIT.refused, reasons: [lastLine(error) || String(error)] };
 }
 
-/** Commander's sentence, on one line. */
 function usageError({ message }: CommanderError): string {
   return message.replace(/^error: /, '').replaceAll('\n', ' ');
+}
+
+/** Prints the sentences of an error, with `--json` also as one JSON value. @returns its exit code */
+export function reportFailure(terminal: Terminal, error: unknown, json: boolean | undefined): Exit {
+  const { exit, reasons, printed } = explain(error);
+  if (json && reasons.length > 0) print(terminal, json, { ok: false, exit, reasons }, '');
+  if (!printed) for (const reason of reasons) notify(terminal, `${paint.error('rain:')} ${reason}`);
+  return exit;
 }
 
 /** Prints the answer of a command: one JSON value, or text. */

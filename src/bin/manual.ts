@@ -10,7 +10,6 @@ refusal is \`{"ok":false,"exit":1,"reasons":[…]}\`. Progress goes to stderr. W
 talk to the system that \`npm start\` runs in this folder.
 `;
 
-/** All commands of the program with descriptions, options and examples, as Markdown. */
 export function manual(program: Command): string {
   const all = commandsOf(program);
   const list = all.map(({ path, command }) => `| [\`${path}\`](#${path.replaceAll(' ', '-')}) | ${cell(command.summary())} |`);

@@ -5,10 +5,7 @@ import type { Terminal } from './terminal.ts';
 /** Only the first line of standard input is read, and at most this many characters [R10]. */
 const LINE_MAX = 2_048;
 
-/**
- * Reads a password twice from the terminal without echo, or once from the first line of standard input. Never from an argument,
- * because every process on the machine can read arguments.
- */
+/** From the terminal, twice, or from standard input. Never from an argument: every process on the machine can read arguments. */
 export async function askPassword(terminal: Terminal, prompt: string): Promise<string> {
   if (!terminal.stdin.isTTY) return readLine(terminal);
   const first = await askHidden(terminal, `${prompt}: `);

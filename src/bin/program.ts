@@ -1,9 +1,9 @@
-import { Command } from 'commander';
 import { VERSION } from '../platform/process/version.ts';
 import { paint, wantsPaint } from './colours.ts';
-import { processTerminal, type Terminal } from './terminal.ts';
+import { RainCommand } from './command.ts';
+import { processTerminal } from './terminal.ts';
 
-type Add = (program: Command, terminal: Terminal) => void;
+type Add = (program: RainCommand) => void;
 
 /** The first word of a command line, and the file that adds its command. Only the file of the typed command is loaded. */
 const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = [
@@ -21,8 +21,7 @@ const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = 
   [['verify'], async () => (await import('./commands/verify.ts')).addVerifyCommand],
   [['start', 'schedule', 'pause', 'resume', 'close'], async () => (await import('./commands/transitions.ts')).addTransitionCommands],
   [['top-up'], async () => (await import('./commands/topUp.ts')).addTopUpCommand],
-  [['recycle'], async () => (await import('./commands/recycle.ts')).addRecycleCommand],
-  [['write-off'], async () => (await import('./commands/writeOff.ts')).addWriteOffCommand],
+  [['recycle', 'write-off'], async () => (await import('./commands/settlement.ts')).addSettlementCommands],
   [['block', 'unblock', 'blocks'], async () => (await import('./commands/block.ts')).addBlockCommands],
   [['switch'], async () => (await import('./commands/switch.ts')).addSwitchCommand],
   [['token'], async () => (await import('./commands/token.ts')).addTokenCommand],
@@ -32,22 +31,16 @@ const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = 
   [['doctor'], async () => (await import('./commands/doctor.ts')).addDoctorCommand],
   [['system', 'gateways', 'openapi'], async () => (await import('./commands/system.ts')).addSystemCommands],
   [['preflight'], async () => (await import('./commands/preflight.ts')).addPreflightCommand],
-  [['codes'], async () => (await import('./commands/codes.ts')).addCodesCommand],
-  [['protocol'], async () => (await import('./commands/protocol.ts')).addProtocolCommand],
-  [['manual'], async () => (await import('./commands/manual.ts')).addManualCommand],
+  [['codes', 'protocol', 'manual'], async () => (await import('./commands/documents.ts')).addDocumentCommands],
 ];
 /** Width of the help in a file or a pipe, characters. */
 const COLUMNS = 80;
 /** This command prints all the others, so all are loaded. */
 const MANUAL = 'manual';
 
-/**
- * The program with all commands, or only with those of the given verb's group.
- * @param verb the first word of the command line; with an unknown word all commands are loaded
- * @param terminal the streams and settings of the commands
- */
-export async function openProgram(verb?: string, terminal = processTerminal()): Promise<Command> {
-  const program = new Command('rain')
+/** @param verb the first word of the command line: only the commands of its group are loaded; with an unknown word all are */
+export async function openProgram(verb?: string, terminal = processTerminal()): Promise<RainCommand> {
+  const program = new RainCommand(terminal, 'rain')
     .description('Red-packet rain (红包雨): plan a rain, run it, and check that every cent arrives.')
     .version(VERSION)
     .showHelpAfterError('(add --help for the options and an example)')
@@ -61,10 +54,10 @@ export async function openProgram(verb?: string, terminal = processTerminal()): 
     .exitOverride();
   const load = verb === MANUAL ? undefined : GROUPS.find(([verbs]) => verb !== undefined && verbs.includes(verb))?.[1];
   if (load) {
-    (await load())(program, terminal);
+    (await load())(program);
     return program;
   }
-  for (const add of await Promise.all(GROUPS.map(([, loadGroup]) => loadGroup()))) add(program, terminal);
+  for (const add of await Promise.all(GROUPS.map(([, loadGroup]) => loadGroup()))) add(program);
   // Last, because it reads all commands.
   const { addCompletion } = await import('./completion.ts');
   await addCompletion(program, terminal, verb === 'complete');

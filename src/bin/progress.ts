@@ -1,8 +1,8 @@
 import { SingleBar } from 'cli-progress';
 import type { Output, Terminal } from './terminal.ts';
 
-interface Progress {
-  update(value: number, total: number): void;
+export interface Progress<State extends unknown[]> {
+  update(...state: State): void;
   stop(): void;
 }
 
@@ -10,21 +10,20 @@ interface Progress {
 const LINE_EVERY_MS = 1_000;
 
 /** A bar on stderr for a terminal, a line a second otherwise. */
-export function bar({ stderr }: Terminal, title: string, unit: string): Progress {
-  if (!stderr.isTTY) return lines(stderr, title, unit);
-  let single: SingleBar | undefined;
+export function bar({ stderr }: Terminal, title: string, unit: string): Progress<[value: number, total: number]> {
+  if (!stderr.isTTY) return lines(stderr, (value, total) => `${title} ${value}/${total} ${unit}`);
+  const single = new SingleBar({ format: `${title} {bar} {percentage}%  {value}/{total} ${unit}`, stream: stderr, hideCursor: true, clearOnComplete: false });
   return {
     update(value, total) {
-      if (!single) {
-        single = new SingleBar({ format: `${title} {bar} {percentage}%  {value}/{total} ${unit}`, stream: stderr, hideCursor: true, clearOnComplete: false });
-        single.start(total, value);
-      } else single.update(value);
+      if (single.isActive) single.update(value);
+      else single.start(total, value);
     },
-    stop: () => single?.stop(),
+    stop: () => single.stop(),
   };
 }
 
-function lines(stderr: Output, title: string, unit: string): Progress {
+/** The last state is printed in any case, and no line twice. */
+export function lines<State extends unknown[]>(stderr: Output, describe: (...state: State) => string): Progress<State> {
   let next = 0;
   let last = '';
   let printed = '';
@@ -34,8 +33,8 @@ function lines(stderr: Output, title: string, unit: string): Progress {
     printed = last;
   };
   return {
-    update(value, total) {
-      last = `${title} ${value}/${total} ${unit}`;
+    update(...state) {
+      last = describe(...state);
       if (Date.now() < next) return;
       next = Date.now() + LINE_EVERY_MS;
       print();

@@ -15,10 +15,7 @@ export function swarmUsers(users: number, prefix = 'bot-'): (userId: string) => 
   };
 }
 
-/**
- * Audits a rain that a swarm has played, and counts the packets won by other users, who may play in the same rain. It repeats until
- * nothing is pending and nobody else wins meanwhile, or until the tries are used up. Empty when there is no such rain.
- */
+/** Audits until nothing is pending and no other user wins meanwhile, or the tries are used up. Empty when there is no such rain. */
 export async function auditBeside(context: OperatorContext, rainId: string, isOfSwarm: (userId: string) => boolean): Promise<{ audit?: Audit; others?: Share }> {
   let others = await wonByOthers(context, rainId, isOfSwarm);
   for (let tries = 1; ; tries++) {

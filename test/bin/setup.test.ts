@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { exclusively } from '../../src/bin/setup/lock.mjs';
-import { ensureChromium, ensurePython } from '../../src/bin/setup/programs.mjs';
+import { ensureForTest } from '../../src/bin/setup/programs.mjs';
 import { findOnPath, hashOf, isStamped, run, SetupError, stamp } from '../../src/bin/setup/step.mjs';
 import { runScript } from '../support/script.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -90,13 +90,13 @@ test('failed work releases the lock and throws its error', async () => {
 
 test('a Chromium that was named is the one that is taken', async () => {
   const env: Record<string, string> = { CHROMIUM: '/somewhere/chromium' };
-  expect(await ensureChromium(env)).toBeUndefined();
+  expect(await ensureForTest('chromium', env)).toBeUndefined();
   expect(env['CHROMIUM']).toBe('/somewhere/chromium');
 });
 
 test('a Python that was named is the one that is taken', async () => {
   const env: Record<string, string> = { PYTHON: '/somewhere/python3' };
-  expect(await ensurePython(env)).toBeUndefined();
+  expect(await ensureForTest('python', env)).toBeUndefined();
   expect(env['PYTHON']).toBe('/somewhere/python3');
 });
 

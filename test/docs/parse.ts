@@ -24,7 +24,7 @@ export async function complaintAbout(words: readonly string[]): Promise<string |
 
 /** `rain block user|address WHO [--for 2h]`: what a sentence names need not be complete, but its verb and its options have to exist. */
 export async function strangersIn(mention: string): Promise<string[]> {
-  let command = await openProgram();
+  let command: Command = await openProgram();
   const words = mention.split(/\s+/).slice(1);
   for (let word = words[0]; word !== undefined && command.commands.length > 0; word = (words.shift(), words[0])) {
     const inner = command.commands.find((one) => one.name() === word);

@@ -1,16 +1,15 @@
-import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditAll, auditRain, isInOrder, type AuditedRain } from '../../operator/audit.ts';
 import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
 import { repairRain, untilQuiet } from '../../operator/audit/repair.ts';
 import type { QueueContext } from '../../operator/context.ts';
 import { EQUATION_PARTS } from '../../rain/equation-parts.ts';
-import { accepted, clearScreen, CommandFailure, EXIT, explain, print, REFRESH_MS, notify } from '../exit.ts';
+import { parseCount } from '../arguments.ts';
 import { auditJson, describeAudit } from '../auditText.ts';
-import { withContext, type OpenContext } from '../context.ts';
-import { printDryRun, withDryRun } from '../dryRun.ts';
-import { parseCount } from '../time.ts';
 import { paint } from '../colours.ts';
+import type { Answer, RainCommand } from '../command.ts';
+import type { OpenContext } from '../context.ts';
+import { accepted, clearScreen, CommandFailure, EXIT, explain, print, REFRESH_MS, notify } from '../exit.ts';
 import { bar } from '../progress.ts';
 import { table } from '../table.ts';
 import { interruptibly, type Terminal } from '../terminal.ts';
@@ -30,8 +29,8 @@ const RAINS_MAX = 100_000;
 /** How long the audit waits for the claims that were sent again, ms. */
 const REPAIR_WAIT_MS = 15_000;
 
-export function addAuditCommand(program: Command, terminal: Terminal): void {
-  withDryRun(program.command('audit [id]')).summary('check whether the money adds up')
+export function addAuditCommand(program: RainCommand): void {
+  program.command('audit [id]').summary('check whether the money adds up').dryRun()
     .description('Compares the packets that the seed of a rain gives with Redis and with the ledger. Exit code 1 when the money does not add up, and '
       + 'while a claim is told twice; with --all also when some rains were not audited.')
     .option('--repair', 'send the claims that the ledger lacks again, wait up to 15 s for their credits, then audit')
@@ -40,13 +39,10 @@ export function addAuditCommand(program: Command, terminal: Terminal): void {
     .option('--settled', 'with --all: settled rains as well')
     .option('--limit <n>', 'with --all: how many rains, newest first', parseCount(1, RAINS_MAX), 100)
     .option('--watch', 'with --all: repeat every second until Ctrl-C')
-    .option('--json', 'print JSON, with --watch one array per line')
-    .addHelpText('after', '\nExample:\n  rain audit m3k9x2a1b2c3d4\n  rain audit --all --watch')
-    .action((id: string | undefined, options: AuditOptions) => {
-      const wrong = misuse(id, options);
-      if (wrong !== undefined) throw new CommandFailure(EXIT.usage, wrong);
-      return withContext(terminal, (context) => (id === undefined ? auditMany(terminal, context, options) : auditOne(terminal, context, id, options)));
-    });
+    .json('print JSON, with --watch one array per line').example('rain audit m3k9x2a1b2c3d4', 'rain audit --all --watch')
+    .refuses(misuse)
+    .runsWithContext((context, id: string | undefined, options: AuditOptions) =>
+      (id === undefined ? auditMany(program.terminal, context, options) : auditOne(program.terminal, context, id, options)));
 }
 
 function misuse(id: string | undefined, { all, watch, settled, repair, dryRun, acknowledgeLost: reason }: AuditOptions): string | undefined {
@@ -58,18 +54,16 @@ function misuse(id: string | undefined, { all, watch, settled, repair, dryRun, a
   return undefined;
 }
 
-async function auditOne(terminal: Terminal, context: OpenContext, id: string, { repair, acknowledgeLost: reason, dryRun = false, json }: AuditOptions): Promise<void> {
+async function auditOne(terminal: Terminal, context: OpenContext, id: string, { repair, acknowledgeLost: reason, dryRun = false }: AuditOptions): Promise<Answer> {
   const { withQueues } = await import('../queues.ts');
-  await withQueues(context, async (at) => {
+  return withQueues(context, async (at) => {
     const repaired = repair ? await resendMissing(terminal, at, id, dryRun) : undefined;
     const acknowledged = reason === undefined ? undefined : accepted(await acknowledgeLost(at, id, reason, dryRun));
     if (acknowledged) notify(terminal, `${id}: ${acknowledged.claims} lost claims ${dryRun ? 'would be' : 'were'} discarded`);
     const audit = await auditRain(at, id);
     if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
     const value = { ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(acknowledged && { discardedClaimsNow: acknowledged.claims }) };
-    if (dryRun) printDryRun(terminal, json, value, describeAudit(audit));
-    else print(terminal, json, value, describeAudit(audit));
-    if (!isInOrder(audit)) terminal.exitCode = EXIT.refused;
+    return { value, text: describeAudit(audit), exit: !isInOrder(audit) && EXIT.refused };
   });
 }
 
@@ -93,10 +87,7 @@ async function auditMany(terminal: Terminal, context: OpenContext, options: Audi
   });
 }
 
-/**
- * @param reported how many rains the last message counted as not audited
- * @returns how many rains are not audited now
- */
+/** @param reported how many rains the last message counted as not audited @returns how many are not audited now */
 async function auditRound(terminal: Terminal, context: OpenContext, { watch, settled, limit, json }: AuditOptions, { reported, interrupted }: { reported: number; interrupted?: AbortSignal } = { reported: 0 }): Promise<number> {
   const which = settled ? 'all' : 'unsettled';
   const rains: AuditedRain[] = [];

@@ -1,30 +1,21 @@
-import type { Command } from 'commander';
 import { SHARDS_MAX } from '../../store/keys.ts';
 import { createCampaign } from '../../operator/campaign/create.ts';
 import { CAMPAIGNS_MAX, listCampaigns, showCampaign, type CampaignDetail, type CampaignView } from '../../operator/campaign/show.ts';
 import { ROUNDS_MAX } from '../../rain/campaign.ts';
 import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
-import { accepted, CommandFailure, EXIT, print } from '../exit.ts';
-import { withContext } from '../context.ts';
-import { parseCount } from '../time.ts';
+import { parseCount } from '../arguments.ts';
 import { paintState } from '../colours.ts';
+import type { RainCommand } from '../command.ts';
+import { accepted, CommandFailure, EXIT } from '../exit.ts';
 import { facts, table } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
 import { create, planned, type CreateOptions } from './plan.ts';
 
-interface CampaignOptions {
-  id?: string;
-  title?: string;
-  winsPerUser: number;
-  shards: number;
-  rollOver?: boolean;
-  json?: boolean;
-}
+const ADD_ROUND = 'rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load';
 
-export function addCampaignCommands(program: Command, terminal: Terminal): void {
+export function addCampaignCommands(program: RainCommand): void {
   const campaign = program.command('campaign').summary('several rains with a common win limit per user')
     .description('A campaign is a series of rains, its rounds, with one win limit per user over all rounds. Rounds may overlap.')
-    .addHelpText('after', '\nExample:\n  rain campaign create --id autumn --wins-per-user 1\n  rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load');
+    .example('rain campaign create --id autumn --wins-per-user 1', ADD_ROUND);
 
   campaign.command('create').summary('create a campaign')
     .description('Creates a campaign and prints its id. No money moves: each round has its own budget.')
@@ -33,40 +24,39 @@ export function addCampaignCommands(program: Command, terminal: Terminal): void 
     .option('--id <id>', 'letters, digits, _ and -; default a generated id. The rounds are called <id>.1, <id>.2 …')
     .option('--shards <n>', 'Redis shards of every round', parseCount(1, SHARDS_MAX), 1)
     .option('--roll-over', 'money that nobody has won in a round goes into the next round')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  rain campaign create --id autumn --title "Autumn party" --wins-per-user 2')
-    .action(({ id, title, winsPerUser, shards, rollOver = false, json }: CampaignOptions) => withContext(terminal, async (context) => {
-      const created = accepted(await createCampaign(context, { winsPerUserMax: winsPerUser, shards, rollOver, ...(id !== undefined && { id }), ...(title !== undefined && { title }) }));
-      print(terminal, json, { campaignId: created.campaignId }, created.campaignId);
-    }));
+    .json().example('rain campaign create --id autumn --title "Autumn party" --wins-per-user 2')
+    .runsWithContext(async (context, options: { id?: string; title?: string; winsPerUser: number; shards: number; rollOver?: boolean }) => {
+      const { id, title, winsPerUser, shards, rollOver = false } = options;
+      const terms = { winsPerUserMax: winsPerUser, shards, rollOver };
+      const { campaignId } = accepted(await createCampaign(context, { ...terms, ...(id !== undefined && { id }), ...(title !== undefined && { title }) }));
+      return { value: { campaignId }, text: campaignId };
+    });
 
   planned(campaign.command('add-round <campaign>'), 'rounds').summary('plan another round of a campaign')
     .description('Plans a round: a rain of the campaign, called <campaign>.<round>. All commands for rains work on it.')
     .option('--round <n>', 'number of the round; default the next one', parseCount(1, ROUNDS_MAX))
-    .addHelpText('after', '\nExample:\n  rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load')
-    .action((id: string, options: CreateOptions) => withContext(terminal, async (context) => {
+    .example(ADD_ROUND)
+    .runsWithContext(async (context, id: string, options: CreateOptions) => {
       // `create` refuses an unknown campaign.
       const round = options.round ?? ((await context.ledger.rounds(id)).at(-1)?.campaign?.round ?? 0) + 1;
-      await create(terminal, context, { ...options, campaign: id, round });
-    }));
+      return create(program.terminal, context, { ...options, campaign: id, round });
+    });
 
   campaign.command('list').summary('all campaigns, newest first').description('Lists all campaigns, newest first.')
     .option('--limit <n>', 'how many campaigns to list', parseCount(1, CAMPAIGNS_MAX), 100)
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  rain campaign list')
-    .action(({ limit, json }: { limit: number; json?: boolean }) => withContext(terminal, async (context) => {
+    .json().example('rain campaign list')
+    .runsWithContext(async (context, { limit }: { limit: number }) => {
       const campaigns = await listCampaigns(context, limit);
-      print(terminal, json, { campaigns }, describeList(campaigns));
-    }));
+      return { value: { campaigns }, text: describeList(campaigns) };
+    });
 
   campaign.command('show <id>').summary('one campaign with its rounds').description('Shows a campaign, its rounds and the number of its winners.')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  rain campaign show autumn')
-    .action((id: string, { json }: { json?: boolean }) => withContext(terminal, async (context) => {
+    .json().example('rain campaign show autumn')
+    .runsWithContext(async (context, id: string) => {
       const found = await showCampaign(context, id);
       if (!found) throw new CommandFailure(EXIT.refused, `id: there is no campaign ${id}`);
-      print(terminal, json, found, describe(found));
-    }));
+      return { value: found, text: describe(found) };
+    });
 }
 
 function describeList(campaigns: readonly CampaignView[]): string {

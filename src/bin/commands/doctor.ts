@@ -1,63 +1,49 @@
-import type { Command } from 'commander';
 import { examineDatabase } from '../../ledger/databaseCheck.ts';
 import { checkDatabase } from '../../operator/doctor/database.ts';
 import type { Finding } from '../../operator/doctor/finding.ts';
 import type { Planned } from '../../operator/doctor/memory.ts';
 import { examineRedis } from '../../operator/doctor/redis.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
-import { connectRedis, untilReady } from '../../platform/redis/connect.ts';
-import type { Durability } from '../../platform/redis/durability.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
-import { EXIT, explain, print } from '../exit.ts';
-import { configure, REACHED_MS_MAX } from '../context.ts';
-import { parseCount } from '../time.ts';
+import { parseCount } from '../arguments.ts';
 import { paint } from '../colours.ts';
-import type { Terminal } from '../terminal.ts';
+import type { RainCommand } from '../command.ts';
+import { configure, REACHED_MS_MAX, withRedis } from '../context.ts';
+import { EXIT, explain } from '../exit.ts';
 
 interface Examined {
   findings: Finding[];
   reached: boolean;
 }
 
-export function addDoctorCommand(program: Command, terminal: Terminal): void {
+export function addDoctorCommand(program: RainCommand): void {
   program.command('doctor').summary('check Redis and the database before a rain')
     .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
     .option('--packets <n>', 'packets of the planned rain', parseCount(1, PACKETS_MAX), 100_000)
     .option('--users <n>', 'users that may join', parseCount(1, 100_000_000), 100_000)
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  rain doctor --packets 1000000 --users 5000000')
-    .action(async ({ json, ...planned }: Planned & { json?: boolean }) => {
-      const { REDIS_URL, DATABASE_URL, DURABILITY } = configure(terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
-      const examined = await Promise.all([atRedis(REDIS_URL, DURABILITY, planned), atDatabase(DATABASE_URL)]);
+    .json().example('rain doctor --packets 1000000 --users 5000000')
+    .runs(async (planned: Planned) => {
+      const { REDIS_URL, DATABASE_URL, DURABILITY } = configure(program.terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
+      const examined = await Promise.all([
+        findingsAt('redis', REDIS_URL, () => withRedis(REDIS_URL, REACHED_MS_MAX, (redis) => examineRedis(redis, DURABILITY, planned))),
+        findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
+      ]);
       const findings = examined.flatMap((result) => result.findings);
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
-      print(terminal, json, { ok: wrong === 0, findings }, describe(findings, wrong));
-      terminal.exitCode = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 ? EXIT.refused : EXIT.done;
+      const exit = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 && EXIT.refused;
+      return { value: { ok: wrong === 0, findings }, text: describe(findings, wrong), exit };
     });
 }
 
-async function atRedis(url: string, durability: Durability, planned: Planned): Promise<Examined> {
-  const redis = connectRedis(url, { purpose: 'once', onError: () => {} });
+/** What `examine` finds at a server, or that the server cannot be reached. */
+async function findingsAt(subject: 'redis' | 'database', url: string, examine: () => Promise<Finding[]>): Promise<Examined> {
   try {
-    await untilReady(redis, REACHED_MS_MAX);
-    return { findings: await examineRedis(redis, durability, planned), reached: true };
+    return { findings: await examine(), reached: true };
   } catch (error) {
-    return unreachable('redis', url, error, 'check that it runs, and set REDIS_URL');
-  } finally {
-    redis.disconnect();
+    const found = `${redactUrl(url)}: ${explain(error).reasons.join('; ')}`;
+    const advice = `check that it runs, and set ${subject === 'redis' ? 'REDIS_URL' : 'DATABASE_URL'}`;
+    return { findings: [{ subject, name: 'reachable', verdict: 'wrong', found, expected: 'an answer', advice }], reached: false };
   }
-}
-
-async function atDatabase(url: string): Promise<Examined> {
-  try {
-    return { findings: checkDatabase(await examineDatabase(url)), reached: true };
-  } catch (error) {
-    return unreachable('database', url, error, 'check that it runs, and set DATABASE_URL');
-  }
-}
-
-function unreachable(subject: Finding['subject'], url: string, error: unknown, advice: string): Examined {
-  return { findings: [{ subject, name: 'reachable', verdict: 'wrong', found: `${redactUrl(url)}: ${explain(error).reasons.join('; ')}`, expected: 'an answer', advice }], reached: false };
 }
 
 const VERDICTS: Record<Finding['verdict'], (text: string) => string> = { ok: paint.good, warning: paint.warning, wrong: paint.bad };

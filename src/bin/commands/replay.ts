@@ -1,25 +1,28 @@
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import { Readable, Transform } from 'node:stream';
 import type { LogEntry } from '../../credit/deadLetter.ts';
 import { areDeadLettered } from '../../credit/deadLetters.ts';
 import { openReplay, type Replayed } from '../../operator/replay.ts';
 import { beginComparison, isEmpty, type Comparison, type ReplayDiff } from '../../operator/replayDiff.ts';
+import { iso } from '../../rain/figures.ts';
+import type { RainCommand } from '../command.ts';
+import type { OpenContext } from '../context.ts';
 import { accepted, CommandFailure, EXIT, notify } from '../exit.ts';
-import { withContext, type OpenContext } from '../context.ts';
 import { pour, type Terminal } from '../terminal.ts';
 
 type Format = 'csv' | 'ndjson';
 const COLUMNS = ['at', 'rainId', 'redPacketId', 'amount', 'userId', 'shard', 'index'] as const;
 type Row = Record<(typeof COLUMNS)[number], string | number>;
 
-export function addReplayCommand(program: Command, terminal: Terminal): void {
+export function addReplayCommand(program: RainCommand): void {
   program.command('replay <id>').summary('list all wins from the claim log alone')
     .description('Rebuilds a rain from its claim log alone, claim by claim in order of time, and compares it with the ledger. Claims on their way to the ledger are listed apart. Exit code 1 on any other difference.')
     .addOption(new Option('--format <format>', 'csv (user ids that a spreadsheet would run as formulas are escaped with \') or ndjson').choices(['csv', 'ndjson']).default('csv'))
-    .option('--json', 'the same as --format ndjson')
+    .json('the same as --format ndjson')
     .option('--no-diff', 'do not compare with the ledger')
-    .addHelpText('after', '\nExample:\n  rain replay m3k9x2a1b2c3d4 --format ndjson > winners.ndjson')
-    .action((id: string, { format, json, diff }: { format: Format; json?: boolean; diff: boolean }) => withContext(terminal, (context) => replay(terminal, context, id, json ? 'ndjson' : format, diff)));
+    .example('rain replay m3k9x2a1b2c3d4 --format ndjson > winners.ndjson')
+    .runsWithContext((context, id: string, { format, json, diff }: { format: Format; json?: boolean; diff: boolean }) =>
+      replay(program.terminal, context, id, json ? 'ndjson' : format, diff));
 }
 
 async function replay(terminal: Terminal, context: OpenContext, id: string, format: Format, wantsDiff: boolean): Promise<void> {
@@ -39,7 +42,7 @@ async function* rowsOf(entries: AsyncGenerator<Replayed, void>, comparison: Comp
     comparison?.compare(replayed);
     if (!replayed.ok) continue;
     const { at, ...claim } = replayed.claim;
-    yield { at: new Date(Number(at)).toISOString(), ...claim, shard: replayed.shard, index: replayed.index };
+    yield { at: iso(Number(at)), ...claim, shard: replayed.shard, index: replayed.index };
   }
 }
 

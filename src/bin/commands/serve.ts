@@ -1,19 +1,16 @@
-import type { Command } from 'commander';
 import { createLog } from '../../platform/telemetry/log.ts';
 import { sendFailed, sendReady } from '../../platform/process/ipc.ts';
 import { createShutdown, SERVER_DEADLINE_MS, type Shutdown } from '../../platform/process/shutdown.ts';
-import { explain, print, notify } from '../exit.ts';
+import { parseCount } from '../arguments.ts';
+import type { RainCommand } from '../command.ts';
 import { configure } from '../context.ts';
-import { parseCount } from '../time.ts';
+import { explain, notify } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** More than any machine has cores. The parent process accepts about 4,000 connections a second for all of them. */
 const PROCESSES_MAX = 64;
 
-/**
- * Runs a server until a signal arrives or its parent process ends. Users and `rain up` start servers in the same way; `rain up`
- * receives the result over IPC. Each server is imported on demand, so that `rain list` does not load a queue and an HTTP server.
- */
+/** Runs a server until a signal arrives or its parent process ends; `rain up`, when it is the parent, receives the result over IPC. */
 async function serve(terminal: Terminal, name: string, open: (shutdown: Shutdown) => Promise<Record<string, unknown>>): Promise<void> {
   const shutdown = createShutdown({ deadlineMs: SERVER_DEADLINE_MS, report: (sentence) => notify(terminal, `${name}: ${sentence}`) });
   try {
@@ -24,11 +21,13 @@ async function serve(terminal: Terminal, name: string, open: (shutdown: Shutdown
   }
 }
 
-export function addServeCommands(program: Command, terminal: Terminal): void {
+export function addServeCommands(program: RainCommand): void {
+  const { terminal } = program;
+
   program.command('gateway').summary('run a WebSocket gateway for players')
     .description('Runs a WebSocket gateway on GATEWAY_HOST:GATEWAY_PORT. Needs REDIS_URL and JWT_SECRET or JWKS_URL.')
     .option('--processes <n>', 'how many processes share the port; every limit is per process, so n processes take n times 18,000 sockets', parseCount(1, PROCESSES_MAX), 1)
-    .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 JWT_SECRET=… GATEWAY_HOST=0.0.0.0 rain gateway --processes 4')
+    .example('REDIS_URL=redis://10.0.0.5:6379 JWT_SECRET=… GATEWAY_HOST=0.0.0.0 rain gateway --processes 4')
     .action(({ processes }: { processes: number }) => serve(terminal, 'gateway', async (shutdown) => {
       if (processes === 1) return { ...await (await import('../servers/gateway.ts')).open(shutdown, terminal.environment) };
       return { ...await (await import('../servers/gateways.ts')).open(shutdown, terminal.environment, processes) };
@@ -36,15 +35,14 @@ export function addServeCommands(program: Command, terminal: Terminal): void {
 
   program.command('worker').summary('run the relay, the credit worker and all background jobs')
     .description('Moves claims from Redis to the queue, credits them, and settles rains that have ended. Any number of workers may run. Needs REDIS_URL and DATABASE_URL.')
-    .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
+    .example('REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
     .action(() => serve(terminal, 'worker', async (shutdown) => {
       const { startWorker } = await import('../servers/worker.ts');
       const { payoutProviderOf } = await import('../servers/payoutProvider.ts');
       const config = configure(terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
       const log = createLog('worker', config.LOG_LEVEL);
       const { openTracing } = await import('../servers/tracing.ts');
-      const traces = await openTracing(config, 'rain-worker', log);
-      if (traces) shutdown.onClose('traces', () => traces.close());
+      const traces = await openTracing(config, 'rain-worker', log, shutdown);
       const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, log, {
         keep: payoutProviderOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS, settling: { settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS }, traces,
         ...(config.METRICS_PORT !== undefined && { metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT } }),
@@ -56,16 +54,15 @@ export function addServeCommands(program: Command, terminal: Terminal): void {
   program.command('console').summary("run the player's page and the operator's console")
     .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's console and its API under /console/ and /api/console/. Needs REDIS_URL and DATABASE_URL. Add operators with rain operator add.")
     .option('--guests', 'issue guest tokens to anybody: for demos only; needs JWT_SECRET')
-    .addHelpText('after', '\nExample:\n  REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
+    .example('REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
     .action(({ guests = false }: { guests?: boolean }) => serve(terminal, 'console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, terminal.environment, guests) })));
 
   program.command('migrate').summary('apply database migrations')
     .description('Applies the missing migrations to the database. Needs DATABASE_URL.')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://rain@10.0.0.6/rain rain migrate')
-    .action(async ({ json }: { json?: boolean }) => {
+    .json().example('DATABASE_URL=postgres://rain@10.0.0.6/rain rain migrate')
+    .runs(async () => {
       const { migrate } = await import('../../ledger/migrate.ts');
       const applied = await migrate(configure(terminal.environment, ['DATABASE_URL']).DATABASE_URL);
-      print(terminal, json, { applied }, applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the database is up to date');
+      return { value: { applied }, text: applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the database is up to date' };
     });
 }

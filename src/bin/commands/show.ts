@@ -1,38 +1,34 @@
-import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listRains, RAINS_MAX, showRain, type RainDetail, type RainList, type RainView } from '../../operator/list.ts';
-import { clearScreen, CommandFailure, EXIT, print, REFRESH_MS } from '../exit.ts';
-import { withContext } from '../context.ts';
-import { parseCount } from '../time.ts';
+import { parseCount } from '../arguments.ts';
 import { paintState } from '../colours.ts';
+import type { RainCommand } from '../command.ts';
+import { clearScreen, CommandFailure, EXIT, print, REFRESH_MS } from '../exit.ts';
 import { facts, table } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
-import { describeTerms } from './terms.ts';
+import { describeTerms } from './planOptions.ts';
 
-export function addShowCommands(program: Command, terminal: Terminal): void {
+export function addShowCommands(program: RainCommand): void {
   program.command('list').summary('all rains, newest first').description('Lists all rains, newest first.')
     .option('--limit <n>', 'how many rains to list', parseCount(1, RAINS_MAX), 100)
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  rain list --limit 20')
-    .action(({ limit, json }: { limit: number; json?: boolean }) => withContext(terminal, async (context) => {
+    .json().example('rain list --limit 20')
+    .runsWithContext(async (context, { limit }: { limit: number }) => {
       const list = await listRains(context, limit);
-      print(terminal, json, list, describeList(list));
-    }));
+      return { value: list, text: describeList(list) };
+    });
 
   program.command('show <id>').summary('one rain in detail').description('Shows one rain; with --watch every second until the rain is settled or Ctrl-C.')
     .option('--watch', 'repeat every second until the rain is settled')
-    .option('--json', 'print JSON, with --watch one object per line')
-    .addHelpText('after', '\nExample:\n  rain show m3k9x2a1b2c3d4 --watch')
-    .action((id: string, { json, watch }: { json?: boolean; watch?: boolean }) => withContext(terminal, async (context) => {
+    .json('print JSON, with --watch one object per line').example('rain show m3k9x2a1b2c3d4 --watch')
+    .runsWithContext(async (context, id: string, { json, watch }: { json?: boolean; watch?: boolean }) => {
       for (;;) {
         const rain = await showRain(context, id);
         if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
-        if (watch && !json) clearScreen(terminal);
-        print(terminal, json, rain, describe(rain));
+        if (watch && !json) clearScreen(program.terminal);
+        print(program.terminal, json, rain, describe(rain));
         if (!watch || rain.state === 'settled') return;
         await sleep(REFRESH_MS);
       }
-    }));
+    });
 }
 
 function describeList({ rains, total }: RainList): string {

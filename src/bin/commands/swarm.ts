@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { OUTCOMES } from '../../protocol/outcomes.ts';
@@ -7,9 +7,10 @@ import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { gatewayAddress } from '../../loadtest/address.ts';
 import { USERS_MAX } from '../../loadtest/limits.ts';
 import type { SwarmReport } from '../../loadtest/report/report.ts';
-import { CommandFailure, EXIT, print, unreachable } from '../exit.ts';
+import { parseCount, parseDuration, parseShare } from '../arguments.ts';
+import type { Answer, RainCommand } from '../command.ts';
 import { withContext, configure } from '../context.ts';
-import { parseCount, parseDuration, parseShare } from '../time.ts';
+import { CommandFailure, EXIT, unreachable } from '../exit.ts';
 import { bar } from '../progress.ts';
 import { auditBeside, swarmUsers } from '../swarmAudit.ts';
 import type { Terminal } from '../terminal.ts';
@@ -32,7 +33,6 @@ interface SwarmOptions {
   seed?: string;
   audit: boolean;
   report?: string;
-  json?: boolean;
 }
 
 const PROCESSES_MAX = 64;
@@ -42,7 +42,7 @@ const TOKEN_SECONDS = 2 * 3_600;
 /** If no user has a socket by then, the address is wrong or the gateway does not run. */
 const REACH_MS = 5_000;
 
-export function addSwarmCommand(program: Command, terminal: Terminal): void {
+export function addSwarmCommand(program: RainCommand): void {
   program.command('swarm').summary('load test with simulated users over real sockets')
     .description('Sends simulated users, each with their own token, to a rain, and checks whether the answers that they received agree with the audit. Exit code 1 if not. In a rain without --rehearsal they win real money.')
     .requiredOption('--rain <id>', 'the rain to grab from')
@@ -60,17 +60,15 @@ export function addSwarmCommand(program: Command, terminal: Terminal): void {
     .option('--seed <hex>', '64 hex digits; the same seed taps at the same moments')
     .option('--no-audit', 'do not compare with the audit')
     .option('--report <file.html>', 'also write the report as one HTML file with plots')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  rain swarm --url ws://127.0.0.1:8687/v1 --rain m3k9x2a1b2c3d4 --users 2000')
-    .action((options: SwarmOptions) => swarm(terminal, options));
+    .json().example('rain swarm --url ws://127.0.0.1:8687/v1 --rain m3k9x2a1b2c3d4 --users 2000')
+    .runs((options: SwarmOptions) => swarm(program.terminal, options));
 }
 
-async function swarm(terminal: Terminal, options: SwarmOptions): Promise<void> {
+async function swarm(terminal: Terminal, options: SwarmOptions): Promise<Answer> {
   const [{ runWave, processesFor }, { runProcesses }, { renderReport }, { checkMoney }] = await Promise.all([
     import('../../loadtest/wave.ts'), import('../../loadtest/processes/processPool.ts'), import('../../loadtest/report/reportTable.ts'), import('../../loadtest/report/verdict.ts'),
   ]);
-  const url = options.url ?? configure(terminal.environment, []).GATEWAY_PUBLIC_URL;
-  if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
+  const url = options.url ?? defaultUrl(terminal);
   if (options.seed !== undefined && !seedText.safeParse(options.seed).success) throw new CommandFailure(EXIT.usage, '--seed: expected 64 hex digits');
   if (options.report !== undefined) expectWritable(terminal, options.report);
   const progress = bar(terminal, 'answered', 'users');
@@ -84,13 +82,20 @@ async function swarm(terminal: Terminal, options: SwarmOptions): Promise<void> {
   const playing = processes > 1
     ? runProcesses({ wave, token: signingData(terminal, TOKEN_SECONDS), prefix: options.prefix, processes, onProgress })
     : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor: tokenSigner(terminal, TOKEN_SECONDS), onProgress });
-  const report = await playing.finally(() => progress.stop());
+  const report = await playing.finally(progress.stop);
   expectPlayed(report, redactUrl(url));
   const { audit, others } = options.audit && canAudit(terminal) ? await withContext(terminal, (context) => auditBeside(context, options.rain, swarmUsers(options.users, options.prefix))) : {};
   const verdict = checkMoney(report, audit?.report, others);
   if (options.report !== undefined) writeFileSync(resolve(terminal.folder, options.report), (await import('../../loadtest/report/page/page.ts')).renderPage(report, verdict));
-  print(terminal, options.json, { ...report, ...(audit && { audit: audit.report }), ...verdict }, renderReport(report, audit?.report, others));
-  if (!verdict.balanced) terminal.exitCode = EXIT.refused;
+  const value = { ...report, ...(audit && { audit: audit.report }), ...verdict };
+  return { value, text: renderReport(report, audit?.report, others), exit: !verdict.balanced && EXIT.refused };
+}
+
+/** The gateway on this machine. */
+export function defaultUrl({ environment }: Terminal): string {
+  const { GATEWAY_PUBLIC_URL: url } = configure(environment, []);
+  if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
+  return url;
 }
 
 export function parseUrl(url: string): string {

@@ -1,18 +1,12 @@
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
 import { SWITCHES, type HeldSwitch, type SwitchName } from '../../store/killSwitches.ts';
 import { letGoOfSwitch, listSwitches, throwSwitch } from '../../operator/switch.ts';
+import type { OperatorContext } from '../../operator/context.ts';
 import { iso } from '../../rain/figures.ts';
-import { accepted, CommandFailure, EXIT, print } from '../exit.ts';
-import { withContext, type OpenContext } from '../context.ts';
-import { parseDuration } from '../time.ts';
+import { parseDuration } from '../arguments.ts';
+import type { Answer, RainCommand } from '../command.ts';
+import { accepted } from '../exit.ts';
 import { table } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
-
-interface SwitchFlags {
-  reason?: string;
-  for?: number;
-  json?: boolean;
-}
 
 type Position = HeldSwitch['position'] | 'auto';
 
@@ -27,34 +21,32 @@ Positions: off stops the service, on keeps it under any load, auto lets each gat
 Example:
   rain switch ticker off --reason "the finale" --for 10m`;
 
-export function addSwitchCommand(program: Command, terminal: Terminal): void {
+export function addSwitchCommand(program: RainCommand): void {
   program.command('switch').summary('turn a service of all gateways on or off')
     .description('Sets a switch of all gateways within a second, or lists all switches.')
     .addArgument(new Argument('[name]', 'the switch').choices(SWITCHES))
     .addArgument(new Argument('[position]', 'its new position').choices(['on', 'off', 'auto']))
     .option('--reason <text>', 'why, for the record; 1 to 500 characters; required for on and off')
     .option('--for <duration>', 'how long; without it until it is set to auto', parseDuration)
-    .option('--json', 'print JSON')
-    .addHelpText('after', MEANING)
-    .action((name: SwitchName | undefined, position: Position | undefined, flags: SwitchFlags) => {
-      if (name !== undefined && position === undefined) throw new CommandFailure(EXIT.usage, `position: missing, expected rain switch ${name} on, off or auto`);
-      return withContext(terminal, (context) => (name === undefined || position === undefined ? list(terminal, context, flags) : setSwitch(terminal, context, name, position, flags)));
+    .json().addHelpText('after', MEANING)
+    .refuses((name?: SwitchName, position?: Position) =>
+      (name !== undefined && position === undefined ? `position: missing, expected rain switch ${name} on, off or auto` : undefined))
+    .runsWithContext(async (context, name: SwitchName | undefined, position: Position, { reason = '', for: forMs }: { reason?: string; for?: number }) => {
+      if (name === undefined) return list(context);
+      if (position === 'auto') {
+        await letGoOfSwitch(context, name);
+        return { value: { name, position }, text: `${name}: auto, each gateway decides` };
+      }
+      const { held } = accepted(await throwSwitch(context, name, position, { reason, ...(forMs !== undefined && { forMs }) }));
+      return { value: held, text: `${name}: ${position} until ${until(held)}` };
     });
 }
 
-async function list(terminal: Terminal, context: OpenContext, { json }: SwitchFlags): Promise<void> {
+async function list(context: OperatorContext): Promise<Answer> {
   const switches = await listSwitches(context);
-  print(terminal, json, switches.map(({ name, held }) => held ?? { name, position: 'auto' }), table(['switch', 'position', 'until', 'since', 'by', 'reason'],
-    switches.map(({ name, held }) => (held ? [name, held.position, until(held), iso(held.since), held.actor, held.reason] : [name, 'auto', '', '', '', '']))));
-}
-
-async function setSwitch(terminal: Terminal, context: OpenContext, name: SwitchName, position: Position, { reason = '', for: forMs, json }: SwitchFlags): Promise<void> {
-  if (position === 'auto') {
-    await letGoOfSwitch(context, name);
-    return print(terminal, json, { name, position }, `${name}: auto, each gateway decides`);
-  }
-  const done = accepted(await throwSwitch(context, name, position, { reason, ...(forMs !== undefined && { forMs }) }));
-  print(terminal, json, done.held, `${name}: ${position} until ${until(done.held)}`);
+  const rows = switches.map(({ name, held }) => (held ? [name, held.position, until(held), iso(held.since), held.actor, held.reason] : [name, 'auto', '', '', '', '']));
+  const value = switches.map(({ name, held }) => held ?? { name, position: 'auto' });
+  return { value, text: table(['switch', 'position', 'until', 'since', 'by', 'reason'], rows) };
 }
 
 function until({ until: end }: HeldSwitch): string {

@@ -1,45 +1,40 @@
-import type { Command } from 'commander';
 import { readHeartbeats } from '../../store/gatewayHeartbeat.ts';
 import type { SystemView } from '../../operator/system.ts';
 import { iso } from '../../rain/figures.ts';
-import { EXIT, print } from '../exit.ts';
-import { withContext } from '../context.ts';
+import type { RainCommand } from '../command.ts';
+import { EXIT } from '../exit.ts';
 import { paint } from '../colours.ts';
 import { facts, table } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
 
 const MIB = 1_024 * 1_024;
 
-export function addSystemCommands(program: Command, terminal: Terminal): void {
+export function addSystemCommands(program: RainCommand): void {
   program.command('system').summary('state of the servers').description('Shows Redis, the database, the queues and the workers. Exit code 3 when one of the servers cannot be reached.')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  rain system')
-    .action(async ({ json }: { json?: boolean }) => {
-      const [{ withLanes }, { readSystem }] = await Promise.all([import('../queues.ts'), import('../../operator/system.ts')]);
-      await withContext(terminal, (context) => withLanes(context, async (at) => {
-        const system = await readSystem(at);
-        print(terminal, json, system, describe(system));
-        if (!system.redis.up || !system.database.up) terminal.exitCode = EXIT.unreachable;
-      }));
+    .json().example('rain system')
+    .runsWithQueues(async (context) => {
+      const { readSystem } = await import('../../operator/system.ts');
+      const system = await readSystem(context);
+      return { value: system, text: describe(system), exit: !(system.redis.up && system.database.up) && EXIT.unreachable };
     });
 
   program.command('gateways').summary('list gateways').description('Lists the running gateways, oldest first, with their sockets and the answers they have given since their start.')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  rain gateways')
-    .action(({ json }: { json?: boolean }) => withContext(terminal, async (context) => {
-      const gateways = (await readHeartbeats(context.redis)).map(({ startedAt, at, ...plain }) => ({ ...plain, startedAt: iso(startedAt), at: iso(at) }));
-      print(terminal, json, { gateways }, gateways.length === 0 ? 'no gateway is running; start one with: rain gateway' : table(['address', 'sockets', 'grabs waiting', 'pressed', 'answered', 'version', 'since'],
-        gateways.map((one) => [one.address, one.sockets, one.grabsPending, one.pressed ? paint.warning('yes') : 'no', Object.entries(one.answers).map(([code, count]) => `${code}: ${count}`).join(', '), one.version, one.startedAt])));
-    }));
+    .json().example('rain gateways')
+    .runsWithContext(async ({ redis }) => {
+      const gateways = (await readHeartbeats(redis)).map(({ startedAt, at, ...plain }) => ({ ...plain, startedAt: iso(startedAt), at: iso(at) }));
+      const rows = table(['address', 'sockets', 'grabs waiting', 'pressed', 'answered', 'version', 'since'], gateways.map((one) => [
+        one.address, one.sockets, one.grabsPending, one.pressed ? paint.warning('yes') : 'no',
+        Object.entries(one.answers).map(([code, count]) => `${code}: ${count}`).join(', '), one.version, one.startedAt,
+      ]));
+      return { value: { gateways }, text: gateways.length === 0 ? 'no gateway is running; start one with: rain gateway' : rows };
+    });
 
   program.command('openapi').summary("the HTTP API of the operator's console, as OpenAPI")
     .description("Prints the OpenAPI document of the console's HTTP API, which has the same commands as the command line. No server is contacted.")
-    .option('--json', 'print the document on one line')
-    .addHelpText('after', '\nExample:\n  rain openapi > console.openapi.json')
-    .action(async ({ json }: { json?: boolean }) => {
+    .json('print the document on one line').example('rain openapi > console.openapi.json')
+    .runs(async () => {
       const { openApi } = await import('../../console/openapi.ts');
-      const document = openApi();
-      print(terminal, json, document, JSON.stringify(document, undefined, 2));
+      const value = openApi();
+      return { value, text: JSON.stringify(value, undefined, 2) };
     });
 }
 

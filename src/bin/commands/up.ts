@@ -1,26 +1,27 @@
-import type { Command } from 'commander';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { createShutdown } from '../../platform/process/shutdown.ts';
-import { explain, print, notify } from '../exit.ts';
-import { parseCount, parseDuration } from '../time.ts';
-import type { Terminal } from '../terminal.ts';
+import { parseCount, parseDuration } from '../arguments.ts';
+import type { RainCommand } from '../command.ts';
+import { notify, reportFailure } from '../exit.ts';
 import type { UpOptions } from '../up/run.ts';
 
 /** One process had at most 20,000 open files on the machine where this was measured. */
 const BOTS_MAX = 15_000;
 
-export function addUpCommand(program: Command, terminal: Terminal): void {
+export function addUpCommand(program: RainCommand): void {
+  const { terminal } = program;
+
   program.command('up').summary('the whole system on this machine, with a demo rain')
     .description('Starts Redis and a database in RAIN_HOME (unless REDIS_URL or DATABASE_URL name others), then a gateway, a worker and the player\'s page. '
       + 'Plays a demo rain with simulated users, audits it, and serves until Ctrl-C.')
     .option('--once', 'exit after the first rain is settled; exit code 0 only if its money adds up')
-    .option('--json', 'print the audit as one JSON object on the last line')
+    .json('print the audit as one JSON object on the last line')
     .option('--bots <n>', 'simulated users', parseCount(1, BOTS_MAX), 500)
     .option('--packets <n>', 'red packets of the first rain', parseCount(1, PACKETS_MAX), 200)
     .option('--budget <amount>', 'budget of the first rain', '100.00')
     .option('--duration <time>', 'how long the first rain is open', parseDuration, 5_000)
     .option('--no-demo', 'no demo rain and no guest tokens')
-    .addHelpText('after', '\nExample:\n  rain up --once --bots 2000 --packets 500 --budget 888.00 --duration 10s')
+    .example('rain up --once --bots 2000 --packets 500 --budget 888.00 --duration 10s')
     .action(async (options: UpOptions) => {
       const shutdown = createShutdown({ report: (sentence) => notify(terminal, `rain: ${sentence}`) });
       try {
@@ -29,10 +30,7 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
       } catch (error) {
         // Errors during the shutdown are not reported.
         if (shutdown.signal.aborted) return;
-        const { exit, reasons } = explain(error);
-        for (const reason of reasons) notify(terminal, `rain: ${reason}`);
-        if (options.json) print(terminal, true, { ok: false, exit, reasons }, '');
-        await shutdown.end(exit);
+        await shutdown.end(reportFailure(terminal, error, options.json));
       }
     });
 }

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
@@ -6,8 +5,9 @@ import { verifyRain, type Verification } from '../../operator/verify.ts';
 import type { Receipt } from '../../rain/commitment.ts';
 import { readJson } from '../../rain/json.ts';
 import { checkProof, proof, receipt } from '../../rain/proof.ts';
-import { accepted, CommandFailure, EXIT, print } from '../exit.ts';
+import type { Answer, RainCommand } from '../command.ts';
 import { withContext } from '../context.ts';
+import { accepted, CommandFailure, EXIT } from '../exit.ts';
 import { facts } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -17,41 +17,34 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024;
 interface VerifyOptions {
   receipt?: string;
   offline?: string;
-  json?: boolean;
 }
 
-/** The printed result, for the servers' data and for a file. */
 interface Findings extends Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets'> {
   checked: string;
   problems: readonly string[];
   outOfTurn?: number;
 }
 
-export function addVerifyCommand(program: Command, terminal: Terminal): void {
+export function addVerifyCommand(program: RainCommand): void {
   program.command('verify [id]').summary('prove that the packets match the commitment')
     .description('Computes every packet of a settled rain from its seed, and compares it with the commitment, the packets that are left, the claim log, the ledger and receipts. Exit code 1 on a difference.')
     .option('--receipt <file>', 'receipts of winners, {"rainId","redPacketId","amount"}: one, a list, or one per line; - is stdin')
     .option('--offline <file>', 'verifies {"rainId","commitment","seed","plan","shards","receipts"} without any server; - is stdin')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  rain verify m3k9x2a1b2c3d4 --receipt won.json')
-    .action(async (id: string | undefined, options: VerifyOptions) => {
-      if ((id === undefined) === (options.offline === undefined)) throw new CommandFailure(EXIT.usage, 'verify: expected an id or --offline FILE, not both');
-      if (id === undefined) await verifyFile(terminal, options.offline!, options);
-      else await verifyBooked(terminal, id, options);
-    });
+    .json().example('rain verify m3k9x2a1b2c3d4 --receipt won.json')
+    .refuses((id: string | undefined, { offline }: VerifyOptions) =>
+      ((id === undefined) === (offline === undefined) ? 'verify: expected an id or --offline FILE, not both' : undefined))
+    .runs((id: string | undefined, options: VerifyOptions) =>
+      (id === undefined ? verifyFile(program.terminal, options.offline!, options) : verifyBooked(program.terminal, id, options)));
 }
 
-async function verifyBooked(terminal: Terminal, id: string, { receipt: path, json }: VerifyOptions): Promise<void> {
+async function verifyBooked(terminal: Terminal, id: string, { receipt: path }: VerifyOptions): Promise<Answer> {
   const receipts = path === undefined ? [] : await readReceipts(terminal, path);
-  await withContext(terminal, async (context) => {
-    const verified = accepted(await verifyRain(context, id, receipts));
-    const { ok: _, ...found } = verified;
-    const { left, claims, credits } = found.checked;
-    printFindings(terminal, json, found, { ...found, checked: `${left} packets left, ${claims} claims, ${credits} credits, ${receipts.length} receipts` });
-  });
+  const { ok: _, ...found } = accepted(await withContext(terminal, (context) => verifyRain(context, id, receipts)));
+  const { left, claims, credits } = found.checked;
+  return answer(found, { ...found, checked: `${left} packets left, ${claims} claims, ${credits} credits, ${receipts.length} receipts` });
 }
 
-async function verifyFile(terminal: Terminal, path: string, { receipt: receiptPath, json }: VerifyOptions): Promise<void> {
+async function verifyFile(terminal: Terminal, path: string, { receipt: receiptPath }: VerifyOptions): Promise<Answer> {
   const value = readJson(await read(terminal, '--offline', path));
   if (value === undefined) throw new CommandFailure(EXIT.usage, `--offline: ${path} is not JSON`);
   const parsed = proof.safeParse(value);
@@ -59,15 +52,14 @@ async function verifyFile(terminal: Terminal, path: string, { receipt: receiptPa
   const receipts = [...parsed.data.receipts, ...(receiptPath === undefined ? [] : await readReceipts(terminal, receiptPath))];
   const { packets, problems } = checkProof({ ...parsed.data, receipts });
   const found = { fair: problems.length === 0, ...parsed.data, packets, problems };
-  printFindings(terminal, json, { ...found, receipts: receipts.length }, { ...found, checked: `${receipts.length} receipts` });
+  return answer({ ...found, receipts: receipts.length }, { ...found, checked: `${receipts.length} receipts` });
 }
 
-function printFindings(terminal: Terminal, json: boolean | undefined, value: object, { fair, rainId, commitment, seed, packets, checked, problems, outOfTurn = 0 }: Findings): void {
+function answer(value: object, { fair, rainId, commitment, seed, packets, checked, problems, outOfTurn = 0 }: Findings): Answer {
   const verdict = fair ? `All ${packets} packets match the commitment from before the rain.` : 'NOT EVERYTHING MATCHES THE COMMITMENT.';
   const rows = facts([['rain', rainId], ['commitment', commitment], ['seed', seed]]);
   const turns = outOfTurn > 0 ? [`Not checked: ${outOfTurn} packets are out of order in the log, as after a restore of wins after a failover.`] : [];
-  print(terminal, json, value, [rows, `checked: ${checked}`, verdict, ...turns, ...problems].join('\n'));
-  if (!fair) terminal.exitCode = EXIT.refused;
+  return { value, text: [rows, `checked: ${checked}`, verdict, ...turns, ...problems].join('\n'), exit: !fair && EXIT.refused };
 }
 
 async function readReceipts(terminal: Terminal, path: string): Promise<Receipt[]> {

@@ -1,23 +1,17 @@
 import type { Backend } from '../../console/routes/route.ts';
-import { createCreditQueue, createDeadQueue, createLaterQueue } from '../../credit/queue.ts';
-import { QUEUE_PREFIX } from '../../store/keys.ts';
 import { loadScripts } from '../../store/scripts.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
 import { awaitReplicas } from '../../relay/replicated.ts';
-import type { Config } from '../../platform/config.ts';
 import type { Lifecycle } from '../../platform/process/lifecycle.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import { connectRedis, untilReady } from '../../platform/redis/connect.ts';
 import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
+import { openQueues } from '../queues.ts';
+import type { ConsoleConfig } from './player.ts';
 
-type Servers = Pick<Config, 'DURABILITY' | 'DURABILITY_WAIT_MS' | 'SETTLE_AFTER_RECONNECT_MS'> & { REDIS_URL: string; DATABASE_URL: string };
-
-/**
- * Redis, the ledger and the queues, for the operator's console.
- * @throws when one of them cannot be reached
- */
-export async function openBackend(config: Servers, log: Logger, lifecycle: Lifecycle): Promise<Backend> {
+/** Redis, the ledger and the queues, for the operator's console. @throws when one of them cannot be reached */
+export async function openBackend(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle): Promise<Backend> {
   const { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, DURABILITY: durability } = config;
   let open = false;
   const onError = (error: Error) => { if (open) log.warn({ error: error.message }, 'connection fault'); };
@@ -35,8 +29,7 @@ export async function openBackend(config: Servers, log: Logger, lifecycle: Lifec
   await loadScripts(redis);
   await untilAnswers(database, databaseUrl);
   open = true;
-  const visiting = { connection: queueing, prefix: QUEUE_PREFIX, onError, visiting: true };
-  const queues = { credit: createCreditQueue(visiting), later: createLaterQueue(visiting), dead: createDeadQueue(visiting) };
+  const queues = openQueues({ connection: queueing, onError, visiting: true });
   lifecycle.onClose('queues', () => {
     open = false;
     return Promise.allSettled(Object.values(queues).map((queue) => queue.close()));

@@ -1,37 +1,38 @@
-import { createGuestTokens, type GuestTokens } from '../../console/guests.ts';
+import { createGuestTokens } from '../../console/guests.ts';
+import { createConsoleCounters, registerConsoleMetrics, type ConsoleCounters } from '../../console/metrics.ts';
 import { startConsole } from '../../console/server.ts';
+import { connectDatabase } from '../../ledger/database.ts';
 import { GATEWAY_PATH } from '../../protocol/constants.ts';
-import { ConfigError, type Config } from '../../platform/config.ts';
 import { compiledEntry } from '../../platform/process/childProcess.ts';
-import { createLifecycle } from '../../platform/process/lifecycle.ts';
-import { createLog } from '../../platform/telemetry/log.ts';
+import { createLifecycle, type Lifecycle } from '../../platform/process/lifecycle.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
-import { configure } from '../context.ts';
+import { connectRedis } from '../../platform/redis/connect.ts';
+import { openReadiness, type Readiness } from '../../platform/telemetry/health.ts';
+import { createLog, type Logger } from '../../platform/telemetry/log.ts';
+import { openRegistry, startMetricsServer, registerReadiness } from '../../platform/telemetry/metrics.ts';
+import { configure, signingKey } from '../context.ts';
 import type { Environment } from '../terminal.ts';
 import { openBackend } from './backend.ts';
-import { openConsoleReadiness } from './consoleReadiness.ts';
-import { openPlayerBackend, type PlayerConfig } from './player.ts';
-
-/** The built pages, in dist/ wherever this runs. */
-const PAGE = compiledEntry('client-demo');
-const CONSOLE_FOLDER = compiledEntry('client-console');
+import { openPlayerBackend, type ConsoleConfig } from './player.ts';
 
 /** @throws when a part cannot be opened; all other parts are closed then, so that the process can end */
 export async function open(shutdown: Shutdown, environment: Environment, withGuests: boolean): Promise<{ url: string }> {
   const config = configure(environment, ['REDIS_URL', 'DATABASE_URL']);
   const log = createLog('console', config.LOG_LEVEL);
-  const guests = withGuests ? guestTokens(config) : undefined;
+  const guests = withGuests && createGuestTokens(signingKey(config, 'guest tokens'));
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(async () => {
     const { readiness, counters } = await openConsoleReadiness(config, log, lifecycle);
     const backend = await openBackend(config, log, lifecycle);
-    const player = canServePlayers(config) ? openPlayerBackend(config, log, lifecycle) : undefined;
+    // Without a key to verify the players' tokens, only the page is served.
+    const player = config.JWT_SECRET === undefined && config.JWKS_URL === undefined ? undefined : openPlayerBackend(config, log, lifecycle);
     const server = await startConsole({
-      host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: PAGE,
+      host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: compiledEntry('client-demo'),
       gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
       ...(guests && { guests }),
       ...(player && { player }),
-      backend, consoleFolder: CONSOLE_FOLDER, requestOrigin: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
+      backend, consoleFolder: compiledEntry('client-console'),
+      requestOrigin: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
       readiness, counters, log,
     });
     lifecycle.onClose('console', () => { readiness.drain(); return server.close(); });
@@ -41,12 +42,24 @@ export async function open(shutdown: Shutdown, environment: Environment, withGue
   });
 }
 
-/** Players' requests need the ledger and a key to verify tokens. Without them only the page is served. */
-function canServePlayers(config: Config): config is PlayerConfig {
-  return config.REDIS_URL !== undefined && config.DATABASE_URL !== undefined && (config.JWT_SECRET !== undefined || config.JWKS_URL !== undefined);
-}
-
-function guestTokens({ JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE }: Config): GuestTokens {
-  if (JWT_SECRET === undefined) throw new ConfigError(['JWT_SECRET: missing, expected the secret to sign guest tokens with']);
-  return createGuestTokens({ secret: JWT_SECRET, ...(JWT_ISSUER !== undefined && { issuer: JWT_ISSUER }), ...(JWT_AUDIENCE !== undefined && { audience: JWT_AUDIENCE }) });
+/**
+ * Readiness and metrics. Watches Redis and the database on its own connections, because the others may be busy.
+ * @throws when the port of the metrics is taken
+ */
+async function openConsoleReadiness(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle): Promise<{ readiness: Readiness; counters: ConsoleCounters }> {
+  const redis = connectRedis(config.REDIS_URL, { purpose: 'once', onError: () => {} });
+  lifecycle.onClose('redis', () => redis.disconnect());
+  const database = connectDatabase(config.DATABASE_URL, { connectionsMax: 1 });
+  lifecycle.onClose('database', () => database.$disconnect());
+  const readiness = await openReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => database.$queryRaw`SELECT 1` }] });
+  lifecycle.onClose('readiness', () => void readiness.close());
+  const counters = createConsoleCounters();
+  if (config.METRICS_PORT !== undefined) {
+    const registry = openRegistry();
+    registerReadiness(registry, readiness);
+    registerConsoleMetrics(registry, counters);
+    const metrics = await startMetricsServer({ registry, host: config.METRICS_HOST, port: config.METRICS_PORT, readiness, log });
+    lifecycle.onClose('metrics', () => metrics.close());
+  }
+  return { readiness, counters };
 }

@@ -11,14 +11,12 @@ import { configure } from '../context.ts';
 import type { Environment } from '../terminal.ts';
 import { openTracing } from './tracing.ts';
 
-/** One gateway: the only process, or one of several, see `gateways.ts`. */
 export async function open(shutdown: Shutdown, environment: Environment): Promise<{ url: string }> {
   // Otherwise Node ends this process at once when its parent is gone, before it can drain its players.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   const config = configure(environment, ['REDIS_URL', 'JWT']);
   const log = createLog('gateway', config.LOG_LEVEL);
-  const traces = await openTracing(config, 'rain-gateway', log);
-  if (traces) shutdown.onClose('traces', () => traces.close());
+  const traces = await openTracing(config, 'rain-gateway', log, shutdown);
   const gateway = await startGateway({
     redisUrl: config.REDIS_URL, host: config.GATEWAY_HOST, port: config.GATEWAY_PORT, allowedOrigins: config.ALLOWED_ORIGINS,
     token: { secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE },

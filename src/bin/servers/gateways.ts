@@ -14,10 +14,7 @@ export function registerProcessMetrics(registry: MetricsRegistry, serving: () =>
   registerMetric(registry, { kind: 'gauge', name: 'rain_gateway_processes', help: 'Gateway processes that are serving. If there are fewer than configured, one died and is being replaced', read: () => [{ value: serving() }] });
 }
 
-/**
- * Runs several gateways behind one port. Each is a process with its own limits. This process owns the port, distributes the
- * connections and replaces a process that died; it serves no player itself.
- */
+/** Several gateways behind one port. This process distributes the connections and replaces a process that died; it serves no player. */
 export async function open(shutdown: Shutdown, environment: Environment, processes: number): Promise<{ url: string }> {
   const config = configure(environment, ['REDIS_URL', 'JWT']);
   const log = createLog('gateways', config.LOG_LEVEL);

@@ -25,13 +25,10 @@ import { payoutProviderOf } from './payoutProvider.ts';
 const DATABASE_CONNECTIONS = 6;
 const CONFIRM_CONNECTIONS = 2;
 
-export type PlayerConfig = Config & { REDIS_URL: string; DATABASE_URL: string };
+export type ConsoleConfig = Config & { REDIS_URL: string; DATABASE_URL: string };
 
-/**
- * The players' requests about their money. It opens without waiting for Redis or the database: the page is served without them,
- * and each request is answered as far as possible.
- */
-export function openPlayerBackend(config: PlayerConfig, log: Logger, lifecycle: Lifecycle): Omit<PlayerOptions, 'log'> {
+/** Opens without waiting for Redis or the database: the page is served without them, and each request is answered as far as possible. */
+export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle): Omit<PlayerOptions, 'log'> {
   const { REDIS_URL, DATABASE_URL, DURABILITY, DURABILITY_WAIT_MS, PAYOUT_PROVIDER, ALLOWED_ORIGINS } = config;
   const onError = (error: Error) => log.debug({ error: error.message }, 'connection fault');
   const onFault = (error: unknown) => log.warn({ error: String(error) }, 'crediting on demand failed; the worker will credit the claim');

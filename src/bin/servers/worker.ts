@@ -2,7 +2,7 @@ import { payoutByProvider } from '../../credit/payoutProviders.ts';
 import { areDeadLettered } from '../../credit/deadLetters.ts';
 import type { CreditJob } from '../../credit/job.ts';
 import { registerCreditMetrics } from '../../credit/metrics.ts';
-import { createCreditQueue, createDeadQueue, createLaterQueue, pendingRanges } from '../../credit/queue.ts';
+import { pendingRanges } from '../../credit/queue.ts';
 import { traceAnnounced, type Announced } from '../../credit/trail.ts';
 import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
@@ -29,10 +29,10 @@ import { registerRainMetrics } from '../../maintenance/rainMetrics.ts';
 import { startSettler, type SettlerOptions } from '../../maintenance/settler.ts';
 import { startRedelivery, type RedeliveryOptions } from '../../maintenance/redelivery.ts';
 import { startAuditor, type AuditorOptions } from '../../maintenance/auditor.ts';
+import { openQueues } from '../queues.ts';
 import { OUR_LEDGER, type OpenPayoutProvider } from './payoutProvider.ts';
 
 export interface WorkerOptions {
-  /** The provider that pays users. */
   keep?: OpenPayoutProvider;
   /** With replicas, a claim is credited only after it is replicated; see `readReplicated`. */
   durability?: Durability;
@@ -57,7 +57,6 @@ export interface WorkerProcess {
   close(withinMs?: number): Promise<void>;
 }
 
-/** The counters of this process since its start. */
 export function registerWorkMetrics(registry: MetricsRegistry, { carried, faults }: { carried: () => number; faults: () => number }): void {
   registerMetric(registry, { kind: 'counter', name: 'rain_relay_carried_claims_total', help: 'Claims that this process has moved to the queue. If it stands still while rain_relay_lag_claims does not fall, the relay is stuck', read: () => [{ value: carried() }] });
   registerMetric(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database. Grows while one of them is unreachable', read: () => [{ value: faults() }] });
@@ -70,19 +69,14 @@ export function registerWorkMetrics(registry: MetricsRegistry, { carried, faults
  */
 export function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
-  return lifecycle.opening(() => openWorker({ redisUrl, databaseUrl, log, options, lifecycle }));
+  return lifecycle.opening(() => openWorker({ redisUrl, databaseUrl, log, lifecycle, ...options }));
 }
 
-interface WorkerParts {
-  redisUrl: string;
-  databaseUrl: string;
-  log: Logger;
-  options: WorkerOptions;
-  lifecycle: Lifecycle;
-}
+type WorkerParts = WorkerOptions & { redisUrl: string; databaseUrl: string; log: Logger; lifecycle: Lifecycle };
 
-async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: WorkerParts): Promise<WorkerProcess> {
-  const { keep = OUR_LEDGER, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, settling } = options;
+async function openWorker({
+  redisUrl, databaseUrl, log, lifecycle, keep = OUR_LEDGER, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, settling, sweeping, watching,
+}: WorkerParts): Promise<WorkerProcess> {
   let faults = 0;
   let open = false;
   const onError = (error: Error) => {
@@ -120,7 +114,7 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
   open = true;
 
   const ledger = openLedger(database);
-  const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
+  const queues = openQueues({ connection: queueing, onError });
   const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this worker has; this worker pays nothing of it');
   const balance = payoutByProvider(ledger, keep(ledger), onElsewhere);
   const worker = createCreditWorker({
@@ -128,35 +122,32 @@ async function openWorker({ redisUrl, databaseUrl, log, options, lifecycle }: Wo
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), discardedClaims: ledger.discardedClaims,
     ...(traces && { onAnnounced: (announced: Announced) => traceAnnounced(traces, announced) }),
   });
-  const read = replicating && durability.mode === 'replicas' ? { read: readReplicated(replicating, durability.replicas, durabilityWaitMs) } : {};
+  const replicaWait = replicating && durability.mode === 'replicas' ? [replicating, durability.replicas, durabilityWaitMs] as const : undefined;
   let carried = 0;
   const onCarried = (job: CreditJob, readAt: number) => {
     carried += job.entries.length;
     if (traces) traceCarried(traces, job, readAt);
   };
-  const relay = createRelay({ redis, queue, log, ...read, onCarried });
+  const relay = createRelay({ redis, queue: queues.credit, log, ...(replicaWait && { read: readReplicated(...replicaWait) }), onCarried });
   relay.start();
   const context = { redis, ledger, actor: 'settler' };
-  const replicated = replicating && durability.mode === 'replicas' ? { replicated: awaitReplicas(replicating, durability.replicas, durabilityWaitMs) } : {};
-  const settler = startSettler({ context, log, sinceReconnect, ...replicated, ...settling });
-  const dead = createDeadQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
-  const later = createLaterQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
+  const settler = startSettler({ context, log, sinceReconnect, ...(replicaWait && { replicated: awaitReplicas(...replicaWait) }), ...settling });
   const redelivery = startRedelivery({
-    context, log, resend: relay.resend, jobsPending: () => queue.getJobCountByTypes('waiting', 'active', 'delayed'),
-    pendingRanges: () => pendingRanges([queue, later]),
-    areDead: (rainId, shard, entries) => areDeadLettered(dead, entries.map((entry) => ({ rainId, shard, ...entry }))), ...options.sweeping,
+    context, log, resend: relay.resend, jobsPending: () => queues.credit.getJobCountByTypes('waiting', 'active', 'delayed'),
+    pendingRanges: () => pendingRanges([queues.credit, queues.later]),
+    areDead: (rainId, shard, entries) => areDeadLettered(queues.dead, entries.map((entry) => ({ rainId, shard, ...entry }))), ...sweeping,
   });
   const payoutAssigner = startPayoutAssigner({ redis, meet: balance.meet, log });
-  const auditor = startAuditor({ context, log, ...options.watching });
+  const auditor = startAuditor({ context, log, ...watching });
   const redisMonitor = startRedisMonitor({ context, durability, log });
   if (registry) {
     if (readiness) registerReadiness(registry, readiness);
     registerRainMetrics(registry, { redis, auditor, redisMonitor });
-    registerCreditMetrics(registry, queue, dead, worker.counters);
+    registerCreditMetrics(registry, queues.credit, queues.dead, worker.counters);
     registerWorkMetrics(registry, { carried: () => carried, faults: () => faults });
   }
   log.info('worker open');
-  lifecycle.onClose('queues', () => Promise.all([queue.close(), later.close(), dead.close()]));
+  lifecycle.onClose('queues', () => Promise.all(Object.values(queues).map((queue) => queue.close())));
   lifecycle.onClose('work', async (leftMs) => {
     readiness?.drain();
     const work = deadlineIn(leftMs - CLOSE_CONNECTIONS_MS);

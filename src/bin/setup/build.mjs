@@ -24,22 +24,8 @@ export const STEPS = [
     command: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
     sentence: 'the TypeScript sources have errors; see above.',
   },
-  {
-    name: 'page',
-    line: 'building the player\'s page …',
-    inputs: ['client-demo', 'src/client', 'src/protocol', 'src/rain', 'src/platform', 'package-lock.json'],
-    output: 'dist/client-demo/index.html',
-    command: ['node_modules/vite/bin/vite.js', 'build', 'client-demo', '--logLevel', 'warn'],
-    sentence: 'the player\'s page could not be built; see above.',
-  },
-  {
-    name: 'console',
-    line: 'building the operator\'s console …',
-    inputs: ['client-console', 'src/rain', 'src/platform', 'package-lock.json'],
-    output: 'dist/client-console/index.html',
-    command: ['node_modules/vite/bin/vite.js', 'build', 'client-console', '--logLevel', 'warn'],
-    sentence: 'the operator\'s console could not be built; see above.',
-  },
+  viteStep('page', 'player\'s page', 'client-demo', ['src/client', 'src/protocol']),
+  viteStep('console', 'operator\'s console', 'client-console', []),
 ];
 
 export async function build() {
@@ -53,4 +39,15 @@ export async function build() {
     await run(process.execPath, command, () => sentence, { env });
     stamp(file, wanted);
   }
+}
+
+function viteStep(name, what, folder, inputs) {
+  return {
+    name,
+    line: `building the ${what} …`,
+    inputs: [folder, ...inputs, 'src/rain', 'src/platform', 'package-lock.json'],
+    output: `dist/${folder}/index.html`,
+    command: ['node_modules/vite/bin/vite.js', 'build', folder, '--logLevel', 'warn'],
+    sentence: `the ${what} could not be built; see above.`,
+  };
 }

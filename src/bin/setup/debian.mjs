@@ -10,10 +10,7 @@ export function mayInstall() {
   return process.getuid?.() === 0 && findOnPath(['apt-get']) !== undefined;
 }
 
-/**
- * Installs the first package that can be installed, without starting its service: Debian starts the system service of a server
- * immediately unless `policy-rc.d` forbids it, and nobody wants a second Redis on port 6379.
- */
+/** Installs the first package that can be installed. `policy-rc.d` keeps Debian from starting its service, such as a second Redis. */
 export async function aptInstall(packages) {
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
   const guarded = !existsSync(POLICY) || readFileSync(POLICY, 'utf8') === POLICY_TEXT;

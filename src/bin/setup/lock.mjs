@@ -10,10 +10,7 @@ const HEARTBEAT_MS = 1_000;
 const SILENT_MS_MAX = 60_000;
 const WAIT_MS_MAX = 20 * 60_000;
 
-/**
- * Runs `work` while no other set-up of this folder runs.
- * @param {(pid: number) => void} onWait called once when another process holds the lock
- */
+/** @param {(pid: number) => void} onWait called once when another process holds the lock */
 export async function exclusively(folder, work, onWait, { silentMsMax = SILENT_MS_MAX, waitMsMax = WAIT_MS_MAX } = {}) {
   mkdirSync(folder, { recursive: true });
   const started = Date.now();
@@ -34,23 +31,21 @@ export async function exclusively(folder, work, onWait, { silentMsMax = SILENT_M
 }
 
 async function hold(file, work) {
-  const heartbeat = setInterval(() => {
-    try {
-      utimesSync(file, new Date(), new Date());
-    } catch {
-      // The folder was removed; the work continues.
-    }
-  }, HEARTBEAT_MS);
+  const heartbeat = setInterval(() => whileThere(() => utimesSync(file, new Date(), new Date())), HEARTBEAT_MS);
   try {
     return await work();
   } finally {
     clearInterval(heartbeat);
     // Emptied, not removed: the numbers must never decrease.
-    try {
-      truncateSync(file);
-    } catch {
-      // The folder was removed.
-    }
+    whileThere(() => truncateSync(file));
+  }
+}
+
+function whileThere(touch) {
+  try {
+    touch();
+  } catch {
+    // The folder was removed; the work continues.
   }
 }
 

@@ -8,7 +8,7 @@ import { parseEnv } from 'node:util';
 import { build } from './build.mjs';
 import { exclusively } from './lock.mjs';
 import { installPackages } from './packages.mjs';
-import { ensureChromium, ensureForTest, ensurePython, ensureRedis } from './programs.mjs';
+import { ensureForTest, ensureRedis, FOR_TESTS } from './programs.mjs';
 import { outliveCommand, ROOT, say, SetupError, STATE } from './step.mjs';
 
 const COMMANDS = ['build', 'start', 'test', 'test:long'];
@@ -20,18 +20,14 @@ export async function main([command, ...args]) {
     process.exit(2);
   }
   const tests = command === 'test' || command === 'test:long';
-  let withoutBrowser;
-  let withoutPython;
-  const without = [];
+  const without = {};
   try {
     process.chdir(ROOT);
     await exclusively(STATE, async () => {
       await outliveCommand();
       await installPackages();
       if (command !== 'build' && (command !== 'start' || !hasExternalRedis())) await ensureRedis();
-      if (tests) withoutBrowser = await ensureChromium();
-      if (tests) withoutPython = await ensurePython();
-      if (tests) without.push(await ensureForTest('nginx', 'nginx', 'the nginx site'), await ensureForTest('promtool', 'prometheus', 'the alerts'));
+      if (tests) for (const name of Object.keys(FOR_TESTS)) without[name] = await ensureForTest(name);
       await build();
     }, (pid) => say(`waiting for another set-up (process ${pid}) to finish …`));
   } catch (error) {
@@ -39,7 +35,7 @@ export async function main([command, ...args]) {
     process.exit(1);
   }
   if (command === 'start') await start(args);
-  if (tests) await test([...projectsOf(command, args), ...args], { withoutBrowser, withoutPython, without });
+  if (tests) await test([...projectsOf(command, args), ...args], without);
 }
 
 /** Whether the system uses an external Redis, which is not started here. */
@@ -60,12 +56,11 @@ function projectsOf(command, args) {
   return args.some((arg) => arg.includes('.long.')) ? [] : ['--project', 'unit', '--project', 'system'];
 }
 
-async function test(args, { withoutBrowser, withoutPython, without }) {
-  if (withoutBrowser) say(`the browser test will be skipped: ${withoutBrowser}`);
-  for (const reason of without) if (reason) say(`a test of deploy/ will be skipped: ${reason}`);
-  if (withoutPython) say(`the test of a client in Python will be skipped: ${withoutPython}`);
+/** @param {Record<string, string | undefined>} without why a program of `FOR_TESTS` is missing */
+async function test(args, without) {
+  for (const [name, reason] of Object.entries(without)) if (reason) say(`${FOR_TESTS[name].skipped} will be skipped: ${reason}`);
   const vitest = spawn(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
-    stdio: 'inherit', env: { ...process.env, RAIN_BUILT: '1', ...(withoutBrowser && { WITHOUT_CHROMIUM: withoutBrowser }) },
+    stdio: 'inherit', env: { ...process.env, RAIN_BUILT: '1', ...(without.chromium && { WITHOUT_CHROMIUM: without.chromium }) },
   });
   // vitest receives Ctrl-C itself; this process only waits for its exit code.
   process.on('SIGINT', () => {});

@@ -22,11 +22,7 @@ export function say(line) {
   process.stderr.write(`${line}\n`);
 }
 
-/**
- * Runs a command to its end. Its output is shown only when it fails.
- * @param {string} command @param {string[]} args
- * @param {(output: string) => string} sentence the error message when it fails
- */
+/** Shows the command's output only when it fails. @param {(output: string) => string} sentence the error message then */
 export async function run(command, args, sentence, { env = {}, quiet = false } = {}) {
   const { code, output } = await attempt(command, args, env);
   if (code === 0) return output;
@@ -70,18 +66,15 @@ export function isRunning(pid) {
 
 /** The first of the names that can be executed, as a full path; like `command -v`. */
 export function findOnPath(names, path = process.env.PATH ?? '') {
-  for (const name of names) {
-    for (const folder of path.split(delimiter)) {
-      const file = join(folder || '.', name);
-      try {
-        accessSync(file, constants.X_OK);
-        if (statSync(file).isFile()) return file;
-      } catch {
-        // Try the next folder.
-      }
+  const files = names.flatMap((name) => path.split(delimiter).map((folder) => join(folder || '.', name)));
+  return files.find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return statSync(file).isFile();
+    } catch {
+      return false;
     }
-  }
-  return undefined;
+  });
 }
 
 /** SHA-256 over names and contents of files and folders; a missing path counts as absent. */
@@ -100,7 +93,6 @@ export function hashOf(paths, root = ROOT) {
   return hash.digest('hex');
 }
 
-/** Whether the step was finished for exactly these inputs. */
 export function isStamped(file, content) {
   return existsSync(file) && readFileSync(file, 'utf8') === content;
 }

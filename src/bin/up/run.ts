@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
 import { signToken } from '../../platform/auth/token.ts';
-import { checkMoney } from '../../loadtest/report/verdict.ts';
 import { EXIT, print, notify } from '../exit.ts';
 import { describeReport } from '../auditText.ts';
 import { openContext } from '../context.ts';
 import type { Terminal } from '../terminal.ts';
 import { playRound, type Played, type RoundContext } from './demo.ts';
-import { FIRST_OPERATOR } from './firstOperator.ts';
-import { startSystem } from './system.ts';
+import { FIRST_OPERATOR, startSystem } from './system.ts';
 
 export interface UpOptions {
   demo: boolean;
@@ -35,18 +33,16 @@ export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutd
     tokenFor: (sub) => signToken(system.jwtSecret, { sub, expiresInSeconds: BOT_TOKEN_SECONDS }),
   };
   const played = await playRound(roundContext, {
-    title: 'Demo', budget: options.budget, packets: options.packets, bots: options.bots,
-    opensInMs: 3_000, durationMs: options.duration, reactionMs: { min: 100, max: Math.min(2_000, Math.max(200, options.duration / 2)) }, progress: true,
+    title: 'Demo', budget: options.budget, packets: options.packets, bots: options.bots, durationMs: options.duration,
   });
-  const good = played.settled && checkMoney(played.bots, played.audit.report, played.others).balanced;
   report(terminal, played, options);
-  if (options.once) return void await shutdown.end(good ? EXIT.done : EXIT.refused);
+  if (options.once) return void await shutdown.end(played.settled && played.verdict.balanced ? EXIT.done : EXIT.refused);
   notify(terminal, `\nOpen ${system.pageUrl} and play; a new rain opens about every half minute. Ctrl-C stops everything.`);
   await playMoreRounds(roundContext);
 }
 
-function report(terminal: Terminal, { audit, others, bots, settled }: Played, { json }: UpOptions): void {
-  notify(terminal, `\n${bots.users} simulated users. ${checkMoney(bots, audit.report, others).sentence}`);
+function report(terminal: Terminal, { audit, bots, settled, verdict }: Played, { json }: UpOptions): void {
+  notify(terminal, `\n${bots.users} simulated users. ${verdict.sentence}`);
   if (!settled) notify(terminal, 'The rain was not settled in time.');
   for (const problem of audit.problems) notify(terminal, problem);
   if (json) notify(terminal, describeReport(audit.report));
@@ -57,7 +53,7 @@ function report(terminal: Terminal, { audit, others, bots, settled }: Played, { 
 async function playMoreRounds(roundContext: RoundContext): Promise<void> {
   for (let round = 2; !roundContext.signal.aborted; round++) {
     const { audit } = await playRound(roundContext, {
-      title: `Demo ${round}`, budget: '66.00', packets: 40, bots: 20, opensInMs: 10_000, durationMs: 15_000, reactionMs: { min: 500, max: 14_000 }, progress: false,
+      title: `Demo ${round}`, budget: '66.00', packets: 40, bots: 20, opensInMs: 10_000, durationMs: 15_000, reactionMs: { min: 500, max: 14_000 }, quiet: true,
     });
     const { report: result } = audit;
     notify(roundContext.terminal, `round ${round}: ${result.winners} winners, ${result.credited} credited, ${result.recycled} recycled, ${result.balanced ? 'adds up' : 'DOES NOT ADD UP'}`);

@@ -1,21 +1,24 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { z } from 'zod';
 import { migrate } from '../../ledger/migrate.ts';
+import { addOperator, changePassword } from '../../operator/staff/staff.ts';
 import { compiledEntry, startChild } from '../../platform/process/childProcess.ts';
-import { ConfigError, loadConfig, type Config } from '../../platform/config.ts';
+import { ConfigError, loadConfig } from '../../platform/config.ts';
 import { startEmbeddedDatabase } from '../../platform/embedded/database.ts';
 import { startEmbeddedRedis, type StartedServer } from '../../platform/embedded/redis.ts';
-import { openHome, type Home } from '../../platform/process/home.ts';
-import type { HomeLock } from '../../platform/process/homeLock.ts';
+import { openHome } from '../../platform/process/home.ts';
 import { removeRunning, writeRunning } from '../../platform/process/runningSystem.ts';
 import { keepSecrets } from '../../platform/auth/secrets.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
+import { openContext } from '../context.ts';
 import { CommandFailure, EXIT, notify } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
-import { admitFirstOperator } from './firstOperator.ts';
 
-/** The running system and its addresses. */
+/** The operator of a system on this machine. Operators from `rain operator add` are not changed. */
+export const FIRST_OPERATOR = 'operator';
+
 interface System {
   redisUrl: string;
   databaseUrl: string;
@@ -24,18 +27,14 @@ interface System {
   gatewayUrl: string;
   /** `http://…` */
   pageUrl: string;
-  /** Password of the operator `operator`; only where the database was started here. */
+  /** Of FIRST_OPERATOR; only where the database was started here. */
   password?: string;
 }
 
 const failed = (reason: string): CommandFailure => new CommandFailure(EXIT.refused, reason);
 const address = z.object({ url: z.string() });
 
-/**
- * Starts Redis and a database (unless REDIS_URL or DATABASE_URL name others), then gateway, worker and console, each a
- * child process that ends with this one.
- * @throws CommandFailure with one sentence; `shutdown` then closes all servers that were started
- */
+/** Starts all servers, as child processes that end with this one. @throws CommandFailure; `shutdown` then closes those that were started */
 export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: boolean): Promise<System> {
   const config = loadConfig([], terminal.environment);
   if (config.DURABILITY.mode === 'replicas' && config.REDIS_URL === undefined) {
@@ -58,55 +57,57 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: 
   for (const name of await migrate(databaseUrl)) notify(terminal, `database: applied ${name}`);
   // An external database has its own operators: rain operator add.
   const password = config.DATABASE_URL === undefined ? await admitFirstOperator(redisUrl, databaseUrl) : undefined;
-  const { gatewayUrl, pageUrl } = await startServers({ terminal, config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret });
+
+  // The demo signs the guest tokens itself, so its gateway accepts only this secret and no other key.
+  const keys: Record<string, string> = demo ? { JWT_SECRET: jwtSecret, JWKS_URL: '' } : config.JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
+  // Several processes share this environment, so they cannot share one fixed port.
+  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, METRICS_PORT: config.METRICS_PORT === 0 ? '0' : '', ...keys };
+  async function start<Facts>(name: string, facts: z.ZodType<Facts>, args: string[] = [], extra: Record<string, string> = {}): Promise<Facts> {
+    const started = await startChild({ name, entry: compiledEntry('bin/rain.js'), args: [name, ...args], env: { ...env, ...extra }, logs: home.logs, lock, facts });
+    if (!started.ok) throw failed(started.reason);
+    watch(terminal, name, started.child, shutdown);
+    return started.child.facts;
+  }
+  const worker = start('worker', z.object({}));
+  worker.catch(() => {}); // Awaited below; the gateway may fail first.
+  const gateway = await start('gateway', address);
+  const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
+  const { url: pageUrl } = await start('console', address, demo ? ['--guests'] : [], { GATEWAY_PUBLIC_URL: gatewayUrl });
+  await worker;
+
   writeRunning(home.folder, { pid: process.pid, startedAt: Date.now(), redisUrl, databaseUrl, jwtSecret, gatewayUrl, consoleUrl: pageUrl, demo });
   shutdown.onClose('run.json', () => removeRunning(home.folder));
   return { redisUrl, databaseUrl, jwtSecret, gatewayUrl, pageUrl, ...(password !== undefined && { password }) };
 }
 
+/**
+ * Creates a new password for the first operator at each start: it is shown on the terminal, stored nowhere, and ends all older sessions,
+ * so that a password which somebody saw is valid only until the next start.
+ */
+async function admitFirstOperator(redisUrl: string, databaseUrl: string): Promise<string> {
+  const context = await openContext(redisUrl, databaseUrl, 'up');
+  try {
+    const password = randomBytes(12).toString('base64url');
+    const added = await addOperator(context, FIRST_OPERATOR, 'operator', password);
+    const done = added.ok ? added : await changePassword(context, FIRST_OPERATOR, password);
+    if (!done.ok) throw new Error(`no operator can sign in: ${done.refusals[0]?.reason}`);
+    return password;
+  } finally {
+    await context.close();
+  }
+}
+
 async function startOwn(terminal: Terminal, name: string, starting: Promise<StartedServer>, shutdown: Shutdown): Promise<string> {
   const started = await starting;
   if (!started.ok) throw failed(started.reason);
-  const { server } = started;
-  shutdown.onClose(name, () => server.stop());
-  watch(terminal, name, server.ended, shutdown);
-  return server.url;
+  watch(terminal, name, started.server, shutdown);
+  return started.server.url;
 }
 
-interface Servers extends Pick<System, 'redisUrl' | 'databaseUrl' | 'jwtSecret'> {
-  terminal: Terminal;
-  config: Config;
-  home: Home;
-  lock: HomeLock;
-  shutdown: Shutdown;
-  demo: boolean;
-}
-
-async function startServers({ terminal, config, home, lock, shutdown, demo, redisUrl, databaseUrl, jwtSecret }: Servers): Promise<Pick<System, 'gatewayUrl' | 'pageUrl'>> {
-  // The demo signs the guest tokens itself, so its gateway accepts only this secret and no other key.
-  const keys: Record<string, string> = demo ? { JWT_SECRET: jwtSecret, JWKS_URL: '' } : config.JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
-  // Several processes share this environment, so they cannot share one fixed port.
-  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, METRICS_PORT: config.METRICS_PORT === 0 ? '0' : '', ...keys };
-  async function start<Facts>(name: string, facts: z.ZodType<Facts>, args: string[], extra: Record<string, string> = {}): Promise<Facts> {
-    const started = await startChild({ name, entry: compiledEntry('bin/rain.js'), args: [name, ...args], env: { ...env, ...extra }, logs: home.logs, lock, facts });
-    if (!started.ok) throw failed(started.reason);
-    const { child } = started;
-    shutdown.onClose(name, () => child.stop());
-    watch(terminal, name, child.ended, shutdown);
-    return child.facts;
-  }
-  const worker = start('worker', z.object({}), []);
-  worker.catch(() => {}); // Awaited below; the gateway may fail first.
-  const gateway = await start('gateway', address, []);
-  const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
-  const page = await start('console', address, demo ? ['--guests'] : [], { GATEWAY_PUBLIC_URL: gatewayUrl });
-  await worker;
-  return { gatewayUrl, pageUrl: page.url };
-}
-
-/** The system needs all of its processes: if one ends unexpectedly, all are stopped. */
-function watch(terminal: Terminal, name: string, ended: Promise<{ expected: boolean }>, shutdown: Shutdown): void {
-  void ended.then(({ expected }) => {
+/** Stops the process at the shutdown. The system needs all of its processes: if one ends unexpectedly, all are stopped. */
+function watch(terminal: Terminal, name: string, watched: { ended: Promise<{ expected: boolean }>; stop(): Promise<unknown> }, shutdown: Shutdown): void {
+  shutdown.onClose(name, () => watched.stop());
+  void watched.ended.then(({ expected }) => {
     if (expected || shutdown.signal.aborted) return;
     notify(terminal, `rain: the ${name} ended unexpectedly; its log is ${name}.log in the logs folder of RAIN_HOME`);
     void shutdown.end(1);

@@ -36,3 +36,8 @@ export function parseCount(min: number, max: number): (text: string) => number {
     return count;
   };
 }
+
+/** A whole number gets its cents: `600` is `600.00`. Other text stays unchanged, and the command that takes it reports what it expected. */
+export function typedAmount(text: string): string {
+  return /^(0|[1-9]\d*)$/.test(text) ? `${text}.00` : text;
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { typedAmount } from '../../src/bin/amount.ts';
-import { budgeted, planOf, type PlanOptions } from '../../src/bin/commands/budgeted.ts';
+import { typedAmount } from '../../src/bin/arguments.ts';
+import { budgeted, planOf, type PlanOptions } from '../../src/bin/commands/planOptions.ts';
 import { Command } from 'commander';
 
 test('a whole number that is typed is an amount: --budget 600 is 600.00, and so are tiers, the smallest and the largest packet', () => {

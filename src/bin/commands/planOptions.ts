@@ -1,9 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { PACKETS_MAX } from '../../rain/plan.ts';
+import { requestedTermNames, describeTerm, TERM_NAMES, termWords, type RequestedTermName, type RequestedTerms, type TermDescription, type Terms } from '../../rain/terms.ts';
 import type { RequestedRow, Rows } from '../../rain/split/method.ts';
 import { DEFAULT_METHOD, METHOD_NAMES, METHODS, type MethodName } from '../../rain/split/methods.ts';
+import { parseCount, typedAmount } from '../arguments.ts';
 import { CommandFailure, EXIT } from '../exit.ts';
-import { typedAmount } from '../amount.ts';
 
 /** How a budget is split into packets: for a new rain, for a top-up, or for a preview. */
 export interface PlanOptions {
@@ -27,7 +28,7 @@ function parseRow({ columns, option }: Rows) {
   };
 }
 
-export function budgeted(command: Command): Command {
+export function budgeted<C extends Command>(command: C): C {
   command
     .requiredOption('--budget <amount>', 'total amount of all packets, e.g. 8888.00 or 8888', typedAmount)
     .requiredOption('--packets <n>', `how many red packets, at most ${PACKETS_MAX}`, Number)
@@ -47,7 +48,6 @@ export function planOf(options: PlanOptions) {
   return { budget, packets, split: splitOf(options), ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
 }
 
-/** A list selects its own method. */
 function splitOf({ split, ...options }: PlanOptions) {
   const given = new Map<string, unknown>(Object.entries(options));
   const rowsOf = ({ rows }: (typeof LISTS)[number]) => (given.get(rows.option.flag) ?? []) as RequestedRow[];
@@ -55,4 +55,35 @@ function splitOf({ split, ...options }: PlanOptions) {
   if (chosen && other) throw new CommandFailure(EXIT.usage, `--${other.rows.option.flag}: --${chosen.rows.option.flag} was given as well; expected one of them`);
   const method = chosen ?? LISTS.find(({ name }) => name === split);
   return method ? { method: method.name, [method.rows.field]: rowsOf(method) } : { method: split };
+}
+
+export type TermOptions = { -readonly [N in RequestedTermName]?: RequestedTerms[N] };
+
+/** Adds one option for each term. @param which kind of rains; absent: all kinds */
+export function withTerms<C extends Command>(command: C, ...which: TermDescription['suits'][]): C {
+  for (const name of requestedTermNames(...which)) {
+    const term = describeTerm(name);
+    const text = term.asks ?? term.tells;
+    if (term.kind === 'flag') command.option(`--${termWords(name)}`, text);
+    else command.option(`--${termWords(name)} <n>`, text, parseCount(term.min, term.max));
+  }
+  return command;
+}
+
+/** The terms as the operator commands take them: a term without its option stays absent. */
+export function termsOf(options: TermOptions): RequestedTerms {
+  return Object.fromEntries(requestedTermNames().flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
+}
+
+/** A line for each term that differs from the default: its name and its meaning for players. */
+export function describeTerms(terms: Terms): [string, string][] {
+  return TERM_NAMES.flatMap((name): [string, string][] => {
+    const { kind, tells } = describeTerm(name);
+    if (terms[name] === undefined) return [];
+    return [[termWords(name, ' '), kind === 'flag' ? tells : `${terms[name]}. ${tells}`]];
+  });
+}
+
+export function needsCampaign(terms: RequestedTerms): boolean {
+  return (Object.keys(terms) as RequestedTermName[]).some((name) => describeTerm(name).suits === 'rounds');
 }

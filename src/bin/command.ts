@@ -1,0 +1,80 @@
+import { Command } from 'commander';
+import type { SystemContext } from '../operator/system.ts';
+import { paint } from './colours.ts';
+import type { OpenContext } from './context.ts';
+import { CommandFailure, EXIT, print } from './exit.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What a command prints: the value with `--json`, the text otherwise. */
+export interface Answer {
+  value: unknown;
+  text: string;
+  /** Absent: the exit code does not change. */
+  exit?: (typeof EXIT)[keyof typeof EXIT] | false;
+}
+
+type Answered = Answer | void | Promise<Answer | void>;
+
+/** A command of `rain`, with the options that many commands share. Its verbs get the arguments and the options as Commander parses them. */
+export class RainCommand extends Command {
+  readonly terminal: Terminal;
+
+  constructor(terminal: Terminal, name?: string) {
+    super(name);
+    this.terminal = terminal;
+  }
+
+  override createCommand(name?: string): RainCommand {
+    return new RainCommand(this.terminal, name);
+  }
+
+  json(meaning = 'print JSON'): this {
+    return this.option('--json', meaning);
+  }
+
+  /** For every command that moves money or causes a movement of money. */
+  dryRun(): this {
+    return this.option('--dry-run', 'report what would be done, or why not, and change nothing');
+  }
+
+  example(...lines: string[]): this {
+    return this.addHelpText('after', ['\nExample:', ...lines].join('\n  '));
+  }
+
+  /** @param misuse says what is wrong with the arguments and options, before any server is contacted */
+  refuses<Args extends unknown[]>(misuse: (...args: Args) => string | undefined): this {
+    return this.hook('preAction', () => {
+      const reason = misuse(...[...this.processedArgs, this.opts()] as Args);
+      if (reason !== undefined) throw new CommandFailure(EXIT.usage, reason);
+    });
+  }
+
+  runs<Args extends unknown[]>(verb: (...args: Args) => Answered): this {
+    return this.action(async (...args) => this.#print(await verb(...args as Args)));
+  }
+
+  /** Opens Redis and the ledger for the verb. Loaded on demand, as the queues are: some commands need no server. */
+  runsWithContext<Args extends unknown[]>(verb: (context: OpenContext, ...args: Args) => Answered): this {
+    return this.action(async (...args) => {
+      const { withContext } = await import('./context.ts');
+      await withContext(this.terminal, async (context) => this.#print(await verb(context, ...args as Args)));
+    });
+  }
+
+  runsWithQueues<Args extends unknown[]>(verb: (context: SystemContext, ...args: Args) => Answered): this {
+    return this.runsWithContext(async (context, ...args: Args) => {
+      const { withQueues } = await import('./queues.ts');
+      return withQueues(context, async (at) => verb(at, ...args));
+    });
+  }
+
+  /** The last line marks a dry run, so that nobody takes it for the action. */
+  #print(answer: Answer | void): void {
+    if (!answer) return;
+    const { json, dryRun } = this.opts<{ json?: boolean; dryRun?: boolean }>();
+    const { value, text, exit } = answer;
+    if (dryRun) print(this.terminal, json, { dryRun, ...value as object }, `${text}\n${paint.quiet('dry run: nothing was changed')}`);
+    else print(this.terminal, json, value, text);
+    if (exit) this.terminal.exitCode = exit;
+  }
+}

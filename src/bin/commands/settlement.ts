@@ -1,0 +1,29 @@
+import { recycleRain } from '../../operator/recycle.ts';
+import { writeOffRain } from '../../operator/writeOff.ts';
+import { awaitReplicas } from '../../relay/replicated.ts';
+import type { RainCommand } from '../command.ts';
+import { configure } from '../context.ts';
+import { accepted } from '../exit.ts';
+
+export function addSettlementCommands(program: RainCommand): void {
+  program.command('recycle <id>').summary('settle an ended rain now').dryRun()
+    .description('Settles a rain that has ended: returns the money that nobody has won and closes the ledger of the rain. Workers do this by themselves. If it is too early, the command reports what is outstanding.')
+    .json().example('rain recycle m3k9x2a1b2c3d4')
+    .runsWithContext(async (context, id: string, { dryRun }: { dryRun?: boolean }) => {
+      const { DURABILITY: durability, DURABILITY_WAIT_MS: waitMs } = configure(program.terminal.environment, []);
+      const replicated = durability.mode === 'replicas' ? awaitReplicas(context.redis, durability.replicas, waitMs) : undefined;
+      const { state, amount } = accepted(await recycleRain(context, id, { replicated, dryRun }));
+      const text = dryRun ? `${id}: would be ${state}, and ${amount} in total would go back` : `${id}: ${state}, ${amount} went back`;
+      return { value: { rainId: id, state, amount }, text };
+    });
+
+  program.command('write-off <id>').summary('close the ledger of a rain that Redis has lost').dryRun()
+    .description('Closes the ledger of a rain that Redis has lost: credits stay, the rest goes back. You must compensate the users whose win was confirmed but not credited.')
+    .requiredOption('--reason <text>', 'what happened, for the record; 1 to 500 characters')
+    .json().example('rain write-off m3k9x2a1b2c3d4 --reason "Redis was flushed by mistake"')
+    .runsWithContext(async (context, id: string, { reason, dryRun }: { reason: string; dryRun?: boolean }) => {
+      const { amount } = accepted(await writeOffRain(context, id, reason, dryRun));
+      const text = dryRun ? `${id}: ${amount} would go back, and the ledger would be closed` : `${id}: ${amount} went back, the ledger is closed`;
+      return { value: { rainId: id, recycled: amount }, text };
+    });
+}
