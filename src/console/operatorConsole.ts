@@ -1,19 +1,17 @@
 import cookie from '@fastify/cookie';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { refusalsOf, type Refusal as FieldRefusal } from '../rain/refusal.ts';
 import { mountQueueBoard } from './queueBoard.ts';
 import { PACE, type Pace } from './live/sampler.ts';
 import { openLiveFeeds } from './live/liveFeeds.ts';
-import { REFUSALS, type Refusal } from './refusals.ts';
-import { callerRoutes } from './routes/callers.ts';
+import { REFUSALS, refuse } from './refusals.ts';
 import { campaignRoutes } from './routes/campaigns.ts';
 import { deadRoutes } from './routes/dead.ts';
 import { liveRoutes } from './routes/live.ts';
 import { rainRoutes } from './routes/rains.ts';
 import { declinedFor, type Backend, type Route } from './routes/route.ts';
 import { sessionRoutes } from './routes/session.ts';
-import { transitionRoutes } from './routes/transitions.ts';
 import { systemRoutes } from './routes/system.ts';
 import { winnerRoutes } from './routes/winners.ts';
 import { openAuthenticator, type SignedIn } from './session/authenticate.ts';
@@ -26,7 +24,6 @@ const LIMITS = { requestsPerMinutePerAddress: 1_200, bodyBytesMax: 64 * 1_024 } 
 interface OperatorConsoleOptions {
   backend: Backend;
   requestOrigin: RequestOrigin;
-  refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply;
   onFault: (error: unknown) => void;
   /** Intervals of the live screens. */
   pace?: Partial<Pace> | undefined;
@@ -37,7 +34,7 @@ const anonymous: SignedIn = { name: '', role: 'viewer', isStillValid: async () =
 
 /** The operator's API and queue board. Each request is authenticated, authorized, validated, and then handled by its verb. */
 export async function mountOperatorConsole(server: FastifyInstance, options: OperatorConsoleOptions): Promise<void> {
-  const { backend, requestOrigin, refuse, onFault } = options;
+  const { backend, requestOrigin, onFault } = options;
   const pace: Pace = { ...PACE, ...options.pace };
   const sessions = openSessions(backend.redis);
   const authenticator = openAuthenticator(backend.ledger, sessions);
@@ -72,8 +69,8 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, requestOrigin), ...rainRoutes, ...transitionRoutes, ...campaignRoutes, ...winnerRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...callerRoutes, ...systemRoutes]) mount(route);
-  await mountQueueBoard(server, backend, authenticator, refuse);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, requestOrigin), ...rainRoutes, ...campaignRoutes, ...winnerRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...systemRoutes]) mount(route);
+  await mountQueueBoard(server, backend, authenticator);
 }
 
 type ParsedRequest = { ok: true; params: unknown; query: unknown; body: unknown } | { ok: false; refusals: FieldRefusal[] };

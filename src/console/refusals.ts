@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { isUnavailable } from '../platform/redis/unavailable.ts';
 import type { Refusal as FieldRefusal } from '../rain/refusal.ts';
 
@@ -30,6 +31,12 @@ export const REFUSALS = {
   unavailable: { status: 503, code: 'unavailable', reason: 'Redis or the database does not answer. Nothing is lost. Try again in a moment.' },
 } as const satisfies Record<string, Refusal>;
 export type RefusalCode = keyof typeof REFUSALS;
+
+/** @param retryInMs when the request may be repeated, ms; absent: not said */
+export function refuse(reply: FastifyReply, { status, ...body }: Refusal, retryInMs?: number): FastifyReply {
+  if (retryInMs !== undefined) reply.header('retry-after', Math.ceil(retryInMs / 1_000));
+  return reply.code(status).header('cache-control', 'no-store').send(body);
+}
 
 /** Maps a thrown error to a refusal. The error's text stays inside. */
 export function refusalOf(error: unknown): Refusal {

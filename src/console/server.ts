@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { join, resolve, sep } from 'node:path';
 import rateLimit from '@fastify/rate-limit';
-import serveStatic from '@fastify/static';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Readiness } from '../platform/telemetry/health.ts';
@@ -13,9 +10,9 @@ import { gatewayAddress } from './gateway-address.ts';
 import type { GuestTokens } from './guests.ts';
 import type { Pace } from './live/sampler.ts';
 import { countRequests, type ConsoleCounters } from './metrics.ts';
-import { mountPage } from './staticPages.ts';
+import { isBuilt, mountOperatorPage, serveFolder } from './staticPages.ts';
 import { servePlayers, type PlayerOptions } from './player/routes.ts';
-import { REFUSALS, refusalOf, type Refusal } from './refusals.ts';
+import { REFUSALS, refusalOf, refuse } from './refusals.ts';
 import type { Backend } from './routes/route.ts';
 import type { RequestOrigin } from './session/origin.ts';
 
@@ -76,9 +73,7 @@ export interface Console {
 /** @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …) */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const { host, port, gatewayUrl, pageFolder, guests, player, backend, consoleFolder, requestOrigin = PLAIN, pace, readiness, counters, log } = options;
-  const root = resolve(pageFolder);
-  const assets = join(root, 'assets') + sep;
-  if (!existsSync(join(root, 'index.html'))) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
+  if (!isBuilt(pageFolder)) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
 
   const server = Fastify({
     bodyLimit: LIMITS.bodyBytesMax,
@@ -106,13 +101,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   server.setErrorHandler((error, request, reply) => answerFault(error, request, reply));
   server.setNotFoundHandler((_request, reply) => refuse(reply, REFUSALS.not_found));
   await server.register(rateLimit, { global: false, cache: LIMITS.addressesRemembered });
-  await server.register(serveStatic, {
-    root,
-    cacheControl: false,
-    dotfiles: 'ignore',
-    // Assets have a hash in their name and never change. The page that names them must be revalidated each time.
-    setHeaders: (reply, path) => { reply.header('cache-control', path.startsWith(assets) ? 'public, max-age=31536000, immutable' : 'no-cache'); },
-  });
+  await serveFolder(server, pageFolder, '/');
 
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
@@ -123,8 +112,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     reply.header('cache-control', 'no-store');
     return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), demo: guests !== undefined };
   });
-  const perAddress = { rateLimit: { max: LIMITS.guestsPerMinutePerAddress, timeWindow: 60_000 } };
-  server.post('/api/guest', { config: perAddress }, async (request, reply) => {
+  server.post('/api/guest', { config: { rateLimit: { max: LIMITS.guestsPerMinutePerAddress, timeWindow: 60_000 } } }, async (request, reply) => {
     if (!guests) return refuse(reply, REFUSALS.no_guests);
     const body = guestRequest.safeParse(request.body);
     if (!body.success) return refuse(reply, REFUSALS.bad_request);
@@ -133,8 +121,8 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   });
   if (player) servePlayers(server, { ...player, log });
 
-  if (consoleFolder !== undefined) await mountPage(server, consoleFolder);
-  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, refuse, onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
+  if (consoleFolder !== undefined) await mountOperatorPage(server, consoleFolder);
+  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
 
   try {
     await server.listen({ host, port });
@@ -144,10 +132,6 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   }
   const { port: bound } = server.server.address() as AddressInfo;
   return { url: pageUrl(host, bound), close: () => server.close() };
-}
-
-function refuse(reply: FastifyReply, { status, ...body }: Refusal): FastifyReply {
-  return reply.code(status).header('cache-control', 'no-store').send(body);
 }
 
 function pageUrl(host: string, port: number): string {

@@ -1,16 +1,11 @@
 import type { GatewayHeartbeat } from '../../store/gatewayHeartbeat.ts';
 
-/** Rates per second over all gateways. */
-interface AnswerRates {
-  grabsPerSecond: number;
-  answersPerSecond: Record<string, number>;
-}
-
 /** Computes rates per second from the counters in the gateways' heartbeats. */
 export class Rates {
   #known = new Map<string, { heartbeat: GatewayHeartbeat; rates: Record<string, number> }>();
 
-  update(heartbeats: readonly GatewayHeartbeat[]): AnswerRates {
+  /** Over all gateways; the answers by code. */
+  update(heartbeats: readonly GatewayHeartbeat[]): { grabsPerSecond: number; answersPerSecond: Record<string, number> } {
     const answersPerSecond: Record<string, number> = {};
     this.#known = new Map(heartbeats.map((heartbeat) => [heartbeat.id, { heartbeat, rates: this.#ratesOf(heartbeat) }]));
     for (const { rates } of this.#known.values()) {

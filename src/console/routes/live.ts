@@ -11,7 +11,7 @@ export function liveRoutes(liveFeeds: LiveFeeds, { recheckMs }: Pick<Pace, 'rech
   return [
     rainRoute(liveApi.watch, async ({ visitor, params: { rainId }, reply }) => {
       const stream = openStream(reply);
-      const leave = liveFeeds.watch(rainId, { show: (sample) => stream.event('sample', sample), end: () => stream.end() });
+      const leave = liveFeeds.watch(rainId, { show: (sample) => stream.event('sample', sample), end: stream.end });
       if (!leave) return declined('too_many');
       stream.begin();
       const rechecks = setInterval(() => void visitor.isStillValid().then((valid) => { if (!valid) stream.end(); }, () => {}), recheckMs);
@@ -27,19 +27,13 @@ export function liveRoutes(liveFeeds: LiveFeeds, { recheckMs }: Pick<Pace, 'rech
   ];
 }
 
-interface EventStream {
-  begin(): void;
-  event(name: string, data: unknown): void;
-  end(): void;
-}
-
 /** A stream of server-sent events. Of the events before `begin` only the last is sent, at the beginning. */
-function openStream(reply: FastifyReply): EventStream {
+function openStream(reply: FastifyReply) {
   const { raw } = reply;
   let first: string | undefined;
   let begun = false;
   return {
-    begin() {
+    begin(): void {
       const headers = reply.getHeaders();
       reply.hijack();
       for (const [name, value] of Object.entries(headers)) if (value !== undefined) raw.setHeader(name, value);
@@ -48,13 +42,11 @@ function openStream(reply: FastifyReply): EventStream {
       raw.write(`retry: 2000\n\n${first ?? ''}`);
       begun = true;
     },
-    event(name, data) {
+    event(name: string, data: unknown): void {
       const text = `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
       if (!begun) first = text;
       else if (raw.writableLength <= UNREAD_BYTES_MAX) raw.write(text);
     },
-    end() {
-      raw.end();
-    },
+    end: () => void raw.end(),
   };
 }

@@ -2,7 +2,7 @@ import type { Cursor } from '../../operator/winners/list.ts';
 import { searchWinners } from '../../operator/winners/search.ts';
 import { winnersSheet } from '../../operator/winners/sheet.ts';
 import { winnersApi } from '../contract/winners.ts';
-import { declined, declinedFor, rainRoute, type Route } from './route.ts';
+import { declined, rainRoute, wrongCursor, type Route } from './route.ts';
 
 /** Parallel exports. Each reads a whole rain [R10]. */
 const EXPORTS_MAX = 3;
@@ -11,7 +11,7 @@ let exporting = 0;
 export const winnerRoutes: readonly Route[] = [
   rainRoute(winnersApi.list, async ({ context, rain, query: { search, cursor, limit } }) => {
     const at = cursor === undefined ? undefined : readCursor(cursor, rain.shards);
-    if (cursor !== undefined && !at) return declinedFor([{ field: 'cursor', reason: 'expected the `next` of the previous page' }], 'bad_request');
+    if (cursor !== undefined && !at) return wrongCursor;
     const { winners, next } = await searchWinners(context, rain, { search, at, limit });
     return { answer: { winners, ...(next && { next: writeCursor(next) }) } };
   }),

@@ -15,26 +15,17 @@ export interface SignedIn {
   role: Role;
   /** Absent with a bearer token. */
   session?: Session;
-  /** The session token in the browser's cookie. */
-  token?: string;
   /** Checks again whether the login is still valid, for long streams. Does not prolong the session. */
   isStillValid: () => Promise<boolean>;
 }
 
-type Admission = { ok: true; visitor: SignedIn } | { ok: false; code: RefusalCode };
+export type Authenticator = ReturnType<typeof openAuthenticator>;
 
-export interface Authenticator {
-  /** GET and HEAD need no CSRF token. @param role the role that the endpoint requires */
-  admit(request: FastifyRequest, role: Role): Promise<Admission>;
-}
-
-export function openAuthenticator(ledger: Pick<Ledger, 'staff'>, sessions: Sessions): Authenticator {
-  const { staff } = ledger;
+export function openAuthenticator({ staff }: Pick<Ledger, 'staff'>, sessions: Sessions) {
   const activeOperator = async (name: string) => {
     const operator = await staff.operator(name);
     return operator?.disabledAt === undefined ? operator : undefined;
   };
-  const epochOf = async (name: string) => (await activeOperator(name))?.epoch;
 
   async function identify(request: FastifyRequest): Promise<SignedIn | undefined> {
     const { authorization } = request.headers;
@@ -45,13 +36,13 @@ export function openAuthenticator(ledger: Pick<Ledger, 'staff'>, sessions: Sessi
       return operator && { name: operator.name, role: operator.role, isStillValid: async () => await staff.bearer(hash!) !== undefined };
     }
     const token = request.cookies[COOKIE];
-    const session = token === undefined ? undefined : await sessions.find(token, epochOf);
-    const operator = session && await activeOperator(session.name);
-    return operator && { name: operator.name, role: operator.role, session, token: token!, isStillValid: async () => await sessions.find(token!, epochOf, true) !== undefined };
+    const session = token === undefined ? undefined : await sessions.find(token, activeOperator);
+    return session && { name: session.name, role: session.role, session, isStillValid: async () => await sessions.find(session.token, activeOperator, true) !== undefined };
   }
 
   return {
-    async admit(request, role) {
+    /** GET and HEAD need no CSRF token. @param role the role that the endpoint requires */
+    async admit(request: FastifyRequest, role: Role): Promise<{ ok: true; visitor: SignedIn } | { ok: false; code: RefusalCode }> {
       const changes = request.method !== 'GET' && request.method !== 'HEAD';
       if (changes && isForeign(request)) return { ok: false, code: 'cross_origin' };
       const visitor = await identify(request);
@@ -63,7 +54,8 @@ export function openAuthenticator(ledger: Pick<Ledger, 'staff'>, sessions: Sessi
   };
 }
 
-/** `maxAgeMs: 0` deletes the cookie. */
-export function setCookie(reply: FastifyReply, token: string, { secure, maxAgeMs }: { secure: boolean; maxAgeMs: number }): void {
-  void reply.setCookie(COOKIE, token, { path: '/', httpOnly: true, sameSite: 'strict', secure, maxAge: Math.round(maxAgeMs / 1_000) });
+/** Keeps the session in the browser's cookie. Without a session the cookie is deleted. */
+export function setCookie(reply: FastifyReply, session: Session | undefined, secure: boolean): void {
+  const maxAge = session ? Math.round((session.expiresAt - Date.now()) / 1_000) : 0;
+  void reply.setCookie(COOKIE, session?.token ?? '', { path: '/', httpOnly: true, sameSite: 'strict', secure, maxAge });
 }
