@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { sessionApi } from './contract/session.ts';
 import { registerMetric, registerHistogram, type MetricsRegistry } from '../platform/telemetry/metrics.ts';
 import { Histogram, WAITS_SECONDS } from '../platform/telemetry/histogram.ts';
 
-/** Route of the operator's login. */
-const LOGIN = '/api/console/session';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Requests and refused logins since the start of the console. */
@@ -26,7 +25,7 @@ export function countRequests(server: FastifyInstance, { requests, loginFailures
     let counted = requests.get(name);
     if (!counted) requests.set(name, counted = { labels: { route, method, status }, histogram: new Histogram(WAITS_SECONDS) });
     counted.histogram.add(reply.elapsedTime / 1_000);
-    if (route !== LOGIN || method !== 'POST') return;
+    if (route !== sessionApi.open.path || method !== sessionApi.open.method) return;
     if (status === '401') loginFailures.wrong++;
     else if (status === '429') loginFailures.too_many++;
   });

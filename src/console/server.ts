@@ -14,7 +14,7 @@ import { isBuilt, mountOperatorPage, serveFolder } from './staticPages.ts';
 import { servePlayers, type PlayerOptions } from './player/routes.ts';
 import { REFUSALS, refusalOf, refuse } from './refusals.ts';
 import type { Backend } from './routes/route.ts';
-import type { RequestOrigin } from './session/origin.ts';
+import type { RequestOrigin } from './session/authenticate.ts';
 
 /** Each limit protects this process from one careless or hostile visitor [R10]. */
 const LIMITS = {
@@ -32,9 +32,6 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 } as const;
-
-/** No proxy in front. Cookies are https-only if the request came over https. */
-const PLAIN: RequestOrigin = { trustedProxies: 0, secureCookies: 'auto' };
 
 const guestRequest = z.strictObject({ token: z.string().max(LIMITS.tokenCharactersMax).optional() }).nullish();
 
@@ -54,25 +51,24 @@ export interface ConsoleOptions {
   backend?: Backend;
   /** The built operator's page, `dist/client-console`. If it is not built, a hint is served instead. */
   consoleFolder?: string;
+  /** Absent: no proxy in front, and cookies are https-only if the request came over https. */
   requestOrigin?: RequestOrigin;
-  /** Intervals of the live screens. */
   pace?: Partial<Pace>;
   /** The report of `/readyz`. Without it the console is always ready. */
   readiness?: Pick<Readiness, 'report'>;
-  /** Counts requests and failed logins for the metrics. */
   counters?: ConsoleCounters;
   log: Logger;
 }
 
-export interface Console {
-  /** `http://host:port`, to be opened on this machine. */
-  url: string;
-  close(): Promise<void>;
-}
+export type Console = Awaited<ReturnType<typeof startConsole>>;
 
-/** @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …) */
-export async function startConsole(options: ConsoleOptions): Promise<Console> {
-  const { host, port, gatewayUrl, pageFolder, guests, player, backend, consoleFolder, requestOrigin = PLAIN, pace, readiness, counters, log } = options;
+/**
+ * @returns its address, `http://host:port`, to be opened on this machine
+ * @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …)
+ */
+export async function startConsole(options: ConsoleOptions) {
+  const { host, port, gatewayUrl, pageFolder, guests, player, backend, consoleFolder, pace, readiness, counters, log } = options;
+  const requestOrigin = options.requestOrigin ?? { trustedProxies: 0, secureCookies: 'auto' };
   if (!isBuilt(pageFolder)) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
 
   const server = Fastify({
@@ -131,7 +127,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     throw error;
   }
   const { port: bound } = server.server.address() as AddressInfo;
-  return { url: pageUrl(host, bound), close: () => server.close() };
+  return { url: pageUrl(host, bound), close: async (): Promise<void> => server.close() };
 }
 
 function pageUrl(host: string, port: number): string {

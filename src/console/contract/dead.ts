@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rainId } from '../../rain/claim.ts';
-import { cursor, limit, money, reason, time, type Endpoint } from './endpoint.ts';
+import { limit, money, numericCursor, reason, time, type Endpoint } from './endpoint.ts';
 
 const letter = z.object({
   letterId: z.string(), rainId: z.string(), redPacketId: z.string().optional(), userId: z.string().optional(), amount: money.optional(),
@@ -9,12 +9,14 @@ const letter = z.object({
 });
 
 const deadLetterParams = z.strictObject({ letterId: z.string().regex(/^[A-Za-z0-9._-]{1,160}$/, 'expected the id of a dead letter') });
+/** The largest offset: the number of letters that one answer scans at most. */
+const SKIP_MAX = 20_000;
 const path = '/api/console/dead';
 const tag = 'dead letters';
 
 export const deadApi = {
   list: {
-    id: 'listDeadLetters', method: 'GET', path, tag, summary: 'Claims that cannot be credited, oldest first.', access: 'viewer', query: z.strictObject({ rainId: rainId.optional(), cursor, limit: limit(500) }), status: 200,
+    id: 'listDeadLetters', method: 'GET', path, tag, summary: 'Claims that cannot be credited, oldest first.', access: 'viewer', query: z.strictObject({ rainId: rainId.optional(), cursor: numericCursor(SKIP_MAX), limit: limit(500) }), status: 200,
     answer: z.object({ letters: z.array(letter), total: z.int(), next: z.string().optional() }),
   },
   requeue: {

@@ -42,7 +42,9 @@ export function limit(most: number, usual = 100) {
 }
 
 /** Start of a page: the `next` of the previous page. */
-export const cursor = z.string().min(1).max(512, 'expected the `next` of the previous page').optional();
+export const EXPECTED_CURSOR = 'expected the `next` of the previous page';
+export const cursor = z.string().min(1).max(512, EXPECTED_CURSOR).optional();
+export const numericCursor = (most: number) => cursor.refine((text = '0') => /^\d{1,18}$/.test(text) && Number(text) <= most, EXPECTED_CURSOR);
 
 /** The reason for the audit log. The verb validates its length. */
 export const reason = z.string('expected a reason');

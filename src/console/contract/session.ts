@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { time, type Endpoint } from './endpoint.ts';
 
-const role = z.enum(['viewer', 'operator']);
-
 const session = z.object({
   name: z.string(),
-  role,
+  role: z.enum(['viewer', 'operator']),
   csrf: z.string().describe('Send it as the header x-csrf-token with every request except GET. Empty for a bearer token, which needs none.'),
   expiresAt: time.describe('When the session ends if no request is sent before.'),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { rainId } from '../../rain/claim.ts';
 import { switchName } from '../../store/killSwitches.ts';
-import { count, cursor, forMs, limit, reason, time, type Endpoint } from './endpoint.ts';
+import { count, forMs, limit, numericCursor, reason, time, type Endpoint } from './endpoint.ts';
 
 const action = z.object({ id: z.string(), actor: z.string(), verb: z.string(), rainId: z.string().optional(), details: z.record(z.string(), z.unknown()), at: time });
 
@@ -47,7 +47,7 @@ export const systemApi = {
   },
   actions: {
     id: 'listActions', method: 'GET', path: '/api/console/actions', tag: 'audit log', summary: 'The audit log: which operator did what, latest first.', access: 'viewer',
-    query: z.strictObject({ cursor: cursor.refine((text) => text === undefined || /^\d{1,18}$/.test(text), 'expected the `next` of the previous page'), rainId: rainId.optional(), limit: limit(500) }), status: 200, answer: z.object({ actions: z.array(action), next: z.string().optional() }),
+    query: z.strictObject({ cursor: numericCursor(1e18), rainId: rainId.optional(), limit: limit(500) }), status: 200, answer: z.object({ actions: z.array(action), next: z.string().optional() }),
   },
   gateways: { id: 'listGateways', method: 'GET', path: '/api/console/gateways', tag: 'system', summary: 'The gateways with a current heartbeat.', access: 'viewer', status: 200, answer: z.object({ gateways: z.array(gateway) }) },
   system: { id: 'showSystem', method: 'GET', path: '/api/console/system', tag: 'system', summary: 'Redis, database, queues, workers.', access: 'viewer', status: 200, answer: system },

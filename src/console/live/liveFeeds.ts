@@ -38,20 +38,20 @@ export function openLiveFeeds(context: OperatorContext, onFault: (error: unknown
   }
 
   return {
-    /** @returns a function that ends watching; `undefined`: there are too many viewers */
-    watch(rainId: string, viewer: Viewer): (() => void) | undefined {
+    /** @returns the last sample, and a function that ends watching; `undefined`: there are too many viewers */
+    watch(rainId: string, viewer: Viewer): { last: LiveSample | undefined; leave: () => void } | undefined {
       if (count >= VIEWERS_MAX || (!feeds.has(rainId) && feeds.size >= RAINS_MAX)) return undefined;
       const feed = feeds.get(rainId) ?? open(rainId);
       feed.viewers.add(viewer);
       count++;
-      if (feed.last) viewer.show(feed.last);
-      return () => {
+      const leave = () => {
         if (!feed.viewers.delete(viewer)) return;
         count--;
         if (feed.viewers.size > 0) return;
         feeds.delete(rainId);
         void feed.sampler?.close();
       };
+      return { last: feed.last, leave };
     },
     close(): void {
       for (const { viewers, sampler } of feeds.values()) {

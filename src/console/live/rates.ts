@@ -6,12 +6,12 @@ export class Rates {
 
   /** Over all gateways; the answers by code. */
   update(heartbeats: readonly GatewayHeartbeat[]): { grabsPerSecond: number; answersPerSecond: Record<string, number> } {
-    const answersPerSecond: Record<string, number> = {};
+    const sums: Record<string, number> = {};
     this.#known = new Map(heartbeats.map((heartbeat) => [heartbeat.id, { heartbeat, rates: this.#ratesOf(heartbeat) }]));
     for (const { rates } of this.#known.values()) {
-      for (const [code, rate] of Object.entries(rates)) answersPerSecond[code] = (answersPerSecond[code] ?? 0) + rate;
+      for (const [code, rate] of Object.entries(rates)) sums[code] = (sums[code] ?? 0) + rate;
     }
-    for (const code of Object.keys(answersPerSecond)) answersPerSecond[code] = round(answersPerSecond[code]!);
+    const answersPerSecond = Object.fromEntries(Object.entries(sums).map(([code, rate]) => [code, round(rate)]));
     return { grabsPerSecond: round(Object.values(answersPerSecond).reduce((sum, rate) => sum + rate, 0)), answersPerSecond };
   }
 

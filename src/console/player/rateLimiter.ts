@@ -5,7 +5,6 @@ import { ExpiringCache } from '../../wallet/cache.ts';
 export const PER_MINUTE_PER_USER = 60;
 /** Users remembered [R10]. A forgotten user starts with a full bucket. */
 const USERS_MAX = 50_000;
-const MINUTE_MS = 60_000;
 
 /** @returns counts one request of a user, and says how long the user must wait, ms; 0: not at all */
 export function createRateLimiter(perMinute: number): (userId: string) => number {
@@ -13,7 +12,7 @@ export function createRateLimiter(perMinute: number): (userId: string) => number
   return (userId) => {
     const bucket = buckets.get(userId) ?? fullBucket(perMinute);
     // After a minute without requests a bucket is full again, so it need not be remembered.
-    buckets.set(userId, bucket, MINUTE_MS);
+    buckets.set(userId, bucket, 60_000);
     return bucket.tryRemoveTokens(1) ? 0 : Math.ceil(Math.max(1, bucket.getWaitTime(1)));
   };
 }

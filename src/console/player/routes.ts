@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { StatementCursor } from '../../ledger/walletStatement.ts';
-import { rainId, userId } from '../../rain/claim.ts';
-import { firstRefusal, formatRefusal } from '../../rain/refusal.ts';
+import { userId } from '../../rain/claim.ts';
+import { firstRefusal } from '../../rain/refusal.ts';
 import { deadlineIn } from '../../platform/concurrency/deadline.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import type { ReadToken } from '../../platform/auth/tokenReader.ts';
 import type { Leaderboard } from '../../wallet/leaderboard.ts';
 import { readPlace, type WalletStatement } from '../../wallet/walletStatement.ts';
-import { PLAYER_REFUSALS, REFUSALS, refuse, type Refusal } from '../refusals.ts';
-import { limit } from '../contract/endpoint.ts';
+import { PLAYER_REFUSALS, refusalFor, refuse } from '../refusals.ts';
+import { EXPECTED_CURSOR, limit, rainParams } from '../contract/endpoint.ts';
 import { createRateLimiter, PER_MINUTE_PER_USER } from './rateLimiter.ts';
 
 /** Each limit protects this process, or the ledger, from one careless or hostile visitor [R10]. */
@@ -41,14 +41,8 @@ export interface PlayerOptions {
 
 const walletQuery = z.strictObject({
   limit: limit(LIMITS.pageMax, 20),
-  cursor: z.string('expected the `next` of the previous page').max(LIMITS.cursorCharactersMax).transform((text, context) => {
-    const place = readPlace(text);
-    if (place) return place;
-    context.addIssue('expected the `next` of the previous page');
-    return z.NEVER;
-  }).optional(),
+  cursor: z.string(EXPECTED_CURSOR).max(LIMITS.cursorCharactersMax).transform(readPlace).refine((place) => place !== undefined, EXPECTED_CURSOR).optional(),
 });
-const leaderboardPath = z.object({ rainId });
 
 /** Serves a player's wallet and the public leaderboards. The token identifies the player [R9]; cookies are never read. */
 export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, allowedOrigins, log, perMinutePerUser = PER_MINUTE_PER_USER, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
@@ -71,13 +65,13 @@ export function servePlayers(server: FastifyInstance, { readToken, openWalletSta
     const waitMs = waitOf(user);
     if (waitMs > 0) return refuse(reply, PLAYER_REFUSALS.too_often, waitMs);
     const query = walletQuery.safeParse(request.query);
-    if (!query.success) return refuse(reply, wrongField(query.error));
+    if (!query.success) return refuse(reply, refusalFor([firstRefusal(query.error, 'request')], 'bad_request'));
     return answer(reply.header('cache-control', 'no-store'), () => openWalletStatement(user, query.data.cursor, query.data.limit));
   });
 
   server.get('/api/rains/:rainId/luckiest', route, async (request, reply) => {
-    const path = leaderboardPath.safeParse(request.params);
-    if (!path.success) return refuse(reply, wrongField(path.error));
+    const path = rainParams.safeParse(request.params);
+    if (!path.success) return refuse(reply, refusalFor([firstRefusal(path.error, 'request')], 'bad_request'));
     return answer(reply.header('cache-control', 'public, max-age=1'), () => leaderboard(path.data.rainId));
   });
 
@@ -111,9 +105,4 @@ function allowOrigin({ headers: { origin } }: FastifyRequest, reply: FastifyRepl
 function allowPreflight(reply: FastifyReply): FastifyReply {
   if (!reply.hasHeader('access-control-allow-origin')) return reply;
   return reply.headers({ 'access-control-allow-methods': 'GET', 'access-control-allow-headers': 'authorization', 'access-control-max-age': LIMITS.preflightSeconds });
-}
-
-function wrongField(error: z.ZodError): Refusal {
-  const refusal = firstRefusal(error, 'request');
-  return { ...REFUSALS.bad_request, reason: formatRefusal(refusal), refusals: [refusal] };
 }

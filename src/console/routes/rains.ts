@@ -1,5 +1,7 @@
 import { auditRain, isInOrder, type Audit } from '../../operator/audit.ts';
 import { describeToldTwice } from '../../operator/audit/findings.ts';
+import { createCampaign } from '../../operator/campaign/create.ts';
+import { listCampaigns, showCampaign } from '../../operator/campaign/show.ts';
 import { createRain } from '../../operator/create.ts';
 import { listRains, showRain } from '../../operator/list.ts';
 import { loadRain } from '../../operator/load.ts';
@@ -10,6 +12,7 @@ import { topUpRain } from '../../operator/topUp.ts';
 import { closeRain, pauseRain, resumeRain } from '../../operator/transitions.ts';
 import { verifyRain } from '../../operator/verify.ts';
 import { formatMoney } from '../../rain/money.ts';
+import { campaignsApi } from '../contract/campaigns.ts';
 import { rainsApi } from '../contract/rains.ts';
 import { answerOf, declinedFor, definedFields, foundOr, rainRoute, route, type Route } from './route.ts';
 
@@ -49,6 +52,10 @@ export const rainRoutes: readonly Route[] = [
   rainRoute(rainsApi.schedule, async ({ context, rain, body }) => answerOf(await rescheduleRain(context, rain.id, body))),
   rainRoute(rainsApi.topUp, async ({ context, rain, body }) => answerOf(await topUpRain(context, rain.id, definedFields(body)))),
   rainRoute(rainsApi.recycle, async ({ context, rain }) => answerOf(await recycleRain(context, rain.id, context))),
+
+  route(campaignsApi.list, async ({ context, query: { limit } }) => ({ answer: { campaigns: await listCampaigns(context, limit) } })),
+  route(campaignsApi.create, async ({ context, body }) => answerOf(await createCampaign(context, body))),
+  route(campaignsApi.show, async ({ context, params: { campaignId } }) => foundOr('no_such_campaign', await showCampaign(context, campaignId))),
 ];
 
 function auditAnswer(audit: Audit) {

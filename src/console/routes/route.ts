@@ -4,9 +4,8 @@ import type { CreditQueue } from '../../credit/queue.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Queues, QueueContext, Refused } from '../../operator/context.ts';
 import type { AfterReconnect, Replicated } from '../../operator/settle.ts';
-import { formatRefusal } from '../../rain/refusal.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { REFUSALS, type Refusal, type RefusalCode } from '../refusals.ts';
+import { REFUSALS, refusalFor, type Refusal, type RefusalCode } from '../refusals.ts';
 import type { SignedIn } from '../session/authenticate.ts';
 
 /** What the routes work with. The visitor's name is added as `actor`. */
@@ -62,12 +61,9 @@ export function foundOr<A>(code: RefusalCode, found: A | undefined): { answer: A
   return found === undefined ? declined(code) : { answer: found };
 }
 
-/** Refusals of a verb or a schema: the first one as text, and all of them by field. */
-export function declinedFor(refusals: Refused['refusals'], code: 'refused' | 'bad_request' = 'refused'): { declined: Refusal } {
-  return { declined: { ...REFUSALS[code], reason: refusals[0] ? formatRefusal(refusals[0]) : REFUSALS[code].reason, refusals } };
+export function declinedFor(refusals: Refused['refusals']): { declined: Refusal } {
+  return { declined: refusalFor(refusals, 'refused') };
 }
-
-export const wrongCursor = declinedFor([{ field: 'cursor', reason: 'expected the `next` of the previous page' }], 'bad_request');
 
 /** The result of a verb as an answer, or its refusals. */
 export function answerOf<Done extends { ok: true }>(done: Done | Refused): { answer: Omit<Done, 'ok'> } | { declined: Refusal } {

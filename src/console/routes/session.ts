@@ -1,9 +1,8 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import { sessionApi } from '../contract/session.ts';
-import { setCookie, type SignedIn } from '../session/authenticate.ts';
+import { setCookie, visitorAddress, type RequestOrigin, type SignedIn } from '../session/authenticate.ts';
 import { SESSION_MS, type Session, type Sessions } from '../session/sessions.ts';
 import { signIn } from '../session/signIn.ts';
-import { isSecure, visitorAddress, type RequestOrigin } from '../session/origin.ts';
 import { declined, route, type Route } from './route.ts';
 
 /** For a bearer token `expiresAt` is not the token's end, only a time at which to ask again. */
@@ -13,12 +12,12 @@ export function sessionRoutes(ledger: Pick<Ledger, 'record'>, sessions: Sessions
       const done = await signIn(context, { name, password, address: visitorAddress(request) });
       if (!done.ok) return declined(done.code);
       const session = await sessions.open(done.operator);
-      setCookie(reply, session, isSecure(request, requestOrigin));
+      setCookie(request, reply, session, requestOrigin);
       return { answer: sessionAnswer(session, session) };
     }),
 
     route(sessionApi.current, async ({ visitor, request, reply }) => {
-      if (visitor.session) setCookie(reply, visitor.session, isSecure(request, requestOrigin));
+      if (visitor.session) setCookie(request, reply, visitor.session, requestOrigin);
       return { answer: sessionAnswer(visitor, visitor.session) };
     }),
 
@@ -27,7 +26,7 @@ export function sessionRoutes(ledger: Pick<Ledger, 'record'>, sessions: Sessions
         await sessions.close(visitor.session.token);
         await ledger.record({ actor: `console:${visitor.name}`, verb: 'logout', details: { address: visitorAddress(request) } });
       }
-      setCookie(reply, undefined, isSecure(request, requestOrigin));
+      setCookie(request, reply, undefined, requestOrigin);
       return { answer: null };
     }),
   ];

@@ -1,8 +1,10 @@
 import type { Cursor } from '../../operator/winners/list.ts';
 import { searchWinners } from '../../operator/winners/search.ts';
 import { winnersSheet } from '../../operator/winners/sheet.ts';
+import { EXPECTED_CURSOR } from '../contract/endpoint.ts';
 import { winnersApi } from '../contract/winners.ts';
-import { declined, rainRoute, wrongCursor, type Route } from './route.ts';
+import { refusalFor } from '../refusals.ts';
+import { declined, rainRoute, type Route } from './route.ts';
 
 /** Parallel exports. Each reads a whole rain [R10]. */
 const EXPORTS_MAX = 3;
@@ -11,7 +13,7 @@ let exporting = 0;
 export const winnerRoutes: readonly Route[] = [
   rainRoute(winnersApi.list, async ({ context, rain, query: { search, cursor, limit } }) => {
     const at = cursor === undefined ? undefined : readCursor(cursor, rain.shards);
-    if (cursor !== undefined && !at) return wrongCursor;
+    if (cursor !== undefined && !at) return { declined: refusalFor([{ field: 'cursor', reason: EXPECTED_CURSOR }], 'bad_request') };
     const { winners, next } = await searchWinners(context, rain, { search, at, limit });
     return { answer: { winners, ...(next && { next: writeCursor(next) }) } };
   }),

@@ -2,14 +2,21 @@ import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Role } from '../../ledger/staff.ts';
+import { addressOf } from '../../platform/network/address.ts';
 import { hashOfBearer } from '../../operator/staff/bearer.ts';
 import type { RefusalCode } from '../refusals.ts';
 import { isCsrf, type Session, type Sessions } from './sessions.ts';
-import { isForeign } from './origin.ts';
 
 const COOKIE = 'rain_session';
 
-/** The signed-in visitor. */
+/** The proxies in front of this server. */
+export interface RequestOrigin {
+  /** Number of our own proxies. Each of them appends to X-Forwarded-For. */
+  trustedProxies: number;
+  /** Whether cookies are sent over https only. `auto`: if the request came over https. */
+  secureCookies: 'auto' | 'on' | 'off';
+}
+
 export interface SignedIn {
   name: string;
   role: Role;
@@ -55,7 +62,26 @@ export function openAuthenticator({ staff }: Pick<Ledger, 'staff'>, sessions: Se
 }
 
 /** Keeps the session in the browser's cookie. Without a session the cookie is deleted. */
-export function setCookie(reply: FastifyReply, session: Session | undefined, secure: boolean): void {
+export function setCookie(request: FastifyRequest, reply: FastifyReply, session: Session | undefined, { secureCookies }: RequestOrigin): void {
+  const secure = secureCookies === 'auto' ? request.protocol === 'https' : secureCookies === 'on';
   const maxAge = session ? Math.round((session.expiresAt - Date.now()) / 1_000) : 0;
   void reply.setCookie(COOKIE, session?.token ?? '', { path: '/', httpOnly: true, sameSite: 'strict', secure, maxAge });
+}
+
+/** Fastify reads X-Forwarded-For from the right and skips our own proxies only. An IPv6 /64 counts as one visitor. */
+export function visitorAddress(request: FastifyRequest): string {
+  return addressOf(request.ip) ?? 'unknown';
+}
+
+/**
+ * Whether the browser reports that a page of another origin sent the request. Scripts and curl send no such header and need no
+ * protection. `same-site` counts as foreign: it may be a page on another port of the same host.
+ */
+export function isForeign({ headers, host, protocol }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  const { origin } = headers;
+  if (origin === undefined) return false;
+  // Only the host is compared: behind a proxy that does not forward the scheme, our protocol may be wrong.
+  return !URL.canParse(origin) || new URL(origin).host !== host.replace(protocol === 'https' ? /:443$/ : /:80$/, '');
 }

@@ -3,7 +3,6 @@ import type { RedisClient } from '../../platform/redis/connect.ts';
 import { attemptsKey } from '../../store/keys.ts';
 import type { OperatorContext } from '../../operator/context.ts';
 import { isPassword } from '../../operator/staff/password.ts';
-import type { BookedOperator } from '../../ledger/staff.ts';
 
 const WINDOW_MS = 15 * 60_000;
 /**
@@ -19,14 +18,12 @@ const PLAIN_NAME = /^[^\p{Cc}\p{Cs}]+$/u;
 const CHECKS_MAX = 4;
 let checking = 0;
 
-type SignIn = { ok: true; operator: BookedOperator } | { ok: false; code: 'wrong_password' | 'too_many' };
-
 /**
  * An unknown name, a disabled account and a wrong password get the same answer after the same time. Every attempt is recorded in
  * the audit log.
  */
-export async function signIn({ redis, ledger }: Pick<OperatorContext, 'redis' | 'ledger'>, { name, password, address }: { name: string; password: string; address: string }): Promise<SignIn> {
-  if (!await mayTry(redis, address, name) || checking >= CHECKS_MAX) return { ok: false, code: 'too_many' };
+export async function signIn({ redis, ledger }: Pick<OperatorContext, 'redis' | 'ledger'>, { name, password, address }: { name: string; password: string; address: string }) {
+  if (!await mayTry(redis, address, name) || checking >= CHECKS_MAX) return { ok: false, code: 'too_many' } as const;
   checking++;
   try {
     const found = PLAIN_NAME.test(name) ? await ledger.staff.operator(name) : undefined;
@@ -34,7 +31,7 @@ export async function signIn({ redis, ledger }: Pick<OperatorContext, 'redis' | 
     const right = await isPassword(password, operator?.passwordHash);
     // The typed name may be a password in the wrong field. So only existing names are recorded.
     await ledger.record({ actor: found ? `console:${found.name}` : 'console', verb: right ? 'login' : 'login_failed', details: { address } });
-    return right && operator ? { ok: true, operator } : { ok: false, code: 'wrong_password' };
+    return right && operator ? { ok: true, operator } as const : { ok: false, code: 'wrong_password' } as const;
   } finally {
     checking--;
   }
