@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Session } from './state/responses.ts';
 import { ApiClient } from './state/request.ts';
-import { AppContext, type AppState } from './state/app.ts';
+import { AppContext, type AppState } from './state/useApi.ts';
 import { useRoute } from './state/route.ts';
 import { Login } from './screens/login.tsx';
 import { Screen } from './screens/screen.tsx';

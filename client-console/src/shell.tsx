@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useRequest } from './state/useRequest.ts';
+import { useApp, useRequest } from './state/useApi.ts';
 import type { Letter } from './state/responses.ts';
-import { useApp } from './state/app.ts';
 import { hashOf, type Route } from './state/route.ts';
 import { rememberedTheme, THEMES, wearTheme, type Theme } from './state/theme.ts';
 import { Button } from './components/button.tsx';
 import { Icon, type IconName } from './components/icon.tsx';
-import { bilingual, useLanguage, useWords, type Language } from './words/language.ts';
+import { bilingual, useWords, type Language } from './words/language.ts';
 
 const DEAD_REFRESH_MS = 15_000;
 
@@ -42,8 +41,7 @@ interface ShellProps {
 }
 
 export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
-  const words = useWords(WORDS);
-  const language = useLanguage();
+  const { words, language } = useWords(WORDS);
   const { session, mayAct } = useApp();
   const [theme, setTheme] = useState<Theme>(rememberedTheme);
   const [open, setOpen] = useState(false);

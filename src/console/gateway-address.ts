@@ -3,10 +3,7 @@ const ANY_INTERFACE = /^(0\.0\.0\.0|\[::\])$/;
 
 /**
  * The gateway's address for this browser. A phone in the same network cannot use a loopback address. It gets the host name under
- * which it has loaded the page. Any other address stays as configured.
- *
- * @param gatewayUrl `ws://…` as configured
- * @param pageHost host name of the page's request, without port
+ * which it has loaded the page, without port. Any other address stays as configured.
  */
 export function gatewayAddress(gatewayUrl: string, pageHost: string): string {
   const url = new URL(gatewayUrl);

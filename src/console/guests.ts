@@ -7,20 +7,6 @@ export const GUEST_TOKEN_SECONDS = 2 * 60 * 60;
 const RENEWABLE_SECONDS = 24 * 60 * 60;
 const GUEST_PREFIX = 'guest-';
 
-interface GuestToken {
-  token: string;
-  /** `guest-…` */
-  userId: string;
-  /** Epoch milliseconds. */
-  expiresAt: number;
-}
-
-/** Issues guest identities to everybody. Only a demo has it. */
-export interface GuestTokens {
-  /** @param former an earlier token of this guest. If we issued it, the guest keeps the user id; otherwise the guest gets a new one. */
-  issue(former?: string): Promise<GuestToken>;
-}
-
 interface GuestOptions {
   secret: string;
   issuer?: string;
@@ -31,12 +17,13 @@ interface GuestOptions {
   random?: () => string;
 }
 
-export function createGuestTokens({ secret, issuer, audience, now = Date.now, random = randomName }: GuestOptions): GuestTokens {
-  const claims = { ...(issuer !== undefined && { issuer }), ...(audience !== undefined && { audience }) };
+export type GuestTokens = ReturnType<typeof createGuestTokens>;
 
+/** Issues guest identities to everybody. Only a demo has it. */
+export function createGuestTokens({ secret, issuer, audience, now = Date.now, random = () => randomBytes(9).toString('base64url') }: GuestOptions) {
   async function formerGuest(token: string): Promise<string | undefined> {
     try {
-      const options = { ...claims, algorithms: [TOKEN_ALGORITHM], currentDate: new Date(now()), clockTolerance: RENEWABLE_SECONDS };
+      const options = { issuer, audience, algorithms: [TOKEN_ALGORITHM], currentDate: new Date(now()), clockTolerance: RENEWABLE_SECONDS };
       const { payload } = await jwtVerify(token, tokenKey(secret), options);
       // The same secret may sign tokens of real users. We must not renew those.
       return payload.sub?.startsWith(GUEST_PREFIX) ? payload.sub : undefined;
@@ -46,15 +33,15 @@ export function createGuestTokens({ secret, issuer, audience, now = Date.now, ra
   }
 
   return {
-    async issue(former) {
+    /**
+     * @param former an earlier token of this guest. If we issued it, the guest keeps the user id; otherwise the guest gets a new one.
+     * @returns `userId`: `guest-…`; `expiresAt`: epoch milliseconds
+     */
+    async issue(former?: string): Promise<{ token: string; userId: string; expiresAt: number }> {
       const issuedAt = now();
       const userId = (former && await formerGuest(former)) || GUEST_PREFIX + random();
-      const token = await signToken(secret, { sub: userId, expiresInSeconds: GUEST_TOKEN_SECONDS, ...claims }, issuedAt);
+      const token = await signToken(secret, { sub: userId, expiresInSeconds: GUEST_TOKEN_SECONDS, issuer, audience }, issuedAt);
       return { token, userId, expiresAt: (Math.floor(issuedAt / 1000) + GUEST_TOKEN_SECONDS) * 1000 };
     },
   };
-}
-
-function randomName(): string {
-  return randomBytes(9).toString('base64url');
 }

@@ -1,22 +1,19 @@
 import type { FastifyInstance } from 'fastify';
+import { sessionApi } from './contract/session.ts';
 import { registerMetric, registerHistogram, type MetricsRegistry } from '../platform/telemetry/metrics.ts';
 import { Histogram, WAITS_SECONDS } from '../platform/telemetry/histogram.ts';
 
-/** Requests and failed logins since the start of the console. */
-export interface ConsoleCounters {
-  /** By route, method and status. The label is our route, not the requested path, so that visitors cannot add labels [R10]. */
-  requests: Map<string, { labels: Record<'route' | 'method' | 'status', string>; histogram: Histogram }>;
-  /** Refused logins: wrong name or password, or too many attempts. */
-  loginFailures: Record<'wrong' | 'too_many', number>;
-}
-
-/** Route of the operator's login. */
-const LOGIN = '/api/console/session';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-export function createConsoleCounters(): ConsoleCounters {
-  return { requests: new Map(), loginFailures: { wrong: 0, too_many: 0 } };
+/** Requests and refused logins since the start of the console. */
+export function createConsoleCounters() {
+  return {
+    /** By route, method and status. The label is our route, not the requested path, so that visitors cannot add labels [R10]. */
+    requests: new Map<string, { labels: Record<'route' | 'method' | 'status', string>; histogram: Histogram }>(),
+    loginFailures: { wrong: 0, too_many: 0 },
+  };
 }
+export type ConsoleCounters = ReturnType<typeof createConsoleCounters>;
 
 /** Counts every answer. Call it before routes are added. */
 export function countRequests(server: FastifyInstance, { requests, loginFailures }: ConsoleCounters): void {
@@ -28,7 +25,7 @@ export function countRequests(server: FastifyInstance, { requests, loginFailures
     let counted = requests.get(name);
     if (!counted) requests.set(name, counted = { labels: { route, method, status }, histogram: new Histogram(WAITS_SECONDS) });
     counted.histogram.add(reply.elapsedTime / 1_000);
-    if (route !== LOGIN || method !== 'POST') return;
+    if (route !== sessionApi.open.path || method !== sessionApi.open.method) return;
     if (status === '401') loginFailures.wrong++;
     else if (status === '429') loginFailures.too_many++;
   });

@@ -1,24 +1,20 @@
 import cookie from '@fastify/cookie';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { refusalsOf, type Refusal as FieldRefusal } from '../rain/refusal.ts';
+import { refusalsOf } from '../rain/refusal.ts';
 import { mountQueueBoard } from './queueBoard.ts';
 import { PACE, type Pace } from './live/sampler.ts';
 import { openLiveFeeds } from './live/liveFeeds.ts';
-import { REFUSALS, type Refusal } from './refusals.ts';
-import { callerRoutes } from './routes/callers.ts';
-import { campaignRoutes } from './routes/campaigns.ts';
+import { refusalFor, REFUSALS, refuse } from './refusals.ts';
 import { deadRoutes } from './routes/dead.ts';
 import { liveRoutes } from './routes/live.ts';
 import { rainRoutes } from './routes/rains.ts';
-import { declinedFor, type Backend, type Route } from './routes/route.ts';
+import type { Backend, Route } from './routes/route.ts';
 import { sessionRoutes } from './routes/session.ts';
-import { transitionRoutes } from './routes/transitions.ts';
 import { systemRoutes } from './routes/system.ts';
 import { winnerRoutes } from './routes/winners.ts';
-import { openAuthenticator, type SignedIn } from './session/authenticate.ts';
+import { isForeign, openAuthenticator, visitorAddress, type RequestOrigin, type SignedIn } from './session/authenticate.ts';
 import { openSessions } from './session/sessions.ts';
-import { isForeign, visitorAddress, type RequestOrigin } from './session/origin.ts';
 
 /** Each limit protects this process, or the servers behind it, from one careless or hostile visitor [R10]. */
 const LIMITS = { requestsPerMinutePerAddress: 1_200, bodyBytesMax: 64 * 1_024 } as const;
@@ -26,9 +22,7 @@ const LIMITS = { requestsPerMinutePerAddress: 1_200, bodyBytesMax: 64 * 1_024 } 
 interface OperatorConsoleOptions {
   backend: Backend;
   requestOrigin: RequestOrigin;
-  refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply;
   onFault: (error: unknown) => void;
-  /** Intervals of the live screens. */
   pace?: Partial<Pace> | undefined;
 }
 
@@ -37,7 +31,7 @@ const anonymous: SignedIn = { name: '', role: 'viewer', isStillValid: async () =
 
 /** The operator's API and queue board. Each request is authenticated, authorized, validated, and then handled by its verb. */
 export async function mountOperatorConsole(server: FastifyInstance, options: OperatorConsoleOptions): Promise<void> {
-  const { backend, requestOrigin, refuse, onFault } = options;
+  const { backend, requestOrigin, onFault } = options;
   const pace: Pace = { ...PACE, ...options.pace };
   const sessions = openSessions(backend.redis);
   const authenticator = openAuthenticator(backend.ledger, sessions);
@@ -62,7 +56,7 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
       },
       handler: async (request, reply) => {
         const parsed = parseRequest(endpoint, request);
-        if (!parsed.ok) return refuse(reply, declinedFor(parsed.refusals, 'bad_request').declined);
+        if (!parsed.ok) return refuse(reply, refusalFor(parsed.refusals, 'bad_request'));
         const visitor = visitors.get(request) ?? anonymous;
         const answer = await handle({ ...parsed, visitor, request, reply, context: { ...backend, actor: `console:${visitor.name}` } });
         if (answer === 'streamed') return reply;
@@ -72,15 +66,14 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, requestOrigin), ...rainRoutes, ...transitionRoutes, ...campaignRoutes, ...winnerRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...callerRoutes, ...systemRoutes]) mount(route);
-  await mountQueueBoard(server, backend, authenticator, refuse);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, requestOrigin), ...rainRoutes, ...winnerRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...systemRoutes]) mount(route);
+  await mountQueueBoard(server, backend, authenticator);
 }
 
-type ParsedRequest = { ok: true; params: unknown; query: unknown; body: unknown } | { ok: false; refusals: FieldRefusal[] };
-
 /** Validates the whole request and returns all refusals at once [R12]. */
-function parseRequest({ params = NOTHING, query = NOTHING, body }: Route['endpoint'], request: FastifyRequest): ParsedRequest {
+function parseRequest({ params = NOTHING, query = NOTHING, body }: Route['endpoint'], request: FastifyRequest) {
   const results = { params: params.safeParse(request.params), query: query.safeParse(request.query), body: (body ?? NOTHING.nullish()).safeParse(request.body) };
   const refusals = Object.entries(results).flatMap(([name, result]) => (result.success ? [] : refusalsOf(result.error, name)));
-  return refusals.length > 0 ? { ok: false, refusals } : { ok: true, params: results.params.data, query: results.query.data, body: results.body.data };
+  if (refusals.length > 0) return { ok: false as const, refusals };
+  return { ok: true as const, params: results.params.data, query: results.query.data, body: results.body.data };
 }

@@ -1,10 +1,10 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Backend } from './routes/route.ts';
 import type { Authenticator } from './session/authenticate.ts';
-import { REFUSALS, type Refusal } from './refusals.ts';
+import { REFUSALS, refuse } from './refusals.ts';
 
 const QUEUE_BOARD = '/console/queues';
 
@@ -18,7 +18,7 @@ const FOREIGN_FONTS = /<link href="https:\/\/fonts\.[^>]*>\s*/g;
  * Mounts BullMQ's board behind the console's login. It is read-only for everybody: a job added by hand would be a claim that
  * nobody has won, and a removed dead letter would be a claim that nobody has discarded.
  */
-export async function mountQueueBoard(server: FastifyInstance, { queues: { credit, later, dead } }: Pick<Backend, 'queues'>, authenticator: Authenticator, refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply): Promise<void> {
+export async function mountQueueBoard(server: FastifyInstance, { queues: { credit, later, dead } }: Pick<Backend, 'queues'>, authenticator: Authenticator): Promise<void> {
   const adapter = new FastifyAdapter().setBasePath(QUEUE_BOARD);
   createBullBoard({
     queues: [credit, later, dead].map((queue) => new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false })),

@@ -1,5 +1,6 @@
+import type { FastifyReply } from 'fastify';
 import { isUnavailable } from '../platform/redis/unavailable.ts';
-import type { Refusal as FieldRefusal } from '../rain/refusal.ts';
+import { formatRefusal, type Refusal as FieldRefusal } from '../rain/refusal.ts';
 
 /** All codes of the console. Every refusal is JSON `{code, reason}` with one of these codes, and changes nothing [R12]. */
 export interface Refusal {
@@ -31,6 +32,17 @@ export const REFUSALS = {
 } as const satisfies Record<string, Refusal>;
 export type RefusalCode = keyof typeof REFUSALS;
 
+/** The refusals of a verb or a schema: the first one as text, and all of them by field. */
+export function refusalFor(refusals: readonly FieldRefusal[], code: 'refused' | 'bad_request'): Refusal {
+  return { ...REFUSALS[code], reason: refusals[0] ? formatRefusal(refusals[0]) : REFUSALS[code].reason, refusals };
+}
+
+/** @param retryInMs when the request may be repeated, ms; absent: not said */
+export function refuse(reply: FastifyReply, { status, ...body }: Refusal, retryInMs?: number): FastifyReply {
+  if (retryInMs !== undefined) reply.header('retry-after', Math.ceil(retryInMs / 1_000));
+  return reply.code(status).header('cache-control', 'no-store').send(body);
+}
+
 /** Maps a thrown error to a refusal. The error's text stays inside. */
 export function refusalOf(error: unknown): Refusal {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
@@ -38,7 +50,6 @@ export function refusalOf(error: unknown): Refusal {
   return Object.values(REFUSALS).find((refusal) => refusal.status === status) ?? REFUSALS.bad_request;
 }
 
-/** Refusals of the player's API. */
 export const PLAYER_REFUSALS = {
   no_token: { status: 401, code: 'no_token', reason: 'Send a valid, unexpired token: Authorization: Bearer <jwt>.' },
   no_such_rain: REFUSALS.no_such_rain,

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { join, resolve, sep } from 'node:path';
 import rateLimit from '@fastify/rate-limit';
-import serveStatic from '@fastify/static';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Readiness } from '../platform/telemetry/health.ts';
@@ -13,11 +10,11 @@ import { gatewayAddress } from './gateway-address.ts';
 import type { GuestTokens } from './guests.ts';
 import type { Pace } from './live/sampler.ts';
 import { countRequests, type ConsoleCounters } from './metrics.ts';
-import { mountPage } from './staticPages.ts';
+import { isBuilt, mountOperatorPage, serveFolder } from './staticPages.ts';
 import { servePlayers, type PlayerOptions } from './player/routes.ts';
-import { REFUSALS, refusalOf, type Refusal } from './refusals.ts';
+import { REFUSALS, refusalOf, refuse } from './refusals.ts';
 import type { Backend } from './routes/route.ts';
-import type { RequestOrigin } from './session/origin.ts';
+import type { RequestOrigin } from './session/authenticate.ts';
 
 /** Each limit protects this process from one careless or hostile visitor [R10]. */
 const LIMITS = {
@@ -35,9 +32,6 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 } as const;
-
-/** No proxy in front. Cookies are https-only if the request came over https. */
-const PLAIN: RequestOrigin = { trustedProxies: 0, secureCookies: 'auto' };
 
 const guestRequest = z.strictObject({ token: z.string().max(LIMITS.tokenCharactersMax).optional() }).nullish();
 
@@ -57,28 +51,25 @@ export interface ConsoleOptions {
   backend?: Backend;
   /** The built operator's page, `dist/client-console`. If it is not built, a hint is served instead. */
   consoleFolder?: string;
+  /** Absent: no proxy in front, and cookies are https-only if the request came over https. */
   requestOrigin?: RequestOrigin;
-  /** Intervals of the live screens. */
   pace?: Partial<Pace>;
   /** The report of `/readyz`. Without it the console is always ready. */
   readiness?: Pick<Readiness, 'report'>;
-  /** Counts requests and failed logins for the metrics. */
   counters?: ConsoleCounters;
   log: Logger;
 }
 
-export interface Console {
-  /** `http://host:port`, to be opened on this machine. */
-  url: string;
-  close(): Promise<void>;
-}
+export type Console = Awaited<ReturnType<typeof startConsole>>;
 
-/** @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …) */
-export async function startConsole(options: ConsoleOptions): Promise<Console> {
-  const { host, port, gatewayUrl, pageFolder, guests, player, backend, consoleFolder, requestOrigin = PLAIN, pace, readiness, counters, log } = options;
-  const root = resolve(pageFolder);
-  const assets = join(root, 'assets') + sep;
-  if (!existsSync(join(root, 'index.html'))) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
+/**
+ * @returns its address, `http://host:port`, to be opened on this machine
+ * @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …)
+ */
+export async function startConsole(options: ConsoleOptions) {
+  const { host, port, gatewayUrl, pageFolder, guests, player, backend, consoleFolder, pace, readiness, counters, log } = options;
+  const requestOrigin = options.requestOrigin ?? { trustedProxies: 0, secureCookies: 'auto' };
+  if (!isBuilt(pageFolder)) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
 
   const server = Fastify({
     bodyLimit: LIMITS.bodyBytesMax,
@@ -106,13 +97,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   server.setErrorHandler((error, request, reply) => answerFault(error, request, reply));
   server.setNotFoundHandler((_request, reply) => refuse(reply, REFUSALS.not_found));
   await server.register(rateLimit, { global: false, cache: LIMITS.addressesRemembered });
-  await server.register(serveStatic, {
-    root,
-    cacheControl: false,
-    dotfiles: 'ignore',
-    // Assets have a hash in their name and never change. The page that names them must be revalidated each time.
-    setHeaders: (reply, path) => { reply.header('cache-control', path.startsWith(assets) ? 'public, max-age=31536000, immutable' : 'no-cache'); },
-  });
+  await serveFolder(server, pageFolder, '/');
 
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
@@ -123,8 +108,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     reply.header('cache-control', 'no-store');
     return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), demo: guests !== undefined };
   });
-  const perAddress = { rateLimit: { max: LIMITS.guestsPerMinutePerAddress, timeWindow: 60_000 } };
-  server.post('/api/guest', { config: perAddress }, async (request, reply) => {
+  server.post('/api/guest', { config: { rateLimit: { max: LIMITS.guestsPerMinutePerAddress, timeWindow: 60_000 } } }, async (request, reply) => {
     if (!guests) return refuse(reply, REFUSALS.no_guests);
     const body = guestRequest.safeParse(request.body);
     if (!body.success) return refuse(reply, REFUSALS.bad_request);
@@ -133,8 +117,8 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   });
   if (player) servePlayers(server, { ...player, log });
 
-  if (consoleFolder !== undefined) await mountPage(server, consoleFolder);
-  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, refuse, onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
+  if (consoleFolder !== undefined) await mountOperatorPage(server, consoleFolder);
+  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
 
   try {
     await server.listen({ host, port });
@@ -143,11 +127,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     throw error;
   }
   const { port: bound } = server.server.address() as AddressInfo;
-  return { url: pageUrl(host, bound), close: () => server.close() };
-}
-
-function refuse(reply: FastifyReply, { status, ...body }: Refusal): FastifyReply {
-  return reply.code(status).header('cache-control', 'no-store').send(body);
+  return { url: pageUrl(host, bound), close: async (): Promise<void> => server.close() };
 }
 
 function pageUrl(host: string, port: number): string {

@@ -1,6 +1,5 @@
 import type { ComponentChildren, TargetedMouseEvent } from 'preact';
-import { SHARED } from '../words/shared.ts';
-import { useWords } from '../words/language.ts';
+import { useLanguage } from '../words/language.ts';
 
 interface ButtonProps {
   children: ComponentChildren;
@@ -17,7 +16,7 @@ interface ButtonProps {
 
 /** A pending button shows a spinner, ignores clicks and keeps the focus. */
 export function Button({ children, onClick, variant = 'plain', pending = false, disabled = false, type = 'button', label, testId, pressed }: ButtonProps) {
-  const words = useWords(SHARED);
+  const { shared } = useLanguage();
   const click = (event: TargetedMouseEvent<HTMLButtonElement>) => {
     if (pending || disabled) event.preventDefault();
     else onClick?.();
@@ -26,7 +25,7 @@ export function Button({ children, onClick, variant = 'plain', pending = false, 
     <button type={type} class={`button ${variant}`} aria-disabled={pending || disabled} aria-busy={pending} aria-label={label} aria-pressed={pressed} data-testid={testId} onClick={click}>
       {pending && <span class="spinner" aria-hidden="true" />}
       <span>{children}</span>
-      {pending && <span class="unseen">{words.wait}</span>}
+      {pending && <span class="unseen">{shared.wait}</span>}
     </button>
   );
 }

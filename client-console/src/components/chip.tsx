@@ -1,13 +1,12 @@
 import type { RainState } from '../state/responses.ts';
-import { useWords } from '../words/language.ts';
-import { SHARED } from '../words/shared.ts';
+import { useLanguage } from '../words/language.ts';
 
 export function StateChip({ state, rehearsal = false }: { state: RainState; rehearsal?: boolean | undefined }) {
-  const words = useWords(SHARED);
+  const { shared } = useLanguage();
   return (
     <>
-      <span class="chip" data-state={state} data-testid="state">{words.states[state]}</span>
-      {rehearsal && <span class="chip" data-state="rehearsal">{words.rehearsal}</span>}
+      <span class="chip" data-state={state} data-testid="state">{shared.states[state]}</span>
+      {rehearsal && <span class="chip" data-state="rehearsal">{shared.rehearsal}</span>}
     </>
   );
 }

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import type { Verb } from '../state/useVerb.ts';
-import { useWords } from '../words/language.ts';
-import { SHARED } from '../words/shared.ts';
+import type { Answer } from '../state/request.ts';
+import type { Verb } from '../state/useApi.ts';
+import { useLanguage } from '../words/language.ts';
 import { Button } from './button.tsx';
-import { Refused } from './refused.tsx';
+import { Refused } from './awaited.tsx';
 
 interface DialogProps {
   title: string;
@@ -13,14 +13,15 @@ interface DialogProps {
   act: string;
   variant?: 'main' | 'danger';
   verb: Verb;
-  onAct: () => void;
+  /** The request. The dialog closes when it is answered, and shows the refusal otherwise. */
+  onAct: () => Promise<Answer<unknown>>;
   onClose: () => void;
   disabled?: boolean;
 }
 
 /** Asks for confirmation before an action. The browser keeps the focus inside, and Escape closes it. */
 export function Dialog({ title, children, act, variant = 'main', verb, onAct, onClose, disabled = false }: DialogProps) {
-  const words = useWords(SHARED);
+  const { shared } = useLanguage();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
@@ -28,13 +29,13 @@ export function Dialog({ title, children, act, variant = 'main', verb, onAct, on
     <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose} onCancel={(event) => { if (verb.pending) event.preventDefault(); }}>
       <form onSubmit={(event) => {
         event.preventDefault();
-        if (!disabled) onAct();
+        if (!disabled) void verb.run(onAct).then((answered) => answered && onClose());
       }}>
         <h2 id={id}>{title}</h2>
         <div class="told">{children}</div>
         <Refused refusal={verb.refusal} />
         <div class="acts">
-          <Button onClick={() => dialog.current?.close()} disabled={verb.pending}>{words.cancel}</Button>
+          <Button onClick={() => dialog.current?.close()} disabled={verb.pending}>{shared.cancel}</Button>
           <Button type="submit" variant={variant} pending={verb.pending} disabled={disabled} testId="act">{act}</Button>
         </div>
       </form>

@@ -46,7 +46,7 @@ export function Field({ label, value, onInput, hint, refusals = [], type = 'text
 }
 
 function Note({ id, refusals, hint }: { id: string; refusals: readonly FieldRefusal[]; hint: ComponentChildren }) {
-  const language = useLanguage();
+  const { language } = useLanguage();
   if (refusals.length === 0) return hint ? <p class="hint" id={id}>{hint}</p> : null;
   return <p class="refusal" id={id} role="status">{refusals.map(({ reason }) => reasonIn(language, reason)).join(' · ')}</p>;
 }

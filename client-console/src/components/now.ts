@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useApp } from '../state/app.ts';
+import { useApp } from '../state/useApi.ts';
 
 /** The server's time, epoch ms, so that countdowns here agree with those on the phones. */
 export function useNow(everyMs = 1_000): number {

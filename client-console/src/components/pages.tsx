@@ -1,13 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { useRequest } from '../state/useRequest.ts';
-import { useApp } from '../state/app.ts';
-import { useVerb } from '../state/useVerb.ts';
-import { useWords } from '../words/language.ts';
-import { SHARED } from '../words/shared.ts';
+import { useApp, useRequest, useVerb } from '../state/useApi.ts';
+import { useLanguage } from '../words/language.ts';
 import { Button } from './button.tsx';
-import { Awaited } from './empty.tsx';
-import { Refused } from './refused.tsx';
+import { Awaited, Refused } from './awaited.tsx';
 
 type Page<T> = Record<string, T[]> & { next?: string };
 
@@ -25,7 +21,7 @@ interface PagesProps<T> {
 
 /** A paginated list. It refreshes itself only while just the first page is open, so that rows do not jump. */
 export function Pages<T>({ path, query = {}, field, everyMs, reloads = 0, empty, children }: PagesProps<T>) {
-  const words = useWords(SHARED);
+  const { shared } = useLanguage();
   const { api } = useApp();
   const verb = useVerb();
   const address = (cursor?: string) => {
@@ -53,7 +49,7 @@ export function Pages<T>({ path, query = {}, field, everyMs, reloads = 0, empty,
         <>
           {rows.length === 0 ? empty : children(rows)}
           <Refused refusal={verb.refusal} />
-          {next !== undefined && <p class="more"><Button pending={verb.pending} onClick={() => void load(next)} testId="more">{words.more}</Button></p>}
+          {next !== undefined && <p class="more"><Button pending={verb.pending} onClick={() => void load(next)} testId="more">{shared.more}</Button></p>}
         </>
       );
     }}</Awaited>

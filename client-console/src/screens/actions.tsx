@@ -1,10 +1,10 @@
 import type { Action } from '../state/responses.ts';
 import { hashOf } from '../state/route.ts';
-import { Empty } from '../components/empty.tsx';
+import { Empty } from '../components/awaited.tsx';
 import { Pages } from '../components/pages.tsx';
 import { Table } from '../components/table.tsx';
 import { momentText } from '../words/figures.ts';
-import { bilingual, useLanguage, useWords } from '../words/language.ts';
+import { bilingual, useWords } from '../words/language.ts';
 import { ACTION_WORDS } from './action-words.ts';
 
 const REFRESH_MS = 10_000;
@@ -16,7 +16,7 @@ const WORDS = bilingual({
 });
 
 export function Actions() {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   return (
     <>
       <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
@@ -26,9 +26,8 @@ export function Actions() {
 }
 
 function Log({ actions }: { actions: readonly Action[] }) {
-  const words = useWords(WORDS);
-  const verbs = useWords(ACTION_WORDS);
-  const language = useLanguage();
+  const { words, language } = useWords(WORDS);
+  const { words: verbs } = useWords(ACTION_WORDS);
   return (
     <Table label={words.title}>
       <thead><tr><th>{words.when}</th><th>{words.who}</th><th>{words.what}</th><th>{words.rain}</th><th>{words.details}</th></tr></thead>

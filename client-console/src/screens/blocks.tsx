@@ -1,17 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Block } from '../state/responses.ts';
-import { useRequest } from '../state/useRequest.ts';
-import { useApp } from '../state/app.ts';
-import { useVerb } from '../state/useVerb.ts';
+import { useApp, useRequest, useVerb } from '../state/useApi.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Awaited, Empty } from '../components/empty.tsx';
+import { Awaited, Empty, Refused } from '../components/awaited.tsx';
 import { Choice, Field } from '../components/field.tsx';
-import { Refused } from '../components/refused.tsx';
 import { Table } from '../components/table.tsx';
 import { momentText } from '../words/figures.ts';
-import { bilingual, useLanguage, useWords } from '../words/language.ts';
-import { SHARED } from '../words/shared.ts';
+import { bilingual, useWords } from '../words/language.ts';
 import { refusalsFor } from './create/draft.ts';
 import { FOREVER, useTerms } from './terms.ts';
 
@@ -28,9 +24,7 @@ const WORDS = bilingual({
 });
 
 export function Blocks() {
-  const words = useWords(WORDS);
-  const shared = useWords(SHARED);
-  const language = useLanguage();
+  const { words, shared, language } = useWords(WORDS);
   const { mayAct } = useApp();
   const request = useRequest<{ blocks: Block[] }>('blocks', REFRESH_MS);
   const [lifting, setLifting] = useState<Block>();
@@ -55,8 +49,7 @@ export function Blocks() {
 }
 
 function NewBlock({ onDone }: { onDone: () => void }) {
-  const words = useWords(WORDS);
-  const shared = useWords(SHARED);
+  const { words, shared } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
   const terms = useTerms();
@@ -64,7 +57,6 @@ function NewBlock({ onDone }: { onDone: () => void }) {
   const [who, setWho] = useState('');
   const [reason, setReason] = useState('');
   const [term, setTerm] = useState(FOREVER);
-  const refusals = verb.refusal?.refusals ?? [];
   const block = async () => {
     const done = await verb.run(() => api.post('blocks', { kind, who: who.trim(), reason, ...(term !== FOREVER && { forMs: Number(term) }) }));
     if (!done) return;
@@ -75,21 +67,19 @@ function NewBlock({ onDone }: { onDone: () => void }) {
   return (
     <form class="card inline" noValidate onSubmit={(event) => { event.preventDefault(); void block(); }}>
       <Choice label={words.kind} value={kind} options={Object.entries(words.kinds) as [Block['kind'], string][]} onChange={setKind} />
-      <Field label={words.who} value={who} onInput={setWho} hint={kind === 'user' ? words.userHint : words.addressHint} refusals={refusalsFor(refusals, 'who')} testId="who-blocked" />
-      <Field label={shared.reason} value={reason} onInput={setReason} refusals={refusalsFor(refusals, 'reason')} testId="why-blocked" />
+      <Field label={words.who} value={who} onInput={setWho} hint={kind === 'user' ? words.userHint : words.addressHint} refusals={refusalsFor(verb.refusals, 'who')} testId="who-blocked" />
+      <Field label={shared.reason} value={reason} onInput={setReason} refusals={refusalsFor(verb.refusals, 'reason')} testId="why-blocked" />
       <Choice label={words.term} value={term} options={terms} onChange={setTerm} />
       <Button type="submit" variant="danger" pending={verb.pending} testId="block-act">{words.block}</Button>
-      {refusals.length === 0 && <Refused refusal={verb.refusal} />}
+      {verb.refusals.length === 0 && <Refused refusal={verb.refusal} />}
     </form>
   );
 }
 
 function Lift({ block: { kind, who }, onClose }: { block: Block; onClose: () => void }) {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
-  const lift = async () => {
-    if (await verb.run(() => api.remove(`blocks/${kind}/${encodeURIComponent(who)}`))) onClose();
-  };
-  return <Dialog title={words.liftTitle(who)} act={words.lift} verb={verb} onAct={() => void lift()} onClose={onClose}><p>{words.liftTold}</p></Dialog>;
+  const lift = () => api.send('DELETE', `blocks/${kind}/${encodeURIComponent(who)}`);
+  return <Dialog title={words.liftTitle(who)} act={words.lift} verb={verb} onAct={lift} onClose={onClose}><p>{words.liftTold}</p></Dialog>;
 }

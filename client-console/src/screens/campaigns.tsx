@@ -1,22 +1,33 @@
 import { useState } from 'preact/hooks';
-import type { CampaignView } from '../state/responses.ts';
-import { useRequest } from '../state/useRequest.ts';
-import { useApp } from '../state/app.ts';
+import type { CampaignDetail, CampaignView } from '../state/responses.ts';
+import { useApp, useRequest, useVerb } from '../state/useApi.ts';
 import { go, hashOf } from '../state/route.ts';
-import { useVerb } from '../state/useVerb.ts';
 import { Button } from '../components/button.tsx';
-import { Awaited, Empty } from '../components/empty.tsx';
+import { Awaited, Empty, Refused } from '../components/awaited.tsx';
 import { Field, Toggle } from '../components/field.tsx';
-import { Refused } from '../components/refused.tsx';
-import { momentText } from '../words/figures.ts';
-import { useLanguage, useWords } from '../words/language.ts';
-import { WORDS } from './campaign-words.ts';
+import { countText, momentText } from '../words/figures.ts';
+import { bilingual, useWords } from '../words/language.ts';
 import { newId, refusalsFor } from './create/draft.ts';
+import { RainRows } from './rains.tsx';
+
+/** How often the rounds and winners of a campaign are read again. */
+const STANDINGS_REFRESH_MS = 3_000;
+
+const WORDS = bilingual({
+  title: 'Campaigns', told: 'Several rains with one win limit: nobody can win more rounds than you allow.', create: 'New campaign', name: 'Title', wins: 'Rounds a user may win', rollOver: 'Roll over', rollOverHint: 'Money that nobody wins in a round moves to the next round.',
+  make: 'Create campaign', none: 'No campaign yet', noneTold: 'For an event with several rounds: one win limit for all rounds, and earlier winners can be excluded from later ones.', unknown: 'This server has no campaigns', unknownTold: 'Create several rounds at once instead, under New rain.',
+  rounds: (n: number) => (n === 1 ? '1 round' : `${n} rounds`), cap: (n: number) => (n === 1 ? 'at most 1 win per user' : `at most ${n} wins per user`), rolls: 'rolls over', addRounds: 'Add rounds', users: 'Winners', packets: 'Packets credited', average: 'Per winner', beyond: 'Above the limit', noRounds: 'No rounds yet', noRoundsTold: 'Each round is a rain with its own budget and time.',
+  back: 'All campaigns', standings: 'Standings', missing: 'There is no such campaign',
+}, {
+  title: '系列活动', told: '多场红包雨合并计数：每人能中几场由您决定。', create: '新建系列活动', name: '名称', wins: '每人最多中几场', rollOver: '滚入下一场', rollOverHint: '一场没抢完的金额自动进入下一场。',
+  make: '创建', none: '还没有系列活动', noneTold: '适合一晚多场：统一的中奖上限，也可以让已中奖的人不再参与后面的场次。', unknown: '此服务器不支持系列活动', unknownTold: '可以在“新建”里一次创建多场。',
+  rounds: (n) => `${n} 场`, cap: (n) => `每人最多中 ${n} 场`, rolls: '自动滚入', addRounds: '添加场次', users: '中奖人数', packets: '已入账红包', average: '人均', beyond: '超出上限', noRounds: '还没有场次', noRoundsTold: '每一场都有自己的预算和时间。',
+  back: '全部系列活动', standings: '统计', missing: '没有这个系列活动',
+});
 
 /** All campaigns, and the form for a new one. */
 export function Campaigns() {
-  const words = useWords(WORDS);
-  const language = useLanguage();
+  const { words, language } = useWords(WORDS);
   const { mayAct } = useApp();
   const request = useRequest<{ campaigns: CampaignView[] }>('campaigns');
   if (request.refusal?.status === 404) return <Empty title={words.unknown} calm whole><p>{words.unknownTold}</p></Empty>;
@@ -38,14 +49,13 @@ export function Campaigns() {
 }
 
 function NewCampaign() {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
   const [id] = useState(() => `c${newId(api.now())}`);
   const [title, setTitle] = useState('');
   const [wins, setWins] = useState('1');
   const [rollOver, setRollOver] = useState(false);
-  const refusals = verb.refusal?.refusals ?? [];
   const make = async () => {
     const named = title.trim();
     const made = await verb.run(() => api.post('campaigns', { id, ...(named !== '' && { title: named }), winsPerUserMax: Number(wins || NaN), rollOver }));
@@ -53,11 +63,46 @@ function NewCampaign() {
   };
   return (
     <form class="card inline campaign-form" noValidate aria-label={words.create} onSubmit={(event) => { event.preventDefault(); void make(); }}>
-      <Field label={words.name} value={title} onInput={setTitle} refusals={refusalsFor(refusals, 'title')} testId="campaign-title" />
-      <Field label={words.wins} value={wins} onInput={setWins} inputMode="numeric" refusals={refusalsFor(refusals, 'winsPerUserMax')} />
+      <Field label={words.name} value={title} onInput={setTitle} refusals={refusalsFor(verb.refusals, 'title')} testId="campaign-title" />
+      <Field label={words.wins} value={wins} onInput={setWins} inputMode="numeric" refusals={refusalsFor(verb.refusals, 'winsPerUserMax')} />
       <Toggle label={words.rollOver} hint={words.rollOverHint} checked={rollOver} onChange={setRollOver} />
       <Button type="submit" variant="main" pending={verb.pending} testId="campaign-make">{words.make}</Button>
-      {refusals.every(({ field }) => field !== 'title' && field !== 'winsPerUserMax') && <Refused refusal={verb.refusal} />}
+      {verb.refusals.every(({ field }) => field !== 'title' && field !== 'winsPerUserMax') && <Refused refusal={verb.refusal} />}
     </form>
+  );
+}
+
+/** One campaign: its rounds and its winners. */
+export function Campaign({ campaignId }: { campaignId: string }) {
+  const { words } = useWords(WORDS);
+  const { mayAct } = useApp();
+  const request = useRequest<CampaignDetail>(`campaigns/${encodeURIComponent(campaignId)}`, STANDINGS_REFRESH_MS);
+  if (request.refusal?.status === 404) return <Empty title={words.missing} calm whole><p><code>{campaignId}</code></p></Empty>;
+  return (
+    <Awaited request={request}>{(campaign) => {
+      const { users, wins, beyond } = campaign.winners;
+      const add = mayAct && <a class="button main" href={hashOf({ screen: 'create', campaignId })} data-testid="add-rounds">+ {words.addRounds}</a>;
+      return (
+        <>
+          <header class="head">
+            <div>
+              <a class="back" href="#/campaigns">← {words.back}</a>
+              <h1>{campaign.title}</h1>
+              <p class="chips"><span class="chip">{words.rounds(campaign.rounds.length)}</span><span class="chip">{words.cap(campaign.winsPerUserMax)}</span>{campaign.rollOver && <span class="chip">{words.rolls}</span>}</p>
+            </div>
+            {campaign.rounds.length > 0 && <div class="acts">{add}</div>}
+          </header>
+          <section class="card standings" aria-label={words.standings}>
+            <dl class="figures">
+              <div><dt>{words.users}</dt><dd data-testid="campaign-users">{countText(users)}</dd></div>
+              <div><dt>{words.packets}</dt><dd>{countText(wins)}</dd></div>
+              <div><dt>{words.average}</dt><dd>{users === 0 ? '–' : (wins / users).toFixed(2)}</dd></div>
+              {beyond > 0 && <div class="lucky"><dt>{words.beyond}</dt><dd>{countText(beyond)}</dd></div>}
+            </dl>
+          </section>
+          {campaign.rounds.length === 0 ? <Empty title={words.noRounds}><p>{words.noRoundsTold}</p>{add}</Empty> : <RainRows rains={campaign.rounds} />}
+        </>
+      );
+    }}</Awaited>
   );
 }

@@ -1,16 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { Letter } from '../state/responses.ts';
-import { useApp } from '../state/app.ts';
+import { useApp, useVerb } from '../state/useApi.ts';
 import { hashOf } from '../state/route.ts';
-import { useVerb } from '../state/useVerb.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Empty } from '../components/empty.tsx';
+import { Empty } from '../components/awaited.tsx';
 import { Field, Toggle } from '../components/field.tsx';
 import { Pages } from '../components/pages.tsx';
 import { momentText, moneyText } from '../words/figures.ts';
-import { bilingual, useLanguage, useWords } from '../words/language.ts';
-import { SHARED } from '../words/shared.ts';
+import { bilingual, useWords } from '../words/language.ts';
 import { refusalsFor } from './create/draft.ts';
 
 const REFRESH_MS = 10_000;
@@ -31,7 +29,7 @@ interface Asking {
 }
 
 export function Dead() {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   const [asking, setAsking] = useState<Asking>();
   const [reloads, setReloads] = useState(0);
   return (
@@ -46,8 +44,7 @@ export function Dead() {
 }
 
 function DeadLetterCard({ letter, onAsk }: { letter: Letter; onAsk: (asking: Asking) => void }) {
-  const words = useWords(WORDS);
-  const language = useLanguage();
+  const { words, language } = useWords(WORDS);
   const { mayAct } = useApp();
   const { letterId, rainId, userId, amount, reason, text, detail, at } = letter;
   return (
@@ -61,24 +58,21 @@ function DeadLetterCard({ letter, onAsk }: { letter: Letter; onAsk: (asking: Ask
 }
 
 function LetterDialog({ verb: name, letter, onClose }: Asking & { onClose: () => void }) {
-  const words = useWords(WORDS);
-  const shared = useWords(SHARED);
+  const { words, shared } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
   const [reason, setReason] = useState('');
   const [notPaid, setNotPaid] = useState(false);
   // Shown only if the ledger says that a wallet may have paid.
   const [doubted, setDoubted] = useState(false);
-  if (!doubted && refusalsFor(verb.refusal?.refusals ?? [], 'notPaid').length > 0) setDoubted(true);
+  if (!doubted && refusalsFor(verb.refusals, 'notPaid').length > 0) setDoubted(true);
   const money = letter.amount === undefined ? words.something : moneyText(letter.amount);
-  const act = async () => {
-    if (await verb.run(() => api.post(`dead/${encodeURIComponent(letter.letterId)}/${name}`, name === 'discard' ? { reason, notPaid } : {}))) onClose();
-  };
+  const act = () => api.post(`dead/${encodeURIComponent(letter.letterId)}/${name}`, name === 'discard' ? { reason, notPaid } : {});
   return (
-    <Dialog title={name === 'requeue' ? words.requeueTitle : words.discardTitle} act={words[name]} variant={name === 'discard' ? 'danger' : 'main'} verb={verb} onAct={() => void act()} onClose={onClose}
+    <Dialog title={name === 'requeue' ? words.requeueTitle : words.discardTitle} act={words[name]} variant={name === 'discard' ? 'danger' : 'main'} verb={verb} onAct={act} onClose={onClose}
       disabled={name === 'discard' && (reason.trim() === '' || (doubted && !notPaid))}>
       <p>{name === 'requeue' ? words.requeueTold(letter.userId ?? words.someone, money) : words.discardTold(money)}</p>
-      {name === 'discard' && <Field label={shared.reason} value={reason} onInput={setReason} hint={words.whyHint} refusals={refusalsFor(verb.refusal?.refusals ?? [], 'reason')} testId="why-discarded" />}
+      {name === 'discard' && <Field label={shared.reason} value={reason} onInput={setReason} hint={words.whyHint} refusals={refusalsFor(verb.refusals, 'reason')} testId="why-discarded" />}
       {doubted && <Toggle label={words.notPaid} hint={words.notPaidHint} checked={notPaid} onChange={setNotPaid} />}
     </Dialog>
   );

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Session } from '../state/responses.ts';
 import type { ApiClient, Refusal } from '../state/request.ts';
-import { useVerb } from '../state/useVerb.ts';
+import { useVerb } from '../state/useApi.ts';
 import { Button } from '../components/button.tsx';
 import { Field } from '../components/field.tsx';
-import { Refused } from '../components/refused.tsx';
-import { bilingual, useLanguage, useWords, type Language } from '../words/language.ts';
+import { Refused } from '../components/awaited.tsx';
+import { bilingual, useWords, type Language } from '../words/language.ts';
 
 const WORDS = bilingual({
   title: 'Red-packet rain', sub: 'The operator\'s console', expired: 'You were signed out. Sign in to continue. Nothing you typed is lost.',
@@ -26,8 +26,7 @@ interface LoginProps {
 }
 
 export function Login({ api, expired, name: known = '', onEnter, onLanguage }: LoginProps) {
-  const words = useWords(WORDS);
-  const language = useLanguage();
+  const { words, language } = useWords(WORDS);
   const [name, setName] = useState(known);
   const [password, setPassword] = useState('');
   const verb = useVerb();

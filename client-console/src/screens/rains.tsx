@@ -1,15 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { RainState, RainView } from '../state/responses.ts';
-import { useRequest } from '../state/useRequest.ts';
-import { useApp } from '../state/app.ts';
+import { useApp, useRequest } from '../state/useApi.ts';
 import { hashOf } from '../state/route.ts';
 import { StateChip } from '../components/chip.tsx';
-import { Awaited, Empty } from '../components/empty.tsx';
+import { Awaited, Empty } from '../components/awaited.tsx';
 import { Field, Segments } from '../components/field.tsx';
 import { useNow } from '../components/now.ts';
-import { Progress } from '../components/progress.tsx';
 import { countdownText, countText, momentText, moneyText } from '../words/figures.ts';
-import { bilingual, useLanguage, useWords } from '../words/language.ts';
+import { bilingual, useWords } from '../words/language.ts';
 
 const REFRESH_MS = 3_000;
 const PAGE = 100;
@@ -30,7 +28,7 @@ type Filter = 'all' | 'now' | 'coming' | 'past';
 const FILTER_OF: Record<RainState, Filter> = { draft: 'coming', loaded: 'coming', open: 'now', paused: 'now', closed: 'past', settled: 'past' };
 
 export function Rains() {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   const { mayAct } = useApp();
   const [search, setSearch] = useState('');
   const [filter, setFilter] = useState<Filter>('all');
@@ -64,8 +62,7 @@ export function RainRows({ rains }: { rains: readonly RainView[] }) {
 }
 
 function Row({ rain }: { rain: RainView }) {
-  const words = useWords(WORDS);
-  const language = useLanguage();
+  const { words, language } = useWords(WORDS);
   const { rainId, title, state, packets, claims } = rain;
   return (
     <li class="rain-row" data-testid="rain" data-state={state}>
@@ -79,9 +76,19 @@ function Row({ rain }: { rain: RainView }) {
   );
 }
 
+/** A progress bar; its ARIA role reports the value to screen readers. */
+function Progress({ value, most, label }: { value: number; most: number; label: string }) {
+  const share = most > 0 ? Math.min(1, Math.max(0, value / most)) : 0;
+  return (
+    <span class="progress" role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={most} aria-valuenow={value}>
+      <span style={{ width: `${share * 100}%` }} />
+    </span>
+  );
+}
+
 /** The countdown to the opening or the closing, if there is one. */
 export function Until({ rain: { state, opensAt, closesAt } }: { rain: Pick<RainView, 'state' | 'opensAt' | 'closesAt'> }) {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   const now = useNow();
   if ((state === 'loaded' || state === 'draft') && Date.parse(opensAt) > now) return <b>{words.opensIn(countdownText(Date.parse(opensAt) - now))}</b>;
   if (state === 'open' || state === 'paused') return <b>{words.closesIn(countdownText(Date.parse(closesAt) - now))}</b>;

@@ -1,8 +1,7 @@
 import type { Route } from '../state/route.ts';
 import { Actions } from './actions.tsx';
 import { Blocks } from './blocks.tsx';
-import { Campaign } from './campaign.tsx';
-import { Campaigns } from './campaigns.tsx';
+import { Campaign, Campaigns } from './campaigns.tsx';
 import { Create } from './create/create.tsx';
 import { Dead } from './dead-letters.tsx';
 import { LiveScreen } from './live/live.tsx';

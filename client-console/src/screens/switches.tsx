@@ -1,14 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Switch } from '../state/responses.ts';
-import { useRequest } from '../state/useRequest.ts';
-import { useApp } from '../state/app.ts';
-import { useVerb } from '../state/useVerb.ts';
+import { useApp, useRequest, useVerb } from '../state/useApi.ts';
 import { Dialog } from '../components/dialog.tsx';
-import { Awaited } from '../components/empty.tsx';
+import { Awaited } from '../components/awaited.tsx';
 import { Choice, Field, Segments } from '../components/field.tsx';
 import { momentText } from '../words/figures.ts';
-import { bilingual, useLanguage, useWords } from '../words/language.ts';
-import { SHARED } from '../words/shared.ts';
+import { bilingual, useWords } from '../words/language.ts';
 import { refusalsFor } from './create/draft.ts';
 import { FOREVER, useTerms } from './terms.ts';
 
@@ -34,8 +31,7 @@ const WORDS = bilingual({
 const positionOf = ({ held, position = 'auto' }: Switch): Position => held?.position ?? position;
 
 export function Switches() {
-  const words = useWords(WORDS);
-  const language = useLanguage();
+  const { words, language } = useWords(WORDS);
   const { mayAct } = useApp();
   const request = useRequest<{ switches: Switch[] }>('switches', REFRESH_MS);
   const [chosen, setChosen] = useState<{ name: Switch['name']; position: Position }>();
@@ -62,22 +58,19 @@ export function Switches() {
 }
 
 function SwitchDialog({ name, position, onClose }: { name: Switch['name']; position: Position; onClose: () => void }) {
-  const words = useWords(WORDS);
-  const shared = useWords(SHARED);
+  const { words, shared } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
   const terms = useTerms();
   const [reason, setReason] = useState('');
   const [term, setTerm] = useState('600000');
   const holds = position !== 'auto';
-  const act = async () => {
-    const body = holds ? { position, reason, ...(term !== FOREVER && { forMs: Number(term) }) } : { position };
-    if (await verb.run(() => api.put(`switches/${name}`, body))) onClose();
-  };
+  const body = holds ? { position, reason, ...(term !== FOREVER && { forMs: Number(term) }) } : { position };
   return (
-    <Dialog title={words.asks[position](words.names[name] ?? name)} act={words.positions[position]} variant={position === 'off' ? 'danger' : 'main'} verb={verb} onAct={() => void act()} onClose={onClose} disabled={holds && reason.trim() === ''}>
+    <Dialog title={words.asks[position](words.names[name] ?? name)} act={words.positions[position]} variant={position === 'off' ? 'danger' : 'main'} verb={verb}
+      onAct={() => api.send('PUT', `switches/${name}`, body)} onClose={onClose} disabled={holds && reason.trim() === ''}>
       <p>{position === 'off' && words.effects[name]} {words.within}</p>
-      {holds && <Field label={shared.reason} value={reason} onInput={setReason} refusals={refusalsFor(verb.refusal?.refusals ?? [], 'reason')} testId="why-switched" />}
+      {holds && <Field label={shared.reason} value={reason} onInput={setReason} refusals={refusalsFor(verb.refusals, 'reason')} testId="why-switched" />}
       {holds && <Choice label={words.term} value={term} options={terms} onChange={setTerm} />}
     </Dialog>
   );

@@ -1,11 +1,11 @@
 import type { Gateway, SystemAnswer } from '../state/responses.ts';
-import { useRequest } from '../state/useRequest.ts';
-import { Awaited, Empty } from '../components/empty.tsx';
+import { useRequest } from '../state/useApi.ts';
+import { Awaited, Empty } from '../components/awaited.tsx';
 import { useNow } from '../components/now.ts';
 import { Table } from '../components/table.tsx';
 import { countText, durationText } from '../words/figures.ts';
-import { bilingual, useLanguage, useWords } from '../words/language.ts';
-import { answerName, SHARED } from '../words/shared.ts';
+import { bilingual, useWords } from '../words/language.ts';
+import { answerName } from '../words/shared.ts';
 
 const REFRESH_MS = 2_000;
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
@@ -22,7 +22,7 @@ const WORDS = bilingual({
 
 /** The state of the servers, the queues and the gateways. */
 export function System() {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   const system = useRequest<SystemAnswer>('system', REFRESH_MS);
   const gateways = useRequest<{ gateways: Gateway[] }>('gateways', REFRESH_MS);
   return (
@@ -37,7 +37,7 @@ export function System() {
 }
 
 function Servers({ system: { redis, database, workers, queues, version } }: { system: SystemAnswer }) {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   const health = (up: boolean) => <span class="health" data-up={up}>{up ? words.up : words.down}</span>;
   return (
     <>
@@ -64,9 +64,7 @@ function Servers({ system: { redis, database, workers, queues, version } }: { sy
 }
 
 function GatewayTable({ gateways }: { gateways: readonly Gateway[] }) {
-  const words = useWords(WORDS);
-  const shared = useWords(SHARED);
-  const language = useLanguage();
+  const { words, shared, language } = useWords(WORDS);
   const now = useNow();
   return (
     <Table label={words.gateways}>

@@ -1,14 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RainDetail, Winner } from '../state/responses.ts';
 import { ApiClient } from '../state/request.ts';
-import { useRequest } from '../state/useRequest.ts';
-import { Awaited, Empty } from '../components/empty.tsx';
+import { useRequest } from '../state/useApi.ts';
+import { Awaited, Empty } from '../components/awaited.tsx';
 import { Field } from '../components/field.tsx';
 import { Pages } from '../components/pages.tsx';
 import { Table } from '../components/table.tsx';
 import { momentText, moneyText } from '../words/figures.ts';
-import { bilingual, useLanguage, useWords } from '../words/language.ts';
-import { SHARED } from '../words/shared.ts';
+import { bilingual, useWords } from '../words/language.ts';
 import { RainHead } from './rain/head.tsx';
 
 const TYPING_MS = 300;
@@ -23,7 +22,7 @@ const WORDS = bilingual({
 });
 
 export function Winners({ rainId }: { rainId: string }) {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   const path = `rains/${encodeURIComponent(rainId)}`;
   const request = useRequest<RainDetail>(path, REFRESH_MS);
   const [typed, setTyped] = useState('');
@@ -47,9 +46,7 @@ export function Winners({ rainId }: { rainId: string }) {
 }
 
 function WinnerTable({ winners }: { winners: readonly Winner[] }) {
-  const words = useWords(WORDS);
-  const shared = useWords(SHARED);
-  const language = useLanguage();
+  const { words, shared, language } = useWords(WORDS);
   return (
     <Table label={words.user}>
       <thead><tr><th>{words.user}</th><th class="number">{words.amount}</th><th>{words.at}</th><th>{words.status}</th><th>{words.packet}</th></tr></thead>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { delayBeforeRetry } from '../../../src/platform/network/backoff.ts';
 import type { Sample } from './responses.ts';
 import { ApiClient } from './request.ts';
-import { useApp } from './app.ts';
+import { useApp } from './useApi.ts';
 
 /** Five minutes at one sample per second. Bounds the memory of a screen that stays open for days. */
 const SAMPLES_MAX = 300;

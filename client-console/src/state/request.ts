@@ -11,8 +11,6 @@ export interface Refusal {
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-
 /** No verb takes longer: a rain of five million packets is loaded in seconds. */
 const ANSWER_MS_MAX = 60_000;
 /** Smaller differences of the clocks are ignored: the `Date` header has whole seconds only, and answers take time. */
@@ -36,32 +34,24 @@ export class ApiClient {
   }
 
   get<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
-    return this.#send('GET', path, undefined, signal);
+    return this.send('GET', path, undefined, signal);
   }
 
   post<T>(path: string, body: unknown = {}, signal?: AbortSignal): Promise<Answer<T>> {
-    return this.#send('POST', path, body, signal);
-  }
-
-  put<T>(path: string, body: unknown): Promise<Answer<T>> {
-    return this.#send('PUT', path, body);
-  }
-
-  remove<T>(path: string): Promise<Answer<T>> {
-    return this.#send('DELETE', path);
+    return this.send('POST', path, body, signal);
   }
 
   async login(name: string, password: string): Promise<Answer<Session>> {
-    return this.#keepCsrf(await this.#send<Session>('POST', 'session', { name, password }));
+    return this.#keepCsrf(await this.post<Session>('session', { name, password }));
   }
 
   /** Reads the existing session of this browser. */
   async resume(): Promise<Answer<Session>> {
-    return this.#keepCsrf(await this.#send<Session>('GET', 'session'));
+    return this.#keepCsrf(await this.get<Session>('session'));
   }
 
   async logout(): Promise<void> {
-    await this.#send('DELETE', 'session');
+    await this.send('DELETE', 'session');
     this.#csrf = '';
   }
 
@@ -70,7 +60,7 @@ export class ApiClient {
     return answer;
   }
 
-  async #send<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<Answer<T>> {
+  async send<T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<Answer<T>> {
     const timeout = AbortSignal.timeout(ANSWER_MS_MAX);
     const sentAt = Date.now();
     try {
@@ -82,9 +72,8 @@ export class ApiClient {
       this.#readClock(response, sentAt);
       const answer: unknown = response.status === 204 ? undefined : await response.json();
       if (response.ok) return { ok: true, value: answer as T };
-      const refusal = refusalOf(response.status, answer);
       if (response.status === 401 && path !== 'session') this.onExpired();
-      return { ok: false, refusal };
+      return { ok: false, refusal: refusalOf(response.status, answer) };
     } catch (fault) {
       return { ok: false, refusal: { status: 0, code: signal?.aborted ? 'aborted' : 'unreachable', reason: fault instanceof Error ? fault.message : String(fault), refusals: [] } };
     }

@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { SHARED } from './shared.ts';
 
 export type Language = 'en' | 'zh';
 
@@ -16,7 +17,6 @@ export const rememberedLanguage = (): Language => firstLanguage(localStorage.get
 export const rememberLanguage = (language: Language): void => localStorage.setItem(KEPT, language);
 
 export const LanguageContext = createContext<Language>('en');
-export const useLanguage = (): Language => useContext(LanguageContext);
 
 /** The texts of one screen in both languages. A text that is missing in one language does not compile. */
 interface Bilingual<W> {
@@ -28,6 +28,14 @@ export function bilingual<W>(en: W, zh: NoInfer<W>): Bilingual<W> {
   return { en, zh };
 }
 
-export function useWords<W>(words: Bilingual<W>): W {
-  return words[useLanguage()];
+/** The chosen language, and the texts that several screens share. */
+export function useLanguage() {
+  const language = useContext(LanguageContext);
+  return { language, shared: SHARED[language] };
+}
+
+/** What `useLanguage` gives, and the texts of one screen. */
+export function useWords<W>(words: Bilingual<W>) {
+  const chosen = useLanguage();
+  return { ...chosen, words: words[chosen.language] };
 }

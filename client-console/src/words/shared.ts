@@ -1,65 +1,38 @@
+import type { OutcomeCode } from '../../../src/protocol/outcomes.ts';
 import type { EquationPart } from '../../../src/rain/equation-parts.ts';
-import type { OutcomeCode, RainState, Winner } from '../state/responses.ts';
-import { bilingual } from './language.ts';
+import type { RainState } from '../../../src/rain/rain.ts';
+import type { Winner } from '../state/responses.ts';
 
 /** Words that several screens need. */
-export interface Shared {
-  states: Record<RainState, string>;
-  parts: Record<EquationPart | 'budget', string>;
-  statuses: Record<Winner['status'], string>;
-  answers: Record<OutcomeCode, string>;
-  cancel: string;
-  close: string;
-  more: string;
-  again: string;
-  rehearsal: string;
-  reason: string;
-  loading: string;
-  unreachable: string;
-  forbidden: string;
-  tooMany: string;
-  broken: string;
-  balanced: string;
-  audited: (time: string) => string;
-  notBalanced: string;
-  packets: (count: number) => string;
-  wait: string;
-  copied: string;
-  copy: string;
-}
-
-/** The name of an answer code. A newer gateway may send codes that this page does not know. */
-export function answerName({ answers }: Pick<Shared, 'answers'>, code: string): string {
-  return (answers as Partial<Record<string, string>>)[code] ?? code;
-}
-
-export const SHARED = bilingual<Shared>({
-  states: { draft: 'Draft', loaded: 'Scheduled', open: 'Raining', paused: 'Paused', closed: 'Settling', settled: 'Settled' },
-  parts: { budget: 'Budget', credited: 'Credited', pending: 'On its way', unclaimed: 'Not won', recycled: 'Returned', spoiled: 'Set aside' },
-  statuses: { credited: 'Credited', pending: 'On its way', dead: 'Needs action', discarded: 'Discarded' },
+const EN = {
+  states: { draft: 'Draft', loaded: 'Scheduled', open: 'Raining', paused: 'Paused', closed: 'Settling', settled: 'Settled' } satisfies Record<RainState, string>,
+  parts: { budget: 'Budget', credited: 'Credited', pending: 'On its way', unclaimed: 'Not won', recycled: 'Returned', spoiled: 'Set aside' } satisfies Record<EquationPart | 'budget', string>,
+  statuses: { credited: 'Credited', pending: 'On its way', dead: 'Needs action', discarded: 'Discarded' } satisfies Record<Winner['status'], string>,
   answers: {
     0: 'Won', 1: 'Won before', '-1': 'Nothing left', '-2': 'Too early', '-3': 'Too late', '-4': 'Paused', '-5': 'Too fast', '-6': 'Blocked',
     '-7': 'Busy', '-8': 'No such rain', '-9': 'No ticket', '-11': 'Win limit reached',
-  },
+  } satisfies Record<OutcomeCode, string>,
   cancel: 'Cancel',
-  close: 'Close',
   more: 'Show more',
   again: 'Try again',
   rehearsal: 'Rehearsal',
   reason: 'Reason',
+  forever: 'Until lifted',
   loading: 'One moment …',
   unreachable: 'The console does not answer. Nothing is lost. You can safely try again.',
   forbidden: 'Your account can view everything and change nothing.',
   tooMany: 'Too many attempts. Wait a minute.',
   broken: 'The server has an internal error. You can safely try again.',
   balanced: 'It balanced up, to the cent.',
-  audited: (time) => `Audited at ${time}.`,
+  audited: (time: string) => `Audited at ${time}.`,
   notBalanced: 'It does NOT add up.',
-  packets: (count) => (count === 1 ? '1 packet' : `${count.toLocaleString('en-US')} packets`),
+  packets: (count: number) => (count === 1 ? '1 packet' : `${count.toLocaleString('en-US')} packets`),
   wait: 'Working …',
   copied: 'Copied',
   copy: 'Copy',
-}, {
+};
+
+const ZH: typeof EN = {
   states: { draft: '草稿', loaded: '已就绪', open: '进行中', paused: '已暂停', closed: '结算中', settled: '已结算' },
   parts: { budget: '预算', credited: '已入账', pending: '入账中', unclaimed: '未领取', recycled: '已退回', spoiled: '已隔离' },
   statuses: { credited: '已入账', pending: '入账中', dead: '待处理', discarded: '已作废' },
@@ -68,11 +41,11 @@ export const SHARED = bilingual<Shared>({
     '-7': '繁忙', '-8': '无此场次', '-9': '无票', '-11': '已达上限',
   },
   cancel: '取消',
-  close: '关闭',
   more: '显示更多',
   again: '重试',
   rehearsal: '彩排',
   reason: '原因',
+  forever: '直到撤销',
   loading: '请稍候…',
   unreachable: '控制台没有回应。不会有损失：同样的操作可以放心再做一次。',
   forbidden: '只读账号只能查看，不能更改。',
@@ -85,4 +58,11 @@ export const SHARED = bilingual<Shared>({
   wait: '处理中…',
   copied: '已复制',
   copy: '复制',
-});
+};
+
+export const SHARED = { en: EN, zh: ZH };
+
+/** The name of an answer code. A newer gateway may send codes that this page does not know. */
+export function answerName({ answers }: Pick<typeof EN, 'answers'>, code: string): string {
+  return (answers as Partial<Record<string, string>>)[code] ?? code;
+}

@@ -1,4 +1,3 @@
-import { callersApi } from './callers.ts';
 import { campaignsApi } from './campaigns.ts';
 import { deadApi } from './dead.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -8,5 +7,8 @@ import { sessionApi } from './session.ts';
 import { systemApi } from './system.ts';
 import { winnersApi } from './winners.ts';
 
-/** All endpoints of the console. */
-export const API: readonly Endpoint[] = [sessionApi, rainsApi, campaignsApi, winnersApi, liveApi, deadApi, callersApi, systemApi].flatMap((group): Endpoint[] => Object.values(group));
+/** The endpoints of the console, by subject. */
+export type Api = typeof groups;
+const groups = { session: sessionApi, rains: rainsApi, campaigns: campaignsApi, winners: winnersApi, live: liveApi, dead: deadApi, system: systemApi };
+
+export const API: readonly Endpoint[] = Object.values(groups).flatMap((group): Endpoint[] => Object.values(group));

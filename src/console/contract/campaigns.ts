@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { campaignId } from '../../rain/campaign.ts';
-import { endpoint } from './endpoint.ts';
-import { count, limit, time } from './fields.ts';
+import { count, limit, time, type Endpoint } from './endpoint.ts';
 import { rainView } from './rains.ts';
 
 const campaign = z.object({ campaignId: z.string(), title: z.string(), winsPerUserMax: count, shards: count, rollOver: z.boolean(), createdAt: time });
@@ -20,10 +19,10 @@ const tag = 'campaigns';
 
 /** Several rains that share one win limit per user. A round is created like a rain, with the field `campaign`. */
 export const campaignsApi = {
-  list: endpoint({ id: 'listCampaigns', method: 'GET', path, tag, summary: 'The newest campaigns.', access: 'viewer', query: z.strictObject({ limit: limit(1_000) }), status: 200, answer: z.object({ campaigns: z.array(campaign.extend({ rounds: count })) }) }),
-  create: endpoint({ id: 'createCampaign', method: 'POST', path, tag, summary: 'Create a campaign. Moves no money.', access: 'operator', body: newCampaign, status: 201, answer: z.object({ campaignId: z.string() }) }),
-  show: endpoint({
+  list: { id: 'listCampaigns', method: 'GET', path, tag, summary: 'The newest campaigns.', access: 'viewer', query: z.strictObject({ limit: limit(1_000) }), status: 200, answer: z.object({ campaigns: z.array(campaign.extend({ rounds: count })) }) },
+  create: { id: 'createCampaign', method: 'POST', path, tag, summary: 'Create a campaign. Moves no money.', access: 'operator', body: newCampaign, status: 201, answer: z.object({ campaignId: z.string() }) },
+  show: {
     id: 'showCampaign', method: 'GET', path: `${path}/:campaignId`, tag, summary: 'A campaign, its rounds and its number of winners.', access: 'viewer', params: z.strictObject({ campaignId }), status: 200,
     answer: campaign.extend({ rounds: z.array(rainView), winners: z.object({ users: count, wins: count, beyond: count }) }),
-  }),
-};
+  },
+} satisfies Record<string, Endpoint>;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { rainId } from '../../rain/claim.ts';
-import { endpoint } from './endpoint.ts';
-import { cursor, limit, money, reason, time } from './fields.ts';
+import { limit, money, numericCursor, reason, time, type Endpoint } from './endpoint.ts';
 
 const letter = z.object({
   letterId: z.string(), rainId: z.string(), redPacketId: z.string().optional(), userId: z.string().optional(), amount: money.optional(),
@@ -10,21 +9,23 @@ const letter = z.object({
 });
 
 const deadLetterParams = z.strictObject({ letterId: z.string().regex(/^[A-Za-z0-9._-]{1,160}$/, 'expected the id of a dead letter') });
+/** The largest offset: the number of letters that one answer scans at most. */
+const SKIP_MAX = 20_000;
 const path = '/api/console/dead';
 const tag = 'dead letters';
 
 export const deadApi = {
-  list: endpoint({
-    id: 'listDeadLetters', method: 'GET', path, tag, summary: 'Claims that cannot be credited, oldest first.', access: 'viewer', query: z.strictObject({ rainId: rainId.optional(), cursor, limit: limit(500) }), status: 200,
+  list: {
+    id: 'listDeadLetters', method: 'GET', path, tag, summary: 'Claims that cannot be credited, oldest first.', access: 'viewer', query: z.strictObject({ rainId: rainId.optional(), cursor: numericCursor(SKIP_MAX), limit: limit(500) }), status: 200,
     answer: z.object({ letters: z.array(letter), total: z.int(), next: z.string().optional() }),
-  }),
-  requeue: endpoint({
+  },
+  requeue: {
     id: 'requeueDeadLetter', method: 'POST', path: `${path}/:letterId/requeue`, tag, summary: 'Try to credit it again.', access: 'operator', params: deadLetterParams, body: z.strictObject({ reason: z.string().optional() }).nullish(), status: 200,
     answer: z.object({ requeued: z.int() }),
-  }),
-  discard: endpoint({
+  },
+  discard: {
     id: 'discardDeadLetter', method: 'POST', path: `${path}/:letterId/discard`, tag, summary: 'Discard it. Its money goes back to the operator account.', access: 'operator', params: deadLetterParams,
     body: z.strictObject({ reason, notPaid: z.boolean('expected true or false').default(false).describe('Confirms that the external wallet has not paid it.') }), status: 200,
     answer: z.object({ outcome: z.enum(['returned', 'discarded', 'credited', 'already']), amount: money.optional(), reason: z.string().optional(), actor: z.string().optional() }),
-  }),
-};
+  },
+} satisfies Record<string, Endpoint>;

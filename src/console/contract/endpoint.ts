@@ -1,13 +1,12 @@
-import type { z } from 'zod';
-
-/** `anybody`: no login needed · `viewer`: every signed-in account · `operator`: operators only. */
-type Access = 'anybody' | 'viewer' | 'operator';
+import { z } from 'zod';
+import { rainId } from '../../rain/claim.ts';
+import { STORED_STATES } from '../../rain/rain.ts';
 
 /**
  * One endpoint of the console. The server registers it, the OpenAPI document describes it, and the tests iterate over it.
  * An endpoint that is not declared here does not exist.
  */
-export interface Endpoint<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType> {
+export interface Endpoint {
   /** Unique, for client generators. */
   id: string;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -15,21 +14,38 @@ export interface Endpoint<P extends z.ZodType = z.ZodType, Q extends z.ZodType =
   path: string;
   tag: string;
   summary: string;
-  access: Access;
-  params?: P;
-  query?: Q;
-  body?: B;
+  /** `anybody`: no login needed · `viewer`: every signed-in account · `operator`: operators only. */
+  access: 'anybody' | 'viewer' | 'operator';
+  params?: z.ZodType;
+  query?: z.ZodType;
+  body?: z.ZodType;
   /** HTTP status of a successful answer. */
   status: 200 | 201 | 204;
   /** Absent with 204. For a stream: the schema of one event. */
-  answer?: A;
+  answer?: z.ZodType;
   /** Media type of the answer; JSON if absent. */
   mediaType?: 'application/json' | 'text/csv' | 'text/event-stream';
 }
 
-/** Keeps the types of the four schemas, so that the handler is type-checked. */
-export function endpoint<P extends z.ZodType = z.ZodType<unknown>, Q extends z.ZodType = z.ZodType<unknown>, B extends z.ZodType = z.ZodType<unknown>, A extends z.ZodType = z.ZodType<unknown>>(
-  described: Endpoint<P, Q, B, A>,
-): Endpoint<P, Q, B, A> {
-  return described;
+/** Fields that several answers share. Amounts are decimal strings. Times are ISO 8601 unless stated otherwise. */
+export const money = z.string().describe('A decimal amount with two digits, such as "12.21".');
+export const time = z.string().describe('ISO 8601, UTC.');
+export const epochMs = z.number().describe('Milliseconds since 1970, UTC.');
+export const count = z.int().min(0);
+export const state = z.enum([...STORED_STATES, 'open']).describe('See the life of a rain.');
+
+export const rainParams = z.strictObject({ rainId });
+
+/** Page size. */
+export function limit(most: number, usual = 100) {
+  return z.coerce.number(`expected 1 to ${most}`).int('expected a whole number').min(1, `expected 1 to ${most}`).max(most, `expected 1 to ${most}`).default(usual);
 }
+
+/** Start of a page: the `next` of the previous page. */
+export const EXPECTED_CURSOR = 'expected the `next` of the previous page';
+export const cursor = z.string().min(1).max(512, EXPECTED_CURSOR).optional();
+export const numericCursor = (most: number) => cursor.refine((text = '0') => /^\d{1,18}$/.test(text) && Number(text) <= most, EXPECTED_CURSOR);
+
+/** The reason for the audit log. The verb validates its length. */
+export const reason = z.string('expected a reason');
+export const forMs = z.number('expected milliseconds').optional().describe('Duration, ms. Absent: until it is lifted.');

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
-import { count, money, rainParams, state, time } from './fields.ts';
+import { count, money, rainParams, state, time, type Endpoint } from './endpoint.ts';
 
 const perSecond = z.number().min(0);
 
@@ -15,8 +14,8 @@ export const liveSample = z.object({
 export type LiveSample = z.infer<typeof liveSample>;
 
 export const liveApi = {
-  watch: endpoint({
+  watch: {
     id: 'watchRain', method: 'GET', path: '/api/console/rains/:rainId/live', tag: 'live', summary: 'Server-sent events: `sample`, once a second.', access: 'viewer', params: rainParams, status: 200,
     answer: liveSample, mediaType: 'text/event-stream',
-  }),
-};
+  },
+} satisfies Record<string, Endpoint>;

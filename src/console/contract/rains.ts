@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { auditReport } from '../../rain/equation.ts';
 import { METHODS_IN_WORDS } from '../../rain/split/methods.ts';
 import { requestedTerms, recordedTerms } from '../../rain/terms-check.ts';
-import { endpoint } from './endpoint.ts';
-import { count, epochMs, limit, money, rainParams, state, time } from './fields.ts';
+import { count, epochMs, limit, money, rainParams, state, time, type Endpoint } from './endpoint.ts';
 
 /** The same fields as in `rain list --json`. */
 export const rainView = z.object({
@@ -88,30 +87,30 @@ const added = z.object({
 });
 
 export const rainsApi = {
-  list: endpoint({ id: 'listRains', method: 'GET', path, tag, summary: 'The newest rains.', access: 'viewer', query: z.strictObject({ limit: limit(1_000) }), status: 200, answer: z.object({ rains: z.array(rainView), total: count }) }),
-  create: endpoint({ id: 'createRain', method: 'POST', path, tag, summary: 'Create a rain and reserve its budget.', access: 'operator', body: newRain, status: 201, answer: created }),
-  preview: endpoint({
+  list: { id: 'listRains', method: 'GET', path, tag, summary: 'The newest rains.', access: 'viewer', query: z.strictObject({ limit: limit(1_000) }), status: 200, answer: z.object({ rains: z.array(rainView), total: count }) },
+  create: { id: 'createRain', method: 'POST', path, tag, summary: 'Create a rain and reserve its budget.', access: 'operator', body: newRain, status: 201, answer: created },
+  preview: {
     id: 'previewRain', method: 'POST', path: `${path}/preview`, tag, summary: 'Preview of a plan, drawn from a throw-away seed, or its refusals.', access: 'viewer',
     body: z.strictObject({ plan, draws: z.int('expected 1 to 20').min(1, 'expected 1 to 20').max(20, 'expected 1 to 20').default(1) }), status: 200, answer: preview,
-  }),
-  show: endpoint({ id: 'showRain', method: 'GET', path: `${path}/:rainId`, tag, summary: 'One rain.', access: 'viewer', params, status: 200, answer: rainDetail }),
-  load: endpoint({ id: 'loadRain', method: 'POST', path: `${path}/:rainId/load`, tag, summary: 'Preallocate the packets. Continues where an earlier load stopped.', access: 'operator', params, status: 200, answer: z.object({ state, packets: count }) }),
-  pause: endpoint({ id: 'pauseRain', method: 'POST', path: `${path}/:rainId/pause`, tag, summary: 'Stop granting. The closing time does not change.', access: 'operator', params, status: 200, answer: transitioned }),
-  resume: endpoint({ id: 'resumeRain', method: 'POST', path: `${path}/:rainId/resume`, tag, summary: 'Grant again after a pause.', access: 'operator', params, status: 200, answer: transitioned }),
-  close: endpoint({ id: 'closeRain', method: 'POST', path: `${path}/:rainId/close`, tag, summary: 'End the rain now. It cannot be reopened.', access: 'operator', params, status: 200, answer: transitioned }),
-  start: endpoint({
+  },
+  show: { id: 'showRain', method: 'GET', path: `${path}/:rainId`, tag, summary: 'One rain.', access: 'viewer', params, status: 200, answer: rainDetail },
+  load: { id: 'loadRain', method: 'POST', path: `${path}/:rainId/load`, tag, summary: 'Preallocate the packets. Continues where an earlier load stopped.', access: 'operator', params, status: 200, answer: z.object({ state, packets: count }) },
+  pause: { id: 'pauseRain', method: 'POST', path: `${path}/:rainId/pause`, tag, summary: 'Stop granting. The closing time does not change.', access: 'operator', params, status: 200, answer: transitioned },
+  resume: { id: 'resumeRain', method: 'POST', path: `${path}/:rainId/resume`, tag, summary: 'Grant again after a pause.', access: 'operator', params, status: 200, answer: transitioned },
+  close: { id: 'closeRain', method: 'POST', path: `${path}/:rainId/close`, tag, summary: 'End the rain now. It cannot be reopened.', access: 'operator', params, status: 200, answer: transitioned },
+  start: {
     id: 'startRain', method: 'POST', path: `${path}/:rainId/start`, tag, summary: 'Start a loaded rain now. Its duration does not change.', access: 'operator', params,
     body: z.strictObject({ inMs: z.number('expected milliseconds').optional().describe('Countdown before the start, ms. Every screen shows it.') }).nullish(), status: 200, answer: moved,
-  }),
-  schedule: endpoint({
+  },
+  schedule: {
     id: 'scheduleRain', method: 'POST', path: `${path}/:rainId/schedule`, tag, summary: 'Reschedule a rain that has not opened.', access: 'operator', params,
     body: z.strictObject({ opensAt: z.number('expected epoch milliseconds'), closesAt: z.number('expected epoch milliseconds') }), status: 200, answer: moved,
-  }),
-  topUp: endpoint({ id: 'topUpRain', method: 'POST', path: `${path}/:rainId/top-up`, tag, summary: 'Add money and packets. Also possible while the rain runs.', access: 'operator', params, body: addition, status: 200, answer: added }),
-  recycle: endpoint({
+  },
+  topUp: { id: 'topUpRain', method: 'POST', path: `${path}/:rainId/top-up`, tag, summary: 'Add money and packets. Also possible while the rain runs.', access: 'operator', params, body: addition, status: 200, answer: added },
+  recycle: {
     id: 'recycleRain', method: 'POST', path: `${path}/:rainId/recycle`, tag, summary: 'Settle an ended rain now, or report what is still outstanding.', access: 'operator', params, status: 200,
     answer: z.object({ state, amount: money.describe('The amount that was returned.') }),
-  }),
-  audit: endpoint({ id: 'auditRain', method: 'GET', path: `${path}/:rainId/audit`, tag, summary: 'Run the audit: check the money equation now.', access: 'viewer', params, status: 200, answer: audit }),
-  verify: endpoint({ id: 'verifyRain', method: 'GET', path: `${path}/:rainId/verify`, tag, summary: 'Verify a settled rain against its commitment.', access: 'viewer', params, status: 200, answer: verdict }),
-};
+  },
+  audit: { id: 'auditRain', method: 'GET', path: `${path}/:rainId/audit`, tag, summary: 'Run the audit: check the money equation now.', access: 'viewer', params, status: 200, answer: audit },
+  verify: { id: 'verifyRain', method: 'GET', path: `${path}/:rainId/verify`, tag, summary: 'Verify a settled rain against its commitment.', access: 'viewer', params, status: 200, answer: verdict },
+} satisfies Record<string, Endpoint>;

@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
-import { time } from './fields.ts';
-
-const role = z.enum(['viewer', 'operator']);
+import { time, type Endpoint } from './endpoint.ts';
 
 const session = z.object({
   name: z.string(),
-  role,
+  role: z.enum(['viewer', 'operator']),
   csrf: z.string().describe('Send it as the header x-csrf-token with every request except GET. Empty for a bearer token, which needs none.'),
   expiresAt: time.describe('When the session ends if no request is sent before.'),
 });
@@ -18,7 +15,7 @@ const path = '/api/console/session';
 const tag = 'session';
 
 export const sessionApi = {
-  open: endpoint({ id: 'signIn', method: 'POST', path, tag, summary: 'Sign in: sets the cookie rain_session.', access: 'anybody', body: credentials, status: 200, answer: session }),
-  current: endpoint({ id: 'whoAmI', method: 'GET', path, tag, summary: 'The signed-in operator.', access: 'viewer', status: 200, answer: session }),
-  close: endpoint({ id: 'signOut', method: 'DELETE', path, tag, summary: 'Sign out.', access: 'viewer', status: 204 }),
-};
+  open: { id: 'signIn', method: 'POST', path, tag, summary: 'Sign in: sets the cookie rain_session.', access: 'anybody', body: credentials, status: 200, answer: session },
+  current: { id: 'whoAmI', method: 'GET', path, tag, summary: 'The signed-in operator.', access: 'viewer', status: 200, answer: session },
+  close: { id: 'signOut', method: 'DELETE', path, tag, summary: 'Sign out.', access: 'viewer', status: 204 },
+} satisfies Record<string, Endpoint>;

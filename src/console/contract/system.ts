@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { rainId } from '../../rain/claim.ts';
-import { endpoint } from './endpoint.ts';
-import { count, cursor, limit, time } from './fields.ts';
+import { switchName } from '../../store/killSwitches.ts';
+import { count, forMs, limit, numericCursor, reason, time, type Endpoint } from './endpoint.ts';
 
 const action = z.object({ id: z.string(), actor: z.string(), verb: z.string(), rainId: z.string().optional(), details: z.record(z.string(), z.unknown()), at: time });
 
@@ -20,12 +20,36 @@ const system = z.object({
   workers: count.nullable().describe('Null if Redis does not list its clients.'),
 });
 
+const kind = z.enum(['user', 'address'], 'expected user or address');
+const block = z.object({ kind, who: z.string(), reason: z.string(), actor: z.string(), since: time, until: time.optional() });
+
+const blocks = '/api/console/blocks';
+const position = z.enum(['on', 'off', 'auto'], 'expected on, off or auto');
+const oneSwitch = z.object({
+  name: switchName, position: position.describe('auto: each gateway decides itself.'),
+  held: z.object({ position: z.enum(['on', 'off']), reason: z.string(), actor: z.string(), since: time, until: time.optional() }).optional(),
+});
+
+/** What is not about a rain: blocks of users and addresses, the kill switches of the gateways, the audit log, the servers. */
 export const systemApi = {
-  actions: endpoint({
+  blocks: { id: 'listBlocks', method: 'GET', path: blocks, tag: 'blocks', summary: 'The active blocks, latest first.', access: 'viewer', status: 200, answer: z.object({ blocks: z.array(block) }) },
+  block: {
+    id: 'block', method: 'POST', path: blocks, tag: 'blocks', summary: 'Block a user or an address. Moves no money.', access: 'operator',
+    body: z.strictObject({ kind, who: z.string('expected a user, an address or a network').max(256), reason, forMs }), status: 201, answer: z.object({ block }),
+  },
+  unblock: {
+    id: 'unblock', method: 'DELETE', path: `${blocks}/:kind/:who`, tag: 'blocks', summary: 'Lift a block.', access: 'operator', params: z.strictObject({ kind, who: z.string().min(1).max(256) }), status: 200, answer: z.object({ block }),
+  },
+  switches: { id: 'listSwitches', method: 'GET', path: '/api/console/switches', tag: 'switches', summary: 'The kill switches: what the gateways may stop serving under load.', access: 'viewer', status: 200, answer: z.object({ switches: z.array(oneSwitch) }) },
+  throwSwitch: {
+    id: 'throwSwitch', method: 'PUT', path: '/api/console/switches/:name', tag: 'switches', summary: 'Set a switch by hand, or return it to auto.', access: 'operator', params: z.strictObject({ name: switchName }),
+    body: z.strictObject({ position, reason: reason.optional(), forMs }), status: 200, answer: oneSwitch,
+  },
+  actions: {
     id: 'listActions', method: 'GET', path: '/api/console/actions', tag: 'audit log', summary: 'The audit log: which operator did what, latest first.', access: 'viewer',
-    query: z.strictObject({ cursor: cursor.refine((text) => text === undefined || /^\d{1,18}$/.test(text), 'expected the `next` of the previous page'), rainId: rainId.optional(), limit: limit(500) }), status: 200, answer: z.object({ actions: z.array(action), next: z.string().optional() }),
-  }),
-  gateways: endpoint({ id: 'listGateways', method: 'GET', path: '/api/console/gateways', tag: 'system', summary: 'The gateways with a current heartbeat.', access: 'viewer', status: 200, answer: z.object({ gateways: z.array(gateway) }) }),
-  system: endpoint({ id: 'showSystem', method: 'GET', path: '/api/console/system', tag: 'system', summary: 'Redis, database, queues, workers.', access: 'viewer', status: 200, answer: system }),
-  openapi: endpoint({ id: 'openapi', method: 'GET', path: '/api/console/openapi.json', tag: 'system', summary: 'This document.', access: 'viewer', status: 200, answer: z.record(z.string(), z.unknown()) }),
-};
+    query: z.strictObject({ cursor: numericCursor(1e18), rainId: rainId.optional(), limit: limit(500) }), status: 200, answer: z.object({ actions: z.array(action), next: z.string().optional() }),
+  },
+  gateways: { id: 'listGateways', method: 'GET', path: '/api/console/gateways', tag: 'system', summary: 'The gateways with a current heartbeat.', access: 'viewer', status: 200, answer: z.object({ gateways: z.array(gateway) }) },
+  system: { id: 'showSystem', method: 'GET', path: '/api/console/system', tag: 'system', summary: 'Redis, database, queues, workers.', access: 'viewer', status: 200, answer: system },
+  openapi: { id: 'openapi', method: 'GET', path: '/api/console/openapi.json', tag: 'system', summary: 'This document.', access: 'viewer', status: 200, answer: z.record(z.string(), z.unknown()) },
+} satisfies Record<string, Endpoint>;

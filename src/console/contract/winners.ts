@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { plainId } from '../../rain/claim.ts';
-import { endpoint } from './endpoint.ts';
-import { cursor, limit, money, rainParams, time } from './fields.ts';
+import { cursor, limit, money, rainParams, time, type Endpoint } from './endpoint.ts';
 
 /** `pending`: won, not credited yet · `dead`: cannot be credited, waits for the operator · `discarded`: given up by the operator. */
 const status = z.enum(['credited', 'pending', 'dead', 'discarded']);
@@ -9,16 +8,15 @@ const status = z.enum(['credited', 'pending', 'dead', 'discarded']);
 const winner = z.object({ redPacketId: z.string(), userId: z.string(), amount: money, at: time.describe('When it was won. If that is no longer known: when it was posted.'), status });
 
 const path = '/api/console/rains/:rainId/winners';
-const tag = 'winners';
 
 export const winnersApi = {
-  list: endpoint({
-    id: 'listWinners', method: 'GET', path, tag, summary: 'The winners, latest first.', access: 'viewer', params: rainParams,
+  list: {
+    id: 'listWinners', method: 'GET', path, tag: 'winners', summary: 'The winners, latest first.', access: 'viewer', params: rainParams,
     query: z.strictObject({ search: plainId.optional().describe('A complete user id, or the first characters of packet ids.'), cursor, limit: limit(500) }), status: 200,
     answer: z.object({ winners: z.array(winner), next: z.string().optional() }),
-  }),
-  csv: endpoint({
-    id: 'exportWinners', method: 'GET', path: `${path}.csv`, tag, summary: 'All winners as CSV: UTF-8 with BOM. Cells that a spreadsheet would run as formulas are escaped.', access: 'viewer', params: rainParams, status: 200,
+  },
+  csv: {
+    id: 'exportWinners', method: 'GET', path: `${path}.csv`, tag: 'winners', summary: 'All winners as CSV: UTF-8 with BOM. Cells that a spreadsheet would run as formulas are escaped.', access: 'viewer', params: rainParams, status: 200,
     answer: z.string(), mediaType: 'text/csv',
-  }),
-};
+  },
+} satisfies Record<string, Endpoint>;

@@ -1,22 +1,17 @@
 import type { GatewayHeartbeat } from '../../store/gatewayHeartbeat.ts';
 
-/** Rates per second over all gateways. */
-interface AnswerRates {
-  grabsPerSecond: number;
-  answersPerSecond: Record<string, number>;
-}
-
 /** Computes rates per second from the counters in the gateways' heartbeats. */
 export class Rates {
   #known = new Map<string, { heartbeat: GatewayHeartbeat; rates: Record<string, number> }>();
 
-  update(heartbeats: readonly GatewayHeartbeat[]): AnswerRates {
-    const answersPerSecond: Record<string, number> = {};
+  /** Over all gateways; the answers by code. */
+  update(heartbeats: readonly GatewayHeartbeat[]): { grabsPerSecond: number; answersPerSecond: Record<string, number> } {
+    const sums: Record<string, number> = {};
     this.#known = new Map(heartbeats.map((heartbeat) => [heartbeat.id, { heartbeat, rates: this.#ratesOf(heartbeat) }]));
     for (const { rates } of this.#known.values()) {
-      for (const [code, rate] of Object.entries(rates)) answersPerSecond[code] = (answersPerSecond[code] ?? 0) + rate;
+      for (const [code, rate] of Object.entries(rates)) sums[code] = (sums[code] ?? 0) + rate;
     }
-    for (const code of Object.keys(answersPerSecond)) answersPerSecond[code] = round(answersPerSecond[code]!);
+    const answersPerSecond = Object.fromEntries(Object.entries(sums).map(([code, rate]) => [code, round(rate)]));
     return { grabsPerSecond: round(Object.values(answersPerSecond).reduce((sum, rate) => sum + rate, 0)), answersPerSecond };
   }
 

@@ -11,29 +11,20 @@ import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
 import type { LiveSample } from '../contract/live.ts';
 import { Rates, round } from './rates.ts';
 
-interface SamplerRules {
-  context: OperatorContext;
-  rainId: string;
-  onSample: (sample: LiveSample) => void;
-  onFault: (error: unknown) => void;
-  pace: Pace;
-}
-
-export interface Pace {
+export const PACE = {
   /** How often a sample is taken, ms. */
-  sampleMs: number;
-  /** Pause after an audit: this multiple of the audit's duration, and at least `pauseMsMin` ms. */
-  pauseFactor: number;
-  pauseMsMin: number;
+  sampleMs: 1_000,
+  /** Pause after an audit: this multiple of the audit's duration, so that audits take 5 % of the time at most, as in the workers. */
+  pauseFactor: 20,
+  pauseMsMin: 1_000,
   /** How often the viewer's login is checked again, ms. */
-  recheckMs: number;
-}
-
-/** Audits take 5 % of the time at most, as in the workers. */
-export const PACE: Pace = { sampleMs: 1_000, pauseFactor: 20, pauseMsMin: 1_000, recheckMs: 10_000 };
+  recheckMs: 10_000,
+};
+export type Pace = typeof PACE;
 
 /** Samples the live figures of one rain once a second, for all its viewers. A second loop runs the expensive audit. */
-export function startSampler({ context, rainId, onSample, onFault, pace: { sampleMs, pauseFactor, pauseMsMin } }: SamplerRules): Loop {
+export function startSampler(context: OperatorContext, rainId: string, pace: Pace, onFault: (error: unknown) => void, onSample: (sample: LiveSample) => void): Loop {
+  const { sampleMs, pauseFactor, pauseMsMin } = pace;
   const rates = new Rates();
   let lastAudit: { audit: Audit; at: number } | undefined;
   let before: { wins: number; at: number } | undefined;
@@ -43,15 +34,17 @@ export function startSampler({ context, rainId, onSample, onFault, pace: { sampl
     if (!rain) return;
     const reading = found && await readRain(context.redis, rainId, found);
     const credits = lastAudit?.audit.equation.credited.count ?? 0;
-    const marked = reading ? await countMarked(context, rain) : 0;
+    const marked = reading ? await countMarked(context, rain) : [];
     const wins = reading?.claims ?? credits;
-    const credited = Math.max(marked, credits);
+    const credited = Math.max(marked.reduce((sum, count) => sum + count, 0), credits);
+    // Claims that wait for an operator, not for the worker.
+    const stuck = lastAudit ? lastAudit.audit.report.discarded + (lastAudit.audit.queues?.dead.count ?? 0) : 0;
     const winsPerSecond = before && now > before.at ? round(Math.max(0, wins - before.wins) * 1_000 / (now - before.at)) : 0;
     before = { wins, at: now };
     onSample({
       at: iso(now), state: rain.settledAt !== undefined ? 'settled' : reading ? stateAt(reading, now) : 'draft', opensAt: iso(reading?.opensAt ?? rain.opensAt), closesAt: iso(reading?.closesAt ?? rain.closesAt),
       packets: reading?.packets ?? rain.packets, left: reading?.left ?? 0, wins, credited,
-      creditLagMs: await lagOf(context, rain, { wins, credited, stuck: stuckIn(lastAudit?.audit), now, known: reading !== undefined }),
+      creditLagMs: !reading ? null : credited + stuck >= wins ? 0 : await lagOf(context, rainId, marked, now),
       sockets: heartbeats.reduce((sum, { sockets }) => sum + sockets, 0), gateways: heartbeats.length, ...rates.update(heartbeats), winsPerSecond, equation: lastAudit ? equationOf(lastAudit.audit, lastAudit.at) : null,
     });
   }
@@ -77,30 +70,21 @@ export function startSampler({ context, rainId, onSample, onFault, pace: { sampl
   return { close: async () => { void Promise.all([auditing.close(), sampling.close()]); } };
 }
 
-/** Counts users that are marked as credited in Redis: slightly behind the ledger, but far cheaper to read. */
-async function countMarked({ redis }: OperatorContext, { id, shards }: BookedRain): Promise<number> {
-  const counts = await Promise.all(Array.from({ length: shards }, (_, shard) => redis.scard(shardKeys(id, shard).credited)));
-  return counts.reduce((sum, count) => sum + count, 0);
-}
-
-/** Claims that wait for an operator, not for the worker. */
-function stuckIn(audit: Audit | undefined): number {
-  return audit ? audit.report.discarded + (audit.queues?.dead.count ?? 0) : 0;
+/** Users that are marked as credited in Redis, by shard: slightly behind the ledger, but far cheaper to read. */
+function countMarked({ redis }: OperatorContext, { id, shards }: BookedRain): Promise<number[]> {
+  return Promise.all(Array.from({ length: shards }, (_, shard) => redis.scard(shardKeys(id, shard).credited)));
 }
 
 /**
  * How long the oldest uncredited claim has been waiting, approximately, ms. Claims are credited nearly in the order of the claim
  * log, so the oldest one follows the credited ones.
  */
-async function lagOf({ redis }: OperatorContext, { id, shards }: BookedRain, { wins, credited, stuck, now, known }: { wins: number; credited: number; stuck: number; now: number; known: boolean }): Promise<number | null> {
-  if (!known) return null;
-  if (credited + stuck >= wins) return 0;
-  const oldest = await Promise.all(Array.from({ length: shards }, async (_, shard) => {
-    const { credited: marks, claims } = shardKeys(id, shard);
-    const parsed = parseClaim(await redis.lindex(claims, -(await redis.scard(marks)) - 1) ?? '');
+async function lagOf({ redis }: OperatorContext, rainId: string, marked: readonly number[], now: number): Promise<number> {
+  const waits = await Promise.all(marked.map(async (count, shard) => {
+    const parsed = parseClaim(await redis.lindex(shardKeys(rainId, shard).claims, -count - 1) ?? '');
     return parsed.ok ? Math.max(0, now - Number(parsed.claim.at)) : 0;
   }));
-  return Math.max(...oldest);
+  return Math.max(...waits);
 }
 
 function equationOf({ report }: Audit, at: number): NonNullable<LiveSample['equation']> {

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { StatementCursor } from '../../ledger/walletStatement.ts';
-import { rainId, userId } from '../../rain/claim.ts';
-import { firstRefusal, formatRefusal } from '../../rain/refusal.ts';
+import { userId } from '../../rain/claim.ts';
+import { firstRefusal } from '../../rain/refusal.ts';
 import { deadlineIn } from '../../platform/concurrency/deadline.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import type { ReadToken } from '../../platform/auth/tokenReader.ts';
 import type { Leaderboard } from '../../wallet/leaderboard.ts';
 import { readPlace, type WalletStatement } from '../../wallet/walletStatement.ts';
-import { PLAYER_REFUSALS, REFUSALS, type Refusal } from '../refusals.ts';
-import { allowOrigin, allowPreflight } from './origins.ts';
-import { PLAYER_RATE_LIMITS, RateLimiter } from './rateLimiter.ts';
+import { PLAYER_REFUSALS, refusalFor, refuse } from '../refusals.ts';
+import { EXPECTED_CURSOR, limit, rainParams } from '../contract/endpoint.ts';
+import { createRateLimiter, PER_MINUTE_PER_USER } from './rateLimiter.ts';
 
 /** Each limit protects this process, or the ledger, from one careless or hostile visitor [R10]. */
 const LIMITS = {
@@ -24,6 +24,8 @@ const LIMITS = {
   answersAtOnceMax: 500,
   busyMsMin: 1_000,
   busyMsMax: 5_000,
+  /** How long a browser may cache a preflight answer, s. */
+  preflightSeconds: 600,
 } as const;
 
 export interface PlayerOptions {
@@ -38,20 +40,14 @@ export interface PlayerOptions {
 }
 
 const walletQuery = z.strictObject({
-  limit: z.coerce.number(`expected 1 to ${LIMITS.pageMax}`).int('expected a whole number').min(1, `expected 1 to ${LIMITS.pageMax}`).max(LIMITS.pageMax, `expected 1 to ${LIMITS.pageMax}`).default(20),
-  cursor: z.string('expected the `next` of the previous page').max(LIMITS.cursorCharactersMax).transform((text, context) => {
-    const place = readPlace(text);
-    if (place) return place;
-    context.addIssue('expected the `next` of the previous page');
-    return z.NEVER;
-  }).optional(),
+  limit: limit(LIMITS.pageMax, 20),
+  cursor: z.string(EXPECTED_CURSOR).max(LIMITS.cursorCharactersMax).transform(readPlace).refine((place) => place !== undefined, EXPECTED_CURSOR).optional(),
 });
-const leaderboardPath = z.object({ rainId });
 
 /** Serves a player's wallet and the public leaderboards. The token identifies the player [R9]; cookies are never read. */
-export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, allowedOrigins, log, perMinutePerUser = PLAYER_RATE_LIMITS.perMinute, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
+export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, allowedOrigins, log, perMinutePerUser = PER_MINUTE_PER_USER, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
   let inProgress = 0;
-  const rateLimiter = new RateLimiter({ ...PLAYER_RATE_LIMITS, perMinute: perMinutePerUser });
+  const waitOf = createRateLimiter(perMinutePerUser);
   const route = {
     config: { rateLimit: { max: LIMITS.perMinutePerAddress, timeWindow: 60_000 } },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },
@@ -66,20 +62,20 @@ export function servePlayers(server: FastifyInstance, { readToken, openWalletSta
   server.get('/api/me', route, async (request, reply) => {
     const user = await bearer(request);
     if (user === undefined) return refuse(reply.header('www-authenticate', 'Bearer'), PLAYER_REFUSALS.no_token);
-    const waitMs = rateLimiter.take(user);
+    const waitMs = waitOf(user);
     if (waitMs > 0) return refuse(reply, PLAYER_REFUSALS.too_often, waitMs);
     const query = walletQuery.safeParse(request.query);
-    if (!query.success) return refuseField(reply, query.error);
+    if (!query.success) return refuse(reply, refusalFor([firstRefusal(query.error, 'request')], 'bad_request'));
     return answer(reply.header('cache-control', 'no-store'), () => openWalletStatement(user, query.data.cursor, query.data.limit));
   });
 
   server.get('/api/rains/:rainId/luckiest', route, async (request, reply) => {
-    const path = leaderboardPath.safeParse(request.params);
-    if (!path.success) return refuseField(reply, path.error);
+    const path = rainParams.safeParse(request.params);
+    if (!path.success) return refuse(reply, refusalFor([firstRefusal(path.error, 'request')], 'bad_request'));
     return answer(reply.header('cache-control', 'public, max-age=1'), () => leaderboard(path.data.rainId));
   });
 
-  for (const path of ['/api/me', '/api/rains/:rainId/luckiest']) server.options(path, route, async (_request, reply) => allowPreflight(reply));
+  for (const path of ['/api/me', '/api/rains/:rainId/luckiest']) server.options(path, route, async (_request, reply) => allowPreflight(reply).code(204).send());
 
   async function answer<T extends object>(reply: FastifyReply, read: () => Promise<T | undefined>): Promise<T | FastifyReply> {
     if (inProgress >= answersAtOnceMax) return refuse(reply, PLAYER_REFUSALS.busy, LIMITS.busyMsMin + Math.random() * (LIMITS.busyMsMax - LIMITS.busyMsMin));
@@ -97,12 +93,16 @@ export function servePlayers(server: FastifyInstance, { readToken, openWalletSta
   }
 }
 
-function refuse(reply: FastifyReply, { status, code, reason }: Refusal, retryInMs?: number): FastifyReply {
-  if (retryInMs !== undefined) reply.header('retry-after', Math.ceil(retryInMs / 1_000));
-  return reply.code(status).header('cache-control', 'no-store').send({ code, reason });
+/**
+ * Allows pages of these origins to read the answer. Pages of all other foreign origins cannot. The only credential is the token in
+ * a header, and a page without the token cannot send it.
+ */
+function allowOrigin({ headers: { origin } }: FastifyRequest, reply: FastifyReply, allowedOrigins: readonly string[]): void {
+  reply.header('vary', 'origin');
+  if (origin !== undefined && allowedOrigins.includes(origin)) reply.header('access-control-allow-origin', origin);
 }
 
-function refuseField(reply: FastifyReply, error: z.ZodError): FastifyReply {
-  const refusal = firstRefusal(error, 'request');
-  return reply.code(REFUSALS.bad_request.status).header('cache-control', 'no-store').send({ code: REFUSALS.bad_request.code, reason: formatRefusal(refusal), refusals: [refusal] });
+function allowPreflight(reply: FastifyReply): FastifyReply {
+  if (!reply.hasHeader('access-control-allow-origin')) return reply;
+  return reply.headers({ 'access-control-allow-methods': 'GET', 'access-control-allow-headers': 'authorization', 'access-control-max-age': LIMITS.preflightSeconds });
 }

@@ -4,13 +4,9 @@ import { requeueDeadLetter } from '../../operator/deadLetters/requeue.ts';
 import { deadApi } from '../contract/dead.ts';
 import { answerOf, declinedFor, route, type Route } from './route.ts';
 
-/** The largest offset: the number of letters that one answer scans at most. */
-const SKIP_MAX = 20_000;
-
 export const deadRoutes: readonly Route[] = [
   route(deadApi.list, async ({ context, query: { rainId, cursor, limit } }) => {
-    const skip = cursor === undefined ? 0 : Number(/^\d{1,5}$/.exec(cursor)?.[0] ?? NaN);
-    if (!(skip <= SKIP_MAX)) return declinedFor([{ field: 'cursor', reason: 'expected the `next` of the previous page' }], 'bad_request');
+    const skip = Number(cursor ?? 0);
     const { letters, total, complete } = await listDeadLetters(context, { rainId, skip, limit });
     return { answer: { letters: letters.map(letterAnswer), total, ...(!complete && letters.length > 0 && { next: String(skip + letters.length) }) } };
   }),
@@ -20,9 +16,7 @@ export const deadRoutes: readonly Route[] = [
     return done.ok ? { answer: { requeued: done.letters } } : declinedFor(done.refusals);
   }),
 
-  route(deadApi.discard, async ({ context, params: { letterId }, body: { reason, notPaid } }) => {
-    return answerOf(await discardDeadLetter(context, letterId, reason, notPaid));
-  }),
+  route(deadApi.discard, async ({ context, params: { letterId }, body: { reason, notPaid } }) => answerOf(await discardDeadLetter(context, letterId, reason, notPaid))),
 ];
 
 function letterAnswer({ letter, shard: _, index: __, deadLetteredAt, ...plain }: DeadLetterView) {

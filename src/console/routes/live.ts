@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { liveApi } from '../contract/live.ts';
+import { liveApi, type LiveSample } from '../contract/live.ts';
 import type { Pace } from '../live/sampler.ts';
 import type { LiveFeeds } from '../live/liveFeeds.ts';
 import { declined, rainRoute, type Route } from './route.ts';
@@ -9,52 +9,33 @@ const UNREAD_BYTES_MAX = 64 * 1_024;
 
 export function liveRoutes(liveFeeds: LiveFeeds, { recheckMs }: Pick<Pace, 'recheckMs'>): readonly Route[] {
   return [
-    rainRoute(liveApi.watch, async ({ visitor, params: { rainId }, reply }) => {
-      const stream = openStream(reply);
-      const leave = liveFeeds.watch(rainId, { show: (sample) => stream.event('sample', sample), end: () => stream.end() });
-      if (!leave) return declined('too_many');
-      stream.begin();
-      const rechecks = setInterval(() => void visitor.isStillValid().then((valid) => { if (!valid) stream.end(); }, () => {}), recheckMs);
+    rainRoute(liveApi.watch, async ({ visitor, rain, reply }) => {
+      const { raw } = reply;
+      const show = (sample: LiveSample) => { if (raw.writableLength <= UNREAD_BYTES_MAX) raw.write(`event: sample\ndata: ${JSON.stringify(sample)}\n\n`); };
+      const end = () => void raw.end();
+      const watching = liveFeeds.watch(rain.id, { show, end });
+      if (!watching) return declined('too_many');
+      beginStream(reply);
+      if (watching.last) show(watching.last);
+      const rechecks = setInterval(() => void visitor.isStillValid().then((valid) => { if (!valid) end(); }, () => {}), recheckMs);
       const left = () => {
         clearInterval(rechecks);
-        leave();
+        watching.leave();
       };
       // The browser may have left during the lookup; then `close` does not fire again.
-      if (reply.raw.destroyed) left();
-      else reply.raw.once('close', left);
+      if (raw.destroyed) left();
+      else raw.once('close', left);
       return 'streamed';
     }),
   ];
 }
 
-interface EventStream {
-  begin(): void;
-  event(name: string, data: unknown): void;
-  end(): void;
-}
-
-/** A stream of server-sent events. Of the events before `begin` only the last is sent, at the beginning. */
-function openStream(reply: FastifyReply): EventStream {
-  const { raw } = reply;
-  let first: string | undefined;
-  let begun = false;
-  return {
-    begin() {
-      const headers = reply.getHeaders();
-      reply.hijack();
-      for (const [name, value] of Object.entries(headers)) if (value !== undefined) raw.setHeader(name, value);
-      // x-accel-buffering: a buffering proxy would deliver everything at the end.
-      raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'keep-alive' });
-      raw.write(`retry: 2000\n\n${first ?? ''}`);
-      begun = true;
-    },
-    event(name, data) {
-      const text = `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-      if (!begun) first = text;
-      else if (raw.writableLength <= UNREAD_BYTES_MAX) raw.write(text);
-    },
-    end() {
-      raw.end();
-    },
-  };
+/** Begins a stream of server-sent events, with the headers that were set for the reply. */
+function beginStream(reply: FastifyReply): void {
+  const headers = reply.getHeaders();
+  reply.hijack();
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.raw.setHeader(name, value);
+  // x-accel-buffering: a buffering proxy would deliver everything at the end.
+  reply.raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'keep-alive' });
+  reply.raw.write('retry: 2000\n\n');
 }

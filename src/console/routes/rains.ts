@@ -1,13 +1,20 @@
 import { auditRain, isInOrder, type Audit } from '../../operator/audit.ts';
 import { describeToldTwice } from '../../operator/audit/findings.ts';
+import { createCampaign } from '../../operator/campaign/create.ts';
+import { listCampaigns, showCampaign } from '../../operator/campaign/show.ts';
 import { createRain } from '../../operator/create.ts';
 import { listRains, showRain } from '../../operator/list.ts';
 import { loadRain } from '../../operator/load.ts';
 import { previewRain } from '../../operator/preview.ts';
+import { recycleRain } from '../../operator/recycle.ts';
+import { rescheduleRain, startRain } from '../../operator/schedule.ts';
+import { topUpRain } from '../../operator/topUp.ts';
+import { closeRain, pauseRain, resumeRain } from '../../operator/transitions.ts';
 import { verifyRain } from '../../operator/verify.ts';
 import { formatMoney } from '../../rain/money.ts';
+import { campaignsApi } from '../contract/campaigns.ts';
 import { rainsApi } from '../contract/rains.ts';
-import { answerOf, declined, declinedFor, definedFields, rainRoute, route, type Route } from './route.ts';
+import { answerOf, declinedFor, definedFields, foundOr, rainRoute, route, type Route } from './route.ts';
 
 const LOST_SHOWN_MAX = 100;
 
@@ -25,24 +32,30 @@ export const rainRoutes: readonly Route[] = [
 
   route(rainsApi.preview, async ({ body: { plan, draws } }) => ({ answer: previewRain(plan, draws) })),
 
-  route(rainsApi.show, async ({ context, params: { rainId } }) => {
-    const rain = await showRain(context, rainId);
-    return rain ? { answer: rain } : declined('no_such_rain');
-  }),
+  route(rainsApi.show, async ({ context, params: { rainId } }) => foundOr('no_such_rain', await showRain(context, rainId))),
 
-  rainRoute(rainsApi.load, async ({ context, params: { rainId } }) => {
-    const loaded = await loadRain(context, rainId);
-    return loaded.ok ? { answer: { state: (await showRain(context, rainId))?.state ?? 'loaded', packets: loaded.packets } } : declinedFor(loaded.refusals);
+  rainRoute(rainsApi.load, async ({ context, rain: { id } }) => {
+    const loaded = await loadRain(context, id);
+    return loaded.ok ? { answer: { state: (await showRain(context, id))?.state ?? 'loaded', packets: loaded.packets } } : declinedFor(loaded.refusals);
   }),
 
   route(rainsApi.audit, async ({ context, params: { rainId } }) => {
     const audit = await auditRain(context, rainId);
-    return audit ? { answer: auditAnswer(audit) } : declined('no_such_rain');
+    return foundOr('no_such_rain', audit && auditAnswer(audit));
   }),
 
-  rainRoute(rainsApi.verify, async ({ context, params: { rainId } }) => {
-    return answerOf(await verifyRain(context, rainId, []));
-  }),
+  rainRoute(rainsApi.verify, async ({ context, rain }) => answerOf(await verifyRain(context, rain.id, []))),
+  rainRoute(rainsApi.pause, async ({ context, rain }) => answerOf(await pauseRain(context, rain.id))),
+  rainRoute(rainsApi.resume, async ({ context, rain }) => answerOf(await resumeRain(context, rain.id))),
+  rainRoute(rainsApi.close, async ({ context, rain }) => answerOf(await closeRain(context, rain.id))),
+  rainRoute(rainsApi.start, async ({ context, rain, body }) => answerOf(await startRain(context, rain.id, body ?? {}))),
+  rainRoute(rainsApi.schedule, async ({ context, rain, body }) => answerOf(await rescheduleRain(context, rain.id, body))),
+  rainRoute(rainsApi.topUp, async ({ context, rain, body }) => answerOf(await topUpRain(context, rain.id, definedFields(body)))),
+  rainRoute(rainsApi.recycle, async ({ context, rain }) => answerOf(await recycleRain(context, rain.id, context))),
+
+  route(campaignsApi.list, async ({ context, query: { limit } }) => ({ answer: { campaigns: await listCampaigns(context, limit) } })),
+  route(campaignsApi.create, async ({ context, body }) => answerOf(await createCampaign(context, body))),
+  route(campaignsApi.show, async ({ context, params: { campaignId } }) => foundOr('no_such_campaign', await showCampaign(context, campaignId))),
 ];
 
 function auditAnswer(audit: Audit) {

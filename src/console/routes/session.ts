@@ -1,9 +1,8 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import { sessionApi } from '../contract/session.ts';
-import { setCookie } from '../session/authenticate.ts';
+import { setCookie, visitorAddress, type RequestOrigin, type SignedIn } from '../session/authenticate.ts';
 import { SESSION_MS, type Session, type Sessions } from '../session/sessions.ts';
 import { signIn } from '../session/signIn.ts';
-import { isSecure, visitorAddress, type RequestOrigin } from '../session/origin.ts';
 import { declined, route, type Route } from './route.ts';
 
 /** For a bearer token `expiresAt` is not the token's end, only a time at which to ask again. */
@@ -12,27 +11,27 @@ export function sessionRoutes(ledger: Pick<Ledger, 'record'>, sessions: Sessions
     route(sessionApi.open, async ({ context, body: { name, password }, request, reply }) => {
       const done = await signIn(context, { name, password, address: visitorAddress(request) });
       if (!done.ok) return declined(done.code);
-      const { token, session } = await sessions.open(done.operator);
-      setCookie(reply, token, { secure: isSecure(request, requestOrigin), maxAgeMs: SESSION_MS });
-      return { answer: sessionAnswer(done.operator, session) };
+      const session = await sessions.open(done.operator);
+      setCookie(request, reply, session, requestOrigin);
+      return { answer: sessionAnswer(session, session) };
     }),
 
     route(sessionApi.current, async ({ visitor, request, reply }) => {
-      if (visitor.session && visitor.token) setCookie(reply, visitor.token, { secure: isSecure(request, requestOrigin), maxAgeMs: visitor.session.expiresAt - Date.now() });
+      if (visitor.session) setCookie(request, reply, visitor.session, requestOrigin);
       return { answer: sessionAnswer(visitor, visitor.session) };
     }),
 
     route(sessionApi.close, async ({ visitor, request, reply }) => {
-      if (visitor.token !== undefined) {
-        await sessions.close(visitor.token);
+      if (visitor.session) {
+        await sessions.close(visitor.session.token);
         await ledger.record({ actor: `console:${visitor.name}`, verb: 'logout', details: { address: visitorAddress(request) } });
       }
-      setCookie(reply, '', { secure: isSecure(request, requestOrigin), maxAgeMs: 0 });
+      setCookie(request, reply, undefined, requestOrigin);
       return { answer: null };
     }),
   ];
 }
 
-function sessionAnswer({ name, role }: { name: string; role: 'viewer' | 'operator' }, session: Session | undefined) {
+function sessionAnswer({ name, role }: Pick<SignedIn, 'name' | 'role'>, session: Session | undefined) {
   return { name, role, csrf: session?.csrf ?? '', expiresAt: new Date(session?.expiresAt ?? Date.now() + SESSION_MS).toISOString() };
 }

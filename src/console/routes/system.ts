@@ -1,13 +1,39 @@
+import type { HeldSwitch, SwitchName } from '../../store/killSwitches.ts';
 import { readHeartbeats } from '../../store/gatewayHeartbeat.ts';
+import { blockCaller, liftCallerBlock, listBlocks } from '../../operator/block.ts';
+import { letGoOfSwitch, listSwitches, throwSwitch } from '../../operator/switch.ts';
 import { readSystem } from '../../operator/system.ts';
 import { iso } from '../../rain/figures.ts';
 import { systemApi } from '../contract/system.ts';
 import { openApi } from '../openapi.ts';
-import { route, type Route } from './route.ts';
+import { declinedFor, route, type Route } from './route.ts';
 
 export const systemRoutes: readonly Route[] = [
+  route(systemApi.blocks, async ({ context }) => ({ answer: { blocks: (await listBlocks(context)).map(withTimes) } })),
+
+  route(systemApi.block, async ({ context, body: { kind, who, reason, forMs } }) => {
+    const done = await blockCaller(context, kind, who, { reason, forMs });
+    return done.ok ? { answer: { block: withTimes(done.block) } } : declinedFor(done.refusals);
+  }),
+
+  route(systemApi.unblock, async ({ context, params: { kind, who } }) => {
+    const done = await liftCallerBlock(context, kind, who);
+    return done.ok ? { answer: { block: withTimes(done.block) } } : declinedFor(done.refusals);
+  }),
+
+  route(systemApi.switches, async ({ context }) => ({ answer: { switches: (await listSwitches(context)).map(switchAnswer) } })),
+
+  route(systemApi.throwSwitch, async ({ context, params: { name }, body: { position, reason, forMs } }) => {
+    if (position === 'auto') {
+      await letGoOfSwitch(context, name);
+      return { answer: switchAnswer({ name }) };
+    }
+    const done = await throwSwitch(context, name, position, { reason: reason ?? 'at the console', forMs });
+    return done.ok ? { answer: switchAnswer({ name, held: done.held }) } : declinedFor(done.refusals);
+  }),
+
   route(systemApi.actions, async ({ context, query: { cursor, rainId, limit } }) => {
-    const found = await context.ledger.latestActions({ limit, ...(rainId !== undefined && { rainId }), ...(cursor !== undefined && { before: BigInt(cursor) }) });
+    const found = await context.ledger.latestActions({ limit, rainId, before: cursor === undefined ? undefined : BigInt(cursor) });
     const last = found.length === limit ? found.at(-1) : undefined;
     return { answer: { actions: found.map(({ at, details = {}, ...plain }) => ({ ...plain, details: { ...details }, at: iso(at) })), ...(last && { next: last.id }) } };
   }),
@@ -20,3 +46,13 @@ export const systemRoutes: readonly Route[] = [
 
   route(systemApi.openapi, async () => ({ answer: openApi() })),
 ];
+
+function switchAnswer({ name, held }: { name: SwitchName; held?: HeldSwitch }) {
+  if (!held) return { name, position: 'auto' as const };
+  const { name: _, ...plain } = held;
+  return { name, position: held.position, held: withTimes(plain) };
+}
+
+function withTimes<T extends { since: number; until?: number }>({ since, until, ...plain }: T) {
+  return { ...plain, since: iso(since), ...(until !== undefined && { until: iso(until) }) };
+}

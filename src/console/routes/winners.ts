@@ -1,7 +1,9 @@
 import { searchWinners, type Cursor } from '../../operator/winners/list.ts';
 import { winnersSheet } from '../../operator/winners/sheet.ts';
+import { EXPECTED_CURSOR } from '../contract/endpoint.ts';
 import { winnersApi } from '../contract/winners.ts';
-import { declined, declinedFor, rainRoute, type Route } from './route.ts';
+import { refusalFor } from '../refusals.ts';
+import { declined, rainRoute, type Route } from './route.ts';
 
 /** Parallel exports. Each reads a whole rain [R10]. */
 const EXPORTS_MAX = 3;
@@ -10,7 +12,7 @@ let exporting = 0;
 export const winnerRoutes: readonly Route[] = [
   rainRoute(winnersApi.list, async ({ context, rain, query: { search, cursor, limit } }) => {
     const at = cursor === undefined ? undefined : readCursor(cursor, rain.shards);
-    if (cursor !== undefined && !at) return declinedFor([{ field: 'cursor', reason: 'expected the `next` of the previous page' }], 'bad_request');
+    if (cursor !== undefined && !at) return { declined: refusalFor([{ field: 'cursor', reason: EXPECTED_CURSOR }], 'bad_request') };
     const { winners, next } = await searchWinners(context, rain, { search, at, limit });
     return { answer: { winners, ...(next && { next: writeCursor(next) }) } };
   }),

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { sessionKey } from '../../store/keys.ts';
-import type { BookedOperator } from '../../ledger/staff.ts';
+import type { BookedOperator, Role } from '../../ledger/staff.ts';
 import { readJson } from '../../rain/json.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 
@@ -15,47 +15,47 @@ const stored = z.object({ name: z.string(), epoch: z.int(), since: z.number() })
 
 export interface Session {
   name: string;
+  role: Role;
+  /** In the browser's cookie. */
+  token: string;
   /** The browser must send it with every request except GET. */
   csrf: string;
   /** Epoch ms. */
   expiresAt: number;
 }
 
-export interface Sessions {
-  /** Every sign-in gets a new token. A token that the browser held before never becomes valid. */
-  open(operator: Pick<BookedOperator, 'name' | 'epoch'>): Promise<{ token: string; session: Session }>;
-  /**
-   * Prolongs the session, unless `peek`.
-   * @param epochOf the operator's current epoch; `undefined` when the operator may not sign in
-   * @returns `undefined`: there is no such session, or it has ended
-   */
-  find(token: string, epochOf: (name: string) => Promise<number | undefined>, peek?: boolean): Promise<Session | undefined>;
-  close(token: string): Promise<void>;
-}
+export type Sessions = ReturnType<typeof openSessions>;
 
 /** Sessions are stored in Redis under the hash of the token, so that a reader of Redis cannot use them. */
-export function openSessions(redis: RedisClient, now: () => number = Date.now): Sessions {
+export function openSessions(redis: RedisClient) {
   const keyOf = (token: string): string => sessionKey(createHash('sha256').update(token).digest('hex'));
   return {
-    async open({ name, epoch }) {
+    /** Every sign-in gets a new token. A token that the browser held before never becomes valid. */
+    async open({ name, role, epoch }: BookedOperator): Promise<Session> {
       const token = randomBytes(32).toString('base64url');
-      await redis.set(keyOf(token), JSON.stringify({ name, epoch, since: now() }), 'PX', SESSION_MS);
-      return { token, session: { name, csrf: csrfOf(token), expiresAt: now() + SESSION_MS } };
+      await redis.set(keyOf(token), JSON.stringify({ name, epoch, since: Date.now() }), 'PX', SESSION_MS);
+      return { name, role, token, csrf: csrfOf(token), expiresAt: Date.now() + SESSION_MS };
     },
-    async find(token, epochOf, peek = false) {
+    /**
+     * Prolongs the session, unless `peek`.
+     * @param activeOperator `undefined`: the operator may not sign in
+     * @returns `undefined`: there is no such session, or it has ended
+     */
+    async find(token: string, activeOperator: (name: string) => Promise<BookedOperator | undefined>, peek = false): Promise<Session | undefined> {
       if (!TOKEN.test(token)) return undefined;
       const found = stored.safeParse(readJson(await redis.get(keyOf(token)) ?? '')).data;
       if (!found) return undefined;
-      const leftMs = Math.min(SESSION_MS, found.since + SESSION_MS_MAX - now());
+      const leftMs = Math.min(SESSION_MS, found.since + SESSION_MS_MAX - Date.now());
       // The ledger decides: a new password, or disabling the account, ends all earlier sessions.
-      if (leftMs <= 0 || await epochOf(found.name) !== found.epoch) {
+      const operator = await activeOperator(found.name);
+      if (leftMs <= 0 || operator?.epoch !== found.epoch) {
         await redis.del(keyOf(token));
         return undefined;
       }
       if (!peek) await redis.pexpire(keyOf(token), leftMs);
-      return { name: found.name, csrf: csrfOf(token), expiresAt: now() + leftMs };
+      return { name: operator.name, role: operator.role, token, csrf: csrfOf(token), expiresAt: Date.now() + leftMs };
     },
-    async close(token) {
+    async close(token: string): Promise<void> {
       if (TOKEN.test(token)) await redis.del(keyOf(token));
     },
   };

@@ -1,18 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { CampaignDetail, FieldRefusal } from '../../state/responses.ts';
-import { useRequest } from '../../state/useRequest.ts';
-import { useApp } from '../../state/app.ts';
-import { useVerb } from '../../state/useVerb.ts';
+import { useApp, useRequest, useVerb } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
-import { Awaited, Empty } from '../../components/empty.tsx';
-import { Refused } from '../../components/refused.tsx';
-import { SHARED } from '../../words/shared.ts';
+import { Awaited, Empty, Refused } from '../../components/awaited.tsx';
 import { useWords } from '../../words/language.ts';
 import { newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft, type PresetName } from './draft.ts';
 import { MoneyPart } from './money.tsx';
 import { PreviewPane, usePreview } from './preview.tsx';
 import { Review } from './review.tsx';
-import { TermsPart } from './terms.tsx';
 import { WhenPart } from './when.tsx';
 import { WORDS } from './words.ts';
 
@@ -24,8 +19,7 @@ export function Create({ campaignId }: { campaignId?: string | undefined }) {
 }
 
 function Form({ campaign }: { campaign?: CampaignDetail }) {
-  const words = useWords(WORDS);
-  const shared = useWords(SHARED);
+  const { words, shared } = useWords(WORDS);
   const { api, mayAct } = useApp();
   const [draft, setDraft] = useState<Draft>(() => newDraft(api.now(), campaign && {
     id: campaign.campaignId, first: 1 + Math.max(0, ...campaign.rounds.map((rain) => rain.campaign?.round ?? 0)),
@@ -75,7 +69,7 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
       <div class="create">
         <form noValidate onSubmit={(event) => { event.preventDefault(); void review(); }}>
           <MoneyPart draft={draft} refusals={refusals} change={change} />
-          <WhenPart draft={draft} refusals={refusals} change={change}><TermsPart draft={draft} refusals={refusals} change={change} /></WhenPart>
+          <WhenPart draft={draft} refusals={refusals} change={change} />
           <Refused refusal={verb.refusal ?? unplaced(serverRefusals)} />
           <div class="acts"><Button type="submit" variant="main" pending={verb.pending} testId="review">{words.review}</Button></div>
         </form>

@@ -35,6 +35,13 @@ export interface Draft {
   campaign?: { id: string; first: number };
 }
 
+/** What every part of the form gets. */
+export interface PartProps {
+  draft: Draft;
+  refusals: readonly FieldRefusal[];
+  change: (change: Partial<Draft>) => void;
+}
+
 export type PresetName = 'party' | 'flash' | 'alike';
 
 /** Common rains to start from. */

@@ -4,19 +4,12 @@ import type { FieldRefusal } from '../../state/responses.ts';
 import { Button } from '../../components/button.tsx';
 import { Field, Segments } from '../../components/field.tsx';
 import { useLanguage, useWords } from '../../words/language.ts';
-import { refusalsFor, rowsTyped, type Draft, type TypedRow } from './draft.ts';
+import { refusalsFor, rowsTyped, type PartProps, type TypedRow } from './draft.ts';
 import { WORDS } from './words.ts';
-
-interface PartProps {
-  draft: Draft;
-  refusals: readonly FieldRefusal[];
-  change: (change: Partial<Draft>) => void;
-}
 
 /** Budget, number of packets, and the way of splitting. */
 export function MoneyPart({ draft, refusals, change }: PartProps) {
-  const words = useWords(WORDS);
-  const language = useLanguage();
+  const { words, language } = useWords(WORDS);
   const { rows } = methodNamed(draft.method);
   return (
     <fieldset class="card">
@@ -48,7 +41,7 @@ interface RowsPartProps {
 
 /** The list that a method needs; at least one row. */
 function RowsPart({ rows: { field, columns, form }, typed, refusals, onChange }: RowsPartProps) {
-  const language = useLanguage();
+  const { language } = useLanguage();
   const put = (at: number, column: string, text: string) => onChange(typed.map((row, i) => (i === at ? { ...row, [column]: text } : row)));
   const whole = refusalsFor(refusals, `split.${field}`, 'split');
   const names = Object.keys(columns);

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { FieldRefusal, Plan, Previewed } from '../../state/responses.ts';
+import type { Plan, Previewed } from '../../state/responses.ts';
 import type { Refusal } from '../../state/request.ts';
-import { useApp } from '../../state/app.ts';
+import { useApp } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
-import { Falling } from '../../components/falling.tsx';
 import { Histogram } from '../../components/histogram.tsx';
-import { Refused } from '../../components/refused.tsx';
+import { FieldReasons, Refused } from '../../components/awaited.tsx';
 import { moneyText } from '../../words/figures.ts';
-import { useLanguage, useWords } from '../../words/language.ts';
-import { reasonIn } from '../../words/refusals.ts';
+import { useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';
 
 /** Pause in typing after which a preview is requested. */
 const TYPING_MS = 250;
+const FALLING_MAX = 16;
+const FALL_S = 7;
 
 interface DryRun {
   preview: Previewed | undefined;
@@ -46,13 +46,13 @@ export function usePreview(plan: Plan | undefined): DryRun {
 }
 
 export function PreviewPane({ preview, fault, redraw }: DryRun) {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   return (
     <section class="card preview" aria-labelledby="preview-title">
       <div class="row"><h2 id="preview-title">{words.preview}</h2>{preview?.ok && <Button variant="quiet" onClick={redraw}>{words.redraw}</Button>}</div>
       {fault && fault.refusals.length === 0 && <Refused refusal={fault} />}
       {!preview && <p class="hint">{words.previewEmpty}</p>}
-      {preview && !preview.ok && <Refusals refusals={preview.refusals} />}
+      {preview && !preview.ok && <ul class="against" data-testid="against"><FieldReasons refusals={preview.refusals} /></ul>}
       {preview?.ok && (
         <div data-testid="preview">
           <Falling amounts={preview.sample} luckiest={preview.luckiest} />
@@ -70,8 +70,12 @@ export function PreviewPane({ preview, fault, redraw }: DryRun) {
   );
 }
 
-/** All refusals of the plan. They are also shown beside their fields. */
-function Refusals({ refusals }: { refusals: readonly FieldRefusal[] }) {
-  const language = useLanguage();
-  return <ul class="against" data-testid="against">{refusals.map(({ field, reason }) => <li key={field + reason}><code>{field}</code> {reasonIn(language, reason)}</li>)}</ul>;
+/** Some sample packets that fall as the players will see them. A fixed rule spreads them, so the picture is stable. */
+function Falling({ amounts, luckiest }: { amounts: readonly string[]; luckiest: string }) {
+  const place = (i: number) => ({ left: `${2 + ((i * 0.7549) % 1) * 84}%`, animationDelay: `${-((i * 0.5698) % 1) * FALL_S}s`, animationDuration: `${FALL_S}s` });
+  return (
+    <div class="falling" aria-hidden="true">
+      {amounts.slice(0, FALLING_MAX).map((amount, i) => <span key={i} class={amount === luckiest ? 'drop luckiest' : 'drop'} style={place(i)}>{moneyText(amount)}</span>)}
+    </div>
+  );
 }

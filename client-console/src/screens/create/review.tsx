@@ -1,28 +1,18 @@
 import { useRef, useState } from 'preact/hooks';
-import type { Created } from '../../state/responses.ts';
-import { useApp } from '../../state/app.ts';
+import { useApp, useVerb } from '../../state/useApi.ts';
 import { go, hashOf } from '../../state/route.ts';
-import { useVerb } from '../../state/useVerb.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { centsOf, durationText, momentText, moneyText } from '../../words/figures.ts';
-import { useLanguage, useWords } from '../../words/language.ts';
-import { SHARED } from '../../words/shared.ts';
+import { useWords } from '../../words/language.ts';
 import { requestedTermNames } from '../../../../src/rain/terms.ts';
 import { formatTerm, TERM_WORDS } from '../term-words.ts';
 import { requestsOf, UNITS_MS, type Draft, type RainRequest } from './draft.ts';
 import { WORDS } from './words.ts';
 
-interface ReviewProps {
-  draft: Draft;
-  onClose: () => void;
-}
-
 /** Describes which money moves, then creates the rains one after the other. A retry continues after the last created rain. */
-export function Review({ draft, onClose }: ReviewProps) {
-  const words = useWords(WORDS);
-  const shared = useWords(SHARED);
-  const termWords = useWords(TERM_WORDS);
-  const language = useLanguage();
+export function Review({ draft, onClose }: { draft: Draft; onClose: () => void }) {
+  const { words, shared, language } = useWords(WORDS);
+  const { words: termWords } = useWords(TERM_WORDS);
   const { api } = useApp();
   const verb = useVerb();
   const [createdCount, setCreatedCount] = useState(0);
@@ -36,19 +26,19 @@ export function Review({ draft, onClose }: ReviewProps) {
 
   const create = async () => {
     requests.current ??= requestsOf(draft, api.now());
-    for (const [i, request] of requests.current.entries()) {
-      if (i < createdCount) continue;
-      const created = await verb.run(() => api.post<Created>('rains', request));
-      if (!created) return;
-      setCreatedCount(i + 1);
+    for (const request of requests.current.slice(createdCount)) {
+      const created = await api.post('rains', request);
+      if (!created.ok) return created;
+      setCreatedCount((before) => before + 1);
     }
     if (draft.campaign) go({ screen: 'campaign', campaignId: draft.campaign.id });
     else go(count === 1 ? { screen: 'rain', rainId: requests.current[0]!.id } : { screen: 'rains' });
+    return { ok: true as const, value: undefined };
   };
-  const taken = verb.refusal?.refusals.some(({ field }) => field === 'id');
+  const taken = verb.refusals.some(({ field }) => field === 'id');
 
   return (
-    <Dialog title={words.reviewTitle} act={count === 1 ? words.make : words.makeAll(count)} verb={verb} onAct={() => void create()} onClose={onClose}>
+    <Dialog title={words.reviewTitle} act={count === 1 ? words.make : words.makeAll(count)} verb={verb} onAct={create} onClose={onClose}>
       <ul class="deeds" data-testid="deeds">
         <li class={terms.rehearsal ? 'shadow' : 'money'}>
           <b>{terms.rehearsal ? words.testMoney(total) : words.leaves(total)}</b> {terms.rehearsal ? words.testMoneyTold : words.leavesTold(count, moneyText(plan.budget))}

@@ -1,23 +1,17 @@
-import type { ComponentChildren } from 'preact';
-import type { FieldRefusal } from '../../state/responses.ts';
+import { describeTerm } from '../../../../src/rain/terms.ts';
 import { Button } from '../../components/button.tsx';
-import { Choice, Field, Segments } from '../../components/field.tsx';
+import { Choice, Field, Segments, Toggle } from '../../components/field.tsx';
 import { useWords } from '../../words/language.ts';
-import { nextStart, refusalsFor, type Draft, type Unit } from './draft.ts';
+import { TERM_WORDS } from '../term-words.ts';
+import { nextStart, refusalsFor, termsFor, type Draft, type PartProps, type Unit } from './draft.ts';
 import { WORDS } from './words.ts';
 
 const ROUNDS_MAX = 50;
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-interface PartProps {
-  draft: Draft;
-  refusals: readonly FieldRefusal[];
-  change: (change: Partial<Draft>) => void;
-}
-
-/** Start time and duration. Several starts make several rains. */
-export function WhenPart({ draft, refusals, change, children }: PartProps & { children: ComponentChildren }) {
-  const words = useWords(WORDS);
+/** Start time, duration and terms. Several starts make several rains. */
+export function WhenPart({ draft, refusals, change }: PartProps) {
+  const { words } = useWords(WORDS);
   const units = Object.entries(words.units) as [Unit, string][];
   const opens = refusalsFor(refusals, 'opensAt');
   return (
@@ -38,13 +32,13 @@ export function WhenPart({ draft, refusals, change, children }: PartProps & { ch
         <Field label={words.duration} inputMode="decimal" value={draft.duration} onInput={(duration) => change({ duration })} refusals={refusalsFor(refusals, 'closesAt')} testId="duration" />
         <Choice label={words.unit} value={draft.durationUnit} options={units} onChange={(durationUnit) => change({ durationUnit })} />
       </div>
-      {children}
+      <TermsPart draft={draft} refusals={refusals} change={change} />
     </fieldset>
   );
 }
 
 function Rounds({ draft: { starts, campaign }, refusals, change }: PartProps) {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   return (
     <div class="rounds">
       <p class="hint">{words.roundsHint} {words.zone(ZONE)}</p>
@@ -57,5 +51,19 @@ function Rounds({ draft: { starts, campaign }, refusals, change }: PartProps) {
       ))}
       {starts.length < ROUNDS_MAX && <Button variant="quiet" onClick={() => change({ starts: [...starts, nextStart(starts)] })}>+ {words.addRound}</Button>}
     </div>
+  );
+}
+
+/** One field per term: a switch, or a number that may be empty. */
+function TermsPart({ draft, refusals, change }: PartProps) {
+  const { words } = useWords(TERM_WORDS);
+  return (
+    <>{termsFor(draft).map((name) => {
+      const { label, hint } = words[name];
+      const typed = draft.terms[name];
+      const put = (value: boolean | string) => change({ terms: { ...draft.terms, [name]: value } });
+      if (describeTerm(name).kind === 'flag') return <Toggle key={name} label={label} hint={hint} checked={typed === true} onChange={put} />;
+      return <Field key={name} label={label} hint={hint} inputMode="numeric" value={typeof typed === 'string' ? typed : ''} onInput={put} refusals={refusalsFor(refusals, `terms.${name}`)} testId={`term-${name}`} />;
+    })}</>
   );
 }

@@ -9,7 +9,7 @@ const TICK_MS = 250;
 
 /** The headline of the live screen: the time until the start or the end, and the packets left. */
 export function Hero({ sample }: { sample: Sample }) {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   const now = useNow(TICK_MS);
   const { state, left, packets } = sample;
   const until = state === 'loaded' || state === 'draft' ? sample.opensAt : sample.closesAt;

@@ -1,30 +1,24 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RainDetail, Sample } from '../../state/responses.ts';
-import { useRequest } from '../../state/useRequest.ts';
+import { useRequest } from '../../state/useApi.ts';
 import { useLive } from '../../state/live.ts';
 import { Button } from '../../components/button.tsx';
-import { Empty } from '../../components/empty.tsx';
+import { Empty, Refused } from '../../components/awaited.tsx';
 import { EquationBar } from '../../components/equation-bar.tsx';
-import { Refused } from '../../components/refused.tsx';
 import { moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
-import { SHARED } from '../../words/shared.ts';
 import { WORDS as RAIN } from '../rain/words.ts';
 import { RainHead } from '../rain/head.tsx';
-import { Answers } from './answers.tsx';
-import { Gauges } from './gauges.tsx';
 import { Hero } from './hero.tsx';
-import { RatesTile } from './rates.tsx';
-import { Ticker } from './ticker.tsx';
+import { Answers, Gauges, RatesTile, Ticker } from './tiles.tsx';
 import { WORDS } from './words.ts';
 
 const REFRESH_MS = 5_000;
 
 /** A running rain, updated every second. In full screen it can be shown to the audience. */
 export function LiveScreen({ rainId }: { rainId: string }) {
-  const words = useWords(WORDS);
-  const shared = useWords(SHARED);
-  const missing = useWords(RAIN).noRain;
+  const { words, shared } = useWords(WORDS);
+  const missing = useWords(RAIN).words.noRain;
   const request = useRequest<RainDetail>(`rains/${encodeURIComponent(rainId)}`, REFRESH_MS);
   const { samples, link } = useLive(rainId);
   const stage = useRef<HTMLDivElement>(null);

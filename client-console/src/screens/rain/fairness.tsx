@@ -1,19 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { RainDetail, Verdict } from '../../state/responses.ts';
-import { useApp } from '../../state/app.ts';
-import { useVerb } from '../../state/useVerb.ts';
+import { useApp, useVerb } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { Copyable } from '../../components/copy.tsx';
-import { Refused } from '../../components/refused.tsx';
+import { Refused } from '../../components/awaited.tsx';
 import { countText, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
-import { SHARED } from '../../words/shared.ts';
 import { WORDS } from './words.ts';
 
 /** The commitment, the seed, and the verification of a rain. */
 export function Fairness({ rain }: { rain: RainDetail }) {
-  const words = useWords(WORDS);
-  const shared = useWords(SHARED);
+  const { words, shared } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
   const [verdict, setVerdict] = useState<Verdict>();

@@ -14,7 +14,7 @@ interface HeadProps {
 
 /** The header of every screen of one rain. */
 export function RainHead({ rain, tab, children }: HeadProps) {
-  const words = useWords(TABS);
+  const { words } = useWords(TABS);
   const { rainId } = rain;
   const to = (screen: HeadProps['tab'], text: string) => <a href={hashOf({ screen, rainId })} aria-current={tab === screen ? 'page' : undefined}>{text}</a>;
   return (

@@ -5,7 +5,7 @@ import { WORDS } from './words.ts';
 
 /** The link for players and the command for simulated players, until the rain has ended. */
 export function Invite({ rain: { rainId, state } }: { rain: RainDetail }) {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   if (state === 'closed' || state === 'settled') return null;
   const link = new URL(`../?rain=${encodeURIComponent(rainId)}`, location.href.split('#')[0]).href;
   return (

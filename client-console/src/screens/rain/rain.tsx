@@ -1,12 +1,12 @@
 import { useEffect } from 'preact/hooks';
 import type { Action, AuditAnswer, RainDetail } from '../../state/responses.ts';
-import { useRequest } from '../../state/useRequest.ts';
+import { useRequest } from '../../state/useApi.ts';
 import { hashOf } from '../../state/route.ts';
 import { Button } from '../../components/button.tsx';
-import { Awaited, Empty } from '../../components/empty.tsx';
+import { Awaited, Empty } from '../../components/awaited.tsx';
 import { EquationBar } from '../../components/equation-bar.tsx';
 import { countText, momentText, moneyText } from '../../words/figures.ts';
-import { useLanguage, useWords } from '../../words/language.ts';
+import { useWords } from '../../words/language.ts';
 import { TERM_NAMES } from '../../../../src/rain/terms.ts';
 import { formatTerm, TERM_WORDS } from '../term-words.ts';
 import { VerbButtons } from './verb-buttons.tsx';
@@ -22,7 +22,7 @@ const AUDIT_MS = 8_000;
 
 /** One rain: its figures, its timeline and its audit. */
 export function RainPage({ rainId }: { rainId: string }) {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   const path = `rains/${encodeURIComponent(rainId)}`;
   const request = useRequest<RainDetail>(path, REFRESH_MS);
   const settled = request.value?.state === 'settled';
@@ -56,7 +56,7 @@ export function RainPage({ rainId }: { rainId: string }) {
 }
 
 function Findings({ audit }: { audit: AuditAnswer }) {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   const oversold = audit.told_twice ?? 0;
   const findings = [...(oversold > 0 ? [words.oversold(oversold)] : []), ...(audit.findings ?? [])];
   if (findings.length === 0) return null;
@@ -64,9 +64,8 @@ function Findings({ audit }: { audit: AuditAnswer }) {
 }
 
 function Figures({ rain }: { rain: RainDetail }) {
-  const words = useWords(WORDS);
-  const termWords = useWords(TERM_WORDS);
-  const language = useLanguage();
+  const { words, language } = useWords(WORDS);
+  const { words: termWords } = useWords(TERM_WORDS);
   const figures: [string, string, string][] = [
     [words.budget, moneyText(rain.budget), 'budget'], [words.packets, countText(rain.packets), 'packets'], [words.left, countText(rain.left), 'left'],
     [words.won, countText(rain.claims), 'claims'], [words.credited, countText(rain.credited), 'credited'], [words.queued, countText(Math.max(0, rain.relayed - rain.credited)), 'queued'],

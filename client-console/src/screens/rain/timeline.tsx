@@ -1,15 +1,14 @@
 import type { Action, RainDetail } from '../../state/responses.ts';
-import { useApp } from '../../state/app.ts';
+import { useApp } from '../../state/useApi.ts';
 import { momentText } from '../../words/figures.ts';
-import { useLanguage, useWords } from '../../words/language.ts';
+import { useWords } from '../../words/language.ts';
 import { ACTION_WORDS } from '../action-words.ts';
 import { WORDS } from './words.ts';
 
 /** The operators' actions and the opening and closing of a rain, latest first. */
 export function Timeline({ rain, actions }: { rain: RainDetail; actions: readonly Action[] }) {
-  const words = useWords(WORDS);
-  const verbs = useWords(ACTION_WORDS);
-  const language = useLanguage();
+  const { words, language } = useWords(WORDS);
+  const { words: verbs } = useWords(ACTION_WORDS);
   const now = useApp().api.now();
   const ended = rain.state === 'closed' || rain.state === 'settled';
   const moment = (at: string, coming: string, past: string) => ({ key: coming, at, what: Date.parse(at) > now ? coming : past, who: '', ahead: Date.parse(at) > now });

@@ -1,13 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { RainView } from '../../state/responses.ts';
-import { useApp } from '../../state/app.ts';
-import { useVerb } from '../../state/useVerb.ts';
+import { useApp } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
 import { useWords } from '../../words/language.ts';
-import { SHARED } from '../../words/shared.ts';
-import { Reschedule, Start } from './start.tsx';
-import { TopUp } from './top-up.tsx';
+import { Confirm, Reschedule, Start, TopUp } from './verb-dialogs.tsx';
 import { verbsOf, type VerbName } from './verbs.ts';
 import { WORDS } from './words.ts';
 
@@ -16,7 +12,7 @@ const MAIN: readonly VerbName[] = ['load', 'start', 'resume', 'recycle'];
 
 /** A button for each verb that is possible now. Each opens a dialog that asks for confirmation. */
 export function VerbButtons({ rain, onDone }: { rain: RainView; onDone: () => void }) {
-  const words = useWords(WORDS);
+  const { words } = useWords(WORDS);
   const { api, mayAct } = useApp();
   const [chosen, setChosen] = useState<VerbName>();
   if (!mayAct) return null;
@@ -35,20 +31,5 @@ export function VerbButtons({ rain, onDone }: { rain: RainView; onDone: () => vo
       {chosen === 'schedule' && <Reschedule rain={rain} onClose={close} />}
       {chosen !== undefined && chosen !== 'topUp' && chosen !== 'start' && chosen !== 'schedule' && <Confirm name={chosen} rain={rain} onClose={close} />}
     </>
-  );
-}
-
-function Confirm({ name, rain: { rainId, title, left }, onClose }: { name: Exclude<VerbName, 'topUp' | 'start' | 'schedule'>; rain: RainView; onClose: () => void }) {
-  const words = useWords(WORDS);
-  const shared = useWords(SHARED);
-  const { api } = useApp();
-  const verb = useVerb();
-  const act = async () => {
-    if (await verb.run(() => api.post(`rains/${encodeURIComponent(rainId)}/${name}`))) onClose();
-  };
-  return (
-    <Dialog title={words.ask[name](title)} act={words.verbs[name]} variant={name === 'close' ? 'danger' : 'main'} verb={verb} onAct={() => void act()} onClose={onClose}>
-      <p>{name === 'close' ? words.told.close(shared.packets(left)) : words.told[name]}</p>
-    </Dialog>
   );
 }

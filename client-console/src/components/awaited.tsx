@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact';
+import type { Refusal } from '../state/request.ts';
+import type { FieldRefusal } from '../state/responses.ts';
+import type { RequestState } from '../state/useApi.ts';
+import { useLanguage } from '../words/language.ts';
+import { reasonIn } from '../words/refusals.ts';
+import { Button } from './button.tsx';
+
+/** The requested value, a loading text, or the refusal. */
+export function Awaited<T>({ request, children }: { request: RequestState<T>; children: (value: T) => ComponentChildren }) {
+  const { shared } = useLanguage();
+  return (
+    <>
+      <Refused refusal={request.refusal} again={request.again} />
+      {request.waiting && <p class="awaited" role="status">{shared.loading}</p>}
+      {request.value !== undefined && children(request.value)}
+    </>
+  );
+}
+
+/** The reason of a refusal, with the names of the fields. */
+export function Refused({ refusal, again }: { refusal: Refusal | undefined; again?: () => void }) {
+  const { shared } = useLanguage();
+  if (!refusal || refusal.code === 'aborted') return null;
+  const { code, reason, refusals } = refusal;
+  const sentences: Partial<Record<string, string>> = { unreachable: shared.unreachable, not_allowed: shared.forbidden, too_many: shared.tooMany, internal: shared.broken };
+  return (
+    <div class="refused-box" role="alert" data-code={code}>
+      {refusals.length === 0 ? <p>{sentences[code] ?? reason}</p> : <ul><FieldReasons refusals={refusals} /></ul>}
+      {again && <Button onClick={again}>{shared.again}</Button>}
+    </div>
+  );
+}
+
+/** A list item for each faulty field. */
+export function FieldReasons({ refusals }: { refusals: readonly FieldRefusal[] }) {
+  const { language } = useLanguage();
+  return <>{refusals.map(({ field, reason }) => <li key={field + reason}><code>{field}</code> {reasonIn(language, reason)}</li>)}</>;
+}
+
+/** Explains an empty list and how to fill it. `whole`: nothing else is on the screen. */
+export function Empty({ title, children, calm = false, whole = false }: { title: string; children?: ComponentChildren; calm?: boolean; whole?: boolean }) {
+  return (
+    <div class="empty">
+      <svg class={calm ? 'envelope calm' : 'envelope'} viewBox="0 0 32 32" aria-hidden="true"><rect x="6" y="2" width="20" height="28" rx="3" /><path d="M6 5v6q10 7 20 0V5a3 3 0 0 0-3-3H9a3 3 0 0 0-3 3z" /><circle cx="16" cy="15" r="4.5" /></svg>
+      {whole ? <h1>{title}</h1> : <h2>{title}</h2>}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import { createContext } from 'preact';
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
+import type { ApiClient, Answer, Refusal } from './request.ts';
+import type { FieldRefusal, Session } from './responses.ts';
+
+/** The context of every screen. */
+export interface AppState {
+  api: ApiClient;
+  session: Session;
+  /** False for a viewer, who sees no buttons that change something. */
+  mayAct: boolean;
+  /** False while the login covers the page. No requests are sent then. */
+  awake: boolean;
+}
+
+export const AppContext = createContext<AppState | undefined>(undefined);
+
+export function useApp(): AppState {
+  const app = useContext(AppContext);
+  if (!app) throw new Error('useApp() was called outside of <App>');
+  return app;
+}
+
+export interface RequestState<T> {
+  /** The last good answer. It stays while a later one is pending or refused. */
+  value?: T;
+  refusal?: Refusal;
+  /** Nothing is known yet. */
+  waiting: boolean;
+  again: () => void;
+}
+
+/**
+ * Requests a path, repeatedly while the page is visible, and again after a login. The next request waits for a slow answer.
+ * @param path `undefined`: no request
+ */
+export function useRequest<T>(path: string | undefined, everyMs?: number): RequestState<T> {
+  const { api, awake } = useApp();
+  const [known, setKnown] = useState<{ path: string | undefined; value?: T; refusal?: Refusal }>({ path });
+  const [reloads, setReloads] = useState(0);
+
+  useEffect(() => {
+    if (path === undefined || !awake) return undefined;
+    const gone = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let first = true;
+    const load = async () => {
+      // A hidden page is not refreshed, except for the first load.
+      if (first || !document.hidden) {
+        first = false;
+        const answer = await api.get<T>(path, gone.signal);
+        if (gone.signal.aborted) return;
+        setKnown((before) => (answer.ok ? { path, value: answer.value } : { path, refusal: answer.refusal, ...(before.path === path && { value: before.value }) }));
+      }
+      if (everyMs !== undefined) timer = setTimeout(() => void load(), everyMs);
+    };
+    void load();
+    return () => {
+      gone.abort();
+      clearTimeout(timer);
+    };
+  }, [api, path, everyMs, reloads, awake]);
+
+  const again = useCallback(() => setReloads((before) => before + 1), []);
+  const fresh = known.path === path ? known : { path };
+  return { ...fresh, waiting: fresh.value === undefined && fresh.refusal === undefined, again };
+}
+
+export interface Verb {
+  /** True from the click until the console has answered. */
+  pending: boolean;
+  refusal: Refusal | undefined;
+  /** The faulty fields of the refused request. */
+  refusals: readonly FieldRefusal[];
+  /** A second click while the first is pending does nothing. @returns the answer's value, or undefined when it was refused */
+  run: <T>(verb: () => Promise<Answer<T>>) => Promise<{ done: T } | undefined>;
+  forget: () => void;
+}
+
+export function useVerb(): Verb {
+  const [pending, setPending] = useState(false);
+  const [refusal, setRefusal] = useState<Refusal>();
+  const busy = useRef(false);
+  const run = useCallback(async <T>(verb: () => Promise<Answer<T>>) => {
+    if (busy.current) return undefined;
+    busy.current = true;
+    setPending(true);
+    setRefusal(undefined);
+    try {
+      const answer = await verb();
+      if (answer.ok) return { done: answer.value };
+      setRefusal(answer.refusal);
+      return undefined;
+    } finally {
+      busy.current = false;
+      setPending(false);
+    }
+  }, []);
+  return { pending, refusal, refusals: refusal?.refusals ?? [], run, forget: useCallback(() => setRefusal(undefined), []) };
+}
