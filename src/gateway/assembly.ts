@@ -98,7 +98,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const connected = () => grabs.status === 'ready' && reads.status === 'ready';
   return {
     context, blocklist, overload, times, connected,
-    // What must answer for the gateway to be ready. Not the connection for grabs: a load that makes grabs wait is no reason to take the gateway out of service.
+    // What must answer for the gateway to be ready; not the connection for grabs, which a high load may make wait.
     parts: [{ name: 'redis', ask: () => (connected() ? reads.ping() : Promise.reject(new Error('the connection is away'))) }],
     /** @throws when Redis is unreachable or not fit to hold wins, or when a script does not compile */
     async start(): Promise<void> {

@@ -44,10 +44,7 @@ export function startGateway(options: GatewayOptions) {
       /** Accepts no more sockets, answers pending grabs, asks every client to reconnect, and stops; takes at most limits.closeMs. */
       close: () => lifecycle.close(limits.closeMs),
     };
-    if (options.heartbeat) {
-      const heartbeat = startHeartbeat({ ...gateway, address: gateway.url, redis, now: () => rainCache.now() });
-      lifecycle.onClose('heartbeat', () => heartbeat.close());
-    }
+    if (options.heartbeat) lifecycle.onClose('heartbeat', startHeartbeat({ ...gateway, address: gateway.url, redis, now: () => rainCache.now() }));
     // The port stays open during the shutdown, so that clients get 503 with the reason, not a refused connection.
     lifecycle.onClose('sockets', async (leftMs) => {
       readiness.drain();

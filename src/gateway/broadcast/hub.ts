@@ -56,7 +56,7 @@ export class Hub {
     return Math.max(INFORMATIONAL_REST_MS_MIN, (this.#all.size * SEND_MS) / INFORMATIONAL_SHARE);
   }
 
-  /** Calls `deliver` for each viewer of the rain. A newer delivery replaces one that has not begun. @param matters not just informational */
+  /** Calls `deliver` for each viewer of the rain. A newer call replaces one that has not begun. @param matters not just informational */
   eachWatching(rainId: string, deliver: (session: Session) => void, matters: boolean): void {
     if (matters) this.broadcastAt = performance.now();
     this.#broadcast.add({ name: rainId, sessions: [...this.watching(rainId)], deliver });

@@ -9,7 +9,6 @@ import { send, type Session } from '../sockets/session.ts';
 import type { GatewayCounters } from '../telemetry/counters.ts';
 import { admissionStateOf, Tickets, type Ticket } from './tickets.ts';
 
-/** When something is required: never, only while the gateway is under load, or always. */
 type RequiredWhen = 'off' | 'pressure' | 'always';
 
 export interface ChallengeRules {
@@ -29,7 +28,7 @@ interface ChallengeContext {
   pressed: () => boolean;
 }
 
-/** Issues tickets and checks them. They decide which grabs are passed on, never who wins: Lua, claim log and ledger know nothing of them. */
+/** Issues and checks tickets. They decide which grabs are passed on, never who wins: Lua, claim log and ledger know none of them. */
 export class Challenges {
   readonly #rules: ChallengeRules;
   readonly #context: ChallengeContext;
@@ -82,16 +81,14 @@ export class Challenges {
       return true;
     }
     // One verification at a time: otherwise a socket could have many wrong solutions verified before it is closed.
+    let verified = false;
     if (!session.solving) {
       session.solving = true;
-      const verified = await this.#proofOfWork.verify(session.userId, rainId, challenge, solution).finally(() => { session.solving = false; });
-      if (verified) {
-        this.#issue(session, rainId, closesAt);
-        return true;
-      }
+      verified = await this.#proofOfWork.verify(session.userId, rainId, challenge, solution).finally(() => { session.solving = false; });
     }
-    counters.refused.solutions++;
-    return false;
+    if (verified) this.#issue(session, rainId, closesAt);
+    else counters.refused.solutions++;
+    return verified;
   }
 
   #isRequired(required: RequiredWhen): boolean {

@@ -35,12 +35,9 @@ export class LatencyProbe {
     this.#tickedAt = now;
   }
 
-  /** Sends a ping unless one is unanswered. To be called at intervals. Never throws. */
-  ping(): void {
-    if (this.#sentAt === undefined) void this.#ping();
-  }
-
-  async #ping(): Promise<void> {
+  /** Sends a ping unless one is unanswered. To be called at intervals. Never rejects. */
+  async ping(): Promise<void> {
+    if (this.#sentAt !== undefined) return;
     const { redis, now, onAnswer } = this.#rules;
     const sentAt = this.#sentAt = now();
     try {

@@ -42,7 +42,7 @@ export function openOverloadControl({ limits, redis, now, log, onFault, times }:
     const { roundTripMs, silentMs } = probe;
     admission.update({ ...roundTrips.take(), roundTripMs, stallMs: delayMs });
     if (pressure.update({ loopDelayMs: delayMs, roundTripMs, silentMs })) killSwitches.apply();
-    if (samples++ % SAMPLES_PER_PING === 0) probe.ping();
+    if (samples++ % SAMPLES_PER_PING === 0) void probe.ping();
   }
 
   return {

@@ -43,9 +43,7 @@ export class Pressure {
 
   /** @returns whether anything has changed */
   update(load: LoadSample): boolean {
-    let changed = false;
-    for (const name of SWITCHES) if (this.#toggles(name, this.#strain(name, load))) changed = true;
-    return changed;
+    return SWITCHES.filter((name) => this.#toggles(name, this.#strain(name, load))).length > 0;
   }
 
   /** 1 is the threshold. */

@@ -1,18 +1,15 @@
 import { POLL_MS } from './limits.ts';
 
-interface PollerRules {
-  onFault: (error: unknown) => void;
-  pollMs?: number;
-}
-
 /** Follows settings of the operator: they are read at the start, with each event, and at intervals in case an event was lost. */
 export abstract class Poller {
-  readonly #rules: PollerRules;
+  readonly #onFault: (error: unknown) => void;
+  readonly #pollMs: number;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(rules: PollerRules) {
-    this.#rules = rules;
+  constructor({ onFault, pollMs = POLL_MS }: { onFault: (error: unknown) => void; pollMs?: number }) {
+    this.#onFault = onFault;
+    this.#pollMs = pollMs;
   }
 
   /** Reads the settings from Redis and applies them. */
@@ -29,7 +26,7 @@ export abstract class Poller {
 
   /** Reads the settings again. Never throws: without Redis the last settings stay in force. */
   refresh(): Promise<void> {
-    return this.read().catch(this.#rules.onFault);
+    return this.read().catch(this.#onFault);
   }
 
   close(): void {
@@ -39,6 +36,6 @@ export abstract class Poller {
 
   #schedule(): void {
     if (this.#closed) return;
-    this.#timer = setTimeout(() => void this.wake().catch(this.#rules.onFault).then(() => this.#schedule()), this.#rules.pollMs ?? POLL_MS);
+    this.#timer = setTimeout(() => void this.wake().catch(this.#onFault).then(() => this.#schedule()), this.#pollMs);
   }
 }

@@ -21,13 +21,8 @@ export interface UpgradeRules extends Pick<HandlerContext, 'limits' | 'hub' | 'r
   accepting: () => boolean;
 }
 
-export interface Admitted {
-  ok: true;
-  identity: Identity;
-  /** As `addressOf` names it. */
-  address: string;
-}
-
+/** The address is as `addressOf` names it. */
+export type Admitted = { ok: true; identity: Identity; address: string };
 type Admission = Admitted | ({ ok: false } & Answer);
 
 /** Makes all checks that come before a socket exists, the cheapest first. */

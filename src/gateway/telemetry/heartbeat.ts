@@ -17,8 +17,11 @@ interface HeartbeatRules {
   now: () => number;
 }
 
-/** Reports this gateway and its counters to the console. The next report replaces a lost one; without Redis at most one waits. */
-export function startHeartbeat({ redis, address, counters, sockets, grabsPending, pressed, now }: HeartbeatRules) {
+/**
+ * Reports this gateway and its counters to the console. The next report replaces a lost one; without Redis at most one waits.
+ * @returns what removes it from the console's list if Redis answers quickly (otherwise the entry becomes stale), and never rejects
+ */
+export function startHeartbeat({ redis, address, counters, sockets, grabsPending, pressed, now }: HeartbeatRules): () => Promise<void> {
   const id = randomUUID();
   const startedAt = now();
   let sending: Promise<void> | undefined;
@@ -29,15 +32,12 @@ export function startHeartbeat({ redis, address, counters, sockets, grabsPending
   };
   report();
   const timer = setInterval(report, HEARTBEAT_EVERY_MS).unref();
-  return {
-    /** Removes the gateway from the console's list if Redis answers quickly; otherwise the entry becomes stale. Never rejects. */
-    async close(): Promise<void> {
-      clearInterval(timer);
-      const remove = async () => {
-        await sending;
-        await removeHeartbeat(redis, id);
-      };
-      await Promise.race([remove().catch(() => {}), sleep(HEARTBEAT_REMOVAL_MS_MAX, undefined, { ref: false })]);
-    },
+  return async () => {
+    clearInterval(timer);
+    const remove = async () => {
+      await sending;
+      await removeHeartbeat(redis, id);
+    };
+    await Promise.race([remove().catch(() => {}), sleep(HEARTBEAT_REMOVAL_MS_MAX, undefined, { ref: false })]);
   };
 }

@@ -71,7 +71,8 @@ describe('the commitment on the wire', () => {
     await committedRain('late2');
     await settled('late2');
     const sent: RainSnapshot[] = [];
-    const rainCache = new RainCache({ redis, onChange: (snapshot) => sent.push(snapshot), onFault: (fault) => { throw fault; }, pollMs: 20 });
+    const faults: unknown[] = [];
+    const rainCache = new RainCache({ redis, onChange: (snapshot) => sent.push(snapshot), onFault: (fault) => faults.push(fault), pollMs: 20 });
     await rainCache.start();
     for (let i = 0; i < 3; i++) {
       expect(await rainCache.find('late2')).toMatchObject({ state: 'settled', seed: SEED });
@@ -79,6 +80,8 @@ describe('the commitment on the wire', () => {
       await eventually(() => rainCache.reading('late2') === undefined);
     }
     rainCache.close();
+    // Checked here, not thrown: a reading that is in flight now may fail when the connection ends.
+    expect(faults).toEqual([]);
     expect(sent.filter(({ rainId }) => rainId === 'late2')).toEqual([]);
   });
 });
