@@ -18,6 +18,7 @@ import { LocalAnswers } from './rains/localAnswers.ts';
 import { frameOf } from './sockets/frame.ts';
 import { openGatewayDurability } from './durability/durability.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import { pipeline } from './pipeline.ts';
 import { subscribeToEvents } from './rains/subscriber.ts';
 import { FairStart } from './rains/fairStart.ts';
 import type { GatewayOptions } from './options.ts';
@@ -58,13 +59,14 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   // After a reconnect the server may be another one, or may have changed without an event.
   for (const connection of connections) connection.on('close', () => localAnswers.forget());
   const overload = openOverloadControl({ limits, redis: reads, now, log, onFault, times });
-  const engine = createGrabEngine(grabs, (error) => {
-    gatewayDurability.onEngineFault();
-    onFault(error);
-  });
-  // From the outside: the first is asked first and answers last.
-  const pipeline = overload.roundTrips.measured(gatewayDurability.busyWhileRestoring(gatewayDurability.confirmedByReplicas(engine)));
-  const batcher = new Batcher<PendingGrab>(pipeline, (pending, rainId, given, shard) => {
+  const engine = pipeline(
+    [overload.roundTrips.measured, gatewayDurability.busyWhileRestoring, gatewayDurability.confirmedByReplicas],
+    createGrabEngine(grabs, (error) => {
+      gatewayDurability.onEngineFault();
+      onFault(error);
+    }),
+  );
+  const batcher = new Batcher<PendingGrab>(engine, (pending, rainId, given, shard) => {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(rainId);
     else if (given.code === '0' || given.code === '1') gatewayDurability.remember(rainId, shard, pending.userId, given);
     answer(pending, rainId, given, context);

@@ -1,8 +1,9 @@
 import { confirmedEngine, createConfirm, type Confirm } from '../../grab/confirm.ts';
-import { BUSY, type GrabEngine } from '../../grab/engine.ts';
+import { BUSY } from '../../grab/engine.ts';
 import type { Durability } from '../../platform/redis/durability.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import { connectRedis, parseRedisUrl, type RedisClient } from '../../platform/redis/connect.ts';
+import type { Layer } from '../pipeline.ts';
 import { WAITING_CONNECTIONS } from './limits.ts';
 import { startRestorer } from './restorer.ts';
 import { RecentWins } from './recentWins.ts';
@@ -33,16 +34,18 @@ export function openGatewayDurability({ redisUrl, redis, durability, waitMs, now
   /** Its own connections; the owner awaits and ends them. */
   const connections = Array.from({ length: replicas > 0 ? WAITING_CONNECTIONS : 0 }, () => connectRedis(redisUrl, { purpose: 'once', onError: onFault }));
   const confirm = replicas > 0 ? createConfirm({ connections, replicas, waitMs, onFault }) : confirmAll;
+  /** Answers "busy" while reported wins are written back, so that nobody else gets their packets. */
+  const busyWhileRestoring: Layer = (inner) => ({
+    grab: (rainId, shard, userIds) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds)),
+  });
+  /** Holds a win back until the replicas have it; with DURABILITY=local it changes nothing. */
+  const confirmedByReplicas: Layer = (inner) => (replicas > 0 ? confirmedEngine(inner, confirm) : inner);
   return {
     connections,
     /** For a win that was read elsewhere. */
     confirm,
-    /** Answers "busy" while reported wins are written back, so that nobody else gets their packets. */
-    busyWhileRestoring: (inner: GrabEngine): GrabEngine => ({
-      grab: (rainId, shard, userIds) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds)),
-    }),
-    /** Holds a win back until the replicas have it; with DURABILITY=local it changes nothing. */
-    confirmedByReplicas: (inner: GrabEngine): GrabEngine => (replicas > 0 ? confirmedEngine(inner, confirm) : inner),
+    busyWhileRestoring,
+    confirmedByReplicas,
     /** To be called when a script call has failed: in a Redis Cluster a failover may be the reason. */
     onEngineFault: () => { if (isCluster) restorer.doubt(); },
     /** To be called with every win that is reported, and its shard: the rain cache may have dropped the rain meanwhile. */

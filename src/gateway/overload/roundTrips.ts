@@ -1,4 +1,4 @@
-import type { GrabEngine } from '../../grab/engine.ts';
+import type { Layer } from '../pipeline.ts';
 import type { Work } from './admission.ts';
 
 /** Measures the round trips of grab batches: batch sent → answered. The clock is read twice a batch, never per grab. */
@@ -19,18 +19,16 @@ export class RoundTrips {
   }
 
   /** The same engine, measured. */
-  measured(engine: GrabEngine): GrabEngine {
-    return {
-      grab: async (rainId, shard, userIds) => {
-        const batch = this.#begin();
-        const answers = await engine.grab(rainId, shard, userIds);
-        this.#end(batch, userIds.length);
-        // In a failed batch all answers are "busy" and nothing was decided.
-        if (answers[0]?.code !== '-7') this.#decided += answers.length;
-        return answers;
-      },
-    };
-  }
+  readonly measured: Layer = (engine) => ({
+    grab: async (rainId, shard, userIds) => {
+      const batch = this.#begin();
+      const answers = await engine.grab(rainId, shard, userIds);
+      this.#end(batch, userIds.length);
+      // In a failed batch all answers are "busy" and nothing was decided.
+      if (answers[0]?.code !== '-7') this.#decided += answers.length;
+      return answers;
+    },
+  });
 
   /** The work since the last call. */
   take(): Omit<Work, 'roundTripMs' | 'stallMs'> {
