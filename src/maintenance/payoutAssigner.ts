@@ -12,8 +12,8 @@ interface PayoutAssignerOptions {
 }
 
 /**
- * Assigns a payout provider to each loaded rain before its first win has to be paid. So a disagreement between processes shows
- * while there is time to fix it. A rehearsal pays nobody and is skipped.
+ * Assigns a payout provider to each loaded rain before its first win has to be paid, so that a disagreement between processes shows
+ * in time. A rehearsal pays nobody and is skipped.
  */
 export function startPayoutAssigner({ redis, meet, log, everyMs = 1_000 }: PayoutAssignerOptions): Loop {
   let assigned: ReadonlySet<string> = new Set();

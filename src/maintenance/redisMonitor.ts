@@ -4,7 +4,7 @@ import type { Durability } from '../platform/redis/durability.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
 import { checkRedis } from '../platform/redis/requirements.ts';
 import { readFacts, type RedisFacts } from '../platform/redis/facts.ts';
-import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
+import { startLoop } from '../platform/concurrency/loop.ts';
 import { createLostRainAlarm } from './lostRainAlarm.ts';
 
 /** Problems with Redis while rains are live, besides those that `checkRedis` finds at any time. */
@@ -23,10 +23,7 @@ interface RedisMonitorOptions {
   momentMs?: number;
 }
 
-export interface RedisMonitor extends Loop {
-  /** Current problems by kind: one per server, one per lost rain. */
-  currentProblems(): Record<RedisProblem, number>;
-}
+export type RedisMonitor = ReturnType<typeof startRedisMonitor>;
 
 /** One current problem. */
 interface MonitorProblem {
@@ -40,7 +37,7 @@ interface MonitorProblem {
  * Monitors Redis while it is in use: whether it accepts writes, keeps them, is still the same server, and still has every rain.
  * Each problem is logged when it begins and when it ends.
  */
-export function startRedisMonitor({ context, durability, log, everyMs = 4_000, momentMs = 60_000 }: RedisMonitorOptions): RedisMonitor {
+export function startRedisMonitor({ context, durability, log, everyMs = 4_000, momentMs = 60_000 }: RedisMonitorOptions) {
   const current = new Map<string, MonitorProblem>();
   /** Each server's state at the last check. */
   const servers = new Map<string, Pick<RedisFacts, 'runId'> & { evictedKeys: number }>();
@@ -116,6 +113,7 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
 
   return {
     close: () => rounds.close(),
+    /** Current problems by kind: one per server, one per lost rain. */
     currentProblems() {
       const counts = Object.fromEntries(REDIS_PROBLEMS.map((problem) => [problem, 0])) as Record<RedisProblem, number>;
       for (const { problem } of current.values()) counts[problem]++;

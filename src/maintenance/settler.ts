@@ -31,10 +31,7 @@ interface Stuck {
   nextAt: number;
 }
 
-/**
- * Settles all rains that are over. Each rain is independent: one that cannot be settled is logged once, is tried again, and
- * delays no other.
- */
+/** Settles all rains that are over. One that cannot be settled is logged once, is tried again, and delays no other. */
 export function startSettler({ context, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, sinceReconnect = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Loop {
   const stuck = new Map<string, Stuck>();
   let tidyAt = 0;

@@ -17,10 +17,11 @@ export class ExpiringCache<T> {
     return undefined;
   }
 
-  set(key: string, value: T, forMs: number): void {
+  set<V extends T>(key: string, value: V, forMs: number): V {
     this.#values.delete(key);
     this.#values.set(key, { value, until: this.#now() + forMs });
     if (this.#values.size > this.#max) this.#values.delete(this.#values.keys().next().value!);
+    return value;
   }
 }
 

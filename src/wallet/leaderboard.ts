@@ -21,10 +21,7 @@ const REMEMBERED_MAX = 1_000;
 const READS_AT_ONCE = 2;
 const READING_MAX = 200;
 
-/**
- * Reads leaderboards, each at most once a second for any number of callers.
- * @returns `undefined` for a rain that the ledger does not have; rejects when the ledger cannot be read, or too many rains wait
- */
+/** Gives `undefined` for a rain that the ledger does not have; rejects when the ledger cannot be read, or too many rains wait. */
 export function createLeaderboards(ledger: Pick<Ledger, 'luckiest'>, now?: () => number): (rainId: string) => Promise<Leaderboard | undefined> {
   const cache = new ExpiringCache<{ leaderboard: Leaderboard | undefined }>(REMEMBERED_MAX, now);
   const reading = new Map<string, Promise<Leaderboard | undefined>>();

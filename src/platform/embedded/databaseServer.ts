@@ -2,10 +2,7 @@ import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import { endWithParent, sendFailed, sendReady } from '../process/ipc.ts';
 import { SharedSession } from './sharedSession.ts';
 
-/**
- * Process entry, `databaseServer.js <folder>`: PostgreSQL (PGlite) for all clients on 127.0.0.1. After a kill, PostgreSQL's
- * own log recovers the folder.
- */
+/** Process entry, `databaseServer.js <folder>`: PGlite for all clients on 127.0.0.1. After a kill, its own log recovers the folder. */
 const folder = process.argv[2]!;
 const CONNECTIONS_MAX = 100;
 

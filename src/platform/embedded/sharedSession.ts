@@ -6,13 +6,11 @@ const PIPELINED = new Set([...'PBDECHF'].map((letter) => letter.charCodeAt(0)));
 
 /**
  * PGlite with one session that several connections can share safely. `PGLiteSocketServer` forwards single protocol messages of all
- * connections in turn, and stays with one connection only while `isInTransaction()`. If a pipeline (Parse, Bind, Execute … Sync)
- * arrives in several pieces, messages of other connections could come between them. A Bind would then run the statement of another
- * connection, without an error (seen with parameters of 200 kB: 2 of 300). Here an open pipeline counts as a transaction until its
- * Sync.
+ * connections in turn, and stays with one only while `isInTransaction()`. Between the pieces of a pipeline (Parse, Bind, Execute …
+ * Sync), messages of others could come: a Bind ran another's statement without an error (with parameters of 200 kB: 2 of 300). Here an
+ * open pipeline counts as a transaction until its Sync.
  *
- * Named statements, advisory locks and `SET` stay shared, because there is only one session. Prisma and `pg` use none of them by
- * default.
+ * Named statements, advisory locks and `SET` stay shared. Prisma and `pg` use none of them by default.
  */
 export class SharedSession extends PGlite {
   #pipelineOpen = false;
@@ -25,8 +23,7 @@ export class SharedSession extends PGlite {
     try {
       await super.execProtocolRawStream(message, options);
     } catch (error) {
-      // SQL errors arrive as answers. An error here is a failure of the engine, whose state is then unknown. To continue could corrupt
-      // data and would block the socket server's queue. The data folder recovers at the next start.
+      // SQL errors arrive as answers: the engine itself failed. To continue could corrupt data; the folder recovers at the next start.
       process.stderr.write(`the embedded database failed: ${error instanceof Error ? error.stack : String(error)}\n`);
       process.exit(1);
     }

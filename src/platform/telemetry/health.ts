@@ -23,14 +23,7 @@ interface NotReady {
 export type ReadinessReport = { ready: true } | { ready: false; notReady: NotReady[] };
 
 /** Whether a process can work: the answer of `/readyz` and the metric `rain_ready`. */
-export interface Readiness {
-  report(): ReadinessReport;
-  /** The state of every part, and of `open`: whether the process still accepts work. */
-  standing(): { part: string; ready: boolean }[];
-  /** The process is closing: from now on it is not ready, whatever the state of its parts. */
-  drain(): void;
-  close(): Promise<void>;
-}
+export type Readiness = Awaited<ReturnType<typeof openReadiness>>;
 
 export interface ReadinessOptions {
   parts: readonly Part[];
@@ -54,7 +47,7 @@ const OPEN = 'open';
  * Resolves when all parts have answered, or after `answerMsMax` with the missing ones; never rejects. After that it never reports
  * "ready" for an unchecked part, nor "not ready" for a connection that was only being opened.
  */
-export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500, now = Date.now }: ReadinessOptions): Promise<Readiness> {
+export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500, now = Date.now }: ReadinessOptions) {
   const problems = new Map<string, NotReady>();
   const setProblem = (part: string, reason: string) => {
     problems.set(part, { part, since: problems.get(part)?.since ?? new Date(now()).toISOString(), reason });
@@ -91,8 +84,10 @@ export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500,
   }));
 
   return {
-    report: () => (problems.size === 0 ? { ready: true } : { ready: false, notReady: [...problems.values()] }),
+    report: (): ReadinessReport => (problems.size === 0 ? { ready: true } : { ready: false, notReady: [...problems.values()] }),
+    /** The state of every part, and of `open`: whether the process still accepts work. */
     standing: () => [...parts.map(({ name }) => name), OPEN].map((part) => ({ part, ready: !problems.has(part) })),
+    /** The process is closing: from now on it is not ready, whatever the state of its parts. */
     drain: () => void setProblem(OPEN, 'closing: accepts no new work'),
     close: async () => void await Promise.all(rounds.map((round) => round.close())),
   };
