@@ -46,8 +46,8 @@ const PROBLEMS_LOGGED_MAX = 3;
 const CLOSE_MS = 5_000;
 
 /**
- * Audits the live rains in the background, one after the other [R8]. It logs an error once when a rain stops being balanced,
- * and logs once more when it is balanced again. Of several processes, the one with the rain's lease audits it.
+ * Audits the live rains in the background, one after the other [R8]. It logs when a rain stops being balanced, and when it is
+ * balanced again. Of several processes, the one with the rain's lease audits it.
  */
 export function startAuditor({ context, log, owner = randomUUID(), pauseFactor = PAUSE_FACTOR, pauseMsMin = 5_000, quietMs = 60_000 }: AuditorOptions) {
   const seen = new Map<string, Watched>();

@@ -21,7 +21,6 @@ export interface RedeliveryOptions {
   everyMs?: number;
   /** How long no claim of a rain must have been credited before missing ones are sent again, ms; doubled after each attempt. */
   sweepAfterMs?: number;
-  sweepAfterMsMax?: number;
 }
 
 interface LoggedEntry {
@@ -31,13 +30,13 @@ interface LoggedEntry {
 
 /** With this many unfinished jobs, missing claims are probably among them; also the most jobs that one sweep adds [R10]. */
 const JOBS_MAX = 100;
+const SWEEP_AFTER_MS_MAX = 600_000;
 
 /**
- * Finds claims that the queue has lost, in open and closed rains: they were carried to the queue but are not in the ledger, and
- * nothing moves any more. Sending them again is harmless [R5]. Dead letters are left to the operator, discarded ones stay
- * discarded, and claims in an unfinished job are left to that job: it ends in the ledger, in a dead letter or as a failed job.
+ * Sends claims again that the queue has lost: they were carried to it but are not in the ledger, and nothing moves any more. That is
+ * harmless [R5]. Dead letters are left to the operator, discarded ones stay discarded, and claims in an unfinished job are left to it.
  */
-export function startRedelivery({ context, jobsPending, pendingRanges, resend, areDead, log, everyMs = 5_000, sweepAfterMs = 15_000, sweepAfterMsMax = 600_000 }: RedeliveryOptions): Loop {
+export function startRedelivery({ context, jobsPending, pendingRanges, resend, areDead, log, everyMs = 5_000, sweepAfterMs = 15_000 }: RedeliveryOptions): Loop {
   const missing = new Map<string, { credited: number; since: number; sweepAfterMs: number }>();
 
   async function visit(rainId: string, live: LiveRain): Promise<void> {
@@ -51,7 +50,7 @@ export function startRedelivery({ context, jobsPending, pendingRanges, resend, a
     if (performance.now() - before.since < before.sweepAfterMs || await jobsPending() >= JOBS_MAX) return;
     const sent = await sweep(rainId, live);
     if (sent > 0) log.warn({ rainId, claims: sent }, 'claims that were carried to the queue are missing from the ledger and were sent again');
-    missing.set(rainId, { credited, since: performance.now(), sweepAfterMs: Math.min(2 * before.sweepAfterMs, sweepAfterMsMax) });
+    missing.set(rainId, { credited, since: performance.now(), sweepAfterMs: Math.min(2 * before.sweepAfterMs, SWEEP_AFTER_MS_MAX) });
   }
 
   async function sweep(rainId: string, { shards }: LiveRain): Promise<number> {

@@ -8,10 +8,10 @@ import { startLoop } from '../platform/concurrency/loop.ts';
 import { createLostRainAlarm } from './lostRainAlarm.ts';
 
 /** Problems with Redis while rains are live, besides those that `checkRedis` finds at any time. */
-export const REDIS_PROBLEMS = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
+const REDIS_PROBLEMS = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
 type RedisProblem = (typeof REDIS_PROBLEMS)[number];
 
-/** Problems that are remembered for a while, or the failure of the check itself; a successful check does not find them. */
+/** Problems that a successful check does not find: they are remembered for a while, or are the failure of the check itself. */
 const MOMENTARY: ReadonlySet<RedisProblem> = new Set(['evicted', 'restarted', 'unseen']);
 
 interface RedisMonitorOptions {
@@ -25,7 +25,6 @@ interface RedisMonitorOptions {
 
 export type RedisMonitor = ReturnType<typeof startRedisMonitor>;
 
-/** One current problem. */
 interface MonitorProblem {
   problem: RedisProblem;
   /** The server or the rain. */
@@ -87,8 +86,7 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
       return await action();
     } catch (error) {
       const unresolved = [...current.values()].filter(({ problem }) => !MOMENTARY.has(problem) && (problem === 'lost') === (subject === 'rains'));
-      const reason = lastLine(error);
-      return [...unresolved, { problem: 'unseen', subject, sentence: `the monitor cannot check the ${subject}: ${reason}` }];
+      return [...unresolved, { problem: 'unseen', subject, sentence: `the monitor cannot check the ${subject}: ${lastLine(error)}` }];
     }
   }
 

@@ -13,7 +13,7 @@ interface CreditBatcherOptions {
   batchMax: number;
   /** Concurrent postings; the credit worker uses the same database rows. */
   postingsMax: number;
-  /** Claims that may wait; beyond this a claim is answered `later` at once [R10]. */
+  /** Beyond this a claim is answered `later` at once [R10]. */
   waitingMax: number;
   /** Called after the commit. Its errors change nothing: the money is posted, and the credit worker announces it too. */
   onCredited: (rainId: string, shard: number, claims: readonly Claim[]) => Promise<void>;

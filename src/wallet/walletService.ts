@@ -5,7 +5,7 @@ import { deadlineIn } from '../platform/concurrency/deadline.ts';
 import { RETRY_AFTER_MS_MAX } from '../platform/network/retryAfter.ts';
 import type { CreditBatcher } from './creditBatcher.ts';
 import { nameOf, type DeadWins } from './deadLetters.ts';
-import { ExpiringCache } from './cache.ts';
+import { createExpiringCache } from './cache.ts';
 import type { FoundWins, Win } from './wins.ts';
 
 /** `pending`: on its way. `held`: waits for the operator, or was discarded. */
@@ -46,7 +46,7 @@ const USERS_MAX = 2_000;
 export function createWalletService({ ledger, findWins, isDead, creditBatcher, confirm, withinMs = 1_500, onFault }: WalletServiceOptions) {
   /** One user's requests from several screens share one run. */
   const running = new Map<string, Promise<Settled>>();
-  const remembered = new ExpiringCache<WinsStatus>(REMEMBERED_MAX);
+  const remembered = createExpiringCache<WinsStatus>(REMEMBERED_MAX);
 
   async function settleUser(userId: string): Promise<Settled> {
     const deadline = deadlineIn(withinMs);

@@ -24,10 +24,7 @@ export function tokenKey(secret: string): KeyObject {
 
 /** @param now time of issue, epoch ms */
 export function signToken(secret: string, { sub, expiresInSeconds, issuer, audience }: TokenClaims, now = Date.now()): Promise<string> {
-  const issuedAt = Math.floor(now / 1000);
-  const token = new SignJWT().setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: 'JWT' })
-    .setSubject(sub).setIssuedAt(issuedAt).setExpirationTime(issuedAt + expiresInSeconds);
-  if (issuer !== undefined) token.setIssuer(issuer);
-  if (audience !== undefined) token.setAudience(audience);
-  return token.sign(tokenKey(secret));
+  const iat = Math.floor(now / 1000);
+  return new SignJWT({ sub, iat, exp: iat + expiresInSeconds, iss: issuer, aud: audience })
+    .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: 'JWT' }).sign(tokenKey(secret));
 }

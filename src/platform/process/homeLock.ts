@@ -25,7 +25,7 @@ function highest(folder: string): { n: number; record: LockRecord | undefined } 
   try {
     return { n, record: record.parse(JSON.parse(readFileSync(join(folder, `lock.${n}`), 'utf8'))) };
   } catch {
-    // The file is complete before it gets its name, so this is damage from outside. It names no holder.
+    // The file is complete before it gets its name, so this is damage from outside.
     return { n, record: undefined };
   }
 }

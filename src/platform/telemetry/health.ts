@@ -8,7 +8,7 @@ import { startLoop } from '../concurrency/loop.ts';
 export interface Part {
   /** For the body of `/readyz`, e.g. `redis`. */
   name: string;
-  /** Resolves when the part answers, rejects when it fails. The deadline is applied here. */
+  /** Resolves when the part answers, rejects when it fails; needs no deadline of its own. */
   ask: () => Promise<unknown>;
 }
 
@@ -27,7 +27,7 @@ export type Readiness = Awaited<ReturnType<typeof openReadiness>>;
 
 export interface ReadinessOptions {
   parts: readonly Part[];
-  /** Pause between checks, and timeout of one, ms. Their sum is the longest time in which a load balancer gets a wrong answer: below 3 s. */
+  /** Pause between checks, and timeout of one, ms: together the longest time in which a load balancer gets a wrong answer, below 3 s. */
   everyMs?: number;
   answerMsMax?: number;
   now?: () => number;
@@ -41,8 +41,8 @@ const OPENING_MS = 20;
 const OPEN = 'open';
 
 /**
- * Checks every part at intervals, so that a request to `/readyz` costs nothing and causes no requests to Redis. A part that does not
- * answer counts as unreachable: a frozen server accepts connections but sends nothing.
+ * Checks every part at intervals, so that a request to `/readyz` costs nothing. A part that does not answer counts as unreachable: a
+ * frozen server accepts connections but sends nothing.
  *
  * Resolves when all parts have answered, or after `answerMsMax` with the missing ones; never rejects. After that it never reports
  * "ready" for an unchecked part, nor "not ready" for a connection that was only being opened.

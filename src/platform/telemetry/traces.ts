@@ -21,7 +21,6 @@ export type Traces = Awaited<ReturnType<typeof openTraces>>;
 export interface TracesOptions {
   /** Base address of the collector, e.g. `http://127.0.0.1:4318`; OTLP over HTTP, JSON. */
   endpoint: string;
-  /** Name of this service at the collector. */
   service: string;
   /** One in so many is traced. */
   oneIn: number;
@@ -89,6 +88,4 @@ function resourceOf(attributes: Record<string, string>): NonNullable<NodeTracerC
 }
 
 /** A time of the monotonic clock as epoch ms. */
-export function epochOf(monotonicMs: number): number {
-  return performance.timeOrigin + monotonicMs;
-}
+export const epochOf = (monotonicMs: number): number => performance.timeOrigin + monotonicMs;
