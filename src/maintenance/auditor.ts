@@ -6,7 +6,7 @@ import { run } from '../store/scripts.ts';
 import { auditRain, type Audit } from '../operator/audit.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
-import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
+import { startLoop } from '../platform/concurrency/loop.ts';
 
 export interface AuditorOptions {
   context: OperatorContext;
@@ -32,10 +32,7 @@ export interface Watched {
   counts: string;
 }
 
-export interface Auditor extends Loop {
-  /** The live rains that this process audits. */
-  seen(): ReadonlyMap<string, Watched>;
-}
+export type Auditor = ReturnType<typeof startAuditor>;
 
 /** At most 5 % of a core, of Redis and of the database. */
 const PAUSE_FACTOR = 20;
@@ -49,10 +46,10 @@ const PROBLEMS_LOGGED_MAX = 3;
 const CLOSE_MS = 5_000;
 
 /**
- * Audits the live rains in the background, one after the other [R8]. It logs an error once when a rain stops being balanced,
- * and logs once more when it is balanced again. Of several processes, the one with the rain's lease audits it.
+ * Audits the live rains in the background, one after the other [R8]. It logs when a rain stops being balanced, and when it is
+ * balanced again. Of several processes, the one with the rain's lease audits it.
  */
-export function startAuditor({ context, log, owner = randomUUID(), pauseFactor = PAUSE_FACTOR, pauseMsMin = 5_000, quietMs = 60_000 }: AuditorOptions): Auditor {
+export function startAuditor({ context, log, owner = randomUUID(), pauseFactor = PAUSE_FACTOR, pauseMsMin = 5_000, quietMs = 60_000 }: AuditorOptions) {
   const seen = new Map<string, Watched>();
   const failing = new Set<string>();
   let queue: [string, LiveRain][] = [];
@@ -108,8 +105,9 @@ export function startAuditor({ context, log, owner = randomUUID(), pauseFactor =
     return Math.max(pauseFactor * (performance.now() - start), queue.length > 0 ? 0 : pauseMsMin);
   });
   return {
-    seen: () => seen,
-    async close() {
+    /** The live rains that this process audits. */
+    seen: (): ReadonlyMap<string, Watched> => seen,
+    async close(): Promise<void> {
       // Do not wait for the audit of a very big rain: it changes nothing.
       await Promise.race([rounds.close(), sleep(CLOSE_MS, undefined, { ref: false })]);
       // Release the leases, so that another process need not wait for them to expire.

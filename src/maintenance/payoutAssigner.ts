@@ -11,21 +11,20 @@ interface PayoutAssignerOptions {
   everyMs?: number;
 }
 
-/**
- * Assigns a payout provider to each loaded rain before its first win has to be paid. So a disagreement between processes shows
- * while there is time to fix it. A rehearsal pays nobody and is skipped.
- */
+/** Gives each loaded rain a payout provider before its first win, so that a disagreement between processes shows in time. */
 export function startPayoutAssigner({ redis, meet, log, everyMs = 1_000 }: PayoutAssignerOptions): Loop {
-  let assigned: ReadonlySet<string> = new Set();
+  const assigned = new Set<string>();
   let failing = false;
 
   return startLoop(async () => {
-    const now = new Set<string>();
     try {
-      for (const [rainId, { rehearsal }] of await liveRains(redis)) {
-        if (rehearsal) continue;
-        if (!assigned.has(rainId)) await meet(rainId);
-        now.add(rainId);
+      const live = await liveRains(redis);
+      // Only live rains are remembered [R10].
+      for (const rainId of assigned) if (!live.has(rainId)) assigned.delete(rainId);
+      for (const [rainId, { rehearsal }] of live) {
+        if (rehearsal || assigned.has(rainId)) continue;
+        await meet(rainId);
+        assigned.add(rainId);
       }
       failing = false;
     } catch (error) {
@@ -33,8 +32,6 @@ export function startPayoutAssigner({ redis, meet, log, everyMs = 1_000 }: Payou
       if (!failing) log.warn({ error: String(error) }, 'cannot assign payout providers to the loaded rains, will try again');
       failing = true;
     }
-    // Only live rains are remembered [R10].
-    assigned = failing ? new Set([...assigned, ...now]) : now;
     return everyMs;
   });
 }

@@ -2,7 +2,7 @@ import { liveRains, readRain } from '../store/rains.ts';
 import type { Audit } from '../operator/audit.ts';
 import { registerMetric, type MetricsRegistry, type Sample } from '../platform/telemetry/metrics.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { REDIS_PROBLEMS, type RedisMonitor } from './redisMonitor.ts';
+import type { RedisMonitor } from './redisMonitor.ts';
 import { RAINS_REPORTED_MAX, type Auditor, type Watched } from './auditor.ts';
 
 /**
@@ -14,33 +14,28 @@ export function registerRainMetrics(registry: MetricsRegistry, { redis, auditor,
   const terms = (unit: (share: Audit['equation']['budget']) => number) => each((rain, { audit }) => Object.entries(audit.equation)
     .map(([term, share]) => ({ labels: { rain, term }, value: unit(share) })));
 
-  registerMetric(registry, {
-    kind: 'gauge', name: 'rain_money_cents', help: 'Terms of the money equation, cents: budget = sum of all others. `pending`: won but not yet credited', labels: ['rain', 'term'],
-    read: terms(({ cents }) => Number(cents)),
-  });
-  registerMetric(registry, { kind: 'gauge', name: 'rain_packets', help: 'Terms of the money equation, packets. `unclaimed` at 0: nothing is left to win', labels: ['rain', 'term'], read: terms(({ count }) => count) });
-  registerMetric(registry, {
-    kind: 'gauge', name: 'rain_balanced', help: '1: every cent is accounted for; 0: it is not, check at once with rain audit', labels: ['rain'],
-    read: each((rain, { audit }) => [{ labels: { rain }, value: audit.report.balanced ? 1 : 0 }]),
-  });
-  registerMetric(registry, { kind: 'gauge', name: 'rain_audit_seconds', help: 'How long the last audit took. It grows with the packets; the auditor pauses twenty times as long', labels: ['rain'], read: each((rain, { seconds }) => [{ labels: { rain }, value: seconds }]) });
-  registerMetric(registry, {
-    kind: 'gauge', name: 'rain_audit_last_success_timestamp_seconds', help: 'When the last audit finished, with any result. Minutes ago: no process audits this rain', labels: ['rain'],
-    read: each((rain, { at }) => [{ labels: { rain }, value: at / 1_000 }]),
-  });
-  registerMetric(registry, { kind: 'gauge', name: 'rain_live_rains', help: 'Rains that are not settled. One that stays after its end is stuck: rain show, rain audit', read: async () => [{ value: (await liveRains(redis)).size }] });
-  registerMetric(registry, {
-    kind: 'gauge', name: 'rain_relay_lag_claims', help: 'Claims that are not in the queue yet. It drops within seconds after a wave', labels: ['rain'],
-    read: async () => Promise.all([...await liveRains(redis)].slice(0, RAINS_REPORTED_MAX).map(async ([rain, live]) => {
+  const gauge = (name: string, help: string, labels: readonly string[], read: () => Sample[] | Promise<Sample[]>) => {
+    registerMetric(registry, { kind: 'gauge', name, help, labels, read });
+  };
+
+  gauge('rain_money_cents', 'Terms of the money equation, cents: budget = sum of all others. `pending`: won but not yet credited', ['rain', 'term'],
+    terms(({ cents }) => Number(cents)));
+  gauge('rain_packets', 'Terms of the money equation, packets. `unclaimed` at 0: nothing is left to win', ['rain', 'term'],
+    terms(({ count }) => count));
+  gauge('rain_balanced', '1: every cent is accounted for; 0: it is not, check at once with rain audit', ['rain'],
+    each((rain, { audit }) => [{ labels: { rain }, value: audit.report.balanced ? 1 : 0 }]));
+  gauge('rain_audit_seconds', 'How long the last audit took. It grows with the packets; the auditor pauses twenty times as long', ['rain'],
+    each((rain, { seconds }) => [{ labels: { rain }, value: seconds }]));
+  gauge('rain_audit_last_success_timestamp_seconds',
+    'When the last audit finished, with any result. Minutes ago: no process audits this rain', ['rain'],
+    each((rain, { at }) => [{ labels: { rain }, value: at / 1_000 }]));
+  gauge('rain_live_rains', 'Rains that are not settled. One that stays after its end is stuck: rain show, rain audit', [],
+    async () => [{ value: (await liveRains(redis)).size }]);
+  gauge('rain_relay_lag_claims', 'Claims that are not in the queue yet. It drops within seconds after a wave', ['rain'],
+    async () => Promise.all([...await liveRains(redis)].slice(0, RAINS_REPORTED_MAX).map(async ([rain, live]) => {
       const snapshot = await readRain(redis, rain, live);
       return { labels: { rain }, value: snapshot ? Math.max(0, snapshot.claims - snapshot.relayed) : 0 };
-    })),
-  });
-  registerMetric(registry, {
-    kind: 'gauge', name: 'rain_redis_problems', help: 'Current problems with Redis, by kind; all must be 0. `unseen`: Redis cannot be checked', labels: ['problem'],
-    read: () => {
-      const counts = redisMonitor.currentProblems();
-      return REDIS_PROBLEMS.map((problem) => ({ labels: { problem }, value: counts[problem] }));
-    },
-  });
+    })));
+  gauge('rain_redis_problems', 'Current problems with Redis, by kind; all must be 0. `unseen`: Redis cannot be checked', ['problem'],
+    () => Object.entries(redisMonitor.currentProblems()).map(([problem, value]) => ({ labels: { problem }, value })));
 }

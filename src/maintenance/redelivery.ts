@@ -8,9 +8,9 @@ import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
 
 export interface RedeliveryOptions {
   context: OperatorContext;
-  /** Credit jobs that are not done yet. */
+  /** Unfinished credit jobs. */
   jobsPending: () => Promise<number>;
-  /** Ranges of all unfinished jobs, including jobs that wait for the payout provider. */
+  /** Their ranges, and those of jobs that wait for the payout provider. */
   pendingRanges: () => Promise<readonly EntryRange[]>;
   /** Sends entries `from` (inclusive) to `to` (exclusive) of a claim log to the queue again; 0 when another process does it. */
   resend: (rainId: string, shard: number, from: number, to: number) => Promise<number>;
@@ -20,7 +20,6 @@ export interface RedeliveryOptions {
   everyMs?: number;
   /** How long no claim of a rain must have been credited before missing ones are sent again, ms; doubled after each attempt. */
   sweepAfterMs?: number;
-  sweepAfterMsMax?: number;
 }
 
 interface LoggedEntry {
@@ -30,20 +29,14 @@ interface LoggedEntry {
 
 /** With this many unfinished jobs, missing claims are probably among them; also the most jobs that one sweep adds [R10]. */
 const JOBS_MAX = 100;
-
-interface Missing {
-  credited: number;
-  since: number;
-  sweepAfterMs: number;
-}
+const SWEEP_AFTER_MS_MAX = 600_000;
 
 /**
- * Finds claims that the queue has lost, in open and closed rains: they were carried to the queue but are not in the ledger, and
- * nothing moves any more. Sending them again is harmless [R5]. Dead letters are left to the operator, discarded ones stay
- * discarded, and claims in an unfinished job are left to that job: it ends in the ledger, in a dead letter or as a failed job.
+ * Sends claims again that the queue has lost: they were carried to it but are not in the ledger, and nothing moves any more. That is
+ * harmless [R5]. Dead letters are left to the operator, discarded ones stay discarded, and claims in an unfinished job are left to it.
  */
-export function startRedelivery({ context, jobsPending, pendingRanges, resend, areDead, log, everyMs = 5_000, sweepAfterMs = 15_000, sweepAfterMsMax = 600_000 }: RedeliveryOptions): Loop {
-  const missing = new Map<string, Missing>();
+export function startRedelivery({ context, jobsPending, pendingRanges, resend, areDead, log, everyMs = 5_000, sweepAfterMs = 15_000 }: RedeliveryOptions): Loop {
+  const missing = new Map<string, { credited: number; since: number; sweepAfterMs: number }>();
 
   async function visit(rainId: string, live: LiveRain): Promise<void> {
     const [snapshot, book] = [await readRain(context.redis, rainId, live), await context.ledger.book(rainId)];
@@ -56,7 +49,7 @@ export function startRedelivery({ context, jobsPending, pendingRanges, resend, a
     if (performance.now() - before.since < before.sweepAfterMs || await jobsPending() >= JOBS_MAX) return;
     const sent = await sweep(rainId, live);
     if (sent > 0) log.warn({ rainId, claims: sent }, 'claims that were carried to the queue are missing from the ledger and were sent again');
-    missing.set(rainId, { credited, since: performance.now(), sweepAfterMs: Math.min(2 * before.sweepAfterMs, sweepAfterMsMax) });
+    missing.set(rainId, { credited, since: performance.now(), sweepAfterMs: Math.min(2 * before.sweepAfterMs, SWEEP_AFTER_MS_MAX) });
   }
 
   async function sweep(rainId: string, { shards }: LiveRain): Promise<number> {
@@ -72,7 +65,8 @@ export function startRedelivery({ context, jobsPending, pendingRanges, resend, a
         const entries = await readEntries(context.redis, rainId, shard, from, to);
         const absent = entries.map((entry, i) => ({ index: from + i, entry })).filter((found) => !isCredited(found.entry, credits) && !isDiscarded({ rainId, shard, ...found }));
         const dead = absent.length === 0 ? [] : await areDead(rainId, shard, absent);
-        const ranges = missingRanges(absent.map(({ index }, i) => ({ index, missing: !dead[i] && !isPending(index, shard, pending) })));
+        const isPending = (index: number) => pending.some((range) => range.shard === shard && range.from <= index && index < range.to);
+        const ranges = missingRanges(absent.map(({ index }, i) => ({ index, missing: !dead[i] && !isPending(index) })));
         for (const range of ranges.slice(0, JOBS_MAX - jobs)) {
           sent += await resend(rainId, shard, range.from, range.to);
           jobs++;
@@ -92,10 +86,6 @@ export function startRedelivery({ context, jobsPending, pendingRanges, resend, a
     }
     return everyMs;
   });
-}
-
-function isPending(index: number, shard: number, pending: readonly EntryRange[]): boolean {
-  return pending.some((range) => range.shard === shard && range.from <= index && index < range.to);
 }
 
 /** Ranges from the first to the last missing entry, split by entries that are not missing; credited ones in between do no harm. */

@@ -4,14 +4,14 @@ import type { Durability } from '../platform/redis/durability.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
 import { checkRedis } from '../platform/redis/requirements.ts';
 import { readFacts, type RedisFacts } from '../platform/redis/facts.ts';
-import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
+import { startLoop } from '../platform/concurrency/loop.ts';
 import { createLostRainAlarm } from './lostRainAlarm.ts';
 
 /** Problems with Redis while rains are live, besides those that `checkRedis` finds at any time. */
-export const REDIS_PROBLEMS = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
+const REDIS_PROBLEMS = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
 type RedisProblem = (typeof REDIS_PROBLEMS)[number];
 
-/** Problems that are remembered for a while, or the failure of the check itself; a successful check does not find them. */
+/** Problems that a successful check does not find: they are remembered for a while, or are the failure of the check itself. */
 const MOMENTARY: ReadonlySet<RedisProblem> = new Set(['evicted', 'restarted', 'unseen']);
 
 interface RedisMonitorOptions {
@@ -23,12 +23,8 @@ interface RedisMonitorOptions {
   momentMs?: number;
 }
 
-export interface RedisMonitor extends Loop {
-  /** Current problems by kind: one per server, one per lost rain. */
-  currentProblems(): Record<RedisProblem, number>;
-}
+export type RedisMonitor = ReturnType<typeof startRedisMonitor>;
 
-/** One current problem. */
 interface MonitorProblem {
   problem: RedisProblem;
   /** The server or the rain. */
@@ -40,7 +36,7 @@ interface MonitorProblem {
  * Monitors Redis while it is in use: whether it accepts writes, keeps them, is still the same server, and still has every rain.
  * Each problem is logged when it begins and when it ends.
  */
-export function startRedisMonitor({ context, durability, log, everyMs = 4_000, momentMs = 60_000 }: RedisMonitorOptions): RedisMonitor {
+export function startRedisMonitor({ context, durability, log, everyMs = 4_000, momentMs = 60_000 }: RedisMonitorOptions) {
   const current = new Map<string, MonitorProblem>();
   /** Each server's state at the last check. */
   const servers = new Map<string, Pick<RedisFacts, 'runId'> & { evictedKeys: number }>();
@@ -90,8 +86,7 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
       return await action();
     } catch (error) {
       const unresolved = [...current.values()].filter(({ problem }) => !MOMENTARY.has(problem) && (problem === 'lost') === (subject === 'rains'));
-      const reason = lastLine(error);
-      return [...unresolved, { problem: 'unseen', subject, sentence: `the monitor cannot check the ${subject}: ${reason}` }];
+      return [...unresolved, { problem: 'unseen', subject, sentence: `the monitor cannot check the ${subject}: ${lastLine(error)}` }];
     }
   }
 
@@ -116,6 +111,7 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
 
   return {
     close: () => rounds.close(),
+    /** Current problems by kind: one per server, one per lost rain. */
     currentProblems() {
       const counts = Object.fromEntries(REDIS_PROBLEMS.map((problem) => [problem, 0])) as Record<RedisProblem, number>;
       for (const { problem } of current.values()) counts[problem]++;

@@ -13,8 +13,6 @@ export interface SettlerOptions extends AfterReconnect {
   context: OperatorContext;
   log: Logger;
   everyMs?: number;
-  /** A rain that is stuck is tried less and less often, but at least this often, ms. */
-  everyMsMax?: number;
   tidyMs?: number;
   /** With replicas, money goes back only when they have the close of the rain. */
   replicated?: Replicated;
@@ -22,21 +20,15 @@ export interface SettlerOptions extends AfterReconnect {
   ttlMs?: number;
 }
 
+/** A rain that is stuck is tried less and less often, but at least this often. */
+const STUCK_PAUSE_MS_MAX = 10_000;
+
 type Attempt = Settling | { outcome: 'failed'; error: unknown };
 
-/** The state of a rain that is over but not settled, at the last attempt. */
-interface Stuck {
-  state: string;
-  pauseMs: number;
-  nextAt: number;
-}
-
-/**
- * Settles all rains that are over. Each rain is independent: one that cannot be settled is logged once, is tried again, and
- * delays no other.
- */
-export function startSettler({ context, log, everyMs = 500, everyMsMax = 10_000, tidyMs = 60_000, ttlMs, replicated, sinceReconnect = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Loop {
-  const stuck = new Map<string, Stuck>();
+/** Settles all rains that are over. One that cannot be settled is logged once, is tried again, and delays no other. */
+export function startSettler({ context, log, everyMs = 500, tidyMs = 60_000, ttlMs, replicated, sinceReconnect = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Loop {
+  /** Rains that are over but not settled, with their state at the last attempt. */
+  const stuck = new Map<string, { state: string; pauseMs: number; nextAt: number }>();
   let tidyAt = 0;
   const failing = new Set<string>();
 
@@ -48,7 +40,7 @@ export function startSettler({ context, log, everyMs = 500, everyMsMax = 10_000,
     const state = JSON.stringify(result, (_, value: unknown) => (value instanceof Error ? value.message : value));
     const same = before?.state === state;
     if (!same) report(rainId, result);
-    const pauseMs = same ? Math.min(2 * before.pauseMs, everyMsMax) : everyMs;
+    const pauseMs = same ? Math.min(2 * before.pauseMs, STUCK_PAUSE_MS_MAX) : everyMs;
     stuck.set(rainId, { state, pauseMs, nextAt: performance.now() + pauseMs });
   }
 

@@ -26,8 +26,7 @@ export type Carried = 'more' | 'carried' | 'idle';
 
 /**
  * One visit to one shard: up to ENTRIES_MAX entries go to the queue as one job, THEN the cursor moves. If it is killed in
- * between, the next visit carries the same range again, and the ledger finds it `already` there [R5]; in the other order it
- * would be lost. Nothing is written for an idle shard.
+ * between, the next visit carries the range again, and the ledger finds it `already` there [R5]; else it would be lost.
  */
 export async function carryShard({ redis, queue, leases, runScript, read = readFrom(redis), onCarried }: CarryDependencies, rainId: string, shard: number): Promise<Carried> {
   const seen = await readPosition(redis, rainId, shard);

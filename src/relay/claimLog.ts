@@ -3,19 +3,13 @@ import { shardKeys } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 
-/** The relay's position in one shard's claim log. Entries are counted from the oldest, which is 0. */
-interface LogPosition {
-  /** The value in Redis, which `advance` compares with. */
-  cursor: number;
-  /** The next entry to carry. */
-  next: number;
-  /** Entries in the log. */
-  length: number;
-}
-
 const cursorText = z.string().regex(/^\d+$/).nullable();
 
-export async function readPosition(redis: RedisClient, rainId: string, shard: number): Promise<LogPosition> {
+/**
+ * The relay's position in one shard's claim log of `length` entries, counted from the oldest: `cursor` is the value in Redis, which
+ * `advance` compares with, and `next` the next entry to carry.
+ */
+export async function readPosition(redis: RedisClient, rainId: string, shard: number) {
   const keys = shardKeys(rainId, shard);
   // In this order: an entry that comes in between is seen on the next visit.
   const [relayed, length] = await Promise.all([redis.get(keys.relayed), redis.llen(keys.claims)]);

@@ -21,17 +21,16 @@ export interface RelayOptions extends Omit<CarryDependencies, 'leases'> {
 
 /**
  * THE RELAY: claim log → queue, for every live rain. It decides nothing, and several relays may run at once.
- *
  * @param options.redis with purpose `once`; `queue` has a connection of its own
  */
 export function createRelay(options: RelayOptions) {
   const { redis, queue, log, owner = randomUUID(), leaseMs, busyMs = 25, idleMs = 250, waitingJobsMax = WAITING_JOBS_MAX } = options;
   const leases = createLeases(redis, owner, leaseMs);
-  const dependencies: CarryDependencies = { ...options, leases };
+  const parts: CarryDependencies = { ...options, leases };
   const failing = new Set<string>();
   let running: Loop | undefined;
 
-  const visit = (rainId: string, shard: number) => reportingFault(failing, `${rainId}/${shard}`, () => carryShard(dependencies, rainId, shard), {
+  const visit = (rainId: string, shard: number) => reportingFault(failing, `${rainId}/${shard}`, () => carryShard(parts, rainId, shard), {
     began: (error) => log.warn({ rainId, shard, error: String(error) }, 'claims cannot be carried, will try again'),
     over: () => log.info({ rainId, shard }, 'claims are carried again'),
   });
@@ -65,6 +64,6 @@ export function createRelay(options: RelayOptions) {
         log.warn({ error: String(error) }, 'leases were not released and will expire');
       }));
     },
-    resend: (rainId: string, shard: number, from: number, to: number) => resendRange(dependencies, rainId, shard, from, to, randomUUID()),
+    resend: (rainId: string, shard: number, from: number, to: number) => resendRange(parts, rainId, shard, from, to, randomUUID()),
   };
 }

@@ -4,11 +4,8 @@ import { postBisecting, type Posted } from '../credit/bisect.ts';
 import type { Claim } from '../rain/claim.ts';
 import type { Unbooked } from './deadLetters.ts';
 
-/**
- * The outcome of a submitted claim. `held`: the operator has to handle it. `later`: not now, or unknown; the credit worker
- * retries it.
- */
-type Submission = { outcome: 'credited' } | { outcome: 'held' } | { outcome: 'later'; afterMs?: number };
+/** `held`: the operator has to handle the claim. `later`: not now, or unknown; the credit worker retries it. */
+type Submission = { outcome: 'credited' | 'held' } | { outcome: 'later'; afterMs?: number | undefined };
 
 interface CreditBatcherOptions {
   balance: PayoutProvider;
@@ -16,23 +13,16 @@ interface CreditBatcherOptions {
   batchMax: number;
   /** Concurrent postings; the credit worker uses the same database rows. */
   postingsMax: number;
-  /** Claims that may wait; beyond this a claim is answered `later` at once [R10]. */
+  /** Beyond this a claim is answered `later` at once [R10]. */
   waitingMax: number;
-  /**
-   * Called after the commit, never before. Its errors change nothing: the money is posted, and the credit worker announces it
-   * too.
-   */
+  /** Called after the commit. Its errors change nothing: the money is posted, and the credit worker announces it too. */
   onCredited: (rainId: string, shard: number, claims: readonly Claim[]) => Promise<void>;
   /** Called when a wallet has paid and the ledger could not post it: nobody else would report this. Never rejects. */
   onUnbooked: (unbooked: Unbooked) => Promise<void>;
   onFault: (error: unknown) => void;
 }
 
-/** Takes single claims from users' requests and posts them in batches. */
-export interface CreditBatcher {
-  /** Never rejects. */
-  submit(claim: Claim, shard: number): Promise<Submission>;
-}
+export type CreditBatcher = ReturnType<typeof createCreditBatcher>;
 
 interface Waiting {
   claim: Claim;
@@ -43,11 +33,11 @@ interface Waiting {
 export const CREDIT_BATCHER_LIMITS = { ledger: { batchMax: ENTRIES_MAX, postingsMax: 2 }, webhook: { batchMax: 1, postingsMax: 16 }, waitingMax: 5_000 } as const;
 
 /**
- * Posts through the payout provider, as the credit worker does. It dead-letters only claims that a wallet paid in vain: any
- * other claim that cannot be credited also reaches the credit worker, which knows its position in the log. The first of the two
- * posts a claim, the other finds it `already` there [R5].
+ * Takes single claims from users' requests and posts them in batches, as the credit worker does: the first of the two posts a
+ * claim, the other finds it `already` there [R5]. It dead-letters only claims that a wallet paid in vain; any other claim that
+ * cannot be credited also reaches the credit worker, which knows its position in the log.
  */
-export function createCreditBatcher({ balance, batchMax, postingsMax, waitingMax, onCredited, onUnbooked, onFault }: CreditBatcherOptions): CreditBatcher {
+export function createCreditBatcher({ balance, batchMax, postingsMax, waitingMax, onCredited, onUnbooked, onFault }: CreditBatcherOptions) {
   const queues = new Map<string, Waiting[]>();
   let waiting = 0;
   let running = 0;
@@ -95,12 +85,13 @@ export function createCreditBatcher({ balance, batchMax, postingsMax, waitingMax
 
   function answerAll({ committed, late, lost }: Posted, batch: readonly Waiting[]): void {
     for (const { index } of committed) batch[index]!.answer({ outcome: 'credited' });
-    for (const { index, afterMs } of late) batch[index]!.answer({ outcome: 'later', ...(afterMs !== undefined && { afterMs }) });
+    for (const { index, afterMs } of late) batch[index]!.answer({ outcome: 'later', afterMs });
     for (const { index } of lost) batch[index]!.answer({ outcome: 'held' });
   }
 
   return {
-    submit(claim, shard) {
+    /** Never rejects. */
+    submit(claim: Claim, shard: number): Promise<Submission> {
       if (waiting >= waitingMax) return Promise.resolve({ outcome: 'later' });
       return new Promise((answer) => {
         const queue = queues.get(claim.rainId) ?? [];

@@ -13,10 +13,7 @@ const RESULT_MS = 500;
 /** Whether a claim is a dead letter; `unknown`: there are more letters than were read. */
 export type DeadWins = (claim: Claim) => Promise<boolean | 'unknown'>;
 
-/**
- * A dead-lettered claim belongs to the operator: while the operator checks that a wallet has not paid it, that wallet must not
- * be asked again. Rejects when the dead letters cannot be read.
- */
+/** While the operator checks that a wallet has not paid a dead-lettered claim, that wallet must not be asked again. */
 export function createDeadWins(readDeadLetters: (limit: number) => Promise<DeadLetterPage>): DeadWins {
   const read = sharedFor(RESULT_MS, async () => {
     const { letters, complete } = await readDeadLetters(DEAD_LETTERS_MAX);
@@ -37,8 +34,8 @@ export function nameOf({ rainId, redPacketId, userId }: Claim): string {
 export type Unbooked = { claim: Claim; shard: number } & Pick<LostEntry, 'reason' | 'detail'>;
 
 /**
- * Builds its dead letter, as the credit worker would. The credit worker does not build it: for a claim that was discarded
- * meanwhile it gets `discarded`, and only the caller of the wallet knows about the payment.
+ * Builds its dead letter. The credit worker cannot: for a claim that was discarded meanwhile it gets `discarded`, and only the
+ * caller of the wallet knows about the payment.
  * @throws when the claim is no longer in its log, or Redis cannot be read
  */
 export async function deadLetterFor(redis: RedisClient, { claim, shard, reason, detail }: Unbooked): Promise<DeadLetter> {

@@ -2,7 +2,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { mask } from '../rain/mask.ts';
 import { formatMoney } from '../rain/money.ts';
 import { createSemaphore } from '../platform/concurrency/semaphore.ts';
-import { ExpiringCache } from './cache.ts';
+import { createExpiringCache } from './cache.ts';
 
 /** The luckiest winners of a rain (手气最佳). `final`: the rain is settled, nothing will change. */
 export interface Leaderboard {
@@ -21,12 +21,9 @@ const REMEMBERED_MAX = 1_000;
 const READS_AT_ONCE = 2;
 const READING_MAX = 200;
 
-/**
- * Reads leaderboards, each at most once a second for any number of callers.
- * @returns `undefined` for a rain that the ledger does not have; rejects when the ledger cannot be read, or too many rains wait
- */
+/** Gives `undefined` for a rain that the ledger does not have; rejects when the ledger cannot be read, or too many rains wait. */
 export function createLeaderboards(ledger: Pick<Ledger, 'luckiest'>, now?: () => number): (rainId: string) => Promise<Leaderboard | undefined> {
-  const cache = new ExpiringCache<{ leaderboard: Leaderboard | undefined }>(REMEMBERED_MAX, now);
+  const cache = createExpiringCache<{ leaderboard: Leaderboard | undefined }>(REMEMBERED_MAX, now);
   const reading = new Map<string, Promise<Leaderboard | undefined>>();
   const inSlot = createSemaphore(READS_AT_ONCE);
 

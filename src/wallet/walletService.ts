@@ -5,15 +5,12 @@ import { deadlineIn } from '../platform/concurrency/deadline.ts';
 import { RETRY_AFTER_MS_MAX } from '../platform/network/retryAfter.ts';
 import type { CreditBatcher } from './creditBatcher.ts';
 import { nameOf, type DeadWins } from './deadLetters.ts';
-import { ExpiringCache } from './cache.ts';
+import { createExpiringCache } from './cache.ts';
 import type { FoundWins, Win } from './wins.ts';
 
 /** `pending`: on its way. `held`: waits for the operator, or was discarded. */
 export type WinsStatus = 'credited' | 'pending' | 'held';
-
-interface WinStatus extends Pick<Win, 'claim' | 'title'> {
-  status: WinsStatus;
-}
+type WinStatus = Pick<Win, 'claim' | 'title'> & { status: WinsStatus };
 
 /** A user's wins with their status; `settled`: all wins were processed, none was skipped for lack of time. */
 interface Settled {
@@ -33,13 +30,7 @@ interface WalletServiceOptions {
   onFault: (error: unknown) => void;
 }
 
-export interface WalletService {
-  /**
-   * Credits this user's wins, and returns in time; unfinished work continues in the background. Rejects when the ledger cannot
-   * be read.
-   */
-  settle(userId: string): Promise<Settled>;
-}
+export type WalletService = ReturnType<typeof createWalletService>;
 
 /** How long a claim is not sent again after the wallet answered "not now", and after it refused, ms. */
 const RETRY_MS = 5_000;
@@ -49,14 +40,13 @@ const REMEMBERED_MAX = 20_000;
 const USERS_MAX = 2_000;
 
 /**
- * Settles on demand: a user's wins are credited when the user asks for the wallet, so that the user never sees the delay of
- * settlement. It does the credit worker's work early: find → read the ledger → skip dead letters → confirm → submit. No step
- * decides who owns the money; the ledger's unique keys do [R5].
+ * Settles on demand: a user who asks for the wallet never sees the delay of settlement. It does the credit worker's work early:
+ * find → read the ledger → skip dead letters → confirm → submit. The ledger's unique keys decide who owns the money [R5].
  */
-export function createWalletService({ ledger, findWins, isDead, creditBatcher, confirm, withinMs = 1_500, onFault }: WalletServiceOptions): WalletService {
+export function createWalletService({ ledger, findWins, isDead, creditBatcher, confirm, withinMs = 1_500, onFault }: WalletServiceOptions) {
   /** One user's requests from several screens share one run. */
   const running = new Map<string, Promise<Settled>>();
-  const remembered = new ExpiringCache<WinsStatus>(REMEMBERED_MAX);
+  const remembered = createExpiringCache<WinsStatus>(REMEMBERED_MAX);
 
   async function settleUser(userId: string): Promise<Settled> {
     const deadline = deadlineIn(withinMs);
@@ -89,12 +79,8 @@ export function createWalletService({ ledger, findWins, isDead, creditBatcher, c
     const answer = await creditBatcher.submit(claim, shard);
     switch (answer.outcome) {
       case 'credited': return 'credited';
-      case 'held':
-        remembered.set(name, 'held', HELD_MS);
-        return 'held';
-      case 'later':
-        remembered.set(name, 'pending', Math.min(RETRY_AFTER_MS_MAX, Math.max(RETRY_MS, answer.afterMs ?? 0)));
-        return 'pending';
+      case 'held': return remembered.set(name, 'held', HELD_MS);
+      case 'later': return remembered.set(name, 'pending', Math.min(RETRY_AFTER_MS_MAX, Math.max(RETRY_MS, answer.afterMs ?? 0)));
       default: return answer satisfies never;
     }
   }
@@ -104,7 +90,8 @@ export function createWalletService({ ledger, findWins, isDead, creditBatcher, c
   }
 
   return {
-    settle(userId) {
+    /** Credits this user's wins, and returns in time; unfinished work continues. Rejects when the ledger cannot be read. */
+    settle(userId: string): Promise<Settled> {
       const current = running.get(userId);
       if (current) return current;
       if (running.size >= USERS_MAX) return Promise.resolve({ wins: [], settled: false });

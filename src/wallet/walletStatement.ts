@@ -4,21 +4,12 @@ import { formatMoney, parseMoney } from '../rain/money.ts';
 import type { WinsStatus, WalletService } from './walletService.ts';
 
 /** One red packet in a user's statement. Amounts are decimal strings, `at` is ISO: when it was credited or, before that, won. */
-interface StatementEntry {
-  rainId: string;
-  title: string;
-  redPacketId: string;
-  amount: string;
-  at: string;
+interface StatementEntry extends Record<'rainId' | 'title' | 'redPacketId' | 'amount' | 'at', string> {
   status: WinsStatus;
 }
 
-export interface WalletStatement {
-  userId: string;
-  /** Credited money of all rains. */
-  wallet: string;
-  /** Money on its way. */
-  pending: string;
+/** `wallet`: credited money of all rains; `pending`: money on its way. */
+export interface WalletStatement extends Record<'userId' | 'wallet' | 'pending', string> {
   /** First the wins that are not credited yet, on the first page only; then the credits, newest first. */
   packets: StatementEntry[];
   /** False: some recent wins may be missing or still show as pending; `note` says why. */
@@ -31,9 +22,8 @@ export interface WalletStatement {
 const NOTE = 'What you have won lately may not be shown yet. It is safe and on its way; ask again in a moment.';
 
 /**
- * A user's statement, after the user's wins are settled as far as possible in time.
+ * A user's statement, after the user's wins are settled as far as possible in time. Rejects when the ledger cannot be read.
  * @param after the last packet of the previous page; then nothing is settled again
- * @throws when the ledger cannot be read
  */
 export async function openWalletStatement({ walletService, ledger }: { walletService: WalletService; ledger: Pick<Ledger, 'walletStatement'> }, userId: string, after: StatementCursor | undefined, limit: number): Promise<WalletStatement> {
   const { wins, settled } = after ? { wins: [], settled: true } : await walletService.settle(userId);

@@ -24,10 +24,7 @@ const RAINS_MAX = 300;
 /** How long one read of the rain index serves all callers, ms. */
 const INDEX_MS = 200;
 
-/**
- * Finds a user's wins in every rain that Redis still has. Rehearsals are skipped: their money belongs to nobody. Rejects when
- * Redis cannot be read.
- */
+/** Finds a user's wins in every rain that Redis still has, without rehearsals. Rejects when Redis cannot be read. */
 export function createWinFinder(redis: RedisClient): (userId: string) => Promise<FoundWins> {
   const readIndex = sharedFor(INDEX_MS, () => read(redis));
   return async (userId) => {

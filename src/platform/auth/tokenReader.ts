@@ -10,24 +10,17 @@ export interface TokenRules {
   audience?: string | undefined;
 }
 
-/** The user of a token, and when the token expires, epoch ms. */
-interface Bearer {
-  subject: string;
-  expiresAt: number;
-}
+/** How long the issuer may take to send its public keys, ms. */
+const JWKS_ANSWER_MS_MAX = 3_000;
 
-export type ReadToken = (token: string) => Promise<Bearer | undefined>;
+/** The user of a token, and when it expires, epoch ms; `undefined` for a text that is no verified, unexpired token. */
+export type ReadToken = (token: string) => Promise<{ subject: string; expiresAt: number } | undefined>;
 
-/**
- * Reads a verified, unexpired token; `undefined` for any other text. We choose the algorithm, never the token: HS256 with a secret,
- * public-key signatures with a JWKS. The two are never mixed.
- *
- * @param now clock for the expiry, epoch ms
- */
+/** We choose the algorithm, never the token: HS256 with a secret, public-key signatures with a JWKS. The two are never mixed. */
 export function createTokenReader({ secret, jwksUrl, issuer, audience }: TokenRules, now: () => number): ReadToken {
   const claims = { requiredClaims: ['sub', 'exp'], ...(issuer !== undefined && { issuer }), ...(audience !== undefined && { audience }) };
   const sharedKey = secret === undefined ? undefined : tokenKey(secret);
-  const publicKeys: JWTVerifyGetKey | undefined = jwksUrl === undefined ? undefined : createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: 3_000 });
+  const publicKeys: JWTVerifyGetKey | undefined = jwksUrl === undefined ? undefined : createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: JWKS_ANSWER_MS_MAX });
   if (!sharedKey && !publicKeys) throw new TypeError('a verifier needs a secret or a JWKS address');
   return async (token) => {
     const currentDate = new Date(now());

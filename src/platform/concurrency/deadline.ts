@@ -1,19 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One point in time by which several operations together must end [R10]. */
-interface Deadline {
-  /** Milliseconds until the deadline; 0 when it has passed. */
-  leftMs(): number;
-  /** The result of `work`, or `late` after the deadline. Late work continues, but nothing waits for it. */
-  within<T>(work: Promise<T>): Promise<T | 'late'>;
-  /** Waits until the condition is true, or until the deadline. */
-  until(condition: () => boolean): Promise<void>;
-}
-
 const POLL_MS = 10;
 
-export function deadlineIn(ms: number): Deadline {
+/** One point in time by which several operations together must end [R10]. */
+export function deadlineIn(ms: number) {
   const at = performance.now() + ms;
+  /** 0 when the deadline has passed. */
   const leftMs = () => Math.max(0, at - performance.now());
   /** Timers count from the loop's cached time, so after a busy turn they fire too early. Therefore the wait is repeated. */
   async function pass(signal: AbortSignal): Promise<void> {
@@ -21,7 +13,8 @@ export function deadlineIn(ms: number): Deadline {
   }
   return {
     leftMs,
-    async within(work) {
+    /** The result of `work`, or `late` after the deadline. Late work continues, but nothing waits for it. */
+    async within<T>(work: Promise<T>): Promise<T | 'late'> {
       const over = new AbortController();
       const late = pass(over.signal).then(() => 'late' as const);
       try {
@@ -30,7 +23,8 @@ export function deadlineIn(ms: number): Deadline {
         over.abort();
       }
     },
-    async until(condition) {
+    /** Waits until the condition is true, or until the deadline. */
+    async until(condition: () => boolean): Promise<void> {
       while (!condition() && leftMs() > 0) await sleep(POLL_MS);
     },
   };

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Repeated work that runs until it is closed. */
+/** Runs one round after the other until it is closed. */
 export interface Loop {
   /** Ends the pause, or waits for the current round. Harmless to repeat. */
   close(): Promise<void>;
 }
 
-/**
- * Runs one round after the other until it is closed.
- *
- * @param round returns the pause before the next round, ms; must not reject. `close` aborts the signal
- */
+/** @param round returns the pause before the next round, ms; must not reject. `close` aborts the signal */
 export function startLoop(round: (signal: AbortSignal) => Promise<number>): Loop {
   const closing = new AbortController();
   const { signal } = closing;

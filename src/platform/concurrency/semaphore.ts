@@ -1,7 +1,5 @@
 /** Runs a limited number of tasks at once; the others wait in order of arrival. */
-type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
-
-export function createSemaphore(concurrencyMax: number): Semaphore {
+export function createSemaphore(concurrencyMax: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let free = concurrencyMax;
   return async (work) => {

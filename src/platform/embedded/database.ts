@@ -9,10 +9,7 @@ import type { StartedServer } from './redis.ts';
 const INIT_MS_MAX = 120_000;
 const OPEN_MS_MAX = 60_000;
 
-/**
- * Starts PGlite behind PostgreSQL's wire protocol on 127.0.0.1, with the data of `home.postgres` and without a password. Resolves
- * when it answers; the caller migrates the schema.
- */
+/** Starts PGlite behind PostgreSQL's wire protocol on 127.0.0.1, without a password; the caller migrates the schema. */
 export async function startEmbeddedDatabase({ home, lock }: { home: Home; lock?: HomeLock }): Promise<StartedServer> {
   if (!existsSync(home.postgres)) {
     const made = await startChild({

@@ -3,9 +3,8 @@ import { PGlite } from '@electric-sql/pglite';
 import { endWithParent, sendFailed, sendReady } from '../process/ipc.ts';
 
 /**
- * Process entry, `databaseInit.js <folder>`: creates an empty data folder and exits. The folder is renamed only when it is complete,
- * so a killed start leaves nothing that looks like a database. It is a separate process because the creation takes 500 MB of memory
- * that PGlite never frees.
+ * Process entry, `databaseInit.js <folder>`: creates an empty data folder, which gets its name only when it is complete, and exits. It is
+ * a process of its own because the creation takes 500 MB of memory that PGlite never frees.
  */
 const folder = process.argv[2]!;
 const draft = `${folder}.new`;

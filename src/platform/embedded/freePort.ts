@@ -7,10 +7,8 @@ const drawPort = () => randomInt(20_000, 32_768);
 const DRAWS_MAX = 50;
 
 /**
- * A TCP port of 127.0.0.1 that was free a moment ago. The caller must handle the case that it is taken meanwhile.
- *
- * It is no ephemeral port: any outgoing connection of this machine could get such a port before the server starts, or between two
- * starts of the server.
+ * A TCP port of 127.0.0.1 that was free a moment ago; it may be taken meanwhile. It is no ephemeral port: any outgoing connection could
+ * get such a port before the server starts, or between two starts of it.
  */
 export async function freePort(draw: () => number = drawPort): Promise<number> {
   for (let i = 0; i < DRAWS_MAX; i++) {
@@ -20,9 +18,7 @@ export async function freePort(draw: () => number = drawPort): Promise<number> {
   return await listenBriefly(0);
 }
 
-export async function isPortFree(port: number): Promise<boolean> {
-  return await listenBriefly(port).then(() => true, () => false);
-}
+export const isPortFree = (port: number): Promise<boolean> => listenBriefly(port).then(() => true, () => false);
 
 async function listenBriefly(wanted: number): Promise<number> {
   const server = createServer().listen(wanted, '127.0.0.1');

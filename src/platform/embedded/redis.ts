@@ -10,7 +10,7 @@ import { freePort, isPortFree } from './freePort.ts';
 export interface EmbeddedServer {
   url: string;
   port: number;
-  /** Process id of the server itself, not of its guard process. */
+  /** Of the server itself, not of its guard process. */
   pid: number;
   ended: Promise<ChildEnd>;
   stop(): Promise<void>;
@@ -31,10 +31,7 @@ interface EmbeddedRedisOptions {
 /** Redis reads its append-only file at the start, which takes long after a big rain. */
 const LOADING_MS_MAX = 120_000;
 
-/**
- * Starts redis-server (or valkey-server) on 127.0.0.1 with the data of `home.redis`. Every write is synced before its reply [R4]
- * unless `relaxed`. Resolves when it answers.
- */
+/** Starts redis-server (or valkey-server) on 127.0.0.1. Every write is synced before its reply [R4] unless `relaxed`. */
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<StartedServer> {
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? await freePort();

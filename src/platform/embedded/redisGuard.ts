@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { endWithParent, sendFailed, sendReady } from '../process/ipc.ts';
 
 /**
- * Process entry, `redisGuard.js <config file> [option …]`: a Redis server does not notice the end of its parent, so this process
- * stands between them. It ends when the server ends. It stops the server on a signal, or when the parent is gone.
+ * Process entry, `redisGuard.js <config file> [option …]`. A Redis server does not notice the end of its parent, so this process between
+ * them stops it on a signal, or when the parent is gone, and ends when it ends.
  */
 const CANDIDATES = ['redis-server', 'valkey-server'] as const;
 const KILL_AFTER_MS = 5_000;

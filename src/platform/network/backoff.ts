@@ -6,12 +6,9 @@ export interface Backoff {
 }
 
 /**
- * The only backoff of this project, for servers, simulated users and the player's page: exponential with a maximum. The pause is
- * random between half and all of it, so that callers that failed together do not retry together.
- *
+ * The only backoff of this project: exponential with a maximum, in whole ms. The pause is random between half and all of it, so that
+ * callers that failed together do not retry together.
  * @param failures number of failed tries so far; 1 after the first
- * @param random in [0, 1)
- * @returns whole ms
  */
 export function delayBeforeRetry(failures: number, { firstDelayMs, delayMsMax }: Backoff, random: () => number): number {
   const full = Math.min(delayMsMax, firstDelayMs * 2 ** Math.min(Math.max(failures - 1, 0), 30));

@@ -6,7 +6,6 @@ const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{
 
 /**
  * Parses a Retry-After header: seconds, or an HTTP date. It counts only with 429 and 503.
- *
  * @param now epoch ms
  * @returns ms, 0 to RETRY_AFTER_MS_MAX; `undefined`: no valid header
  */

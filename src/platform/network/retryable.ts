@@ -1,9 +1,7 @@
 /**
- * ALL RETRY RULES: which error code of another server is temporary and which is final. backoff.ts and retryAfter.ts define the pauses.
- * The callers define how often and how long to retry (credit/retryPolicy.ts, loadtest/bots/retryPolicy.ts).
- *
- * The rule: only an answer about the request itself is final. Any other answer leaves the outcome unknown. A retry is safe,
- * because every request carries its own id [R5].
+ * ALL RETRY RULES: only an answer about the request itself is final. Any other answer leaves the outcome unknown. A retry is safe,
+ * because every request carries its own id [R5]. backoff.ts and retryAfter.ts define the pauses, the callers how often and how long
+ * to retry (credit/retryPolicy.ts, loadtest/bots/retryPolicy.ts).
  */
 
 /**
@@ -24,19 +22,15 @@ export function ofSqlState(sqlState: string): 'refuse' | 'again' {
   return SQL_REFUSAL.test(sqlState) ? 'refuse' : 'again';
 }
 
-/**
- * The 4xx statuses that are not about the request itself but about the time (request timeout, too early, too many requests) or the
- * configuration (a wrong secret, address or proxy). A configuration mistake must not give up all wins of a night.
- */
+/** 4xx about the time, or the configuration (a wrong secret, address or proxy), which must not give up all wins of a night. */
 const HTTP_AGAIN: ReadonlySet<number> = new Set([401, 405, 407, 408, 425, 429]);
 
 /**
  * `done` 2xx · `already` 409, this very request was carried out before · `again` 401, 405, 407, 408, 425, 429, 5xx · `giveUp` every
  * other 4xx.
  *
- * 3xx is `again`, and is never followed: the signature is for one address, and the owner of the next address would get a validly
- * signed body. A redirect is about the address (a maintenance page, a balancer that moves), not about the request, so the request
- * is not given up. A status outside of 200 to 599 has no meaning, and is `again`.
+ * 3xx is `again`, and is never followed: the owner of the next address would get a validly signed body. A redirect is about the
+ * address (a maintenance page), not about the request. A status outside of 200 to 599 has no meaning, and is `again`.
  */
 export function ofHttpStatus(status: number): 'done' | 'already' | 'again' | 'giveUp' {
   if (status >= 200 && status < 300) return 'done';

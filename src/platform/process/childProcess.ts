@@ -57,9 +57,9 @@ export function compiledEntry(path: string): string {
 }
 
 /**
- * Starts a Node process and waits for its ready message. The child has its own process group, so that Ctrl-C in the terminal reaches
- * only this process, which then stops its children in order. A child ends itself when its parent is gone.
- * @returns a reason, one sentence, when the child ended, failed or sent no message; it is no longer running then
+ * Starts a Node process and waits for its ready message. It has its own process group, so that Ctrl-C reaches only this process, which
+ * then stops its children in order. A child ends itself when its parent is gone.
+ * @returns one sentence as the reason when the child sent no facts; it is no longer running then
  */
 export async function startChild<Facts>(options: ChildOptions<Facts>): Promise<StartedChild<Facts>> {
   const { name, entry, args = [], env = {}, logs, facts, lock, readyWithinMs = READY_WITHIN_MS, stopWithinMs = STOP_WITHIN_MS } = options;

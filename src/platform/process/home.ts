@@ -4,12 +4,7 @@ import { acquireLock, type HomeLock } from './homeLock.ts';
 import { readRunning } from './runningSystem.ts';
 
 /** The folder (`.rain`) of one running system: data of the embedded servers, logs, secrets, and the lock. */
-export interface Home {
-  folder: string;
-  redis: string;
-  postgres: string;
-  logs: string;
-}
+export type Home = ReturnType<typeof homeAt>;
 
 type OpenedHome =
   | { ok: true; home: Home; lock: HomeLock }
@@ -17,7 +12,7 @@ type OpenedHome =
   | { ok: false; problem: 'unusable' | 'taken'; reason: string };
 
 /** The paths in a home; does not access the disk. */
-export function homeAt(folder: string): Home {
+export function homeAt(folder: string) {
   const path = resolve(folder);
   return { folder: path, redis: join(path, 'redis'), postgres: join(path, 'postgres'), logs: join(path, 'logs') };
 }

@@ -15,12 +15,7 @@ import { identify, isAlive, processIdentity, signalProcess, type ProcessIdentity
 const record = z.object({ holder: processIdentity, children: z.array(processIdentity), released: z.boolean() });
 type LockRecord = z.infer<typeof record>;
 
-export interface HomeLock {
-  /** Records a child: if this process is killed, the next holder waits for it. */
-  adopt(pid: number): void;
-  release(): void;
-}
-
+export type HomeLock = ReturnType<typeof hold>;
 type LockResult = { ok: true; lock: HomeLock } | { ok: false; holder: ProcessIdentity };
 
 function highest(folder: string): { n: number; record: LockRecord | undefined } {
@@ -30,7 +25,7 @@ function highest(folder: string): { n: number; record: LockRecord | undefined } 
   try {
     return { n, record: record.parse(JSON.parse(readFileSync(join(folder, `lock.${n}`), 'utf8'))) };
   } catch {
-    // The file is complete before it gets its name, so this is damage from outside. It names no holder.
+    // The file is complete before it gets its name, so this is damage from outside.
     return { n, record: undefined };
   }
 }
@@ -61,18 +56,19 @@ export async function acquireLock(folder: string, { waitMs = 10_000 } = {}): Pro
   }
 }
 
-function hold(folder: string, n: number, initial: LockRecord): HomeLock {
+function hold(folder: string, n: number, initial: LockRecord) {
   let current = initial;
   const write = (next: LockRecord) => {
     current = next;
     renameSync(draftOf(folder, next), join(folder, `lock.${n}`));
   };
   return {
-    adopt(pid) {
+    /** Records a child: if this process is killed, the next holder waits for it. */
+    adopt(pid: number): void {
       const child = identify(pid);
       if (child) write({ ...current, children: [...current.children.filter(isAlive), child] });
     },
-    release() {
+    release(): void {
       write({ ...current, children: current.children.filter(isAlive), released: true });
     },
   };

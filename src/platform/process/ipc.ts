@@ -25,10 +25,7 @@ function send(message: z.infer<typeof childMessage>): Promise<void> {
   });
 }
 
-/**
- * @param facts data for the parent, such as a port
- * @returns when the message is sent, so that the process may exit
- */
+/** Resolves when the facts, such as a port, are sent, so that the process may exit. */
 export const sendReady = (facts: Record<string, unknown> = {}): Promise<void> => send({ ...facts, ready: true });
 
 /** @param failed one sentence for the operator */

@@ -3,18 +3,13 @@ import { deadlineIn } from '../concurrency/deadline.ts';
 /** Closes one part. `leftMs`: how much of the deadline of the whole close is left. */
 type Close = (leftMs: number) => unknown;
 
-/** The parts of one server. They are closed in reverse order, each of them once: also when a later part cannot be opened or closed. */
-export interface Lifecycle {
-  /** Registers `close` for the end; after the end it is called at once. The name is for reports. */
-  onClose(name: string, close: Close): void;
-  /** Runs `open`. When it throws, all parts that are already open are closed, and the error is rethrown. */
-  opening<T>(open: () => Promise<T>): Promise<T>;
-  /** Only the first call counts. A part that exceeds `withinMs` is still awaited. */
-  close(withinMs?: number): Promise<void>;
-}
+export type Lifecycle = ReturnType<typeof createLifecycle>;
 
-/** @param report receives one sentence for each part that fails to close */
-export function createLifecycle(report: (sentence: string) => void = () => {}): Lifecycle {
+/**
+ * The parts of one server. They are closed in reverse order, each of them once: also when a later part cannot be opened or closed.
+ * @param report receives one sentence for each part that fails to close
+ */
+export function createLifecycle(report: (sentence: string) => void = () => {}) {
   const parts: { name: string; close: Close }[] = [];
   let closing: Promise<void> | undefined;
   let isOver = false;
@@ -34,14 +29,17 @@ export function createLifecycle(report: (sentence: string) => void = () => {}): 
     isOver = true;
   }
 
-  const close = (withinMs = Infinity) => closing ??= closeAll(withinMs);
+  /** Only the first call counts. A part that exceeds `withinMs` is still awaited. */
+  const close = (withinMs = Infinity): Promise<void> => closing ??= closeAll(withinMs);
 
   return {
-    onClose(name, closePart) {
+    /** Registers `closePart` for the end; after the end it is called at once. The name is for reports. */
+    onClose(name: string, closePart: Close): void {
       if (isOver) void closeOne({ name, close: closePart }, 0);
       else parts.push({ name, close: closePart });
     },
-    async opening(open) {
+    /** Runs `open`. When it throws, all parts that are already open are closed, and the error is rethrown. */
+    async opening<T>(open: () => Promise<T>): Promise<T> {
       try {
         return await open();
       } catch (error) {

@@ -54,10 +54,7 @@ export class ProcessPool<Facts> {
     return [...this.#serving.values()];
   }
 
-  /**
-   * Resolves when all processes serve, with the ready message of the first.
-   * @throws one sentence when a process does not start
-   */
+  /** Resolves when all processes serve, with the facts of the first. @throws one sentence when one does not start */
   async start(): Promise<Facts> {
     const { entry, args, size } = this.#options;
     cluster.schedulingPolicy = cluster.SCHED_RR;

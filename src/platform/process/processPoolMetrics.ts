@@ -23,10 +23,7 @@ export function answerForMetrics(registry: MetricsRegistry): void {
   });
 }
 
-/**
- * The metrics of a whole pool on one page, each sample with the number of its process, or `parent`, as a label. A sum would fall when
- * one process dies and its counter starts again, which a rate takes for a restart of all.
- */
+/** All metrics of a pool, labelled by process: a sum would fall when one dies, which a rate takes for a restart of all. */
 export function processPoolMetrics(members: () => readonly PoolMember[], own: MetricsRegistry): MetricDescription {
   let lastId = 0;
   async function request(member: PoolMember): Promise<Metrics> {

@@ -11,9 +11,8 @@ const runningSystem = z.object({
   redisUrl: z.string(),
   databaseUrl: z.string(),
   jwtSecret: z.string(),
-  /** ws://… */
   gatewayUrl: z.string(),
-  /** http://…, the player's page */
+  /** The player's page. */
   consoleUrl: z.string(),
   demo: z.boolean(),
 });

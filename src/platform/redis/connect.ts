@@ -10,15 +10,9 @@ type RedisAddress =
   | { kind: 'sentinel'; nodes: { host: string; port: number }[]; name: string; username?: string; password?: string }
   | { kind: 'cluster'; nodes: { host: string; port: number }[]; username?: string; password?: string };
 
-/**
- * How long a command may take, ms. A command that timed out may have run: its caller must treat the outcome as
- * unknown, and only repeat what is harmless to repeat.
- */
+/** How long a command may take, ms. One that timed out may have run: its caller repeats only what is harmless to repeat. */
 export const COMMAND_TIMEOUT_MS = 2_000;
-/**
- * A connection with a pending request and no data for this time is closed and replaced, ms. A firewall that lost the connection, or
- * a machine that lost its power, sends nothing, and the kernel keeps such a connection for a quarter of an hour.
- */
+/** A connection that is silent for so long with a request pending is replaced, ms. The kernel keeps a dead one for a quarter of an hour. */
 const SILENCE_MS_MAX = COMMAND_TIMEOUT_MS + 500;
 /** How often a connection that only listens sends a ping, ms. */
 const LISTENER_PING_MS = 5_000;

@@ -12,9 +12,9 @@ export function watchReconnects(redis: RedisClient, now: () => number = () => pe
   let returnedAt: number | undefined;
   let isDown = false;
   let ready = redis.status === 'ready';
-  redis.on('ready', () => { ready = true; });
   redis.on('close', () => { isDown = true; });
   redis.on('ready', () => {
+    ready = true;
     if (isDown) returnedAt = now();
     isDown = false;
   });

@@ -47,8 +47,7 @@ export function checkRedis(facts: RedisFacts, durability: Durability): Requireme
 }
 
 /**
- * Checked before a server opens: a refused start is better than a lost win. Warnings are logged, and so is a Redis that does not
- * report its settings.
+ * Checked before a server opens: a refused start is better than a lost win. Warnings and unknown settings are logged.
  * @throws Error with one sentence when wins would be refused or lost, or when Redis cannot be reached
  */
 export async function requireFit(redis: RedisClient, durability: Durability, log: Logger): Promise<void> {

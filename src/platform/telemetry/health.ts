@@ -8,7 +8,7 @@ import { startLoop } from '../concurrency/loop.ts';
 export interface Part {
   /** For the body of `/readyz`, e.g. `redis`. */
   name: string;
-  /** Resolves when the part answers, rejects when it fails. The deadline is applied here. */
+  /** Resolves when the part answers, rejects when it fails; needs no deadline of its own. */
   ask: () => Promise<unknown>;
 }
 
@@ -23,18 +23,11 @@ interface NotReady {
 export type ReadinessReport = { ready: true } | { ready: false; notReady: NotReady[] };
 
 /** Whether a process can work: the answer of `/readyz` and the metric `rain_ready`. */
-export interface Readiness {
-  report(): ReadinessReport;
-  /** The state of every part, and of `open`: whether the process still accepts work. */
-  standing(): { part: string; ready: boolean }[];
-  /** The process is closing: from now on it is not ready, whatever the state of its parts. */
-  drain(): void;
-  close(): Promise<void>;
-}
+export type Readiness = Awaited<ReturnType<typeof openReadiness>>;
 
 export interface ReadinessOptions {
   parts: readonly Part[];
-  /** Pause between checks, and timeout of one, ms. Their sum is the longest time in which a load balancer gets a wrong answer: below 3 s. */
+  /** Pause between checks, and timeout of one, ms: together the longest time in which a load balancer gets a wrong answer, below 3 s. */
   everyMs?: number;
   answerMsMax?: number;
   now?: () => number;
@@ -48,13 +41,13 @@ const OPENING_MS = 20;
 const OPEN = 'open';
 
 /**
- * Checks every part at intervals, so that a request to `/readyz` costs nothing and causes no requests to Redis. A part that does not
- * answer counts as unreachable: a frozen server accepts connections but sends nothing.
+ * Checks every part at intervals, so that a request to `/readyz` costs nothing. A part that does not answer counts as unreachable: a
+ * frozen server accepts connections but sends nothing.
  *
  * Resolves when all parts have answered, or after `answerMsMax` with the missing ones; never rejects. After that it never reports
  * "ready" for an unchecked part, nor "not ready" for a connection that was only being opened.
  */
-export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500, now = Date.now }: ReadinessOptions): Promise<Readiness> {
+export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500, now = Date.now }: ReadinessOptions) {
   const problems = new Map<string, NotReady>();
   const setProblem = (part: string, reason: string) => {
     problems.set(part, { part, since: problems.get(part)?.since ?? new Date(now()).toISOString(), reason });
@@ -91,8 +84,10 @@ export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500,
   }));
 
   return {
-    report: () => (problems.size === 0 ? { ready: true } : { ready: false, notReady: [...problems.values()] }),
+    report: (): ReadinessReport => (problems.size === 0 ? { ready: true } : { ready: false, notReady: [...problems.values()] }),
+    /** The state of every part, and of `open`: whether the process still accepts work. */
     standing: () => [...parts.map(({ name }) => name), OPEN].map((part) => ({ part, ready: !problems.has(part) })),
+    /** The process is closing: from now on it is not ready, whatever the state of its parts. */
     drain: () => void setProblem(OPEN, 'closing: accepts no new work'),
     close: async () => void await Promise.all(rounds.map((round) => round.close())),
   };

@@ -3,10 +3,7 @@ export const WAITS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25
 /** Bounds for delays of background work, seconds. */
 export const LAGS_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200] as const;
 
-/**
- * Counts values in buckets. It holds plain numbers and no name, so that counting costs only a few comparisons. `registerHistogram`
- * exports it under a name.
- */
+/** Counts values in buckets; counting costs only a few comparisons. `registerHistogram` exports it under a name. */
 export class Histogram {
   readonly bounds: readonly number[];
   /** Number of values up to each bound and above the previous one; the last bucket has no bound. */

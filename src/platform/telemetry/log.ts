@@ -12,9 +12,8 @@ export function createLog(room: string, level: string): Logger {
 }
 
 /**
- * Runs `work`. A fault that lasts is reported once, when it begins, and its end once, so that a loop does not fill the log.
- * @param failing the work that fails now, by name; the caller keeps it
- * @returns `undefined` when the work fails
+ * Runs `work`; `undefined` when it fails. Of a fault that lasts, only begin and end are reported, so that a loop does not fill the log.
+ * @param failing the names of what fails now; the caller keeps it
  */
 export async function reportingFault<T>(failing: Set<string>, name: string, work: () => Promise<T>, { began, over }: {
   began: (error: unknown) => void;

@@ -4,23 +4,18 @@ import { join } from 'node:path';
 const LOG_FILE_BYTES_MAX = 10 * 1024 * 1024;
 const TAIL_BYTES = 4_096;
 
-interface LogFile {
-  /** Open for appending, for the child process; the caller closes it. */
-  descriptor: number;
-  /** The last line since the opening, as the end of a message: `: <line> (more in <path>)`. Empty when there is none. */
-  lastLine(): string;
-}
-
 /** Opens `<folder>/<name>.log`; a file above the limit is moved to `<name>.log.1`, so that restarts do not fill the disk [R10]. */
-export function openLogFile(folder: string, name: string): LogFile {
+export function openLogFile(folder: string, name: string) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `${name}.log`);
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_FILE_BYTES_MAX) renameSync(path, `${path}.1`);
   const descriptor = openSync(path, 'a', 0o600);
   const startsAt = fstatSync(descriptor).size;
   return {
+    /** Open for appending, for the child process; the caller closes it. */
     descriptor,
-    lastLine() {
+    /** The last line since the opening, as the end of a message: `: <line> (more in <path>)`. Empty when there is none. */
+    lastLine(): string {
       const reader = openSync(path, 'r');
       try {
         const from = Math.max(startsAt, fstatSync(reader).size - TAIL_BYTES);

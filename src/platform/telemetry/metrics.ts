@@ -32,7 +32,6 @@ interface HistogramOptions extends Pick<MetricOptions, 'name' | 'help' | 'labels
 
 /** A metric whose `read` takes longer is left out of the scrape, so that the others are still reported, ms. */
 const READ_MS_MAX = 2_000;
-
 /** Each limit protects the process from a careless client [R10]. */
 const CONNECTIONS_MAX = 32;
 const LIMITS = { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 5_000 } as const;

@@ -16,18 +16,11 @@ interface Step {
 }
 
 /** Records steps. Nothing here throws, and nothing waits for the collector. */
-export interface Traces {
-  /** Whether this one is traced; every process decides the same. */
-  follows(of: string): boolean;
-  tell(step: Step): void;
-  /** Sends the remaining steps, within the given time. */
-  close(withinMs?: number): Promise<void>;
-}
+export type Traces = Awaited<ReturnType<typeof openTraces>>;
 
 export interface TracesOptions {
   /** Base address of the collector, e.g. `http://127.0.0.1:4318`; OTLP over HTTP, JSON. */
   endpoint: string;
-  /** Name of this service at the collector. */
   service: string;
   /** One in so many is traced. */
   oneIn: number;
@@ -47,7 +40,7 @@ export const traceIdOf = (of: string): string => hexOf(of, 32);
 export const spanIdOf = (of: string, name: string): string => hexOf(`${of}\n${name}`, 16);
 
 /** The packages are imported here, so that a process without a collector does not load them. */
-export async function openTraces({ endpoint, service, oneIn, onFault = () => {} }: TracesOptions): Promise<Traces> {
+export async function openTraces({ endpoint, service, oneIn, onFault = () => {} }: TracesOptions) {
   const [{ ROOT_CONTEXT, trace, TraceFlags }, { AlwaysOnSampler, BatchSpanProcessor, NodeTracerProvider }, { OTLPTraceExporter }] = await Promise.all([
     import('@opentelemetry/api'), import('@opentelemetry/sdk-trace-node'), import('@opentelemetry/exporter-trace-otlp-http'),
   ]);
@@ -68,8 +61,9 @@ export async function openTraces({ endpoint, service, oneIn, onFault = () => {} 
   const tracer = provider.getTracer('red-packet-rain', VERSION);
 
   return {
-    follows: (of) => oneIn === 1 || parseInt(traceIdOf(of).slice(-8), 16) % oneIn === 0,
-    tell({ of, name, after, startMs, endMs, attributes }) {
+    /** Whether this one is traced; every process decides the same. */
+    follows: (of: string): boolean => oneIn === 1 || parseInt(traceIdOf(of).slice(-8), 16) % oneIn === 0,
+    tell({ of, name, after, startMs, endMs, attributes }: Step): void {
       const traceId = next.traceId = traceIdOf(of);
       next.spanId = spanIdOf(of, name);
       const before = after === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: spanIdOf(of, after), traceFlags: TraceFlags.SAMPLED, isRemote: true });
@@ -80,6 +74,7 @@ export async function openTraces({ endpoint, service, oneIn, onFault = () => {} 
         onFault(error instanceof Error ? error : new Error(String(error)));
       }
     },
+    /** Sends the remaining steps. */
     close: async (withinMs = CLOSE_MS) => void await deadlineIn(withinMs).within(provider.shutdown().catch(() => {})),
   };
 }
@@ -93,6 +88,4 @@ function resourceOf(attributes: Record<string, string>): NonNullable<NodeTracerC
 }
 
 /** A time of the monotonic clock as epoch ms. */
-export function epochOf(monotonicMs: number): number {
-  return performance.timeOrigin + monotonicMs;
-}
+export const epochOf = (monotonicMs: number): number => performance.timeOrigin + monotonicMs;
