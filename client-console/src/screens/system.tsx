@@ -1,7 +1,6 @@
 import type { Gateway, SystemAnswer } from '../state/responses.ts';
-import { useRequest } from '../state/useApi.ts';
+import { useNow, useRequest } from '../state/useApi.ts';
 import { Awaited, Empty } from '../components/awaited.tsx';
-import { useNow } from '../components/now.ts';
 import { Table } from '../components/table.tsx';
 import { countText, durationText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';

@@ -14,14 +14,8 @@ const TYPING_MS = 250;
 const FALLING_MAX = 16;
 const FALL_S = 7;
 
-interface DryRun {
-  preview: Previewed | undefined;
-  fault: Refusal | undefined;
-  redraw: () => void;
-}
-
 /** Preview or refusals of a plan while it is typed. @param plan `undefined`: no plan yet */
-export function usePreview(plan: Plan | undefined): DryRun {
+export function usePreview(plan: Plan | undefined) {
   const { api, awake } = useApp();
   const [preview, setPreview] = useState<Previewed>();
   const [fault, setFault] = useState<Refusal>();
@@ -45,7 +39,7 @@ export function usePreview(plan: Plan | undefined): DryRun {
   return { preview: key === undefined ? undefined : preview, fault, redraw: () => setDraw((before) => before + 1) };
 }
 
-export function PreviewPane({ preview, fault, redraw }: DryRun) {
+export function PreviewPane({ preview, fault, redraw }: ReturnType<typeof usePreview>) {
   const { words } = useWords(WORDS);
   return (
     <section class="card preview" aria-labelledby="preview-title">

@@ -10,10 +10,8 @@ import { useWords } from '../../words/language.ts';
 import { TERM_NAMES } from '../../../../src/rain/terms.ts';
 import { formatTerm, TERM_WORDS } from '../term-words.ts';
 import { VerbButtons } from './verb-buttons.tsx';
-import { Fairness } from './fairness.tsx';
+import { Fairness, Invite, Timeline } from './cards.tsx';
 import { RainHead } from './head.tsx';
-import { Invite } from './invite.tsx';
-import { Timeline } from './timeline.tsx';
 import { WORDS } from './words.ts';
 
 const REFRESH_MS = 2_000;
