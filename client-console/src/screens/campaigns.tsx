@@ -24,7 +24,6 @@ const WORDS = bilingual({
   back: '全部系列活动', standings: '统计', missing: '没有这个系列活动',
 });
 
-/** All campaigns, and the form for a new one. */
 export function Campaigns() {
   const { words, language } = useWords(WORDS);
   const { mayAct } = useApp();
@@ -70,7 +69,6 @@ function NewCampaign() {
   );
 }
 
-/** One campaign: its rounds and its winners. */
 export function Campaign({ campaignId }: { campaignId: string }) {
   const { words } = useWords(WORDS);
   const { mayAct } = useApp();

@@ -3,7 +3,6 @@ import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hoo
 import type { Answer, ApiClient, Refusal } from './request.ts';
 import type { Session } from './responses.ts';
 
-/** The context of every screen. */
 export interface AppState {
   api: ApiClient;
   session: Session;
@@ -50,7 +49,8 @@ export function useRequest<T>(path: string | undefined, everyMs?: number): Reque
         first = false;
         const answer = await api.get<T>(path, gone.signal);
         if (gone.signal.aborted) return;
-        setKnown((before) => (answer.ok ? { path, value: answer.value } : { path, refusal: answer.refusal, ...(before.path === path && { value: before.value }) }));
+        setKnown((before) => (answer.ok ? { path, value: answer.value }
+          : { path, refusal: answer.refusal, ...(before.path === path && { value: before.value }) }));
       }
       if (everyMs !== undefined) timer = setTimeout(() => void load(), everyMs);
     };

@@ -6,7 +6,6 @@ import { useLanguage, useWords } from '../../words/language.ts';
 import { refusalsFor, rowsTyped, type PartProps, type TypedRow } from './draft.ts';
 import { WORDS } from './words.ts';
 
-/** Budget, number of packets, and the way of splitting. */
 export function MoneyPart({ draft, refusals, change }: PartProps) {
   const { words, language } = useWords(WORDS);
   const { rows } = methodNamed(draft.method);

@@ -66,10 +66,14 @@ export function PreviewPane({ preview, fault, redraw }: ReturnType<typeof usePre
 
 /** Some sample packets that fall as the players will see them. A fixed rule spreads them, so the picture is stable. */
 function Falling({ amounts, luckiest }: { amounts: readonly string[]; luckiest: string }) {
-  const place = (i: number) => ({ left: `${2 + ((i * 0.7549) % 1) * 84}%`, animationDelay: `${-((i * 0.5698) % 1) * FALL_S}s`, animationDuration: `${FALL_S}s` });
+  const place = (i: number) => ({
+    left: `${2 + ((i * 0.7549) % 1) * 84}%`, animationDelay: `${-((i * 0.5698) % 1) * FALL_S}s`, animationDuration: `${FALL_S}s`,
+  });
   return (
     <div class="falling" aria-hidden="true">
-      {amounts.slice(0, FALLING_MAX).map((amount, i) => <span key={i} class={amount === luckiest ? 'drop luckiest' : 'drop'} style={place(i)}>{moneyText(amount)}</span>)}
+      {amounts.slice(0, FALLING_MAX).map((amount, i) => (
+        <span key={i} class={amount === luckiest ? 'drop luckiest' : 'drop'} style={place(i)}>{moneyText(amount)}</span>
+      ))}
     </div>
   );
 }

@@ -18,7 +18,6 @@ const REFRESH_MS = 2_000;
 /** An audit recomputes all packets, so it runs only as often as a person reads it. */
 const AUDIT_MS = 8_000;
 
-/** One rain: its figures, its timeline and its audit. */
 export function RainPage({ rainId }: { rainId: string }) {
   const { words } = useWords(WORDS);
   const path = `rains/${encodeURIComponent(rainId)}`;
