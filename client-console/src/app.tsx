@@ -2,9 +2,19 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Session } from './state/responses.ts';
 import { ApiClient } from './state/request.ts';
 import { AppContext, type AppState } from './state/useApi.ts';
-import { useRoute } from './state/route.ts';
+import { useRoute, type Route } from './state/route.ts';
+import { Actions } from './screens/actions.tsx';
+import { Blocks } from './screens/blocks.tsx';
+import { Campaign, Campaigns } from './screens/campaigns.tsx';
+import { Create } from './screens/create/create.tsx';
+import { Dead } from './screens/dead-letters.tsx';
+import { LiveScreen } from './screens/live/live.tsx';
 import { Login } from './screens/login.tsx';
-import { Screen } from './screens/screen.tsx';
+import { RainPage } from './screens/rain/rain.tsx';
+import { Rains } from './screens/rains.tsx';
+import { Switches } from './screens/switches.tsx';
+import { System } from './screens/system.tsx';
+import { Winners } from './screens/winners.tsx';
 import { Shell } from './shell.tsx';
 import { LanguageContext, rememberedLanguage, rememberLanguage, type Language } from './words/language.ts';
 
@@ -21,7 +31,7 @@ export function App() {
   }, [language]);
   useEffect(() => {
     api.onExpired = () => setAccess((before) => (before === 'open' ? 'expired' : before));
-    void api.resume().then((answer) => {
+    void api.get<Session>('session').then((answer) => {
       if (answer.ok) setSession(answer.value);
       setAccess(answer.ok ? 'open' : 'shut');
     });
@@ -31,7 +41,7 @@ export function App() {
     setSession(signedIn);
     setAccess('open');
   };
-  const signOut = () => void api.logout().then(() => {
+  const signOut = () => void api.send('DELETE', 'session').then(() => {
     setSession(undefined);
     setAccess('shut');
   });
@@ -53,4 +63,23 @@ export function App() {
       {(access === 'shut' || access === 'expired') && <Login api={api} expired={access === 'expired'} name={session?.name} onEnter={signIn} onLanguage={chooseLanguage} />}
     </LanguageContext.Provider>
   );
+}
+
+/** The screen of a route. The keys reset a screen's state when another rain is opened. */
+function Screen({ route }: { route: Route }) {
+  switch (route.screen) {
+    case 'rains': return <Rains />;
+    case 'create': return <Create key={route.campaignId} campaignId={route.campaignId} />;
+    case 'rain': return <RainPage key={route.rainId} rainId={route.rainId} />;
+    case 'live': return <LiveScreen key={route.rainId} rainId={route.rainId} />;
+    case 'winners': return <Winners key={route.rainId} rainId={route.rainId} />;
+    case 'campaigns': return <Campaigns />;
+    case 'campaign': return <Campaign key={route.campaignId} campaignId={route.campaignId} />;
+    case 'dead': return <Dead />;
+    case 'blocks': return <Blocks />;
+    case 'switches': return <Switches />;
+    case 'actions': return <Actions />;
+    case 'system': return <System />;
+    default: return route satisfies never;
+  }
 }

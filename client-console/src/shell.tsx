@@ -5,7 +5,6 @@ import type { Letter } from './state/responses.ts';
 import { hashOf, type Route } from './state/route.ts';
 import { rememberedTheme, THEMES, wearTheme, type Theme } from './state/theme.ts';
 import { Button } from './components/button.tsx';
-import { Icon, type IconName } from './components/icon.tsx';
 import { bilingual, useWords, type Language } from './words/language.ts';
 
 const DEAD_REFRESH_MS = 15_000;
@@ -20,12 +19,25 @@ const WORDS = bilingual({
   theme: { auto: '外观：跟随系统', light: '外观：浅色', dark: '外观：深色' },
 });
 
-const PLACES: readonly { route: Route; icon: IconName; word: 'rains' | 'campaigns' | 'dead' | 'blocks' | 'switches' | 'actions' | 'system' }[] = [
-  { route: { screen: 'rains' }, icon: 'rain', word: 'rains' }, { route: { screen: 'campaigns' }, icon: 'rounds', word: 'campaigns' },
-  { route: { screen: 'dead' }, icon: 'letter', word: 'dead' }, { route: { screen: 'blocks' }, icon: 'block', word: 'blocks' },
-  { route: { screen: 'switches' }, icon: 'switch', word: 'switches' }, { route: { screen: 'actions' }, icon: 'book', word: 'actions' },
-  { route: { screen: 'system' }, icon: 'pulse', word: 'system' },
-];
+/** One path per icon, on a 20 × 20 grid. */
+const ICONS = {
+  rain: 'M5 3h10a1 1 0 0 1 1 1v12a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM4 6q6 5 12 0M10 11.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3z',
+  rounds: 'M4 5h8M4 10h8M4 15h8M15 5h1M15 10h1M15 15h1',
+  letter: 'M3 5h14v10H3zM3 6l7 5 7-5',
+  block: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM5 5l10 10',
+  switch: 'M7 6h6a4 4 0 0 1 0 8H7a4 4 0 0 1 0-8zM7 12a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
+  book: 'M5 3h9a1 1 0 0 1 1 1v13H6a2 2 0 0 1-2-2V4a1 1 0 0 1 1-1zM4 15a2 2 0 0 1 2-2h9M8 7h4',
+  pulse: 'M3 10h3l2-5 4 10 2-5h3',
+  queue: 'M3 5h14M3 10h9M3 15h5M14 12l3 3-3 3',
+  auto: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM10 3v14M10 6h4M10 9h6M10 12h6M10 15h3',
+  light: 'M10 13a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM10 2v2M10 16v2M2 10h2M16 10h2M4.5 4.5l1.4 1.4M14.1 14.1l1.4 1.4M4.5 15.5l1.4-1.4M14.1 5.9l1.4-1.4',
+  dark: 'M16 12a6.5 6.5 0 0 1-8-8 6.5 6.5 0 1 0 8 8z',
+} as const;
+
+/** The screens of the menu and their icons. */
+const PLACES = [
+  ['rains', 'rain'], ['campaigns', 'rounds'], ['dead', 'letter'], ['blocks', 'block'], ['switches', 'switch'], ['actions', 'book'], ['system', 'pulse'],
+] as const;
 
 /** The menu entry of a screen. */
 function placeOf({ screen }: Route): Route['screen'] {
@@ -64,10 +76,10 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
         <button type="button" class="menu" aria-expanded={open} onClick={() => setOpen(!open)}>{words.menu}</button>
         {mayAct && <a class="button main new" href="#/create" data-testid="new-rain">+ {words.create}</a>}
         <nav aria-label={words.menu}>
-          {PLACES.map(({ route: place, icon, word }) => (
-            <a key={word} href={hashOf(place)} aria-current={placeOf(route) === place.screen ? 'page' : undefined}>
-              <Icon name={icon} /><span>{words[word]}</span>
-              {word === 'dead' && dead && dead.letters.length > 0 && <b class="count">{dead.letters.length}{dead.next ? '+' : ''}</b>}
+          {PLACES.map(([screen, icon]) => (
+            <a key={screen} href={hashOf({ screen })} aria-current={placeOf(route) === screen ? 'page' : undefined}>
+              <Icon name={icon} /><span>{words[screen]}</span>
+              {screen === 'dead' && dead && dead.letters.length > 0 && <b class="count">{dead.letters.length}{dead.next ? '+' : ''}</b>}
             </a>
           ))}
           <a href="./queues/" target="_blank" rel="noopener"><Icon name="queue" /><span>{words.queues} ↗</span></a>
@@ -84,4 +96,8 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
       <main id="content" tabIndex={-1} ref={content}>{children}</main>
     </div>
   );
+}
+
+function Icon({ name }: { name: keyof typeof ICONS }) {
+  return <svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d={ICONS[name]} /></svg>;
 }

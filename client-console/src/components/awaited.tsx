@@ -23,7 +23,9 @@ export function Refused({ refusal, again }: { refusal: Refusal | undefined; agai
   const { shared } = useLanguage();
   if (!refusal || refusal.code === 'aborted') return null;
   const { code, reason, refusals } = refusal;
-  const sentences: Partial<Record<string, string>> = { unreachable: shared.unreachable, not_allowed: shared.forbidden, too_many: shared.tooMany, internal: shared.broken };
+  const sentences: Partial<Record<string, string>> = {
+    unreachable: shared.unreachable, not_allowed: shared.forbidden, too_many: shared.tooMany, internal: shared.broken,
+  };
   return (
     <div class="refused-box" role="alert" data-code={code}>
       {refusals.length === 0 ? <p>{sentences[code] ?? reason}</p> : <ul><FieldReasons refusals={refusals} /></ul>}

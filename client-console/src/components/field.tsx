@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import type { FieldRefusal } from '../state/responses.ts';
+import { durationText } from '../words/figures.ts';
 import { useLanguage } from '../words/language.ts';
 import { reasonIn } from '../words/refusals.ts';
 
@@ -12,43 +13,37 @@ interface FieldProps {
   hint?: ComponentChildren;
   /** The console's refusals of this field. */
   refusals?: readonly FieldRefusal[];
+  /** The label of a search is shown inside the field. */
   type?: 'text' | 'password' | 'search' | 'datetime-local';
-  inputMode?: 'decimal' | 'numeric' | 'text';
+  inputMode?: 'decimal' | 'numeric';
   autocomplete?: string;
-  placeholder?: string;
   unit?: string;
   required?: boolean;
   autofocus?: boolean;
-  /** The label is for screen readers only. */
-  unlabelled?: boolean;
   testId?: string;
 }
 
-export function Field({ label, value, onInput, hint, refusals = [], type = 'text', inputMode, autocomplete = 'off', placeholder, unit, required, autofocus, unlabelled, testId }: FieldProps) {
+export function Field({ label, value, onInput, hint, refusals = [], type = 'text', inputMode, autocomplete = 'off', unit, required, autofocus, testId }: FieldProps) {
   const id = useId();
+  const { language } = useLanguage();
   const refused = refusals.length > 0;
   return (
     <div class={`field${refused ? ' refused' : ''}`}>
-      <label for={id} class={unlabelled ? 'unseen' : ''}>{label}</label>
+      <label for={id} class={type === 'search' ? 'unseen' : ''}>{label}</label>
       <span class="input">
         <input
           // The JSX types have no union of input types, so one is asserted.
-          id={id} type={type as 'text'} value={value} inputMode={inputMode} autocomplete={autocomplete} placeholder={placeholder} required={required} autofocus={autofocus}
+          id={id} type={type as 'text'} value={value} inputMode={inputMode} autocomplete={autocomplete} placeholder={type === 'search' ? label : undefined} required={required} autofocus={autofocus}
           aria-invalid={refused} aria-describedby={refused || hint ? `${id}-note` : undefined} data-testid={testId}
           step={type === 'datetime-local' ? 1 : undefined} spellcheck={false}
           onInput={(event) => onInput(event.currentTarget.value)}
         />
         {unit !== undefined && <span class="unit" aria-hidden="true">{unit}</span>}
       </span>
-      <Note id={`${id}-note`} refusals={refusals} hint={hint} />
+      {refused && <p class="refusal" id={`${id}-note`} role="status">{refusals.map(({ reason }) => reasonIn(language, reason)).join(' · ')}</p>}
+      {!refused && hint && <p class="hint" id={`${id}-note`}>{hint}</p>}
     </div>
   );
-}
-
-function Note({ id, refusals, hint }: { id: string; refusals: readonly FieldRefusal[]; hint: ComponentChildren }) {
-  const { language } = useLanguage();
-  if (refusals.length === 0) return hint ? <p class="hint" id={id}>{hint}</p> : null;
-  return <p class="refusal" id={id} role="status">{refusals.map(({ reason }) => reasonIn(language, reason)).join(' · ')}</p>;
 }
 
 interface ChoiceProps<V extends string> {
@@ -56,14 +51,13 @@ interface ChoiceProps<V extends string> {
   value: V;
   options: readonly (readonly [V, string])[];
   onChange: (value: V) => void;
-  unlabelled?: boolean;
 }
 
-export function Choice<V extends string>({ label, value, options, onChange, unlabelled }: ChoiceProps<V>) {
+export function Choice<V extends string>({ label, value, options, onChange }: ChoiceProps<V>) {
   const id = useId();
   return (
     <div class="field">
-      <label for={id} class={unlabelled ? 'unseen' : ''}>{label}</label>
+      <label for={id}>{label}</label>
       <span class="input">
         <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value as V)}>
           {options.map(([key, name]) => <option key={key} value={key}>{name}</option>)}
@@ -71,6 +65,15 @@ export function Choice<V extends string>({ label, value, options, onChange, unla
       </span>
     </div>
   );
+}
+
+export const FOREVER = 'forever';
+const DURATIONS_MS = [600_000, 3_600_000, 86_400_000, 7 * 86_400_000];
+
+/** A duration: a few usual ones, as text in ms, or no end. */
+export function DurationChoice(props: Omit<ChoiceProps<string>, 'options'>) {
+  const { shared, language } = useLanguage();
+  return <Choice {...props} options={[[FOREVER, shared.forever], ...DURATIONS_MS.map((ms) => [String(ms), durationText(ms, language)] as const)]} />;
 }
 
 /** A choice with all options visible: radio buttons styled as one bar. */

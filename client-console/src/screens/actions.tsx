@@ -16,28 +16,23 @@ const WORDS = bilingual({
 });
 
 export function Actions() {
-  const { words } = useWords(WORDS);
-  return (
-    <>
-      <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
-      <Pages<Action> path="actions" field="actions" everyMs={REFRESH_MS} empty={<Empty title={words.none} calm><p>{words.noneTold}</p></Empty>}>{(actions) => <Log actions={actions} />}</Pages>
-    </>
-  );
-}
-
-function Log({ actions }: { actions: readonly Action[] }) {
   const { words, language } = useWords(WORDS);
   const { words: verbs } = useWords(ACTION_WORDS);
   return (
-    <Table label={words.title}>
-      <thead><tr><th>{words.when}</th><th>{words.who}</th><th>{words.what}</th><th>{words.rain}</th><th>{words.details}</th></tr></thead>
-      <tbody>{actions.map(({ id, at, actor, verb, rainId, details }) => (
-        <tr key={id} data-testid="action" data-verb={verb}>
-          <td class="moment"><time dateTime={at}>{momentText(at, language)}</time></td><td>{actor}</td><th scope="row">{verbs[verb] ?? verb}</th>
-          <td>{rainId ? <a href={hashOf({ screen: 'rain', rainId })}><code>{rainId}</code></a> : '–'}</td>
-          <td class="details">{Object.entries(details).map(([name, value]) => <span key={name}><i>{name}</i> {typeof value === 'string' ? value : JSON.stringify(value)}</span>)}</td>
-        </tr>
-      ))}</tbody>
-    </Table>
+    <>
+      <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
+      <Pages<Action> path="actions" field="actions" everyMs={REFRESH_MS} empty={<Empty title={words.none} calm><p>{words.noneTold}</p></Empty>}>{(actions) => (
+        <Table label={words.title}>
+          <thead><tr><th>{words.when}</th><th>{words.who}</th><th>{words.what}</th><th>{words.rain}</th><th>{words.details}</th></tr></thead>
+          <tbody>{actions.map(({ id, at, actor, verb, rainId, details }) => (
+            <tr key={id} data-testid="action" data-verb={verb}>
+              <td class="moment"><time dateTime={at}>{momentText(at, language)}</time></td><td>{actor}</td><th scope="row">{verbs[verb] ?? verb}</th>
+              <td>{rainId ? <a href={hashOf({ screen: 'rain', rainId })}><code>{rainId}</code></a> : '–'}</td>
+              <td class="details">{Object.entries(details).map(([name, value]) => <span key={name}><i>{name}</i> {typeof value === 'string' ? value : JSON.stringify(value)}</span>)}</td>
+            </tr>
+          ))}</tbody>
+        </Table>
+      )}</Pages>
+    </>
   );
 }

@@ -4,12 +4,11 @@ import { useApp, useRequest, useVerb } from '../state/useApi.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Awaited, Empty, Refused } from '../components/awaited.tsx';
-import { Choice, Field } from '../components/field.tsx';
+import { Choice, DurationChoice, Field, FOREVER } from '../components/field.tsx';
 import { Table } from '../components/table.tsx';
 import { momentText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
 import { refusalsFor } from './create/draft.ts';
-import { FOREVER, useTerms } from './terms.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -52,7 +51,6 @@ function NewBlock({ onDone }: { onDone: () => void }) {
   const { words, shared } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
-  const terms = useTerms();
   const [kind, setKind] = useState<Block['kind']>('user');
   const [who, setWho] = useState('');
   const [reason, setReason] = useState('');
@@ -69,7 +67,7 @@ function NewBlock({ onDone }: { onDone: () => void }) {
       <Choice label={words.kind} value={kind} options={Object.entries(words.kinds) as [Block['kind'], string][]} onChange={setKind} />
       <Field label={words.who} value={who} onInput={setWho} hint={kind === 'user' ? words.userHint : words.addressHint} refusals={refusalsFor(verb.refusals, 'who')} testId="who-blocked" />
       <Field label={shared.reason} value={reason} onInput={setReason} refusals={refusalsFor(verb.refusals, 'reason')} testId="why-blocked" />
-      <Choice label={words.term} value={term} options={terms} onChange={setTerm} />
+      <DurationChoice label={words.term} value={term} onChange={setTerm} />
       <Button type="submit" variant="danger" pending={verb.pending} testId="block-act">{words.block}</Button>
       {verb.refusals.length === 0 && <Refused refusal={verb.refusal} />}
     </form>

@@ -31,7 +31,7 @@ export function Login({ api, expired, name: known = '', onEnter, onLanguage }: L
   const [password, setPassword] = useState('');
   const verb = useVerb();
   const enter = async () => {
-    const entered = await verb.run(() => api.login(name.trim(), password));
+    const entered = await verb.run(() => api.post<Session>('session', { name: name.trim(), password }));
     setPassword('');
     if (entered) onEnter(entered.done);
   };

@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { RainState, RainView } from '../state/responses.ts';
-import { useApp, useRequest } from '../state/useApi.ts';
+import { useApp, useNow, useRequest } from '../state/useApi.ts';
 import { hashOf } from '../state/route.ts';
-import { StateChip } from '../components/chip.tsx';
 import { Awaited, Empty } from '../components/awaited.tsx';
 import { Field, Segments } from '../components/field.tsx';
-import { useNow } from '../components/now.ts';
 import { countdownText, countText, momentText, moneyText } from '../words/figures.ts';
-import { bilingual, useWords } from '../words/language.ts';
+import { bilingual, useLanguage, useWords } from '../words/language.ts';
 
 const REFRESH_MS = 3_000;
 const PAGE = 100;
@@ -44,7 +42,7 @@ export function Rains() {
         return (
           <>
             <div class="tools">
-              <Field label={words.search} unlabelled type="search" value={search} onInput={setSearch} placeholder={words.search} testId="search" />
+              <Field label={words.search} type="search" value={search} onInput={setSearch} testId="search" />
               <Segments label={words.show} value={filter} options={Object.entries(words.filters) as [Filter, string][]} onChange={setFilter} />
             </div>
             {shown.length === 0 && <Empty title={words.noMatch} calm><p>{words.noMatchTold}</p></Empty>}
@@ -93,4 +91,14 @@ export function Until({ rain: { state, opensAt, closesAt } }: { rain: Pick<RainV
   if ((state === 'loaded' || state === 'draft') && Date.parse(opensAt) > now) return <b>{words.opensIn(countdownText(Date.parse(opensAt) - now))}</b>;
   if (state === 'open' || state === 'paused') return <b>{words.closesIn(countdownText(Date.parse(closesAt) - now))}</b>;
   return null;
+}
+
+export function StateChip({ state, rehearsal = false }: { state: RainState; rehearsal?: boolean | undefined }) {
+  const { shared } = useLanguage();
+  return (
+    <>
+      <span class="chip" data-state={state} data-testid="state">{shared.states[state]}</span>
+      {rehearsal && <span class="chip" data-state="rehearsal">{shared.rehearsal}</span>}
+    </>
+  );
 }

@@ -3,11 +3,10 @@ import type { Switch } from '../state/responses.ts';
 import { useApp, useRequest, useVerb } from '../state/useApi.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Awaited } from '../components/awaited.tsx';
-import { Choice, Field, Segments } from '../components/field.tsx';
+import { DurationChoice, Field, FOREVER, Segments } from '../components/field.tsx';
 import { momentText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
 import { refusalsFor } from './create/draft.ts';
-import { FOREVER, useTerms } from './terms.ts';
 
 const REFRESH_MS = 10_000;
 type Position = 'on' | 'off' | 'auto';
@@ -61,7 +60,6 @@ function SwitchDialog({ name, position, onClose }: { name: Switch['name']; posit
   const { words, shared } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
-  const terms = useTerms();
   const [reason, setReason] = useState('');
   const [term, setTerm] = useState('600000');
   const holds = position !== 'auto';
@@ -71,7 +69,7 @@ function SwitchDialog({ name, position, onClose }: { name: Switch['name']; posit
       onAct={() => api.send('PUT', `switches/${name}`, body)} onClose={onClose} disabled={holds && reason.trim() === ''}>
       <p>{position === 'off' && words.effects[name]} {words.within}</p>
       {holds && <Field label={shared.reason} value={reason} onInput={setReason} refusals={refusalsFor(verb.refusals, 'reason')} testId="why-switched" />}
-      {holds && <Choice label={words.term} value={term} options={terms} onChange={setTerm} />}
+      {holds && <DurationChoice label={words.term} value={term} onChange={setTerm} />}
     </Dialog>
   );
 }

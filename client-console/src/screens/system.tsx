@@ -1,7 +1,6 @@
 import type { Gateway, SystemAnswer } from '../state/responses.ts';
-import { useRequest } from '../state/useApi.ts';
+import { useNow, useRequest } from '../state/useApi.ts';
 import { Awaited, Empty } from '../components/awaited.tsx';
-import { useNow } from '../components/now.ts';
 import { Table } from '../components/table.tsx';
 import { countText, durationText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
@@ -20,7 +19,6 @@ const WORDS = bilingual({
   none: '没有发现网关', noneTold: '玩家通过网关进入红包雨。用 `rain gateway` 启动后，一秒内会出现在这里。', board: '打开队列面板 ↗', api: '本控制台的 API（OpenAPI）↗',
 });
 
-/** The state of the servers, the queues and the gateways. */
 export function System() {
   const { words } = useWords(WORDS);
   const system = useRequest<SystemAnswer>('system', REFRESH_MS);

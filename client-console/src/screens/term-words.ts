@@ -1,14 +1,8 @@
 import type { TermName } from '../../../src/rain/terms.ts';
 import { bilingual } from '../words/language.ts';
 
-interface TermWords {
-  label: string;
-  /** Shown below the label in the form, and beside it elsewhere. */
-  hint: string;
-}
-
-/** The name and the meaning of each term of a rain. */
-export const TERM_WORDS = bilingual<Record<TermName, TermWords>>({
+/** The name of each term of a rain, and its meaning, which stands below the name in the form and beside it elsewhere. */
+export const TERM_WORDS = bilingual<Record<TermName, Record<'label' | 'hint', string>>>({
   rehearsal: { label: 'Rehearsal', hint: 'Test money: everything runs as in a real rain, and no real account is touched.' },
   excludeEarlierWinners: { label: 'Exclude earlier winners', hint: 'Users who have won any other round of the campaign win nothing in these rounds.' },
   winsMax: { label: 'Wins allowed', hint: 'A user who has won this many rounds of the campaign wins nothing in this one.' },
@@ -19,6 +13,6 @@ export const TERM_WORDS = bilingual<Record<TermName, TermWords>>({
 });
 
 /** For a flag its meaning, for a count the number. */
-export function formatTerm({ hint }: TermWords, value: true | number | undefined): string {
+export function formatTerm({ hint }: { hint: string }, value: true | number | undefined): string {
   return typeof value === 'number' ? String(value) : hint;
 }

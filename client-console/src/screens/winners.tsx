@@ -22,7 +22,7 @@ const WORDS = bilingual({
 });
 
 export function Winners({ rainId }: { rainId: string }) {
-  const { words } = useWords(WORDS);
+  const { words, shared, language } = useWords(WORDS);
   const path = `rains/${encodeURIComponent(rainId)}`;
   const request = useRequest<RainDetail>(path, REFRESH_MS);
   const [typed, setTyped] = useState('');
@@ -35,24 +35,19 @@ export function Winners({ rainId }: { rainId: string }) {
     <Awaited request={request}>{(rain) => (
       <>
         <RainHead rain={rain} tab="winners"><a class="button" href={ApiClient.address(`${path}/winners.csv`)} download={`winners-${rainId}.csv`} data-testid="csv">{words.csv}</a></RainHead>
-        <div class="tools"><Field label={words.search} unlabelled type="search" value={typed} onInput={setTyped} placeholder={words.search} testId="search" /></div>
+        <div class="tools"><Field label={words.search} type="search" value={typed} onInput={setTyped} testId="search" /></div>
         <Pages<Winner> path={`${path}/winners`} query={search === '' ? {} : { search }} field="winners" everyMs={REFRESH_MS}
           empty={search === '' ? <Empty title={words.none}><p>{words.noneTold}</p></Empty> : <Empty title={words.noMatch} calm><p>{words.noMatchTold}</p></Empty>}>
-          {(winners) => <WinnerTable winners={winners} />}
+          {(winners) => (
+            <Table label={words.user}>
+              <thead><tr><th>{words.user}</th><th class="number">{words.amount}</th><th>{words.at}</th><th>{words.status}</th><th>{words.packet}</th></tr></thead>
+              <tbody>{winners.map(({ redPacketId, userId, amount, at, status }) => (
+                <tr key={redPacketId} data-testid="winner"><th scope="row">{userId}</th><td class="number"><b>{moneyText(amount)}</b></td><td>{momentText(at, language)}</td><td><span class="chip" data-status={status}>{shared.statuses[status]}</span></td><td><code>{redPacketId}</code></td></tr>
+              ))}</tbody>
+            </Table>
+          )}
         </Pages>
       </>
     )}</Awaited>
-  );
-}
-
-function WinnerTable({ winners }: { winners: readonly Winner[] }) {
-  const { words, shared, language } = useWords(WORDS);
-  return (
-    <Table label={words.user}>
-      <thead><tr><th>{words.user}</th><th class="number">{words.amount}</th><th>{words.at}</th><th>{words.status}</th><th>{words.packet}</th></tr></thead>
-      <tbody>{winners.map(({ redPacketId, userId, amount, at, status }) => (
-        <tr key={redPacketId} data-testid="winner"><th scope="row">{userId}</th><td class="number"><b>{moneyText(amount)}</b></td><td>{momentText(at, language)}</td><td><span class="chip" data-status={status}>{shared.statuses[status]}</span></td><td><code>{redPacketId}</code></td></tr>
-      ))}</tbody>
-    </Table>
   );
 }

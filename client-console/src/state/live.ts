@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { delayBeforeRetry } from '../../../src/platform/network/backoff.ts';
-import type { Sample } from './responses.ts';
+import type { Sample, Session } from './responses.ts';
 import { ApiClient } from './request.ts';
 import { useApp } from './useApi.ts';
 
@@ -10,19 +10,13 @@ const RETRY = { firstDelayMs: 1_000, delayMsMax: 15_000 };
 /** One sample per second is expected. */
 const SILENCE_MS_MAX = 6_000;
 
-interface Live {
-  samples: readonly Sample[];
-  /** `lost`: it is reconnecting. */
-  link: 'connecting' | 'up' | 'lost';
-}
-
 /**
  * The stream of a rain's samples. It reconnects itself, because a browser gives up a refused EventSource for good, and because a
- * proxy may keep a dead one open.
+ * proxy may keep a dead one open. `lost`: it is reconnecting.
  */
-export function useLive(rainId: string): Live {
+export function useLive(rainId: string) {
   const { api, awake } = useApp();
-  const [live, setLive] = useState<Live>({ samples: [], link: 'connecting' });
+  const [live, setLive] = useState<{ samples: readonly Sample[]; link: 'connecting' | 'up' | 'lost' }>({ samples: [], link: 'connecting' });
 
   useEffect(() => {
     if (!awake) return undefined;
@@ -42,7 +36,7 @@ export function useLive(rainId: string): Live {
     };
     // An EventSource does not report why it was refused. A request for the session does.
     const reconnect = async () => {
-      const session = await api.resume();
+      const session = await api.get<Session>('session');
       if (ended) return;
       if (session.ok) open();
       else if (session.refusal.status === 401) api.onExpired();

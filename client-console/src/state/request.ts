@@ -41,25 +41,7 @@ export class ApiClient {
     return this.send('POST', path, body, signal);
   }
 
-  async login(name: string, password: string): Promise<Answer<Session>> {
-    return this.#keepCsrf(await this.post<Session>('session', { name, password }));
-  }
-
-  /** Reads the existing session of this browser. */
-  async resume(): Promise<Answer<Session>> {
-    return this.#keepCsrf(await this.get<Session>('session'));
-  }
-
-  async logout(): Promise<void> {
-    await this.send('DELETE', 'session');
-    this.#csrf = '';
-  }
-
-  #keepCsrf(answer: Answer<Session>): Answer<Session> {
-    if (answer.ok) this.#csrf = answer.value.csrf;
-    return answer;
-  }
-
+  /** The path `session` signs in, reads the session of this browser, and signs out. */
   async send<T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<Answer<T>> {
     const timeout = AbortSignal.timeout(ANSWER_MS_MAX);
     const sentAt = Date.now();
@@ -71,6 +53,7 @@ export class ApiClient {
       });
       this.#readClock(response, sentAt);
       const answer: unknown = response.status === 204 ? undefined : await response.json();
+      if (response.ok && path === 'session') this.#csrf = (answer as Session | undefined)?.csrf ?? '';
       if (response.ok) return { ok: true, value: answer as T };
       if (response.status === 401 && path !== 'session') this.onExpired();
       return { ok: false, refusal: refusalOf(response.status, answer) };

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { Api } from '../../../src/console/contract/api.ts';
-import type { LiveSample } from '../../../src/console/contract/live.ts';
 import type { EquationPart } from '../../../src/rain/equation-parts.ts';
 import type { MethodName } from '../../../src/rain/split/methods.ts';
 
@@ -37,7 +36,7 @@ export type Equation = Record<EquationPart | 'budget', string> & {
 
 export type AuditAnswer = Answer<Api['rains']['audit']>;
 export type Verdict = Answer<Api['rains']['verify']>;
-export type Sample = LiveSample;
+export type Sample = Answer<Api['live']['watch']>;
 export type Winner = Answer<Api['winners']['list']>['winners'][number];
 export type Letter = Answer<Api['dead']['list']>['letters'][number];
 export type Block = Answer<Api['system']['blocks']>['blocks'][number];

@@ -1,9 +1,8 @@
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
-import type { ApiClient, Answer, Refusal } from './request.ts';
-import type { FieldRefusal, Session } from './responses.ts';
+import type { Answer, ApiClient, Refusal } from './request.ts';
+import type { Session } from './responses.ts';
 
-/** The context of every screen. */
 export interface AppState {
   api: ApiClient;
   session: Session;
@@ -50,7 +49,8 @@ export function useRequest<T>(path: string | undefined, everyMs?: number): Reque
         first = false;
         const answer = await api.get<T>(path, gone.signal);
         if (gone.signal.aborted) return;
-        setKnown((before) => (answer.ok ? { path, value: answer.value } : { path, refusal: answer.refusal, ...(before.path === path && { value: before.value }) }));
+        setKnown((before) => (answer.ok ? { path, value: answer.value }
+          : { path, refusal: answer.refusal, ...(before.path === path && { value: before.value }) }));
       }
       if (everyMs !== undefined) timer = setTimeout(() => void load(), everyMs);
     };
@@ -66,21 +66,14 @@ export function useRequest<T>(path: string | undefined, everyMs?: number): Reque
   return { ...fresh, waiting: fresh.value === undefined && fresh.refusal === undefined, again };
 }
 
-export interface Verb {
-  /** True from the click until the console has answered. */
-  pending: boolean;
-  refusal: Refusal | undefined;
-  /** The faulty fields of the refused request. */
-  refusals: readonly FieldRefusal[];
-  /** A second click while the first is pending does nothing. @returns the answer's value, or undefined when it was refused */
-  run: <T>(verb: () => Promise<Answer<T>>) => Promise<{ done: T } | undefined>;
-  forget: () => void;
-}
+export type Verb = ReturnType<typeof useVerb>;
 
-export function useVerb(): Verb {
+/** `pending` from the click until the console has answered; `refusals`: the faulty fields of the refused request. */
+export function useVerb() {
   const [pending, setPending] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
   const busy = useRef(false);
+  /** A second click while the first is pending does nothing. @returns the answer's value, or undefined when it was refused */
   const run = useCallback(async <T>(verb: () => Promise<Answer<T>>) => {
     if (busy.current) return undefined;
     busy.current = true;
@@ -97,4 +90,15 @@ export function useVerb(): Verb {
     }
   }, []);
   return { pending, refusal, refusals: refusal?.refusals ?? [], run, forget: useCallback(() => setRefusal(undefined), []) };
+}
+
+/** The server's time, epoch ms, so that countdowns here agree with those on the phones. */
+export function useNow(everyMs = 1_000): number {
+  const { api } = useApp();
+  const [now, setNow] = useState(() => api.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(api.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [api, everyMs]);
+  return now;
 }

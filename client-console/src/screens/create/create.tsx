@@ -41,15 +41,15 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
   const review = async () => {
     if (wrongTimes.length > 0) return;
     const found: FieldRefusal[] = [];
-    for (const rain of requestsOf(draft, api.now())) {
-      const checked = await verb.run(async () => {
+    const checked = await verb.run(async () => {
+      for (const rain of requestsOf(draft, api.now())) {
         const answer = await api.post('rains', { ...rain, dryRun: true });
-        if (answer.ok || answer.refusal.refusals.length === 0) return answer;
-        found.push(...answer.refusal.refusals);
-        return { ok: true as const, value: undefined };
-      });
-      if (!checked) return;
-    }
+        if (!answer.ok && answer.refusal.refusals.length === 0) return answer;
+        if (!answer.ok) found.push(...answer.refusal.refusals);
+      }
+      return { ok: true as const, value: undefined };
+    });
+    if (!checked) return;
     setServerRefusals(found);
     setReviewing(found.length === 0);
   };

@@ -62,7 +62,8 @@ export function newId(now: number, random: (bytes: Uint8Array<ArrayBuffer>) => U
 export function newDraft(now: number, campaign?: Draft['campaign']): Draft {
   return {
     id: newId(now), title: '', budget: '', packets: '', method: DEFAULT_METHOD.name, rows: {}, min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min',
-    starts: [localText(roundUp(now + 15 * 60_000))], duration: '60', durationUnit: 's', terms: {}, ...(campaign && { campaign, when: 'rounds' }),
+    // A quarter of an hour from now, rounded up to five minutes.
+    starts: [localText(Math.ceil(now / 300_000 + 3) * 300_000)], duration: '60', durationUnit: 's', terms: {}, ...(campaign && { campaign, when: 'rounds' }),
   };
 }
 
@@ -105,20 +106,8 @@ function numberTyped(text: string): number {
   return plain === '' ? NaN : Number(plain);
 }
 
-export interface RainRequest {
-  id: string;
-  title?: string;
-  plan: Plan;
-  /** Epoch ms. */
-  opensAt: number;
-  closesAt: number;
-  load: boolean;
-  terms: RequestedTerms;
-  campaign?: { id: string; round: number };
-}
-
 /** One request per rain. The ids are the same at every call, so a repeated request creates no second rain. */
-export function requestsOf(draft: Draft, now: number): RainRequest[] {
+export function requestsOf(draft: Draft, now: number) {
   const plan = planOf(draft);
   const durationMs = Math.round(numberTyped(draft.duration) * UNITS_MS[draft.durationUnit]);
   const title = draft.title.trim();
@@ -136,6 +125,8 @@ export function requestsOf(draft: Draft, now: number): RainRequest[] {
     };
   });
 }
+
+export type RainRequest = ReturnType<typeof requestsOf>[number];
 
 /** Refusals of invalid times. They are checked here, because in JSON they would all become null. */
 export function timeRefusals({ when, startIn, starts, duration }: Draft): FieldRefusal[] {
@@ -159,8 +150,6 @@ export function localText(time: number): string {
   const two = (part: number) => String(part).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
-
-const roundUp = (time: number): number => Math.ceil(time / 300_000) * 300_000;
 
 /** The refusals of these fields. The console names a plan's fields with or without the prefix `plan.`, and terms as `terms.*`. */
 export function refusalsFor(refusals: readonly FieldRefusal[], ...fields: string[]): FieldRefusal[] {

@@ -1,13 +1,11 @@
 import type { Rows } from '../../../../src/rain/split/method.ts';
 import { methodNamed, METHODS } from '../../../../src/rain/split/methods.ts';
-import type { FieldRefusal } from '../../state/responses.ts';
 import { Button } from '../../components/button.tsx';
 import { Field, Segments } from '../../components/field.tsx';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { refusalsFor, rowsTyped, type PartProps, type TypedRow } from './draft.ts';
 import { WORDS } from './words.ts';
 
-/** Budget, number of packets, and the way of splitting. */
 export function MoneyPart({ draft, refusals, change }: PartProps) {
   const { words, language } = useWords(WORDS);
   const { rows } = methodNamed(draft.method);
@@ -23,7 +21,7 @@ export function MoneyPart({ draft, refusals, change }: PartProps) {
         label={words.method} value={draft.method} options={METHODS.map(({ name, label }) => [name, label[language]] as const)}
         onChange={(method) => change({ method })}
       />
-      {rows && <RowsPart rows={rows} typed={rowsTyped(draft.method, draft.rows)} refusals={refusals} onChange={(typed) => change({ rows: { ...draft.rows, [draft.method]: typed } })} />}
+      {rows && <RowsPart rows={rows} draft={draft} refusals={refusals} change={change} />}
       <div class="pair">
         <Field label={words.min} unit="¥" inputMode="decimal" value={draft.min} onInput={(min) => change({ min })} refusals={refusalsFor(refusals, 'min')} />
         <Field label={words.max} unit="¥" inputMode="decimal" value={draft.max} onInput={(max) => change({ max })} hint={words.maxHint} refusals={refusalsFor(refusals, 'max')} />
@@ -32,16 +30,11 @@ export function MoneyPart({ draft, refusals, change }: PartProps) {
   );
 }
 
-interface RowsPartProps {
-  rows: Rows;
-  typed: readonly TypedRow[];
-  refusals: readonly FieldRefusal[];
-  onChange: (typed: readonly TypedRow[]) => void;
-}
-
 /** The list that a method needs; at least one row. */
-function RowsPart({ rows: { field, columns, form }, typed, refusals, onChange }: RowsPartProps) {
+function RowsPart({ rows: { field, columns, form }, draft, refusals, change }: PartProps & { rows: Rows }) {
   const { language } = useLanguage();
+  const typed = rowsTyped(draft.method, draft.rows);
+  const onChange = (changed: readonly TypedRow[]) => change({ rows: { ...draft.rows, [draft.method]: changed } });
   const put = (at: number, column: string, text: string) => onChange(typed.map((row, i) => (i === at ? { ...row, [column]: text } : row)));
   const whole = refusalsFor(refusals, `split.${field}`, 'split');
   const names = Object.keys(columns);

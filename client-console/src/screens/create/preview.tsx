@@ -14,14 +14,8 @@ const TYPING_MS = 250;
 const FALLING_MAX = 16;
 const FALL_S = 7;
 
-interface DryRun {
-  preview: Previewed | undefined;
-  fault: Refusal | undefined;
-  redraw: () => void;
-}
-
 /** Preview or refusals of a plan while it is typed. @param plan `undefined`: no plan yet */
-export function usePreview(plan: Plan | undefined): DryRun {
+export function usePreview(plan: Plan | undefined) {
   const { api, awake } = useApp();
   const [preview, setPreview] = useState<Previewed>();
   const [fault, setFault] = useState<Refusal>();
@@ -45,7 +39,7 @@ export function usePreview(plan: Plan | undefined): DryRun {
   return { preview: key === undefined ? undefined : preview, fault, redraw: () => setDraw((before) => before + 1) };
 }
 
-export function PreviewPane({ preview, fault, redraw }: DryRun) {
+export function PreviewPane({ preview, fault, redraw }: ReturnType<typeof usePreview>) {
   const { words } = useWords(WORDS);
   return (
     <section class="card preview" aria-labelledby="preview-title">
@@ -72,10 +66,14 @@ export function PreviewPane({ preview, fault, redraw }: DryRun) {
 
 /** Some sample packets that fall as the players will see them. A fixed rule spreads them, so the picture is stable. */
 function Falling({ amounts, luckiest }: { amounts: readonly string[]; luckiest: string }) {
-  const place = (i: number) => ({ left: `${2 + ((i * 0.7549) % 1) * 84}%`, animationDelay: `${-((i * 0.5698) % 1) * FALL_S}s`, animationDuration: `${FALL_S}s` });
+  const place = (i: number) => ({
+    left: `${2 + ((i * 0.7549) % 1) * 84}%`, animationDelay: `${-((i * 0.5698) % 1) * FALL_S}s`, animationDuration: `${FALL_S}s`,
+  });
   return (
     <div class="falling" aria-hidden="true">
-      {amounts.slice(0, FALLING_MAX).map((amount, i) => <span key={i} class={amount === luckiest ? 'drop luckiest' : 'drop'} style={place(i)}>{moneyText(amount)}</span>)}
+      {amounts.slice(0, FALLING_MAX).map((amount, i) => (
+        <span key={i} class={amount === luckiest ? 'drop luckiest' : 'drop'} style={place(i)}>{moneyText(amount)}</span>
+      ))}
     </div>
   );
 }

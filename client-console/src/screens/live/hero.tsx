@@ -1,5 +1,5 @@
 import type { Sample } from '../../state/responses.ts';
-import { useNow } from '../../components/now.ts';
+import { useNow } from '../../state/useApi.ts';
 import { countdownText, countText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';

@@ -11,7 +11,6 @@ import { WORDS } from './words.ts';
 const TICKER_REFRESH_MS = 2_000;
 const WINNERS_SHOWN = 12;
 
-/** Four figures, large enough for a big screen. */
 export function Gauges({ sample }: { sample: Sample }) {
   const { words, language } = useWords(WORDS);
   const { sockets, gateways, grabsPerSecond, wins, winsPerSecond, credited, creditLagMs } = sample;
@@ -30,7 +29,6 @@ export function Gauges({ sample }: { sample: Sample }) {
   );
 }
 
-/** Grabs and wins per second over the last minutes. */
 export function RatesTile({ samples }: { samples: readonly Sample[] }) {
   const { words } = useWords(WORDS);
   const rows = useMemo(() => [

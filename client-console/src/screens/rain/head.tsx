@@ -1,22 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import type { RainView } from '../../state/responses.ts';
 import { hashOf } from '../../state/route.ts';
-import { StateChip } from '../../components/chip.tsx';
 import { useWords } from '../../words/language.ts';
-import { Until } from '../rains.tsx';
+import { StateChip, Until } from '../rains.tsx';
 import { TABS } from './words.ts';
 
-interface HeadProps {
-  rain: RainView;
-  tab: 'rain' | 'live' | 'winners';
-  children?: ComponentChildren;
-}
+type Tab = 'rain' | 'live' | 'winners';
 
 /** The header of every screen of one rain. */
-export function RainHead({ rain, tab, children }: HeadProps) {
+export function RainHead({ rain, tab, children }: { rain: RainView; tab: Tab; children?: ComponentChildren }) {
   const { words } = useWords(TABS);
   const { rainId } = rain;
-  const to = (screen: HeadProps['tab'], text: string) => <a href={hashOf({ screen, rainId })} aria-current={tab === screen ? 'page' : undefined}>{text}</a>;
+  const to = (screen: Tab, text: string) => <a href={hashOf({ screen, rainId })} aria-current={tab === screen ? 'page' : undefined}>{text}</a>;
   return (
     <>
       <header class="head">

@@ -10,17 +10,14 @@ import { useWords } from '../../words/language.ts';
 import { TERM_NAMES } from '../../../../src/rain/terms.ts';
 import { formatTerm, TERM_WORDS } from '../term-words.ts';
 import { VerbButtons } from './verb-buttons.tsx';
-import { Fairness } from './fairness.tsx';
+import { Fairness, Invite, Timeline } from './cards.tsx';
 import { RainHead } from './head.tsx';
-import { Invite } from './invite.tsx';
-import { Timeline } from './timeline.tsx';
 import { WORDS } from './words.ts';
 
 const REFRESH_MS = 2_000;
 /** An audit recomputes all packets, so it runs only as often as a person reads it. */
 const AUDIT_MS = 8_000;
 
-/** One rain: its figures, its timeline and its audit. */
 export function RainPage({ rainId }: { rainId: string }) {
   const { words } = useWords(WORDS);
   const path = `rains/${encodeURIComponent(rainId)}`;

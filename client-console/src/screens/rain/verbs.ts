@@ -1,7 +1,6 @@
 import type { RainState } from '../../state/responses.ts';
 
-const VERBS = ['start', 'load', 'resume', 'schedule', 'pause', 'topUp', 'recycle', 'close'] as const;
-export type VerbName = (typeof VERBS)[number];
+export type VerbName = 'start' | 'load' | 'resume' | 'schedule' | 'pause' | 'topUp' | 'recycle' | 'close';
 
 /** The verbs that are possible in a state. @param opened the opening time has passed; then a paused rain cannot be started, only resumed */
 export function verbsOf(state: RainState, opened: boolean): readonly VerbName[] {
