@@ -7,7 +7,6 @@ const { bold, dim, green, red, yellow, cyan } = picocolors.createColors(true);
 /** Colours never carry information of their own. `print` and `notify` remove them where the output should have none. */
 export const paint: Record<'good' | 'bad' | 'warning' | 'quiet' | 'strong' | 'name' | 'error', Brush> = {
   good: green, bad: (text) => bold(red(text)), warning: yellow, quiet: dim, strong: bold, name: cyan,
-  /** The word before an error message. */
   error: red,
 };
 

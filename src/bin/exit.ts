@@ -53,7 +53,6 @@ export function reportFailure(terminal: Terminal, error: unknown, json: boolean 
   return exit;
 }
 
-/** Prints the answer of a command: one JSON value, or text. */
 export function print(terminal: Terminal, json: boolean | undefined, value: unknown, text: string): void {
   terminal.stdout.write(`${json ? JSON.stringify(value) : painted(terminal, terminal.stdout, text)}\n`);
 }

@@ -1,7 +1,9 @@
+import { inspect } from 'node:util';
 import { VERSION } from '../platform/process/version.ts';
 import { paint, wantsPaint } from './colours.ts';
 import { RainCommand } from './command.ts';
-import { processTerminal } from './terminal.ts';
+import { notify, reportFailure } from './exit.ts';
+import { processTerminal, type Terminal } from './terminal.ts';
 
 type Add = (program: RainCommand) => void;
 
@@ -60,6 +62,18 @@ export async function openProgram(verb?: string, terminal = processTerminal()): 
   for (const add of await Promise.all(GROUPS.map(([, loadGroup]) => loadGroup()))) add(program);
   // Last, because it reads all commands.
   const { addCompletion } = await import('./completion.ts');
-  await addCompletion(program, terminal, verb === 'complete');
+  await addCompletion(program, verb === 'complete');
   return program;
+}
+
+/** Runs one command, given the words after `rain`. @returns the exit code; a server continues to run after the return */
+export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<number> {
+  try {
+    await (await openProgram(words[0], terminal)).parseAsync(words, { from: 'user' });
+    return terminal.exitCode;
+  } catch (error) {
+    const exit = reportFailure(terminal, error, words.includes('--json'));
+    if (terminal.environment['LOG_LEVEL'] === 'debug') notify(terminal, inspect(error));
+    return exit;
+  }
 }

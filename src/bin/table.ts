@@ -11,7 +11,6 @@ export function table(headings: readonly string[], rows: readonly (readonly (str
   return draw(right, [headings.map((heading) => (heading === '' ? '' : paint.quiet(heading))), ...rows.map((row) => row.map(String))]);
 }
 
-/** The facts about one thing: a name and a value per line. */
 export function facts(rows: readonly (readonly (string | number)[])[]): string {
   return draw([false, false], rows.map(([name, value]) => [paint.quiet(String(name)), String(value)]));
 }

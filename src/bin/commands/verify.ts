@@ -19,11 +19,7 @@ interface VerifyOptions {
   offline?: string;
 }
 
-interface Findings extends Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets'> {
-  checked: string;
-  problems: readonly string[];
-  outOfTurn?: number;
-}
+type Findings = Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets' | 'problems'> & { checked: string; outOfTurn?: number };
 
 export function addVerifyCommand(program: RainCommand): void {
   program.command('verify [id]').summary('prove that the packets match the commitment')
