@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { SystemContext } from '../operator/system.ts';
-import { paint } from './colours.ts';
+import { paint } from './style.ts';
 import type { OpenContext } from './context.ts';
 import { CommandFailure, EXIT, print } from './exit.ts';
 import type { Terminal } from './terminal.ts';

@@ -3,7 +3,7 @@ import type { Refused } from '../operator/context.ts';
 import { formatRefusal } from '../rain/refusal.ts';
 import { isUnavailable, lastLine } from '../platform/redis/unavailable.ts';
 import { ConfigError } from '../platform/config.ts';
-import { paint, wantsPaint, withoutPaint } from './colours.ts';
+import { paint, wantsPaint, withoutPaint } from './style.ts';
 import type { Output, Terminal } from './terminal.ts';
 
 export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const;

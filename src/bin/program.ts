@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { VERSION } from '../platform/process/version.ts';
-import { paint, wantsPaint } from './colours.ts';
+import { paint, wantsPaint } from './style.ts';
 import { RainCommand } from './command.ts';
 import { notify, reportFailure } from './exit.ts';
 import { processTerminal, type Terminal } from './terminal.ts';

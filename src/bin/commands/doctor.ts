@@ -6,7 +6,7 @@ import { examineRedis } from '../../operator/doctor/redis.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { parseCount } from '../arguments.ts';
-import { paint } from '../colours.ts';
+import { paint } from '../style.ts';
 import type { RainCommand } from '../command.ts';
 import { configure, REACHED_MS_MAX, withRedis } from '../context.ts';
 import { EXIT, explain } from '../exit.ts';

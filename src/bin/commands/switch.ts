@@ -6,7 +6,7 @@ import { iso } from '../../rain/figures.ts';
 import { parseDuration } from '../arguments.ts';
 import type { Answer, RainCommand } from '../command.ts';
 import { accepted } from '../exit.ts';
-import { table } from '../table.ts';
+import { table } from '../style.ts';
 
 type Position = HeldSwitch['position'] | 'auto';
 

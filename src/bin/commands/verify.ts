@@ -8,7 +8,7 @@ import { checkProof, proof, receipt } from '../../rain/proof.ts';
 import type { Answer, RainCommand } from '../command.ts';
 import { withContext } from '../context.ts';
 import { accepted, CommandFailure, EXIT } from '../exit.ts';
-import { facts } from '../table.ts';
+import { facts } from '../style.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** A larger file is refused, so that memory stays bounded [R10]. */
