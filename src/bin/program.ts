@@ -33,12 +33,11 @@ const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = 
   [['doctor'], async () => (await import('./commands/doctor.ts')).addDoctorCommand],
   [['system', 'gateways', 'openapi'], async () => (await import('./commands/system.ts')).addSystemCommands],
   [['preflight'], async () => (await import('./commands/preflight.ts')).addPreflightCommand],
-  [['codes', 'protocol', 'manual'], async () => (await import('./commands/documents.ts')).addDocumentCommands],
+  // `manual` is also added here, but not named: it prints all commands, so all are loaded.
+  [['codes', 'protocol'], async () => (await import('./commands/documents.ts')).addDocumentCommands],
 ];
 /** Width of the help in a file or a pipe, characters. */
 const COLUMNS = 80;
-/** This command prints all the others, so all are loaded. */
-const MANUAL = 'manual';
 
 /** @param verb the first word of the command line: only the commands of its group are loaded; with an unknown word all are */
 export async function openProgram(verb?: string, terminal = processTerminal()): Promise<RainCommand> {
@@ -54,7 +53,7 @@ export async function openProgram(verb?: string, terminal = processTerminal()): 
     .configureHelp({ styleTitle: paint.strong, styleCommandText: paint.name, styleOptionText: paint.name, styleSubcommandText: paint.name })
     // Commander would exit 1 for bad usage; `explain` decides instead. Commands inherit this when they are added.
     .exitOverride();
-  const load = verb === MANUAL ? undefined : GROUPS.find(([verbs]) => verb !== undefined && verbs.includes(verb))?.[1];
+  const load = GROUPS.find(([verbs]) => verb !== undefined && verbs.includes(verb))?.[1];
   if (load) {
     (await load())(program);
     return program;

@@ -11,11 +11,6 @@ import type { RainCommand } from '../command.ts';
 import { configure, REACHED_MS_MAX, withRedis } from '../context.ts';
 import { EXIT, explain } from '../exit.ts';
 
-interface Examined {
-  findings: Finding[];
-  reached: boolean;
-}
-
 export function addDoctorCommand(program: RainCommand): void {
   program.command('doctor').summary('check Redis and the database before a rain')
     .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
@@ -36,7 +31,7 @@ export function addDoctorCommand(program: RainCommand): void {
 }
 
 /** What `examine` finds at a server, or that the server cannot be reached. */
-async function findingsAt(subject: 'redis' | 'database', url: string, examine: () => Promise<Finding[]>): Promise<Examined> {
+async function findingsAt(subject: 'redis' | 'database', url: string, examine: () => Promise<Finding[]>): Promise<{ findings: Finding[]; reached: boolean }> {
   try {
     return { findings: await examine(), reached: true };
   } catch (error) {
