@@ -28,7 +28,6 @@ export function parseShare(text: string): number {
   return share;
 }
 
-/** A whole number from `min` to `max`. */
 export function parseCount(min: number, max: number): (text: string) => number {
   return (text) => {
     const count = /^\d{1,9}$/.test(text) ? Number(text) : NaN;

@@ -2,8 +2,7 @@ import type { Audit, RainReport } from '../operator/audit.ts';
 import { describeToldTwice } from '../operator/audit/findings.ts';
 import { EQUATION_PARTS, EQUATION_WORDS } from '../rain/equation-parts.ts';
 import { formatMoney } from '../rain/money.ts';
-import { paint } from './colours.ts';
-import { table } from './table.ts';
+import { paint, table } from './style.ts';
 
 export function describeReport(report: RainReport): string {
   const terms = EQUATION_PARTS.map((part) => [EQUATION_WORDS[part], report[part], report.counts[part]]);

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { SystemContext } from '../operator/system.ts';
-import { paint } from './colours.ts';
+import { paint } from './style.ts';
 import type { OpenContext } from './context.ts';
 import { CommandFailure, EXIT, print } from './exit.ts';
 import type { Terminal } from './terminal.ts';
@@ -18,6 +18,7 @@ type Answered = Answer | void | Promise<Answer | void>;
 /** A command of `rain`, with the options that many commands share. Its verbs get the arguments and the options as Commander parses them. */
 export class RainCommand extends Command {
   readonly terminal: Terminal;
+  readonly examples: string[] = [];
 
   constructor(terminal: Terminal, name?: string) {
     super(name);
@@ -38,6 +39,7 @@ export class RainCommand extends Command {
   }
 
   example(...lines: string[]): this {
+    this.examples.push(...lines);
     return this.addHelpText('after', ['\nExample:', ...lines].join('\n  '));
   }
 

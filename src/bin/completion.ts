@@ -1,6 +1,6 @@
 import tab from '@bomb.sh/tab/commander';
-import type { Command } from 'commander';
 import { liveRains } from '../store/rains.ts';
+import type { RainCommand } from './command.ts';
 import { configure, withRedis } from './context.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -8,13 +8,14 @@ import type { Terminal } from './terminal.ts';
 const LOOKUP_MS_MAX = 500;
 
 /** @param completing whether the shell completes now: only then the ids of rains are read */
-export async function addCompletion(program: Command, terminal: Terminal, completing: boolean): Promise<void> {
+export async function addCompletion(program: RainCommand, completing: boolean): Promise<void> {
   const completed = tab(program, { completionCommandName: 'completion' });
-  program.commands.find((command) => command.name() === 'completion')?.summary('completion for your shell')
+  const own = program.commands.find((command) => command.name() === 'completion') as RainCommand;
+  own.summary('completion for your shell')
     .description('Prints a script for your shell to source. Then the shell completes commands, options, choices and the ids of rains.')
-    .addHelpText('after', '\nExample:\n  source <(rain completion bash)');
+    .example('source <(rain completion bash)');
   if (!completing) return;
-  const rains = await idsWithTitles(terminal);
+  const rains = await idsWithTitles(program.terminal);
   const completeRains = (complete: (value: string, description: string) => void) => { for (const [id, title] of rains) complete(id, title); };
   for (const command of completed.commands.values()) {
     for (const place of [command.arguments.get('id'), command.options.get('rain')]) if (place) place.handler = completeRains;

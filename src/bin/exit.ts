@@ -3,7 +3,7 @@ import type { Refused } from '../operator/context.ts';
 import { formatRefusal } from '../rain/refusal.ts';
 import { isUnavailable, lastLine } from '../platform/redis/unavailable.ts';
 import { ConfigError } from '../platform/config.ts';
-import { paint, wantsPaint, withoutPaint } from './colours.ts';
+import { paint, wantsPaint, withoutPaint } from './style.ts';
 import type { Output, Terminal } from './terminal.ts';
 
 export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const;
@@ -33,16 +33,15 @@ export function accepted<Done extends { ok: true }>(done: Done | Refused): Done 
 export function explain(error: unknown): { exit: Exit; reasons: string[]; printed?: true } {
   if (error instanceof CommandFailure) return { exit: error.exit, reasons: error.reasons };
   if (error instanceof ConfigError) return { exit: EXIT.usage, reasons: error.problems };
-  // Commander also throws after --help and --version, which are no failures.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? { exit: EXIT.done, reasons: [], printed: true } : { exit: EXIT.usage, reasons: [usageError(error)], printed: true };
+  if (error instanceof CommanderError) {
+    // Also thrown after --help and --version, which are no failures.
+    if (error.exitCode === 0) return { exit: EXIT.done, reasons: [], printed: true };
+    return { exit: EXIT.usage, reasons: [error.message.replace(/^error: /, '').replaceAll('\n', ' ')], printed: true };
+  }
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (code === 'EADDRINUSE') return { exit: EXIT.refused, reasons: [`port ${port} of ${address} is in use; stop the program that uses it, or choose another port with GATEWAY_PORT or CONSOLE_PORT`] };
   if (code === 'EACCES' && port !== undefined) return { exit: EXIT.refused, reasons: [`port ${port} of ${address} may not be opened by this user; choose a port above 1023 with GATEWAY_PORT or CONSOLE_PORT`] };
   return { exit: isUnavailable(error) ? EXIT.unreachable : EXIT.refused, reasons: [lastLine(error) || String(error)] };
-}
-
-function usageError({ message }: CommanderError): string {
-  return message.replace(/^error: /, '').replaceAll('\n', ' ');
 }
 
 /** Prints the sentences of an error, with `--json` also as one JSON value. @returns its exit code */
@@ -53,7 +52,6 @@ export function reportFailure(terminal: Terminal, error: unknown, json: boolean 
   return exit;
 }
 
-/** Prints the answer of a command: one JSON value, or text. */
 export function print(terminal: Terminal, json: boolean | undefined, value: unknown, text: string): void {
   terminal.stdout.write(`${json ? JSON.stringify(value) : painted(terminal, terminal.stdout, text)}\n`);
 }

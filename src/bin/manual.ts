@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { RainCommand } from './command.ts';
 
 const HEAD = `# The command line
 
@@ -28,15 +29,8 @@ export function commandsOf(program: Command, path = program.name()): Documented[
     .flatMap((command) => (command.commands.length > 0 ? commandsOf(command, `${path} ${command.name()}`) : [{ path: `${path} ${command.name()}`, command }]));
 }
 
-/** The examples in the help of a command; empty where it has none. */
-export function examplesOf(command: Command): string[] {
-  const written: string[] = [];
-  const output = command.configureOutput();
-  command.configureOutput({ ...output, writeOut: (text) => written.push(text) });
-  command.outputHelp();
-  command.configureOutput(output);
-  const [, after = ''] = written.join('').split(/^Examples?:\n/m);
-  return after.split('\n').filter((line) => line.startsWith('  ')).map((line) => line.trim());
+export function examplesOf(command: Command): readonly string[] {
+  return command instanceof RainCommand ? command.examples : [];
 }
 
 function section({ path, command }: Documented): string {

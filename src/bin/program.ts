@@ -1,7 +1,9 @@
+import { inspect } from 'node:util';
 import { VERSION } from '../platform/process/version.ts';
-import { paint, wantsPaint } from './colours.ts';
+import { paint, wantsPaint } from './style.ts';
 import { RainCommand } from './command.ts';
-import { processTerminal } from './terminal.ts';
+import { notify, reportFailure } from './exit.ts';
+import { processTerminal, type Terminal } from './terminal.ts';
 
 type Add = (program: RainCommand) => void;
 
@@ -31,12 +33,11 @@ const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = 
   [['doctor'], async () => (await import('./commands/doctor.ts')).addDoctorCommand],
   [['system', 'gateways', 'openapi'], async () => (await import('./commands/system.ts')).addSystemCommands],
   [['preflight'], async () => (await import('./commands/preflight.ts')).addPreflightCommand],
-  [['codes', 'protocol', 'manual'], async () => (await import('./commands/documents.ts')).addDocumentCommands],
+  // `manual` is also added here, but not named: it prints all commands, so all are loaded.
+  [['codes', 'protocol'], async () => (await import('./commands/documents.ts')).addDocumentCommands],
 ];
 /** Width of the help in a file or a pipe, characters. */
 const COLUMNS = 80;
-/** This command prints all the others, so all are loaded. */
-const MANUAL = 'manual';
 
 /** @param verb the first word of the command line: only the commands of its group are loaded; with an unknown word all are */
 export async function openProgram(verb?: string, terminal = processTerminal()): Promise<RainCommand> {
@@ -52,7 +53,7 @@ export async function openProgram(verb?: string, terminal = processTerminal()): 
     .configureHelp({ styleTitle: paint.strong, styleCommandText: paint.name, styleOptionText: paint.name, styleSubcommandText: paint.name })
     // Commander would exit 1 for bad usage; `explain` decides instead. Commands inherit this when they are added.
     .exitOverride();
-  const load = verb === MANUAL ? undefined : GROUPS.find(([verbs]) => verb !== undefined && verbs.includes(verb))?.[1];
+  const load = GROUPS.find(([verbs]) => verb !== undefined && verbs.includes(verb))?.[1];
   if (load) {
     (await load())(program);
     return program;
@@ -60,6 +61,18 @@ export async function openProgram(verb?: string, terminal = processTerminal()): 
   for (const add of await Promise.all(GROUPS.map(([, loadGroup]) => loadGroup()))) add(program);
   // Last, because it reads all commands.
   const { addCompletion } = await import('./completion.ts');
-  await addCompletion(program, terminal, verb === 'complete');
+  await addCompletion(program, verb === 'complete');
   return program;
+}
+
+/** Runs one command, given the words after `rain`. @returns the exit code; a server continues to run after the return */
+export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<number> {
+  try {
+    await (await openProgram(words[0], terminal)).parseAsync(words, { from: 'user' });
+    return terminal.exitCode;
+  } catch (error) {
+    const exit = reportFailure(terminal, error, words.includes('--json'));
+    if (terminal.environment['LOG_LEVEL'] === 'debug') notify(terminal, inspect(error));
+    return exit;
+  }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runCommandLine } from './commandLine.ts';
+import { runCommandLine } from './program.ts';
 import { processTerminal } from './terminal.ts';
 
 // `rain list | head` closes the pipe early: that is no error.

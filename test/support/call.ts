@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { runCommandLine } from '../../src/bin/commandLine.ts';
+import { runCommandLine } from '../../src/bin/program.ts';
 import type { Output, Terminal } from '../../src/bin/terminal.ts';
 
 export interface CliRun {

@@ -3,7 +3,7 @@ import { iso } from '../../rain/figures.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit.ts';
-import { table } from '../table.ts';
+import { table } from '../style.ts';
 
 const ACTIONS_MAX = 500;
 

@@ -6,12 +6,11 @@ import type { QueueContext } from '../../operator/context.ts';
 import { EQUATION_PARTS } from '../../rain/equation-parts.ts';
 import { parseCount } from '../arguments.ts';
 import { auditJson, describeAudit } from '../auditText.ts';
-import { paint } from '../colours.ts';
 import type { Answer, RainCommand } from '../command.ts';
 import type { OpenContext } from '../context.ts';
 import { accepted, clearScreen, CommandFailure, EXIT, explain, print, REFRESH_MS, notify } from '../exit.ts';
 import { bar } from '../progress.ts';
-import { table } from '../table.ts';
+import { paint, table } from '../style.ts';
 import { interruptibly, type Terminal } from '../terminal.ts';
 
 interface AuditOptions {

@@ -5,7 +5,7 @@ import { iso } from '../../rain/figures.ts';
 import { parseDuration } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted } from '../exit.ts';
-import { table } from '../table.ts';
+import { table } from '../style.ts';
 
 const KIND = () => new Argument('<kind>', 'a user (the sub of the token), or an IP address or network').choices(['user', 'address']);
 

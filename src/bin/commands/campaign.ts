@@ -4,10 +4,9 @@ import { CAMPAIGNS_MAX, listCampaigns, showCampaign, type CampaignDetail, type C
 import { ROUNDS_MAX } from '../../rain/campaign.ts';
 import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
 import { parseCount } from '../arguments.ts';
-import { paintState } from '../colours.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted, CommandFailure, EXIT } from '../exit.ts';
-import { facts, table } from '../table.ts';
+import { facts, paintState, table } from '../style.ts';
 import { create, planned, type CreateOptions } from './plan.ts';
 
 const ADD_ROUND = 'rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load';

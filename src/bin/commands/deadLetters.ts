@@ -4,7 +4,7 @@ import { requeueDeadLetter, requeueRain } from '../../operator/deadLetters/reque
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted, CommandFailure, EXIT } from '../exit.ts';
-import { facts, table } from '../table.ts';
+import { facts, table } from '../style.ts';
 
 const EXAMPLE = 'spring-0-17-9f86d081884c7d65';
 

@@ -6,15 +6,10 @@ import { examineRedis } from '../../operator/doctor/redis.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { parseCount } from '../arguments.ts';
-import { paint } from '../colours.ts';
+import { paint } from '../style.ts';
 import type { RainCommand } from '../command.ts';
 import { configure, REACHED_MS_MAX, withRedis } from '../context.ts';
 import { EXIT, explain } from '../exit.ts';
-
-interface Examined {
-  findings: Finding[];
-  reached: boolean;
-}
 
 export function addDoctorCommand(program: RainCommand): void {
   program.command('doctor').summary('check Redis and the database before a rain')
@@ -36,7 +31,7 @@ export function addDoctorCommand(program: RainCommand): void {
 }
 
 /** What `examine` finds at a server, or that the server cannot be reached. */
-async function findingsAt(subject: 'redis' | 'database', url: string, examine: () => Promise<Finding[]>): Promise<Examined> {
+async function findingsAt(subject: 'redis' | 'database', url: string, examine: () => Promise<Finding[]>): Promise<{ findings: Finding[]; reached: boolean }> {
   try {
     return { findings: await examine(), reached: true };
   } catch (error) {

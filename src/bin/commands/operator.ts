@@ -7,7 +7,7 @@ import type { RainCommand } from '../command.ts';
 import { withContext } from '../context.ts';
 import { accepted, notify } from '../exit.ts';
 import { askPassword } from '../password.ts';
-import { table } from '../table.ts';
+import { table } from '../style.ts';
 
 export function addOperatorCommand(program: RainCommand): void {
   const operator = program.command('operator').summary("operators of the console, and tokens for scripts")

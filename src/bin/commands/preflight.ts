@@ -2,10 +2,9 @@ import { checkFit, worst, type Fit } from '../../preflight/fit.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { loadConfig } from '../../platform/config.ts';
 import { parseCount } from '../arguments.ts';
-import { paint } from '../colours.ts';
 import type { RainCommand } from '../command.ts';
 import { EXIT, notify } from '../exit.ts';
-import { table } from '../table.ts';
+import { paint, table } from '../style.ts';
 import { interruptibly } from '../terminal.ts';
 
 const PAINT: Record<Fit['verdict'], (text: string) => string> = { fits: paint.good, tight: paint.warning, 'too much': paint.bad };

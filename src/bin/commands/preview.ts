@@ -1,9 +1,8 @@
 import { previewRain, type Preview } from '../../operator/preview.ts';
 import { parseCount } from '../arguments.ts';
-import { paint } from '../colours.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted } from '../exit.ts';
-import { facts, table } from '../table.ts';
+import { facts, paint, table } from '../style.ts';
 import { budgeted, planOf, type PlanOptions } from './planOptions.ts';
 
 const DRAWS_MAX = 20;

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listRains, RAINS_MAX, showRain, type RainDetail, type RainList, type RainView } from '../../operator/list.ts';
 import { parseCount } from '../arguments.ts';
-import { paintState } from '../colours.ts';
 import type { RainCommand } from '../command.ts';
 import { clearScreen, CommandFailure, EXIT, print, REFRESH_MS } from '../exit.ts';
-import { facts, table } from '../table.ts';
+import { facts, paintState, table } from '../style.ts';
 import { describeTerms } from './planOptions.ts';
 
 export function addShowCommands(program: RainCommand): void {

@@ -6,7 +6,7 @@ import { iso } from '../../rain/figures.ts';
 import { parseDuration } from '../arguments.ts';
 import type { Answer, RainCommand } from '../command.ts';
 import { accepted } from '../exit.ts';
-import { table } from '../table.ts';
+import { table } from '../style.ts';
 
 type Position = HeldSwitch['position'] | 'auto';
 
@@ -16,10 +16,7 @@ Switches, in the order in which an overloaded gateway turns them off by itself:
   joins    off: shed joins – a join is answered "busy" with the time of the next try
   sockets  off: refuse new sockets – the upgrade is answered 503 with the time of the next try; open sockets stay
   grabs    off: read-only – grabs are answered "busy"; joins, snapshots and own results are served
-Positions: off stops the service, on keeps it under any load, auto lets each gateway decide.
-
-Example:
-  rain switch ticker off --reason "the finale" --for 10m`;
+Positions: off stops the service, on keeps it under any load, auto lets each gateway decide.`;
 
 export function addSwitchCommand(program: RainCommand): void {
   program.command('switch').summary('turn a service of all gateways on or off')
@@ -28,7 +25,7 @@ export function addSwitchCommand(program: RainCommand): void {
     .addArgument(new Argument('[position]', 'its new position').choices(['on', 'off', 'auto']))
     .option('--reason <text>', 'why, for the record; 1 to 500 characters; required for on and off')
     .option('--for <duration>', 'how long; without it until it is set to auto', parseDuration)
-    .json().addHelpText('after', MEANING)
+    .json().addHelpText('after', MEANING).example('rain switch ticker off --reason "the finale" --for 10m')
     .refuses((name?: SwitchName, position?: Position) =>
       (name !== undefined && position === undefined ? `position: missing, expected rain switch ${name} on, off or auto` : undefined))
     .runsWithContext(async (context, name: SwitchName | undefined, position: Position, { reason = '', for: forMs }: { reason?: string; for?: number }) => {

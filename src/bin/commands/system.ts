@@ -3,8 +3,7 @@ import type { SystemView } from '../../operator/system.ts';
 import { iso } from '../../rain/figures.ts';
 import type { RainCommand } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { paint } from '../colours.ts';
-import { facts, table } from '../table.ts';
+import { facts, paint, table } from '../style.ts';
 
 const MIB = 1_024 * 1_024;
 

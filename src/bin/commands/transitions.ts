@@ -3,7 +3,7 @@ import { rescheduleRain, startRain, type Scheduled } from '../../operator/schedu
 import { closeDryRun, closeRain, pauseRain, resumeRain } from '../../operator/transitions.ts';
 import { iso } from '../../rain/figures.ts';
 import { parseDuration, parseMoment } from '../arguments.ts';
-import { paintState } from '../colours.ts';
+import { paintState } from '../style.ts';
 import type { Answer, RainCommand } from '../command.ts';
 import { accepted } from '../exit.ts';
 

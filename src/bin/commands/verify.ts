@@ -8,7 +8,7 @@ import { checkProof, proof, receipt } from '../../rain/proof.ts';
 import type { Answer, RainCommand } from '../command.ts';
 import { withContext } from '../context.ts';
 import { accepted, CommandFailure, EXIT } from '../exit.ts';
-import { facts } from '../table.ts';
+import { facts } from '../style.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** A larger file is refused, so that memory stays bounded [R10]. */
@@ -19,11 +19,7 @@ interface VerifyOptions {
   offline?: string;
 }
 
-interface Findings extends Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets'> {
-  checked: string;
-  problems: readonly string[];
-  outOfTurn?: number;
-}
+type Findings = Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets' | 'problems'> & { checked: string; outOfTurn?: number };
 
 export function addVerifyCommand(program: RainCommand): void {
   program.command('verify [id]').summary('prove that the packets match the commitment')

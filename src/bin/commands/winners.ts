@@ -4,7 +4,7 @@ import type { WinnerPage } from '../../operator/winners/list.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { CommandFailure, EXIT, print } from '../exit.ts';
-import { table } from '../table.ts';
+import { table } from '../style.ts';
 import { pour, type Terminal } from '../terminal.ts';
 
 const LISTED_MAX = 500;

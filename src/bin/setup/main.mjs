@@ -38,7 +38,6 @@ export async function main([command, ...args]) {
   if (tests) await test([...projectsOf(command, args), ...args], without);
 }
 
-/** Whether the system uses an external Redis, which is not started here. */
 function hasExternalRedis() {
   const dotEnv = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
   return Boolean(process.env.REDIS_URL ?? dotEnv.REDIS_URL);

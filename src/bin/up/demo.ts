@@ -14,16 +14,13 @@ import type { Terminal } from '../terminal.ts';
 
 interface Round {
   title: string;
-  /** Uses test money. */
   rehearsal?: boolean;
   budget: string;
   packets: number;
   bots: number;
   opensInMs?: number;
   durationMs: number;
-  /** Of a bot. */
   reactionMs?: { min: number; max: number };
-  /** Shows no progress. */
   quiet?: boolean;
 }
 

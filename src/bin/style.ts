@@ -1,5 +1,32 @@
 import Table from 'cli-table3';
-import { paint, withoutPaint } from './colours.ts';
+import picocolors from 'picocolors';
+import type { Output, Terminal } from './terminal.ts';
+
+type Brush = (text: string) => string;
+const { bold, dim, green, red, yellow, cyan } = picocolors.createColors(true);
+
+/** Colours never carry information of their own. `print` and `notify` remove them where the output should have none. */
+export const paint: Record<'good' | 'bad' | 'warning' | 'quiet' | 'strong' | 'name' | 'error', Brush> = {
+  good: green, bad: (text) => bold(red(text)), warning: yellow, quiet: dim, strong: bold, name: cyan,
+  error: red,
+};
+
+const STATES: Record<string, Brush> = {
+  draft: paint.quiet, loaded: paint.name, open: paint.good, paused: paint.warning, closed: paint.strong, settled: paint.quiet,
+};
+
+/** A rain's state, in the same colours as in the console. */
+export const paintState: Brush = (state) => STATES[state]?.(state) ?? state;
+
+/** No colours for a file, a pipe or NO_COLOR; FORCE_COLOR asks for colours where there is no terminal. */
+export function wantsPaint({ environment: { NO_COLOR, FORCE_COLOR, TERM } }: Pick<Terminal, 'environment'>, stream: Output): boolean {
+  if (NO_COLOR) return false;
+  return Boolean(FORCE_COLOR && FORCE_COLOR !== '0') || (stream.isTTY === true && TERM !== 'dumb');
+}
+
+export function withoutPaint(text: string): string {
+  return text.replace(/\x1b\[\d+m/g, '');
+}
 
 const NO_LINES = Object.fromEntries([
   'top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid',
@@ -11,7 +38,6 @@ export function table(headings: readonly string[], rows: readonly (readonly (str
   return draw(right, [headings.map((heading) => (heading === '' ? '' : paint.quiet(heading))), ...rows.map((row) => row.map(String))]);
 }
 
-/** The facts about one thing: a name and a value per line. */
 export function facts(rows: readonly (readonly (string | number)[])[]): string {
   return draw([false, false], rows.map(([name, value]) => [paint.quiet(String(name)), String(value)]));
 }

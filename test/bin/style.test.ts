@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { rain } from '../support/call.ts';
-import { facts, table } from '../../src/bin/table.ts';
+import { facts, table } from '../../src/bin/style.ts';
 
 test('columns stand under their headings, numbers to the right, and a Chinese title takes the room that a terminal gives it', () => {
   // A test may run where colours are asked for; they take no room.
