@@ -39,7 +39,7 @@ export interface BookedDiscard extends Omit<NewDiscard, 'claim' | 'notPaid'> {
   at: number;
 }
 
-export type Discarding =
+type Discarding =
   /** This call returned the packet's money to the operator; no user can be credited with it any more. */
   | { outcome: 'returned'; amountCents: Cents }
   /**
