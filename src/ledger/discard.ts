@@ -37,7 +37,7 @@ export interface BookedDiscard extends Omit<NewDiscard, 'claim' | 'notPaid'> {
   at: number;
 }
 
-export type Discarding =
+type Discarding =
   /** This call returned the packet's money to the operator; no user can be credited with it any more. */
   | { outcome: 'returned'; amountCents: Cents }
   /** No money to return: the packet is credited to another user, was discarded before, or does not exist. */

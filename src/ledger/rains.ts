@@ -61,7 +61,7 @@ type Creation =
   | { outcome: 'differs'; fields: RainField[] };
 
 /** The fields and terms in which two rains may differ. */
-export type RainField = Exclude<keyof NewRain, 'terms'> | RequestedTermName;
+type RainField = Exclude<keyof NewRain, 'terms'> | RequestedTermName;
 
 /** Creates a rain, its account, the transfer of its money from the operator, and the record of its commitment: all or nothing. */
 export function createRain(database: Database, requested: NewRain, actor: string, dryRun = false): Promise<Creation> {

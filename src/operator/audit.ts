@@ -39,8 +39,8 @@ const FINDINGS_MAX = 100;
 
 /**
  * Checks the money equation [R8] of one rain: the allocation recomputed from its seed, Redis and the ledger. It also holds while the rain
- * is open: packets are read before the ledger, and the ledger before the claim log, the direction in which a packet moves. @returns
- * undefined when there is no such rain
+ * is open: packets are read before the ledger, and the ledger before the claim log, the direction in which a packet moves.
+ * @returns undefined when there is no such rain
  */
 export async function auditRain(context: OperatorContext, rainId: string): Promise<Audit | undefined> {
   const rain = await context.ledger.rain(rainId);

@@ -48,10 +48,7 @@ export function newRainId(now: number): string {
   return `${now.toString(36)}${randomBytes(4).toString('hex')}`;
 }
 
-/**
- * Reserves the budget in the ledger, then writes the empty rain to Redis. If it is cut in between, `load` or a second `create` finishes
- * it.
- */
+/** Reserves the budget in the ledger, then writes the empty rain to Redis. If cut in between, `load` or a second call finishes it. */
 export async function createRain(context: OperatorContext, request: CreateRequest, { dryRun = false }: { dryRun?: boolean } = {}): Promise<Created> {
   const parsed = createRequest.safeParse(request);
   const checked = checkPlan(request.plan);

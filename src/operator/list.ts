@@ -31,11 +31,9 @@ export interface RainView {
   recycled: string;
 }
 
-/** What was added to a rain since its creation. */
+/** What was added to a rain since its creation; `topUp` counts from 1, the operator has chosen `id`. */
 interface TopUpView {
-  /** From 1. */
   topUp: number;
-  /** Its id, chosen by the operator. */
   id: string;
   budget: string;
   packets: number;
@@ -52,7 +50,6 @@ export interface RainDetail extends RainView {
   payoutProvider?: PayoutProviderName;
   /** In order; empty when nothing was added. */
   topUps: TopUpView[];
-  /** Absent for a rain that was created before commitments existed. */
   commitment?: string;
   /** Only for a settled rain: until then it is a secret. */
   seed?: string;

@@ -3,10 +3,7 @@ import { liveRains, readRain, redisNow } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import type { OperatorContext } from './context.ts';
 
-/**
- * Whether Redis lost a rain in which something may have been won. Check it before the rain is written to Redis again: without
- * its claim log, packets would be handed out, or money given back, a second time.
- */
+/** Whether Redis lost a rain that may have been won in. Written to Redis again, it would hand out packets or money twice. */
 export async function hasLost(context: OperatorContext, rain: BookedRain): Promise<boolean> {
   if (await readRain(context.redis, rain.id, rain)) return false;
   return await wasLoaded(context, rain.id) && await redisNow(context.redis) >= rain.opensAt;

@@ -7,9 +7,8 @@ import type { OperatorContext } from './context.ts';
 import type { Replayed } from './replay.ts';
 
 /**
- * Differences between claim log and ledger that will not resolve by themselves:
- * `missing` in the log but not in the ledger, and nothing is on the way · `only_in_book` in the ledger but not in the log ·
- * `differs` the ledger has credited the packet, or the user, differently · `unreadable` the entry is not a claim of this rain
+ * What will not resolve by itself: `missing` in the log but not in the ledger, and nothing is on the way · `only_in_book` in the ledger
+ * but not in the log · `differs` the ledger has credited the packet, or the user, differently · `unreadable` not a claim of this rain
  */
 interface Difference {
   kind: 'missing' | 'only_in_book' | 'differs' | 'unreadable';

@@ -81,7 +81,8 @@ async function move(context: OperatorContext, { id, shards }: BookedRain, window
   return state ? { ok: true, state, opensAt, closesAt } : refuse('id', `the rain ${id} is gone`);
 }
 
-async function stateOf(context: OperatorContext, rainId: string, now: number): Promise<RainState | undefined> {
+/** `undefined`: Redis does not have the rain. */
+export async function stateOf(context: OperatorContext, rainId: string, now: number): Promise<RainState | undefined> {
   const live = await findRain(context.redis, rainId);
   const snapshot = live && await readRain(context.redis, rainId, live);
   return snapshot && stateAt(snapshot, now);

@@ -10,10 +10,7 @@ import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
 import type { SinceReconnect } from '../platform/redis/reconnectTimer.ts';
 
-/**
- * After Redis was unreachable, the gateways restore wins that they reported and Redis lost. They begin once they are connected
- * again, which takes a second or two. A rain settled before that would give this money away, so nothing is settled until then.
- */
+/** Once Redis is reachable again, gateways restore wins that it lost. Settling before that would give their money away. */
 export interface AfterReconnect {
   /** How long Redis has been reachable again, ms, as far as this process knows. Absent: it was never unreachable. */
   sinceReconnect?: SinceReconnect | undefined;
@@ -32,8 +29,8 @@ export type Settling = { outcome: 'not_due' } | { outcome: 'lost' } | { outcome:
 
 /**
  * Takes a rain past its end as far as possible now: close, seal, drain, audit, recycle, roll over, mark it settled. Every step is safe to
- * repeat, and several workers may run it at once: a close is final, and recycling is unique in the ledger. @param ttlMs how long its keys
- * live after the settlement @param replicated checked before money moves
+ * repeat, also by several workers at once: a close is final, and recycling is unique in the ledger.
+ * @param ttlMs how long its keys live after the settlement @param replicated checked before money moves
  */
 export async function settleRain(context: OperatorContext, rainId: string, live: LiveRain, ttlMs = SETTLED_TTL_MS, replicated: Replicated = async () => true): Promise<Settling> {
   const before = await readRain(context.redis, rainId, live);

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { announceChange } from '../store/transitions.ts';
-import { findRain, readRain, redisNow } from '../store/rains.ts';
+import { readRain, redisNow } from '../store/rains.ts';
 import { loadPackets } from '../store/loadPackets.ts';
 import type { Json } from '../ledger/actions.ts';
 import type { BookedTopUp } from '../ledger/topUps.ts';
@@ -12,11 +12,11 @@ import { PACKETS_MAX } from '../rain/plan.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { TOP_UPS_MAX } from '../rain/top-up.ts';
 import { refusalsOf } from '../rain/refusal.ts';
-import { stateAt } from '../rain/rain.ts';
 import { breaksCommitment, recordedCommitment } from './commitment.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
 import { stockOf } from './load.ts';
 import { hasLost } from './lostRains.ts';
+import { stateOf } from './schedule.ts';
 
 const options = z.object({ id: plainId.optional(), dryRun: z.boolean().default(false) });
 
@@ -37,10 +37,9 @@ export type ToppedUp = {
   ok: true;
   rainId: string;
   id: string;
-  /** Packets added by this top-up. */
   packets: number;
   budget: string;
-  /** What the rain holds now in total. */
+  /** Of the rain. */
   total: { packets: number; budget: string };
   /** False: the rain is not loaded yet; `load` will load these packets with the others. */
   loaded: boolean;
@@ -59,8 +58,7 @@ export async function topUpRain(context: OperatorContext, rainId: string, reques
 
 /**
  * Adds money and packets to a rain, before or while it is open: first in the ledger, all or nothing, then in Redis, chunk by chunk, after
- * all earlier packets. If it is cut, repeat it with the same id. If the rain ends in between, the money goes back with the unclaimed
- * money.
+ * all earlier packets. If it is cut, repeat it with the same id. If the rain ends in between, the money goes back at the settlement [R8].
  */
 export async function addToRain(context: OperatorContext, rainId: string, request: TopUpRequest, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<ToppedUp> {
   const { id: _, dryRun: __, ...plan } = request;
@@ -113,10 +111,9 @@ async function overReasonOf(context: OperatorContext, rain: BookedRain): Promise
   if (rain.settledAt !== undefined) return `the rain ${rain.id} is settled`;
   if (rain.sealedAt !== undefined) return `the rain ${rain.id} is over and is being settled`;
   if (await hasLost(context, rain)) return `Redis has lost the rain ${rain.id} after it had opened`;
-  const live = await findRain(context.redis, rain.id);
-  const snapshot = live && await readRain(context.redis, rain.id, live);
   const now = await redisNow(context.redis);
-  return (snapshot ? stateAt(snapshot, now) === 'closed' || snapshot.state === 'settled' : now >= rain.closesAt) ? `the rain ${rain.id} is over` : undefined;
+  const state = await stateOf(context, rain.id, now);
+  return (state ? state === 'closed' || state === 'settled' : now >= rain.closesAt) ? `the rain ${rain.id} is over` : undefined;
 }
 
 function lateMessage({ id }: BookedRain, topUp: BookedTopUp, why: string): string {

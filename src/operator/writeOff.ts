@@ -9,8 +9,8 @@ import { readReason } from './wording.ts';
 type WrittenOff = { ok: true; /** Money that went back; a decimal string. */ amount: string } | Refused;
 
 /**
- * Closes the ledger of a rain that Redis has lost: what is credited stays, the rest goes back. The operator has to compensate users who
- * were told of a win and are not credited; nobody knows them. If it is cut, repeat it. @param dryRun only say what would go back
+ * Closes the ledger of a rain that Redis has lost: the rest goes back. The operator has to compensate users who were told of a win and are
+ * not credited. If it is cut, repeat it.
  */
 export async function writeOffRain(context: OperatorContext, rainId: string, why: string, dryRun = false): Promise<WrittenOff> {
   const given = readReason(why);

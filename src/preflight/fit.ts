@@ -17,10 +17,7 @@ const OPEN_FILES_BESIDES = 500;
 /** A claim is stored in a hash, the log and a set: about nine times the memory of its packet in the list. */
 const CLAIM_PACKETS = 9;
 
-/**
- * Seconds until all have an answer; until all have a socket (before a rain they arrive over minutes, after a restart at once); until
- * all packets are loaded; from the last win to the last credit. Memory: share of what is free.
- */
+/** Seconds until all have an answer, a socket (after a restart all arrive at once), packets, credits. Memory: share of what is free. */
 const THRESHOLDS = {
   answer: { fits: 1, tight: 3 },
   idleSocket: { fits: 60, tight: 300 },

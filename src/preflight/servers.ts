@@ -30,7 +30,7 @@ const WITHOUT_LIMITS = {
   GATEWAY_HANDSHAKES_PER_SECOND: '100000', GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
 };
 
-/** Servers and folder are removed afterwards, in any case. @throws Error with one sentence when one of the three cannot be started here */
+/** Servers and folder are removed afterwards. @throws Error with one sentence when one of the three cannot be started here */
 export async function withServers<T>(work: (servers: PreflightServers) => Promise<T>, signal: AbortSignal): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'rain-preflight-'));
   const home = homeAt(folder);
@@ -41,9 +41,8 @@ export async function withServers<T>(work: (servers: PreflightServers) => Promis
     return server;
   };
   try {
-    const [startedRedis, startedDatabase] = await Promise.all([startEmbeddedRedis({ home, password: randomBytes(16).toString('hex') }), startEmbeddedDatabase({ home })]);
-    const redisServer = stopLater('redis', orThrow(startedRedis).server);
-    const databaseServer = stopLater('database', orThrow(startedDatabase).server);
+    const redisServer = stopLater('redis', orThrow(await startEmbeddedRedis({ home, password: randomBytes(16).toString('hex') })).server);
+    const databaseServer = stopLater('database', orThrow(await startEmbeddedDatabase({ home })).server);
     await migrate(databaseServer.url);
     signal.throwIfAborted();
     const secret = randomBytes(32).toString('hex');

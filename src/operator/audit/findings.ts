@@ -2,10 +2,7 @@ import type { BookedCredit } from '../../ledger/book.ts';
 import type { BookedDiscard } from '../../ledger/discard.ts';
 import { formatMoney, type Cents } from '../../rain/money.ts';
 
-/**
- * A user was told of a win that cannot be paid from this rain: after a failover the packet was handed out a second time, or the
- * user won a second packet. The operator has to compensate the user.
- */
+/** A win that a user was told of and that this rain cannot pay, after a failover. The operator has to compensate the user. */
 export interface ToldTwice {
   redPacketId: string;
   /** The amount that the user was told. */

@@ -5,10 +5,7 @@ import { lostClaimId } from './findings.ts';
 
 type LostClaimsAcknowledged = { ok: true; claims: number } | Refused;
 
-/**
- * Acknowledges credits whose claims are not in the log because a failover of Redis lost them. The users have the money, so nothing moves.
- * Until then such a credit cannot be told apart from one that was never won, and the rain is not settled. @param dryRun only count them
- */
+/** Acknowledges credits whose claims Redis lost. The users have the money, so nothing moves; until then the rain is not settled. */
 export async function acknowledgeLost(context: OperatorContext, rainId: string, why: string, dryRun = false): Promise<LostClaimsAcknowledged> {
   const given = readReason(why);
   if (!given.ok) return given;

@@ -16,11 +16,9 @@ const DEAD_LETTERS_COUNTED_MAX = 10_000;
 export async function readQueues({ credit, dead }: Queues, rainId: string): Promise<QueueReport> {
   const load = await readLoad(credit, rainId);
   const { letters, complete } = await readDeadLetters(dead, { rainId, limit: DEAD_LETTERS_COUNTED_MAX });
-  const cents = letters.reduce((sum, { entry }) => sum + amountIn(entry), 0n);
+  const cents = letters.reduce((sum, { entry }) => {
+    const parsed = parseClaim(entry);
+    return parsed.ok ? sum + parseMoney(parsed.claim.amount)! : sum;
+  }, 0n);
   return { jobs: load.jobs, dead: { count: letters.length, cents }, complete: load.complete && complete };
-}
-
-function amountIn(entry: string): Cents {
-  const parsed = parseClaim(entry);
-  return parsed.ok ? parseMoney(parsed.claim.amount)! : 0n;
 }

@@ -42,11 +42,7 @@ export async function createCampaign(context: OperatorContext, request: Campaign
 /** The campaign and round that a rain belongs to. */
 export const roundRequest = z.object({ id: campaignId, round }, 'expected {"id","round"}');
 
-interface RoundQuery {
-  id?: string | undefined;
-  shards?: number | undefined;
-  campaign?: z.output<typeof roundRequest> | undefined;
-}
+type RoundQuery = { id?: string | undefined; shards?: number | undefined; campaign?: z.output<typeof roundRequest> | undefined };
 
 /** The id and number of shards of a rain; the campaign decides both for its rounds. */
 export async function nameRain(context: OperatorContext, { id, shards, campaign: requested }: RoundQuery, newId: () => string): Promise<{ ok: true; id: string; shards: number; campaign?: Round } | Refused> {

@@ -8,8 +8,9 @@ import { addToRain, ROLL_OVER, type TopUpRequest } from '../topUp.ts';
 /**
  * When a round is settled, its unclaimed money goes to the next round that is not over, as a top-up; when none is left, it stays with the
  * operator. The top-up's id contains the round that it comes from, and ids are unique. So this may be cut anywhere, repeated, and run by
- * several callers at once, and the money moves once. @throws when a server cannot be reached; repeat it then @param rain settled in the
- * ledger, and not yet in Redis: until then a settlement calls this again
+ * several callers at once, and the money moves once.
+ * @param rain settled in the ledger, and not yet in Redis: until then a settlement calls this again
+ * @throws when a server cannot be reached; repeat it then
  */
 export async function rollOver(context: OperatorContext, rain: BookedRain, cents: Cents): Promise<void> {
   if (!rain.campaign || cents === 0n) return;
@@ -46,10 +47,7 @@ async function finish(context: OperatorContext, rain: BookedRain, id: string): P
   return undefined;
 }
 
-/**
- * As many packets as keep the round's planned mean amount, at least one. The bounds of its split do not apply: a small rest must be won
- * too. @throws when this version does not know the round's split method: money is never guessed
- */
+/** Keeps the round's planned mean amount, at least one packet; without the bounds of its split: a small rest must be won too. */
 export function topUpFor(next: Pick<BookedRain, 'budgetCents' | 'packets' | 'topUps' | 'split'>, cents: Cents): Pick<TopUpRequest, 'budget' | 'packets' | 'split'> {
   const planned = atCreation(next);
   const packets = Number(BigInt(planned.packets) * cents / planned.budgetCents);

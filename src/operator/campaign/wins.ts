@@ -2,14 +2,13 @@ import { enlist, WINS_MAX, type Win } from '../../store/campaign.ts';
 import { shardKeys, shardOf } from '../../store/keys.ts';
 import { usersOf } from '../../store/winnersFilter.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
+import { creditPages } from '../audit/booked.ts';
 import type { OperatorContext } from '../context.ts';
-
-const CREDITS_PAGE = 10_000;
 
 /**
  * Enlists a round in its campaign before it has packets, and adds all earlier wins, of ledger and claim hashes: Redis counts wins itself,
- * but may have been emptied since an earlier round, or the wins may have expired. @returns false: Redis has lost the round, or it is
- * settled
+ * but may have been emptied since an earlier round, or the wins may have expired.
+ * @returns false: Redis has lost the round, or it is settled
  */
 export async function countWins(context: OperatorContext, rain: BookedRain): Promise<boolean> {
   const { id, shards, campaign } = rain;
@@ -29,12 +28,7 @@ export async function countWins(context: OperatorContext, rain: BookedRain): Pro
 }
 
 /** Reads claims first: a claim that moves to the ledger meanwhile is seen twice, not missed. */
-async function* winnersOf({ redis, ledger }: OperatorContext, rainId: string, shards: number): AsyncGenerator<string[]> {
-  for (let shard = 0; shard < shards; shard++) yield* usersOf(redis, shardKeys(rainId, shard).claimed);
-  let after: string | undefined;
-  do {
-    const page = await ledger.credits(rainId, after, CREDITS_PAGE);
-    yield page.map(({ userId }) => userId);
-    after = page.length < CREDITS_PAGE ? undefined : page.at(-1)!.userId;
-  } while (after !== undefined);
+async function* winnersOf(context: OperatorContext, rainId: string, shards: number): AsyncGenerator<string[]> {
+  for (let shard = 0; shard < shards; shard++) yield* usersOf(context.redis, shardKeys(rainId, shard).claimed);
+  for await (const page of creditPages(context, rainId)) yield page.map(({ userId }) => userId);
 }

@@ -10,7 +10,7 @@ import { readReason } from '../wording.ts';
 import { noSuchDeadLetter } from './letters.ts';
 
 export type Discarded =
-  /** The money went back to the operator. @see Discarding */
+  /** The money went back to the operator. */
   | { ok: true; outcome: 'returned'; amount: string }
   | { ok: true; outcome: 'discarded' | 'credited' }
   | { ok: true; outcome: 'already'; reason: string; actor: string }

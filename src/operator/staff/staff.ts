@@ -40,8 +40,8 @@ export async function disableOperator({ ledger, actor }: Staff, name: string): P
 type Issued = { ok: true; token: string; expiresAt?: number } | Refused;
 
 /**
- * Issues a token for scripts, with all rights of its operator; it is shown only this once. @param forMs absent: until the operator is
- * disabled
+ * Issues a token for scripts, with all rights of its operator; it is shown only this once.
+ * @param forMs absent: until the operator is disabled
  */
 export async function issueToken({ ledger, actor }: Staff, name: string, label: string, forMs?: number): Promise<Issued> {
   const refused = check(tokenLabel, label, 'label');
