@@ -9,18 +9,13 @@ import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
 import type { PayoutProvider as PayoutProviderName, TopUp, Rain } from './generated/client.ts';
-import { toBookedTopUp, type BookedTopUp } from './topUps.ts';
+import { toBookedTopUp, type BookedTopUp, type NewTopUp } from './topUps.ts';
 
 export type { PayoutProviderName };
 
-export interface NewRain {
+export interface NewRain extends Pick<NewTopUp, 'budgetCents' | 'packets' | 'split' | 'seed'> {
   id: string;
   title: string;
-  budgetCents: Cents;
-  packets: number;
-  /** Together with `seed` it reproduces the same packets. */
-  split: Json;
-  seed: string;
   shards: number;
   /** Both in epoch ms. */
   opensAt: number;

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { commitmentOf } from '../rain/commitment.ts';
+import { commitmentOf, TOP_UPS_MAX } from '../rain/commitment.ts';
 import { CENTS_MAX, formatMoney, type Cents } from '../rain/money.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
-import { TOP_UPS_MAX } from '../rain/top-up.ts';
 import { giveBack, operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
