@@ -84,7 +84,9 @@ async function fund(transaction: Transaction, rainId: string, rehearsal: boolean
   await transaction.$executeRaw`
     INSERT INTO "Account" AS account ("id", "kind", "balanceCents") VALUES (${operator}, 'operator', ${-cents})
     ON CONFLICT ("id") DO UPDATE SET "balanceCents" = account."balanceCents" + excluded."balanceCents"`;
-  await transaction.transfer.create({ data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: operator, creditAccountId: account, amountCents: cents, rainId } });
+  await transaction.transfer.create({
+    data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: operator, creditAccountId: account, amountCents: cents, rainId },
+  });
 }
 
 function compare(requested: NewRain, existing: BookedRain): Creation {

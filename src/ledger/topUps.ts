@@ -65,7 +65,9 @@ type LockedRain = Pick<Rain, 'packets' | 'budgetCents' | 'shards' | 'sealedAt' |
 
 async function fundTopUp(transaction: Transaction, rainId: string, ordinal: number, rehearsal: boolean, cents: Cents): Promise<void> {
   const [debitAccountId, creditAccountId] = [operatorAccount(rehearsal), rainAccount(rainId, rehearsal)];
-  await transaction.transfer.create({ data: { id: `fund:${rainId}/${ordinal}`, kind: 'fund', debitAccountId, creditAccountId, amountCents: cents, rainId } });
+  await transaction.transfer.create({
+    data: { id: `fund:${rainId}/${ordinal}`, kind: 'fund', debitAccountId, creditAccountId, amountCents: cents, rainId },
+  });
   await giveBack(transaction, rainId, rehearsal, -cents);
 }
 

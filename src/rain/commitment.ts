@@ -113,7 +113,8 @@ export interface TopUpPromise { commitment: string; packets: number; seed?: stri
 export type Receipt = Pick<Claim, 'rainId' | 'redPacketId' | 'amount'>;
 
 /** In order of precedence. */
-export type ReceiptVerdict = { outcome: 'other_rain' | 'no_such_packet' } | { outcome: 'amount_differs'; promised: string } | { outcome: 'ok' };
+export type ReceiptVerdict =
+  { outcome: 'other_rain' | 'no_such_packet' } | { outcome: 'amount_differs'; promised: string } | { outcome: 'ok' };
 
 /** Whether this packet belongs to the rain and has this amount. */
 export function checkReceipt(allocation: BigInt64Array, rainId: string, { rainId: receiptRainId, redPacketId, amount }: Receipt): ReceiptVerdict {

@@ -53,7 +53,8 @@ function readAmount(field: string, text: string, refusals: Refusal[]): Cents | u
 function amountReason(text: string, cents: Cents | undefined): string | undefined {
   const shown = JSON.stringify(text);
   if (cents === 0n) return `${shown} is zero: an amount is above zero`;
-  if (cents === undefined ? /^\d{15,}(\.\d\d)?$/.test(text) : cents > CENTS_MAX) return `${shown} is more than the largest budget, ${formatMoney(CENTS_MAX)}`;
+  const tooLarge = cents === undefined ? /^\d{15,}(\.\d\d)?$/.test(text) : cents > CENTS_MAX;
+  if (tooLarge) return `${shown} is more than the largest budget, ${formatMoney(CENTS_MAX)}`;
   if (cents !== undefined) return undefined;
   if (/^-\d+(\.\d+)?$/.test(text)) return `${shown} is negative: an amount is above zero`;
   if (/^\d+\.\d{3,}$/.test(text)) return `${shown} is not a whole number of cents: write two decimals, such as "12.21"`;
@@ -63,7 +64,8 @@ function amountReason(text: string, cents: Cents | undefined): string | undefine
 function checkFigures(plan: CheckedPlan, refusals: Refusal[]): void {
   const { minCents, maxCents, split } = plan;
   if (minCents > maxCents) {
-    return void refusals.push({ field: 'min', reason: `the smallest packet, ${formatMoney(minCents)}, is above the largest, ${formatMoney(maxCents)}` });
+    refusals.push({ field: 'min', reason: `the smallest packet, ${formatMoney(minCents)}, is above the largest, ${formatMoney(maxCents)}` });
+    return;
   }
   refusals.push(...shareRefusals(plan, 'packets', 'the budget'));
   const method = methodNamed(split.method);
