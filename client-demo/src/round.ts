@@ -1,7 +1,7 @@
 import type { CreditedMessage, RainSnapshot, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 import type { ShownPlan } from '../../src/rain/plan.ts';
-import type { TopUpPromise } from '../../src/rain/top-up.ts';
+import type { TopUpPromise } from '../../src/rain/commitment.ts';
 import { stateAt } from '../../src/rain/rain.ts';
 
 /** The state of one rain for this user, from the server's messages. Immutable: every change returns a new value. */

@@ -1,3 +1,4 @@
+import { UnrecoverableError } from 'bullmq';
 import type { DeadLetter } from './deadLetter.ts';
 import { parseEntries } from './logEntries.ts';
 import type { PayoutProvider } from './payoutProvider.ts';
@@ -24,17 +25,11 @@ export interface RangeDependencies extends ScheduleRetryOptions {
   addLater(jobs: readonly RetryJob[]): Promise<void>;
 }
 
-/** The job data is invalid, and a retry cannot change that. */
-export class JobMalformed extends Error {
-  override name = 'JobMalformed';
-}
-
 /**
  * The credit worker's work on one job, as a pipe: open → parse → post → announce → dead-letter → schedule retries. A fault in any
  * step repeats the whole, and finished work is found done: no step is skipped, and no money moves twice [R5]. Retries are in the
  * queue before this job is done: a crash in between makes them run twice, at most.
- *
- * @throws JobMalformed when a retry is useless; any other error is a fault to retry
+ * @throws UnrecoverableError when the job is invalid, which a retry cannot change; any other error is a fault to retry
  */
 export async function creditRange(id: string, data: unknown, parts: RangeDependencies): Promise<RangeReport> {
   const job = open(data);
@@ -51,5 +46,5 @@ export async function creditRange(id: string, data: unknown, parts: RangeDepende
 function open(data: unknown): CreditJob {
   const parsed = creditJob.safeParse(data);
   if (parsed.success) return parsed.data;
-  throw new JobMalformed(formatRefusal(firstRefusal(parsed.error, 'job')));
+  throw new UnrecoverableError(formatRefusal(firstRefusal(parsed.error, 'job')));
 }

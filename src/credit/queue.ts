@@ -49,10 +49,12 @@ function createQueue(name: string, defaultJobOptions: JobsOptions, { connection,
 export const createCreditQueue = (options: QueueOptions): CreditQueue => createQueue(CREDIT_QUEUE, CREDIT_OPTIONS, options);
 
 /** Jobs of `credit-later`, added by the credit worker. A finished job is removed, so that its id can be used again. */
-export const createLaterQueue = (options: QueueOptions): CreditQueue => createQueue(LATER_QUEUE, { ...CREDIT_OPTIONS, removeOnComplete: true }, options);
+export const createLaterQueue = (options: QueueOptions): CreditQueue =>
+  createQueue(LATER_QUEUE, { ...CREDIT_OPTIONS, removeOnComplete: true }, options);
 
 /** Dead letters of `credit-dead`; each is a job that waits for the operator. */
-export const createDeadQueue = (options: QueueOptions): DeadQueue => createQueue(DEAD_QUEUE, { removeOnComplete: false, removeOnFail: false }, options);
+export const createDeadQueue = (options: QueueOptions): DeadQueue =>
+  createQueue(DEAD_QUEUE, { removeOnComplete: false, removeOnFail: false }, options);
 
 /**
  * The ranges of all unfinished jobs.

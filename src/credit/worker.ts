@@ -1,9 +1,9 @@
-import { UnrecoverableError, Worker, type Job } from 'bullmq';
+import { Worker, type Job } from 'bullmq';
 import { delayBeforeRetry, type Backoff } from '../platform/network/backoff.ts';
 import { deadlineIn } from '../platform/concurrency/deadline.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
 import { LAGS_SECONDS, Histogram } from '../platform/telemetry/histogram.ts';
-import { creditRange, JobMalformed, type RangeDependencies, type RangeReport } from './creditRange.ts';
+import { creditRange, type RangeDependencies, type RangeReport } from './creditRange.ts';
 import { idOfDeadLetter } from './deadLetter.ts';
 import { packetIdsOf } from './logEntries.ts';
 import { creditJob, type CreditJob } from './job.ts';
@@ -93,7 +93,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   function startLane(name: string, jobsAtOnce: number): Worker<CreditJob, RangeReport> {
     const worker = new Worker<CreditJob, RangeReport>(name, (job, token) => {
       begun.set(job, token);
-      return work(job).catch(decide).finally(() => begun.delete(job));
+      return work(job).finally(() => begun.delete(job));
     }, {
       connection, prefix, concurrency: jobsAtOnce,
       lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: STALLED_COUNT_MAX,
@@ -129,10 +129,4 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
 function idsOf(data: unknown): string[] {
   const { success, data: job } = creditJob.safeParse(data);
   return success ? packetIdsOf(job.entries) : [];
-}
-
-/** THE one place that decides: a report is done, an unreadable job is given up, every other fault is retried. */
-function decide(error: unknown): never {
-  if (error instanceof JobMalformed) throw new UnrecoverableError(error.message);
-  throw error;
 }

@@ -58,7 +58,8 @@ export async function findCredits(database: Database, query: Pick<Prisma.Transfe
  * @param afterUserId the last user of the previous page; absent for the first page
  */
 export function credits(database: Database, rainId: string, afterUserId?: string, limit = 10_000): Promise<BookedCredit[]> {
-  return findCredits(database, { where: { rainId, userId: afterUserId === undefined ? { not: null } : { gt: afterUserId } }, orderBy: { userId: 'asc' }, take: limit });
+  const userId = afterUserId === undefined ? { not: null } : { gt: afterUserId };
+  return findCredits(database, { where: { rainId, userId }, orderBy: { userId: 'asc' }, take: limit });
 }
 
 /** A packet in the ledger: the user it was credited to, or that its money went back. */

@@ -9,18 +9,13 @@ import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
 import type { PayoutProvider as PayoutProviderName, TopUp, Rain } from './generated/client.ts';
-import { toBookedTopUp, type BookedTopUp } from './topUps.ts';
+import { toBookedTopUp, type BookedTopUp, type NewTopUp } from './topUps.ts';
 
 export type { PayoutProviderName };
 
-export interface NewRain {
+export interface NewRain extends Pick<NewTopUp, 'budgetCents' | 'packets' | 'split' | 'seed'> {
   id: string;
   title: string;
-  budgetCents: Cents;
-  packets: number;
-  /** Together with `seed` it reproduces the same packets. */
-  split: Json;
-  seed: string;
   shards: number;
   /** Both in epoch ms. */
   opensAt: number;
@@ -89,7 +84,9 @@ async function fund(transaction: Transaction, rainId: string, rehearsal: boolean
   await transaction.$executeRaw`
     INSERT INTO "Account" AS account ("id", "kind", "balanceCents") VALUES (${operator}, 'operator', ${-cents})
     ON CONFLICT ("id") DO UPDATE SET "balanceCents" = account."balanceCents" + excluded."balanceCents"`;
-  await transaction.transfer.create({ data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: operator, creditAccountId: account, amountCents: cents, rainId } });
+  await transaction.transfer.create({
+    data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: operator, creditAccountId: account, amountCents: cents, rainId },
+  });
 }
 
 function compare(requested: NewRain, existing: BookedRain): Creation {

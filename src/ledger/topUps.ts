@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { commitmentOf } from '../rain/commitment.ts';
+import { commitmentOf, TOP_UPS_MAX } from '../rain/commitment.ts';
 import { CENTS_MAX, formatMoney, type Cents } from '../rain/money.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
-import { TOP_UPS_MAX } from '../rain/top-up.ts';
 import { giveBack, operatorAccount, rainAccount } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
@@ -66,7 +65,9 @@ type LockedRain = Pick<Rain, 'packets' | 'budgetCents' | 'shards' | 'sealedAt' |
 
 async function fundTopUp(transaction: Transaction, rainId: string, ordinal: number, rehearsal: boolean, cents: Cents): Promise<void> {
   const [debitAccountId, creditAccountId] = [operatorAccount(rehearsal), rainAccount(rainId, rehearsal)];
-  await transaction.transfer.create({ data: { id: `fund:${rainId}/${ordinal}`, kind: 'fund', debitAccountId, creditAccountId, amountCents: cents, rainId } });
+  await transaction.transfer.create({
+    data: { id: `fund:${rainId}/${ordinal}`, kind: 'fund', debitAccountId, creditAccountId, amountCents: cents, rainId },
+  });
   await giveBack(transaction, rainId, rehearsal, -cents);
 }
 

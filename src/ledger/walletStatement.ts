@@ -61,6 +61,7 @@ export async function luckiest(database: Database, rainId: string, limit: number
   // Read this first: when the ledger is closed here, the next query sees all credits.
   const rain = await database.rain.findUnique({ where: { id: rainId }, select: { settledAt: true } });
   if (!rain) return undefined;
-  const credits = await findCredits(database, { where: { rainId, kind: 'credit' }, orderBy: [{ amountCents: 'desc' }, { postedAt: 'asc' }, { id: 'asc' }], take: limit });
+  const orderBy = [{ amountCents: 'desc' as const }, { postedAt: 'asc' as const }, { id: 'asc' as const }];
+  const credits = await findCredits(database, { where: { rainId, kind: 'credit' }, orderBy, take: limit });
   return { credits, settled: rain.settledAt !== null };
 }

@@ -1,9 +1,8 @@
 import type { Draft } from '../store/loadPackets.ts';
 import type { Reveal } from '../store/rains.ts';
 import { atCreation, type BookedRain } from '../ledger/rains.ts';
-import { commitment, commitmentOf } from '../rain/commitment.ts';
+import { commitment, commitmentOf, type TopUpPromise } from '../rain/commitment.ts';
 import type { ShownPlan } from '../rain/plan.ts';
-import type { TopUpPromise } from '../rain/top-up.ts';
 import type { OperatorContext } from './context.ts';
 
 /** The commitment from the rain's `create` record, which nobody can change; absent for a rain from before commitments existed. */

@@ -10,7 +10,7 @@ import { plainId } from '../rain/claim.ts';
 import { formatMoney } from '../rain/money.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
 import { checkPlan } from '../rain/plan-check.ts';
-import { TOP_UPS_MAX } from '../rain/top-up.ts';
+import { TOP_UPS_MAX } from '../rain/commitment.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { breaksCommitment, recordedCommitment } from './commitment.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';

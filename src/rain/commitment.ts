@@ -5,7 +5,7 @@ import type { Claim } from './claim.ts';
 import { seed as seedText } from './fairness.ts';
 import { canonicalJson } from './json.ts';
 import { formatMoney } from './money.ts';
-import { PACKETS_MAX } from './plan.ts';
+import { PACKETS_MAX, type ShownPlan } from './plan.ts';
 import { checkPlan } from './plan-check.ts';
 import { redPacketIndex } from './red-packet.ts';
 import { firstRefusal, type Refusal } from './refusal.ts';
@@ -103,11 +103,18 @@ export function joined(allocations: readonly BigInt64Array[]): BigInt64Array {
   return all;
 }
 
+/** Each top-up has its own commitment, shown to everybody. The limit keeps snapshots small [R10]. */
+export const TOP_UPS_MAX = 32;
+
+/** A top-up of a rain as everybody may see it. Its packets follow all earlier ones. Seed and plan appear once the rain is settled. */
+export interface TopUpPromise { commitment: string; packets: number; seed?: string; plan?: ShownPlan }
+
 /** A winner's receipt: fields of a claim, a `result` and a `credited` message. */
 export type Receipt = Pick<Claim, 'rainId' | 'redPacketId' | 'amount'>;
 
 /** In order of precedence. */
-export type ReceiptVerdict = { outcome: 'other_rain' | 'no_such_packet' } | { outcome: 'amount_differs'; promised: string } | { outcome: 'ok' };
+export type ReceiptVerdict =
+  { outcome: 'other_rain' | 'no_such_packet' } | { outcome: 'amount_differs'; promised: string } | { outcome: 'ok' };
 
 /** Whether this packet belongs to the rain and has this amount. */
 export function checkReceipt(allocation: BigInt64Array, rainId: string, { rainId: receiptRainId, redPacketId, amount }: Receipt): ReceiptVerdict {

@@ -3,8 +3,7 @@ import { CENTS_MAX, formatMoney, parseMoney, type Cents } from './money.ts';
 import { PACKETS_MAX, rainPlan, type CheckedPlan } from './plan.ts';
 import { refusalsOf, type Refusal } from './refusal.ts';
 import { figure } from './figures.ts';
-import { shareRefusals } from './split/feasible.ts';
-import type { ReadRow } from './split/method.ts';
+import { shareRefusals, type ReadRow } from './split/method.ts';
 import { methodNamed, type Split } from './split/methods.ts';
 
 type PlanVerdict = { ok: true; plan: CheckedPlan } | { ok: false; refusals: Refusal[] };
@@ -53,21 +52,20 @@ function readAmount(field: string, text: string, refusals: Refusal[]): Cents | u
 
 function amountReason(text: string, cents: Cents | undefined): string | undefined {
   const shown = JSON.stringify(text);
-  if (cents === undefined) {
-    if (/^-\d+(\.\d+)?$/.test(text)) return `${shown} is negative: an amount is above zero`;
-    if (/^\d+\.\d{3,}$/.test(text)) return `${shown} is not a whole number of cents: write two decimals, such as "12.21"`;
-    if (/^\d{15,}(\.\d\d)?$/.test(text)) return `${shown} is more than the largest budget, ${formatMoney(CENTS_MAX)}`;
-    return `${shown} is not an amount: write it with two decimals, such as "12.21"`;
-  }
   if (cents === 0n) return `${shown} is zero: an amount is above zero`;
-  if (cents > CENTS_MAX) return `${shown} is more than the largest budget, ${formatMoney(CENTS_MAX)}`;
-  return undefined;
+  const tooLarge = cents === undefined ? /^\d{15,}(\.\d\d)?$/.test(text) : cents > CENTS_MAX;
+  if (tooLarge) return `${shown} is more than the largest budget, ${formatMoney(CENTS_MAX)}`;
+  if (cents !== undefined) return undefined;
+  if (/^-\d+(\.\d+)?$/.test(text)) return `${shown} is negative: an amount is above zero`;
+  if (/^\d+\.\d{3,}$/.test(text)) return `${shown} is not a whole number of cents: write two decimals, such as "12.21"`;
+  return `${shown} is not an amount: write it with two decimals, such as "12.21"`;
 }
 
 function checkFigures(plan: CheckedPlan, refusals: Refusal[]): void {
   const { minCents, maxCents, split } = plan;
   if (minCents > maxCents) {
-    return void refusals.push({ field: 'min', reason: `the smallest packet, ${formatMoney(minCents)}, is above the largest, ${formatMoney(maxCents)}` });
+    refusals.push({ field: 'min', reason: `the smallest packet, ${formatMoney(minCents)}, is above the largest, ${formatMoney(maxCents)}` });
+    return;
   }
   refusals.push(...shareRefusals(plan, 'packets', 'the budget'));
   const method = methodNamed(split.method);

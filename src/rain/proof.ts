@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { amount, plainId, rainId } from './claim.ts';
-import { checkReceipt, commitment, verifyFairness, type Receipt, type ReceiptVerdict } from './commitment.ts';
-import { TOP_UPS_MAX } from './top-up.ts';
+import { checkReceipt, commitment, TOP_UPS_MAX, verifyFairness, type Receipt, type ReceiptVerdict } from './commitment.ts';
 import { formatRefusal } from './refusal.ts';
 
 /** The fields of a receipt, which claims, `result` and `credited` messages contain; other fields are dropped. */

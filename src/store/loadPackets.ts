@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson } from '../rain/json.ts';
 import { formatMoney } from '../rain/money.ts';
-import type { TopUpPromise } from '../rain/top-up.ts';
+import type { TopUpPromise } from '../rain/commitment.ts';
 import { redPacketId } from '../rain/red-packet.ts';
 import type { Terms } from '../rain/terms.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { commitment } from '../rain/commitment.ts';
+import { commitment, TOP_UPS_MAX, type TopUpPromise } from '../rain/commitment.ts';
 import { seed } from '../rain/fairness.ts';
 import { readJson } from '../rain/json.ts';
 import { shownPlan, type ShownPlan } from '../rain/plan.ts';
-import { TOP_UPS_MAX, type TopUpPromise } from '../rain/top-up.ts';
 import { STORED_STATES, type RainWindow } from '../rain/rain.ts';
 import { areUsual, type Terms } from '../rain/terms.ts';
 import { recordedTerms } from '../rain/terms-check.ts';

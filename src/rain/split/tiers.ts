@@ -2,8 +2,7 @@ import { formatMoney } from '../money.ts';
 import type { Refusal } from '../refusal.ts';
 import { doubleMean } from './double-mean.ts';
 import { figure } from '../figures.ts';
-import { shareRefusals } from './feasible.ts';
-import { rowsMethod } from './method.ts';
+import { rowsMethod, shareRefusals } from './method.ts';
 
 /** Fixed prizes first, e.g. 1 × 888.00 and 10 × 88.80; the rest by double-mean. */
 export const tiers = rowsMethod({
