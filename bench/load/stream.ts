@@ -36,10 +36,8 @@ export const REFS = 256;
 /** A longer wait counts as not normal, ms. */
 const NORMAL_MS = 250;
 const TICK_MS = 4;
-/** Wait for the last answers, ms. */
 const REST_MS = 3_000;
 
-/** Of microseconds. */
 export const histogram = (): Histogram => build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 2 });
 export const atMs = (of: Histogram, percentile: number): number => of.getValueAtPercentile(percentile) / 1_000;
 

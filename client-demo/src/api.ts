@@ -1,7 +1,6 @@
 /** The configuration that the console sends to this page. */
 export interface PlayerConfig {
   gatewayUrl: string;
-  /** Anonymous guests may play. */
   demo: boolean;
 }
 

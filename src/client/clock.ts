@@ -25,7 +25,6 @@ export class ServerClock {
     this.#offsetMs = guess - localNow();
   }
 
-  /** Epoch milliseconds. */
   now(): number {
     return this.#localNow() + this.#offsetMs;
   }
