@@ -9,7 +9,8 @@ export function drawSpark(pen: Pen): void {
 }
 
 export function drawPetal(pen: Pen): void {
-  fill(pen, shade(pen.createLinearGradient(-6, -6, 6, 6), [[0, '#ffeebb'], [1, '#dd9a2e']]), () => pen.ellipse(0, 0, 7, 4, 0.6, 0, Math.PI * 2));
+  const leaf = shade(pen.createLinearGradient(-6, -6, 6, 6), [[0, '#ffeebb'], [1, '#dd9a2e']]);
+  fill(pen, leaf, () => pen.ellipse(0, 0, 7, 4, 0.6, 0, Math.PI * 2));
 }
 
 function disc(pen: Pen, radius: number, stops: Parameters<typeof shade>[1]): void {
