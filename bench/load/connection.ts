@@ -13,7 +13,6 @@ export interface Connection {
   /** Sends a grab without waiting; `onHeard` is called once per answer. */
   ask(rainId: string): void;
   put(frame: Buffer): void;
-  say(message: object): void;
   end(): void;
 }
 
@@ -49,7 +48,7 @@ function overHttp(socket: Socket, token: string, caller: Caller): Connection {
     caller.onHeard('busy');
   }));
   const ready = new Promise<void>((resolve, reject) => { socket.once('connect', resolve).once('error', reject); });
-  return { ready, enter: () => Promise.resolve(), ask: (rainId) => { socket.write(grabRequest(token, rainId)); }, put: () => {}, say: () => {}, end: () => socket.destroy() };
+  return { ready, enter: () => Promise.resolve(), ask: (rainId) => { socket.write(grabRequest(token, rainId)); }, put: () => {}, end: () => socket.destroy() };
 }
 
 function overWebSocket(socket: Socket, speech: DialectName, token: string, caller: Caller): Connection {
@@ -94,13 +93,12 @@ function overWebSocket(socket: Socket, speech: DialectName, token: string, calle
       'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', ...dialect.head(token), '', '',
     ].join('\r\n'));
   });
-  const say = (message: object) => { socket.write(clientFrame(JSON.stringify(message))); };
   return {
-    ready, say, put: (frame) => { socket.write(frame); }, end: () => socket.destroy(),
+    ready, put: (frame) => { socket.write(frame); }, end: () => socket.destroy(),
     ask: (rainId) => { socket.write(mine ?? question(speech, rainId)); },
     enter: (rainId) => (speech === 'ticketed' ? new Promise((resolve) => {
       entered = resolve;
-      say({ type: 'join', rainId });
+      socket.write(clientFrame(JSON.stringify({ type: 'join', rainId })));
     }) : Promise.resolve()),
   };
 }

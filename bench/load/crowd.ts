@@ -1,16 +1,10 @@
 import { call, type Connection, type Speech } from './connection.ts';
+import { clientFrame } from './frames.ts';
 import { atMs, cpuMs, histogram, REFS, Stream, type Phase, type Streamed, type Voice } from './stream.ts';
 
-export interface Ran {
-  won: number;
-  lost: number;
-  busy: number;
-  /** From the first grab to the last answer. */
-  elapsedMs: number;
-  cpuMs: number;
-  gone: number;
-  latencyMs: { p50: number; p99: number; max: number };
-}
+/** `elapsedMs`: from the first grab to the last answer; `cpuMs`: processor time of this process; `gone`: connections that closed. */
+const NOTHING = { won: 0, lost: 0, busy: 0, elapsedMs: 0, cpuMs: 0, gone: 0, latencyMs: { p50: 0, p99: 0, max: 0 } };
+export type Ran = typeof NOTHING;
 
 interface Caller extends Voice {
   connection: Connection;
@@ -31,7 +25,7 @@ const SLICE = 200;
 export class Crowd {
   readonly #callers: Caller[] = [];
   readonly #latencies = histogram();
-  #ran: Ran = nothing();
+  #ran: Ran = { ...NOTHING };
   #rains: readonly string[] = [];
   #endsAt = 0;
   #restMs = 0;
@@ -54,11 +48,10 @@ export class Crowd {
       }),
     };
     await caller.connection.ready;
-    if (joins !== undefined) caller.connection.say({ type: 'join', rainId: joins });
+    if (joins !== undefined) caller.connection.put(clientFrame(JSON.stringify({ type: 'join', rainId: joins })));
     this.#callers.push(caller);
   }
 
-  /** Every user gets a ticket for this rain, if tickets are on. */
   async enter(rainId: string): Promise<void> {
     await Promise.all(this.#callers.map(({ connection }) => connection.enter(rainId)));
   }
@@ -69,7 +62,6 @@ export class Crowd {
     return this.#run([rainId], performance.now() + forMs);
   }
 
-  /** All users grab once in each of these rains, in order. */
   walk(rainIds: readonly string[]): Promise<Ran> {
     this.#restMs = 0;
     return this.#run(rainIds, 0);
@@ -91,7 +83,7 @@ export class Crowd {
   }
 
   async #run(rainIds: readonly string[], endsAt: number): Promise<Ran> {
-    this.#ran = nothing();
+    this.#ran = { ...NOTHING };
     this.#latencies.reset();
     this.#rains = rainIds;
     this.#endsAt = endsAt;
@@ -140,8 +132,4 @@ export class Crowd {
     caller.busy = false;
     if (--this.#waiting === 0) this.#done();
   }
-}
-
-function nothing(): Ran {
-  return { won: 0, lost: 0, busy: 0, elapsedMs: 0, cpuMs: 0, gone: 0, latencyMs: { p50: 0, p99: 0, max: 0 } };
 }

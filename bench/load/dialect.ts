@@ -1,6 +1,5 @@
 import { clientFrame } from './frames.ts';
 
-/** Meaning of an answer; `none` is a frame that answers no grab. */
 export type Heard = 'won' | 'lost' | 'busy' | 'none';
 
 /** The protocol of one design over a WebSocket. */

@@ -7,21 +7,18 @@ export interface Phase {
 }
 
 /** The result of a phase. Latencies count from the planned time of each grab, so that delays of the driver are visible. */
-export interface Streamed extends Phase {
-  offered: number;
-  /** Answers during the phase: decided ones, and "busy". */
-  decided: number;
-  busy: number;
-  /** Grabs of this phase without an answer at the end. */
-  unanswered: number;
-  decidedMs: { p50: number; p99: number; max: number };
-  busyMs: { p50: number; p99: number };
-  /** From its beginning to the last grab that was answered "busy" or waited longer than NORMAL_MS. */
-  normalAfterMs: number;
-  /** Delay of the driver itself, p99, ms, and its share of a core. */
-  lateMs: number;
-  driverCpu: number;
-}
+const NOTHING = {
+  offered: 0,
+  // Answers during the phase, and grabs of this phase without an answer at the end.
+  decided: 0, busy: 0, unanswered: 0,
+  decidedMs: { p50: 0, p99: 0, max: 0 },
+  busyMs: { p50: 0, p99: 0 },
+  // From the beginning of the phase to the last grab that was answered "busy" or waited longer than NORMAL_MS.
+  normalAfterMs: 0,
+  // Delay of the driver itself, p99, and its share of a core.
+  lateMs: 0, driverCpu: 0,
+};
+export type Streamed = Phase & typeof NOTHING;
 
 export interface Voice {
   put(frame: Buffer): void;
@@ -36,10 +33,8 @@ export const REFS = 256;
 /** A longer wait counts as not normal, ms. */
 const NORMAL_MS = 250;
 const TICK_MS = 4;
-/** Wait for the last answers, ms. */
 const REST_MS = 3_000;
 
-/** Of microseconds. */
 export const histogram = (): Histogram => build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 2 });
 export const atMs = (of: Histogram, percentile: number): number => of.getValueAtPercentile(percentile) / 1_000;
 
@@ -114,7 +109,7 @@ export class Stream {
   #open(phase: Phase) {
     const record = {
       decided: histogram(), busy: histogram(), late: histogram(), beganAt: performance.now(),
-      counts: { ...phase, offered: 0, decided: 0, busy: 0, unanswered: 0, decidedMs: { p50: 0, p99: 0, max: 0 }, busyMs: { p50: 0, p99: 0 }, normalAfterMs: 0, lateMs: 0, driverCpu: 0 },
+      counts: { ...phase, ...NOTHING },
     };
     this.#records.push(record);
     return record;

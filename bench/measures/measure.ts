@@ -1,37 +1,24 @@
 import type { TestPostgres } from '../../test/support/servers/postgres.ts';
 import type { Row } from '../report/row.ts';
 
-/** Size of the measurements: `quick` for a first impression, `full` for published results. */
-interface Size {
-  rounds: number;
-  users: number;
-  losingMs: number;
-  rains: number;
-  claims: number;
-  baselineClaims: number;
-  winners: number;
-  packets: number;
-  requests: number;
-  sockets: number;
-  crowd: number;
-  /** Sockets that receive a broadcast while others grab; in `full` nearly the maximum of one process. */
-  watchers: number;
-  /** Duration of one measurement of `broadcast`, ms. */
-  lookMs: number;
-  /** Pause before memory is measured, for the garbage collection after the handshakes, ms. */
-  restMs: number;
-  /** Sockets of the overload measurement, and the duration of each load, ms. */
-  pressing: number;
-  pressMs: number;
-}
-
-export const SIZES: Record<'quick' | 'full', Size> = {
-  quick: { rounds: 5, users: 400, losingMs: 300, rains: 4, claims: 8_000, baselineClaims: 250, winners: 10_000, packets: 100_000, requests: 40_000, sockets: 1_000, crowd: 3_000, watchers: 1_000, lookMs: 500, restMs: 500, pressing: 1_000, pressMs: 4_000 },
-  full: { rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000, packets: 1_000_000, requests: 200_000, sockets: 5_000, crowd: 60_000, watchers: 17_500, lookMs: 1_500, restMs: 2_000, pressing: 2_000, pressMs: 10_000 },
+/**
+ * `quick` for a first impression, `full` for published results. `watchers` receive a broadcast, in `full` nearly the maximum of one
+ * process; `restMs` is for the garbage collection after the handshakes; `pressing` and `pressMs` are for `overload`.
+ */
+export const SIZES = {
+  quick: {
+    rounds: 5, users: 400, losingMs: 300, rains: 4, claims: 8_000, baselineClaims: 250, winners: 10_000, packets: 100_000,
+    requests: 40_000, sockets: 1_000, crowd: 3_000, watchers: 1_000, lookMs: 500, restMs: 500, pressing: 1_000, pressMs: 4_000,
+  },
+  full: {
+    rounds: 7, users: 2_000, losingMs: 3_000, rains: 8, claims: 50_000, baselineClaims: 3_000, winners: 100_000,
+    packets: 1_000_000, requests: 200_000, sockets: 5_000, crowd: 60_000, watchers: 17_500, lookMs: 1_500, restMs: 2_000,
+    pressing: 2_000, pressMs: 10_000,
+  },
 };
 
 export interface BaselineOptions {
-  size: Size;
+  size: typeof SIZES.full;
   postgres: TestPostgres;
   say(sentence: string): void;
   /** Writes a file into `results`; only in a full run. */

@@ -16,7 +16,6 @@ const LINE_BYTES_PER_SECOND = 130_000;
 const SLICES = { runMs: 4, stopMs: 36 };
 const TIMES = [0.5, 1, 2, 3] as const;
 const AFTERWARDS = 0.3;
-/** The search for the maximum throughput. */
 const SEARCH = { from: 600, factor: 1.5, steps: 12, forMs: 2_000, poor: 0.5, p99MsMax: 1_000 };
 const REST_MS = 2_000;
 /** Limits of the driver: share of one core, and delay of its grabs, ms. */

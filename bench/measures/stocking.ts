@@ -8,7 +8,6 @@ import type { Measure } from './measure.ts';
 const SMALL = 10_000;
 const GRABS = 5_120;
 
-/** The speed of preallocating a big rain, and the cost of a grab in it. */
 export const stocking: Measure = {
   name: 'stocking',
   rows: ({ size, postgres, say }) => inStore(postgres, 'rain', async (store) => {

@@ -9,7 +9,6 @@ export interface Row {
   theirs?: Spread;
   /** Ratio of ours to theirs per round; for an absolute target, our value itself. */
   figure: Spread;
-  /** Absent where the value is only reported. */
   target?: { most: number } | { least: number };
   /** Why there is no valid value; the other fields are then ignored. */
   spoilt?: string;

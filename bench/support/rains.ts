@@ -39,7 +39,6 @@ export async function openRainHouse(redisUrl: string, databaseUrl: string, owner
       const { packets, stock } = keysOf(rainId);
       await redis.del(packets, stock);
     },
-    /** Number of credited claims of all rains. */
     credited: (): Promise<number> => database.transfer.count({ where: { kind: 'credit' } }),
     async close(): Promise<void> {
       redis.disconnect();

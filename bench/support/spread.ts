@@ -1,11 +1,7 @@
 /** The values of several rounds. A ratio is taken within one round, so that a slow machine affects both sides. */
-export interface Spread {
-  median: number;
-  least: number;
-  most: number;
-}
+export type Spread = ReturnType<typeof spreadOf>;
 
-export function spreadOf(values: readonly number[]): Spread {
+export function spreadOf(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   const median = sorted.length % 2 === 0 ? (sorted[middle - 1]! + sorted[middle]!) / 2 : sorted[Math.floor(middle)]!;

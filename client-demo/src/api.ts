@@ -1,7 +1,6 @@
 /** The configuration that the console sends to this page. */
 export interface PlayerConfig {
   gatewayUrl: string;
-  /** Anonymous guests may play. */
   demo: boolean;
 }
 
@@ -16,7 +15,8 @@ export async function readConfig(): Promise<PlayerConfig> {
 
 /** @param former this guest's last token, to keep the user id. @returns `undefined` if anonymous guests may not play. @throws if busy */
 export async function requestGuestToken(former: string | undefined): Promise<string | undefined> {
-  const { status, body } = await request('api/guest', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token: former }) });
+  const headers = { 'content-type': 'application/json' };
+  const { status, body } = await request('api/guest', { method: 'POST', headers, body: JSON.stringify({ token: former }) });
   if (status === 404) return undefined;
   if (typeof body?.['token'] !== 'string') throw new Error(`no guest token: ${status}`);
   return body['token'];

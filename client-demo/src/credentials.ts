@@ -25,7 +25,6 @@ export function openCredentials(demo: boolean): TokenSource {
   });
 }
 
-/** The stored token of the current player, for requests outside the game. */
 export function knownToken(): string | undefined {
   return recall(tab, INVITED_KEY) ?? recall(tab, GUEST_KEY);
 }

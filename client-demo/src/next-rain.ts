@@ -8,12 +8,7 @@ const TAKE_OVER_MS_SPREAD = 12_000;
 
 type Announced = Pick<RainSnapshot, 'rainId' | 'title' | 'state' | 'opensAt' | 'closesAt'>;
 
-export interface Offer {
-  rainId: string;
-  title: string;
-  opensAt: number;
-  open: boolean;
-}
+export type Offer = NonNullable<ReturnType<NextRain['offer']>>;
 
 /** The announced rains besides the current one. When the current one is over, the next is offered. */
 export class NextRain {
@@ -43,7 +38,7 @@ export class NextRain {
   }
 
   /** @param now epoch ms by the server's clock. @returns the rain to play next: the earliest one, so open rains come first */
-  offer(playing: string | undefined, now: number): Offer | undefined {
+  offer(playing: string | undefined, now: number) {
     const next = [...this.#rains.values()].filter(({ rainId, closesAt }) => rainId !== playing && !this.#played.has(rainId) && closesAt > now).sort((a, b) => a.opensAt - b.opensAt)[0];
     if (!next) return undefined;
     const { rainId, title, opensAt } = next;

@@ -8,7 +8,6 @@ import { stateAt } from '../../src/rain/rain.ts';
 export interface Round {
   readonly rainId: string;
   readonly rain?: RainSnapshot;
-  /** A grab is waiting for its answer. */
   readonly asking: boolean;
   /** The last final answer without a packet. */
   readonly verdict?: OutcomeCode;
@@ -40,7 +39,6 @@ export interface Provable {
   win?: { redPacketId: string; amount: string };
 }
 
-/** What the screen shows of a round. */
 export type Face =
   | 'connecting' | 'scheduled' | 'open' | 'asking' | 'paused' | 'won' | 'missed' | 'gone' | 'too_late' | 'blocked' | 'win_limit_reached' | 'unknown_rain';
 

@@ -8,7 +8,6 @@ export function openSetting(name: string, storage = () => localStorage) {
   let on = recall(storage, key) !== 'off';
   return {
     get on(): boolean { return on; },
-    /** @returns the new value */
     turn(): boolean {
       on = !on;
       remember(storage, key, on ? 'on' : 'off');
@@ -17,7 +16,6 @@ export function openSetting(name: string, storage = () => localStorage) {
   };
 }
 
-/** A toggle button for a setting. */
 export function showToggle(button: HTMLButtonElement, label: string, setting: Setting, onTurn: (on: boolean) => void): void {
   const show = () => button.setAttribute('aria-pressed', String(setting.on));
   button.setAttribute('aria-label', label);

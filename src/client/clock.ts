@@ -1,21 +1,18 @@
 /** How many samples are kept; older ones are wrong because the clocks drift. */
 const SAMPLES_MAX = 8;
 
-/** How far the server's clock is ahead of ours, with an error of at most half of `roundTripMs`. */
-interface ClockSample {
-  offsetMs: number;
-  roundTripMs: number;
-}
-
-/** One exchange: the server read its clock (epoch ms) somewhere between request and answer (Cristian's algorithm). */
-export function sampleOf(serverTime: number, sentAt: number, receivedAt: number): ClockSample {
+/**
+ * Cristian's algorithm: the server read its clock (`serverTime`, epoch ms) somewhere between request and answer.
+ * @returns how far it is ahead of ours, with an error of at most half of `roundTripMs`
+ */
+export function sampleOf(serverTime: number, sentAt: number, receivedAt: number) {
   return { offsetMs: serverTime - (sentAt + receivedAt) / 2, roundTripMs: receivedAt - sentAt };
 }
 
 /** The server's clock by the fastest of the last pings. Monotonic, so that a phone that sets its wall clock disturbs no countdown. */
 export class ServerClock {
   readonly #localNow: () => number;
-  #samples: ClockSample[] = [];
+  #samples: ReturnType<typeof sampleOf>[] = [];
   #answered = false;
   #offsetMs: number;
 
@@ -25,7 +22,6 @@ export class ServerClock {
     this.#offsetMs = guess - localNow();
   }
 
-  /** Epoch milliseconds. */
   now(): number {
     return this.#localNow() + this.#offsetMs;
   }

@@ -38,7 +38,6 @@ export class Connection {
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #stop: AbortController | undefined;
-  /** When the closing gateway asked us to reconnect. */
   #reconnectAt: number | undefined;
   /** Time of the oldest request without an answer. */
   #waitingSince: number | undefined;
@@ -66,7 +65,6 @@ export class Connection {
     this.#end('idle', () => this.#socket?.close(1000));
   }
 
-  /** @returns false when there is no connection to send on */
   send(message: ClientMessage): boolean {
     if (this.#link !== 'up' || this.#socket?.readyState !== OPEN) return false;
     this.#waitingSince ??= this.#options.now();

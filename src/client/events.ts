@@ -2,7 +2,6 @@
 export class Events<Data extends object> {
   readonly #listeners = new Map<keyof Data, Set<(event: never) => void>>();
 
-  /** @returns stops listening */
   on<Name extends keyof Data>(name: Name, listener: (event: Data[Name]) => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));

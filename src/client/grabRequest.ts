@@ -97,7 +97,6 @@ export class GrabRequest {
     return true;
   }
 
-  /** The answer came in another message. */
   cancel(): void {
     clearTimeout(this.#timer);
     this.#rainId = undefined;
@@ -115,7 +114,6 @@ export class GrabRequest {
     this.#timer = setTimeout(() => this.#send(), REPLY_MS_MAX);
   }
 
-  /** Waits until the ticket is there. */
   #prepare(): void {
     this.#preparedMs += POLL_MS;
     if (this.#preparedMs > PREPARE_MS_MAX) return this.#end({ kind: 'unanswered' });

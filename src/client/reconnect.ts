@@ -51,7 +51,6 @@ export function reconnectAfter({ loss, awayMs, freshToken, welcomed, failures }:
   }
 }
 
-/** @returns the wait that a goodbye asks for, ms; `undefined` if the value is invalid */
 export function awayMsOf(reconnectInMs: unknown): number | undefined {
   return typeof reconnectInMs === 'number' && reconnectInMs >= 0 && reconnectInMs <= AWAY_MS_MAX ? reconnectInMs : undefined;
 }

@@ -10,7 +10,6 @@ export interface Socket {
 
 export type SocketClass = new (url: string, protocols: string[]) => Socket;
 
-/** `readyState` of an open socket. */
 export const OPEN = 1;
 
 /** The HTTP status of a refused upgrade. Browsers do not report it; `ws` puts it into the error message. */

@@ -25,7 +25,6 @@ export class TicketHolder {
     return this.#ticket && this.#ticket.expiresAt > this.#options.now() ? this.#ticket.ticket : undefined;
   }
 
-  /** The field of a message that shows the ticket. */
   carried(): Pick<GrabMessage, 'ticket'> {
     const { ticket } = this;
     return ticket === undefined ? {} : { ticket };
@@ -42,7 +41,6 @@ export class TicketHolder {
     this.#lost = false;
   }
 
-  /** The gateway did not accept our ticket. */
   lose(): void {
     this.#ticket = undefined;
     this.#lost = true;

@@ -28,7 +28,6 @@ export class Tokens {
     return this.#current === undefined ? undefined : { token: this.#current, fresh: true };
   }
 
-  /** The last token may have been the reason for a refusal. */
   doubt(): void {
     this.#doubted = true;
     this.#current = undefined;

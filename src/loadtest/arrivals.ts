@@ -40,7 +40,6 @@ export function arrivalsMs({ shape, perSecond }: Arrivals, users: number, seed: 
   return moments;
 }
 
-/** The inverse of `CUMULATIVE`. */
 function timeOf(shape: Shape, part: number): number {
   let [least, most] = [0, 1];
   for (let i = 0; i < BISECTIONS; i++) {

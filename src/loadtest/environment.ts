@@ -9,7 +9,6 @@ export interface LoadtestEnvironment {
   address: URL;
   rainId: string;
   tokenFor: (userId: string) => Promise<string>;
-  /** How long a winner waits for the message `credited`, ms; 0: not at all. */
   creditWaitMs: number;
   /** The taps count from this time (monotonic ms), or from the opening if that is later; absent: from when each user sees the rain open. */
   inPlaceAt?: number;

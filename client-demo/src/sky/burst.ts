@@ -10,7 +10,6 @@ interface Bit {
   picture: Picture;
   x: number;
   y: number;
-  /** Pixels per second. */
   dx: number;
   dy: number;
   size: number;

@@ -18,7 +18,6 @@ export function openPainter(onBlank: () => void) {
   });
   return {
     canvas,
-    /** Width and height in CSS pixels. */
     fit(width: number, height: number): void {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);

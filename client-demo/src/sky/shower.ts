@@ -3,7 +3,6 @@ export interface Falling {
   x: number;
   y: number;
   scale: number;
-  /** Pixels per second. */
   speed: number;
   sway: number;
   phase: number;
@@ -91,7 +90,6 @@ export class Shower {
   }
 }
 
-/** The horizontal position of a packet, including its sway. */
 export function xOf({ x, phase, sway }: Falling): number {
   return x + Math.sin(phase * 0.7) * sway;
 }

@@ -38,7 +38,6 @@ export class Bot {
   readonly #timer = new Timer();
   #rain: ReceivedRain | undefined;
   #asks = 0;
-  /** The grab that has no answer yet. */
   #pending: { ref: string; at: number } | undefined;
   #won: Extract<BotOutcome, { kind: 'won' }> | undefined;
   #creditedId: string | undefined;
@@ -71,7 +70,6 @@ export class Bot {
     });
   }
 
-  /** Disconnects at once and keeps what it has won. */
   abort(): void {
     this.#timer.clear();
     this.#connection.leave('at once');

@@ -37,7 +37,6 @@ export class Cheater {
     this.#self = self;
   }
 
-  /** Resolves when the cheater has ended. @throws what `tokenFor` throws */
   async run(): Promise<void> {
     const { counters, tokenFor, throttle, retryPolicy, rainId } = this.#environment;
     counters.cheats.users++;

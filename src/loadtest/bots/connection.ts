@@ -82,7 +82,6 @@ export class Connection {
     this.#failures = 0;
   }
 
-  /** Breaks the connection, as in a network failure. */
   drop(): void {
     this.#socket?.destroy();
   }

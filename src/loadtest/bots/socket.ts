@@ -12,7 +12,6 @@ const FRAME_BYTES_MAX = 256 * 1024;
 /** Maximum unsent data before `sendRaw` drops frames [R10]. */
 const UNSENT_BYTES_MAX = 64 * 1024;
 
-/** How a connection ended, in words. */
 export function describeLoss(loss: Loss): string {
   switch (loss.kind) {
     case 'refused': return `answered with HTTP ${loss.status}${loss.status in REFUSALS ? ` ${REFUSALS[loss.status as Refusal].reason}` : ''}`;
@@ -82,7 +81,6 @@ export function dial({ address, retryPolicy }: LoadtestEnvironment, token: strin
       goodbye ??= setTimeout(() => socket.terminate(), retryPolicy.hangUpMs);
       socket.close(1000);
     },
-    /** Destroys the socket without a close frame. */
     destroy(): void {
       socket.terminate();
     },

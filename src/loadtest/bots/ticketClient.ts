@@ -4,7 +4,6 @@ import type { GrabMessage, SolutionMessage } from '../../protocol/messages.ts';
 import type { ReceivedMessage, ReceivedTicket } from './serverMessage.ts';
 import type { LoadtestEnvironment } from '../environment.ts';
 
-/** A user's ticket for the rain; solves the challenge for it. */
 export class TicketClient {
   readonly #environment: LoadtestEnvironment;
   readonly #send: (solution: SolutionMessage) => void;
@@ -40,7 +39,6 @@ export class TicketClient {
     return true;
   }
 
-  /** The gateway did not accept the ticket. */
   lose(): void {
     this.#ticket = undefined;
     this.wanting = true;

@@ -1,19 +1,11 @@
 import { Counts } from './counts.ts';
 import type { ToldPackets } from './toldPackets.ts';
 
-/** The actions of the cheaters and their results; plain data. */
-export interface CheatReport {
-  users: number;
-  /** Frames sent: grabs that are too fast, invalid messages, forged fields. */
-  frames: number;
-  /** Answers, refusals and close codes that they received, by name. */
-  heard: { name: string; count: number }[];
-  winners: number;
-  /** Cheaters that received more than one packet. Must be 0. */
-  wonTwice: number;
-  /** Cheaters that could not read their own result in the end, for example because they were banned. */
-  unheard: number;
-}
+/**
+ * The actions of the cheaters and their results; plain data. `heard`: answers, refusals and close codes. `wonTwice`: cheaters with more
+ * than one packet, must be 0. `unheard`: cheaters that could not read their own result in the end, for example because of a ban.
+ */
+export type CheatReport = ReturnType<CheatCounters['report']>;
 
 /** Cheaters are counted apart, because their answers say nothing about the service for other users. */
 export class CheatCounters {
@@ -34,7 +26,7 @@ export class CheatCounters {
     this.#hold(userId, [redPacketId]);
   }
 
-  report(): CheatReport {
+  report() {
     const { users, frames, unheard, heard } = this;
     return {
       users, frames, unheard, heard: heard.ranked(),

@@ -34,7 +34,6 @@ export class WaveCounters {
   dials = 0;
   welcomes = 0;
   failedDials = 0;
-  /** How the last failed connect ended. */
   lastFailure: Loss | undefined;
   /** Connections lost after the welcome and not closed by the bot. */
   lostLines = 0;
@@ -83,7 +82,6 @@ export class WaveCounters {
     this.progress.ended++;
   }
 
-  /** The counters as plain data, for another process. */
   record() {
     const { progress, told, answers, outcomes, start, timeline, cheats, lastFailure } = this;
     return {

@@ -1,4 +1,3 @@
-/** How often each name occurred. */
 export class Counts extends Map<string, number> {
   add(name: string, count = 1): void {
     this.set(name, (this.get(name) ?? 0) + count);

@@ -24,7 +24,6 @@ export class LatencyRecorder {
     this.#histogram.add(decodeFromCompressedBase64(histogram, 32, false));
   }
 
-  /** Plain data, for another process. */
   toRecord() {
     return { histogram: encodeIntoCompressedBase64(this.#histogram), maxMs: this.#maxMs };
   }

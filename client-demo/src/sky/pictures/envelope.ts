@@ -14,7 +14,8 @@ const PAPERS = {
 export function drawEnvelope(pen: Pen, colour: keyof typeof PAPERS): void {
   const paper = PAPERS[colour];
   const [w, h] = [PACKET_WIDTH, PACKET_HEIGHT];
-  fill(pen, shade(pen.createLinearGradient(0, -h / 2, 0, h / 2), [[0, paper.top], [1, paper.bottom]]), () => pen.roundRect(-w / 2, -h / 2, w, h, 7));
+  const sheet = shade(pen.createLinearGradient(0, -h / 2, 0, h / 2), [[0, paper.top], [1, paper.bottom]]);
+  fill(pen, sheet, () => pen.roundRect(-w / 2, -h / 2, w, h, 7));
   pen.save();
   pen.clip();
   scales(pen, paper.pattern);

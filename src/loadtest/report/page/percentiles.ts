@@ -8,10 +8,8 @@ const nines = (percent: number) => Math.log10(100 / (100 - percent));
 const SHOWN = [50, 90, 99, 99.9, 99.99];
 /** Position of the maximum, beyond every percentile. */
 const ALL = nines(99.997);
-/** Lower end of the scale, ms. */
 const LEAST_MS = 0.1;
 
-/** The latency from the planned tap by percentile, on a logarithmic scale. */
 export function percentilesPlot(frame: Frame, { tapCurve }: Pick<SwarmReport, 'tapCurve'>): string {
   const points = tapCurve.map(([percent, ms]): [number, number] => [percent === 100 ? ALL : nines(percent), Math.max(LEAST_MS, ms)]);
   const longest = Math.max(1, ...points.map(([, ms]) => ms));

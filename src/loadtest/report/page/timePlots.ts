@@ -20,7 +20,6 @@ export function reasonsIn({ names }: Columns): string[] {
   return [...new Set(order)].filter((reason) => heard.has(reason));
 }
 
-/** Answers per second, stacked by reason. */
 export function answersPlot(frame: Frame, columns: Columns, startSeconds: number | undefined): string {
   const reasons = reasonsIn(columns);
   const rates = reasons.map((reason) => columns.of(PREFIX + reason).map((count) => count / columns.seconds));
