@@ -20,7 +20,7 @@ export interface RangeDependencies extends ScheduleRetryOptions {
   /** Called after the commit, never before; called again when a later step fails. */
   onCredited(rainId: string, shard: number, claims: readonly Claim[]): Promise<void>;
   /** Adds a dead letter once, however often it is passed in. */
-  bury(letters: readonly DeadLetter[]): Promise<void>;
+  deadLetter(letters: readonly DeadLetter[]): Promise<void>;
   /** Adds a job once, however often it is passed in before it is done. */
   addLater(jobs: readonly RetryJob[]): Promise<void>;
 }
@@ -38,7 +38,7 @@ export async function creditRange(id: string, data: unknown, parts: RangeDepende
   if (posted.committed.length > 0) await parts.onCredited(job.rainId, job.shard, posted.committed.map(({ claim }) => claim));
   const scheduled = scheduleRetry(id, job, posted.late, parts);
   const deadLettered = [...lost, ...posted.lost, ...scheduled.lost];
-  if (deadLettered.length > 0) await parts.bury(deadLettered.map((entry) => ({ rainId: job.rainId, shard: job.shard, ...entry })));
+  if (deadLettered.length > 0) await parts.deadLetter(deadLettered.map((entry) => ({ rainId: job.rainId, shard: job.shard, ...entry })));
   if (scheduled.jobs.length > 0) await parts.addLater(scheduled.jobs);
   return { credited: posted.committed.length, dead: deadLettered.length, later: posted.late.length - scheduled.lost.length };
 }

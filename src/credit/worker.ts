@@ -70,7 +70,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
         for (const { at } of claims) counters.lag.add(Math.max(0, announcedAt - Number(at)) / 1_000);
         onAnnounced?.({ rainId, job: job.id!, claims, takenUpAt, committedAt, announcedAt });
       },
-      async bury(letters) {
+      async deadLetter(letters) {
         const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: idOfDeadLetter(letter) } }));
         const discarded = await discardedClaims(jobs.map(({ opts }) => opts.jobId));
         await dead.addBulk(jobs.filter(({ opts }) => !discarded.has(opts.jobId)));

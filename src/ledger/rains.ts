@@ -5,7 +5,7 @@ import { formatMoney, type Cents } from '../rain/money.ts';
 import type { RequestedTermName, RequestedTerms, Terms } from '../rain/terms.ts';
 import { recordedTerms } from '../rain/terms-check.ts';
 import { operatorAccount, rainAccount } from './accounts.ts';
-import { record, type Json } from './actions.ts';
+import { record, type ActionVerb, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
 import type { PayoutProvider as PayoutProviderName, TopUp, Rain } from './generated/client.ts';
@@ -154,7 +154,7 @@ export async function seal(database: Database, rainId: string): Promise<void> {
  * @param from the window that it must still have; absent: any
  * @returns false when there is no such rain, it is sealed, or it has another window
  */
-export function reschedule(database: Database, rainId: string, { opensAt, closesAt }: Window, action: { actor: string; verb: string }, from?: Window): Promise<boolean> {
+export function reschedule(database: Database, rainId: string, { opensAt, closesAt }: Window, action: { actor: string; verb: ActionVerb }, from?: Window): Promise<boolean> {
   return database.$transaction(async (transaction) => {
     const { count } = await transaction.rain.updateMany({
       where: { id: rainId, sealedAt: null, settledAt: null, ...(from && { opensAt: new Date(from.opensAt), closesAt: new Date(from.closesAt) }) },

@@ -1,4 +1,4 @@
-import { record, type Json } from './actions.ts';
+import { record, type ActionVerb, type Json } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Operator } from './generated/client.ts';
 
@@ -61,7 +61,7 @@ export function openStaff(database: Database) {
   };
 }
 
-async function recordChange(database: Database, actor: string, verb: string, details: Json, change: (transaction: Transaction) => Promise<{ count: number }>): Promise<boolean> {
+async function recordChange(database: Database, actor: string, verb: ActionVerb, details: Json, change: (transaction: Transaction) => Promise<{ count: number }>): Promise<boolean> {
   return database.$transaction(async (transaction) => {
     const { count } = await change(transaction);
     if (count > 0) await record(transaction, { actor, verb, details });

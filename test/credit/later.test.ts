@@ -89,7 +89,7 @@ describe('claims that the payout provider does not accept yet', () => {
     const job = jobOf('crash', claimsOf('crash', 0, 5));
     const parts: RangeDependencies = {
       retryPolicy: { ...retryPolicy, firstDelayMs: 60_000, delayMsMax: 60_000 }, now: Date.now, random: Math.random, balance: reluctant(['u1', 'u4']),
-      onCredited: async () => {}, bury: async () => {},
+      onCredited: async () => {}, deadLetter: async () => {},
       addLater: async (jobs) => void await room.later.addBulk(jobs.map(({ id, data, delayMs }) => ({ name: 'range', data, opts: { jobId: id, delay: delayMs } }))),
     };
     for (let crash = 0; crash < 3; crash++) expect(await creditRange('parent', job, parts)).toEqual({ credited: 3, dead: 0, later: 2 });

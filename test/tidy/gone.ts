@@ -2,7 +2,7 @@ import type { SourceFile, Violation } from './sourceFile.ts';
 
 /** Words that this project used for something, and the field's word that replaces each: one concept has one word everywhere. */
 const GONE: Readonly<Record<string, string>> = {
-  adds_up: 'balanced', banish: 'ban', banished: 'banned', buried: 'dead-lettered', clerk: 'credit worker', comeback: 'reconnect', comebacks: 'reconnects', desk: 'console, or operator context',
+  adds_up: 'balanced', banish: 'ban', banished: 'banned', buried: 'dead-lettered', bury: 'dead-letter', clerk: 'credit worker', comeback: 'reconnect', comebacks: 'reconnects', desk: 'console, or operator context',
   entrust: 'assign payout', entruster: 'payout assigner', farewell: 'drain', foregone: 'local answer', foresee: 'dry run', had_enough: 'win_limit_reached', handed_out: 'issued',
   keeper: 'payout provider', laid_to_rest: 'discarded', misfortune: 'fault injection', offence: 'violation', offender: 'ban list', offenders: 'ban list', onlooker: 'viewer',
   podium: 'leaderboard', portion: 'top-up', portions: 'top-ups', promised_twice: 'told_twice', purse: 'wallet', puzzle: 'challenge', puzzles: 'challenges', reception: 'acceptor',

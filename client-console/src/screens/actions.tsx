@@ -5,7 +5,7 @@ import { Pages } from '../components/pages.tsx';
 import { Table } from '../components/table.tsx';
 import { momentText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
-import { ACTION_WORDS } from './action-words.ts';
+import { ACTION_WORDS, verbText } from './action-words.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -26,7 +26,7 @@ export function Actions() {
           <thead><tr><th>{words.when}</th><th>{words.who}</th><th>{words.what}</th><th>{words.rain}</th><th>{words.details}</th></tr></thead>
           <tbody>{actions.map(({ id, at, actor, verb, rainId, details }) => (
             <tr key={id} data-testid="action" data-verb={verb}>
-              <td class="moment"><time dateTime={at}>{momentText(at, language)}</time></td><td>{actor}</td><th scope="row">{verbs[verb] ?? verb}</th>
+              <td class="moment"><time dateTime={at}>{momentText(at, language)}</time></td><td>{actor}</td><th scope="row">{verbText(verbs, verb)}</th>
               <td>{rainId ? <a href={hashOf({ screen: 'rain', rainId })}><code>{rainId}</code></a> : '–'}</td>
               <td class="details">{Object.entries(details).map(([name, value]) => <span key={name}><i>{name}</i> {typeof value === 'string' ? value : JSON.stringify(value)}</span>)}</td>
             </tr>

@@ -23,7 +23,7 @@ const EN = {
   forbidden: 'Your account can view everything and change nothing.',
   tooMany: 'Too many attempts. Wait a minute.',
   broken: 'The server has an internal error. You can safely try again.',
-  balanced: 'It balanced up, to the cent.',
+  balanced: 'It adds up, to the cent.',
   audited: (time: string) => `Audited at ${time}.`,
   notBalanced: 'It does NOT add up.',
   packets: (count: number) => (count === 1 ? '1 packet' : `${count.toLocaleString('en-US')} packets`),

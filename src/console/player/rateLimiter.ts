@@ -1,5 +1,5 @@
 import { TokenBucket } from 'limiter';
-import { ExpiringCache } from '../../wallet/cache.ts';
+import { createExpiringCache } from '../../wallet/cache.ts';
 
 /** How often one user may ask for the wallet, counted over all devices: the size of a burst, and the refill per minute [R10]. */
 export const PER_MINUTE_PER_USER = 60;
@@ -8,7 +8,7 @@ const USERS_MAX = 50_000;
 
 /** @returns counts one request of a user, and says how long the user must wait, ms; 0: not at all */
 export function createRateLimiter(perMinute: number): (userId: string) => number {
-  const buckets = new ExpiringCache<TokenBucket>(USERS_MAX);
+  const buckets = createExpiringCache<TokenBucket>(USERS_MAX);
   return (userId) => {
     const bucket = buckets.get(userId) ?? fullBucket(perMinute);
     // After a minute without requests a bucket is full again, so it need not be remembered.

@@ -11,7 +11,7 @@ import { statusOf, statusesOf, type Winner } from './winner.ts';
 /** First the claim log, latest first; then the credits in the ledger that the log does not hold: all of them once its keys have expired. */
 export type Cursor = { in: 'log'; from: Positions } | { in: 'book'; afterUserId?: string };
 
-interface WinnerPage {
+export interface WinnerPage {
   winners: Winner[];
   /** Absent: this was the last page. A page may be empty without being the last: reading is bounded [R10]. */
   next?: Cursor;

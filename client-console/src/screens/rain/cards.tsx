@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Refused } from '../../components/awaited.tsx';
 import { countText, momentText, moneyText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
-import { ACTION_WORDS } from '../action-words.ts';
+import { ACTION_WORDS, verbText } from '../action-words.ts';
 import { WORDS } from './words.ts';
 
 /** The commitment, the seed, and the verification of a rain. */
@@ -80,7 +80,7 @@ export function Timeline({ rain, actions }: { rain: RainDetail; actions: readonl
   const steps = [
     // A rain that was ended early never reached these times.
     ...(ended && Date.parse(rain.opensAt) > now ? [] : [moment(rain.opensAt, words.opens, words.opened)]), ...(ended && Date.parse(rain.closesAt) > now ? [] : [moment(rain.closesAt, words.closes, words.closed)]),
-    ...actions.map(({ id, at, verb, actor }) => ({ key: String(id), at, what: verbs[verb] ?? verb, who: actor, ahead: false })),
+    ...actions.map(({ id, at, verb, actor }) => ({ key: String(id), at, what: verbText(verbs, verb), who: actor, ahead: false })),
   ].sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
   return (
     <section class="card" aria-labelledby="timeline">
