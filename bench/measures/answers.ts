@@ -9,7 +9,6 @@ const cpuPerAnswer: Figure = (cost) => (cost.serverMs + cost.redisMs) * 1_000 / 
 const redisPerAnswer: Figure = (cost) => cost.redisMs * 1_000 / answers(cost);
 const perSecond: Figure = (cost) => answers(cost) * 1_000 / cost.elapsedMs;
 
-const WARM_MS_MIN = 200;
 /** Share of one core above which a process is saturated. */
 const SATURATED = 0.95;
 
@@ -18,14 +17,13 @@ export const losing: Measure = {
   name: 'losing',
   async rows(baselineOptions) {
     const { size } = baselineOptions;
-    const names = ['rain', 'ticketed', 'echo', 'evalsha', 'socketIo', 'http'] as const;
-    const costs = await interleave(names, baselineOptions, false, async (contender, round) => {
-      const rainId = `gone-${round}`;
-      await contender.house.stock([rainId], 1);
-      await contender.house.takeLast(rainId);
-      await contender.users.ask({ do: 'enter', rainId });
-      // Warm-up: JIT and caches must be warm before the measurement.
-      await contender.run({ do: 'repeat', rainId, forMs: Math.max(WARM_MS_MIN, size.losingMs / 4) });
+    const rainId = 'gone';
+    const costs = await interleave(['rain', 'ticketed', 'echo', 'evalsha', 'socketIo', 'http'], baselineOptions, false, size.losingRounds, async (contender, round) => {
+      if (round === 0) {
+        await contender.house.stock([rainId], 1);
+        await contender.house.takeLast(rainId);
+        await contender.users.ask({ do: 'enter', rainId });
+      }
       return contender.run({ do: 'repeat', rainId, forMs: size.losingMs });
     });
     return [
@@ -42,7 +40,7 @@ export const losing: Measure = {
 export const winning: Measure = {
   name: 'winning',
   async rows(baselineOptions) {
-    const costs = await interleave(['rain', 'socketIo'], baselineOptions, true, everybodyWins(baselineOptions));
+    const costs = await interleave(['rain', 'socketIo'], baselineOptions, true, baselineOptions.size.rounds, everybodyWins(baselineOptions));
     return [
       compare('winning answer: server CPU', 'Socket.IO', 'µs', costs.rain, costs.socketIo, cpuPerAnswer, { most: 0.5 }),
       compare('winning answers per second', 'Socket.IO', '/s', costs.rain, costs.socketIo, perSecond, { least: 2 }),
@@ -54,7 +52,7 @@ export const winning: Measure = {
 export const batching: Measure = {
   name: 'batching',
   async rows(baselineOptions) {
-    const costs = await interleave(['rain', 'evalsha'], baselineOptions, false, everybodyWins(baselineOptions));
+    const costs = await interleave(['rain', 'evalsha'], baselineOptions, false, baselineOptions.size.rounds, everybodyWins(baselineOptions));
     return [
       compare('winning answer: server CPU', 'ws, one EVALSHA per grab', 'µs', costs.rain, costs.evalsha, cpuPerAnswer, { most: 1 }),
       compare('Redis CPU per win', 'ws, one EVALSHA per grab', 'µs', costs.rain, costs.evalsha, redisPerAnswer, { most: 0.6 }),
@@ -70,16 +68,20 @@ const everybodyWins = ({ size }: BaselineOptions) => async (contender: Contender
   return cost;
 };
 
-/** All designs run from the first round to the last, and take turns: A B C, A B C … */
+/**
+ * All designs run from the first round to the last, and take turns: A B C, A B C … Rounds are short and many, so that a machine that
+ * is slow for a second is slow for all designs. The first rounds warm up JIT and caches, and do not count.
+ */
 function interleave<N extends ContenderName>(
-  names: readonly N[], { size, postgres, say }: BaselineOptions, crediting: boolean, round: (contender: Contender, round: number) => Promise<Cost>,
+  names: readonly N[], { size, postgres, say }: BaselineOptions, crediting: boolean, rounds: number, round: (contender: Contender, round: number) => Promise<Cost>,
 ): Promise<Record<N, Cost[]>> {
   const costs = Object.fromEntries(names.map((name) => [name, [] as Cost[]])) as Record<N, Cost[]>;
   return withContenders(names, { postgres, users: size.users, crediting }, async (contenders) => {
-    for (let i = 0; i < size.rounds; i++) {
+    say(`${rounds} rounds of ${names.join(', ')}`);
+    for (let i = 0; i < size.warmRounds + rounds; i++) {
       for (const contender of contenders) {
-        say(`round ${i + 1} of ${size.rounds}: ${contender.name}`);
-        costs[contender.name].push(await round(contender, i));
+        const cost = await round(contender, i);
+        if (i >= size.warmRounds) costs[contender.name].push(cost);
       }
     }
     return costs;
@@ -87,11 +89,15 @@ function interleave<N extends ContenderName>(
 }
 
 function compare(measure: string, against: string, unit: string, ours: readonly Cost[], theirs: readonly Cost[], figure: Figure, target: NonNullable<Row['target']>): Row {
-  return { ...compared({ measure, against, unit, target }, ours.map(figure), theirs.map(figure)), spoilt: saturation([...ours, ...theirs]) };
+  return { ...compared({ measure, against, unit, target }, ours.map(figure), theirs.map(figure)), spoilt: saturation(ours) ?? saturation(theirs) };
 }
 
 /** Whether the driver was the bottleneck and not the server: then the figures are those of the driver, and the server got smaller batches. */
 function saturation(costs: readonly Cost[]): string | undefined {
-  const spoilt = costs.find(({ cpuMs, serverMs, elapsedMs }) => cpuMs / elapsedMs >= SATURATED && serverMs < cpuMs);
-  return spoilt && `the load driver was saturated: ${Math.round(spoilt.cpuMs / spoilt.elapsedMs * 100)} % of a core, the server ${Math.round(spoilt.serverMs / spoilt.elapsedMs * 100)} %`;
+  const share = (of: 'cpuMs' | 'serverMs') => sumOf(costs, of) / sumOf(costs, 'elapsedMs');
+  const [driver, server] = [share('cpuMs'), share('serverMs')];
+  if (driver < SATURATED || server >= driver) return undefined;
+  return `the load driver was saturated: ${Math.round(driver * 100)} % of a core, the server ${Math.round(server * 100)} %`;
 }
+
+const sumOf = (costs: readonly Cost[], of: 'cpuMs' | 'serverMs' | 'elapsedMs') => costs.reduce((sum, cost) => sum + cost[of], 0);

@@ -16,6 +16,7 @@ const CHANGES = 4;
 /** The delay of a grab during a broadcast to all sockets. */
 export const broadcast: Measure = {
   name: 'broadcast',
+  onlyWhenAsked: 'quick',
   rows: ({ size: { watchers, rounds, lookMs }, postgres, say }) => inStore(postgres, 'rain', async (store) => {
     const gateway = await store.start('../dist/bin/rain.js', ['gateway']);
     await store.house.stock([WATCHED, GRABBED], 10);

@@ -9,6 +9,7 @@ import type { Measure } from './measure.ts';
 /** Upper bound of the engine: the usual script on a bare Redis, called in pipelines by redis-benchmark, without any server. */
 export const ceiling: Measure = {
   name: 'ceiling',
+  onlyWhenAsked: 'quick',
   rows: ({ size: { requests }, postgres, say }) => inStore(postgres, 'list', async (store) => {
     const { redis } = store.house.context;
     const sha = await loadScript(redis, 'grab.lua');

@@ -11,6 +11,7 @@ const LOOK_MS = 20;
 /** Speed of the credit worker on waiting claims: ours by ranges, the baseline with one job and one Prisma transaction each. */
 export const crediting: Measure = {
   name: 'crediting',
+  onlyWhenAsked: 'quick',
   async rows({ size, postgres, say }) {
     const [ours, theirs]: [number[], number[]] = [[], []];
     for (let round = 0; round < Math.ceil(size.rounds / 3); round++) {
@@ -34,6 +35,7 @@ export const crediting: Measure = {
 /** How long the last winner of a big rain waits for the money. */
 export const settlement: Measure = {
   name: 'settlement',
+  onlyWhenAsked: 'quick',
   rows: ({ size, postgres, say }) => inStore(postgres, 'rain', async (store) => {
     await store.start('../dist/bin/rain.js', ['worker']);
     say(`${size.winners} winners, as fast as Redis can decide`);

@@ -11,6 +11,7 @@ const WARM = 1_000;
 /** Memory of an idle, authenticated viewer, compared with a bare socket without authentication. */
 export const memory: Measure = {
   name: 'memory',
+  onlyWhenAsked: 'quick',
   rows: ({ size, postgres, say }) => withContenders(NAMES, { postgres, users: WARM }, async (contenders) => {
     const grown: number[] = [];
     await sleep(size.restMs);

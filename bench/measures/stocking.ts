@@ -10,6 +10,7 @@ const GRABS = 5_120;
 
 export const stocking: Measure = {
   name: 'stocking',
+  onlyWhenAsked: 'quick',
   rows: ({ size, postgres, say }) => inStore(postgres, 'rain', async (store) => {
     say(`preallocating ${size.packets} packets`);
     const began = performance.now();
