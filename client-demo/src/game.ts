@@ -1,7 +1,7 @@
-import { NextRain, type Offer } from './next-rain.ts';
+import { isFinal, NextRain, type Offer } from './next-rain.ts';
 import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
 import type { PausingCode } from '../../src/protocol/outcomes.ts';
-import { answered, requested, credited, faceOf, gaveUp, isFinal, isOver, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
+import { answered, requested, credited, faceOf, gaveUp, isOver, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
 import type { View } from './screen.ts';
 
 const WINNERS_SHOWN = 3;

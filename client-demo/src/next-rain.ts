@@ -1,4 +1,15 @@
 import type { RainSnapshot } from '../../src/protocol/messages.ts';
+import type { Face } from './round.ts';
+
+/** Faces with which nothing is left to do in this rain, so another one may be offered. A missing face does not compile. */
+const FINAL: Readonly<Record<Face, boolean>> = {
+  connecting: false, scheduled: false, open: false, asking: false, paused: false,
+  won: true, missed: true, gone: true, too_late: true, blocked: true, win_limit_reached: true, unknown_rain: true,
+};
+
+export function isFinal(face: string): boolean {
+  return (FINAL as Partial<Record<string, boolean>>)[face] === true;
+}
 
 /** Rains remembered. One page never has more rains ahead. */
 const RAINS_MAX = 32;

@@ -115,16 +115,6 @@ const FACE_OF: Readonly<Record<OutcomeCode, Face | undefined>> = {
   '-1': 'missed', '-2': undefined, '-3': 'too_late', '-4': undefined, '-5': undefined, '-6': 'blocked', '-7': undefined, '-8': 'unknown_rain', '-9': undefined, '-11': 'win_limit_reached',
 };
 
-/** Faces with which nothing is left to do in this rain, so another one may be offered. A missing face does not compile. */
-const FINAL: Readonly<Record<Face, boolean>> = {
-  connecting: false, scheduled: false, open: false, asking: false, paused: false,
-  won: true, missed: true, gone: true, too_late: true, blocked: true, win_limit_reached: true, unknown_rain: true,
-};
-
-export function isFinal(face: string): boolean {
-  return (FINAL as Partial<Record<string, boolean>>)[face] === true;
-}
-
 /** @param now epoch ms by the server's clock */
 export function faceOf({ rain, asking, verdict, win }: Round, now: number): Face {
   if (win) return 'won';

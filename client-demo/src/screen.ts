@@ -1,9 +1,10 @@
 import { countdownText } from './countdown.ts';
 import { countUp } from './opening/count-up.ts';
+import { isFinal } from './next-rain.ts';
 import { element, write } from './page.ts';
 import { showLeaderboard } from './leaderboard/leaderboard-list.ts';
 import type { Luckiest } from './leaderboard/leaderboard.ts';
-import { isFinal, type Face, type Round } from './round.ts';
+import type { Face, Round } from './round.ts';
 import type { Words } from './words/en.ts';
 
 /** Everything on the screen except the falling packets. */

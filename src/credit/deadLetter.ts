@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { rainId } from '../rain/claim.ts';
+import { rainId } from '../rain/ids.ts';
 
 /** Why a claim was given up, for the operator who has to resolve it. */
 export const DEAD_REASONS = {

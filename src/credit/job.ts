@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { rainId } from '../rain/claim.ts';
+import { rainId } from '../rain/ids.ts';
 
 /** Entries of one job, which is one transaction: long enough to be cheap, short enough to be repeated. */
 export const ENTRIES_MAX = 500;

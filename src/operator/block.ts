@@ -1,6 +1,6 @@
 import { BLOCKS_MAX, hasRoomFor, liftBlock, putBlock, readBlocks, type Block, type BlockKind } from '../store/blocks.ts';
 import { redisNow } from '../store/rains.ts';
-import { userId } from '../rain/claim.ts';
+import { userId } from '../rain/ids.ts';
 import { networkOf } from '../platform/network/address.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { readReason } from './wording.ts';

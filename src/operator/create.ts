@@ -4,9 +4,8 @@ import { announceChange } from '../store/transitions.ts';
 import { redisNow } from '../store/rains.ts';
 import { draftRain, isTaken } from '../store/loadPackets.ts';
 import type { Json } from '../ledger/actions.ts';
-import { rainId } from '../rain/claim.ts';
+import { rainId } from '../rain/ids.ts';
 import { seed } from '../rain/fairness.ts';
-import { iso } from '../rain/figures.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { requestedTerms, checkTerms } from '../rain/terms-check.ts';
@@ -14,15 +13,9 @@ import { draftOf } from './commitment.ts';
 import { nameRain, roundRequest, shardCount } from './campaign/create.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
+import { checkWindow, moment } from './window.ts';
 import { rainTitle } from './wording.ts';
 
-/** Limits of a rain's window. A value beyond them is probably a mix-up of seconds and milliseconds. */
-const AHEAD_MS_MAX = 366 * 86_400_000;
-const DURATION_MS_MAX = 7 * 86_400_000;
-
-const MOMENT = 'expected epoch milliseconds';
-/** Epoch ms. Values beyond the range of Date are refused, since they cannot be formatted. */
-export const moment = z.int(MOMENT).min(0, MOMENT).max(8_640_000_000_000_000, MOMENT);
 const createRequest = z.strictObject({
   id: rainId.optional(),
   title: rainTitle.optional(),
@@ -89,13 +82,4 @@ export async function createRain(context: OperatorContext, request: CreateReques
   if (drafted === 'taken') return refuse('id', `Redis still holds another rain ${id}`);
   await announceChange(context.redis, id);
   return { ok: true, rainId: id, opensAt, closesAt, ...(draft.commitment !== undefined && { commitment: draft.commitment }) };
-}
-
-/** Why a rain cannot be planned for this window. @param known the rain was planned before, so that it may be over by now */
-export function checkWindow({ opensAt, closesAt }: { opensAt: number; closesAt: number }, now: number, known = false): Refused | undefined {
-  if (closesAt <= opensAt) return refuse('closesAt', `${iso(closesAt)} is not after the start at ${iso(opensAt)}`);
-  if (closesAt <= now && !known) return refuse('closesAt', `${iso(closesAt)} has passed already`);
-  if (opensAt - now > AHEAD_MS_MAX) return refuse('opensAt', `${iso(opensAt)} is more than a year ahead`);
-  if (closesAt - opensAt > DURATION_MS_MAX) return refuse('closesAt', 'a rain lasts a week at most');
-  return undefined;
 }

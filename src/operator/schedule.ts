@@ -4,7 +4,7 @@ import { findRain, readRain, redisNow } from '../store/rains.ts';
 import type { BookedRain, Window } from '../ledger/rains.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
-import { checkWindow, moment } from './create.ts';
+import { checkWindow, moment } from './window.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 
 /** `opensAt`, `closesAt`: epoch ms, by Redis's clock. */

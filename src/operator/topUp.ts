@@ -6,7 +6,7 @@ import { loadPackets } from '../store/loadPackets.ts';
 import type { Json } from '../ledger/actions.ts';
 import type { BookedTopUp } from '../ledger/topUps.ts';
 import type { BookedRain } from '../ledger/rains.ts';
-import { plainId } from '../rain/claim.ts';
+import { plainId } from '../rain/ids.ts';
 import { formatMoney } from '../rain/money.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
 import { checkPlan } from '../rain/plan-check.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rainId } from '../rain/claim.ts';
+import { rainId } from '../rain/ids.ts';
 import { challenge, solution } from './proofOfWork.ts';
 import type { serverMessage } from './serverMessages.ts';
 

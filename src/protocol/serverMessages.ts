@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { amount, rainId, userId } from '../rain/claim.ts';
+import { amount } from '../rain/claim.ts';
+import { rainId, userId } from '../rain/ids.ts';
 import { shownPlan, type ShownPlan } from '../rain/plan.ts';
 import { STORED_STATES } from '../rain/rain.ts';
 import { recordedTerms } from '../rain/terms-check.ts';

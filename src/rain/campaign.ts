@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { plainRainId } from './claim.ts';
+import { plainRainId } from './ids.ts';
 
 /** Rains that share one count of wins per user. A rain of a campaign is one of its rounds; its id is `<campaignId>.<round>`. */
 export const campaignId = plainRainId;

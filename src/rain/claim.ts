@@ -1,19 +1,8 @@
 import { z } from 'zod';
+import { matching, plainId, rainId, userId } from './ids.ts';
 import { readJson } from './json.ts';
 import { parseMoney } from './money.ts';
 import { firstRefusal, formatRefusal } from './refusal.ts';
-
-/** Text that PostgreSQL, Redis, JSON and a log line can all hold unchanged. */
-export const plainId = matching(/^[^\p{Cc}\p{Cs}]{1,128}$/u, 'expected 1 to 128 printable characters');
-
-/** A user's identity as the token's `sub` gives it. */
-export const userId = plainId;
-
-/** The id of a rain in Redis keys and in the ledger; braces and colons would break Cluster hash tags and key parsing. */
-export const plainRainId = matching(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -');
-
-/** The same; a round of a campaign has its number after a dot: `autumn.3`, see campaign.ts. */
-export const rainId = matching(/^[A-Za-z0-9_-]{1,64}(\.[1-9]\d{0,2})?$/, 'expected 1 to 64 letters, digits, _ or -, and of a campaign its round, such as .3');
 
 const AMOUNT = 'expected a positive amount such as "12.21"';
 
@@ -32,11 +21,6 @@ export const claim = z.object({
 export type Claim = z.infer<typeof claim>;
 
 type ParsedClaim = { ok: true; claim: Claim } | { ok: false; reason: string };
-
-/** A string of this form. The same expectation is reported for values that are not strings, such as numbers. */
-function matching(form: RegExp, expected: string): z.ZodString {
-  return z.string(`${expected}, as a string`).regex(form, expected);
-}
 
 /** Parses one entry of the claim log: a claim, or the reason why it is not one. Never throws. */
 export function parseClaim(entry: string): ParsedClaim {

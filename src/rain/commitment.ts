@@ -20,8 +20,9 @@ const COMMITMENT = 'expected a commitment of 64 hex digits (SHA-256)';
 export const commitment = z.string(COMMITMENT).regex(/^[0-9a-f]{64}$/, COMMITMENT);
 
 /**
- * Another way from seed to packets needs another version, which its plans carry as `recipe`. The commitment is computed alike for
- * all versions, so that this one can distinguish a newer commitment from a broken one.
+ * Another way from the seed to the packets of a split method that exists needs another version, which its plans carry as `recipe`. A
+ * new method needs none: its name tells older versions that it is newer. The commitment is computed alike for all versions, so that
+ * this one can distinguish a newer commitment from a broken one.
  */
 const VERSION = 'red-packet-rain/v1';
 

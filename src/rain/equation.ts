@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rainId as rainIdText } from './claim.ts';
+import { rainId as rainIdText } from './ids.ts';
 import { EQUATION_PARTS } from './equation-parts.ts';
 import { formatMoney, parseMoney, type Cents } from './money.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { amount, plainId, rainId } from './claim.ts';
+import { amount } from './claim.ts';
+import { plainId, rainId } from './ids.ts';
 import { checkReceipt, commitment, TOP_UPS_MAX, verifyFairness, type Receipt, type ReceiptVerdict } from './commitment.ts';
 import { formatRefusal } from './refusal.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { amount, rainId, userId } from '../rain/claim.ts';
+import { amount } from '../rain/claim.ts';
+import { rainId, userId } from '../rain/ids.ts';
 import { readJson } from '../rain/json.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { EVENTS_CHANNEL } from './keys.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { localText, newDraft, newId, nextStart, planOf, PRESETS, refusalsFor, requestsOf, timeRefusals, type Draft, type PresetName } from '../../client-console/src/screens/create/draft.ts';
-import { rainId } from '../../src/rain/claim.ts';
+import { rainId } from '../../src/rain/ids.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import { METHODS } from '../../src/rain/split/methods.ts';
 

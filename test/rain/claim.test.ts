@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { claim, parseClaim, rainId, userId } from '../../src/rain/claim.ts';
+import { claim, parseClaim } from '../../src/rain/claim.ts';
+import { rainId, userId } from '../../src/rain/ids.ts';
 
 const WIN = { rainId: 'spring-1', redPacketId: 'spring-1-42', amount: '12.21', userId: 'u:7', at: '1753900000123' };
 

@@ -1,4 +1,4 @@
-import { userId } from '../../rain/claim.ts';
+import { userId } from '../../rain/ids.ts';
 import { iso } from '../../rain/figures.ts';
 import { firstRefusal, formatRefusal } from '../../rain/refusal.ts';
 import { parseDuration } from '../arguments.ts';

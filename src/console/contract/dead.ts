@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rainId } from '../../rain/claim.ts';
+import { rainId } from '../../rain/ids.ts';
 import { limit, money, numericCursor, reason, time, type Endpoint } from './endpoint.ts';
 
 const letter = z.object({

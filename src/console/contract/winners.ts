@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { plainId } from '../../rain/claim.ts';
+import { plainId } from '../../rain/ids.ts';
 import { cursor, limit, money, rainParams, time, type Endpoint } from './endpoint.ts';
 
 /** `pending`: won, not credited yet · `dead`: cannot be credited, waits for the operator · `discarded`: given up by the operator. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { StatementCursor } from '../../ledger/walletStatement.ts';
-import { userId } from '../../rain/claim.ts';
+import { userId } from '../../rain/ids.ts';
 import { firstRefusal } from '../../rain/refusal.ts';
 import { deadlineIn } from '../../platform/concurrency/deadline.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';

@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { SWITCHES } from '../../store/killSwitches.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
@@ -11,6 +10,7 @@ import { RoundTrips } from './roundTrips.ts';
 import { KillSwitches } from './killSwitches.ts';
 import type { Times } from '../telemetry/times.ts';
 import { LoopBudget } from './loopBudget.ts';
+import { measureLoopDelay } from './loopDelay.ts';
 
 interface OverloadRules {
   limits: Limits;
@@ -61,17 +61,5 @@ export function openOverloadControl({ limits, redis, now, log, onFault, times }:
       clearInterval(timer);
       killSwitches.close();
     },
-  };
-}
-
-/** Node's own measure: the largest delay of a timer since the last call, ms. */
-function measureLoopDelay(): () => number {
-  const resolutionMs = 10;
-  const delays = monitorEventLoopDelay({ resolution: resolutionMs });
-  delays.enable();
-  return () => {
-    const longest = delays.max / 1e6;
-    delays.reset();
-    return Math.max(0, longest - resolutionMs);
   };
 }

@@ -1,4 +1,4 @@
-import { userId } from '../../rain/claim.ts';
+import { userId } from '../../rain/ids.ts';
 import { createTokenReader, type TokenRules } from '../../platform/auth/tokenReader.ts';
 
 /** The user of a token, and its expiry (epoch ms). */

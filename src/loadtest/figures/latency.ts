@@ -3,6 +3,8 @@ import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64, type His
 /** Ten minutes, the longest value of a percentile. */
 const LATENCY_US_MAX = 600_000_000;
 
+const CURVE_PERCENTS = [0, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99, 100];
+
 /** Milliseconds, but for `count`. */
 export type Latency = Record<'count' | 'p50' | 'p95' | 'p99' | 'max', number>;
 
@@ -32,6 +34,11 @@ export class LatencyRecorder {
   at(percentile: number): number {
     // A percentile is the upper end of its bucket, which may be above the measured maximum.
     return this.#histogram.totalCount === 0 ? 0 : Math.min(this.#maxMs, this.#histogram.getValueAtPercentile(percentile) / 1_000);
+  }
+
+  /** Percent and ms. */
+  curve(): [number, number][] {
+    return CURVE_PERCENTS.map((percent) => [percent, this.at(percent)]);
   }
 
   summary(): Latency {

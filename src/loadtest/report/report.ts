@@ -65,7 +65,6 @@ interface WaveFacts extends Pick<SwarmReport, 'rainId' | 'seed' | 'durationMs' |
   shares?: Shares | undefined;
 }
 
-const CURVE_PERCENTS = [0, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99, 100];
 
 export function reportOf(counters: WaveCounters, { rainId, seed, durationMs, processes = 1, arrivals, shares, clockErrorMs }: WaveFacts): SwarmReport {
   const { progress, told, start } = counters;
@@ -79,7 +78,7 @@ export function reportOf(counters: WaveCounters, { rainId, seed, durationMs, pro
     outcomes: counters.outcomes.ranked(),
     answers: counters.answers.ranked().map(({ name: code, count }) => ({ code, reason: reasonOf(code), count })),
     latencyMs: { ask: counters.asks.summary(), tap: counters.taps.summary(), late: counters.late.summary() },
-    tapCurve: CURVE_PERCENTS.map((percent) => [percent, counters.taps.at(percent)]),
+    tapCurve: counters.taps.curve(),
     ...(arrivals && { arrivals }),
     start: { heard: start.heard, firstMs: start.firstMs, spreadMs: start.lastMs - start.firstMs },
     ...(shares && { trouble: { ...shares, cuts: counters.cuts, stops: counters.stops } }),
