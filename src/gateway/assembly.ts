@@ -3,7 +3,6 @@ import { createGrabEngine } from '../grab/engine.ts';
 import { loadScripts } from '../store/scripts.ts';
 import { encode } from '../protocol/codec.ts';
 import type { RainSnapshot } from '../protocol/messages.ts';
-import { unknownTerms } from '../rain/terms.ts';
 import { DURABILITY_WAIT_MS, LOCAL } from '../platform/redis/durability.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import { throttled } from '../platform/telemetry/log.ts';
@@ -21,6 +20,7 @@ import { LIMITS, type Limits } from './limits.ts';
 import { pipeline } from './pipeline.ts';
 import { subscribeToEvents } from './rains/subscriber.ts';
 import { FairStart } from './rains/fairStart.ts';
+import { warnOfUnknownTerms } from './rains/terms.ts';
 import type { GatewayOptions } from './options.ts';
 import { RateLimiter } from './ratelimit/rateLimiter.ts';
 import { openOverloadControl } from './overload/overload.ts';
@@ -85,8 +85,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
 
   function tell(snapshot: RainSnapshot, event: RainChange): void {
     fairStart.expect(snapshot);
-    const terms = event === 'rain' && snapshot.terms ? unknownTerms(snapshot.terms) : [];
-    if (terms.length > 0) log.warn({ rainId: snapshot.rainId, terms }, 'this gateway is too old for these terms of a rain, and grants nothing in it: run the version that the rain was made with');
+    if (event === 'rain') warnOfUnknownTerms(snapshot, log);
     const frame = frameOf(encode(snapshot));
     const show = (session: Session) => send(session, frame, limits);
     // A new rain concerns every socket; a later change only the sockets that watch the rain.

@@ -28,7 +28,7 @@ test('rounds are added one after the other, or by number', async () => {
 test('a person sees it with its rounds, and a round with its campaign', async () => {
   const { stdout } = await rain(['campaign', 'show', 'autumn'], env);
   expect(stdout).toMatch(/campaign +autumn {2}年会\nwins per user +at most 1\n/);
-  expect(stdout).toMatch(/autumn\.1 .* open .*all users\nautumn\.2 .* draft .*users who have not won yet\nautumn\.7 /);
+  expect(stdout).toMatch(/autumn\.1 .* open .*none\nautumn\.2 .* draft .*exclude earlier winners\nautumn\.7 /);
   expect((await rain(['show', 'autumn.1'], env)).stdout).toMatch(/campaign +autumn, round 1\n/);
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { GrabRequest, type GrabRequestOptions, type Verdict } from '../../src/client/grabRequest.ts';
 import type { GrabMessage, ResultMessage } from '../../src/protocol/messages.ts';
-import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
+import { isRefusal, OUTCOMES, OUTCOMES_IN_ORDER, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -108,7 +108,7 @@ describe('[R6] one tap is one grab, repeated until it is answered', () => {
     expect(sent.length).toBeLessThan(30);
   });
 
-  test.each(['-1', '-3', '-4', '-6', '-8', '-11'] as const)('code %s ends it', (code) => {
+  test.each(OUTCOMES_IN_ORDER.filter((outcome) => isRefusal(outcome) && outcome.code !== '-2').map(({ code }) => code))('code %s ends it', (code) => {
     const { sent, verdicts, answer } = ask();
     answer(code);
     vi.advanceTimersByTime(60_000);

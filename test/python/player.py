@@ -17,7 +17,6 @@ import time
 import websockets
 
 ANSWER_S = 5.0
-STOP_CODES = {"-1", "-3", "-6", "-8", "-11"}
 AGAIN_CODES = {"-4"}
 FINAL_CLOSES = {1009, 4401, 4403, 4429, 4430}
 GATEWAY_REFUSES = {400, 401, 403, 404}
@@ -153,8 +152,6 @@ class Player:
         self.asked = None
         if "redPacketId" in message:
             self.won, self.ask_at = message["amount"], None
-        elif code in STOP_CODES:
-            self.over = message["reason"]
         elif code == "-9":
             await self.join(socket)
             self.ask_in(200)
@@ -166,7 +163,7 @@ class Player:
             self.ask_in(1000)
         elif "retryInMs" in message:
             self.ask_in(message["retryInMs"])
-        else:
+        else:  # A refusal, known or not, that asks for no other try.
             self.over = message["reason"]
 
     def ask_in(self, ms):

@@ -2,7 +2,7 @@ import { SHARDS_MAX } from '../../store/keys.ts';
 import { createCampaign } from '../../operator/campaign/create.ts';
 import { CAMPAIGNS_MAX, listCampaigns, showCampaign, type CampaignDetail, type CampaignView } from '../../operator/campaign/show.ts';
 import { ROUNDS_MAX } from '../../rain/campaign.ts';
-import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
+import { termWords, WINS_PER_USER_MAX, type Terms } from '../../rain/terms.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted, CommandFailure, EXIT } from '../exit.ts';
@@ -71,7 +71,12 @@ function describe({ campaignId, title, winsPerUserMax, rollOver, rounds, winners
     ...(winners.beyond === 0 ? [] : [['LIMIT EXCEEDED', `${winners.beyond} users are credited with more than ${winsPerUserMax} packets`]]),
   ]);
   if (rounds.length === 0) return `${head}\nno round yet; plan one with: rain campaign add-round ${campaignId} --help`;
-  return `${head}\n\n${table(['round', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited', 'for'], rounds.map((rain) => [
+  return `${head}\n\n${table(['round', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited', 'terms'], rounds.map((rain) => [
     rain.rainId, rain.title, paintState(rain.state), rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited,
-    rain.terms.excludeEarlierWinners ? 'users who have not won yet' : 'all users']))}`;
+    termsInWords(rain.terms)]))}`;
+}
+
+/** `winsMax` is left out: it is the same in all rounds. */
+function termsInWords({ winsMax: _, ...terms }: Terms): string {
+  return Object.keys(terms).map((name) => termWords(name, ' ')).join(', ') || 'none';
 }

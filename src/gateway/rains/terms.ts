@@ -1,6 +1,8 @@
 import type { StoredRain } from '../../store/rains.ts';
 import type { OutcomeCode } from '../../protocol/outcomes.ts';
-import { TERMS, type TermKeptBy } from '../../rain/terms.ts';
+import type { RainSnapshot } from '../../protocol/messages.ts';
+import { TERMS, unknownTerms, type TermKeptBy } from '../../rain/terms.ts';
+import type { Logger } from '../../platform/telemetry/log.ts';
 import type { Session } from '../sockets/session.ts';
 
 /** The refusal for a user who does not meet a term of this rain; `undefined`: the user meets it. */
@@ -19,4 +21,10 @@ export function checkTerms(rain: RainWithTerms, session: Session): OutcomeCode |
     if (code !== undefined) return code;
   }
   return undefined;
+}
+
+/** To be called once for each new rain. */
+export function warnOfUnknownTerms({ rainId, terms = {} }: RainSnapshot, log: Logger): void {
+  const unknown = unknownTerms(terms);
+  if (unknown.length > 0) log.warn({ rainId, terms: unknown }, 'this gateway is too old for these terms of a rain, and grants nothing in it: run the version that the rain was made with');
 }

@@ -5,6 +5,7 @@ import { frameOf, PING, type Frame } from './frame.ts';
 import type { CallerBucket } from '../ratelimit/tokenBuckets.ts';
 import type { AdmissionState } from '../challenge/tickets.ts';
 import type { Limits } from '../limits.ts';
+import type { Identity } from './token.ts';
 
 /** A grab that is not answered yet. */
 export interface OpenGrab {
@@ -15,17 +16,14 @@ export interface OpenGrab {
 }
 
 /** One live socket of one verified user. A plain object: there are tens of thousands. */
-export interface Session {
+export interface Session extends Readonly<Identity> {
   /** Unique in this process; for the log. */
   readonly connection: number;
-  readonly userId: string;
   /** How many messages this user, and this address, may still send. */
   readonly user: CallerBucket;
   readonly address: CallerBucket;
   readonly socket: WebSocket;
   readonly stream: Duplex;
-  /** Epoch ms at which the token runs out, by Redis's clock. */
-  readonly expiresAt: number;
   readonly rains: Set<string>;
   /** Tickets and challenges by rain; `undefined` until the first one. */
   admissions: Map<string, AdmissionState> | undefined;
@@ -45,7 +43,7 @@ export interface Session {
   closedWith: CloseCode | undefined;
 }
 
-type Caller = Pick<Session, 'userId' | 'expiresAt' | 'user' | 'address' | 'socket' | 'stream'>;
+type Caller = Pick<Session, keyof Identity | 'user' | 'address' | 'socket' | 'stream'>;
 
 let connections = 0;
 

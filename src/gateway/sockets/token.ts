@@ -1,9 +1,10 @@
 import { userId } from '../../rain/ids.ts';
 import { createTokenReader, type TokenRules } from '../../platform/auth/tokenReader.ts';
 
-/** The user of a token, and its expiry (epoch ms). */
+/** What a session knows of its token. */
 export interface Identity {
   userId: string;
+  /** Epoch ms at which the token runs out, by Redis's clock. */
   expiresAt: number;
 }
 
