@@ -1,6 +1,6 @@
 -- grab.lua: decide for a whole batch of users of one rain in one atomic step.
 --
--- KEYS[1] state    hash: rainId, state, opensAt, closesAt (epoch ms); of a round of a campaign also winsMax
+-- KEYS[1] state    hash: rainId, state, opensAt, closesAt (epoch ms), held; of a round of a campaign also winsMax
 -- KEYS[2] packets  list: {"redPacketId","amount"}, handed out from the tail
 -- KEYS[3] claimed  hash: userId -> claim JSON
 -- KEYS[4] claims   list: the claim log, newest at the head
@@ -17,13 +17,13 @@
 
 local BAD_MAX = 512 -- malformed elements set aside per call at most, so that no call runs long [R10]
 
-local rain = redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId', 'winsMax')
+local rain = redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId', 'winsMax', 'held')
 local held = redis.call('HMGET', KEYS[3], unpack(ARGV))
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
 local refusal
-if not rain[1] then refusal = '{"code":"-8"}'
+if not rain[1] then refusal = '{"code":"-8"}' elseif (rain[6] or '') ~= '' then refusal = '{"code":"-7"}'
 elseif rain[1] == 'closed' or rain[1] == 'settled' then refusal = '{"code":"-3"}'
 elseif rain[1] == 'draft' or now < tonumber(rain[2]) then refusal = '{"code":"-2"}'
 elseif now >= tonumber(rain[3]) then refusal = '{"code":"-3"}'

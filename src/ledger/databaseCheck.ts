@@ -29,6 +29,7 @@ const CHANGED = [...APPENDED, 'UPDATE'] as const;
 const NEEDED: Record<string, readonly string[]> = {
   Rain: CHANGED, Campaign: APPENDED, Portion: APPENDED, Account: CHANGED, Transfer: APPENDED, OperatorAction: APPENDED,
   Discard: APPENDED, Reservation: APPENDED, ReservedBudget: CHANGED, Operator: CHANGED, OperatorToken: CHANGED,
+  StoreEpoch: CHANGED,
 };
 
 /** @throws when the database cannot be reached or rejects this user */
