@@ -16,6 +16,7 @@ import type { HandlerContext } from './handlers/context.ts';
 import { LocalAnswers } from './rains/localAnswers.ts';
 import { frameOf } from './sockets/frame.ts';
 import { openGatewayDurability } from './durability/durability.ts';
+import { createEpochGate } from './durability/epochGate.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { pipeline } from './pipeline.ts';
 import { subscribeToEvents } from './rains/subscriber.ts';
@@ -54,13 +55,14 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const rainCache = new RainCache({ redis: reads, onFault, restMs: () => hub.restMs, onChange: tell });
   const now = () => rainCache.now();
   const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, now, log, onFault });
+  const epochGate = createEpochGate({ redis: reads, log, onFault, onOlder: gatewayDurability.doubt });
   const connections = [grabs, reads, subscriber, ...gatewayDurability.connections];
   const localAnswers = new LocalAnswers({ redis: reads, rainCache, onFault });
   // After a reconnect the server may be another one, or may have changed without an event.
   for (const connection of connections) connection.on('close', () => localAnswers.forget());
   const overload = openOverloadControl({ limits, redis: reads, now, log, onFault, times });
   const engine = pipeline(
-    [overload.roundTrips.measured, gatewayDurability.busyWhileRestoring, gatewayDurability.confirmedByReplicas],
+    [epochGate.busyUntilCompared, overload.roundTrips.measured, gatewayDurability.busyWhileRestoring, gatewayDurability.confirmedByReplicas],
     createGrabEngine(grabs, (error) => {
       gatewayDurability.onEngineFault();
       onFault(error);
@@ -94,18 +96,22 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   }
 
   lifecycle.onClose('connections', () => { for (const connection of connections) connection.disconnect(); });
-  for (const [name, part] of Object.entries({ gatewayDurability, overload, blocklist, fairStart, rainCache })) lifecycle.onClose(name, () => part.close());
+  for (const [name, part] of Object.entries({ gatewayDurability, epochGate, overload, blocklist, fairStart, rainCache })) lifecycle.onClose(name, () => part.close());
   /** Whether the connections for grabs and reads are ready. */
   const connected = () => grabs.status === 'ready' && reads.status === 'ready';
   return {
     context, blocklist, overload, times, connected,
     // What must answer for the gateway to be ready; not the connection for grabs, which a high load may make wait.
-    parts: [{ name: 'redis', ask: () => (connected() ? reads.ping() : Promise.reject(new Error('the connection is away'))) }],
+    parts: [
+      { name: 'redis', ask: () => (connected() ? reads.ping() : Promise.reject(new Error('the connection is away'))) },
+      { name: 'stores', ask: epochGate.ask },
+    ],
     /** @throws when Redis is unreachable or not fit to hold wins, or when a script does not compile */
     async start(): Promise<void> {
       await Promise.all(connections.map((connection) => untilReady(connection)));
       await requireFit(reads, durability, log);
       await loadScripts(grabs);
+      await epochGate.start();
       await rainCache.start();
       await blocklist.start();
       await overload.start();

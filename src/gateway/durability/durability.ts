@@ -48,6 +48,8 @@ export function openGatewayDurability({ redisUrl, redis, durability, waitMs, now
     confirmedByReplicas,
     /** To be called when a script call has failed: in a Redis Cluster a failover may be the reason. */
     onEngineFault: () => { if (isCluster) restorer.doubt(); },
+    /** To be called when Redis may have lost wins although its connections were never lost. */
+    doubt: () => restorer.doubt(),
     /** To be called with every win that is reported, and its shard: the rain cache may have dropped the rain meanwhile. */
     remember: (rainId: string, shard: number, userId: string, { redPacketId, amount }: { redPacketId: string; amount: string }) =>
       recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() }),

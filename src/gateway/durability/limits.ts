@@ -10,3 +10,5 @@ export const LOOKING_MS_MAX = 3_000;
 export const CHECK_RETRY_MS = 1_000;
 /** Lost wins that are listed by name in the log; the others are only counted. */
 export const LOST_WINS_LOGGED_MAX = 50;
+/** How often a gateway that waits for the comparison of the stores asks for it, ms. */
+export const GATE_POLL_MS = 200;
