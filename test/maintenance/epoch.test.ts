@@ -2,12 +2,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { startEpoch, type Epoch } from '../../src/maintenance/epoch.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { suspect } from '../../src/operator/restore/behind.ts';
+import { draftOf } from '../../src/operator/commitment.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/transitions.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { readEpoch } from '../../src/store/epoch.ts';
 import { EPOCH_KEY, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from '../../src/store/keys.ts';
-import { findRain } from '../../src/store/rains.ts';
+import { draftRain } from '../../src/store/loadPackets.ts';
+import { findRain, redisNow } from '../../src/store/rains.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { listeningLog, type HeardLine } from '../support/log.ts';
@@ -188,4 +192,22 @@ describe('Redis is older', () => {
     expect([await heldFor('broken'), await heldFor('sound')]).toEqual(['redis_behind', null]);
     expect(errors()).toMatchObject([{ rainId: 'broken', msg: expect.stringContaining('cannot be compared') as string }]);
   });
+});
+
+test('[R2] a rain that the database has credited and Redis has only drafted hands out none of those packets, however it is loaded', async () => {
+  const now = await redisNow(context.redis);
+  const made = await createRain(context, { id: 'drafted', plan: { budget: '5.00', packets: 5, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+  expect(made.ok).toBe(true);
+  await draftRain(context.redis, await draftOf(context, (await context.ledger.rain('drafted'))!));
+  const toBackup = await backupRedis(context.redis);
+  await loadRain(context, 'drafted');
+  await winAndCredit(context, 'drafted', ['ann', 'bob']);
+  await toBackup();
+  expect(await loadRain(context, 'drafted')).toMatchObject({ ok: true });
+  expect(await grabAs(context, 'drafted', ['eve'])).toMatchObject([{ code: '-7' }]);
+  start();
+  await eventually(async () => expect(await grabAs(context, 'drafted', ['eve', 'ann'])).toMatchObject([{ code: '0', redPacketId: 'drafted-2' }, { code: '1', redPacketId: 'drafted-0' }]));
+  // Loaded as often as one likes: nothing is held that is in order.
+  expect(await loadRain(context, 'drafted')).toMatchObject({ ok: true });
+  expect(await grabAs(context, 'drafted', ['joe'])).toMatchObject([{ code: '0' }]);
 });
