@@ -3,12 +3,13 @@ import { checkDatabase } from '../../operator/doctor/database.ts';
 import type { Finding } from '../../operator/doctor/finding.ts';
 import type { Planned } from '../../operator/doctor/memory.ts';
 import { examineRedis } from '../../operator/doctor/redis.ts';
+import { examineStores } from '../../operator/doctor/stores.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { parseCount } from '../arguments.ts';
 import { paint } from '../style.ts';
 import type { RainCommand } from '../command.ts';
-import { configure, REACHED_MS_MAX, withRedis } from '../context.ts';
+import { configure, openContext, REACHED_MS_MAX, withRedis } from '../context.ts';
 import { EXIT, explain } from '../exit.ts';
 
 export function addDoctorCommand(program: RainCommand): void {
@@ -23,11 +24,22 @@ export function addDoctorCommand(program: RainCommand): void {
         findingsAt('redis', REDIS_URL, () => withRedis(REDIS_URL, REACHED_MS_MAX, (redis) => examineRedis(redis, DURABILITY, planned))),
         findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
       ]);
-      const findings = examined.flatMap((result) => result.findings);
+      const each = examined.flatMap((result) => result.findings);
+      const comparable = examined.every(({ reached }) => reached) && !each.some(({ name, verdict }) => name === 'migrations' && verdict === 'wrong');
+      const findings = comparable ? [...each, ...await compareStores(REDIS_URL, DATABASE_URL)] : each;
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
       const exit = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 && EXIT.refused;
       return { value: { ok: wrong === 0, findings }, text: describe(findings, wrong), exit };
     });
+}
+
+async function compareStores(redisUrl: string, databaseUrl: string): Promise<Finding[]> {
+  const context = await openContext(redisUrl, databaseUrl, 'doctor');
+  try {
+    return await examineStores(context);
+  } finally {
+    await context.close();
+  }
 }
 
 /** What `examine` finds at a server, or that the server cannot be reached. */

@@ -15,8 +15,6 @@ interface EpochGateOptions {
   onOlder: () => void;
 }
 
-export type EpochGate = ReturnType<typeof createEpochGate>;
-
 /**
  * A gateway that has just started remembers no win, so it cannot tell whether Redis has lost any. If Redis was restarted since a worker
  * last compared it with the ledger, it may have been restored from a backup: until the comparison every grab is answered "busy". A

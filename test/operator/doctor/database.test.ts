@@ -52,7 +52,7 @@ describe.skipIf(!postgresInstalled)('a PostgreSQL server', () => {
     const facts = await examineDatabase(url.replace('postgres@', 'reader@'));
     expect(verdicts(facts)).toEqual({ ...ALL_WELL, privileges: 'wrong' });
     expect(checkDatabase(facts).find(({ name }) => name === 'privileges')!.advice)
-      .toBe('GRANT INSERT on "Campaign"; GRANT INSERT on "Portion"; GRANT INSERT on "Account"; GRANT UPDATE on "Account"; GRANT INSERT on "Transfer"; GRANT INSERT on "OperatorAction"; GRANT INSERT on "Discard"; GRANT INSERT on "Reservation"; GRANT INSERT on "ReservedBudget"; GRANT UPDATE on "ReservedBudget"; GRANT INSERT on "Operator"; GRANT UPDATE on "Operator"; GRANT INSERT on "OperatorToken"; GRANT UPDATE on "OperatorToken" to this user');
+      .toBe('GRANT INSERT on "Campaign"; GRANT INSERT on "Portion"; GRANT INSERT on "Account"; GRANT UPDATE on "Account"; GRANT INSERT on "Transfer"; GRANT INSERT on "OperatorAction"; GRANT INSERT on "Discard"; GRANT INSERT on "Reservation"; GRANT INSERT on "ReservedBudget"; GRANT UPDATE on "ReservedBudget"; GRANT INSERT on "Operator"; GRANT UPDATE on "Operator"; GRANT INSERT on "OperatorToken"; GRANT UPDATE on "OperatorToken"; GRANT UPDATE on "StoreEpoch" to this user');
   });
 
   test('commits that do not wait, and a server that is nearly full', async () => {
