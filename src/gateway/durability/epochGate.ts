@@ -59,9 +59,10 @@ export function createEpochGate({ redis, log, onFault, onOlder }: EpochGateOptio
         return shut ? GATE_POLL_MS : POLL_MS;
       });
     },
-    async close(): Promise<void> {
+    close(): void {
       redis.off('ready', onReady);
-      await rounds?.close();
+      // Without waiting for a read that is under way: it changes nothing.
+      void rounds?.close();
     },
   };
 }
