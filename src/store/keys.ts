@@ -67,8 +67,10 @@ export const SETTLED_RAINS_KEY = 'rain:settled';
 /** hash: store, counter, runId; which state of Redis this is, see `src/store/epoch.ts` */
 export const EPOCH_KEY = 'rain:epoch';
 
-/** string, expiring: which worker compares Redis with the ledger */
-export const EPOCH_LEASE_KEY = 'rain:epoch:lease';
+/** string, expiring: which worker compares this run of the Redis server with the ledger; a lease of an earlier run delays nobody */
+export function epochLeaseKey(runId: string | undefined): string {
+  return `rain:epoch:${runId ?? 'unknown'}:lease`;
+}
 
 /** hash: `user:<id>` or `address:<network>` → the block: reason, actor, start and end; `version` → a text that changes with every change */
 export const BLOCKS_KEY = 'rain:blocks';
