@@ -1,11 +1,11 @@
 import { findDeadLetter, type DeadLetterRow } from '../../credit/deadLetters.ts';
+import { allocationOf } from '../../ledger/allocation.ts';
 import type { NewDiscard } from '../../ledger/discard.ts';
 import { refusalOf } from '../../ledger/refusal.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { formatMoney, parseMoney } from '../../rain/money.ts';
 import { redPacketIndex } from '../../rain/red-packet.ts';
 import { refuse, type QueueContext, type Refused } from '../context.ts';
-import { allocationOf } from '../load.ts';
 import { readReason } from '../wording.ts';
 import { noSuchDeadLetter } from './letters.ts';
 
