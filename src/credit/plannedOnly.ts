@@ -19,13 +19,14 @@ export function plannedOnly(provider: PayoutProvider, check: PlanCheck): PayoutP
       let next = 0;
       return claims.map((claim, i): PostOutcome => {
         const verdict = verdicts[i]!;
-        return verdict.outcome === 'ok' ? outcomes[next++]! : { outcome: 'giveUp', reason: 'not_in_plan', detail: detailOf(claim, verdict) };
+        return verdict.outcome === 'ok' ? outcomes[next++]! : { outcome: 'giveUp', reason: 'not_in_plan', detail: whyNotInPlan(claim, verdict) };
       });
     },
   };
 }
 
-function detailOf({ rainId, redPacketId }: Claim, verdict: Exclude<ReceiptVerdict, { outcome: 'ok' }>): string {
+/** What the plan says instead of this claim. */
+export function whyNotInPlan({ rainId, redPacketId }: Claim, verdict: Exclude<ReceiptVerdict, { outcome: 'ok' }>): string {
   switch (verdict.outcome) {
     case 'other_rain': return `the claim is of rain ${rainId}`;
     case 'no_such_packet': return `the plan has no packet ${redPacketId}`;
