@@ -6,6 +6,7 @@ import { rainId } from '../rain/ids.ts';
 export const DEAD_REASONS = {
   malformed: 'The entry of the claim log is not a claim.',
   wrong_rain: 'The claim belongs to another rain than its log.',
+  not_in_plan: 'The plan of the rain does not hold this packet with this amount; see `detail`. Nobody was paid and no wallet was asked. Find out who wrote it to Redis, then discard it.',
   told_twice: 'In the ledger the packet belongs to another user, or the user has another packet of this rain; see `detail`.',
   discarded: 'The operator has discarded this claim, or another one to the same packet; its money went back to the operator.',
   paid_not_booked: 'The external wallet has paid it, but the ledger meanwhile gave its money to another user or back; see `detail`.',

@@ -1,10 +1,10 @@
+import { allocationOf } from '../ledger/allocation.ts';
 import { isBalanced, countsOf, toReport, type AuditReport, type Equation, type Share } from '../rain/equation.ts';
 import type { Acknowledged, LostFromLog, ToldTwice } from './audit/findings.ts';
 import { readQueues, type QueueReport } from './audit/queues.ts';
 import { readPacketPaths } from './audit/packetPaths.ts';
 import { balanceOf } from './audit/balance.ts';
 import type { OperatorContext } from './context.ts';
-import { allocationOf } from './load.ts';
 import { hasLost } from './lostRains.ts';
 
 /** The money report of a rain, with packet counts and what the operator still has to handle. */

@@ -1,9 +1,9 @@
 import { liveRains, readRain, redisNow, type StoredRain } from '../store/rains.ts';
+import { recordedCommitment } from '../ledger/commitment.ts';
 import type { BookedRain, PayoutProviderName } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';
-import { recordedCommitment } from './commitment.ts';
 import { bookOf, type OperatorContext } from './context.ts';
 
 /** A rain at a glance: plan and credits from the ledger, the rest from Redis. Amounts are decimal strings. */

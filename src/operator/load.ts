@@ -1,26 +1,14 @@
 import { announceChange } from '../store/transitions.ts';
 import { draftRain, loadPackets, type Stock } from '../store/loadPackets.ts';
+import { allocationOf } from '../ledger/allocation.ts';
+import { breaksCommitment } from '../ledger/commitment.ts';
 import type { BookedRain } from '../ledger/rains.ts';
-import { joined } from '../rain/commitment.ts';
-import { checkPlan } from '../rain/plan-check.ts';
-import { formatRefusal } from '../rain/refusal.ts';
-import { splitBudget } from '../rain/split.ts';
 import { countWins } from './campaign/wins.ts';
-import { breaksCommitment, draftOf } from './commitment.ts';
+import { draftOf } from './commitment.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
 
 type LoadedRain = { ok: true; packets: number } | Refused;
-
-/** The packets of a rain as its recorded plan and seed give them, then those of each top-up; cents. */
-export function allocationOf(rain: Pick<BookedRain, 'split' | 'seed' | 'topUps'>): BigInt64Array {
-  return joined([rain, ...rain.topUps].map(({ split, seed }) => {
-    const checked = checkPlan(split);
-    // Checked when it was booked: a plan that no longer passes has been tampered with.
-    if (!checked.ok) throw new Error(`the booked plan is not valid: ${checked.refusals.map(formatRefusal).join('; ')}`);
-    return splitBudget(checked.plan, seed);
-  }));
-}
 
 /** What Redis must hold of a rain once it is fully loaded. */
 export function stockOf(rain: BookedRain): Stock {

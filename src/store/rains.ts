@@ -123,7 +123,12 @@ async function readShard(redis: RedisClient, rainId: string, shard: number) {
     redis.hgetall(keys.state), redis.llen(keys.packets), redis.llen(keys.claims), redis.lindex(keys.claims, 0), redis.llen(keys.spoiled), redis.get(keys.relayed),
   ]);
   const parsed = shardState.safeParse(state);
-  return parsed.success ? { ...parsed.data, left, claims, newest, spoiled, relayed: Number(relayed ?? 0) } : undefined;
+  return parsed.success ? { ...parsed.data, left, claims, newest, spoiled, relayed: cursorOf(relayed) } : undefined;
+}
+
+/** The relay's cursor from its text in Redis. Any other text than a count as the relay writes it is 0: nothing is carried yet. */
+export function cursorOf(relayed: string | null): number {
+  return /^[1-9]\d{0,14}$/.test(relayed ?? '') ? Number(relayed) : 0;
 }
 
 /** The number of entries in each shard's claim log. */

@@ -3,7 +3,7 @@ import { redPacketId } from '../../src/rain/red-packet.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import type { OperatorContext } from '../../src/operator/context.ts';
-import { allocationOf } from '../../src/operator/load.ts';
+import { allocationOf } from '../../src/ledger/allocation.ts';
 import { formatMoney, parseMoney } from '../../src/rain/money.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import type { Crowd } from './users/crowd.ts';

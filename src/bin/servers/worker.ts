@@ -116,7 +116,8 @@ async function openWorker({
   const ledger = openLedger(database);
   const queues = openQueues({ connection: queueing, onError });
   const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this worker has; this worker pays nothing of it');
-  const balance = payoutByProvider(ledger, keep(ledger), onElsewhere);
+  const onBrokenPlan = (rainId: string) => log.error({ rainId }, 'seed or plan of this rain in the ledger differs from its commitment; this worker pays nothing of it until they match');
+  const balance = payoutByProvider(ledger, keep(ledger), { onElsewhere, onBrokenPlan });
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), discardedClaims: ledger.discardedClaims,

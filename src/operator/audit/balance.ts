@@ -18,6 +18,8 @@ export function balanceOf(rainId: string, budgetCents: bigint, amounts: BigInt64
   const lostFromLog: LostFromLog[] = [];
   const [credited, pending, unclaimed, discarded, spoiled] = [none(), none(), none(), none(), none()];
   const matched = { claims: 0, credits: 0, discards: 0 };
+  // Packets that are named only by claims which the operator has discarded without moving money [R14].
+  let falselyClaimed = 0;
   for (let index = 0; index < amounts.length; index++) {
     const id = redPacketId(rainId, index);
     const cents = amounts[index]!;
@@ -45,12 +47,15 @@ export function balanceOf(rainId: string, budgetCents: bigint, amounts: BigInt64
       if (returned !== cents) problems.push(`${id} was discarded with ${formatMoney(returned)} and allocated as ${formatMoney(cents)}`);
     } else if (claim) add(pending, claim.cents);
     else if (paths.unclaimed(id, index)) add(unclaimed, cents);
-    else add(spoiled, cents);
+    else {
+      add(spoiled, cents);
+      if (logged.named.has(id)) falselyClaimed++;
+    }
   }
   if (matched.claims < logged.claims.size) problems.push(`claims of packets that were never allocated: ${logged.claims.size - matched.claims}`);
   if (matched.credits < booked.credits.size) problems.push(`credits of packets that were never allocated: ${booked.credits.size - matched.credits}`);
   if (matched.discards < booked.discards.size) problems.push(`discards of packets that were never allocated: ${booked.discards.size - matched.discards}`);
-  if (!expired && spoiled.count > paths.spoiled + logged.unread) {
+  if (!expired && spoiled.count > paths.spoiled + logged.unread + falselyClaimed) {
     problems.push(`packets neither won nor left: ${spoiled.count}, of which set aside as spoiled: ${paths.spoiled}`);
   }
   const recycled = subtractRecycled(booked.recycledCents, discarded, unclaimed, spoiled);
