@@ -39,22 +39,28 @@ $$;
 REVOKE ALL ON FUNCTION update_balances() FROM PUBLIC;
 
 -- Refuses a change of a balance that does not come from the function above. A caller's own trigger may be as deep, but it does not
--- run as the owner of that function.
+-- run as the owner of that function. The error is one that is tried again: a worker of an older version, which updates balances
+-- itself, waits to be restarted instead of giving up its claims.
 CREATE FUNCTION refuse_direct_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF pg_trigger_depth() < 2 OR current_user <> (
         SELECT pg_get_userbyid(proowner) FROM pg_proc WHERE oid = to_regprocedure(format('%I.update_balances()', TG_TABLE_SCHEMA))
     ) THEN
-        RAISE EXCEPTION '% changes by a transfer only: % refused', TG_TABLE_NAME, TG_OP USING ERRCODE = 'restrict_violation';
+        RAISE EXCEPTION '% changes by a transfer only: % refused', TG_TABLE_NAME, TG_OP USING ERRCODE = 'insufficient_privilege';
     END IF;
     RETURN NULL;
 END
 $$;
 
--- No other schema, the temporary one included, may stand before the one of the tables.
+-- A caller's own schema, the temporary one included, must not stand before the one of the tables: another "Rain" there would let
+-- transfers pass that these functions refuse.
 DO $$
+DECLARE
+    checking TEXT;
 BEGIN
-    EXECUTE format('ALTER FUNCTION update_balances() SET search_path = pg_catalog, %I, pg_temp', current_schema());
+    FOREACH checking IN ARRAY ARRAY['update_balances', 'refuse_mixed_money', 'refuse_rehearsal', 'refuse_reservation_at_home', 'refuse_unreserved_credit'] LOOP
+        EXECUTE format('ALTER FUNCTION %I() SET search_path = pg_catalog, %I, pg_temp', checking, current_schema());
+    END LOOP;
 END
 $$;
 
