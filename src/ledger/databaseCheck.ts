@@ -26,9 +26,11 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
 
 /** The columns that the program updates, by table: it reads and appends to all of these tables, and deletes nothing. */
+const APPENDED: readonly string[] = [];
 const UPDATED: Record<string, readonly string[]> = {
-  Rain: ['budgetCents', 'packets', 'opensAt', 'closesAt', 'sealedAt', 'settledAt', 'keeper'], Campaign: [], Portion: [], Transfer: [], OperatorAction: [],
-  Discard: [], Reservation: [], ReservedBudget: ['budgetCents', 'reservedCents'], Operator: ['passwordHash', 'epoch', 'disabledAt'], OperatorToken: ['revokedAt'],
+  Rain: ['budgetCents', 'packets', 'opensAt', 'closesAt', 'sealedAt', 'settledAt', "keeper"],
+  Campaign: APPENDED, Portion: APPENDED, Transfer: APPENDED, OperatorAction: APPENDED, Discard: APPENDED, Reservation: APPENDED,
+  ReservedBudget: ['budgetCents', 'reservedCents'], Operator: ['passwordHash', 'epoch', 'disabledAt'], OperatorToken: ['revokedAt'],
 };
 const ACTION_IDS = '"OperatorAction_id_seq"';
 
