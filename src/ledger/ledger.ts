@@ -1,3 +1,4 @@
+import { accountFaults } from './accountFaults.ts';
 import { balance, sumOfBalances } from './accounts.ts';
 import { actions, latestActions, record } from './actions.ts';
 import { book, creditOf, credits, postings } from './book.ts';
@@ -17,7 +18,7 @@ const OPERATIONS = {
   createRain, addTopUp, reschedule, rain, rains, countRains, overdue, seal, settle,
   createCampaign, campaign, campaigns, rounds, campaignWinners,
   assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
-  book, credits, creditsAmong, creditOf, postings, luckiest, walletStatement, balance, sumOfBalances,
+  book, credits, creditsAmong, creditOf, postings, luckiest, walletStatement, balance, sumOfBalances, accountFaults,
   record, actions, latestActions,
 };
 

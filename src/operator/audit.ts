@@ -3,6 +3,7 @@ import { isBalanced, countsOf, toReport, type AuditReport, type Equation, type S
 import type { Acknowledged, LostFromLog, ToldTwice } from './audit/findings.ts';
 import { readQueues, type QueueReport } from './audit/queues.ts';
 import { readPacketPaths } from './audit/packetPaths.ts';
+import { readAccountProblems } from './audit/accounts.ts';
 import { balanceOf } from './audit/balance.ts';
 import type { OperatorContext } from './context.ts';
 import { hasLost } from './lostRains.ts';
@@ -51,6 +52,7 @@ export async function auditRain(context: OperatorContext, rainId: string): Promi
   const whole = await context.ledger.rain(rainId) ?? rain;
   const { equation, discarded, lostFromLog, problems } = balanceOf(rainId, whole.budgetCents, allocationOf(whole), paths);
   if (rain.settledAt === undefined && await hasLost(context, rain)) problems.unshift('Redis lost the rain after it had opened: wins that were not credited yet are unknown');
+  problems.push(...await readAccountProblems(context, rainId));
   const { toldTwice } = paths.logged;
   const { acknowledged } = paths.booked;
   return {

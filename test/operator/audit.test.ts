@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connectDatabase, type Database } from '../../src/ledger/database.ts';
+import { formatMoney } from '../../src/rain/money.ts';
 import { shardKeys } from '../../src/store/keys.ts';
 import { findRain, readEntries } from '../../src/store/rains.ts';
 import { auditAll, auditRain, isInOrder, type Audit, type AuditedRain } from '../../src/operator/audit.ts';
@@ -13,12 +15,20 @@ import { startRedelivery } from '../../src/maintenance/redelivery.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { execute } from '../support/servers/postgres.ts';
+import { withoutTriggers } from '../support/withoutTriggers.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 
 let context: TestQueueContext;
-beforeAll(async () => { context = await openQueueContext(); });
+let database: Database;
+beforeAll(async () => {
+  context = await openQueueContext();
+  database = connectDatabase(context.databaseUrl);
+});
 beforeEach(() => { context.barred.clear(); });
-afterAll(() => context?.stop());
+afterAll(async () => {
+  await database?.$disconnect();
+  await context?.stop();
+});
 
 const LATER = '1999999999999';
 const audit = async (id: string): Promise<Audit> => (await auditRain(context, id))!;
@@ -121,6 +131,25 @@ describe('the audit', () => {
     await execute(context.databaseUrl, `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId")
       VALUES ('discard:silent-0', 'recycle', 'rain:silent', 'operator', 100, 'silent', 'silent-0')`);
     expect(await audit('silent')).toMatchObject({ report: { balanced: false }, problems: ['money of single packets went back, and no discard explains it'] });
+  });
+
+  test('[R5] a ledger row that a superuser deleted is credited again: the audit names the doubled balance, and nothing is settled', async () => {
+    await context.wonRain('erased', 2);
+    await context.credit();
+    await withoutTriggers(database, `DELETE FROM "Transfer" WHERE "id" = 'credit:erased-1'`);
+    await context.ledger.credit(await claimLog(context, 'erased'));
+    const found = await audit('erased');
+    expect(found.report).toMatchObject({ balanced: false, credited: '2.00' });
+    expect(found.problems).toEqual([
+      'the account rain:erased holds 7.00, and its transfers sum to 8.00: somebody has changed the ledger',
+      `the account user:user-1 holds ${formatMoney(await context.ledger.balance('user-1'))}, and its transfers sum to ${formatMoney(await context.ledger.balance('user-1') - 100n)}: somebody has changed the ledger`,
+    ]);
+    await closeRain(context, 'erased');
+    expect(await settleRain(context, 'erased', await live('erased'))).toMatchObject({ outcome: 'does_not_add_up' });
+    await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" - 100 WHERE "id" = 'user:user-1'`);
+    expect((await audit('erased')).problems).toEqual([expect.stringContaining('rain:erased') as string, 'all balances of the ledger sum to -1.00, expected 0.00: somebody has changed the ledger']);
+    await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" + 100 WHERE "id" = 'rain:erased'`);
+    expect(await settleRain(context, 'erased', await live('erased'))).toEqual({ outcome: 'settled' });
   });
 
   test('reports the queue and the dead letters', async () => {
