@@ -32,9 +32,9 @@ const NOTICED_WITHIN_MS = 90_000;
 /** An open rain is paid within seconds. */
 const PAID_WITHIN_MS = 20_000;
 
-export interface WalletAsked { redPacketId: string; userId: string; amount: string; rainId: string }
+interface WalletAsked { redPacketId: string; userId: string; amount: string; rainId: string }
 
-export interface Tampered {
+interface Tampered {
   deployment: Deployment;
   queues: QueueContext['queues'];
   /** Everything that the wallet paid; empty where the ledger keeps the money. */

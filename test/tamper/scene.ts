@@ -9,7 +9,7 @@ import type { Deployment } from '../faults/deployment.ts';
 import { HonestUsers } from '../faults/users/honestUsers.ts';
 
 /** The user in whose favour everything is falsified. */
-export const THIEF = 'mallory';
+const THIEF = 'mallory';
 
 /** The outcome of an act that a server refused: it changed nothing. */
 export class ActRefused extends Error {

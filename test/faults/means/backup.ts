@@ -5,7 +5,7 @@ import { execute } from '../../support/servers/postgres.ts';
 import type { Deployment } from '../deployment.ts';
 
 /** A copy of one store as it was at one moment. */
-export interface Backup {
+interface Backup {
   /** Puts the store back as it was, and starts it again; whoever is connected is cut off. */
   restore(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dial, type Client } from '../../support/client.ts';
 
 /** A packet as a user was told of it. */
-export interface Told {
+interface Told {
   redPacketId: string;
   amount: string;
 }
