@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { shardKeys } from '../../src/store/keys.ts';
 import { redPacketId } from '../../src/rain/red-packet.ts';
 import { formatMoney } from '../../src/rain/money.ts';
-import { allocationOf } from '../../src/operator/load.ts';
+import { allocationOf } from '../../src/ledger/allocation.ts';
 import type { OperatorContext } from '../../src/operator/context.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import type { Deployment } from '../faults/deployment.ts';
