@@ -14,7 +14,7 @@ export interface NamedPayoutProvider {
   balance: PayoutProvider;
 }
 
-export interface PayoutWarnings {
+interface PayoutWarnings {
   /** This rain is paid by another provider than this process has. Called once per rain and process. */
   onElsewhere: (rainId: string, payoutProvider: PayoutProviderName) => void;
   /** Seed or plan of this rain in the ledger differs from its commitment, so nothing is paid. Called once until they match again. */

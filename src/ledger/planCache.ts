@@ -1,5 +1,5 @@
 /** The packets of one rain, as the ledger gave them at `readAt`, ms. */
-export interface Plan {
+interface Plan {
   /** The commitments of the rain and its top-ups: the same ones mean the same packets. */
   promises: string;
   allocation: BigInt64Array;
@@ -11,7 +11,7 @@ const BYTES_MAX = 128 * 2 ** 20;
 /** What a rain takes besides its packets, bytes, so that the number of rains is bounded too. */
 const RAIN_BYTES = 1_024;
 
-export interface PlanCache {
+interface PlanCache {
   get(rainId: string): Plan | undefined;
   keep(rainId: string, plan: Plan): void;
   forget(rainId: string): void;
