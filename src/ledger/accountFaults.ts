@@ -10,9 +10,13 @@ interface AccountFault {
   transfersCents: Cents;
 }
 
-/** `sumCents`: of all balances of the ledger; anything but 0 is a fault. */
-export interface AccountFaults {
+interface AccountFaults {
   accounts: AccountFault[];
+  /** Absent while the rain was funded with its budget. */
+  funding?: { budgetCents: Cents; fundedCents: Cents };
+  /** What the account of a settled rain still holds; 0 before the settlement. */
+  keptCents: Cents;
+  /** Of all balances of the ledger; anything but 0 is a fault. */
   sumCents: Cents;
 }
 
@@ -26,24 +30,34 @@ const PAGE = 10_000;
  * @returns the first 100 accounts at most
  */
 export async function accountFaults(database: Database, rainId: string, page = PAGE): Promise<AccountFaults> {
-  const accounts = await faultOfRain(database, rainId);
+  const rain = await compareRain(database, rainId);
+  const accounts = [rain.account].filter(differs);
   for (let last: string | undefined = ''; last !== undefined && accounts.length < FAULTS_MAX;) {
     const compared: (AccountFault & { userId: string })[] = await compareUsers(database, rainId, last, page);
     last = compared.at(-1)?.userId;
     accounts.push(...compared.filter(differs).map(({ userId: _, ...fault }) => fault));
   }
-  return { accounts: accounts.slice(0, FAULTS_MAX), sumCents: await sumOfBalances(database) };
+  const { account, fundedCents, budgetCents, settled } = rain;
+  return {
+    accounts: accounts.slice(0, FAULTS_MAX), ...(fundedCents !== budgetCents && { funding: { budgetCents, fundedCents } }),
+    keptCents: settled ? account.balanceCents : 0n, sumCents: await sumOfBalances(database),
+  };
 }
 
 const differs = ({ balanceCents, transfersCents }: AccountFault) => balanceCents !== transfersCents;
 
-async function faultOfRain(database: Database, rainId: string): Promise<AccountFault[]> {
+/** The account of a rain beside its transfers and its row, as of one moment. */
+async function compareRain(database: Database, rainId: string) {
   const accountId = rainAccount(rainId, await isRehearsal(database, rainId));
-  const found = await database.$queryRaw<AccountFault[]>`
-    SELECT ${accountId} AS "accountId", coalesce((SELECT "balanceCents" FROM "Account" WHERE "id" = ${accountId}), 0)::bigint AS "balanceCents",
-      coalesce(sum(CASE "kind" WHEN 'fund' THEN "amountCents" ELSE -"amountCents" END), 0)::bigint AS "transfersCents"
+  const [row] = await database.$queryRaw<{ balanceCents: Cents; transfersCents: Cents; fundedCents: Cents; budgetCents: Cents; settled: boolean }[]>`
+    SELECT coalesce((SELECT "balanceCents" FROM "Account" WHERE "id" = ${accountId}), 0)::bigint AS "balanceCents",
+      coalesce(sum(CASE "kind" WHEN 'fund' THEN "amountCents" ELSE -"amountCents" END), 0)::bigint AS "transfersCents",
+      coalesce(sum("amountCents") FILTER (WHERE "kind" = 'fund'), 0)::bigint AS "fundedCents",
+      coalesce((SELECT "budgetCents" FROM "Rain" WHERE "id" = ${rainId}), 0)::bigint AS "budgetCents",
+      EXISTS (SELECT FROM "Rain" WHERE "id" = ${rainId} AND "settledAt" IS NOT NULL) AS "settled"
     FROM "Transfer" WHERE "rainId" = ${rainId}`;
-  return found.filter(differs);
+  const { balanceCents, transfersCents, ...rest } = row!;
+  return { account: { accountId, balanceCents, transfersCents }, ...rest };
 }
 
 /** One page of users: those whose accounts differ, and the last one of the page in any case. */

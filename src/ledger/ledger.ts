@@ -11,6 +11,7 @@ import { creditsAmong, luckiest, walletStatement } from './walletStatement.ts';
 import { assignPayout, countRains, createRain, overdue, rain, rains, reschedule, seal, settle } from './rains.ts';
 import { recycle } from './recycle.ts';
 import { reserve } from './reserve.ts';
+import { settledFaults } from './settledFaults.ts';
 import { openStaff } from './staff.ts';
 
 /** All operations of the ledger. Each is documented where it is written. */
@@ -18,7 +19,7 @@ const OPERATIONS = {
   createRain, addTopUp, reschedule, rain, rains, countRains, overdue, seal, settle,
   createCampaign, campaign, campaigns, rounds, campaignWinners,
   assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
-  book, credits, creditsAmong, creditOf, postings, luckiest, walletStatement, balance, sumOfBalances, accountFaults,
+  book, credits, creditsAmong, creditOf, postings, luckiest, walletStatement, balance, sumOfBalances, accountFaults, settledFaults,
   record, actions, latestActions,
 };
 

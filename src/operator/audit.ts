@@ -2,6 +2,7 @@ import { allocationOf } from '../ledger/allocation.ts';
 import { isBalanced, countsOf, toReport, type AuditReport, type Equation, type Share } from '../rain/equation.ts';
 import type { Acknowledged, LostFromLog, ToldTwice } from './audit/findings.ts';
 import { readQueues, type QueueReport } from './audit/queues.ts';
+import { findSuspects } from './audit/settled.ts';
 import { readPacketPaths } from './audit/packetPaths.ts';
 import { readAccountProblems } from './audit/accounts.ts';
 import { balanceOf } from './audit/balance.ts';
@@ -67,18 +68,27 @@ export async function auditRain(context: OperatorContext, rainId: string): Promi
   };
 }
 
-/** One audited rain. `fault`: it could not be audited, which must not hide the others. */
-export type AuditedRain = { rainId: string; title: string } & ({ audit: Audit } | { fault: unknown });
+/** One audited rain. `fault`: it could not be audited, which must not hide the others. `suspect`: not one of those asked for. */
+export type AuditedRain = { rainId: string; title: string; suspect?: true } & ({ audit: Audit } | { fault: unknown });
 
-/** Audits many rains one after the other, newest first. */
+/** Audits many rains one after the other, newest first; after the unsettled ones also the others that a cheap look finds at fault. */
 export async function* auditAll(context: OperatorContext, which: 'all' | 'unsettled', limit: number): AsyncGenerator<AuditedRain> {
-  for (const { id: rainId, title } of await context.ledger.rains(limit, which)) {
-    try {
-      const audit = await auditRain(context, rainId);
-      if (audit) yield { rainId, title, audit };
-    } catch (fault) {
-      yield { rainId, title, fault };
-    }
+  const listed = (await context.ledger.rains(limit, which)).map(({ id: rainId, title }) => ({ rainId, title }));
+  for (const rain of listed) yield* auditOne(context, rain);
+  // Settled meanwhile, a rain was audited above.
+  const audited = new Set(listed.map(({ rainId }) => rainId));
+  for (const { unknown, ...rain } of await findSuspects(context, limit)) {
+    if (unknown) yield { ...rain, suspect: true, fault: new Error('it has dead letters, and the ledger does not have this rain') };
+    else if (!audited.has(rain.rainId)) yield* auditOne(context, { ...rain, suspect: true });
+  }
+}
+
+async function* auditOne(context: OperatorContext, rain: Pick<AuditedRain, 'rainId' | 'title' | 'suspect'>): AsyncGenerator<AuditedRain> {
+  try {
+    const audit = await auditRain(context, rain.rainId);
+    if (audit) yield { ...rain, audit };
+  } catch (fault) {
+    yield { ...rain, fault };
   }
 }
 

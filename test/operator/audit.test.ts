@@ -243,4 +243,28 @@ describe('the audit of all rains', () => {
     expect((await rains('all')).map(({ rainId }) => rainId)).toEqual(['all-good', 'all-done', 'all-broken']);
     expect(await rains('all', 2)).toHaveLength(2);
   });
+
+  test('a settled rain that does not add up, or has dead letters, is among them; so is a dead letter of a rain that the ledger does not have', async () => {
+    const suspects = async () => {
+      const found: AuditedRain[] = [];
+      for await (const rain of auditAll(context, 'unsettled', 100)) if (rain.suspect) found.push(rain);
+      return found.toSorted((a, b) => (a.rainId < b.rainId ? -1 : 1));
+    };
+    const settled = ['done-held', 'done-erased', 'done-letter', 'done-well'];
+    for (const id of settled) {
+      await context.wonRain(id, 2);
+      await context.credit();
+      await closeRain(context, id);
+      expect(await settleRain(context, id, await live(id))).toEqual({ outcome: 'settled' });
+    }
+    expect(await suspects()).toEqual([]);
+    await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = 5000 WHERE "id" = 'rain:done-held'`, `DELETE FROM "Transfer" WHERE "id" = 'credit:done-erased-1'`);
+    for (const rainId of ['done-letter', 'done-nowhere']) await context.queues.dead.add('refused', { rainId, shard: 0, index: 0, entry: 'torn', reason: 'refused', detail: '' }, { jobId: `${rainId}-0-letter` });
+    const found = await suspects();
+    expect(found.map(({ rainId }) => rainId)).toEqual(['done-erased', 'done-held', 'done-letter', 'done-nowhere']);
+    expect(found.every((rain) => 'fault' in rain || !isInOrder(rain.audit))).toBe(true);
+    expect(found).toMatchObject([{ audit: { report: { balanced: false } } }, { audit: { report: { balanced: false } } }, { audit: { queues: { dead: { count: 1 } } } }, { fault: expect.any(Error) as Error }]);
+    for (const rainId of ['done-letter', 'done-nowhere']) await context.queues.dead.remove(`${rainId}-0-letter`);
+    await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = 0 WHERE "id" = 'rain:done-held'`);
+  });
 });
