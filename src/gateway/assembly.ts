@@ -34,7 +34,7 @@ export type Assembly = ReturnType<typeof assemble>;
 
 /** All parts of a gateway behind its sockets, wired together. No socket is open yet. */
 export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
-  const { redisUrl, log, durability = LOCAL, traces } = options;
+  const { redisUrl, log, signer, durability = LOCAL, traces } = options;
   const limits: Limits = { ...LIMITS, ...options.limits };
   const counters = createGatewayCounters();
   const times = createTimes();
@@ -53,7 +53,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const hub = new Hub();
   const rainCache = new RainCache({ redis: reads, onFault, restMs: () => hub.restMs, onChange: tell });
   const now = () => rainCache.now();
-  const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, now, log, onFault });
+  const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, signer, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, now, log, onFault });
   const connections = [grabs, reads, subscriber, ...gatewayDurability.connections];
   const localAnswers = new LocalAnswers({ redis: reads, rainCache, onFault });
   // After a reconnect the server may be another one, or may have changed without an event.

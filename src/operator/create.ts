@@ -78,7 +78,7 @@ export async function createRain(context: OperatorContext, request: CreateReques
     return { ok: true, rainId: id, opensAt, closesAt, funded: booked.outcome === 'created' };
   }
   const draft = await draftOf(context, (await context.ledger.rain(id))!);
-  const drafted = await draftRain(context.redis, draft);
+  const drafted = await draftRain(context.redis, context.signer, draft);
   if (drafted === 'taken') return refuse('id', `Redis still holds another rain ${id}`);
   await announceChange(context.redis, id);
   return { ok: true, rainId: id, opensAt, closesAt, ...(draft.commitment !== undefined && { commitment: draft.commitment }) };
