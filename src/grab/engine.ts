@@ -13,8 +13,13 @@ const answer = z.discriminatedUnion('code', [won, refused]);
 /** The answer of `lua/grab.lua` for one user. "-7": the outcome is unknown; grabbing again is safe and returns it. */
 export type GrabAnswer = z.infer<typeof answer>;
 
-export const BUSY: GrabAnswer = { code: '-7' };
-export const NO_SUCH_RAIN: GrabAnswer = { code: '-8' };
+/** A win as its user is told it. */
+export type ToldPacket = Omit<z.infer<typeof won>, 'mac'>;
+/** The answers without a packet. */
+export type Refusal = z.infer<typeof refused>;
+
+export const BUSY: Refusal = { code: '-7' };
+export const NO_SUCH_RAIN: Refusal = { code: '-8' };
 
 /** Most users of a rain lose. Their answers are fixed strings, looked up instead of parsed. */
 const REFUSALS: ReadonlyMap<string, GrabAnswer> = new Map(

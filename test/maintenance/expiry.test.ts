@@ -52,7 +52,7 @@ async function keys(): Promise<Map<string, number>> {
 
 const ofRains = (all: Map<string, number>) => [...all].filter(([key]) => key.startsWith('rain:{'));
 /** Keys of running processes, and of a failover's contested wins: they expire by themselves and may be missing. */
-const isPassing = (key: string) => /:(lease|auditor|restored)$/.test(key);
+const isPassing = (key: string) => /:(lease|auditor|restored|told)$/.test(key);
 const isQueue = (key: string) => key.startsWith('{rain-queue}:credit');
 
 async function play(rainId: string): Promise<void> {

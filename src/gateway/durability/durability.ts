@@ -1,5 +1,5 @@
 import { confirmedEngine, createConfirm, type Confirm } from '../../grab/confirm.ts';
-import { BUSY } from '../../grab/engine.ts';
+import { BUSY, type ToldPacket } from '../../grab/engine.ts';
 import type { Durability } from '../../platform/redis/durability.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import { connectRedis, parseRedisUrl, type RedisClient } from '../../platform/redis/connect.ts';
@@ -50,9 +50,14 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
     confirmedByReplicas,
     /** To be called when a script call has failed: in a Redis Cluster a failover may be the reason. */
     onEngineFault: () => { if (isCluster) restorer.doubt(); },
-    /** To be called with every win that is reported, and its shard: the rain cache may have dropped the rain meanwhile. */
-    remember: (rainId: string, shard: number, userId: string, { redPacketId, amount }: { redPacketId: string; amount: string }) =>
-      recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() }),
+    /**
+     * To be called with every win before it is reported, and its shard: the rain cache may have dropped the rain meanwhile.
+     * @returns the win to report: the same, or the first one that this user was told of in this rain
+     */
+    remember(rainId: string, shard: number, userId: string, { code, redPacketId, amount }: ToldPacket): ToldPacket {
+      const first = recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() });
+      return first.redPacketId === redPacketId ? { code, redPacketId, amount } : { code: '1', redPacketId: first.redPacketId, amount: first.amount };
+    },
     close: () => restorer.close(),
   };
 }

@@ -33,7 +33,7 @@ test('a gateway that is too old for a term grants nothing in that rain, and earl
   client.say({ type: 'grab', rainId: 'newer', ref: 'x' });
   expect(await client.next('result')).toMatchObject({ rainId: 'newer', ref: 'x', code: '-7', retryInMs: expect.any(Number) as number });
   expect(await redis.llen(shardKeys('newer', 0).packets)).toBe(1);
-  await redis.hset(shardKeys('newer', 0).claimed, 'bob', JSON.stringify({ rainId: 'newer', redPacketId: 'newer-0', amount: '1.00', userId: 'bob', at: String(await redisNow(redis)) }));
+  await redis.hset(shardKeys('newer', 0).claimed, 'bob', JSON.stringify({ rainId: 'newer', redPacketId: 'newer-0', amount: '1.00', userId: 'bob', at: String(await redisNow(redis)), mac: signer.packetMac('newer', 'newer-0', '1.00') }));
   client.say({ type: 'join', rainId: 'newer' });
   expect(await client.next('result')).toMatchObject({ code: '1', redPacketId: 'newer-0', amount: '1.00' });
   await client.leave();
