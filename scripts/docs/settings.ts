@@ -22,6 +22,9 @@ const GROUPS = {
     DURABILITY_WAIT_MS: 'How long the replicas may take to confirm a win before the user receives "busy", ms',
     SETTLE_AFTER_RECONNECT_MS: 'How long no rain is settled after an outage of Redis, ms: gateways restore wins meanwhile that Redis has lost',
   },
+  'Signed packets': {
+    SIGNING_SECRET: 'Secret that packets and receipts are signed with, the same for gateways, workers, consoles and commands, at least 32 characters. It stays off the machines of Redis and PostgreSQL. See [who can write to Redis](../explanation/abuse.md#who-can-write-to-redis)',
+  },
   'Sign-in': {
     JWT_SECRET: 'Shared secret that players\' tokens are signed with (HS256), at least 32 characters. Gateway and console need it or `JWKS_URL`',
     JWKS_URL: 'Public keys of an identity provider, in place of `JWT_SECRET`',

@@ -63,7 +63,7 @@ export function startSettler({ context, log, everyMs = 500, tidyMs = 60_000, ttl
     for (const rain of await context.ledger.overdue(await redisNow(context.redis))) {
       if (live.has(rain.id)) continue;
       if (await hasLost(context, rain)) report(rain.id, { outcome: 'lost' });
-      else await draftRain(context.redis, await draftOf(context, rain));
+      else await draftRain(context.redis, context.signer, await draftOf(context, rain));
     }
   }
 

@@ -79,7 +79,7 @@ export async function createRain(context: OperatorContext, request: CreateReques
   if (differing.length > 0) return existsAlready('rain', id, differing);
   if (dryRun) return { ok: true, rainId: id, opensAt, closesAt, funded: booked.outcome === 'created' };
   const draft = await draftOf(context, (await context.ledger.rain(id))!);
-  const drafted = await draftRain(context.redis, draft);
+  const drafted = await draftRain(context.redis, context.signer, draft);
   if (drafted === 'taken') {
     // Somebody was faster since we looked. What was booked just now has no packets yet: its money goes back, and the rain is over.
     if (booked.outcome === 'created') await giveBack(context, id, plan.budgetCents);

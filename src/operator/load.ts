@@ -15,6 +15,10 @@ export function stockOf(rain: BookedRain): Stock {
   return { amounts: allocationOf(rain), topUps: rain.topUps.map(({ commitment, packets }) => ({ commitment, packets })) };
 }
 
+export const OTHER_KEY = 'its packets are signed with another SIGNING_SECRET than this one, or were loaded by a version that did not sign them';
+/** Why the packets of a rain cannot be pushed. */
+const UNLOADED = { not_a_draft: 'it is closed', no_such_rain: 'Redis has lost it meanwhile', other_key: OTHER_KEY } as const;
+
 /** Cut half-way and run again, it continues: the packets follow from the recorded seed, and every chunk carries its offset. */
 export async function loadRain(context: OperatorContext, rainId: string, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<LoadedRain> {
   let rain = await context.ledger.rain(rainId);
@@ -24,16 +28,15 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
   const draft = await draftOf(context, rain);
   // Recorded before the first packet is loaded: see `hasLost`.
   await context.ledger.record({ actor: context.actor, verb: 'load', rainId, details: { packets: rain.packets } });
-  const lost = () => refuse('id', `the rain ${rainId} cannot be loaded: Redis has lost it meanwhile`);
   for (let drafted = false; ;) {
     if (breaksCommitment(rain, draft.commitment)) return refuse('id', `seed and plan of the rain ${rainId} do not match the commitment; its packets would not be the promised ones`);
-    if (!drafted && await draftRain(context.redis, draft) === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
+    if (!drafted && await draftRain(context.redis, context.signer, draft) === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
     // Before the first packet is loaded: no user may win while earlier wins are not counted.
-    if (!drafted && !await countWins(context, rain)) return lost();
+    if (!drafted && !await countWins(context, rain)) return refuse('id', `the rain ${rainId} cannot be loaded: ${UNLOADED.no_such_rain}`);
     drafted = true;
     const { packets } = rain;
-    const loaded = await loadPackets(context.redis, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, packets));
-    if (!loaded.ok) return loaded.reason === 'not_a_draft' ? refuse('id', `the rain ${rainId} cannot be loaded: it is closed`) : lost();
+    const loaded = await loadPackets(context.redis, context.signer, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, packets));
+    if (!loaded.ok) return refuse('id', `the rain ${rainId} cannot be loaded: ${UNLOADED[loaded.reason]}`);
     // A top-up that was added meanwhile found a draft and left its packets to this load.
     const latest: BookedRain | undefined = await context.ledger.rain(rainId);
     if (!latest || latest.packets === packets) {

@@ -14,7 +14,7 @@ import { checkPlan } from '../rain/plan-check.ts';
 import { TOP_UPS_MAX } from '../rain/commitment.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
-import { stockOf } from './load.ts';
+import { OTHER_KEY, stockOf } from './load.ts';
 import { hasLost } from './lostRains.ts';
 import { stateOf } from './schedule.ts';
 
@@ -100,9 +100,9 @@ async function fill(context: OperatorContext, rainId: string, topUp: BookedTopUp
   // The top-up is booked before this read. A load that is running now reads the ledger again at its end and finds it.
   if (!snapshot || snapshot.state === 'draft') return { ...done, loaded: false };
   if (breaksCommitment(rain, await recordedCommitment(context, rainId))) return refuse('rain', `seed and plan of the rain ${rainId} do not match the commitment; its packets would not be the promised ones`);
-  const loaded = await loadPackets(context.redis, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, rain.packets));
+  const loaded = await loadPackets(context.redis, context.signer, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, rain.packets));
   await announceChange(context.redis, rainId);
-  if (!loaded.ok) return refuse('rain', lateMessage(rain, topUp, loaded.reason === 'no_such_rain' ? `Redis has lost the rain ${rainId}` : `the rain ${rainId} is over`));
+  if (!loaded.ok) return refuse('rain', lateMessage(rain, topUp, UNFILLED[loaded.reason](rainId)));
   return { ...done, loaded: true };
 }
 
@@ -115,6 +115,13 @@ async function overReasonOf(context: OperatorContext, rain: BookedRain): Promise
   const state = await stateOf(context, rain.id, now);
   return (state ? state === 'closed' || state === 'settled' : now >= rain.closesAt) ? `the rain ${rain.id} is over` : undefined;
 }
+
+/** Why the packets of a top-up cannot be pushed. */
+const UNFILLED = {
+  no_such_rain: (rainId: string) => `Redis has lost the rain ${rainId}`,
+  not_a_draft: (rainId: string) => `the rain ${rainId} is over`,
+  other_key: (rainId: string) => `nothing can be added to the rain ${rainId}: ${OTHER_KEY}`,
+};
 
 function lateMessage({ id }: BookedRain, topUp: BookedTopUp, why: string): string {
   return `${why}; the ${formatMoney(topUp.budgetCents)} of this top-up are in the ledger of ${id}, and the unclaimed part goes back when it is settled`;

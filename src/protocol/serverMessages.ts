@@ -18,6 +18,8 @@ const rain = rainId.describe('The id of the rain');
 const money = amount.meta({ pattern: '^(0|[1-9]\\d{0,13})\\.\\d\\d$', description: 'Decimal string with two decimals, above 0; never a number' });
 const packetId = z.string().min(1).max(128).describe('The id of the red packet; it never changes');
 
+const receipt = z.string().regex(/^[A-Za-z0-9_-]{22}$/);
+
 const plan = z.custom<ShownPlan>((value) => shownPlan.safeParse(value).success).meta({ type: 'object' });
 
 const topUp = z.object({
@@ -68,6 +70,7 @@ export const SERVER_MESSAGES = {
     retryInMs: z.int().min(0).exactOptional().describe('With `-5`, and mostly with `-7`: wait this long before you grab again, ms'),
     redPacketId: packetId.exactOptional().describe('With `0` and `1`: the id of your red packet'),
     amount: money.exactOptional().describe('With `0` and `1`: its amount, a decimal string such as `"12.21"`'),
+    receipt: receipt.exactOptional().describe('With `0` and `1`: the proof that you were told of this win. Keep it; see `receipt`'),
   }).describe('The answer to a `grab`, and to the `join` of a user who has won in this rain already.'),
   credited: z.object({ type: z.literal('credited'), rainId: rain, redPacketId: packetId, amount: money })
     .describe('The money is in your wallet. This message may arrive twice, or before its `result`; treat repeats as one.'),

@@ -17,6 +17,8 @@ export const claim = z.object({
   userId,
   /** Redis's clock at the win, as a string: cjson would change a long number. */
   at: matching(/^\d{13}$/, 'expected epoch milliseconds'),
+  /** The packet's signature as its list element had it; absent in claims from before packets were signed. */
+  mac: z.string('expected a signature of at most 64 characters').max(64, 'expected a signature of at most 64 characters').optional(),
 });
 export type Claim = z.infer<typeof claim>;
 

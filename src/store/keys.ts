@@ -11,16 +11,17 @@ export function shardKeys(rainId: string, shard: number) {
   return {
     /**
      * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
-     * round, copied from its terms), topUps (JSON: commitments of added packets); once settled, seed and plan (JSON)
+     * round, copied from its terms), topUps (JSON: commitments of added packets), signedBy
+     * (names the key of the packets' signatures), held (a reason: nothing is granted); once settled, seed and plan (JSON)
      */
     state: `${tag}state`,
-    /** list: preallocated `{"redPacketId","amount"}`, RPOPped */
+    /** list: preallocated `{"redPacketId","amount","mac"}`, RPOPped */
     packets: `${tag}packets`,
     /** hash: userId → claim JSON */
     claimed: `${tag}claimed`,
     /** list: the claim log, LPUSHed, never popped while the rain lives */
     claims: `${tag}claims`,
-    /** list: elements of `packets` that would not decode */
+    /** list: elements of `packets` that would not decode, or were not signed by us */
     spoiled: `${tag}spoiled`,
     /** string: how many entries of `claims` the relay has handed to the queue */
     relayed: `${tag}relayed`,
@@ -32,6 +33,8 @@ export function shardKeys(rainId: string, shard: number) {
     credited: `${tag}credited`,
     /** set, expiring: contested claims that were put back into the log */
     restored: `${tag}restored`,
+    /** hash, expiring: userId → a win that the user was told and that Redis has lost together with the rain, see told.ts */
+    told: `${tag}told`,
   };
 }
 export type ShardKeys = ReturnType<typeof shardKeys>;

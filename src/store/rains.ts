@@ -44,6 +44,7 @@ const shardState = z.object({
   plan: revealedPlan.optional().catch(undefined),
   topUps: topUps.optional().catch(undefined),
   terms: storedTerms.optional(),
+  signedBy: z.string().optional(),
 });
 
 /** A rain as stored in Redis, summed over its shards. */
@@ -66,6 +67,8 @@ export interface StoredRain extends RainWindow {
   commitment?: string;
   /** The top-ups as far as players may know them, in order; absent if there are none. */
   topUps?: readonly TopUpPromise[];
+  /** Name of the key that its packets are signed with; absent for a rain from before packets were signed. */
+  signedBy?: string;
   /** Only for a settled rain. */
   reveal?: Reveal;
 }
@@ -106,6 +109,7 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
     total.opensAt = shard.opensAt;
     total.closesAt = shard.closesAt;
     if (shard.commitment !== undefined) total.commitment = shard.commitment;
+    if (shard.signedBy !== undefined) total.signedBy = shard.signedBy;
     if (shard.terms && !areUsual(shard.terms)) total.terms = shard.terms;
     // A shard that got no packet of the last top-up does not know that top-up.
     if (shard.topUps && shard.topUps.length > (total.topUps?.length ?? 0)) total.topUps = shard.topUps;

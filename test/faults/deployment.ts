@@ -16,6 +16,7 @@ import { memoryFolder } from '../support/runner/memoryFolder.ts';
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts';
 import { connect } from '../support/rain.ts';
 import { Part, type Started } from './systemPart.ts';
+import { signer, SIGNING_SECRET } from '../support/signer.ts';
 
 const RAIN = compiledEntry('bin/rain.js');
 
@@ -89,7 +90,7 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
     await redis.start();
 
     const env: Record<string, string> = {
-      REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', ALLOWED_ORIGINS: '',
+      REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, SIGNING_SECRET, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', ALLOWED_ORIGINS: '',
       GATEWAY_HOST: '127.0.0.1', GATEWAY_PUBLIC_URL: '', RAIN_HOME: home, LOG_LEVEL: 'warn', NODE_OPTIONS: '',
       SETTLE_AFTER_RECONNECT_MS: String(SETTLE_AFTER_RECONNECT_MS), ...extraEnv,
     };
@@ -115,7 +116,7 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
     const run = promisify(execFile);
     return {
       redis, postgres, gateways: gatewayParts, workers: workerParts, gatewayUrls: userPorts.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, redisFolder, database, env,
-      context: { redis: redisClient, ledger: openLedger(database), actor: 'test' },
+      context: { redis: redisClient, ledger: openLedger(database), signer, actor: 'test' },
       rain: async (...args) => (await run(process.execPath, [RAIN, ...args], { env: { ...process.env, ...env } })).stdout,
       async heal() {
         for (const each of parts) {

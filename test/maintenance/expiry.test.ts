@@ -16,6 +16,7 @@ import { dial } from '../support/client.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/servers/gateway.ts';
+import { signer } from '../support/signer.ts';
 
 /** Longer than any machine takes to come that far: the test lets the time pass itself. */
 const TTL_MS = 600_000;
@@ -28,7 +29,7 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   context = await openTestContext();
   gateway = await openGateway(context.redisUrl);
-  worker = await startWorker(context.redisUrl, context.databaseUrl, createLog('worker', 'silent'), { settling: { ttlMs: TTL_MS, tidyMs: 100 } });
+  worker = await startWorker(context.redisUrl, context.databaseUrl, createLog('worker', 'silent'), { signer, settling: { ttlMs: TTL_MS, tidyMs: 100 } });
 });
 afterAll(async () => {
   await gateway?.close();
@@ -51,7 +52,7 @@ async function keys(): Promise<Map<string, number>> {
 
 const ofRains = (all: Map<string, number>) => [...all].filter(([key]) => key.startsWith('rain:{'));
 /** Keys of running processes, and of a failover's contested wins: they expire by themselves and may be missing. */
-const isPassing = (key: string) => /:(lease|auditor|restored)$/.test(key);
+const isPassing = (key: string) => /:(lease|auditor|restored|told)$/.test(key);
 const isQueue = (key: string) => key.startsWith('{rain-queue}:credit');
 
 async function play(rainId: string): Promise<void> {

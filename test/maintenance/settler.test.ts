@@ -13,6 +13,7 @@ import { settleRain } from '../../src/operator/settle.ts';
 import { startSettler } from '../../src/maintenance/settler.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
+import { signer } from '../support/signer.ts';
 
 let context: TestContext;
 const settlers: Loop[] = [];
@@ -58,13 +59,13 @@ describe('the settler', () => {
     const ledger: typeof context.ledger = {
       ...context.ledger,
       async recycle(...asked) {
-        await expect(restoreSentWins(context.redis, [told])).rejects.toThrow('is being settled');
+        await expect(restoreSentWins(context.redis, signer, [told])).rejects.toThrow('is being settled');
         return context.ledger.recycle(...asked);
       },
     };
     const live = (await findRain(context.redis, 'too-late'))!;
     expect(await settleRain({ ...context, ledger }, 'too-late', live)).toEqual({ outcome: 'settled' });
-    expect(await restoreSentWins(context.redis, [told])).toMatchObject([{ lost: { why: 'settled', claims: [told] } }]);
+    expect(await restoreSentWins(context.redis, signer, [told])).toMatchObject([{ lost: { why: 'settled', claims: [told] } }]);
     expect(await report('too-late')).toMatchObject({ credited: '2.00', recycled: '8.00', pending: '0.00', balanced: true });
   });
 

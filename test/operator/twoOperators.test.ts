@@ -98,7 +98,7 @@ describe('an id that Redis holds for another rain', () => {
 
   test('[R8] taken while the money is being booked: all of it goes back, and nobody can load or add to this rain', async () => {
     const request = await asked('overtaken');
-    const other = () => draftRain(context.redis, { rainId: 'overtaken', title: 'of another ledger', shards: 1, opensAt: request.opensAt, closesAt: request.closesAt, packets: 9 });
+    const other = () => draftRain(context.redis, context.signer, { rainId: 'overtaken', title: 'of another ledger', shards: 1, opensAt: request.opensAt, closesAt: request.closesAt, packets: 9 });
     expect(await createRain(interrupted('before', other, 'createRain'), request)).toEqual(held('overtaken'));
     expect(await context.ledger.book('overtaken')).toMatchObject({ fundedCents: 500n, recycledCents: 500n, settledAt: expect.any(Number) as number });
     expect(await context.ledger.accountFaults('overtaken')).toEqual({ accounts: [], keptCents: 0n, sumCents: 0n });

@@ -33,6 +33,11 @@ test('[R12] verifying tokens needs a secret or a key address, and the sentence n
   expect(problemsOf({ JWKS_URL: 'https://example.org/keys' }, ['JWT'])).toEqual([]);
 });
 
+test('[R12] who signs packets or verifies them needs the secret, and the sentence says who else has it', () => {
+  expect(problemsOf({}, ['SIGNING_SECRET'])).toEqual(['SIGNING_SECRET: missing, expected the secret of at least 32 characters that packets are signed with, the same for gateways, workers, consoles and commands']);
+  expect(problemsOf({ SIGNING_SECRET: 'x'.repeat(31) })).toEqual(['SIGNING_SECRET: expected a secret of at least 32 characters']);
+});
+
 test('an empty variable is an absent one', () => {
   const config = loadConfig([], { GATEWAY_PORT: '', REDIS_URL: '' });
   expect(config.GATEWAY_PORT).toBe(8687);

@@ -41,7 +41,7 @@ async function* rowsOf(entries: AsyncGenerator<Replayed, void>, comparison: Comp
   for await (const replayed of entries) {
     await comparison?.compare(replayed);
     if (!replayed.ok) continue;
-    const { at, ...claim } = replayed.claim;
+    const { at, mac: _, ...claim } = replayed.claim;
     yield { at: iso(Number(at)), ...claim, shard: replayed.shard, index: replayed.index };
   }
 }

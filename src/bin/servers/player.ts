@@ -25,7 +25,7 @@ import { payoutProviderOf } from './payoutProvider.ts';
 const DATABASE_CONNECTIONS = 6;
 const CONFIRM_CONNECTIONS = 2;
 
-export type ConsoleConfig = Config & { REDIS_URL: string; DATABASE_URL: string };
+export type ConsoleConfig = Config & { REDIS_URL: string; DATABASE_URL: string; SIGNING_SECRET: string };
 
 /** Opens without waiting for Redis or the database: the page is served without them, and each request is answered as far as possible. */
 export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle): Omit<PlayerOptions, 'log'> {

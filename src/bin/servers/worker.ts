@@ -7,6 +7,7 @@ import { traceAnnounced, type Announced } from '../../credit/trail.ts';
 import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
 import { loadScripts } from '../../store/scripts.ts';
+import type { Signer } from '../../store/signer.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
 import { announceCredited } from '../../relay/announce.ts';
@@ -33,6 +34,7 @@ import { openQueues } from '../queues.ts';
 import { OUR_LEDGER, type OpenPayoutProvider } from './payoutProvider.ts';
 
 export interface WorkerOptions {
+  signer: Signer;
   keep?: OpenPayoutProvider;
   /** With replicas, a claim is credited only after it is replicated; see `readReplicated`. */
   durability?: Durability;
@@ -67,7 +69,7 @@ export function registerWorkMetrics(registry: MetricsRegistry, { carried, faults
  * The auditor and the Redis monitor run beside them. Any number of processes may run; no user waits for them.
  * @throws when Redis or the database is unreachable, Redis does not meet the requirements, or the port of the metrics is taken
  */
-export function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
+export function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions): Promise<WorkerProcess> {
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(() => openWorker({ redisUrl, databaseUrl, log, lifecycle, ...options }));
 }
@@ -75,7 +77,7 @@ export function startWorker(redisUrl: string, databaseUrl: string, log: Logger, 
 type WorkerParts = WorkerOptions & { redisUrl: string; databaseUrl: string; log: Logger; lifecycle: Lifecycle };
 
 async function openWorker({
-  redisUrl, databaseUrl, log, lifecycle, keep = OUR_LEDGER, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, settling, sweeping, watching,
+  redisUrl, databaseUrl, log, lifecycle, signer, keep = OUR_LEDGER, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, settling, sweeping, watching,
 }: WorkerParts): Promise<WorkerProcess> {
   let faults = 0;
   let open = false;
@@ -131,7 +133,7 @@ async function openWorker({
   };
   const relay = createRelay({ redis, queue: queues.credit, log, ...(replicaWait && { read: readReplicated(...replicaWait) }), onCarried });
   relay.start();
-  const context = { redis, ledger, actor: 'settler' };
+  const context = { redis, ledger, signer, actor: 'settler' };
   const settler = startSettler({ context, log, sinceReconnect, ...(replicaWait && { replicated: awaitReplicas(...replicaWait) }), ...settling });
   const redelivery = startRedelivery({
     context, log, resend: relay.resend, jobsPending: () => queues.credit.getJobCountByTypes('waiting', 'active', 'delayed'),

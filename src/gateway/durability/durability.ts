@@ -1,8 +1,9 @@
 import { confirmedEngine, createConfirm, type Confirm } from '../../grab/confirm.ts';
-import { BUSY } from '../../grab/engine.ts';
+import { BUSY, type ToldPacket } from '../../grab/engine.ts';
 import type { Durability } from '../../platform/redis/durability.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import { connectRedis, parseRedisUrl, type RedisClient } from '../../platform/redis/connect.ts';
+import type { Signer } from '../../store/signer.ts';
 import type { Layer } from '../pipeline.ts';
 import { WAITING_CONNECTIONS } from './limits.ts';
 import { startRestorer } from './restorer.ts';
@@ -12,6 +13,7 @@ interface GatewayDurabilityOptions {
   redisUrl: string;
   /** The connection grabs go through. */
   redis: RedisClient;
+  signer: Signer;
   durability: Durability;
   waitMs: number;
   /** Redis's clock as estimated here, epoch ms. */
@@ -25,9 +27,9 @@ const confirmAll: Confirm = (_rainId, _shard, wins) => Promise.resolve(wins.map(
 export type GatewayDurability = ReturnType<typeof openGatewayDurability>;
 
 /** Keeps every reported win true: none is reported too early [R4], and each is written again when Redis has lost it. */
-export function openGatewayDurability({ redisUrl, redis, durability, waitMs, now, log, onFault }: GatewayDurabilityOptions) {
+export function openGatewayDurability({ redisUrl, redis, signer, durability, waitMs, now, log, onFault }: GatewayDurabilityOptions) {
   const recentWins = new RecentWins();
-  const restorer = startRestorer({ redis, recentWins, log });
+  const restorer = startRestorer({ redis, signer, recentWins, log });
   const isCluster = parseRedisUrl(redisUrl)?.kind === 'cluster';
   if (isCluster) for (const change of ['-node', '+node']) redis.on(change, () => restorer.doubt());
   const replicas = durability.mode === 'replicas' ? durability.replicas : 0;
@@ -48,9 +50,14 @@ export function openGatewayDurability({ redisUrl, redis, durability, waitMs, now
     confirmedByReplicas,
     /** To be called when a script call has failed: in a Redis Cluster a failover may be the reason. */
     onEngineFault: () => { if (isCluster) restorer.doubt(); },
-    /** To be called with every win that is reported, and its shard: the rain cache may have dropped the rain meanwhile. */
-    remember: (rainId: string, shard: number, userId: string, { redPacketId, amount }: { redPacketId: string; amount: string }) =>
-      recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() }),
+    /**
+     * To be called with every win before it is reported, and its shard: the rain cache may have dropped the rain meanwhile.
+     * @returns the win to report: the same, or the first one that this user was told of in this rain
+     */
+    remember(rainId: string, shard: number, userId: string, { code, redPacketId, amount }: ToldPacket): ToldPacket {
+      const first = recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() });
+      return first.redPacketId === redPacketId ? { code, redPacketId, amount } : { code: '1', redPacketId: first.redPacketId, amount: first.amount };
+    },
     close: () => restorer.close(),
   };
 }

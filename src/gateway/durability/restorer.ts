@@ -1,11 +1,13 @@
 import { RestoreFault, restoreSentWins, type Restored, type SentWin } from '../../grab/restore.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
+import type { Signer } from '../../store/signer.ts';
 import { CHECK_RETRY_MS, LOOKING_MS_MAX, LOST_WINS_LOGGED_MAX } from './limits.ts';
 
 interface RestorerOptions {
   /** The connection grabs go through. */
   redis: RedisClient;
+  signer: Signer;
   recentWins: Iterable<SentWin>;
   log: Logger;
   retryMs?: number;
@@ -18,7 +20,7 @@ interface RestorerOptions {
  *     verified ──connection lost, or a doubt──▶ unverified ──ready──▶ checking ──all found or put back──▶ verified
  *                                                   ▲─────────failed─────────┘
  */
-export function startRestorer({ redis, recentWins, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
+export function startRestorer({ redis, signer, recentWins, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
   let verified = true;
   let lookingUntil = 0;
   let underWay = false;
@@ -34,7 +36,7 @@ export function startRestorer({ redis, recentWins, log, retryMs = CHECK_RETRY_MS
     if (underWay || closed) return;
     underWay = verified = true;
     try {
-      for (const restored of await restoreSentWins(redis, recentWins)) report(restored);
+      for (const restored of await restoreSentWins(redis, signer, recentWins)) report(restored);
       isFailing = false;
       reportedLost.clear();
     } catch (error) {

@@ -23,6 +23,8 @@ export function createGatewayCounters() {
     issued: { ticket: 0, challenge: 0 },
     /** Grabs that took part in the lottery at the opening of a rain. */
     gathered: 0,
+    /** Packets set aside because nobody had signed them. */
+    spoiled: 0,
     /** Failed or unexpected replies of Redis. One may affect a whole batch of grabs. */
     redisFaults: 0,
   };

@@ -11,6 +11,8 @@ import { eventually } from '../../support/eventually.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 import { connect, stockRain } from '../../support/rain.ts';
 import { startPair, type TestPair } from '../../support/servers/replica.ts';
+import { packetElement } from '../../../src/store/loadPackets.ts';
+import { signer } from '../../support/signer.ts';
 
 let pair: TestPair;
 let redis: RedisClient;
@@ -98,7 +100,7 @@ describe('a connection that was lost and is ready again', () => {
     const { userId, redPacketId, amount } = (await claimLog({ redis }, rainId)).at(-1)!;
     await redis.lpop(keys.claims);
     await redis.hdel(keys.claimed, userId);
-    await redis.rpush(keys.packets, `{"redPacketId":"${redPacketId}","amount":"${amount}"}`);
+    await redis.rpush(keys.packets, packetElement(signer, rainId, redPacketId, amount));
   }
   const cutEverybodyElse = () => redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
 
