@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditAll, auditRain, isInOrder, type AuditedRain } from '../../operator/audit.ts';
+import { acknowledgeTampering } from '../../operator/audit/acknowledgeTampering.ts';
 import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
 import { repairRain, untilQuiet } from '../../operator/audit/repair.ts';
 import type { QueueContext } from '../../operator/context.ts';
@@ -17,6 +18,7 @@ interface AuditOptions {
   repair?: boolean;
   dryRun?: boolean;
   acknowledgeLost?: string;
+  acknowledgeTampering?: string;
   all?: boolean;
   watch?: boolean;
   settled?: boolean;
@@ -34,6 +36,7 @@ export function addAuditCommand(program: RainCommand): void {
       + 'while a claim is told twice; with --all also when some rains were not audited.')
     .option('--repair', 'send the claims that the ledger lacks again, wait up to 15 s for their credits, then audit')
     .option('--acknowledge-lost <reason>', 'discard the credits whose claims were lost in a Redis failover')
+    .option('--acknowledge-tampering <reason>', 'mark what somebody changed by hand as seen, so that the rain can be settled; no money moves')
     .option('--all', 'all rains that are not settled, one line each')
     .option('--settled', 'with --all: settled rains as well')
     .option('--limit <n>', 'with --all: how many rains, newest first', parseCount(1, RAINS_MAX), 100)
@@ -44,24 +47,34 @@ export function addAuditCommand(program: RainCommand): void {
       (id === undefined ? auditMany(program.terminal, context, options) : auditOne(program.terminal, context, id, options)));
 }
 
-function misuse(id: string | undefined, { all, watch, settled, repair, dryRun, acknowledgeLost: reason }: AuditOptions): string | undefined {
+/** The options that change something; each takes one rain. */
+const CHANGES = { repair: '--repair', acknowledgeLost: '--acknowledge-lost', acknowledgeTampering: '--acknowledge-tampering' } as const;
+
+function misuse(id: string | undefined, options: AuditOptions): string | undefined {
+  const { all, watch, settled, dryRun } = options;
+  const change = (Object.keys(CHANGES) as (keyof typeof CHANGES)[]).find((name) => options[name] !== undefined);
   if (id === undefined && !all) return 'id: missing, expected the id of a rain, or --all';
   if (id !== undefined && all) return '--all: expected an id or --all, not both';
   if (!all && (watch || settled)) return `--${watch ? 'watch' : 'settled'}: only with --all`;
-  if (all && (repair || reason !== undefined)) return `--${repair ? 'repair' : 'acknowledge-lost'}: only for one rain at a time`;
-  if (dryRun && !repair && reason === undefined) return '--dry-run: only with --repair or --acknowledge-lost; an audit alone changes nothing';
+  if (all && change) return `${CHANGES[change]}: only for one rain at a time`;
+  if (dryRun && !change) return '--dry-run: only with --repair, --acknowledge-lost or --acknowledge-tampering; an audit alone changes nothing';
   return undefined;
 }
 
-async function auditOne(terminal: Terminal, context: OpenContext, id: string, { repair, acknowledgeLost: reason, dryRun = false }: AuditOptions): Promise<Answer> {
+async function auditOne(terminal: Terminal, context: OpenContext, id: string, { repair, acknowledgeLost: whyLost, acknowledgeTampering: whySeen, dryRun = false }: AuditOptions): Promise<Answer> {
   const { withQueues } = await import('../queues.ts');
   return withQueues(context, async (at) => {
+    const done = dryRun ? 'would be' : 'were';
     const repaired = repair ? await resendMissing(terminal, at, id, dryRun) : undefined;
-    const acknowledged = reason === undefined ? undefined : accepted(await acknowledgeLost(at, id, reason, dryRun));
-    if (acknowledged) notify(terminal, `${id}: ${acknowledged.claims} lost claims ${dryRun ? 'would be' : 'were'} discarded`);
+    const acknowledged = whyLost === undefined ? undefined : accepted(await acknowledgeLost(at, id, whyLost, dryRun));
+    if (acknowledged) notify(terminal, `${id}: ${acknowledged.claims} lost claims ${done} discarded`);
+    const seen = whySeen === undefined ? undefined : accepted(await acknowledgeTampering(at, id, whySeen, dryRun));
+    if (seen) notify(terminal, `${id}: ${seen.findings} findings ${done} acknowledged`);
     const audit = await auditRain(at, id);
     if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
-    const value = { ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(acknowledged && { discardedClaimsNow: acknowledged.claims }) };
+    const value = {
+      ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(acknowledged && { discardedClaimsNow: acknowledged.claims }), ...(seen && { acknowledgedNow: seen.findings }),
+    };
     return { value, text: describeAudit(audit), exit: !isInOrder(audit) && EXIT.refused };
   });
 }

@@ -11,7 +11,7 @@ import type { TamperingList } from './tampering.ts';
 const packet = z.object({ redPacketId: z.string(), amount });
 
 /** The packet lists of all shards. */
-export interface PacketLists {
+interface PacketLists {
   /** Ids of the packets that are in a list. */
   left: Set<string>;
   /** By shard: packets pushed before its list was read; Infinity when its state is gone, but not its data. */

@@ -4,6 +4,7 @@ import { shardKeys } from '../../store/keys.ts';
 import { redisNow } from '../../store/rains.ts';
 import { iso } from '../../rain/figures.ts';
 import { canonicalJson, readJson } from '../../rain/json.ts';
+import { STORED_STATES } from '../../rain/rain.ts';
 import type { OperatorContext } from '../context.ts';
 import type { BookedPlan } from './bookedPlan.ts';
 import type { TamperingList } from './tampering.ts';
@@ -12,6 +13,8 @@ import { isOpenAt, isSame, type Opening } from './windows.ts';
 /** The fields of a shard's state that the ledger has as well. */
 const FIELDS = ['rainId', 'state', 'opensAt', 'closesAt', 'packets', 'loaded', 'commitment', 'terms', 'winsMax', 'topUps'] as const;
 type Fields = Record<(typeof FIELDS)[number], string | null>;
+
+const isState = (text: string) => (STORED_STATES as readonly string[]).includes(text);
 
 const promises = z.array(z.looseObject({ commitment: z.string(), packets: z.int() }));
 
@@ -31,6 +34,7 @@ export async function compareState(context: OperatorContext, plan: BookedPlan, t
   const notices: string[] = [];
   for (const [shard, fields] of states.entries()) {
     if (fields.state === null) continue;
+    if (!isState(fields.state)) tampering.note('state_gone', `${shard}=${fields.state}`, `the state of shard ${shard} is ${fields.state}, expected ${STORED_STATES.join(', ')}; put it back with rain restore apply ${id}`);
     compareIdentity(fields, shard, plan, tampering);
     compareCounts(fields, shard, plan, tampering);
     notices.push(...compareWindow(fields, { shard, rainId: id, windows, now }, tampering));

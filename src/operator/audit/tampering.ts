@@ -1,5 +1,5 @@
 /** What nobody but a hand in Redis or in the database can have done, and no crash, failover or restore. */
-export const TAMPERING_KINDS = [
+const TAMPERING_KINDS = [
   'state_gone', 'rain_id', 'window', 'planned', 'loaded', 'top_ups', 'terms', 'commitment', 'book', 'ledger',
   'false_packet', 'packet_twice', 'packet_missing', 'false_claim', 'claim_time', 'claimed_missing', 'claimed_differs', 'claimed_unlogged', 'two_places',
 ] as const;
@@ -16,6 +16,14 @@ export interface Tampering {
 /** Findings kept of each kind; of the others only their number is reported [R10]. */
 const KEPT_MAX = 10_000;
 
+/** Longer texts of Redis are cut, UTF-16 units [R10]. */
+const TEXT_MAX = 1_000;
+
+/** PostgreSQL cannot store NUL or half of a surrogate pair, and what a thief wrote may contain them. */
+function storable(text: string): string {
+  return Buffer.from(text.slice(0, TEXT_MAX).replaceAll('\0', '\\u0000')).toString();
+}
+
 export type TamperingList = ReturnType<typeof createTamperingList>;
 
 export function createTamperingList() {
@@ -23,7 +31,7 @@ export function createTamperingList() {
   return {
     note(kind: TamperingKind, subject: string, sentence: string): void {
       const list = found.get(kind) ?? { kept: [], count: 0 };
-      if (list.count++ < KEPT_MAX) list.kept.push({ kind, subject, sentence });
+      if (list.count++ < KEPT_MAX) list.kept.push({ kind, subject: storable(subject), sentence: storable(sentence) });
       found.set(kind, list);
     },
     /** In the order of the kinds. */
