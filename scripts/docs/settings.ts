@@ -21,6 +21,7 @@ const GROUPS = {
     DURABILITY: '`local`, `relaxed` or `replicas=N`: where a win must be stored before it is confirmed to the user. Give gateways and workers the same value. See [durability](../explanation/durability.md)',
     DURABILITY_WAIT_MS: 'How long the replicas may take to confirm a win before the user receives "busy", ms',
     SETTLE_AFTER_RECONNECT_MS: 'How long no rain is settled after an outage of Redis, ms: gateways restore wins meanwhile that Redis has lost',
+    ON_TAMPERING: '`pause`: a worker pauses a rain at once when the audit finds that somebody changed it by hand in Redis or in the database. `report`: only log, metric and alert. See [settlement](../explanation/settlement.md)',
   },
   'Signed packets': {
     SIGNING_SECRET: 'Secret that packets and receipts are signed with, the same for gateways, workers, consoles and commands, at least 32 characters. It stays off the machines of Redis and PostgreSQL. See [who can write to Redis](../explanation/abuse.md#who-can-write-to-redis)',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { roundId, winsMaxOf } from '../rain/campaign.ts';
 import { commitmentOf } from '../rain/commitment.ts';
+import { iso } from '../rain/figures.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
 import type { RequestedTermName, RequestedTerms, Terms } from '../rain/terms.ts';
 import { recordedTerms } from '../rain/terms-check.ts';
@@ -72,7 +73,7 @@ export function createRain(database: Database, requested: NewRain, actor: string
     const { id: rainId, title, packets, seed, split: plan, shards } = requested;
     await fund(transaction, { id: `fund:${rainId}`, rainId, rehearsal, cents: requested.budgetCents });
     const commitment = commitmentOf({ rainId, seed, plan, shards });
-    await record(transaction, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(requested.budgetCents), packets, commitment, ...terms, ...named } });
+    await record(transaction, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(requested.budgetCents), packets, commitment, opensAt: iso(requested.opensAt), closesAt: iso(requested.closesAt), ...terms, ...named } });
     return { outcome: 'created' };
   }, dryRun);
 }

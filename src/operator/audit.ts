@@ -1,10 +1,12 @@
-import { allocationOf } from '../ledger/allocation.ts';
 import { isBalanced, countsOf, toReport, type AuditReport, type Equation, type Share } from '../rain/equation.ts';
 import type { Acknowledged, LostFromLog, ToldTwice } from './audit/findings.ts';
 import { readQueues, type QueueReport } from './audit/queues.ts';
 import { findSuspects } from './audit/settled.ts';
+import { compareAccounts } from './audit/accounts.ts';
+import { readPlan } from './audit/bookedPlan.ts';
+import type { ValidEntry } from './audit/claimedHash.ts';
 import { readPacketPaths } from './audit/packetPaths.ts';
-import { readAccountProblems } from './audit/accounts.ts';
+import { acknowledgedId, tamperingKey, type Tampering, type TamperingKind } from './audit/tampering.ts';
 import { balanceOf } from './audit/balance.ts';
 import type { OperatorContext } from './context.ts';
 import { hasLost } from './lostRains.ts';
@@ -16,7 +18,7 @@ export interface RainReport extends AuditReport {
   rehearsal?: true;
   /** Wins that were told to a user but cannot be paid from this rain. The report may be balanced and still have some. */
   told_twice: number;
-  /** Dead letters and lost claims that the operator has explained. */
+  /** Dead letters, lost claims and findings that the operator has explained. */
   discarded: number;
 }
 
@@ -33,6 +35,12 @@ export interface Audit {
   lostFromLog: LostFromLog[];
   /** What the operator has discarded. At most 100. */
   acknowledged: Acknowledged[];
+  /** What the operator should repeat, such as a reschedule that was cut. The money adds up all the same. */
+  notices: string[];
+  /** What somebody has changed by hand in Redis or in the database; their sentences are in `problems`, too. */
+  tampering: Tampering[];
+  /** Valid claims whose users the dedupe hash has lost, and which may be written there again. */
+  missing: ValidEntry[];
   /** Claims still in the queues; only when the context has queues. */
   queues?: QueueReport;
 }
@@ -45,17 +53,28 @@ const FINDINGS_MAX = 100;
  * @returns undefined when there is no such rain
  */
 export async function auditRain(context: OperatorContext, rainId: string): Promise<Audit | undefined> {
+  const first = await auditOnce(context, rainId);
+  if (!first || first.problems.length === 0) return first;
+  // Read everything again before anybody is accused: a restore or a failover may have come in between two reads.
+  return auditOnce(context, rainId, new Set(first.tampering.map(tamperingKey)));
+}
+
+/** @param accused keys of findings; others are left out. Absent: all are reported */
+async function auditOnce(context: OperatorContext, rainId: string, accused?: ReadonlySet<string>): Promise<Audit | undefined> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) return undefined;
   const queues = context.queues && await readQueues(context.queues, rainId);
-  const paths = await readPacketPaths(context, rain);
-  // Read the rain last: everything won so far belongs to it, and packets added since count as not loaded yet.
-  const whole = await context.ledger.rain(rainId) ?? rain;
-  const { equation, discarded, lostFromLog, problems } = balanceOf(rainId, whole.budgetCents, allocationOf(whole), paths);
-  if (rain.settledAt === undefined && await hasLost(context, rain)) problems.unshift('Redis lost the rain after it had opened: wins that were not credited yet are unknown');
-  problems.push(...await readAccountProblems(context, rainId));
-  const { toldTwice } = paths.logged;
+  const plan = await readPlan(context, rain);
+  // The ledger's rain is read last: everything won so far belongs to it, and packets added since count as not loaded yet.
+  const paths = await readPacketPaths(context, plan);
+  const { equation, discarded, lostFromLog, problems } = balanceOf(rainId, plan.rain().budgetCents, plan.amounts(), paths);
+  await compareAccounts(context, rainId, paths.tampering);
   const { acknowledged } = paths.booked;
+  const { toldTwice, missing } = paths.logged;
+  const tampering = paths.tampering.all().filter((finding) => !acknowledged.has(acknowledgedId(rainId, finding)) && (accused?.has(tamperingKey(finding)) ?? true));
+  problems.unshift(...tampering.map(({ sentence }) => sentence));
+  const isGone = tampering.some(({ kind }) => kind === 'state_gone');
+  if (rain.settledAt === undefined && !isGone && await hasLost(context, rain)) problems.unshift('Redis lost the rain after it had opened: wins that were not credited yet are unknown');
   return {
     report: {
       ...toReport(rainId, equation), balanced: isBalanced(equation) && problems.length === 0,
@@ -64,8 +83,19 @@ export async function auditRain(context: OperatorContext, rainId: string): Promi
     equation, discarded,
     problems: problems.slice(0, FINDINGS_MAX), toldTwice: toldTwice.slice(0, FINDINGS_MAX), lostFromLog,
     acknowledged: [...acknowledged.values()].slice(0, FINDINGS_MAX),
+    notices: paths.notices, tampering, missing: restorable(missing, tampering),
     ...(queues && { queues }),
   };
+}
+
+/** Missing claims against which nothing else speaks. */
+function restorable(missing: readonly ValidEntry[], tampering: readonly Tampering[]): ValidEntry[] {
+  const found = new Map<string, Set<TamperingKind>>();
+  for (const { kind, subject } of tampering) found.set(subject, (found.get(subject) ?? new Set()).add(kind));
+  return missing.filter(({ claim: { redPacketId } }) => {
+    const kinds = found.get(redPacketId);
+    return kinds?.size === 1 && kinds.has('claimed_missing');
+  });
 }
 
 /** One audited rain. `fault`: it could not be audited, which must not hide the others. `suspect`: not one of those asked for. */

@@ -1,5 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { pause } from '../../src/store/transitions.ts';
+import { resumeRain } from '../../src/operator/transitions.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { openTestConsole, PASSWORD, type TestConsole } from '../support/servers/testConsole.ts';
 import { findBarriers } from './axe.ts';
@@ -111,6 +113,19 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await soon(() => page.getByTestId('figure-budget').first().textContent()).toBe('16.00');
     const [topUp] = (await testConsole.ledger.rain('more'))!.topUps;
     expect(topUp).toMatchObject({ budgetCents: 600n, packets: 3, split: { split: { method: 'even' } } });
+  });
+
+  test('a rain that the audit has paused says why, on its page and live', async () => {
+    await testConsole.wonRain('lied', 0);
+    await pause(testConsole.redis, 'lied', 1);
+    await testConsole.ledger.record({ actor: 'auditor', verb: 'pause', rainId: 'lied', details: { reason: 'gift was won as 50.00 by thief' } });
+    for (const hash of ['#/rains/lied', '#/rains/lied/live']) {
+      await goTo(page, hash);
+      await soon(() => page.getByTestId('pause-reason').textContent()).toContain('gift was won as 50.00 by thief');
+    }
+    expect(await findBarriers(page)).toEqual([]);
+    await resumeRain(testConsole, 'lied');
+    await soon(() => page.getByTestId('pause-reason').count()).toBe(0);
   });
 
   test('a viewer sees every screen and no button that would be refused', async () => {

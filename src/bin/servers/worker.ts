@@ -45,7 +45,7 @@ export interface WorkerOptions {
   traces?: Traces | undefined;
   settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs' | 'settleAfterReconnectMs'>;
   sweeping?: Pick<RedeliveryOptions, 'everyMs' | 'sweepAfterMs'>;
-  watching?: Pick<AuditorOptions, 'pauseMsMin' | 'pauseFactor'>;
+  watching?: Pick<AuditorOptions, 'pauseMsMin' | 'pauseFactor' | 'onTampering'>;
 }
 
 /** Time for the whole close, and how much of it is reserved for the connections, ms. */
