@@ -7,4 +7,5 @@ GRANT UPDATE ("budgetCents", "packets", "opensAt", "closesAt", "sealedAt", "sett
 GRANT UPDATE ("budgetCents", "reservedCents") ON "ReservedBudget" TO rain;
 GRANT UPDATE ("passwordHash", "epoch", "disabledAt") ON "Operator" TO rain;
 GRANT UPDATE ("revokedAt") ON "OperatorToken" TO rain;
+GRANT UPDATE ("counter") ON "StoreEpoch" TO rain;
 GRANT USAGE ON SEQUENCE "OperatorAction_id_seq" TO rain;

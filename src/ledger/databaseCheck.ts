@@ -25,12 +25,15 @@ export interface DatabaseFacts {
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** The columns that the program updates, by table: it reads and appends to all of these tables, and deletes nothing. */
+/** Its one row is written by the migration. */
+const EPOCH = 'StoreEpoch';
+/** The columns that the program updates, by table: it reads all of these tables, appends to them, and deletes nothing. */
 const APPENDED: readonly string[] = [];
 const UPDATED: Record<string, readonly string[]> = {
   Rain: ['budgetCents', 'packets', 'opensAt', 'closesAt', 'sealedAt', 'settledAt', "keeper"],
   Campaign: APPENDED, Portion: APPENDED, Transfer: APPENDED, OperatorAction: APPENDED, Discard: APPENDED, Reservation: APPENDED,
   ReservedBudget: ['budgetCents', 'reservedCents'], Operator: ['passwordHash', 'epoch', 'disabledAt'], OperatorToken: ['revokedAt'],
+  [EPOCH]: ['counter'],
 };
 const ACTION_IDS = '"OperatorAction_id_seq"';
 
@@ -93,7 +96,7 @@ async function missingPrivileges(client: Client): Promise<string[]> {
   for (const [table, updated] of Object.entries(UPDATED)) {
     const name = `"${table}"`;
     if (!await exists(name)) continue;
-    for (const privilege of ['SELECT', 'INSERT']) await need(`has_table_privilege('${name}', '${privilege}')`, `${privilege} on ${name}`);
+    for (const privilege of table === EPOCH ? ['SELECT'] : ['SELECT', 'INSERT']) await need(`has_table_privilege('${name}', '${privilege}')`, `${privilege} on ${name}`);
     for (const column of updated) await need(`has_column_privilege('${name}', '${column}', 'UPDATE')`, `UPDATE ("${column}") on ${name}`);
   }
   if (await exists(ACTION_IDS)) await need(`has_sequence_privilege('${ACTION_IDS}', 'USAGE')`, `USAGE on sequence ${ACTION_IDS}`);

@@ -6,6 +6,7 @@ import { campaign, campaigns, campaignWinners, createCampaign, rounds } from './
 import { credit } from './credit.ts';
 import type { Database } from './database.ts';
 import { discard, discards, discardedClaims } from './discard.ts';
+import { epoch, nextEpoch } from './epoch.ts';
 import { addTopUp } from './topUps.ts';
 import { creditsAmong, luckiest, walletStatement } from './walletStatement.ts';
 import { assignPayout, countRains, createRain, overdue, rain, rains, reschedule, seal, settle } from './rains.ts';
@@ -21,6 +22,7 @@ const OPERATIONS = {
   assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
   book, credits, creditsAmong, creditOf, postings, luckiest, walletStatement, balance, sumOfBalances, accountFaults, settledFaults,
   record, actions, latestActions,
+  epoch, nextEpoch,
 };
 
 /** An operation with its database bound. */

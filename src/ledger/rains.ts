@@ -9,7 +9,7 @@ import { fund } from './accounts.ts';
 import { record, type ActionVerb, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
-import type { PayoutProvider as PayoutProviderName, TopUp, Rain } from './generated/client.ts';
+import type { PayoutProvider as PayoutProviderName, Prisma, TopUp, Rain } from './generated/client.ts';
 import { toBookedTopUp, type BookedTopUp, type NewTopUp } from './topUps.ts';
 
 export type { PayoutProviderName };
@@ -110,10 +110,13 @@ export async function isRehearsal(transaction: Database | Transaction, rainId: s
   return (await transaction.rain.findUnique({ where: { id: rainId }, select: { rehearsal: true } }))?.rehearsal ?? false;
 }
 
-/** `unsettled`: rains whose ledger is open; or the rounds of one campaign. */
-type WhichRains = 'all' | 'unsettled' | { campaignId: string };
+/** `unsettled`: rains whose ledger is open; or the rounds of one campaign; or the rains with these ids. */
+type WhichRains = 'all' | 'unsettled' | { campaignId: string } | { ids: readonly string[] };
 
-const filterOf = (which: WhichRains) => ({ where: typeof which === 'object' ? which : which === 'unsettled' ? { settledAt: null } : {} });
+function filterOf(which: WhichRains): { where: Prisma.RainWhereInput } {
+  if (typeof which === 'object') return { where: 'ids' in which ? { id: { in: [...which.ids] } } : which };
+  return { where: which === 'unsettled' ? { settledAt: null } : {} };
+}
 
 /** Newest first. */
 export async function rains(database: Database, limit = 100, which: WhichRains = 'all'): Promise<BookedRain[]> {

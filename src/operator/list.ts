@@ -29,6 +29,8 @@ export interface RainView {
   credited: number;
   creditedAmount: string;
   recycled: string;
+  /** Why nothing is granted at present, see `src/store/holds.ts`. */
+  held?: string;
 }
 
 /** What was added to a rain since its creation; `topUp` counts from 1, the operator has chosen `id`. */
@@ -109,5 +111,6 @@ async function view(context: OperatorContext, rain: BookedRain, snapshot: Stored
     credited: book.credited.count,
     creditedAmount: formatMoney(book.credited.cents),
     recycled: formatMoney(book.recycledCents + book.discarded.cents),
+    ...(snapshot?.held !== undefined && rain.settledAt === undefined && { held: snapshot.held }),
   };
 }

@@ -54,7 +54,7 @@ describe.skipIf(!postgresInstalled)('a PostgreSQL server', () => {
     const facts = await examineDatabase(url.replace('postgres@', 'reader@'));
     expect(verdicts(facts)).toEqual({ ...ALL_WELL, privileges: 'wrong' });
     expect(checkDatabase(facts).find(({ name }) => name === 'privileges')!.advice)
-      .toBe('run deploy/postgresql/grants.sql, or GRANT INSERT on "Campaign"; GRANT INSERT on "Portion"; GRANT INSERT on "Transfer"; GRANT INSERT on "OperatorAction"; GRANT INSERT on "Discard"; GRANT INSERT on "Reservation"; GRANT INSERT on "ReservedBudget"; GRANT UPDATE ("budgetCents") on "ReservedBudget"; GRANT UPDATE ("reservedCents") on "ReservedBudget"; GRANT INSERT on "Operator"; GRANT UPDATE ("passwordHash") on "Operator"; GRANT UPDATE ("epoch") on "Operator"; GRANT UPDATE ("disabledAt") on "Operator"; GRANT INSERT on "OperatorToken"; GRANT UPDATE ("revokedAt") on "OperatorToken"; GRANT USAGE on sequence "OperatorAction_id_seq" to this user');
+      .toBe('run deploy/postgresql/grants.sql, or GRANT INSERT on "Campaign"; GRANT INSERT on "Portion"; GRANT INSERT on "Transfer"; GRANT INSERT on "OperatorAction"; GRANT INSERT on "Discard"; GRANT INSERT on "Reservation"; GRANT INSERT on "ReservedBudget"; GRANT UPDATE ("budgetCents") on "ReservedBudget"; GRANT UPDATE ("reservedCents") on "ReservedBudget"; GRANT INSERT on "Operator"; GRANT UPDATE ("passwordHash") on "Operator"; GRANT UPDATE ("epoch") on "Operator"; GRANT UPDATE ("disabledAt") on "Operator"; GRANT INSERT on "OperatorToken"; GRANT UPDATE ("revokedAt") on "OperatorToken"; GRANT UPDATE ("counter") on "StoreEpoch"; GRANT USAGE on sequence "OperatorAction_id_seq" to this user');
   });
 
   test('commits that do not wait, and a server that is nearly full', async () => {

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { RainView } from '../../state/responses.ts';
 import { hashOf } from '../../state/route.ts';
 import { useWords } from '../../words/language.ts';
+import { HeldRains } from '../../components/held.tsx';
 import { StateChip, Until } from '../rains.tsx';
 import { PauseReason } from './pauseReason.tsx';
 import { TABS } from './words.ts';
@@ -25,6 +26,7 @@ export function RainHead({ rain, tab, children }: { rain: RainView; tab: Tab; ch
       </header>
       <nav class="tabs" aria-label={rain.title}>{to('rain', words.overview)}{to('live', words.live)}{to('winners', words.winners)}</nav>
       <PauseReason rain={rain} />
+      <HeldRains held={rain.held === undefined ? [] : [{ rainId, reason: rain.held }]} named={false} />
     </>
   );
 }
