@@ -7,9 +7,16 @@ import { ledgerProvider } from './ledgerProvider.ts';
 const KNOWN_MAX = 1_000;
 
 export interface NamedPayoutProvider {
-  /** Its name in the ledger. */
+  /** Its name in the ledger, which is assigned to rains that have none. */
   payoutProvider: PayoutProviderName;
   balance: PayoutProvider;
+  /** Pays rains that were assigned one of these names before. */
+  former?: Partial<Record<PayoutProviderName, PayoutProvider>>;
+}
+
+/** The setting PAYOUT_PROVIDER that pays rains of this provider. */
+export function payoutSettingOf(name: PayoutProviderName): 'ledger' | 'webhook' {
+  return name === 'ledger' ? 'ledger' : 'webhook';
 }
 
 interface PayoutProviders extends PayoutProvider {
@@ -23,7 +30,7 @@ interface PayoutProviders extends PayoutProvider {
  * claims to the others. (The ledger would refuse, so even a process that skips this check pays nothing twice.)
  * @param onElsewhere called once per rain and process
  */
-export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'assignPayout'>, { payoutProvider: own, balance: real }: NamedPayoutProvider, onElsewhere: (rainId: string, payoutProvider: PayoutProviderName) => void): PayoutProviders {
+export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'assignPayout'>, { payoutProvider: own, balance: real, former = {} }: NamedPayoutProvider, onElsewhere: (rainId: string, payoutProvider: PayoutProviderName) => void): PayoutProviders {
   const testMoney = ledgerProvider(ledger);
   // Both the kind of a rain and its payout provider never change.
   const providers = new Map<string, PayoutProvider>();
@@ -33,10 +40,11 @@ export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'assig
     // The ledger refuses claims of a rain that it does not have.
     if (!rain) return real;
     const payoutProvider = rain.terms.rehearsal ? undefined : await ledger.assignPayout(rainId, own);
-    const balance = payoutProvider === undefined ? testMoney : payoutProvider === own ? real : elsewhere(payoutProvider, own);
+    const here = payoutProvider === undefined ? testMoney : payoutProvider === own ? real : former[payoutProvider];
+    const balance = here ?? elsewhere(payoutProvider!, own);
     if (providers.size >= KNOWN_MAX) providers.clear();
     providers.set(rainId, balance);
-    if (payoutProvider !== undefined && payoutProvider !== own) onElsewhere(rainId, payoutProvider);
+    if (!here) onElsewhere(rainId, payoutSettingOf(payoutProvider!));
     return balance;
   }
 
@@ -48,6 +56,6 @@ export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'assig
 }
 
 function elsewhere(payoutProvider: PayoutProviderName, own: PayoutProviderName): PayoutProvider {
-  const detail = `this rain is paid with PAYOUT_PROVIDER=${payoutProvider}, and this process has PAYOUT_PROVIDER=${own}`;
+  const detail = `this rain is paid with PAYOUT_PROVIDER=${payoutSettingOf(payoutProvider)}, and this process has PAYOUT_PROVIDER=${payoutSettingOf(own)}`;
   return { post: async (_rainId, claims) => claims.map(() => ({ outcome: 'reconsumeLater', detail })) };
 }
