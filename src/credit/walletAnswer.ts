@@ -19,7 +19,7 @@ const claimResult = z.object({
   userId: z.string().optional().catch(undefined),
   amount: amount.optional().catch(undefined),
 });
-export type ClaimResult = z.infer<typeof claimResult>;
+type ClaimResult = z.infer<typeof claimResult>;
 
 /**
  * The results of a batch by claim id; `undefined`: not a valid answer. An unreadable result counts as missing, and two

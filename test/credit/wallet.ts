@@ -8,8 +8,11 @@ export const SECRET = 'a-secret-between-test-and-wallet-0123456789';
 
 /** The example code of docs/reference/webhook.md for wallet developers. */
 type Verify = (secret: string, headers: Record<string, string | string[] | undefined>, body: Buffer, now?: number) => boolean;
+type Paid = Pick<ToldClaim, 'userId' | 'amount'> & { before: boolean };
+type AnswerTo = (body: Buffer, pay: (claim: ToldClaim) => Promise<Paid>) => Promise<{ status: number; body: object }>;
 const page = readFileSync(new URL('../../docs/reference/webhook.md', import.meta.url), 'utf8');
-export const { verify } = await import(`data:text/javascript,${encodeURIComponent(/```js\n([^]*?)```/.exec(page)![1]!)}`) as { verify: Verify };
+const code = [...page.matchAll(/```js\n([^]*?)```/g)].map(([, block]) => block).join('\n');
+export const { verify, answer: answerTo } = await import(`data:text/javascript,${encodeURIComponent(code)}`) as { verify: Verify; answer: AnswerTo };
 
 export interface ToldClaim {
   claimId: string;
@@ -65,13 +68,17 @@ export async function startWallet(): Promise<Wallet> {
     return plan.always && plan.behaviours.length === 1 ? plan.behaviours[0]! : plan.behaviours.shift()!;
   }
 
-  const pay = (claims: readonly ToldClaim[]) => claims.map((claim) => {
-    const before = paid.has(claim.claimId);
+  const payOne = (claim: ToldClaim): Paid => {
+    const before = paid.get(claim.claimId);
     if (!before) paid.set(claim.claimId, claim);
-    return before ? alreadyOf(paid.get(claim.claimId)!) : { claimId: claim.claimId, status: 'done' };
+    const { userId, amount } = before ?? claim;
+    return { userId, amount, before: before !== undefined };
+  };
+  const pay = (claims: readonly ToldClaim[]) => claims.map((claim) => {
+    const { before, ...paid } = payOne(claim);
+    return before ? { claimId: claim.claimId, status: 'already', ...paid } : { claimId: claim.claimId, status: 'done' };
   });
   const alreadyOf = ({ claimId, userId, amount }: ToldClaim) => ({ claimId, status: 'already', userId, amount });
-  /** What the wallet has paid of these, as its page asks: the code of the example. */
   const receiptsOf = (claims: readonly ToldClaim[]) => claims.flatMap(({ claimId: id }) => (paid.has(id) ? [{ id, amount: paid.get(id)!.amount }] : []));
 
   async function behave(behaviour: Behaviour, claims: readonly ToldClaim[], single: boolean, response: ServerResponse): Promise<void> {
@@ -84,7 +91,10 @@ export async function startWallet(): Promise<Wallet> {
     }
     if (typeof behaviour === 'object') return void response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
     switch (behaviour) {
-      case 'pay': return void response.end(answer(pay(claims)));
+      case 'pay': {
+        const { status, body } = await answerTo(Buffer.from(JSON.stringify(single ? claims[0] : { claims })), async (claim) => payOne(claim));
+        return void response.writeHead(status).end(JSON.stringify(body));
+      }
       case 'payBefore': {
         pay(claims);
         const [{ claimId, userId, amount } = claims[0]!] = [paid.get(claims[0]!.claimId)];

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimIdOf } from '../../src/credit/claimId.ts';
 import type { PayoutProviderName } from '../../src/ledger/rains.ts';
-import { newTally, summaryOf } from '../../src/operator/reconcile/difference.ts';
+import { newTotals, summaryOf } from '../../src/operator/reconcile/difference.ts';
 import { differencesOf } from '../../src/operator/reconcile/compare.ts';
 import { reconcileRain, reconciliationSheet } from '../../src/operator/reconcile/reconcile.ts';
 import { readStatement, StatementRefused, type StatementRow } from '../../src/operator/reconcile/statement.ts';
@@ -55,11 +55,11 @@ describe('a wallet\'s statement', () => {
       ['wallet_only', 7, 'differ-6', 'u6', '0.07', undefined], ['wallet_only', 8, 'differ-9', undefined, '0.10', undefined],
       ['book_only', undefined, 'differ-3', 'u3', undefined, '0.04'], ['book_only', undefined, 'differ-5', 'u5', undefined, '0.06'],
     ]);
-    const tally = newTally();
-    const opened = reconciliationSheet(context, rain, statement(), tally, 'plain');
+    const totals = newTotals();
+    const opened = reconciliationSheet(context, rain, statement(), totals, 'plain');
     const sheet = opened.ok ? await text(opened.sheet) : '';
     expect(sheet.split('\n').slice(0, 2)).toEqual(['result,id,redPacketId,userId,paid,booked,time,line,detail', `amount_differs,differ-1:u1:0.02,differ-1,u1,9.99,0.02,${TIME},3,the book has another amount`]);
-    expect(summaryOf(tally)).toMatchObject({ agree: false, counts: { book_only: 2 } });
+    expect(summaryOf(totals)).toMatchObject({ agree: false, counts: { book_only: 2 } });
   });
 
   it('of a rain whose ids name the packet only is compared by user where it names him', async () => {
@@ -111,8 +111,8 @@ describe('a wallet\'s statement', () => {
       for (let n = 0; n < 100_000; n++) yield { line: n + 2, id: `big-${n}:u:0.01`, amountCents: 1n, time: TIME };
     };
     const book = { payouts: async (_rainId: string, ids: readonly string[]) => (sizes.push(ids.length), ids.map(payoutOf)), credits: async () => [] };
-    const tally = newTally();
-    for await (const difference of differencesOf(book, { rainId: 'big', idForm: 'webhook_v2' }, rows(), tally)) expect.unreachable(JSON.stringify(difference));
-    expect([sizes.length, Math.max(...sizes), tally.counts.both]).toEqual([100, 1_000, 100_000]);
+    const totals = newTotals();
+    for await (const difference of differencesOf(book, { rainId: 'big', idForm: 'webhook_v2' }, rows(), totals)) expect.unreachable(JSON.stringify(difference));
+    expect([sizes.length, Math.max(...sizes), totals.counts.both]).toEqual([100, 1_000, 100_000]);
   });
 });

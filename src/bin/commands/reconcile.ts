@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { newTally, summaryOf, type Difference, type Summary } from '../../operator/reconcile/difference.ts';
+import { newTotals, summaryOf, type Difference, type Summary } from '../../operator/reconcile/difference.ts';
 import { reconcileRain, reconciliationSheet } from '../../operator/reconcile/reconcile.ts';
 import { StatementRefused } from '../../operator/reconcile/statement.ts';
 import { formatRefusal } from '../../rain/refusal.ts';
@@ -31,10 +31,10 @@ export function addReconcileCommand(program: RainCommand): void {
       if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
       const bytes = open(program.terminal, statement);
       if (csv) {
-        const tally = newTally();
-        const { sheet } = accepted(reconciliationSheet(context, rain, bytes, tally));
+        const totals = newTotals();
+        const { sheet } = accepted(reconciliationSheet(context, rain, bytes, totals));
         await pour(program.terminal, sheet).catch((error: unknown) => { throw error instanceof StatementRefused ? unreadable(statement, error.message) : error; });
-        const summary = summaryOf(tally);
+        const summary = summaryOf(totals);
         notify(program.terminal, describe(id, summary));
         if (!summary.agree) program.terminal.exitCode = EXIT.refused;
         return undefined;

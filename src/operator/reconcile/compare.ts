@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BookedPayout } from '../../ledger/payouts.ts';
 import { formatMoney } from '../../rain/money.ts';
 import { redPacketIndex } from '../../rain/red-packet.ts';
-import type { Difference, Tally } from './difference.ts';
+import type { Difference, Totals } from './difference.ts';
 import type { StatementRow } from './statement.ts';
 
 /** Rows compared with one query [R10]. */
@@ -16,29 +16,29 @@ interface Compared { rainId: string; idForm: ClaimIdForm }
 /**
  * Compares a statement with the book's credits of one rain, by claim id: first every payment, in the order of the statement, then the
  * credits that it does not have. In memory are one page and the number of each packet that was found.
- * @param tally counts what was compared
+ * @param totals counts what was compared
  */
-export async function* differencesOf(book: Book, { rainId, idForm }: Compared, rows: AsyncIterable<StatementRow>, tally: Tally): AsyncGenerator<Difference, void> {
+export async function* differencesOf(book: Book, { rainId, idForm }: Compared, rows: AsyncIterable<StatementRow>, totals: Totals): AsyncGenerator<Difference, void> {
   const paid = new Set<number>();
   for await (const page of pagesOf(rows)) {
     const ofThisRain = page.filter(({ id }) => redPacketIndex(rainId, packetPartOf(id)) !== undefined);
-    tally.others += page.length - ofThisRain.length;
+    totals.others += page.length - ofThisRain.length;
     const known = new Map((await book.payouts(rainId, [...new Set(ofThisRain.map(({ id }) => packetPartOf(id)))])).map((payout) => [payout.redPacketId, payout]));
     for (const row of ofThisRain) {
       const packet = packetPartOf(row.id);
       const payout = known.get(packet);
-      tally.paidCents += row.amountCents;
+      totals.paidCents += row.amountCents;
       const difference = compare(row, payout && { ...payout, id: claimId(idForm, payout) }, paid, redPacketIndex(rainId, packet)!);
-      tally.counts[difference?.result ?? 'both']++;
+      totals.counts[difference?.result ?? 'both']++;
       if (difference) yield { id: row.id, redPacketId: packet, ...userOf(payout), paid: formatMoney(row.amountCents), time: row.time, line: row.line, ...difference };
     }
   }
   for (let afterUserId: string | undefined, page: BookedCredit[] = []; ; afterUserId = page.at(-1)!.userId) {
     page = await book.credits(rainId, afterUserId, PAGE);
     for (const credit of page) {
-      tally.bookedCents += credit.amountCents;
+      totals.bookedCents += credit.amountCents;
       if (paid.has(redPacketIndex(rainId, credit.redPacketId) ?? -1)) continue;
-      tally.counts.book_only++;
+      totals.counts.book_only++;
       const { redPacketId, userId, amountCents } = credit;
       yield { result: 'book_only', id: claimId(idForm, credit), redPacketId, userId, booked: formatMoney(amountCents), detail: 'credited, and not in the statement' };
     }
