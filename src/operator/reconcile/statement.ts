@@ -65,6 +65,17 @@ export async function* readStatement(bytes: Readable): AsyncGenerator<StatementR
   if (!columns) throw new StatementRefused({ field: 'line 1', reason: EXPECTED });
 }
 
+/** Reads a whole statement. @returns why it cannot be read; `undefined`: it can */
+export async function refusalOfStatement(bytes: Readable): Promise<Refusal | undefined> {
+  try {
+    for await (const _ of readStatement(bytes));
+    return undefined;
+  } catch (error) {
+    if (error instanceof StatementRefused) return error.refusal;
+    throw error;
+  }
+}
+
 function toColumns(header: readonly string[]): string[] {
   const names = header.map((name) => name.toLowerCase());
   const missing = REQUIRED.find((name) => !names.includes(name));
