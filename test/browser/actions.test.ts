@@ -57,10 +57,11 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
   });
 
   test('a rain that a wallet pays is compared with its statement, and the differences are downloaded', async () => {
+    testConsole.barred.clear();
     await testConsole.wonRain('compared', 2);
     await asked('compared');
     await testConsole.credit();
-    await goTo(page, '#/rain/compared');
+    await goTo(page, '#/rains/compared');
     const [first, second] = await claimLog(testConsole, 'compared');
     const statement = (...ids: string[]) => page.getByTestId('statement').setInputFiles({ name: 'wallet.csv', mimeType: 'text/csv', buffer: Buffer.from(['id,amount,time', ...ids.map((id) => `${id},1.00,1795000000000`)].join('\n')) });
     await statement(first!.redPacketId, second!.redPacketId);
