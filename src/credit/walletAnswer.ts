@@ -33,7 +33,8 @@ export function readResults(text: string): Map<string, ClaimResult> | undefined 
     const { success, data } = claimResult.safeParse(result);
     if (!success) continue;
     const other = results.get(data.claimId);
-    results.set(data.claimId, other && other.status !== data.status ? { ...data, status: 'retry', reason: `answered both ${other.status} and ${data.status}` } : data);
+    const contradicts = other && (other.status !== data.status || other.userId !== data.userId || other.amount !== data.amount);
+    results.set(data.claimId, contradicts ? { ...data, status: 'retry', reason: `answered both ${other.status} and ${data.status}` } : data);
   }
   return results;
 }

@@ -17,6 +17,7 @@ describe('an answer of a wallet', () => {
 
   it('with contradicting results is asked again', () => {
     expect(say({ claimId: 'a', status: 'done' }, { claimId: 'a', status: 'refused' })!.get('a')).toMatchObject({ status: 'retry', reason: 'answered both done and refused' });
+    expect(say({ claimId: 'a', status: 'already', userId: 'ann', amount: '1.00' }, { claimId: 'a', status: 'already', userId: 'bob', amount: '1.00' })!.get('a')).toMatchObject({ status: 'retry' });
     expect(say({ claimId: 'a', status: 'done' }, { claimId: 'a', status: 'done' })!.get('a')).toMatchObject({ status: 'done' });
   });
 
