@@ -33,7 +33,7 @@ test('rain reconcile exits 0 when wallet and book agree, and 1 with what differs
   const [told, json, csv] = await Promise.all([reconcile(short), reconcile(short, '--json'), reconcile(short, '--csv')]);
   expect([told.exit, json.exit, csv.exit]).toEqual([1, 1, 1]);
   expect(told.stdout).toMatch(/^only in the book +1$/m);
-  expect(told.stdout).toMatch(/^book_only +hook-1 +=SUM\(A1\) +0\.02 +credited, and not in the statement$/m);
+  expect(told.stdout).toMatch(/^book_only +hook-1:%3DSUM\(A1\):0\.02 +=SUM\(A1\) +0\.02 +credited, and not in the statement$/m);
   expect(JSON.parse(json.stdout)).toMatchObject({ rainId: 'hook', agree: false, counts: { both: 1, book_only: 1 }, differences: [{ result: 'book_only', redPacketId: 'hook-1', booked: '0.02' }], complete: true });
   // What a spreadsheet would run as a formula is text.
   expect(csv.stdout).toBe(`\uFEFFresult,id,redPacketId,userId,paid,booked,time,line,detail\r\nbook_only,hook-1:%3DSUM(A1):0.02,hook-1,'=SUM(A1),,0.02,,,"credited, and not in the statement"\r\n`);

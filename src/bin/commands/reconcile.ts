@@ -73,6 +73,6 @@ function describe(rainId: string, { agree, counts, paid, booked, others }: Summa
 }
 
 function list(differences: readonly Difference[]): string {
-  return table(['result', 'line', 'packet', 'user', 'paid', 'booked', 'detail'],
-    differences.map(({ result, line, redPacketId, userId, paid, booked, detail }) => [result, line ?? '', redPacketId, userId ?? '', paid ?? '', booked ?? '', detail]));
+  return table(['result', 'line', 'id', 'user', 'paid', 'booked', 'detail'],
+    differences.map(({ result, line, id, userId, paid, booked, detail }) => [result, line ?? '', id, userId ?? '', paid ?? '', booked ?? '', detail]));
 }
