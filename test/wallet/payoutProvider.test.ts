@@ -70,6 +70,22 @@ test('[R5] a rain that was assigned before claim ids named user and amount keeps
   for (const id of ['older', 'newer']) expect((await showRain(context, id))!.payoutProvider).toBe('webhook');
 });
 
+test('a wallet that says "done" and gives no receipt is believed only where WEBHOOK_RECEIPTS says so', async () => {
+  const [claim] = await wonRain(context, 'bare', ['kai']);
+  wallet.plan(claim!.redPacketId, ['lie'], true);
+  const [strict, trusting] = [openPlayers(context, webhook), openPlayers(context, { ...webhook, WEBHOOK_RECEIPTS: 'trust_status' })];
+  try {
+    await eventually(async () => {
+      expect((await strict.statementOf('kai')).packets).toMatchObject([{ status: 'pending' }]);
+      expect(wallet.asksOf(claim!.redPacketId)).toBe(1);
+    });
+    expect(await booked('bare')).toEqual([]);
+    await eventually(async () => expect((await trusting.statementOf('kai')).packets).toMatchObject([{ status: 'credited' }]));
+  } finally {
+    await Promise.all([strict.close(), trusting.close()]);
+  }
+});
+
 test('[R5] no wallet is asked to pay a rain of our own ledger', async () => {
   await wonRain(context, 'home', ['fay', 'gus']);
   const [home, away] = [openPlayers(context), openPlayers(context, webhook)];
