@@ -38,6 +38,7 @@ const GROUPS = {
     PAYOUT_PROVIDER: '`ledger`: users\' money is in the ledger of this system. `webhook`: it is in an external wallet. Give workers and console the same value. See [the webhook](webhook.md)',
     WEBHOOK_URL: 'Where claims are POSTed; http(s), without user and password',
     WEBHOOK_SECRET: 'Secret that requests to the wallet are signed with, at least 32 characters',
+    WEBHOOK_RECEIPTS: 'What the wallet\'s word "paid" needs to be believed. `required`: a receipt that names claim and amount. `trust_status`: nothing; whatever answers 200 at `WEBHOOK_URL` can book credits',
     WEBHOOK_BATCH_MAX: 'Claims in one request; 1 sends each claim alone',
     WEBHOOK_TIMEOUT_MS: 'Timeout of one whole request to the wallet, ms',
   },

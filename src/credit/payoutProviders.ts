@@ -9,9 +9,16 @@ import { plannedOnly } from './plannedOnly.ts';
 const KNOWN_MAX = 1_000;
 
 export interface NamedPayoutProvider {
-  /** Its name in the ledger. */
+  /** Its name in the ledger, which is assigned to rains that have none. */
   payoutProvider: PayoutProviderName;
   balance: PayoutProvider;
+  /** Pays rains that were assigned one of these names before. */
+  former?: Partial<Record<PayoutProviderName, PayoutProvider>>;
+}
+
+/** The setting PAYOUT_PROVIDER that pays rains of this provider. */
+export function payoutSettingOf(name: PayoutProviderName): 'ledger' | 'webhook' {
+  return name === 'ledger' ? 'ledger' : 'webhook';
 }
 
 interface PayoutWarnings {
@@ -32,9 +39,16 @@ interface PayoutProviders extends PayoutProvider {
  * claims to the others. (The ledger would refuse, so even a process that skips this check pays nothing twice.)
  * No provider is asked about a claim that the plan of the rain does not hold [R14].
  */
-export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'actions' | 'assignPayout'>, { payoutProvider: own, balance }: NamedPayoutProvider, { onElsewhere, onBrokenPlan }: PayoutWarnings): PayoutProviders {
+export function payoutByProvider(
+  ledger: Pick<Ledger, 'credit' | 'rain' | 'actions' | 'assignPayout'>,
+  { payoutProvider: own, balance, former = {} }: NamedPayoutProvider,
+  { onElsewhere, onBrokenPlan }: PayoutWarnings,
+): PayoutProviders {
   const check = createPlanCheck(ledger, onBrokenPlan);
-  const [real, testMoney] = [plannedOnly(balance, check), plannedOnly(ledgerProvider(ledger), check)];
+  const planned = (provider: PayoutProvider) => plannedOnly(provider, check);
+  const [real, testMoney] = [planned(balance), planned(ledgerProvider(ledger))];
+  const here = new Map<PayoutProviderName, PayoutProvider>([[own, real]]);
+  for (const [name, provider] of Object.entries(former)) here.set(name as PayoutProviderName, planned(provider));
   // Both the kind of a rain and its payout provider never change.
   const providers = new Map<string, PayoutProvider>();
 
@@ -43,10 +57,11 @@ export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'actio
     // Not remembered: the plan check puts off claims of a rain that the ledger does not have.
     if (!rain) return real;
     const payoutProvider = rain.terms.rehearsal ? undefined : await ledger.assignPayout(rainId, own);
-    const provider = payoutProvider === undefined ? testMoney : payoutProvider === own ? real : elsewhere(payoutProvider, own);
+    const found = payoutProvider === undefined ? testMoney : here.get(payoutProvider);
+    const provider = found ?? elsewhere(payoutProvider!, own);
     if (providers.size >= KNOWN_MAX) providers.clear();
     providers.set(rainId, provider);
-    if (payoutProvider !== undefined && payoutProvider !== own) onElsewhere(rainId, payoutProvider);
+    if (!found) onElsewhere(rainId, payoutSettingOf(payoutProvider!));
     return provider;
   }
 
@@ -58,6 +73,6 @@ export function payoutByProvider(ledger: Pick<Ledger, 'credit' | 'rain' | 'actio
 }
 
 function elsewhere(payoutProvider: PayoutProviderName, own: PayoutProviderName): PayoutProvider {
-  const detail = `this rain is paid with PAYOUT_PROVIDER=${payoutProvider}, and this process has PAYOUT_PROVIDER=${own}`;
+  const detail = `this rain is paid with PAYOUT_PROVIDER=${payoutSettingOf(payoutProvider)}, and this process has PAYOUT_PROVIDER=${payoutSettingOf(own)}`;
   return { post: async (_rainId, claims) => claims.map(() => ({ outcome: 'reconsumeLater', detail })) };
 }

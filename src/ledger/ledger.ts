@@ -7,6 +7,7 @@ import { credit } from './credit.ts';
 import type { Database } from './database.ts';
 import { discard, discards, discardedClaims } from './discard.ts';
 import { epoch, nextEpoch } from './epoch.ts';
+import { payouts } from './payouts.ts';
 import { addTopUp } from './topUps.ts';
 import { creditsAmong, luckiest, walletStatement } from './walletStatement.ts';
 import { assignPayout, countRains, createRain, overdue, rain, rains, reschedule, seal, settle } from './rains.ts';
@@ -20,7 +21,7 @@ const OPERATIONS = {
   createRain, addTopUp, reschedule, rain, rains, countRains, overdue, seal, settle,
   createCampaign, campaign, campaigns, rounds, campaignWinners,
   assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
-  book, credits, creditsAmong, creditOf, postings, luckiest, walletStatement, balance, sumOfBalances, accountFaults, settledFaults,
+  book, credits, creditsAmong, creditOf, postings, payouts, luckiest, walletStatement, balance, sumOfBalances, accountFaults, settledFaults,
   record, actions, latestActions,
   epoch, nextEpoch,
 };

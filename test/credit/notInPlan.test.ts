@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { creditJobId, type CreditJob } from '../../src/credit/job.ts';
 import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
 import { payoutByProvider, type NamedPayoutProvider } from '../../src/credit/payoutProviders.ts';
-import { webhookProvider } from '../../src/credit/webhookProvider.ts';
+import { webhookProviders } from '../../src/credit/webhookProvider.ts';
 import { allocationOf } from '../../src/ledger/allocation.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { formatMoney } from '../../src/rain/money.ts';
@@ -33,7 +33,7 @@ async function plannedRain(id: string, rehearsal = false): Promise<Claim[]> {
 
 const providers: Record<string, () => NamedPayoutProvider> = {
   ledger: () => ({ payoutProvider: 'ledger', balance: ledgerProvider(room.ledger) }),
-  webhook: () => ({ payoutProvider: 'webhook', balance: webhookProvider(room.ledger, { url: wallet.url, secret: SECRET, batchMax: 10, timeoutMs: 5_000 }) }),
+  webhook: () => ({ payoutProvider: 'webhook_v2', balance: webhookProviders(room.ledger, { url: wallet.url, secret: SECRET, receipts: 'required', batchMax: 10, timeoutMs: 5_000 }).webhook_v2 }),
 };
 const broken: string[] = [];
 /** A worker as the product has it. */
@@ -49,7 +49,7 @@ const drained = () => eventually(async () => {
   for (const queue of [room.queue, room.later]) expect(await queue.getJobCountByTypes('waiting', 'active', 'delayed')).toBe(0);
 }, { timeoutMs: 20_000 });
 const paidUsers = async (rainId: string) => (await room.ledger.credits(rainId)).map(({ userId }) => userId).sort();
-const asked = (rainId: string) => wallet.asked.flatMap(({ claimIds }) => claimIds).filter((claimId) => claimId.startsWith(`${rainId}-`));
+const asked = (rainId: string) => wallet.asked.flatMap(({ packets }) => packets).filter((packet) => packet.startsWith(`${rainId}-`));
 
 describe.each([['ledger', false], ['webhook', false], ['ledger', true]])('[R14] paid by the %s (rehearsal: %s)', (provider, rehearsal) => {
   const name = `${provider}${rehearsal ? '-try' : ''}`;

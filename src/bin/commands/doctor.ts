@@ -4,6 +4,7 @@ import type { Finding } from '../../operator/doctor/finding.ts';
 import type { Planned } from '../../operator/doctor/memory.ts';
 import { examineRedis } from '../../operator/doctor/redis.ts';
 import { examineStores } from '../../operator/doctor/stores.ts';
+import { checkWallet } from '../../operator/doctor/wallet.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { parseCount } from '../arguments.ts';
@@ -25,7 +26,7 @@ export function addDoctorCommand(program: RainCommand): void {
         findingsAt('redis', REDIS_URL, () => withRedis(REDIS_URL, REACHED_MS_MAX, (redis) => examineRedis(redis, DURABILITY, planned))),
         findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
       ]);
-      const each = examined.flatMap((result) => result.findings);
+      const each = [...examined.flatMap((result) => result.findings), ...checkWallet(config)];
       const comparable = examined.every(({ reached }) => reached) && !each.some(({ name, verdict }) => name === 'migrations' && verdict === 'wrong');
       const findings = comparable ? [...each, ...await compareStores(config)] : each;
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
