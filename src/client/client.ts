@@ -142,6 +142,7 @@ class Client implements RainClient {
       case 'goodbye': return this.#events.emit('goodbye', message);
       case 'error': return this.#onError(message);
       // A message type of a newer server.
+      case 'receipt_status': return;
       default: return message satisfies never;
     }
   }

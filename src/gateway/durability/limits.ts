@@ -14,3 +14,5 @@ export const LOST_WINS_LOGGED_MAX = 50;
 export const FORGED_LOG_MS = 1_000;
 /** That a rain is signed with another key is reported once in this time, ms: every grab meets it. */
 export const OTHER_KEY_LOG_MS = 60_000;
+/** Settled rains that are remembered [R10]. */
+export const SETTLED_RAINS_MAX = 1_000;
