@@ -44,5 +44,6 @@ export type ChallengeMessage = Received<'challenge'>;
 export type CreditedMessage = Received<'credited'>;
 export type WinnersMessage = Received<'winners'>;
 export type ErrorMessage = Received<'error'>;
-export type ReceiptStatus = Received<'receipt_status'>['status'];
+export type ReceiptStatusMessage = Received<'receipt_status'>;
+export type ReceiptStatus = ReceiptStatusMessage['status'];
 export type GoodbyeMessage = Received<'goodbye'>;
