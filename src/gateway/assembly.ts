@@ -54,7 +54,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const subscriber = connectRedis(redisUrl, { purpose: 'subscriber', onError: onFault });
 
   const hub = new Hub();
-  const rainCache = new RainCache({ redis: reads, onFault, restMs: () => hub.restMs, onChange: tell });
+  const rainCache = new RainCache({ redis: reads, onFault, restMs: () => hub.restMs, onChange: tell, onLeft: (rain) => gatewayDurability.left(rain) });
   const now = () => rainCache.now();
   const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, signer, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, now, log, onFault });
   const epochGate = createEpochGate({ redis: reads, log, onFault, onOlder: gatewayDurability.doubt });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount } from '../rain/claim.ts';
+import { amount, receipt } from '../rain/claim.ts';
 import { rainId, userId } from '../rain/ids.ts';
 import { shownPlan, type ShownPlan } from '../rain/plan.ts';
 import { STORED_STATES } from '../rain/rain.ts';
@@ -17,8 +17,6 @@ const moment = (what: string) => z.int().min(0).describe(`${what}, epoch ms by t
 const rain = rainId.describe('The id of the rain');
 const money = amount.meta({ pattern: '^(0|[1-9]\\d{0,13})\\.\\d\\d$', description: 'Decimal string with two decimals, above 0; never a number' });
 const packetId = z.string().min(1).max(128).describe('The id of the red packet; it never changes');
-
-const receipt = z.string().regex(/^[A-Za-z0-9_-]{22}$/);
 
 const plan = z.custom<ShownPlan>((value) => shownPlan.safeParse(value).success).meta({ type: 'object' });
 
@@ -87,6 +85,12 @@ export const SERVER_MESSAGES = {
   }).describe('Your ticket for a rain, if this gateway requires tickets.'),
   challenge: z.object({ type: z.literal('challenge'), rainId: rain, challenge: challenge.describe('A challenge in the format of altcha-lib; send it back unchanged') })
     .describe('Solve this to get a ticket; answer with `solution`.'),
+  receipt_status: z.object({
+    type: z.literal('receipt_status'),
+    rainId: rain,
+    redPacketId: packetId,
+    status: z.enum(['known', 'restored', 'recorded', 'not_genuine', 'busy']).describe('`known`: the server has the win. `restored`: it had lost it, and has it again. `recorded`: the rain is gone or settled without it; the operator will decide. `not_genuine`: the receipt is not ours, or not yours. `busy`: show it again after your next join'),
+  }).describe('The answer to a `receipt`.'),
   pong: z.object({ type: z.literal('pong'), t: z.number().describe('The `t` of the `ping`'), serverTime: moment('Now') }).describe('The answer to a `ping`.'),
   goodbye: z.object({
     type: z.literal('goodbye'),
@@ -102,5 +106,5 @@ export const SERVER_MESSAGES = {
 
 export const serverMessage = z.discriminatedUnion('type', [
   SERVER_MESSAGES.welcome, SERVER_MESSAGES.rain, SERVER_MESSAGES.result, SERVER_MESSAGES.credited, SERVER_MESSAGES.winners,
-  SERVER_MESSAGES.ticket, SERVER_MESSAGES.challenge, SERVER_MESSAGES.pong, SERVER_MESSAGES.goodbye, SERVER_MESSAGES.error,
+  SERVER_MESSAGES.ticket, SERVER_MESSAGES.challenge, SERVER_MESSAGES.receipt_status, SERVER_MESSAGES.pong, SERVER_MESSAGES.goodbye, SERVER_MESSAGES.error,
 ]);

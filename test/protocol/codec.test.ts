@@ -65,7 +65,7 @@ describe('the codec', () => {
     fc.assert(fc.property(rainId, fc.option(anyText, { nil: undefined }), fc.constantFrom(...OUTCOMES_IN_ORDER.map(({ code }) => code)), packet, (id, ref, code, won) => {
       const frame = resultFrame(id, ref, code, won);
       expect(JSON.parse(frame)).toEqual({ type: 'result', rainId: id, ...(ref !== undefined && { ref }), code, reason: OUTCOMES[code].reason, ...won });
-      expect(parseServerMessage(frame)).toMatchObject({ type: 'result', rainId: id, code, ...(ref !== undefined && { ref }), ...won });
+      expect(parseServerMessage(frame)).toMatchObject({ type: 'result', rainId: id, code, ...(ref !== undefined && { ref }), ...(won && { redPacketId: won.redPacketId, amount: won.amount }) });
     }), { numRuns: 500 });
   });
 

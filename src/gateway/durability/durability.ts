@@ -6,6 +6,7 @@ import { connectRedis, parseRedisUrl, type RedisClient } from '../../platform/re
 import type { Signer } from '../../store/signer.ts';
 import type { Layer } from '../pipeline.ts';
 import { WAITING_CONNECTIONS } from './limits.ts';
+import type { StoredRain } from '../../store/rains.ts';
 import { startRestorer } from './restorer.ts';
 import { RecentWins } from './recentWins.ts';
 
@@ -59,6 +60,13 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
     remember(rainId: string, shard: number, userId: string, { code, redPacketId, amount }: ToldPacket): ToldPacket {
       const first = recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() });
       return first.redPacketId === redPacketId ? { code, redPacketId, amount } : { code: '1', redPacketId: first.redPacketId, amount: first.amount };
+    },
+    /** To be called when a rain leaves the rain cache: it is settled and out of the index, or Redis has lost it while nobody's line was cut. */
+    left({ rainId, state, opensAt, closesAt }: Pick<StoredRain, 'rainId' | 'state' | 'opensAt' | 'closesAt'>): void {
+      if (state === 'settled') return restorer.settled(rainId);
+      const isOpen = now() >= opensAt && now() < closesAt;
+      log[isOpen ? 'error' : 'warn']({ rainId, state }, 'Redis has lost a rain that is not settled; wins of it that this gateway has told in the last minutes are written down');
+      restorer.doubt();
     },
     close: () => restorer.close(),
   };
