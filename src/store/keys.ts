@@ -32,6 +32,10 @@ export function shardKeys(rainId: string, shard: number) {
     credited: `${tag}credited`,
     /** set, expiring: contested claims that were put back into the log */
     restored: `${tag}restored`,
+    /** list, expiring: the packets of a shard that is being rebuilt, see lua/rebuild.lua */
+    rebuilt: `${tag}rebuilt`,
+    /** hash, expiring: userId → `{"redPacketId","amount","at","receipt"}` of wins that users were told and that Redis has lost with the rain */
+    told: `${tag}told`,
   };
 }
 export type ShardKeys = ReturnType<typeof shardKeys>;
@@ -62,6 +66,9 @@ export const LIVE_RAINS_KEY = 'rain:live';
 
 /** hash, as above: settled rains whose keys have not expired yet. Only late repeats of a grab read them. */
 export const SETTLED_RAINS_KEY = 'rain:settled';
+
+/** hash: rainId → when its keys were found expired after the settlement, epoch ms; kept for weeks, see `src/store/endedRains.ts` */
+export const ENDED_RAINS_KEY = 'rain:ended';
 
 /** hash: `user:<id>` or `address:<network>` → the block: reason, actor, start and end; `version` → a text that changes with every change */
 export const BLOCKS_KEY = 'rain:blocks';
