@@ -1,3 +1,4 @@
+import { shardKeys } from '../store/keys.ts';
 import { announceChange } from '../store/transitions.ts';
 import { draftRain, loadPackets, type Stock } from '../store/loadPackets.ts';
 import type { BookedRain } from '../ledger/rains.ts';
@@ -9,6 +10,7 @@ import { countWins } from './campaign/wins.ts';
 import { breaksCommitment, draftOf } from './commitment.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
+import { lostReason, unknownReason } from './restore/presence.ts';
 
 type LoadedRain = { ok: true; packets: number } | Refused;
 
@@ -30,9 +32,11 @@ export function stockOf(rain: BookedRain): Stock {
 /** Cut half-way and run again, it continues: the packets follow from the recorded seed, and every chunk carries its offset. */
 export async function loadRain(context: OperatorContext, rainId: string, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<LoadedRain> {
   let rain = await context.ledger.rain(rainId);
-  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  if (!rain) return refuse('id', await unknownReason(context, rainId));
   if (rain.settledAt) return refuse('id', `the rain ${rainId} is settled`);
-  if (await hasLost(context, rain)) return refuse('id', `Redis has lost the rain ${rainId} after it had opened; its wins are unknown, so its packets are not handed out again`);
+  if (await hasLost(context, rain)) return refuse('id', lostReason(rainId));
+  // An older Redis has it as a draft: loaded again, it would hand out packets that are credited.
+  if (await isUnloadedAgain(context, rain)) return refuse('id', `Redis is older than the ledger, which has credits of the rain ${rainId}; bring it back with rain restore apply ${rainId}`);
   const draft = await draftOf(context, rain);
   // Recorded before the first packet is loaded: see `hasLost`.
   await context.ledger.record({ actor: context.actor, verb: 'load', rainId, details: { packets: rain.packets } });
@@ -54,4 +58,9 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
     }
     rain = latest;
   }
+}
+
+async function isUnloadedAgain({ redis, ledger }: OperatorContext, { id, shards }: BookedRain): Promise<boolean> {
+  const states = await Promise.all(Array.from({ length: shards }, (_, shard) => redis.hget(shardKeys(id, shard).state, 'state')));
+  return states.some((state) => state === null || state === 'draft') && (await ledger.credits(id, undefined, 1)).length > 0;
 }

@@ -3,6 +3,7 @@ import { auditAll, auditRain, isInOrder, type AuditedRain } from '../../operator
 import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
 import { repairRain, untilQuiet } from '../../operator/audit/repair.ts';
 import type { QueueContext } from '../../operator/context.ts';
+import { unknownReason } from '../../operator/restore/presence.ts';
 import { EQUATION_PARTS } from '../../rain/equation-parts.ts';
 import { parseCount } from '../arguments.ts';
 import { auditJson, describeAudit } from '../auditText.ts';
@@ -60,7 +61,7 @@ async function auditOne(terminal: Terminal, context: OpenContext, id: string, { 
     const acknowledged = reason === undefined ? undefined : accepted(await acknowledgeLost(at, id, reason, dryRun));
     if (acknowledged) notify(terminal, `${id}: ${acknowledged.claims} lost claims ${dryRun ? 'would be' : 'were'} discarded`);
     const audit = await auditRain(at, id);
-    if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
+    if (!audit) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(at, id)}`);
     const value = { ...auditJson(audit), ...(repaired !== undefined && { repaired }), ...(acknowledged && { discardedClaimsNow: acknowledged.claims }) };
     return { value, text: describeAudit(audit), exit: !isInOrder(audit) && EXIT.refused };
   });

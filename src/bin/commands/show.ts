@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listRains, RAINS_MAX, showRain, type RainDetail, type RainList, type RainView } from '../../operator/list.ts';
+import { unknownReason } from '../../operator/restore/presence.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { clearScreen, CommandFailure, EXIT, print, REFRESH_MS } from '../exit.ts';
@@ -21,7 +22,7 @@ export function addShowCommands(program: RainCommand): void {
     .runsWithContext(async (context, id: string, { json, watch }: { json?: boolean; watch?: boolean }) => {
       for (;;) {
         const rain = await showRain(context, id);
-        if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
+        if (!rain) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(context, id)}`);
         if (watch && !json) clearScreen(program.terminal);
         print(program.terminal, json, rain, describe(rain));
         if (!watch || rain.state === 'settled') return;

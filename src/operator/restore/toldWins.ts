@@ -1,0 +1,60 @@
+import { readTold, type ToldRecord } from '../../store/told.ts';
+import type { BookedRain } from '../../ledger/rains.ts';
+import type { Claim } from '../../rain/claim.ts';
+import type { Booked } from '../audit/booked.ts';
+import type { OperatorContext } from '../context.ts';
+import { isPlanned } from './knownWins.ts';
+
+/**
+ * A win that a user was told, judged by receipt, plan, ledger and log. `known`: it is credited, or in the claim log · `payable`: receipt and
+ * plan confirm it, and nobody has the packet · `contested`: the packet, or the user, has another win · `unverified`: never paid
+ */
+interface JudgedWin extends ToldRecord {
+  verdict: 'known' | 'payable' | 'contested' | 'unverified';
+  why: string;
+}
+
+/** The wins that a rain has given, as far as ledger and log know. */
+interface TakenPackets {
+  /** redPacketId → its user; '' when the packet's money went back. */
+  userOf: ReadonlyMap<string, string>;
+  /** userId → the packet. */
+  packetOf: ReadonlyMap<string, string>;
+}
+
+export function takenPackets(booked: Pick<Booked, 'credits' | 'discards'>, claims: Iterable<Claim>): TakenPackets {
+  const userOf = new Map<string, string>();
+  const packetOf = new Map<string, string>();
+  for (const { redPacketId, userId } of claims) userOf.set(redPacketId, userId);
+  for (const redPacketId of booked.discards.keys()) userOf.set(redPacketId, '');
+  for (const [redPacketId, { userId }] of booked.credits) userOf.set(redPacketId, userId);
+  for (const [redPacketId, userId] of userOf) packetOf.set(userId, redPacketId);
+  return { userOf, packetOf };
+}
+
+/** The told wins of a rain, the earliest first. */
+export async function readJudgedWins(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, taken: TakenPackets): Promise<JudgedWin[]> {
+  const records = await readTold(context.redis, rain.id, rain.shards);
+  const promised = new Set<string>();
+  return records.toSorted((a, b) => Number(a.at) - Number(b.at)).map((record) => {
+    const judged = judge(context, rain, allocation, taken, record);
+    if (judged.verdict !== 'payable') return judged;
+    if (promised.has(record.redPacketId)) return { ...record, verdict: 'contested', why: 'another user was told the same packet before' };
+    promised.add(record.redPacketId);
+    return judged;
+  });
+}
+
+function judge({ signer }: OperatorContext, rain: BookedRain, allocation: BigInt64Array, { userOf, packetOf }: TakenPackets, record: ToldRecord): JudgedWin {
+  const { redPacketId, userId, amount, receipt } = record;
+  const win = { rainId: rain.id, redPacketId, amount, userId };
+  const of = (verdict: JudgedWin['verdict'], why: string): JudgedWin => ({ ...record, verdict, why });
+  const owner = userOf.get(redPacketId);
+  if (owner === userId) return of('known', 'it is credited, or in the claim log');
+  if (!isPlanned(rain, allocation, win)) return of('unverified', 'the plan has no such packet for this user');
+  if (!signer) return of('unverified', 'receipts cannot be checked without SIGNING_SECRET');
+  if (signer.receipt(win) !== receipt) return of('unverified', 'its receipt is not genuine');
+  if (owner !== undefined) return of('contested', owner === '' ? 'the money of the packet went back' : `the packet is of ${owner}`);
+  const other = packetOf.get(userId);
+  return other === undefined ? of('payable', 'receipt and plan confirm it') : of('contested', `the user has ${other}`);
+}
