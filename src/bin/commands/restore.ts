@@ -2,11 +2,14 @@ import { applyRestore } from '../../operator/restore/apply.ts';
 import { compareAll, compareRain } from '../../operator/restore/compare.ts';
 import type { RestoreContext } from '../../operator/restore/context.ts';
 import { agrees, DIFFERENCES, kindsOf, type RainDifferences } from '../../operator/restore/difference.ts';
+import { importWinners } from '../../operator/restore/importWinners.ts';
+import { FILE_BYTES_MAX } from '../../operator/restore/winnersFile.ts';
 import { unknownReason } from '../../operator/restore/presence.ts';
 import { formatRefusal } from '../../rain/refusal.ts';
 import type { RainCommand } from '../command.ts';
-import { CommandFailure, EXIT, explain } from '../exit.ts';
+import { accepted, CommandFailure, EXIT, explain } from '../exit.ts';
 import { paint } from '../style.ts';
+import { readTextFile } from '../textFile.ts';
 
 export function addRestoreCommand(program: RainCommand): void {
   const restore = program.command('restore').summary('bring Redis and PostgreSQL into agreement after a restore')
@@ -40,6 +43,27 @@ export function addRestoreCommand(program: RainCommand): void {
         value: { agree: agreed, rains: results.map(({ left, ...plain }) => ({ ...plain, ...(left && { left: withWaysOut(left) }) })) },
         text: results.length === 0 ? 'nothing to do: both stores agree' : results.map(describeApplied).join('\n\n'), exit: !agreed && EXIT.refused,
       };
+    });
+
+  addImport(restore);
+}
+
+function addImport(restore: RainCommand): void {
+  restore.command('import <id>').summary('bring back winners from an exported list or a statement').dryRun()
+    .description('Brings back winners whom neither store knows any more: from the list that rain winners has exported, or from a statement of the wallet (id, amount, time). Each is checked against the plan; all are imported, or none. '
+      + 'A rain that Redis has is paused first. Exit code 1 while some are not credited.')
+    .requiredOption('--winners <file>', 'CSV; - is stdin')
+    .option('--reason <text>', 'why, for the record; 1 to 500 characters')
+    .json().example('rain restore import m3k9x2a1b2c3d4 --winners winners.csv --dry-run')
+    .runsWithQueues(async (context, id: string, { winners: path, reason, dryRun }: { winners: string; reason?: string; dryRun?: boolean }) => {
+      const csv = await readTextFile(restore.terminal, '--winners', path, FILE_BYTES_MAX);
+      const { ok: _, ...done } = accepted(await importWinners(context, id, csv, { reason, dryRun }));
+      const would = dryRun ? 'would be' : 'were';
+      const lines = [`${id}: ${done.winners} winners, ${done.known} of them credited before; ${done.written} ${would} written into the claim log, ${done.sent} ${would} sent to the credit queue`];
+      if (done.unpaid > 0) lines.push(`${done.unpaid} rows are of discarded or dead claims, and were left out`);
+      if (done.waiting > 0) lines.push(`${done.waiting} are not credited yet; check that a worker runs, see rain dead list --rain ${id}, or repeat this command`);
+      if (done.written > 0) lines.push(`the rain is paused if it was open; go on with rain resume ${id}`);
+      return { value: { rainId: id, ...done }, text: lines.join('\n'), exit: done.waiting > 0 && EXIT.refused };
     });
 }
 

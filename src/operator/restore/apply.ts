@@ -2,11 +2,10 @@ import { lastingKeys, LIVE_RAINS_KEY, shardKeys } from '../../store/keys.ts';
 import { loadPackets } from '../../store/loadPackets.ts';
 import { unhold } from '../../store/rebuild.ts';
 import { findRain } from '../../store/rains.ts';
-import { run } from '../../store/scripts.ts';
 import { announceChange, close } from '../../store/transitions.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { repairRain, untilQuiet } from '../audit/repair.ts';
-import { readCredits } from '../audit/booked.ts';
+import { readBooked, readCredits } from '../audit/booked.ts';
 import { countWins } from '../campaign/wins.ts';
 import { refuse, type Refused } from '../context.ts';
 import { allocationOf, loadRain, stockOf } from '../load.ts';
@@ -18,6 +17,7 @@ import { compareRain, RESTORING } from './compare.ts';
 import type { RestoreContext } from './context.ts';
 import { agrees, kindsOf, type RainDifferences } from './difference.ts';
 import { readShardClaims } from './knownWins.ts';
+import { pauseShards } from './pauseShards.ts';
 import { postClaims } from './postClaims.ts';
 import { putBack, takeOff } from './putBack.ts';
 import { rebuildRain, shardsToRebuild } from './rebuild.ts';
@@ -122,12 +122,13 @@ function describeRest({ did, word }: Work, kinds: ReadonlySet<string>): undefine
 /** Credits, and on the operator's word told wins, into log and claims by user; then their packets off the lists. */
 async function restoreWins({ context, did, word, waitMs }: Work, rain: BookedRain): Promise<void> {
   const allocation = allocationOf(rain);
-  const credits = await readCredits(context, rain.id);
-  const shards = await Promise.all(Array.from({ length: rain.shards }, async (_, shard) => ({ claims: await readShardClaims(context, rain, allocation, shard), booked: await bookedClaims(context, rain, credits, shard) })));
+  const booked = await readBooked(context, rain.id);
+  const { credits } = booked;
+  const shards = await Promise.all(Array.from({ length: rain.shards }, async (_, shard) => ({ claims: await readShardClaims(context, rain, allocation, shard), inBook: await bookedClaims(context, rain, credits, shard) })));
   const logged = new Set(shards.flatMap(({ claims }) => claims.logged.map(({ claim }) => claim.redPacketId + claim.userId)));
-  const credited = await putBack(context, rain, shards.flatMap(({ booked }) => booked).filter(({ redPacketId, userId }) => !logged.has(redPacketId + userId)));
+  const credited = await putBack(context, rain, shards.flatMap(({ inBook }) => inBook).filter(({ redPacketId, userId }) => !logged.has(redPacketId + userId)));
   if (credited.written > 0) did.push(`wrote ${credited.written} credits of the ledger back into Redis`);
-  const taken = takenPackets({ credits, discards: new Map() }, shards.flatMap(({ claims }) => claims.logged.map(({ claim }) => claim)));
+  const taken = takenPackets(booked, shards.flatMap(({ claims }) => claims.logged.map(({ claim }) => claim)));
   const told = word ? (await readJudgedWins(context, rain, allocation, taken)).filter(({ verdict }) => verdict === 'payable') : [];
   const claims = told.map(({ userId, redPacketId, amount, at }) => ({ rainId: rain.id, redPacketId, amount, userId, at }));
   const back = await putBack(context, rain, claims);
@@ -166,17 +167,4 @@ async function sendAgain({ context, rainId, did }: Work, waitMs: number): Promis
   if (!repaired.ok || repaired.claims === 0) return;
   const quiet = await untilQuiet(context, rainId, repaired.jobs, waitMs);
   did.push(`sent ${repaired.claims} claims again${quiet ? '' : '; the workers have not credited all of them yet'}${repaired.complete ? '' : '; there are more, run it again'}`);
-}
-
-/** @returns how many shards granted packets */
-async function pauseShards({ redis }: RestoreContext, rainId: string, shards: number, dryRun: boolean): Promise<number> {
-  let granting = 0;
-  for (let shard = 0; shard < shards; shard++) {
-    const { state } = shardKeys(rainId, shard);
-    if (await redis.hget(state, 'state') !== 'loaded') continue;
-    granting++;
-    if (!dryRun) await run(redis, 'pause', [state], []);
-  }
-  if (granting > 0 && !dryRun) await announceChange(redis, rainId);
-  return granting;
 }

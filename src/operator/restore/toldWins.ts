@@ -9,13 +9,13 @@ import { isPlanned } from './knownWins.ts';
  * A win that a user was told, judged by receipt, plan, ledger and log. `known`: it is credited, or in the claim log · `payable`: receipt and
  * plan confirm it, and nobody has the packet · `contested`: the packet, or the user, has another win · `unverified`: never paid
  */
-interface JudgedWin extends ToldRecord {
+export interface JudgedWin extends ToldRecord {
   verdict: 'known' | 'payable' | 'contested' | 'unverified';
   why: string;
 }
 
 /** The wins that a rain has given, as far as ledger and log know. */
-interface TakenPackets {
+export interface TakenPackets {
   /** redPacketId → its user; '' when the packet's money went back. */
   userOf: ReadonlyMap<string, string>;
   /** userId → the packet. */
