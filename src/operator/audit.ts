@@ -1,3 +1,4 @@
+import { liveRains } from '../store/rains.ts';
 import { isBalanced, countsOf, toReport, type AuditReport, type Equation, type Share } from '../rain/equation.ts';
 import type { Acknowledged, LostFromLog, ToldTwice } from './audit/findings.ts';
 import { readQueues, type QueueReport } from './audit/queues.ts';
@@ -6,6 +7,7 @@ import { balanceOf } from './audit/balance.ts';
 import type { OperatorContext } from './context.ts';
 import { allocationOf } from './load.ts';
 import { hasLost } from './lostRains.ts';
+import { lostReason, onlyInRedisReason } from './restore/presence.ts';
 
 /** The money report of a rain, with packet counts and what the operator still has to handle. */
 export interface RainReport extends AuditReport {
@@ -50,7 +52,7 @@ export async function auditRain(context: OperatorContext, rainId: string): Promi
   // Read the rain last: everything won so far belongs to it, and packets added since count as not loaded yet.
   const whole = await context.ledger.rain(rainId) ?? rain;
   const { equation, discarded, lostFromLog, problems } = balanceOf(rainId, whole.budgetCents, allocationOf(whole), paths);
-  if (rain.settledAt === undefined && await hasLost(context, rain)) problems.unshift('Redis lost the rain after it had opened: wins that were not credited yet are unknown');
+  if (rain.settledAt === undefined && await hasLost(context, rain)) problems.unshift(`${lostReason(rainId)}; wins that were not credited yet may be unknown`);
   const { toldTwice } = paths.logged;
   const { acknowledged } = paths.booked;
   return {
@@ -66,9 +68,9 @@ export async function auditRain(context: OperatorContext, rainId: string): Promi
 }
 
 /** One audited rain. `fault`: it could not be audited, which must not hide the others. */
-export type AuditedRain = { rainId: string; title: string } & ({ audit: Audit } | { fault: unknown });
+export type AuditedRain = { rainId: string; title: string } & ({ audit: Audit } | { fault: unknown; /** The ledger does not know it. */ onlyInRedis?: true });
 
-/** Audits many rains one after the other, newest first. */
+/** Audits many rains one after the other, newest first; then names the live ones that only Redis knows. */
 export async function* auditAll(context: OperatorContext, which: 'all' | 'unsettled', limit: number): AsyncGenerator<AuditedRain> {
   for (const { id: rainId, title } of await context.ledger.rains(limit, which)) {
     try {
@@ -77,6 +79,9 @@ export async function* auditAll(context: OperatorContext, which: 'all' | 'unsett
     } catch (fault) {
       yield { rainId, title, fault };
     }
+  }
+  for (const [rainId, { title }] of await liveRains(context.redis)) {
+    if (!await context.ledger.rain(rainId)) yield { rainId, title, onlyInRedis: true, fault: new Error(onlyInRedisReason(rainId)) };
   }
 }
 

@@ -3,6 +3,7 @@ import { SETTLED_RAINS_KEY, shardKeys } from '../store/keys.ts';
 import { liveRains, readRain, redisNow } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import type { OperatorContext } from './context.ts';
+import { lostReason, readPresence, wholenessOf } from './restore/presence.ts';
 
 /** Whether Redis lost a rain that may have been won in. Written to Redis again, it would hand out packets or money twice. */
 export async function hasLost(context: OperatorContext, rain: BookedRain): Promise<boolean> {
@@ -35,4 +36,11 @@ export async function findLostRains(context: OperatorContext): Promise<string[]>
     if (await wasLoaded(context, id) && (await context.ledger.rain(id))?.settledAt === undefined) lost.push(id);
   }
   return lost;
+}
+
+/** What to tell whoever asks for a rain that Redis has lost, in whole or in part; `undefined`: it has not. */
+export async function lostNotice(context: OperatorContext, rainId: string): Promise<string | undefined> {
+  const rain = await context.ledger.rain(rainId);
+  if (!rain || rain.settledAt !== undefined || wholenessOf(await readPresence(context, rainId, rain.shards)) === 'whole') return undefined;
+  return await wasLoaded(context, rainId) ? lostReason(rainId) : undefined;
 }

@@ -29,13 +29,13 @@ async function lostWithTold(id: string): Promise<void> {
   await context.ledger.credit([first!]);
   await context.redis.flushall();
   const told = [second!, third!].map(({ redPacketId, amount, userId, at }) => ({ userId, redPacketId, amount, at, receipt: context.signer!.receipt({ rainId: id, redPacketId, amount, userId }) }));
-  await writeTold(context.redis, id, 1, [...told, { ...told[0]!, userId: 'thief', redPacketId: `${id}-7` }]);
+  await writeTold(context.redis, id, 1, [...told, { ...told[1]!, userId: 'thief', redPacketId: `${id}-7` }]);
 }
 
 test('a write-off lists told wins, and does nothing until the operator says whether they are paid', async () => {
   await lostWithTold('asked');
   expect(await writeOffRain(context, 'asked', 'burned')).toEqual(refused('told', 'user-1 asked-1 1.00, user-2 asked-2 1.00; pay them with --pay-told'));
-  expect(await writeOffRain(context, 'asked', 'burned', { dryRun: true, payTold: true })).toMatchObject({ ok: true, amount: '7.00', told: [{ userId: 'user-1', verdict: 'payable' }, { userId: 'thief', verdict: 'unverified' }, { userId: 'user-2' }] });
+  expect(await writeOffRain(context, 'asked', 'burned', { dryRun: true, payTold: true })).toMatchObject({ ok: true, amount: '7.00', told: [{ userId: 'user-1', verdict: 'payable' }, { userId: 'user-2', verdict: 'payable' }, { userId: 'thief', verdict: 'unverified' }] });
   expect(await context.ledger.book('asked')).toMatchObject({ credited: { count: 1 }, recycledCents: 0n });
   expect(await writeOffRain(context, 'asked', 'burned', { payTold: false })).toMatchObject({ ok: true, amount: '9.00' });
 });

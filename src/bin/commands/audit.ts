@@ -101,7 +101,8 @@ async function auditRound(terminal: Terminal, context: OpenContext, { watch, set
   if (watch && !json) clearScreen(terminal);
   print(terminal, json, rains.map(line), describeMany(rains));
   // `--all` without a fault must mean that every rain was audited.
-  const unaudited = rains.length < limit ? 0 : Math.max(0, total - rains.length);
+  const booked = rains.filter((rain) => !('onlyInRedis' in rain)).length;
+  const unaudited = booked < limit ? 0 : Math.max(0, total - booked);
   if (unaudited > 0) terminal.exitCode = EXIT.refused;
   if (unaudited > 0 && unaudited !== reported) notify(terminal, `${unaudited} older ${unaudited === 1 ? 'rain was' : 'rains were'} not audited; raise --limit`);
   return unaudited;

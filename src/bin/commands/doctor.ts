@@ -2,18 +2,19 @@ import { examineDatabase } from '../../ledger/databaseCheck.ts';
 import { checkDatabase } from '../../operator/doctor/database.ts';
 import type { Finding } from '../../operator/doctor/finding.ts';
 import type { Planned } from '../../operator/doctor/memory.ts';
+import { examineRains } from '../../operator/doctor/rains.ts';
 import { examineRedis } from '../../operator/doctor/redis.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { parseCount } from '../arguments.ts';
 import { paint } from '../style.ts';
 import type { RainCommand } from '../command.ts';
-import { configure, REACHED_MS_MAX, withRedis } from '../context.ts';
+import { configure, REACHED_MS_MAX, withContext, withRedis } from '../context.ts';
 import { EXIT, explain } from '../exit.ts';
 
 export function addDoctorCommand(program: RainCommand): void {
   program.command('doctor').summary('check Redis and the database before a rain')
-    .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
+    .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions, and whether both know the same rains. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
     .option('--packets <n>', 'packets of the planned rain', parseCount(1, PACKETS_MAX), 100_000)
     .option('--users <n>', 'users that may join', parseCount(1, 100_000_000), 100_000)
     .json().example('rain doctor --packets 1000000 --users 5000000')
@@ -24,6 +25,9 @@ export function addDoctorCommand(program: RainCommand): void {
         findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
       ]);
       const findings = examined.flatMap((result) => result.findings);
+      // The rains are compared only when both answer, and the database has its tables.
+      const canCompare = examined.every(({ reached }) => reached) && findings.every(({ name, verdict }) => name !== 'migrations' || verdict === 'ok');
+      if (canCompare) findings.push(...await withContext(program.terminal, examineRains));
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
       const exit = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 && EXIT.refused;
       return { value: { ok: wrong === 0, findings }, text: describe(findings, wrong), exit };

@@ -1,9 +1,10 @@
-import { lastingKeys, LIVE_RAINS_KEY, shardKeys } from '../../store/keys.ts';
+import { lastingKeys, LIVE_RAINS_KEY, shardKeys, shardOf } from '../../store/keys.ts';
 import { loadPackets } from '../../store/loadPackets.ts';
 import { unhold } from '../../store/rebuild.ts';
 import { findRain } from '../../store/rains.ts';
 import { announceChange, close } from '../../store/transitions.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
+import type { Claim } from '../../rain/claim.ts';
 import { repairRain, untilQuiet } from '../audit/repair.ts';
 import { readBooked, readCredits } from '../audit/booked.ts';
 import { countWins } from '../campaign/wins.ts';
@@ -33,6 +34,8 @@ interface ApplyOptions {
 
 /** `did`: one sentence for each thing done (or that would be done); `left`: what the stores still do not agree about. */
 type Applied = { ok: true; rainId: string; did: string[]; left: RainDifferences } | Refused;
+
+const USERS_PER_CALL = 1_000;
 
 /** How long the keys of a rain live that Redis has as settled and the ledger has not, ms. */
 const KEPT_MS = 30 * 24 * 3_600_000;
@@ -69,6 +72,8 @@ interface Work {
 /** Nobody may win in a rain that the ledger does not know: nothing of it could be paid. */
 async function pauseUnbooked({ context, rainId, did, dryRun }: Work): Promise<undefined> {
   const live = await findRain(context.redis, rainId);
+  // Joiners would hear that a win of it is credited.
+  if (live && !dryRun) await Promise.all(Array.from({ length: live.shards }, (_, shard) => context.redis.del(shardKeys(rainId, shard).credited)));
   if (live && await pauseShards(context, rainId, live.shards, dryRun) > 0) did.push('paused it: the ledger does not know it');
 }
 
@@ -135,8 +140,17 @@ async function restoreWins({ context, did, word, waitMs }: Work, rain: BookedRai
   if (back.written > 0) did.push(`wrote ${back.written} told wins back into Redis, to be credited`);
   const unpaid = await postClaims(context, rain, back.refused, waitMs);
   if (back.refused.length > 0) did.push(`had ${back.refused.length - unpaid.length} of ${back.refused.length} told wins credited`);
+  await forgetCredited(context, rain, shards.flatMap(({ claims }) => claims.logged.map(({ claim }) => claim)).filter(({ redPacketId, userId }) => credits.get(redPacketId)?.userId !== userId));
   const off = await takeOff(context, rain, allocation, [...credits.keys()].concat(claims.map(({ redPacketId }) => redPacketId)));
   if (off > 0) did.push(`took ${off} packets off the list that are credited`);
+}
+
+/** Claims that an older ledger does not have are not credited any more, whatever a joiner heard before. */
+async function forgetCredited({ redis }: RestoreContext, { id, shards }: BookedRain, claims: readonly Claim[]): Promise<void> {
+  for (let shard = 0; shard < shards; shard++) {
+    const users = claims.map(({ userId }) => userId).filter((userId) => shardOf(userId, shards) === shard);
+    for (let at = 0; at < users.length; at += USERS_PER_CALL) await redis.srem(shardKeys(id, shard).credited, ...users.slice(at, at + USERS_PER_CALL));
+  }
 }
 
 /** The ledger has settled the rain: nobody may win in it any more, whatever Redis says. */

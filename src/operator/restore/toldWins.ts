@@ -36,7 +36,7 @@ export function takenPackets(booked: Pick<Booked, 'credits' | 'discards'>, claim
 export async function readJudgedWins(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, taken: TakenPackets): Promise<JudgedWin[]> {
   const records = await readTold(context.redis, rain.id, rain.shards);
   const promised = new Set<string>();
-  return records.toSorted((a, b) => Number(a.at) - Number(b.at)).map((record) => {
+  return records.toSorted((a, b) => Number(a.at) - Number(b.at) || (a.redPacketId < b.redPacketId ? -1 : 1)).map((record) => {
     const judged = judge(context, rain, allocation, taken, record);
     if (judged.verdict !== 'payable') return judged;
     if (promised.has(record.redPacketId)) return { ...record, verdict: 'contested', why: 'another user was told the same packet before' };
