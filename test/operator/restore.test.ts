@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { LIVE_RAINS_KEY, shardKeys } from '../../src/store/keys.ts';
+import { LIVE_RAINS_KEY, shardKeys, shardOf } from '../../src/store/keys.ts';
 import { packetElement } from '../../src/store/loadPackets.ts';
-import { findRain, readRain } from '../../src/store/rains.ts';
+import { findRain, readRain, redisNow } from '../../src/store/rains.ts';
 import { settle } from '../../src/store/transitions.ts';
 import { createSigner } from '../../src/store/signer.ts';
 import { writeTold } from '../../src/store/told.ts';
+import { createCampaign } from '../../src/operator/campaign/create.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { openReplay } from '../../src/operator/replay.ts';
 import { applyRestore } from '../../src/operator/restore/apply.ts';
@@ -154,6 +157,36 @@ test('settled in Redis, and the ledger is older: its claims are sent again, and 
   expect(await settleRain(context, 'forgot', (await findRain(context.redis, 'forgot'))!)).toEqual({ outcome: 'settled' });
   expect(await counts('forgot')).toEqual({});
   expect((await balanced('forgot')).report).toMatchObject({ balanced: true, credited: '2.00', recycled: '8.00' });
+});
+
+test('one of two shards lost its state, and a close met that: the other one is closed, and so is the one that comes back', async () => {
+  const now = await redisNow(context.redis);
+  const users = ['ann', 'bob', 'eve', 'joe'];
+  await createRain(context, { id: 'half', plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000, shards: 2 });
+  await loadRain(context, 'half');
+  for (const user of users) await createGrabEngine(context.redis, (fault) => { throw fault; }).grab('half', shardOf(user, 2), [user]);
+  await context.redis.del(shardKeys('half', 1).state);
+  expect(await closeRain(context, 'half')).toMatchObject({ ok: false });
+  expect(await apply('half')).toMatchObject({ ok: true, left: { counts: {} } });
+  expect(await readRain(context.redis, 'half', { shards: 2, title: '' })).toMatchObject({ state: 'closed', left: 6, claims: 4, loaded: 10 });
+  await context.credit();
+  expect(await settleRain(context, 'half', (await findRain(context.redis, 'half'))!)).toEqual({ outcome: 'settled' });
+  expect((await balanced('half')).report).toMatchObject({ balanced: true, credited: '4.00', recycled: '6.00' });
+});
+
+test('[R1] a round that is rebuilt knows who has won in the others', async () => {
+  const now = await redisNow(context.redis);
+  await createCampaign(context, { id: 'series', title: 'series', winsPerUserMax: 1 });
+  for (const round of [1, 2]) {
+    await createRain(context, { plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000, campaign: { id: 'series', round } });
+    await loadRain(context, `series.${round}`);
+  }
+  await grab('series.1', ['ann']);
+  await context.ledger.credit(await claimLog(context, 'series.1'));
+  await context.redis.flushall();
+  expect(await apply('series.2', 'flushed')).toMatchObject({ ok: true, left: { counts: {} } });
+  await resumeRain(context, 'series.2');
+  expect(await grab('series.2', ['ann', 'bob'])).toMatchObject([{ code: '-11' }, { code: '0' }]);
 });
 
 test('missing only in the index: found and put there', async () => {

@@ -18,7 +18,7 @@ export const DIFFERENCES = {
   settled_in_redis: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   winners_unknown: { counts: true, wayOut: (id: string) => `rain restore import ${id} --winners winners.csv, then rain write-off ${id} --reason "…"` },
   told: { counts: true, wayOut: (id: string) => `rain restore apply ${id} --reason "…"` },
-  told_contested: { counts: false, wayOut: () => 'compensate the user: the packet, or the user, has another win' },
+  told_contested: { counts: false, wayOut: () => 'compensate the user: the rain cannot pay it' },
   told_unverified: { counts: false, wayOut: () => 'it is never paid: the receipt or the plan does not confirm it' },
 } as const satisfies Record<string, { counts: boolean; wayOut: (id: string) => string }>;
 

@@ -14,6 +14,7 @@ import { bookedClaims } from './bookedClaims.ts';
 import { RESTORING } from './compare.ts';
 import { isLogTrusted } from './logTrust.ts';
 import { readShardClaims, type ShardClaims } from './knownWins.ts';
+import { readPresence } from './presence.ts';
 import { elementOf } from './packetElements.ts';
 import { readJudgedWins, takenPackets } from './toldWins.ts';
 
@@ -55,7 +56,8 @@ async function planOf(context: OperatorContext, rain: BookedRain) {
   const { amounts, topUps = [] } = stockOf(rain);
   return {
     allocation: amounts,
-    isOver: rain.sealedAt !== undefined || await redisNow(context.redis) >= closesAt,
+    // A close that met the loss has ended the other shards.
+    isOver: rain.sealedAt !== undefined || await redisNow(context.redis) >= closesAt || (await readPresence(context, rain.id, rain.shards)).shards.some(({ state }) => state === 'closed'),
     fields: {
       rainId, opensAt: String(opensAt), closesAt: String(closesAt), terms: canonicalJson(terms), held: RESTORING,
       ...(commitment !== undefined && { commitment }), ...(terms.winsMax !== undefined && { winsMax: String(terms.winsMax) }),

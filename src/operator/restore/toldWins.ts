@@ -7,7 +7,7 @@ import { isPlanned } from './knownWins.ts';
 
 /**
  * A win that a user was told, judged by receipt, plan, ledger and log. `known`: it is credited, or in the claim log · `payable`: receipt and
- * plan confirm it, and nobody has the packet · `contested`: the packet, or the user, has another win · `unverified`: never paid
+ * plan confirm it, and nobody has the packet · `contested`: the packet, or the user, has another win, or the rain is settled · `unverified`: never paid
  */
 export interface JudgedWin extends ToldRecord {
   verdict: 'known' | 'payable' | 'contested' | 'unverified';
@@ -54,6 +54,7 @@ function judge({ signer }: OperatorContext, rain: BookedRain, allocation: BigInt
   if (!isPlanned(rain, allocation, win)) return of('unverified', 'the plan has no such packet for this user');
   if (!signer) return of('unverified', 'receipts cannot be checked without SIGNING_SECRET');
   if (signer.receipt(win) !== receipt) return of('unverified', 'its receipt is not genuine');
+  if (rain.settledAt !== undefined) return of('contested', 'the rain is settled, and its money distributed');
   if (owner !== undefined) return of('contested', owner === '' ? 'the money of the packet went back' : `the packet is of ${owner}`);
   const other = packetOf.get(userId);
   return other === undefined ? of('payable', 'receipt and plan confirm it') : of('contested', `the user has ${other}`);
