@@ -25,6 +25,7 @@ const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = 
   [['start', 'schedule', 'pause', 'resume', 'close'], async () => (await import('./commands/transitions.ts')).addTransitionCommands],
   [['top-up'], async () => (await import('./commands/topUp.ts')).addTopUpCommand],
   [['recycle', 'write-off'], async () => (await import('./commands/settlement.ts')).addSettlementCommands],
+  [['restore'], async () => (await import('./commands/restore.ts')).addRestoreCommand],
   [['block', 'unblock', 'blocks'], async () => (await import('./commands/block.ts')).addBlockCommands],
   [['switch'], async () => (await import('./commands/switch.ts')).addSwitchCommand],
   [['token'], async () => (await import('./commands/token.ts')).addTokenCommand],

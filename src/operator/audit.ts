@@ -1,3 +1,4 @@
+import { liveRains } from '../store/rains.ts';
 import { isBalanced, countsOf, toReport, type AuditReport, type Equation, type Share } from '../rain/equation.ts';
 import type { Acknowledged, LostFromLog, ToldTwice } from './audit/findings.ts';
 import { readQueues, type QueueReport } from './audit/queues.ts';
@@ -10,6 +11,7 @@ import { acknowledgedId, tamperingKey, type Tampering, type TamperingKind } from
 import { balanceOf } from './audit/balance.ts';
 import type { OperatorContext } from './context.ts';
 import { hasLost } from './lostRains.ts';
+import { lostReason, onlyInRedisReason } from './restore/presence.ts';
 
 /** The money report of a rain, with packet counts and what the operator still has to handle. */
 export interface RainReport extends AuditReport {
@@ -74,7 +76,7 @@ async function auditOnce(context: OperatorContext, rainId: string, accused?: Rea
   const tampering = paths.tampering.all().filter((finding) => !acknowledged.has(acknowledgedId(rainId, finding)) && (accused?.has(tamperingKey(finding)) ?? true));
   problems.unshift(...tampering.map(({ sentence }) => sentence));
   const isGone = tampering.some(({ kind }) => kind === 'state_gone');
-  if (rain.settledAt === undefined && !isGone && await hasLost(context, rain)) problems.unshift('Redis lost the rain after it had opened: wins that were not credited yet are unknown');
+  if (rain.settledAt === undefined && !isGone && await hasLost(context, rain)) problems.unshift(`${lostReason(rainId)}; wins that were not credited yet may be unknown`);
   return {
     report: {
       ...toReport(rainId, equation), balanced: isBalanced(equation) && problems.length === 0,
@@ -110,6 +112,9 @@ export async function* auditAll(context: OperatorContext, which: 'all' | 'unsett
   for (const { unknown, ...rain } of await findSuspects(context, limit)) {
     if (unknown) yield { ...rain, suspect: true, fault: new Error('it has dead letters, and the ledger does not have this rain') };
     else if (!audited.has(rain.rainId)) yield* auditOne(context, { ...rain, suspect: true });
+  }
+  for (const [rainId, { title }] of await liveRains(context.redis)) {
+    if (!await context.ledger.rain(rainId)) yield { rainId, title, suspect: true, fault: new Error(onlyInRedisReason(rainId)) };
   }
 }
 

@@ -14,6 +14,7 @@ import { draftOf } from './commitment.ts';
 import { nameRain, roundRequest, shardCount } from './campaign/create.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
+import { lostReason } from './restore/presence.ts';
 import { checkWindow, moment } from './window.ts';
 import { rainTitle } from './wording.ts';
 
@@ -59,7 +60,7 @@ export async function createRain(context: OperatorContext, request: CreateReques
   const { id, shards, campaign } = named;
   const existing = await context.ledger.rain(id);
   if (existing?.settledAt) return refuse('id', `the rain ${existing.id} is settled`);
-  if (existing && await hasLost(context, existing)) return refuse('id', `Redis has lost the rain ${existing.id} after it had opened`);
+  if (existing && await hasLost(context, existing)) return refuse('id', lostReason(existing.id));
   // A rain that was created in time but never reached Redis is finished even now, so that its money can go back.
   const refusal = checkWindow({ opensAt, closesAt }, now, existing !== undefined);
   if (refusal) return refusal;

@@ -9,6 +9,7 @@ import { countWins } from './campaign/wins.ts';
 import { draftOf } from './commitment.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
+import { lostReason, unknownReason } from './restore/presence.ts';
 
 type LoadedRain = { ok: true; packets: number } | Refused;
 
@@ -24,9 +25,9 @@ const UNLOADED = { not_a_draft: 'it is closed', no_such_rain: 'Redis has lost it
 /** Cut half-way and run again, it continues: the packets follow from the recorded seed, and every chunk carries its offset. */
 export async function loadRain(context: OperatorContext, rainId: string, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<LoadedRain> {
   let rain = await context.ledger.rain(rainId);
-  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  if (!rain) return refuse('id', await unknownReason(context, rainId));
   if (rain.settledAt) return refuse('id', `the rain ${rainId} is settled`);
-  if (await hasLost(context, rain)) return refuse('id', `Redis has lost the rain ${rainId} after it had opened; its wins are unknown, so its packets are not handed out again`);
+  if (await hasLost(context, rain)) return refuse('id', lostReason(rainId));
   const draft = await draftOf(context, rain);
   // Recorded before the first packet is loaded: see `hasLost`.
   await context.ledger.record({ actor: context.actor, verb: 'load', rainId, details: { packets: rain.packets } });

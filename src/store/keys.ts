@@ -33,6 +33,8 @@ export function shardKeys(rainId: string, shard: number) {
     credited: `${tag}credited`,
     /** set, expiring: contested claims that were put back into the log */
     restored: `${tag}restored`,
+    /** list, expiring: the packets of a shard that is being rebuilt, see lua/rebuild.lua */
+    rebuilt: `${tag}rebuilt`,
     /** hash, expiring: userId → a win that the user was told and that Redis has lost together with the rain, see told.ts */
     told: `${tag}told`,
   };
@@ -71,6 +73,8 @@ export const EPOCH_KEY = 'rain:epoch';
 
 /** string, expiring: which worker compares Redis with the ledger */
 export const EPOCH_LEASE_KEY = 'rain:epoch:lease';
+/** hash: rainId → when its keys were found expired after the settlement, epoch ms; kept for weeks, see `src/store/endedRains.ts` */
+export const ENDED_RAINS_KEY = 'rain:ended';
 
 /** hash: `user:<id>` or `address:<network>` → the block: reason, actor, start and end; `version` → a text that changes with every change */
 export const BLOCKS_KEY = 'rain:blocks';

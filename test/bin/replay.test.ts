@@ -132,6 +132,8 @@ test('[R12] no log, no replay: never made, lost, or expired, and since when', as
   expect(await rain(['replay', 'nowhere'], env)).toEqual({ exit: 1, stdout: '', stderr: 'rain: id: there is no rain nowhere\n' });
   await wonBy('gone', ['ann']);
   await context.redis.del(shardKeys('gone', 1).state);
+  expect(await rain(['replay', 'gone'], env), 'without the state the log is still read').toMatchObject({ exit: 0, stderr: expect.stringContaining('won by ann') as string });
+  await context.redis.del(Object.values(shardKeys('gone', 1)));
   expect((await rain(['replay', 'gone'], env)).stderr).toMatch(/^rain: id: Redis has no claim log of the rain gone/);
   const settledAt = await context.ledger.settle('gone');
   const run = await rain(['replay', 'gone'], env);

@@ -1,7 +1,7 @@
 import { BatchRefused, type PayoutProvider } from '../../src/credit/payoutProvider.ts';
 import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
 import { plannedOnly } from '../../src/credit/plannedOnly.ts';
-import { createCreditQueue, createDeadQueue } from '../../src/credit/queue.ts';
+import { createCreditQueue, createDeadQueue, createLaterQueue, type CreditQueue } from '../../src/credit/queue.ts';
 import { createCreditWorker, type CreditWorker } from '../../src/credit/worker.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { createPlanCheck } from '../../src/ledger/planCheck.ts';
@@ -18,7 +18,7 @@ import { openTestContext, type TestContext } from './operatorContext.ts';
 import { eventually } from './eventually.ts';
 
 export interface TestQueueContext extends TestContext {
-  queues: Queues;
+  queues: Queues & { later: CreditQueue };
   /** Users whom the payout provider refuses. */
   barred: Set<string>;
   /** Ten packets of 1.00, open; `winners` users user-0, user-1 … have won the first ones. */
@@ -37,7 +37,7 @@ export async function openQueueContext(): Promise<TestQueueContext> {
   const connection = connectRedis(context.redisUrl, { purpose: 'queue', onError: () => {} });
   await untilReady(connection);
   const options = { connection, prefix: QUEUE_PREFIX, onError: () => {} };
-  const queues = { credit: createCreditQueue(options), dead: createDeadQueue(options) };
+  const queues = { credit: createCreditQueue(options), later: createLaterQueue(options), dead: createDeadQueue(options) };
   const barred = new Set<string>();
   const payoutProvider: PayoutProvider = {
     async post(rainId, claims) {
@@ -70,7 +70,7 @@ export async function openQueueContext(): Promise<TestQueueContext> {
     async stop() {
       await relay.stop();
       await worker.close(1_000);
-      await Promise.all([queues.credit.close(), queues.dead.close()]);
+      await Promise.all(Object.values(queues).map((queue) => queue.close()));
       connection.disconnect();
       await context.stop();
     },

@@ -1,6 +1,7 @@
 import { auditRain, isInOrder } from '../../operator/audit.ts';
 import { acknowledgeTampering } from '../../operator/audit/acknowledgeTampering.ts';
 import { acknowledgeLost } from '../../operator/audit/lostClaims.ts';
+import { unknownReason } from '../../operator/restore/presence.ts';
 import { parseCount } from '../arguments.ts';
 import { auditMany, type ManyOptions } from '../auditMany.ts';
 import { auditJson, describeAudit } from '../auditText.ts';
@@ -61,7 +62,7 @@ async function auditOne(terminal: Terminal, context: OpenContext, id: string, { 
     const seen = whySeen === undefined ? undefined : accepted(await acknowledgeTampering(at, id, whySeen, dryRun));
     if (seen) notify(terminal, `${id}: ${seen.findings} findings ${done} acknowledged`);
     const audit = await auditRain(at, id);
-    if (!audit) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
+    if (!audit) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(at, id)}`);
     const value = {
       ...auditJson(audit), ...(sent && { repaired: sent.claims }), ...(acknowledged && { discardedClaimsNow: acknowledged.claims }), ...(seen && { acknowledgedNow: seen.findings }),
     };

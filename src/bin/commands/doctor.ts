@@ -2,6 +2,7 @@ import { examineDatabase } from '../../ledger/databaseCheck.ts';
 import { checkDatabase } from '../../operator/doctor/database.ts';
 import type { Finding } from '../../operator/doctor/finding.ts';
 import type { Planned } from '../../operator/doctor/memory.ts';
+import { examineRains } from '../../operator/doctor/rains.ts';
 import { examineRedis } from '../../operator/doctor/redis.ts';
 import { examineStores } from '../../operator/doctor/stores.ts';
 import { checkWallet } from '../../operator/doctor/wallet.ts';
@@ -15,7 +16,7 @@ import { EXIT, explain } from '../exit.ts';
 
 export function addDoctorCommand(program: RainCommand): void {
   program.command('doctor').summary('check Redis and the database before a rain')
-    .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
+    .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions, and whether both know the same rains. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
     .option('--packets <n>', 'packets of the planned rain', parseCount(1, PACKETS_MAX), 100_000)
     .option('--users <n>', 'users that may join', parseCount(1, 100_000_000), 100_000)
     .json().example('rain doctor --packets 1000000 --users 5000000')
@@ -27,7 +28,8 @@ export function addDoctorCommand(program: RainCommand): void {
         findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
       ]);
       const each = [...examined.flatMap((result) => result.findings), ...checkWallet(config)];
-      const comparable = examined.every(({ reached }) => reached) && !each.some(({ name, verdict }) => name === 'migrations' && verdict === 'wrong');
+      // The stores are compared only when both answer, and the database has its tables.
+      const comparable = examined.every(({ reached }) => reached) && each.every(({ name, verdict }) => name !== 'migrations' || verdict === 'ok');
       const findings = comparable ? [...each, ...await compareStores(config)] : each;
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
       const exit = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 && EXIT.refused;
@@ -38,7 +40,7 @@ export function addDoctorCommand(program: RainCommand): void {
 async function compareStores(servers: Parameters<typeof openContext>[0]): Promise<Finding[]> {
   const context = await openContext(servers, 'doctor');
   try {
-    return await examineStores(context);
+    return [...await examineStores(context), ...await examineRains(context)];
   } finally {
     await context.close();
   }
