@@ -26,8 +26,8 @@ export async function* compareAll(context: RestoreContext): AsyncGenerator<RainD
   }
 }
 
-/** What only one store knows of this rain. `undefined`: no store knows it. */
-export async function compareRain(context: RestoreContext, rainId: string): Promise<RainDifferences | undefined> {
+/** What only one store knows of this rain. `undefined`: no store knows it. @param again it was settled in one store only at the first look */
+export async function compareRain(context: RestoreContext, rainId: string, again = false): Promise<RainDifferences | undefined> {
   const [rain, live] = [await context.ledger.rain(rainId), await findRain(context.redis, rainId)];
   if (!rain) return live && onlyInRedis(context, rainId, live);
   const found = collectDifferences(rainId, rain.title);
@@ -43,9 +43,11 @@ export async function compareRain(context: RestoreContext, rainId: string): Prom
   }
   if (presence.shards.some(({ held }) => held === RESTORING)) note('half_restored', 'a restore of this rain was interrupted');
   if (wholeness === 'whole') {
+    // The settler may be between the two stores right now.
+    if (!again && (isSettled ? states.some((state) => state !== 'settled') : states.includes('settled'))) return compareRain(context, rainId, true);
     if (isSettled && states.some((state) => state !== 'settled')) note('settled_in_book', `the ledger has settled the rain, in Redis it is ${states.find((state) => state !== 'settled')}`);
     else if (!isSettled && states.every((state) => state === 'settled')) note('settled_in_redis', 'Redis has the rain as settled, the ledger does not');
-    else if (!isSettled && presence.index !== 'live') note('not_in_index', 'Redis has the rain, but not in its index of rains: nobody finds it');
+    else if (!isSettled && presence.index !== 'live' && !states.includes('draft')) note('not_in_index', 'Redis has the rain, but not in its index of rains: nobody finds it');
     if (!isSettled) await compareTopUps(context, rain, note);
   }
   const allocation = allocationOf(rain);
@@ -75,10 +77,12 @@ async function onlyInRedis({ redis }: RestoreContext, rainId: string, live: Live
   return found;
 }
 
-async function compareTopUps({ redis }: RestoreContext, rain: BookedRain, note: (kind: DifferenceKind, sentence: string) => void): Promise<void> {
+async function compareTopUps({ redis, ledger }: RestoreContext, rain: BookedRain, note: (kind: DifferenceKind, sentence: string) => void): Promise<void> {
   const stored = await readRain(redis, rain.id, rain);
   if (!stored || stored.state === 'draft') return;
-  const figures = `${stored.loaded} packets in Redis, ${rain.packets} in the ledger, ${formatMoney(rain.budgetCents)}`;
-  if (stored.packets > rain.packets) note('top_up_not_in_book', `Redis has a top-up that the ledger does not know: ${figures}`);
-  else if (stored.loaded < rain.packets && (stored.state === 'loaded' || stored.state === 'paused')) note('top_up_not_in_redis', `Redis lacks packets of a top-up: ${figures}`);
+  // A top-up that was added meanwhile is in the ledger before it is in Redis.
+  const { packets, budgetCents } = await ledger.rain(rain.id) ?? rain;
+  const figures = `${stored.loaded} packets in Redis, ${packets} in the ledger, ${formatMoney(budgetCents)}`;
+  if (stored.packets > packets) note('top_up_not_in_book', `Redis has a top-up that the ledger does not know: ${figures}`);
+  else if (stored.loaded < packets && (stored.state === 'loaded' || stored.state === 'paused')) note('top_up_not_in_redis', `Redis lacks packets of a top-up: ${figures}`);
 }
