@@ -4,6 +4,7 @@ import { createPlanCheck } from '../ledger/planCheck.ts';
 import type { PayoutProvider } from './payoutProvider.ts';
 import { ledgerProvider } from './ledgerProvider.ts';
 import { plannedOnly } from './plannedOnly.ts';
+import { putOff, putOffUnknown } from './putOff.ts';
 
 /** Rains whose payout provider is cached [R10]. */
 const KNOWN_MAX = 1_000;
@@ -20,6 +21,8 @@ export interface NamedPayoutProvider {
 export function payoutSettingOf(name: PayoutProviderName): 'ledger' | 'webhook' {
   return name === 'ledger' ? 'ledger' : 'webhook';
 }
+
+type RainLedger = Pick<Ledger, 'credit' | 'rain' | 'actions' | 'assignPayout'>;
 
 interface PayoutWarnings {
   /** This rain is paid by another provider than this process has. Called once per rain and process. */
@@ -39,11 +42,7 @@ interface PayoutProviders extends PayoutProvider {
  * claims to the others. (The ledger would refuse, so even a process that skips this check pays nothing twice.)
  * No provider is asked about a claim that the plan of the rain does not hold [R14].
  */
-export function payoutByProvider(
-  ledger: Pick<Ledger, 'credit' | 'rain' | 'actions' | 'assignPayout'>,
-  { payoutProvider: own, balance, former = {} }: NamedPayoutProvider,
-  { onElsewhere, onBrokenPlan }: PayoutWarnings,
-): PayoutProviders {
+export function payoutByProvider(ledger: RainLedger, { payoutProvider: own, balance, former = {} }: NamedPayoutProvider, { onElsewhere, onBrokenPlan }: PayoutWarnings): PayoutProviders {
   const check = createPlanCheck(ledger, onBrokenPlan);
   const planned = (provider: PayoutProvider) => plannedOnly(provider, check);
   const [real, testMoney] = [planned(balance), planned(ledgerProvider(ledger))];
@@ -54,8 +53,8 @@ export function payoutByProvider(
 
   async function find(rainId: string): Promise<PayoutProvider> {
     const rain = await ledger.rain(rainId);
-    // Not remembered: the plan check puts off claims of a rain that the ledger does not have.
-    if (!rain) return real;
+    // Not remembered: the ledger may have it again.
+    if (!rain) return absent;
     const payoutProvider = rain.terms.rehearsal ? undefined : await ledger.assignPayout(rainId, own);
     const found = payoutProvider === undefined ? testMoney : here.get(payoutProvider);
     const provider = found ?? elsewhere(payoutProvider!, own);
@@ -72,7 +71,9 @@ export function payoutByProvider(
   };
 }
 
+const absent: PayoutProvider = { post: async (rainId, claims) => putOffUnknown(rainId, claims) };
+
 function elsewhere(payoutProvider: PayoutProviderName, own: PayoutProviderName): PayoutProvider {
   const detail = `this rain is paid with PAYOUT_PROVIDER=${payoutSettingOf(payoutProvider)}, and this process has PAYOUT_PROVIDER=${payoutSettingOf(own)}`;
-  return { post: async (_rainId, claims) => claims.map(() => ({ outcome: 'reconsumeLater', detail })) };
+  return { post: async (_rainId, claims) => putOff(claims, detail) };
 }

@@ -2,6 +2,7 @@ import type { PlanCheck } from '../ledger/planCheck.ts';
 import type { ReceiptVerdict } from '../rain/commitment.ts';
 import type { Claim } from '../rain/claim.ts';
 import type { PayoutProvider, PostOutcome } from './payoutProvider.ts';
+import { putOffUnknown } from './putOff.ts';
 
 /**
  * Passes on only the claims that the plan of the rain holds [R14]: who can write to Redis can append any claim to the log. The others
@@ -11,8 +12,7 @@ export function plannedOnly(provider: PayoutProvider, check: PlanCheck): PayoutP
   return {
     async post(rainId, claims, apart) {
       const verdicts = await check(rainId, claims);
-      // The ledger was restored to a time before this rain, and may be restored again: nothing is known against these claims.
-      if (!verdicts) return claims.map(() => ({ outcome: 'reconsumeLater', detail: `the ledger has no rain ${rainId}` }));
+      if (!verdicts) return putOffUnknown(rainId, claims);
       const planned = claims.filter((_, i) => verdicts[i]!.outcome === 'ok');
       const outcomes = planned.length === 0 ? [] : await provider.post(rainId, planned, apart);
       if (outcomes.length !== planned.length) throw new Error(`the payout provider returned ${outcomes.length} outcomes for ${planned.length} claims`);

@@ -27,7 +27,8 @@ const FRESH_MS = 10_000;
 const BROKEN_MAX = 1_000;
 
 /** @param onBroken called when the plan in the ledger is found not to be the promised one, once until it is right again */
-export function createPlanCheck(ledger: Pick<Ledger, 'rain' | 'actions'>, onBroken: (rainId: string) => void, { bytesMax, allocate = allocationOf, now = () => performance.now() }: PlanCheckOptions = {}): PlanCheck {
+export function createPlanCheck(ledger: Pick<Ledger, 'rain' | 'actions'>, onBroken: (rainId: string) => void, options: PlanCheckOptions = {}): PlanCheck {
+  const { bytesMax, allocate = allocationOf, now = () => performance.now() } = options;
   const plans = createPlanCache(bytesMax);
   const reading = new Map<string, Promise<BigInt64Array | undefined>>();
   const broken = new Set<string>();

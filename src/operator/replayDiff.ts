@@ -65,7 +65,10 @@ export async function beginComparison(context: OperatorContext, rain: Pick<Booke
       const other = packetOf.get(userId);
       if (credit?.userId === userId) matched.add(redPacketId);
       const why = await falsehoodOf(check, replayed.claim);
-      if (why !== undefined) return note('not_in_plan', `entry ${replayed.index} of shard ${replayed.shard} says that ${userId} won ${redPacketId}, ${amount}; ${why}${credit?.userId === userId ? '; it is credited' : ''}`);
+      if (why !== undefined) {
+        const place = `entry ${replayed.index} of shard ${replayed.shard}`;
+        return note('not_in_plan', `${place} says that ${userId} won ${redPacketId}, ${amount}; ${why}${credit?.userId === userId ? '; it is credited' : ''}`);
+      }
       const conflict = contradiction(replayed.claim, credit, other);
       if (conflict !== undefined) return note('differs', conflict);
       if (!credit) absent.push(replayed);

@@ -97,6 +97,21 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     expect((await testConsole.ledger.credits('again')).map(({ userId, amountCents }) => [userId, amountCents])).toEqual([['user-0', 100n]]);
   });
 
+  test('[R14] a claim that the plan does not hold is discarded without a promise that money goes back', async () => {
+    await testConsole.wonRain('false', 0);
+    await testConsole.log('false', { rainId: 'false', redPacketId: 'false-0', amount: '9.00', userId: 'thief', at: '1999999999999' });
+    await testConsole.credit();
+    await goTo(page, '#/rains');
+    await goTo(page, '#/dead');
+    expect(await page.getByTestId('letter').textContent()).toContain('not_in_plan');
+    await page.getByTestId('letter').getByText('Discard', { exact: true }).click();
+    await soon(() => dialog().textContent()).toContain('No money moves');
+    await page.getByTestId('why-discarded').fill('written to Redis by a stranger');
+    await page.getByTestId('act').click();
+    await soon(() => page.getByTestId('letter').count()).toBe(0);
+    expect((await testConsole.ledger.book('false'))!).toMatchObject({ discarded: { count: 0 }, discardedClaims: 1 });
+  });
+
   test('a user is blocked and unblocked', async () => {
     await goTo(page, '#/blocks');
     await page.getByTestId('who-blocked').fill('mallory');
