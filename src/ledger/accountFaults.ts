@@ -21,8 +21,8 @@ interface AccountFaults {
 }
 
 const FAULTS_MAX = 100;
-/** Winners per statement: each is one look-up of all their credits. */
-const PAGE = 10_000;
+/** Winners per statement, which has to end within its timeout: each is one look-up of all their credits, of other rains, too. */
+const PAGE = 2_000;
 
 /**
  * Compares the account of a rain and those of its credited users with their transfers, and sums all balances. The database keeps balances

@@ -2,7 +2,7 @@ import { readDeadLetters } from '../../credit/deadLetters.ts';
 import type { OperatorContext } from '../context.ts';
 
 /** A rain that has to be audited although nobody asks for settled rains. `unknown`: the ledger does not have it. */
-export interface Suspect {
+interface Suspect {
   rainId: string;
   title: string;
   unknown?: true;
