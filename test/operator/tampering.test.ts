@@ -137,6 +137,12 @@ test('what a failover leaves is no tampering: wins lost, packets won twice, wins
   await restoreSentWins(context.redis, [bob!, eve!].map((lost) => ({ ...lost, shard: 0, at: Number(lost.at) })));
   expect(await audit('honest')).toMatchObject({ tampering: [], report: { balanced: true, told_twice: 1 } });
 
+  // restore.lua looks for a packet near the tail only: one that lies deeper stays in the list.
+  await openRain('deep');
+  await log(shardKeys('deep', 0), claimOf('deep', 'deep-9', '1.00'));
+  await context.redis.sadd(shardKeys('deep', 0).restored, 'deep-9\nthief');
+  expect(await audit('deep')).toMatchObject({ tampering: [], problems: [expect.stringMatching(/^deep-9 was restored for thief after a failover, and is still in the list/)] });
+
   const opensAt = await redisNow(context.redis) + HOUR_MS;
   await createRain(context, { id: 'moved', plan: { budget: '10.00', packets: 10 }, opensAt, closesAt: opensAt + HOUR_MS });
   await loadRain(context, 'moved');

@@ -27,6 +27,8 @@ export interface Logged {
   spoiled: number;
   /** Valid claims whose users are missing in the dedupe hash. */
   missing: ValidEntry[];
+  /** Packets whose claims a gateway put back after a failover, into the log alone. */
+  restored: Set<string>;
   problems: string[];
 }
 
@@ -39,7 +41,7 @@ interface Known {
 }
 
 export async function readClaimLog(context: OperatorContext, plan: BookedPlan, booked: Booked, tampering: TamperingList): Promise<Logged> {
-  const logged: Logged = { claims: new Map(), named: new Set(), toldTwice: [], unread: 0, spoiled: 0, missing: [], problems: [] };
+  const logged: Logged = { claims: new Map(), named: new Set(), toldTwice: [], unread: 0, spoiled: 0, missing: [], restored: new Set(), problems: [] };
   const known: Known = { booked, plan, tampering, windows: await plan.windows() };
   const waiting = new Set<string>();
   const isDiscarded = discardedAmong(booked.acknowledged.keys());
@@ -61,7 +63,7 @@ export async function readClaimLog(context: OperatorContext, plan: BookedPlan, b
         real.push({ ...place, claim: read.claim });
         if (standing === 'valid') checkClaimTime(read.claim, now, known.windows, tampering);
       }
-      await compareClaimed(context.redis, keys, parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim.userId] : [])), real, users, logged.missing, tampering);
+      await compareClaimed(context.redis, keys, parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim.userId] : [])), real, users, logged, tampering);
     }
     if (claimed > users.size) await nameUnlogged(context.redis, { rainId, shard, length }, users, tampering);
   }
