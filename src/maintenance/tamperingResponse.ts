@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { shardKeys } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
-import { pause } from '../store/transitions.ts';
+import { announceChange, pause } from '../store/transitions.ts';
 import type { Audit } from '../operator/audit.ts';
 import { countKinds, tamperingKey, type Tampering } from '../operator/audit/tampering.ts';
 import type { OperatorContext } from '../operator/context.ts';
@@ -42,10 +42,18 @@ export function createTamperingResponse({ context, log, onTampering }: { context
     const fresh = found.filter(({ mark }) => !known.has(mark));
     if (fresh.length === 0) return;
     // It has ended or is not loaded yet: nobody can win in it now.
-    if (await pause(context.redis, rainId, shards) !== 'paused') return;
+    const paused = found.some(({ kind }) => kind === 'state_gone') ? await pauseTheRest(rainId, shards) : await pause(context.redis, rainId, shards) === 'paused';
+    if (!paused) return;
     await context.ledger.record({ actor: ACTOR, verb: 'pause', rainId, details: { reason: sentencesOf(fresh).join('; '), findings: fresh.map(({ mark }) => mark) } });
     for (const { mark } of fresh) known.add(mark);
     log.error({ rainId }, 'the rain is paused, because it was tampered with; look at it with rain audit before you resume it');
+  }
+
+  /** A shard whose state is gone grants nothing; the others are paused all the same. */
+  async function pauseTheRest(rainId: string, shards: number): Promise<boolean> {
+    const states = await Promise.allSettled(Array.from({ length: shards }, (_, shard) => run(context.redis, 'pause', [shardKeys(rainId, shard).state], [])));
+    await announceChange(context.redis, rainId);
+    return states.some((state) => state.status === 'fulfilled' && state.value === 'paused');
   }
 
   async function earlierMarks(rainId: string): Promise<Set<string>> {

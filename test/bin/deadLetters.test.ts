@@ -119,7 +119,7 @@ describe('rain audit', () => {
   test('--acknowledge-lost discards what a failover has lost from the log', async () => {
     await context.wonRain('lost', 1);
     await context.credit();
-    await context.redis.del(shardKeys('lost', 0).claims);
+    await context.redis.del(shardKeys('lost', 0).claims, shardKeys('lost', 0).claimed);
     expect((await rain(['audit', 'lost'], env)).exit).toBe(1);
     expect(await rain(['audit', 'lost', '--acknowledge-lost', 'failover'], env)).toMatchObject({ exit: 0, stderr: 'lost: 1 lost claims were discarded\n' });
   });
@@ -155,6 +155,16 @@ describe('rain audit', () => {
     ]));
     expect(run.exit).toBe(1);
     await context.redis.del(shardKeys('mend-broken', 0).claims);
+  });
+
+  test('--acknowledge-tampering marks as seen what somebody changed by hand', async () => {
+    await context.wonRain('harm', 0);
+    await context.redis.hset(shardKeys('harm', 0).state, 'opensAt', 1_700_000_000_000);
+    const found = await rain(['audit', 'harm', '--json'], env);
+    expect([found.exit, json(found.stdout)]).toMatchObject([1, { balanced: false, tampering: { window: 1 }, problems: [expect.stringContaining('shard 0 opens at 2023-') as string] }]);
+    expect(await rain(['audit', 'harm', '--acknowledge-tampering', 'seen', '--dry-run'], env)).toMatchObject({ exit: 1, stderr: 'harm: 1 findings would be acknowledged\n' });
+    expect(await rain(['audit', 'harm', '--acknowledge-tampering', 'seen'], env)).toMatchObject({ exit: 0, stderr: 'harm: 1 findings were acknowledged\n' });
+    expect(await rain(['audit', '--all', '--acknowledge-tampering', 'seen'], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('--acknowledge-tampering: only for one rain at a time') as string });
   });
 
   test('--all is a line a rain and exits 1 when one does not add up; --watch goes on until it is ended', async () => {

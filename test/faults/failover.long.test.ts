@@ -163,5 +163,6 @@ describe('a failover during the rain', () => {
       expect(isReported, `${redPacketId} of ${userId} is not reported`).toBe(true);
     }
     expect(toldTwice.length).toBeGreaterThan(0);
+    expect(await falseAlarms(stage.context, 'unknown')).toEqual([]);
   }, 120_000);
 });

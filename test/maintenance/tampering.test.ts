@@ -22,9 +22,9 @@ beforeAll(async () => {
 afterAll(() => context?.stop());
 
 /** Ten packets of 1.00, open; three are won and credited, and an auditor has seen it. */
-async function watchRain(id: string, options: Partial<AuditorOptions> = {}) {
+async function watchRain(id: string, options: Partial<AuditorOptions> = {}, shards = 1) {
   const now = await redisNow(context.redis);
-  await createRain(context, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+  await createRain(context, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, shards, opensAt: now - 1_000, closesAt: now + 600_000 });
   await loadRain(context, id);
   await engine.grab(id, 0, ['ann', 'bob', 'eve']);
   await context.ledger.credit(await claimLog(context, id));
@@ -93,6 +93,13 @@ test('another process that takes over does not pause again what the operator has
   expect([await state(), (await pauses()).length]).toEqual(['loaded', 1]);
 });
 
+test('whoever holds the lease of the audit for ever does not prevent it', async () => {
+  const { keys, pauses } = await watchRain('lease', { leasedMs: 200 });
+  await context.redis.set(keys.auditor, 'thief');
+  await logClaim(keys, 'lease', 'gift', '50.00');
+  await eventually(async () => expect(await pauses()).toHaveLength(1));
+});
+
 test('with ON_TAMPERING=report the rain goes on, and everybody else is told', async () => {
   const { keys, heard, state, pauses, auditedAgain, registry } = await watchRain('report', { onTampering: 'report' });
   await context.redis.hset(keys.state, 'opensAt', await redisNow(context.redis) - 300_000);
@@ -123,6 +130,13 @@ test('a claim whose packet still lies in the list, or that is not in the plan, i
   await logClaim(keys, 'keep', 'keep-6', '9.00');
   await eventually(async () => expect(await pauses()).toHaveLength(2));
   expect(await context.redis.hexists(keys.claimed, 'thief')).toBe(0);
+});
+
+test('a shard without its state grants nothing, and the other shard is paused', async () => {
+  const { keys, pauses } = await watchRain('half', {}, 2);
+  await context.redis.del(keys.state);
+  await eventually(async () => expect(await pauses()).toHaveLength(1));
+  expect(await context.redis.hget(shardKeys('half', 1).state, 'state')).toBe('paused');
 });
 
 test('a rain of which Redis has only the state lost is reported as tampered with; one that Redis has lost whole is not', async () => {

@@ -52,6 +52,7 @@ const ACTS: readonly Act[] = [
   ['a claim of a packet that was never made', (id, keys) => log(keys, claimOf(id, 'gift', '50.00')), ['false_claim'], /^gift was won as 50\.00 by thief and is not a packet of this rain; letter \S+-0-3-/],
   ['a raised claim', (id, keys) => log(keys, claimOf(id, `${id}-3`, '120.00')), ['false_claim'], /-3 was won as 120\.00 and allocated as 1\.00, by thief; letter /],
   ['a claim of a packet that still lies in the list', (id, keys) => log(keys, claimOf(id, `${id}-5`, '1.00')), ['claimed_missing', 'two_places'], /-5 is in the claim log for thief, and still in the list/],
+  ['a claim of a packet that another user has won', (id, keys) => log(keys, claimOf(id, `${id}-0`, '1.00')), ['claimed_missing'], /-0 was won by thief, and Redis would let thief win again/],
   ['an entry of the dedupe hash deleted', (_, keys) => context.redis.hdel(keys.claimed, 'bob'), ['claimed_missing'], /-1 was won by bob, and Redis would let bob win again/],
   ['an entry of the dedupe hash invented', (id, keys) => context.redis.hset(keys.claimed, 'thief', JSON.stringify(claimOf(id, `${id}-8`, '1.00'))), ['claimed_unlogged'], /^thief is told of a win that the claim log does not have/],
   ['an entry of the dedupe hash changed', (id, keys) => context.redis.hset(keys.claimed, 'bob', JSON.stringify(claimOf(id, `${id}-8`, '1.00'))), ['claimed_differs'], /-1 was won by bob, and Redis would tell bob of another win/],
@@ -135,6 +136,12 @@ test('what a failover leaves is no tampering: wins lost, packets won twice, wins
   expect((await audit('honest')).tampering).toEqual([]);
   await restoreSentWins(context.redis, context.signer, [bob!, eve!].map((lost) => ({ ...lost, shard: 0, at: Number(lost.at) })));
   expect(await audit('honest')).toMatchObject({ tampering: [], report: { balanced: true, told_twice: 1 } });
+
+  // restore.lua looks for a packet near the tail only: one that lies deeper stays in the list.
+  await openRain('deep');
+  await log(shardKeys('deep', 0), claimOf('deep', 'deep-9', '1.00'));
+  await context.redis.sadd(shardKeys('deep', 0).restored, 'deep-9\nthief');
+  expect(await audit('deep')).toMatchObject({ tampering: [], problems: [expect.stringMatching(/^deep-9 was restored for thief after a failover, and is still in the list/)] });
 
   const opensAt = await redisNow(context.redis) + HOUR_MS;
   await createRain(context, { id: 'moved', plan: { budget: '10.00', packets: 10 }, opensAt, closesAt: opensAt + HOUR_MS });

@@ -61,7 +61,10 @@ export async function openQueueContext(): Promise<TestQueueContext> {
       if (winners > 0) await engine.grab(id, 0, Array.from({ length: winners }, (_, i) => `user-${i}`));
     },
     async log(id, entry) {
-      await context.redis.lpush(shardKeys(id, 0).claims, typeof entry === 'string' ? entry : JSON.stringify(entry));
+      const { claims, restored } = shardKeys(id, 0);
+      await context.redis.lpush(claims, typeof entry === 'string' ? entry : JSON.stringify(entry));
+      // As restore.lua marks it.
+      if (typeof entry !== 'string') await context.redis.sadd(restored, `${entry.redPacketId}\n${entry.userId}`);
     },
     async credit() {
       while (await relay.round() !== 'idle');

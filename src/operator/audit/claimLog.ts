@@ -27,6 +27,8 @@ export interface Logged {
   spoiled: number;
   /** Valid claims whose users are missing in the dedupe hash. */
   missing: ValidEntry[];
+  /** Packets whose claims a gateway put back after a failover, into the log alone. */
+  restored: Set<string>;
   problems: string[];
 }
 
@@ -39,7 +41,7 @@ interface Known {
 }
 
 export async function readClaimLog(context: OperatorContext, plan: BookedPlan, booked: Booked, tampering: TamperingList): Promise<Logged> {
-  const logged: Logged = { claims: new Map(), named: new Set(), toldTwice: [], unread: 0, spoiled: 0, missing: [], problems: [] };
+  const logged: Logged = { claims: new Map(), named: new Set(), toldTwice: [], unread: 0, spoiled: 0, missing: [], restored: new Set(), problems: [] };
   const known: Known = { booked, plan, tampering, windows: await plan.windows() };
   const waiting = new Set<string>();
   const isDiscarded = discardedAmong(booked.acknowledged.keys());
@@ -54,13 +56,14 @@ export async function readClaimLog(context: OperatorContext, plan: BookedPlan, b
       const parsed = page.map((place) => ({ place, parsed: parseClaim(place.entry) }));
       await plan.include(parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim.redPacketId] : [])));
       const now = await redisNow(context.redis);
-      const valid: ValidEntry[] = [];
+      const real: ValidEntry[] = [];
       for (const { place, parsed: read } of parsed) {
-        if (!readEntry(place, read, isDiscarded(place), known, logged, waiting) || !read.ok) continue;
-        valid.push({ ...place, claim: read.claim });
-        checkClaimTime(read.claim, now, known.windows, tampering);
+        const standing = readEntry(place, read, isDiscarded(place), known, logged, waiting);
+        if (standing === 'none' || !read.ok) continue;
+        real.push({ ...place, claim: read.claim });
+        if (standing === 'valid') checkClaimTime(read.claim, now, known.windows, tampering);
       }
-      await compareClaimed(context.redis, keys, parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim.userId] : [])), valid, users, logged.missing, tampering);
+      await compareClaimed(context.redis, keys, parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim.userId] : [])), real, users, logged, tampering);
     }
     if (claimed > users.size) await nameUnlogged(context.redis, { rainId, shard, length }, users, tampering);
   }
@@ -80,14 +83,14 @@ export async function* logPages(redis: RedisClient, rainId: string, shard: numbe
 
 /**
  * @param waiting users with a claim in the log and no credit
- * @returns whether it is the one claim of its packet and its user, and the dedupe hash must have it
+ * @returns `valid` it is the one claim of its packet and its user · `contested` it is told twice · `none` it is no claim, or discarded
  */
-function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, discarded: boolean, { booked, plan, tampering }: Known, logged: Logged, waiting: Set<string>): boolean {
+function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, discarded: boolean, { booked, plan, tampering }: Known, logged: Logged, waiting: Set<string>): 'valid' | 'contested' | 'none' {
   if (!parsed.ok || parsed.claim.rainId !== place.rainId) {
     logged.unread++;
     const fault = parsed.ok ? `it is of rain ${parsed.claim.rainId}` : parsed.reason;
     if (!discarded) logged.problems.push(`an entry of the claim log is not a claim: ${fault}; letter ${deadLetterId(place)}`);
-    return false;
+    return 'none';
   }
   const { redPacketId, userId, amount, at } = parsed.claim;
   const credit = booked.credits.get(redPacketId);
@@ -98,30 +101,30 @@ function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, disca
     logged.unread++;
     if (credit?.userId === userId) logged.named.add(redPacketId);
     if (!discarded) tampering.note('false_claim', deadLetterId(place), describeFalse(place, parsed.claim, allocated));
-    return false;
+    return 'none';
   }
   if (discarded && credit?.userId !== userId) {
     logged.named.add(redPacketId);
-    return false;
+    return 'none';
   }
   const earlier = logged.claims.get(redPacketId);
   if (earlier?.userId === userId) {
     if (!discarded) logged.problems.push(`${redPacketId} is in the claim log twice, for ${userId}`);
-    return false;
+    return 'none';
   }
   if (earlier || booked.discards.has(redPacketId) || (credit && credit.userId !== userId)) {
     logged.named.add(redPacketId);
     logged.toldTwice.push(toToldTwice(place, parsed.claim, credit && { userId: credit.userId, redPacketId }));
-    return false;
+    return 'contested';
   }
   logged.claims.set(redPacketId, { userId, cents, at: Number(at) });
-  if (credit) return !discarded;
+  if (credit) return discarded ? 'none' : 'valid';
   // The packet's money is still in the rain, but this user must not get a second packet [R1].
   const other = booked.packetOf.get(userId);
   const isSecond = other !== undefined || waiting.has(userId);
   if (isSecond) logged.toldTwice.push(toToldTwice(place, parsed.claim, other === undefined ? undefined : { userId, redPacketId: other }));
   waiting.add(userId);
-  return !isSecond;
+  return isSecond ? 'contested' : 'valid';
 }
 
 function describeFalse(place: LogEntry, { redPacketId, amount, userId }: Claim, allocatedCents: bigint | undefined): string {

@@ -5,7 +5,7 @@ import { parseClaim, type Claim } from '../../rain/claim.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { TamperingList } from './tampering.ts';
 
-/** A claim of the log that the ledger pays, with its place. */
+/** A claim of the log that the plan holds, with its place. */
 export type ValidEntry = LogEntry & { claim: Claim };
 
 /** Missing users kept in one audit; the next one finds the others [R10]. */
@@ -13,22 +13,23 @@ const MISSING_MAX = 10_000;
 
 /**
  * Compares one page of the log with the dedupe hash. The page was read before, and both are written in one step: a missing user was removed.
- * A contested claim, which a gateway put back after a failover, is in the log alone.
+ * A contested claim that a gateway put back after a failover is in the log, and marked as restored.
  * @param named users of all claims of the page; those whom the hash knows are added to `users`
  */
-export async function compareClaimed(redis: RedisClient, keys: ShardKeys, named: readonly string[], valid: readonly ValidEntry[], users: Set<string>, missing: ValidEntry[], tampering: TamperingList): Promise<void> {
+export async function compareClaimed(redis: RedisClient, keys: ShardKeys, named: readonly string[], real: readonly ValidEntry[], users: Set<string>, logged: { missing: ValidEntry[]; restored: Set<string> }, tampering: TamperingList): Promise<void> {
   if (named.length === 0) return;
   const unique = [...new Set(named)];
   const held = new Map((await redis.hmget(keys.claimed, ...unique)).map((entry, i) => [unique[i]!, entry]));
   for (const [user, entry] of held) if (entry !== null) users.add(user);
-  const different = valid.filter(({ claim }) => !isSameWin(held.get(claim.userId), claim));
+  const different = real.filter(({ claim }) => !isSameWin(held.get(claim.userId), claim));
   const contested = await Promise.all(different.map(({ claim: { redPacketId, userId } }) => redis.sismember(keys.restored, `${redPacketId}\n${userId}`)));
-  for (const place of different.filter((_, i) => contested[i] === 0)) {
+  for (const [i, place] of different.entries()) {
     const { userId, redPacketId } = place.claim;
-    if (typeof held.get(userId) === 'string') {
+    if (contested[i] === 1) logged.restored.add(redPacketId);
+    else if (typeof held.get(userId) === 'string') {
       tampering.note('claimed_differs', redPacketId, `${redPacketId} was won by ${userId}, and Redis would tell ${userId} of another win`);
     } else {
-      if (missing.length < MISSING_MAX) missing.push(place);
+      if (logged.missing.length < MISSING_MAX) logged.missing.push(place);
       tampering.note('claimed_missing', redPacketId, `${redPacketId} was won by ${userId}, and Redis would let ${userId} win again`);
     }
   }

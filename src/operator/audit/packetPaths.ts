@@ -36,11 +36,12 @@ export async function readPacketPaths(context: OperatorContext, plan: BookedPlan
   const listedAt = await redisNow(context.redis);
   const { left, loaded, spoiled } = await readPacketLists(context, plan, tampering);
   const booked = await readBooked(context, rainId);
+  for (const problem of booked.problems) tampering.note('ledger', problem, problem);
   const logged = await readClaimLog(context, plan, booked, tampering);
   const notices = await compareState(context, plan, tampering);
   return {
     booked, logged, expired, listedAt, tampering, isListed: (id) => left.has(id),
-    spoiled: spoiled + logged.spoiled, problems: [...booked.problems, ...logged.problems], notices,
+    spoiled: spoiled + logged.spoiled, problems: logged.problems, notices,
     // Unclaimed packets of an expired rain: all that were neither credited nor discarded.
     unclaimed: (id, index) => (expired ? booked.recycledCents > 0n : left.has(id) || Math.floor(index / shards) >= loaded[index % shards]!),
   };
