@@ -84,6 +84,7 @@ export async function settleDryRun(context: OperatorContext, rain: BookedRain, l
   if (rain.settledAt !== undefined) return { outcome: 'settled' };
   const snapshot = await readRain(context.redis, rain.id, live);
   if (!snapshot) return { outcome: 'lost' };
+  if (snapshot.held !== undefined) return { outcome: 'does_not_add_up', problems: [heldProblem(rain.id, snapshot.held)] };
   const isOver = snapshot.state === 'closed' || snapshot.state === 'settled' || rain.sealedAt !== undefined || await redisNow(context.redis) >= snapshot.closesAt;
   if (!isOver) return { outcome: 'not_due' };
   const audit = await auditRain(context, rain.id);

@@ -156,13 +156,18 @@ export class FailoverStage {
    */
   async whileBlind(rainId: string, users: UserGroup, whom: (userId: string) => boolean = () => true): Promise<void> {
     await sleep(BLIND_MS);
+    await eventually(async () => {
+      const log = new Set((await this.replicaLog(rainId)).map(nameOf));
+      const lost = [...users.received.values()].filter(({ userId, wins }) => whom(userId) && wins.some(({ redPacketId }) => !log.has(nameOf({ userId, redPacketId }))));
+      return lost.length >= TOLD_BLIND_MIN;
+    }, { timeoutMs: 20_000 });
+  }
+
+  /** The claim log as the replica has it. */
+  async replicaLog(rainId: string): Promise<Claim[]> {
     const replica = await connect(this.group.replica.url);
     try {
-      await eventually(async () => {
-        const log = new Set(claimsOf(await replica.lrange(shardKeys(rainId, 0).claims, 0, -1)).map(nameOf));
-        const lost = [...users.received.values()].filter(({ userId, wins }) => whom(userId) && wins.some(({ redPacketId }) => !log.has(nameOf({ userId, redPacketId }))));
-        return lost.length >= TOLD_BLIND_MIN;
-      }, { timeoutMs: 20_000 });
+      return claimsOf(await replica.lrange(shardKeys(rainId, 0).claims, 0, -1));
     } finally {
       replica.disconnect();
     }

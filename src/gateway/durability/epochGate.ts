@@ -18,7 +18,7 @@ interface EpochGateOptions {
 /**
  * A gateway that has just started remembers no win, so it cannot tell whether Redis has lost any. If Redis was restarted since a worker
  * last compared it with the ledger, it may have been restored from a backup: until the comparison every grab is answered "busy". A
- * gateway that was there before restores what it told instead.
+ * gateway that was there before does so only if the counter goes back, and restores what it told.
  */
 export function createEpochGate({ redis, log, onFault, onOlder }: EpochGateOptions) {
   let shut = false;
@@ -27,14 +27,18 @@ export function createEpochGate({ redis, log, onFault, onOlder }: EpochGateOptio
   async function read(first: boolean): Promise<void> {
     const epoch = await readEpoch(redis);
     const wasShut = shut;
+    const older = counter !== undefined && (epoch.counter ?? -1) < counter;
     // No epoch: no worker has used this Redis, so nothing of it is in a ledger. No run id: restarts cannot be seen.
-    shut = (first || shut) && epoch.storeId !== undefined && epoch.runId !== undefined && epoch.runId !== epoch.comparedRunId;
+    shut = (first || shut || older) && epoch.storeId !== undefined && epoch.runId !== undefined && epoch.runId !== epoch.comparedRunId;
     if (shut && !wasShut) log.warn('Redis was restarted, and no worker has compared it with the database since: grabs are answered "busy" until a worker runs');
     if (!shut && wasShut) log.info('a worker has compared Redis with the database; grabs are decided');
-    if (counter !== undefined && (epoch.counter ?? -1) < counter) onOlder();
+    if (older) onOlder();
     counter = epoch.counter;
   }
 
+  // After a reconnect the server may be another one.
+  const onReady = () => { if (rounds) void read(false).catch(onFault); };
+  redis.on('ready', onReady);
   let rounds: ReturnType<typeof startLoop> | undefined;
   const busyUntilCompared: Layer = (inner) => ({
     grab: (rainId, shard, userIds) => (shut ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds)),
@@ -55,6 +59,10 @@ export function createEpochGate({ redis, log, onFault, onOlder }: EpochGateOptio
         return shut ? GATE_POLL_MS : POLL_MS;
       });
     },
-    close: async (): Promise<void> => { await rounds?.close(); },
+    close(): void {
+      redis.off('ready', onReady);
+      // Without waiting for a read that is under way: it changes nothing.
+      void rounds?.close();
+    },
   };
 }

@@ -35,7 +35,7 @@ async function grab({ url }: Gateway, userId: string): Promise<string> {
 const adopt = async () => writeEpoch(redis, LEDGER, (await readEpoch(redis)).runId);
 
 test('a gateway that starts before anybody has compared a restarted Redis answers "busy", is not ready, and says what it waits for', async () => {
-  await stockRain(redis, { rainId: 'later', amounts: ['1.00', '2.00'] });
+  await stockRain(redis, { rainId: 'later', amounts: ['1.00', '2.00', '3.00', '4.00'] });
   await adopt();
   const there = await open();
   await redis.hset(EPOCH_KEY, 'runId', 'an earlier run');
@@ -50,7 +50,13 @@ test('a gateway that starts before anybody has compared a restarted Redis answer
   await eventually(() => expect(fresh.gateway.readiness.report()).toEqual({ ready: true }));
   // From now on it was there before, too.
   await redis.hset(EPOCH_KEY, 'runId', 'an earlier run');
-  expect(await grab(fresh.gateway, 'cat')).toBe('-1');
+  expect(await grab(fresh.gateway, 'cat')).toBe('0');
+  // The counter has gone back: it is an earlier state, and older than what a gateway remembers.
+  await redis.hset(EPOCH_KEY, 'counter', 3);
+  await eventually(() => expect(fresh.gateway.readiness.report()).toMatchObject({ ready: false }));
+  expect(await grab(fresh.gateway, 'dan')).toBe('-7');
+  await adopt();
+  await eventually(() => expect(fresh.gateway.readiness.report()).toEqual({ ready: true }));
 });
 
 test('a Redis that no worker has used makes nobody wait', async () => {
@@ -69,7 +75,7 @@ test('[R6] a gateway that sees the counter go back restores what it told, althou
   expect(await grab(gateway, 'ann')).toBe('0');
   await redis.multi().hset(EPOCH_KEY, 'counter', 3).del(claimed, claims).lpush(packets, ...listed).exec();
   await eventually(async () => expect(await redis.hexists(claimed, 'ann')).toBe(1));
-  expect(heard.filter(({ level }) => level === 'warn')).toMatchObject([{ rainId: 'later', putBack: 1 }]);
+  await eventually(() => expect(heard.filter(({ level }) => level === 'warn')).toMatchObject([{ rainId: 'later', putBack: 1 }]));
 });
 
 test('of two counters the greater one stands, and a comparison that began before a restart does not count', async () => {
