@@ -19,6 +19,7 @@ const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = 
   [['audit'], async () => (await import('./commands/audit.ts')).addAuditCommand],
   [['dead'], async () => (await import('./commands/deadLetters.ts')).addDeadLetterCommand],
   [['winners'], async () => (await import('./commands/winners.ts')).addWinnersCommand],
+  [['reconcile'], async () => (await import('./commands/reconcile.ts')).addReconcileCommand],
   [['replay'], async () => (await import('./commands/replay.ts')).addReplayCommand],
   [['verify'], async () => (await import('./commands/verify.ts')).addVerifyCommand],
   [['start', 'schedule', 'pause', 'resume', 'close'], async () => (await import('./commands/transitions.ts')).addTransitionCommands],

@@ -18,6 +18,7 @@ import { LocalAnswers } from './rains/localAnswers.ts';
 import { frameOf } from './sockets/frame.ts';
 import { openGatewayDurability } from './durability/durability.ts';
 import { openForgedPackets } from './durability/forgedPackets.ts';
+import { createEpochGate } from './durability/epochGate.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { pipeline } from './pipeline.ts';
 import { subscribeToEvents } from './rains/subscriber.ts';
@@ -56,6 +57,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const rainCache = new RainCache({ redis: reads, onFault, restMs: () => hub.restMs, onChange: tell, onLeft: (rain) => gatewayDurability.left(rain) });
   const now = () => rainCache.now();
   const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, signer, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, now, log, onFault });
+  const epochGate = createEpochGate({ redis: reads, log, onFault, onOlder: gatewayDurability.doubt });
   const connections = [grabs, reads, subscriber, ...gatewayDurability.connections];
   const localAnswers = new LocalAnswers({ redis: reads, rainCache, onFault });
   // After a reconnect the server may be another one, or may have changed without an event.
@@ -63,7 +65,10 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const overload = openOverloadControl({ limits, redis: reads, now, log, onFault, times });
   const forgeries = openForgedPackets({ redis: grabs, signer, counters, log, onFault });
   const engine = pipeline(
-    [overload.roundTrips.measured, gatewayDurability.busyWhileRestoring, (inner) => verifiedEngine(inner, forgeries), gatewayDurability.confirmedByReplicas],
+    [
+      epochGate.busyUntilCompared, overload.roundTrips.measured, gatewayDurability.busyWhileRestoring,
+      (inner) => verifiedEngine(inner, forgeries), gatewayDurability.confirmedByReplicas,
+    ],
     createGrabEngine(grabs, (error) => {
       gatewayDurability.onEngineFault();
       onFault(error);
@@ -99,18 +104,22 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   }
 
   lifecycle.onClose('connections', () => { for (const connection of connections) connection.disconnect(); });
-  for (const [name, part] of Object.entries({ gatewayDurability, overload, blocklist, fairStart, rainCache })) lifecycle.onClose(name, () => part.close());
+  for (const [name, part] of Object.entries({ gatewayDurability, epochGate, overload, blocklist, fairStart, rainCache })) lifecycle.onClose(name, () => part.close());
   /** Whether the connections for grabs and reads are ready. */
   const connected = () => grabs.status === 'ready' && reads.status === 'ready';
   return {
     context, blocklist, overload, times, connected,
     // What must answer for the gateway to be ready; not the connection for grabs, which a high load may make wait.
-    parts: [{ name: 'redis', ask: () => (connected() ? reads.ping() : Promise.reject(new Error('the connection is away'))) }],
+    parts: [
+      { name: 'redis', ask: () => (connected() ? reads.ping() : Promise.reject(new Error('the connection is away'))) },
+      { name: 'stores', ask: epochGate.ask },
+    ],
     /** @throws when Redis is unreachable or not fit to hold wins, or when a script does not compile */
     async start(): Promise<void> {
       await Promise.all(connections.map((connection) => untilReady(connection)));
       await requireFit(reads, durability, log);
       await loadScripts(grabs);
+      await epochGate.start();
       await rainCache.start();
       await blocklist.start();
       await overload.start();

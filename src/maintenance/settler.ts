@@ -4,6 +4,7 @@ import { draftRain } from '../store/loadPackets.ts';
 import { draftOf } from '../operator/commitment.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { hasLost } from '../operator/lostRains.ts';
+import { relistUnsettled } from '../operator/restore/stale.ts';
 import { settleRain, type AfterReconnect, type Replicated, type Settling } from '../operator/settle.ts';
 import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from '../platform/redis/reconnectTimer.ts';
@@ -59,6 +60,8 @@ export function startSettler({ context, log, everyMs = 500, tidyMs = 60_000, ttl
     for (const [rainId, settled] of await settledRains(context.redis)) {
       if (!await readRain(context.redis, rainId, settled)) await forget(context.redis, rainId);
     }
+    // Settled in Redis only: the ledger was restored from a backup. It may have been closed early, so its planned end says nothing.
+    for (const rainId of await relistUnsettled(context)) log.warn({ rainId }, 'Redis has settled a rain that the database has not; it is settled again');
     // Rains that were never written to Redis and are over by now: their money has to go back too.
     for (const rain of await context.ledger.overdue(await redisNow(context.redis))) {
       if (live.has(rain.id)) continue;

@@ -1,26 +1,16 @@
 import { announceChange } from '../store/transitions.ts';
+import { hold } from '../store/holds.ts';
 import { draftRain, loadPackets, type Stock } from '../store/loadPackets.ts';
+import { allocationOf } from '../ledger/allocation.ts';
+import { breaksCommitment } from '../ledger/commitment.ts';
+import { readRain } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
-import { joined } from '../rain/commitment.ts';
-import { checkPlan } from '../rain/plan-check.ts';
-import { formatRefusal } from '../rain/refusal.ts';
-import { splitBudget } from '../rain/split.ts';
 import { countWins } from './campaign/wins.ts';
-import { breaksCommitment, draftOf } from './commitment.ts';
+import { draftOf } from './commitment.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
 
 type LoadedRain = { ok: true; packets: number } | Refused;
-
-/** The packets of a rain as its recorded plan and seed give them, then those of each top-up; cents. */
-export function allocationOf(rain: Pick<BookedRain, 'split' | 'seed' | 'topUps'>): BigInt64Array {
-  return joined([rain, ...rain.topUps].map(({ split, seed }) => {
-    const checked = checkPlan(split);
-    // Checked when it was booked: a plan that no longer passes has been tampered with.
-    if (!checked.ok) throw new Error(`the booked plan is not valid: ${checked.refusals.map(formatRefusal).join('; ')}`);
-    return splitBudget(checked.plan, seed);
-  }));
-}
 
 /** What Redis must hold of a rain once it is fully loaded. */
 export function stockOf(rain: BookedRain): Stock {
@@ -45,6 +35,7 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
     if (!drafted && await draftRain(context.redis, context.signer, draft) === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
     // Before the first packet is loaded: no user may win while earlier wins are not counted.
     if (!drafted && !await countWins(context, rain)) return refuse('id', `the rain ${rainId} cannot be loaded: ${UNLOADED.no_such_rain}`);
+    if (!drafted) await holdIfCredited(context, rain);
     drafted = true;
     const { packets } = rain;
     const loaded = await loadPackets(context.redis, context.signer, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, packets));
@@ -57,4 +48,13 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
     }
     rain = latest;
   }
+}
+
+/**
+ * Credits of a rain without its packets: Redis is an older state than the ledger. A worker puts the claims back once all packets are
+ * loaded, and then releases the rain.
+ */
+async function holdIfCredited({ redis, ledger }: OperatorContext, { id, shards, title }: BookedRain): Promise<void> {
+  const stored = await readRain(redis, id, { shards, title });
+  if (stored?.state === 'draft' && (await ledger.book(id))!.credited.count > 0) await hold(redis, id, shards, 'redis_behind');
 }

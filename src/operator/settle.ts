@@ -48,6 +48,7 @@ export async function settleRain(context: OperatorContext, rainId: string, live:
     const isOver = rain?.sealedAt !== undefined || rain?.settledAt !== undefined;
     if (!await close(context.redis, rainId, live.shards, isOver ? 'early' : 'due')) return { outcome: 'not_due' };
   }
+  if (before.held !== undefined) return { outcome: 'does_not_add_up', problems: [heldProblem(rainId, before.held)] };
   // From here on nothing can be added, so that the audit sees all of the money. A top-up that was booked but came too late for
   // Redis was won by nobody and goes back.
   if (await context.ledger.rain(rainId)) await context.ledger.seal(rainId);
@@ -87,6 +88,11 @@ export async function settleDryRun(context: OperatorContext, rain: BookedRain, l
   if (!isOver) return { outcome: 'not_due' };
   const audit = await auditRain(context, rain.id);
   return audit ? blockerOf(audit) ?? { outcome: 'foreseen', backCents: backOf(audit) } : { outcome: 'lost' };
+}
+
+/** One store is an older state than the other: what it lacks would be given away. */
+function heldProblem(rainId: string, reason: string): string {
+  return `Redis and the database do not agree about the rain (${reason}); see what differs with: rain restore check ${rainId}`;
 }
 
 /** Why no money may move yet; `undefined`: nothing blocks it. */

@@ -1,4 +1,5 @@
 import type { CreditQueue } from '../credit/queue.ts';
+import { heldRains, type HoldReason } from '../store/holds.ts';
 import { inTime } from '../platform/concurrency/deadline.ts';
 import { VERSION } from '../platform/process/version.ts';
 import type { Queues, QueueContext } from './context.ts';
@@ -15,6 +16,8 @@ export interface SystemView {
   queues: { credit: Lane; later: Lane; dead: number } | null;
   /** Null when Redis does not list its clients. */
   workers: number | null;
+  /** Rains in which nothing is granted, because the stores do not agree; null while Redis does not answer. */
+  held: { rainId: string; reason: HoldReason }[] | null;
 }
 
 /** Timeout of each read, ms: it fails before the caller gives up. */
@@ -22,8 +25,11 @@ const READ_TIMEOUT_MS = 3_000;
 
 /** The state of the servers and queues. A server that does not answer is reported as down; the others are still reported. */
 export async function readSystem(context: SystemContext): Promise<SystemView> {
-  const [redis, database, queues, workers] = await Promise.all([readRedis(context), inTime(context.ledger.countRains(), READ_TIMEOUT_MS), readQueues(context), inTime(context.queues.credit.getWorkersCount(), READ_TIMEOUT_MS)]);
-  return { version: VERSION, redis, database: { up: database !== undefined }, queues: queues ?? null, workers: workers ?? null };
+  const [redis, database, queues, workers, held] = await Promise.all([
+    readRedis(context), inTime(context.ledger.countRains(), READ_TIMEOUT_MS), readQueues(context),
+    inTime(context.queues.credit.getWorkersCount(), READ_TIMEOUT_MS), inTime(heldRains(context.redis), READ_TIMEOUT_MS),
+  ]);
+  return { version: VERSION, redis, database: { up: database !== undefined }, queues: queues ?? null, workers: workers ?? null, held: held ? [...held].map(([rainId, reason]) => ({ rainId, reason })) : null };
 }
 
 async function readRedis({ redis }: Pick<SystemContext, 'redis'>): Promise<SystemView['redis']> {

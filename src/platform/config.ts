@@ -30,6 +30,7 @@ export const configSchema = z.object({
   DURABILITY: durability.default(LOCAL),
   DURABILITY_WAIT_MS: milliseconds(1, WAIT_MS_MAX, 'expected milliseconds').default(DURABILITY_WAIT_MS),
   SETTLE_AFTER_RECONNECT_MS: milliseconds(1_000, 600_000, 'expected milliseconds').default(SETTLE_AFTER_RECONNECT_MS),
+  ON_TAMPERING: z.enum(['pause', 'report'], 'expected pause or report').default('pause'),
   JWT_SECRET: secret,
   /** The same for gateways, workers, consoles and commands: whoever lacks it takes every packet for a forgery. */
   SIGNING_SECRET: secret,
@@ -38,6 +39,7 @@ export const configSchema = z.object({
   // fetch rejects an address with a user in it, but only when the first claim is credited.
   WEBHOOK_URL: httpUrl.refine((url) => !/^[^/]+\/\/[^/?#]*@/.test(url), 'expected an address without user and password').optional(),
   WEBHOOK_SECRET: secret,
+  WEBHOOK_RECEIPTS: z.enum(['required', 'trust_status'], 'expected required or trust_status').default('required'),
   WEBHOOK_BATCH_MAX: whole(1, 500).default(1),
   WEBHOOK_TIMEOUT_MS: milliseconds(100, 60_000).default(5_000),
   JWT_ISSUER: z.string().min(1).optional(),

@@ -11,8 +11,8 @@ export function shardKeys(rainId: string, shard: number) {
   return {
     /**
      * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
-     * round, copied from its terms), topUps (JSON: commitments of added packets), signedBy
-     * (names the key of the packets' signatures), held (a reason: nothing is granted); once settled, seed and plan (JSON)
+     * round, copied from its terms), topUps (JSON: commitments of added packets), signedBy (names the key of the packets' MACs),
+     * held (the reason why nothing is granted, see `src/store/holds.ts`); once settled, seed and plan (JSON)
      */
     state: `${tag}state`,
     /** list: preallocated `{"redPacketId","amount","mac"}`, RPOPped */
@@ -65,6 +65,12 @@ export const LIVE_RAINS_KEY = 'rain:live';
 
 /** hash, as above: settled rains whose keys have not expired yet. Only late repeats of a grab read them. */
 export const SETTLED_RAINS_KEY = 'rain:settled';
+
+/** hash: store, counter, runId; which state of Redis this is, see `src/store/epoch.ts` */
+export const EPOCH_KEY = 'rain:epoch';
+
+/** string, expiring: which worker compares Redis with the ledger */
+export const EPOCH_LEASE_KEY = 'rain:epoch:lease';
 
 /** hash: `user:<id>` or `address:<network>` → the block: reason, actor, start and end; `version` → a text that changes with every change */
 export const BLOCKS_KEY = 'rain:blocks';

@@ -45,6 +45,7 @@ const shardState = z.object({
   topUps: topUps.optional().catch(undefined),
   terms: storedTerms.optional(),
   signedBy: z.string().optional(),
+  held: z.string().min(1).optional().catch(undefined),
 });
 
 /** A rain as stored in Redis, summed over its shards. */
@@ -63,6 +64,8 @@ export interface StoredRain extends RainWindow {
   relayed: number;
   /** The newest entry of each shard's claim log. If `claims` and `newest` are unchanged, no win was added or lost in between. */
   newest: string;
+  /** Why nothing is granted at present, see `holds.ts`. */
+  held?: string;
   /** Absent for a rain from before commitments existed. */
   commitment?: string;
   /** The top-ups as far as players may know them, in order; absent if there are none. */
@@ -108,6 +111,7 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
     if (STORED_STATES.indexOf(shard.state) < STORED_STATES.indexOf(total.state)) total.state = shard.state;
     total.opensAt = shard.opensAt;
     total.closesAt = shard.closesAt;
+    if (shard.held !== undefined) total.held = shard.held;
     if (shard.commitment !== undefined) total.commitment = shard.commitment;
     if (shard.signedBy !== undefined) total.signedBy = shard.signedBy;
     if (shard.terms && !areUsual(shard.terms)) total.terms = shard.terms;
@@ -127,7 +131,12 @@ async function readShard(redis: RedisClient, rainId: string, shard: number) {
     redis.hgetall(keys.state), redis.llen(keys.packets), redis.llen(keys.claims), redis.lindex(keys.claims, 0), redis.llen(keys.spoiled), redis.get(keys.relayed),
   ]);
   const parsed = shardState.safeParse(state);
-  return parsed.success ? { ...parsed.data, left, claims, newest, spoiled, relayed: Number(relayed ?? 0) } : undefined;
+  return parsed.success ? { ...parsed.data, left, claims, newest, spoiled, relayed: cursorOf(relayed) } : undefined;
+}
+
+/** The relay's cursor from its text in Redis. Any other text than a count as the relay writes it is 0: nothing is carried yet. */
+export function cursorOf(relayed: string | null): number {
+  return /^[1-9]\d{0,14}$/.test(relayed ?? '') ? Number(relayed) : 0;
 }
 
 /** The number of entries in each shard's claim log. */

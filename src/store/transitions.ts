@@ -5,7 +5,7 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { leave } from './campaign.ts';
 import { publish } from './events.ts';
 import { lastingKeys, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from './keys.ts';
-import type { LiveRain, Reveal } from './rains.ts';
+import { readRain, type LiveRain, type Reveal } from './rains.ts';
 import { run } from './scripts.ts';
 
 const storedState = z.enum(STORED_STATES).nullable();
@@ -107,6 +107,17 @@ export async function settle(redis: RedisClient, rainId: string, live: LiveRain,
   if (keysExist) await redis.hset(SETTLED_RAINS_KEY, rainId, JSON.stringify(live));
   await redis.hdel(LIVE_RAINS_KEY, rainId);
   await announceChange(redis, rainId);
+  return true;
+}
+
+/**
+ * Makes a settled rain live again, for workers: nobody can win in it. It must be settled again.
+ * @returns false: its keys have expired, at least in part
+ */
+export async function relist(redis: RedisClient, rainId: string, live: LiveRain): Promise<boolean> {
+  if (!await readRain(redis, rainId, live)) return false;
+  await redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify(live));
+  await redis.hdel(SETTLED_RAINS_KEY, rainId);
   return true;
 }
 

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { explain } from '../../src/bin/exit.ts';
+import { readEpoch, writeEpoch } from '../../src/store/epoch.ts';
+import { hold } from '../../src/store/holds.ts';
 import { rain } from '../support/call.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
+import { stockRain } from '../support/rain.ts';
 import { openGateway } from '../support/servers/gateway.ts';
 import { startPglite } from '../support/servers/pglite.ts';
 import { startRedis } from '../support/servers/redis.ts';
@@ -33,6 +36,14 @@ test('a system that may be used exits 0, for people and for machines, and writes
   expect(await context.redis.dbsize()).toBe(before);
 });
 
+test('a wallet whose bare word "paid" is trusted is a warning; one that must give receipts is well, and our own ledger is not asked', async () => {
+  const webhook = { ...env, PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: 'http://127.0.0.1:1', WEBHOOK_SECRET: 's'.repeat(32) };
+  const receipts = async (settings: Record<string, string>) => report((await rain(['doctor', '--json'], settings)).stdout).findings.filter(({ subject }) => subject === 'wallet');
+  expect(await receipts({ ...webhook, WEBHOOK_RECEIPTS: 'trust_status' })).toEqual([expect.objectContaining({ name: 'receipts', verdict: 'warning', found: expect.stringContaining('trust_status') as string })]);
+  expect(await receipts(webhook)).toMatchObject([{ name: 'receipts', verdict: 'ok' }]);
+  expect(await receipts(env)).toEqual([]);
+});
+
 test('what is wrong is named with what to set, and exits 1', async () => {
   const server = await startRedis({ args: ['--appendonly', 'no', '--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'] });
   onTestFinished(() => server.stop());
@@ -41,6 +52,17 @@ test('what is wrong is named with what to set, and exits 1', async () => {
   for (const sentence of [/^wrong {4}redis append-only file: .*\n.*\n.*set appendonly yes/m, /^wrong {4}redis eviction: .*allkeys-lru.*\n.*\n.*noeviction/m, /^wrong {4}redis memory: .*\n.*\n.*set maxmemory to at least/m, /^3 wrong, .*NOT SAFE FOR MONEY\.$/m]) {
     expect(run.stdout).toMatch(sentence);
   }
+});
+
+test('a rain that is held because the stores differ, and an older store, are named, and exit 1', async () => {
+  onTestFinished(async () => void await context.redis.flushall());
+  await stockRain(context.redis, { rainId: 'strange', amounts: ['1.00'] });
+  await hold(context.redis, 'strange', 1, 'unknown_to_ledger');
+  await writeEpoch(context.redis, { ...await context.ledger.epoch(), counter: 900 }, (await readEpoch(context.redis)).runId);
+  const run = await rain(['doctor'], env);
+  expect(run.exit).toBe(1);
+  expect(run.stdout).toMatch(/^wrong {4}database epoch: an older state than Redis: step \d+ in the database, 900 in Redis\n.*\n.*rain restore check/m);
+  expect(run.stdout).toMatch(/^wrong {4}redis held rains: 1: strange \(unknown_to_ledger\)\n.*\n.*rain restore check/m);
 });
 
 test('a server that is not there exits 3, and the other one is examined all the same', async () => {

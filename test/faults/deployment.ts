@@ -44,6 +44,8 @@ export interface Deployment {
   /** The gateways' addresses for users, in order. They stay the same after a restart. */
   gatewayUrls: string[];
   databaseUrl: string;
+  /** Where Redis keeps its files. */
+  redisFolder: string;
   context: OperatorContext;
   database: Database;
   /** Environment for the operator's `rain`. */
@@ -83,7 +85,8 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
 
     const redisPort = await freePort();
     const redisUrl = `redis://127.0.0.1:${redisPort}`;
-    const redis = part('redis', () => launchRedis(join(home, 'redis'), redisPort));
+    const redisFolder = join(home, 'redis');
+    const redis = part('redis', () => launchRedis(redisFolder, redisPort));
     await redis.start();
 
     const env: Record<string, string> = {
@@ -112,7 +115,7 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
     ends.push(() => redisClient.disconnect(), () => database.$disconnect());
     const run = promisify(execFile);
     return {
-      redis, postgres, gateways: gatewayParts, workers: workerParts, gatewayUrls: userPorts.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, database, env,
+      redis, postgres, gateways: gatewayParts, workers: workerParts, gatewayUrls: userPorts.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, redisFolder, database, env,
       context: { redis: redisClient, ledger: openLedger(database), signer, actor: 'test' },
       rain: async (...args) => (await run(process.execPath, [RAIN, ...args], { env: { ...process.env, ...env } })).stdout,
       async heal() {

@@ -14,6 +14,7 @@ import { startSettler } from '../../src/maintenance/settler.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { signer } from '../support/signer.ts';
+import { rewriteLedger } from './epochStage.ts';
 
 let context: TestContext;
 const settlers: Loop[] = [];
@@ -67,6 +68,15 @@ describe('the settler', () => {
     expect(await settleRain({ ...context, ledger }, 'too-late', live)).toEqual({ outcome: 'settled' });
     expect(await restoreSentWins(context.redis, signer, [told])).toMatchObject([{ lost: { why: 'settled', claims: [told] } }]);
     expect(await report('too-late')).toMatchObject({ credited: '2.00', recycled: '8.00', pending: '0.00', balanced: true });
+  });
+
+  test('[R8] a rain that was closed early and that a restored ledger has not settled is taken up before its planned end', async () => {
+    await closedRain('restored-early');
+    expect(await settleRain(context, 'restored-early', (await findRain(context.redis, 'restored-early'))!)).toEqual({ outcome: 'settled' });
+    await rewriteLedger(context, `UPDATE "Rain" SET "settledAt" = NULL, "sealedAt" = NULL WHERE "id" = 'restored-early'`);
+    startSettling();
+    await isSettled('restored-early');
+    expect(await report('restored-early')).toMatchObject({ credited: '2.00', recycled: '8.00', balanced: true });
   });
 
   test('a rain that cannot be settled delays no other', async () => {

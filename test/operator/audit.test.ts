@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connectDatabase, type Database } from '../../src/ledger/database.ts';
+import { formatMoney } from '../../src/rain/money.ts';
 import { shardKeys } from '../../src/store/keys.ts';
 import { findRain, readEntries } from '../../src/store/rains.ts';
 import { auditAll, auditRain, isInOrder, type Audit, type AuditedRain } from '../../src/operator/audit.ts';
@@ -13,12 +15,20 @@ import { startRedelivery } from '../../src/maintenance/redelivery.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { execute } from '../support/servers/postgres.ts';
+import { withoutTriggers } from '../support/withoutTriggers.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 
 let context: TestQueueContext;
-beforeAll(async () => { context = await openQueueContext(); });
+let database: Database;
+beforeAll(async () => {
+  context = await openQueueContext();
+  database = connectDatabase(context.databaseUrl);
+});
 beforeEach(() => { context.barred.clear(); });
-afterAll(() => context?.stop());
+afterAll(async () => {
+  await database?.$disconnect();
+  await context?.stop();
+});
 
 const LATER = '1999999999999';
 const audit = async (id: string): Promise<Audit> => (await auditRain(context, id))!;
@@ -123,6 +133,25 @@ describe('the audit', () => {
     expect(await audit('silent')).toMatchObject({ report: { balanced: false }, problems: ['money of single packets went back, and no discard explains it'] });
   });
 
+  test('[R5] a ledger row that a superuser deleted is credited again: the audit names the doubled balance, and nothing is settled', async () => {
+    await context.wonRain('erased', 2);
+    await context.credit();
+    await withoutTriggers(database, `DELETE FROM "Transfer" WHERE "id" = 'credit:erased-1'`);
+    await context.ledger.credit(await claimLog(context, 'erased'));
+    const found = await audit('erased');
+    expect(found.report).toMatchObject({ balanced: false, credited: '2.00' });
+    expect(found.problems).toEqual([
+      'the account rain:erased holds 7.00, and its transfers sum to 8.00: somebody has changed the ledger',
+      `the account user:user-1 holds ${formatMoney(await context.ledger.balance('user-1'))}, and its transfers sum to ${formatMoney(await context.ledger.balance('user-1') - 100n)}: somebody has changed the ledger`,
+    ]);
+    await closeRain(context, 'erased');
+    expect(await settleRain(context, 'erased', await live('erased'))).toMatchObject({ outcome: 'does_not_add_up' });
+    await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" - 100 WHERE "id" = 'user:user-1'`);
+    expect((await audit('erased')).problems).toEqual([expect.stringContaining('rain:erased') as string, 'all balances of the ledger sum to -1.00, expected 0.00: somebody has changed the ledger']);
+    await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" + 100 WHERE "id" = 'rain:erased'`);
+    expect(await settleRain(context, 'erased', await live('erased'))).toEqual({ outcome: 'settled' });
+  });
+
   test('reports the queue and the dead letters', async () => {
     await context.wonRain('queue', 3);
     const entries = await readEntries(context.redis, 'queue', 0, 0, 3);
@@ -213,5 +242,29 @@ describe('the audit of all rains', () => {
     expect(await rains('unsettled')).toMatchObject([{ rainId: 'all-good', audit: { report: { balanced: true } } }, { rainId: 'all-broken', fault: expect.any(Error) as Error }]);
     expect((await rains('all')).map(({ rainId }) => rainId)).toEqual(['all-good', 'all-done', 'all-broken']);
     expect(await rains('all', 2)).toHaveLength(2);
+  });
+
+  test('a settled rain that does not add up, or has dead letters, is among them; so is a dead letter of a rain that the ledger does not have', async () => {
+    const suspects = async () => {
+      const found: AuditedRain[] = [];
+      for await (const rain of auditAll(context, 'unsettled', 100)) if (rain.suspect) found.push(rain);
+      return found.toSorted((a, b) => (a.rainId < b.rainId ? -1 : 1));
+    };
+    const settled = ['done-held', 'done-erased', 'done-letter', 'done-well'];
+    for (const id of settled) {
+      await context.wonRain(id, 2);
+      await context.credit();
+      await closeRain(context, id);
+      expect(await settleRain(context, id, await live(id))).toEqual({ outcome: 'settled' });
+    }
+    expect(await suspects()).toEqual([]);
+    await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = 5000 WHERE "id" = 'rain:done-held'`, `DELETE FROM "Transfer" WHERE "id" = 'credit:done-erased-1'`);
+    for (const rainId of ['done-letter', 'done-nowhere']) await context.queues.dead.add('refused', { rainId, shard: 0, index: 0, entry: 'torn', reason: 'refused', detail: '' }, { jobId: `${rainId}-0-letter` });
+    const found = await suspects();
+    expect(found.map(({ rainId }) => rainId)).toEqual(['done-erased', 'done-held', 'done-letter', 'done-nowhere']);
+    expect(found.every((rain) => 'fault' in rain || !isInOrder(rain.audit))).toBe(true);
+    expect(found).toMatchObject([{ audit: { report: { balanced: false } } }, { audit: { report: { balanced: false } } }, { audit: { queues: { dead: { count: 1 } } } }, { fault: expect.any(Error) as Error }]);
+    for (const rainId of ['done-letter', 'done-nowhere']) await context.queues.dead.remove(`${rainId}-0-letter`);
+    await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = 0 WHERE "id" = 'rain:done-held'`);
   });
 });

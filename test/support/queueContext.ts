@@ -1,8 +1,10 @@
-import { BatchRefused } from '../../src/credit/payoutProvider.ts';
+import { BatchRefused, type PayoutProvider } from '../../src/credit/payoutProvider.ts';
 import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
+import { plannedOnly } from '../../src/credit/plannedOnly.ts';
 import { createCreditQueue, createDeadQueue } from '../../src/credit/queue.ts';
 import { createCreditWorker, type CreditWorker } from '../../src/credit/worker.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
+import { createPlanCheck } from '../../src/ledger/planCheck.ts';
 import { QUEUE_PREFIX, shardKeys } from '../../src/store/keys.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
@@ -37,15 +39,15 @@ export async function openQueueContext(): Promise<TestQueueContext> {
   const options = { connection, prefix: QUEUE_PREFIX, onError: () => {} };
   const queues = { credit: createCreditQueue(options), dead: createDeadQueue(options) };
   const barred = new Set<string>();
-  const real = ledgerProvider(context.ledger);
+  const payoutProvider: PayoutProvider = {
+    async post(rainId, claims) {
+      if (claims.some(({ userId }) => barred.has(userId))) throw new BatchRefused('the account is closed');
+      return ledgerProvider(context.ledger).post(rainId, claims);
+    },
+  };
   const worker: CreditWorker = createCreditWorker({
     ...options, log: createLog('credit', 'silent'), onCredited: async () => {}, discardedClaims: context.ledger.discardedClaims,
-    balance: {
-      async post(rainId, claims) {
-        if (claims.some(({ userId }) => barred.has(userId))) throw new BatchRefused('the account is closed');
-        return real.post(rainId, claims);
-      },
-    },
+    balance: plannedOnly(payoutProvider, createPlanCheck(context.ledger, () => {})),
   });
   const relay = createRelay({ redis: context.redis, queue: queues.credit, log: createLog('relay', 'silent') });
   const drained = () => eventually(async () => (await queues.credit.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, { timeoutMs: 20_000 }).then(() => {});

@@ -1,6 +1,7 @@
 import type { Gateway, SystemAnswer } from '../state/responses.ts';
 import { useNow, useRequest } from '../state/useApi.ts';
 import { Awaited, Empty } from '../components/awaited.tsx';
+import { HeldRains } from '../components/held.tsx';
 import { Table } from '../components/table.tsx';
 import { countText, durationText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
@@ -34,11 +35,12 @@ export function System() {
   );
 }
 
-function Servers({ system: { redis, database, workers, queues, version } }: { system: SystemAnswer }) {
+function Servers({ system: { redis, database, workers, queues, version, held } }: { system: SystemAnswer }) {
   const { words } = useWords(WORDS);
   const health = (up: boolean) => <span class="health" data-up={up}>{up ? words.up : words.down}</span>;
   return (
     <>
+      <HeldRains held={held ?? []} />
       <dl class="figures card">
         <div><dt>{words.redis}</dt><dd>{health(redis.up)}<small>{redis.version} {redis.usedMemoryBytes !== undefined && `· ${(redis.usedMemoryBytes / 2 ** 20).toFixed(1)} MiB`}</small></dd></div>
         <div><dt>{words.database}</dt><dd>{health(database.up)}</dd></div>

@@ -3,12 +3,14 @@ import { checkDatabase } from '../../operator/doctor/database.ts';
 import type { Finding } from '../../operator/doctor/finding.ts';
 import type { Planned } from '../../operator/doctor/memory.ts';
 import { examineRedis } from '../../operator/doctor/redis.ts';
+import { examineStores } from '../../operator/doctor/stores.ts';
+import { checkWallet } from '../../operator/doctor/wallet.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { parseCount } from '../arguments.ts';
 import { paint } from '../style.ts';
 import type { RainCommand } from '../command.ts';
-import { configure, REACHED_MS_MAX, withRedis } from '../context.ts';
+import { configure, openContext, REACHED_MS_MAX, withRedis } from '../context.ts';
 import { EXIT, explain } from '../exit.ts';
 
 export function addDoctorCommand(program: RainCommand): void {
@@ -18,16 +20,28 @@ export function addDoctorCommand(program: RainCommand): void {
     .option('--users <n>', 'users that may join', parseCount(1, 100_000_000), 100_000)
     .json().example('rain doctor --packets 1000000 --users 5000000')
     .runs(async (planned: Planned) => {
-      const { REDIS_URL, DATABASE_URL, DURABILITY } = configure(program.terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
+      const config = configure(program.terminal.environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']);
+      const { REDIS_URL, DATABASE_URL, DURABILITY } = config;
       const examined = await Promise.all([
         findingsAt('redis', REDIS_URL, () => withRedis(REDIS_URL, REACHED_MS_MAX, (redis) => examineRedis(redis, DURABILITY, planned))),
         findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
       ]);
-      const findings = examined.flatMap((result) => result.findings);
+      const each = [...examined.flatMap((result) => result.findings), ...checkWallet(config)];
+      const comparable = examined.every(({ reached }) => reached) && !each.some(({ name, verdict }) => name === 'migrations' && verdict === 'wrong');
+      const findings = comparable ? [...each, ...await compareStores(config)] : each;
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
       const exit = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 && EXIT.refused;
       return { value: { ok: wrong === 0, findings }, text: describe(findings, wrong), exit };
     });
+}
+
+async function compareStores(servers: Parameters<typeof openContext>[0]): Promise<Finding[]> {
+  const context = await openContext(servers, 'doctor');
+  try {
+    return await examineStores(context);
+  } finally {
+    await context.close();
+  }
 }
 
 /** What `examine` finds at a server, or that the server cannot be reached. */

@@ -45,7 +45,8 @@ export function addServeCommands(program: RainCommand): void {
       const { openTracing } = await import('../servers/tracing.ts');
       const traces = await openTracing(config, 'rain-worker', log, shutdown);
       const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, log, {
-        signer: createSigner(config.SIGNING_SECRET), keep: payoutProviderOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS, settling: { settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS }, traces,
+        signer: createSigner(config.SIGNING_SECRET), keep: payoutProviderOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
+        settling: { settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS }, watching: { onTampering: config.ON_TAMPERING }, traces,
         ...(config.METRICS_PORT !== undefined && { metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT } }),
       });
       shutdown.onClose('worker', (leftMs) => worker.close(leftMs));

@@ -46,6 +46,7 @@ function titleOf({ title, terms }: RainView): string {
 function describe(rain: RainDetail): string {
   return facts([
     ['rain', `${rain.rainId}  ${titleOf(rain)}`], ['state', paintState(rain.state)],
+    ...(rain.held === undefined ? [] : [['held', `nothing is granted (${rain.held}): Redis and the database do not agree; see rain restore check ${rain.rainId}`]]),
     ...(rain.campaign ? [['campaign', `${rain.campaign.id}, round ${rain.campaign.round}`]] : []), ...describeTerms(rain.terms),
     ['opens', rain.opensAt], ['closes', rain.closesAt],
     ['budget', rain.budget], ['packets', `${rain.packets}, ${rain.left} left, ${rain.spoiled} spoiled`],

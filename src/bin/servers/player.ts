@@ -33,6 +33,7 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   const onError = (error: Error) => log.debug({ error: error.message }, 'connection fault');
   const onFault = (error: unknown) => log.warn({ error: String(error) }, 'crediting on demand failed; the worker will credit the claim');
   const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this console has; the console credits nothing of it on demand');
+  const onBrokenPlan = (rainId: string) => log.error({ rainId }, 'seed or plan of this rain in the ledger differs from its commitment; the console credits nothing of it on demand until they match');
   const open = () => connectRedis(REDIS_URL, { purpose: 'once', onError });
   const redis = open();
   const confirming = DURABILITY.mode === 'replicas' ? Array.from({ length: CONFIRM_CONNECTIONS }, open) : [];
@@ -40,7 +41,7 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   const ledger = openLedger(database);
   const letters = openLetters(redis, onError);
   const creditBatcher = createCreditBatcher({
-    balance: payoutByProvider(ledger, payoutProviderOf(config)(ledger), onElsewhere), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
+    balance: payoutByProvider(ledger, payoutProviderOf(config)(ledger), { onElsewhere, onBrokenPlan }), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), onFault,
     async onUnbooked(unbooked) {
       const { rainId, redPacketId, userId } = unbooked.claim;

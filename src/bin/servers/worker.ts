@@ -25,11 +25,13 @@ import { requireFit } from '../../platform/redis/requirements.ts';
 import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
 import { startPayoutAssigner } from '../../maintenance/payoutAssigner.ts';
+import { registerEpochMetrics } from '../../maintenance/epochMetrics.ts';
 import { startRedisMonitor } from '../../maintenance/redisMonitor.ts';
 import { registerRainMetrics } from '../../maintenance/rainMetrics.ts';
 import { startSettler, type SettlerOptions } from '../../maintenance/settler.ts';
 import { startRedelivery, type RedeliveryOptions } from '../../maintenance/redelivery.ts';
 import { startAuditor, type AuditorOptions } from '../../maintenance/auditor.ts';
+import { startEpoch, type Epoch } from '../../maintenance/epoch.ts';
 import { openQueues } from '../queues.ts';
 import { OUR_LEDGER, type OpenPayoutProvider } from './payoutProvider.ts';
 
@@ -45,7 +47,7 @@ export interface WorkerOptions {
   traces?: Traces | undefined;
   settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs' | 'settleAfterReconnectMs'>;
   sweeping?: Pick<RedeliveryOptions, 'everyMs' | 'sweepAfterMs'>;
-  watching?: Pick<AuditorOptions, 'pauseMsMin' | 'pauseFactor'>;
+  watching?: Pick<AuditorOptions, 'pauseMsMin' | 'pauseFactor' | 'onTampering'>;
 }
 
 /** Time for the whole close, and how much of it is reserved for the connections, ms. */
@@ -104,10 +106,11 @@ async function openWorker({
   await requireFit(redis, durability, log);
   await loadScripts(redis);
   await untilAnswers(database, databaseUrl);
+  let epoch: Epoch | undefined;
   let readiness: Readiness | undefined;
   let metricsUrl: string | undefined;
   if (registry && metrics) {
-    const ready = readiness = await openReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => probing.$queryRaw`SELECT 1` }] });
+    const ready = readiness = await openReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => probing.$queryRaw`SELECT 1` }, { name: 'stores', ask: async () => epoch?.ask() }] });
     lifecycle.onClose('readiness', () => void ready.close());
     const server = await startMetricsServer({ registry, ...metrics, readiness, log });
     lifecycle.onClose('metrics', () => server.close());
@@ -118,7 +121,8 @@ async function openWorker({
   const ledger = openLedger(database);
   const queues = openQueues({ connection: queueing, onError });
   const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this worker has; this worker pays nothing of it');
-  const balance = payoutByProvider(ledger, keep(ledger), onElsewhere);
+  const onBrokenPlan = (rainId: string) => log.error({ rainId }, 'seed or plan of this rain in the ledger differs from its commitment; this worker pays nothing of it until they match');
+  const balance = payoutByProvider(ledger, keep(ledger), { onElsewhere, onBrokenPlan });
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), discardedClaims: ledger.discardedClaims,
@@ -133,6 +137,7 @@ async function openWorker({
   const relay = createRelay({ redis, queue: queues.credit, log, ...(replicaWait && { read: readReplicated(...replicaWait) }), onCarried });
   relay.start();
   const context = { redis, ledger, signer, actor: 'settler' };
+  const stores = epoch = startEpoch({ context, log });
   const settler = startSettler({ context, log, sinceReconnect, ...(replicaWait && { replicated: awaitReplicas(...replicaWait) }), ...settling });
   const redelivery = startRedelivery({
     context, log, resend: relay.resend, jobsPending: () => queues.credit.getJobCountByTypes('waiting', 'active', 'delayed'),
@@ -145,6 +150,7 @@ async function openWorker({
   if (registry) {
     if (readiness) registerReadiness(registry, readiness);
     registerRainMetrics(registry, { redis, auditor, redisMonitor });
+    registerEpochMetrics(registry, stores);
     registerCreditMetrics(registry, queues.credit, queues.dead, worker.counters);
     registerWorkMetrics(registry, { carried: () => carried, faults: () => faults });
   }
@@ -154,7 +160,7 @@ async function openWorker({
     readiness?.drain();
     const work = deadlineIn(leftMs - CLOSE_CONNECTIONS_MS);
     const ends = {
-      relay: relay.stop(work.leftMs()), settler: settler.close(), redelivery: redelivery.close(), payoutAssigner: payoutAssigner.close(), auditor: auditor.close(), redisMonitor: redisMonitor.close(),
+      relay: relay.stop(work.leftMs()), settler: settler.close(), redelivery: redelivery.close(), payoutAssigner: payoutAssigner.close(), auditor: auditor.close(), redisMonitor: redisMonitor.close(), stores: stores.close(),
       creditWorker: worker.close(Math.max(0, work.leftMs() - 2 * HAND_BACK_MS)),
     };
     const ended = await Promise.all(Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })));

@@ -9,6 +9,7 @@ export const rainView = z.object({
   rainId: z.string(), title: z.string(), terms: recordedTerms.describe('The terms that differ from the default. In a rehearsal all amounts are test money.'),
   campaign: z.object({ id: z.string(), round: z.int() }).optional(), state, opensAt: time, closesAt: time, budget: money, packets: count, shards: count,
   left: count, claims: count, spoiled: count, relayed: count, credited: count, creditedAmount: money, recycled: money,
+  held: z.string().optional().describe('Why nothing is granted: Redis and the database do not agree about the rain.'),
 });
 
 const topUp = z.object({ topUp: count, id: z.string(), budget: money, packets: count, commitment: z.string(), at: time, seed: z.string().optional() });

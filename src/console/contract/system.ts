@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { rainId } from '../../rain/ids.ts';
+import { HOLD_REASONS } from '../../store/holds.ts';
 import { switchName } from '../../store/killSwitches.ts';
 import { count, forMs, limit, numericCursor, reason, time, type Endpoint } from './endpoint.ts';
 
@@ -18,6 +19,7 @@ const system = z.object({
   database: z.object({ up: z.boolean() }),
   queues: z.object({ credit: lane, later: lane, dead: count }).nullable().describe('Null while Redis is unreachable.'),
   workers: count.nullable().describe('Null if Redis does not list its clients.'),
+  held: z.array(z.object({ rainId: z.string(), reason: z.enum(HOLD_REASONS) })).nullable().describe('Rains in which nothing is granted, because Redis and the database do not agree. Null while Redis is unreachable.'),
 });
 
 const kind = z.enum(['user', 'address'], 'expected user or address');

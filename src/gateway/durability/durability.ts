@@ -51,6 +51,8 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
     confirmedByReplicas,
     /** To be called when a script call has failed: in a Redis Cluster a failover may be the reason. */
     onEngineFault: () => { if (isCluster) restorer.doubt(); },
+    /** To be called when Redis may have lost wins although its connections were never lost. */
+    doubt: () => restorer.doubt(),
     /**
      * To be called with every win before it is reported, and its shard: the rain cache may have dropped the rain meanwhile.
      * @returns the win to report: the same, or the first one that this user was told of in this rain

@@ -16,3 +16,5 @@ export const FORGED_LOG_MS = 1_000;
 export const OTHER_KEY_LOG_MS = 60_000;
 /** Settled rains that are remembered [R10]. */
 export const SETTLED_RAINS_MAX = 1_000;
+/** How often a gateway that waits for the comparison of the stores asks for it, ms. */
+export const GATE_POLL_MS = 200;

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { campaignsApi } from '../../../src/console/contract/campaigns.ts';
 import { rainsApi } from '../../../src/console/contract/rains.ts';
 import { readHeartbeats, sendHeartbeat } from '../../../src/store/gatewayHeartbeat.ts';
+import { heldRains, hold, release } from '../../../src/store/holds.ts';
 import { redisNow } from '../../../src/store/rains.ts';
 import { systemApi } from '../../../src/console/contract/system.ts';
 import { createLaterQueue } from '../../../src/credit/queue.ts';
@@ -174,6 +175,18 @@ describe('the state of the system', () => {
     const told = as(systemApi.system.answer, await opal.ask('GET', '/api/console/system'));
     expect(told).toMatchObject({ redis: { up: true, version: expect.stringMatching(/^\d+\./) as string }, database: { up: true }, queues: { credit: { waiting: 0 }, dead: 0 }, workers: 1 });
     expect((await opal.ask('GET', '/api/console/openapi.json')).body).toMatchObject({ openapi: '3.1.0' });
+    expect(told.held).toEqual([]);
+  });
+
+  test('a rain that is held because the stores differ is listed, and says so itself', async () => {
+    await hold(testConsole.redis, 'made', 1, 'redis_behind');
+    const told = as(systemApi.system.answer, await opal.ask('GET', '/api/console/system'));
+    expect(told.held).toEqual([{ rainId: 'made', reason: 'redis_behind' }]);
+    expect(await opal.ask('GET', '/api/console/rains/made')).toMatchObject({ status: 200, body: { held: 'redis_behind' } });
+    await release(testConsole.redis, 'made', 1, 'unknown_to_ledger');
+    expect(await heldRains(testConsole.redis)).toEqual(new Map([['made', 'redis_behind']]));
+    await release(testConsole.redis, 'made', 1, 'redis_behind');
+    expect((await opal.ask('GET', '/api/console/rains/made')).body).not.toHaveProperty('held');
   });
 
   test('gateways with a current heartbeat; a silent one is not listed and is removed', async () => {

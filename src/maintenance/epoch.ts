@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { BEHIND, suspect, type Behind } from '../operator/restore/behind.ts';
+import { createComparison, type Done } from '../operator/restore/comparison.ts';
+import type { OperatorContext } from '../operator/context.ts';
+import { readEpoch, writeEpoch, type RedisEpoch } from '../store/epoch.ts';
+import { heldRains, type HoldReason } from '../store/holds.ts';
+import { EPOCH_LEASE_KEY } from '../store/keys.ts';
+import { run } from '../store/scripts.ts';
+import { startLoop } from '../platform/concurrency/loop.ts';
+import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
+
+interface EpochOptions {
+  context: OperatorContext;
+  log: Logger;
+  /** Unique among all workers. */
+  owner?: string;
+  /** Between two comparisons, ms: how long a rain that the ledger has lost is granted from. */
+  everyMs?: number;
+  /** How long a store counts as behind after that was noticed, ms. */
+  momentMs?: number;
+}
+
+export type Epoch = ReturnType<typeof startEpoch>;
+
+/** How long a comparison may take of one round, so that new differences are still noticed within seconds. */
+const BUDGET_MS = 1_000;
+/** How often the loop looks whether a round is due: Redis may have been replaced. */
+const TICK_MS = 100;
+/** The lease only saves work: several workers may compare at once. */
+const LEASE_MS = 6_000;
+const HELD_LOGGED_MAX = 5;
+
+const SIDE: Record<HoldReason, Behind> = { unknown_to_ledger: 'ledger', ledger_behind: 'ledger', redis_behind: 'redis' };
+const WAY_OUT = 'see what differs with: rain restore check';
+const NOTICED: Record<Behind, string> = {
+  ledger: `the database is an older state than Redis: it was restored from a backup, or a standby without the last transactions has taken over; rains that it does not know are held; ${WAY_OUT}`,
+  redis: `Redis is an older state than the database: it was restored from a backup; what the database has credited is put back before anybody can grab; ${WAY_OUT}`,
+  foreign: `this Redis was used with another database; rains that this one does not know are held; check REDIS_URL and DATABASE_URL, then ${WAY_OUT}`,
+};
+
+/**
+ * Notices that one of the two stores is an older state than the other: both hold a counter, which grows every few seconds, first in the
+ * ledger and then in Redis. Then all rains are compared; rains in which the stores differ are held until they agree. A rain that the
+ * ledger does not know is noticed without that. A store that cannot be reached is left to others to report.
+ */
+export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000, momentMs = 60_000 }: EpochOptions) {
+  const { redis, ledger } = context;
+  const failing = new Set<string>();
+  const failed = new Set<string>();
+  const behindUntil = new Map<Behind, number>();
+  let held: ReadonlyMap<string, HoldReason> = new Map();
+  /** The comparison of all credits that is under way, and the run of Redis in which it began. */
+  let full: { runId: string | undefined } | undefined;
+  let nextAt = 0;
+  const comparison = createComparison(context, report);
+
+  function report(done: Done): void {
+    const { rainId } = done;
+    if (done.done !== 'failed') failed.delete(rainId);
+    switch (done.done) {
+      case 'held': return log.error({ rainId, reason: done.reason }, `nothing is granted in this rain: ${sentenceOf(done.reason)}; ${WAY_OUT} ${rainId}`);
+      case 'released': return log.warn({ rainId, reason: done.reason }, 'Redis and the database agree about this rain again: it is no longer held');
+      case 'closed': return log.warn({ rainId }, 'Redis showed a rain as open that the database has sealed; it is closed again');
+      case 'relisted': return log.warn({ rainId }, 'Redis has settled a rain that the database has not; it is settled again');
+      case 'put_back':
+        behindUntil.set('redis', performance.now() + momentMs);
+        return log.warn({ rainId, putBack: done.putBack, contested: done.contested }, 'Redis had lost claims that the database has credited; they were put back, and their packets are not handed out again');
+      case 'failed':
+        if (!failed.has(rainId)) log.error({ rainId, err: done.error }, 'this rain cannot be compared with the database, and is held');
+        return void failed.add(rainId);
+      default: return done satisfies never;
+    }
+  }
+
+  async function round(): Promise<void> {
+    if (await run(redis, 'lease', [EPOCH_LEASE_KEY], [owner, LEASE_MS]) !== 1) {
+      // Another worker compares. What it holds is in Redis.
+      comparison.reset();
+      full = undefined;
+      held = await heldRains(redis);
+      return;
+    }
+    const before = await readEpoch(redis);
+    const epoch = await ledger.nextEpoch();
+    const suspicion = suspect(before, epoch);
+    const behind = suspicion === 'compare' ? undefined : suspicion;
+    if (behind) notice(behind, before, epoch);
+    // Otherwise not before the comparison is complete: who takes over must notice it, too.
+    else await writeEpoch(redis, epoch, undefined);
+    // A comparison that began in an earlier run of Redis says nothing about this one.
+    if (full && full.runId !== before.runId) full = void comparison.reset();
+    const begins = suspicion !== undefined && full === undefined;
+    await comparison.look(begins);
+    if (begins) full = { runId: before.runId };
+    const complete = await comparison.proceed(BUDGET_MS);
+    held = comparison.held();
+    if (!complete) return void (nextAt = 0);
+    // What differs is held now, so the counters need not differ any more.
+    if (behind) await writeEpoch(redis, await ledger.nextEpoch(before.counter), full?.runId);
+    else if (full) await writeEpoch(redis, epoch, full.runId);
+    full = undefined;
+  }
+
+  function notice(behind: Behind, before: RedisEpoch, epoch: { counter: number }): void {
+    if (!isBehind(behind)) log.error({ behind, redis: before.counter, database: epoch.counter }, NOTICED[behind]);
+    behindUntil.set(behind, performance.now() + momentMs);
+  }
+
+  const isBehind = (behind: Behind): boolean => performance.now() < (behindUntil.get(behind) ?? 0) || [...held.values()].some((reason) => SIDE[reason] === behind);
+
+  const onReady = () => { nextAt = 0; };
+  redis.on('ready', onReady);
+  const rounds = startLoop(async () => {
+    if (performance.now() < nextAt || redis.status !== 'ready') return TICK_MS;
+    nextAt = performance.now() + everyMs;
+    await reportingFault(failing, 'stores', round, {
+      began: (error) => log.warn({ error: String(error) }, 'Redis and the database cannot be compared, will try again'),
+      over: () => log.info('Redis and the database can be compared again'),
+    });
+    return Math.min(TICK_MS, everyMs);
+  });
+
+  return {
+    held: () => held,
+    isBehind,
+    /** For `/readyz`. @throws while a store is behind, with what to do */
+    async ask(): Promise<void> {
+      const behind = BEHIND.find(isBehind);
+      if (behind) throw new Error(`${behindText(behind)}; ${namesOf(held)}${WAY_OUT}`);
+    },
+    async close(): Promise<void> {
+      redis.off('ready', onReady);
+      await rounds.close();
+      // So that another worker need not wait for it to expire.
+      await run(redis, 'lease', [EPOCH_LEASE_KEY], [owner, 0]).catch(() => {});
+    },
+  };
+}
+
+function sentenceOf(reason: HoldReason): string {
+  switch (reason) {
+    case 'unknown_to_ledger': return 'Redis has it and the database does not know it';
+    case 'ledger_behind': return 'the database is an older state, without packets that Redis has';
+    case 'redis_behind': return 'Redis is an older state, without claims that the database has credited';
+    default: return reason satisfies never;
+  }
+}
+
+function behindText(behind: Behind): string {
+  return behind === 'foreign' ? 'Redis was used with another database' : `${behind === 'ledger' ? 'the database' : 'Redis'} is an older state than the other store`;
+}
+
+function namesOf(held: ReadonlyMap<string, HoldReason>): string {
+  if (held.size === 0) return '';
+  const names = [...held.keys()].slice(0, HELD_LOGGED_MAX).join(', ');
+  return `${held.size} held: ${names}${held.size > HELD_LOGGED_MAX ? ', …' : ''}; `;
+}
