@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { campaignKeys, shardKeys } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
-import { isSameSignature, type Signer } from '../store/signer.ts';
+import type { Signer } from '../store/signer.ts';
 
 /** A win as Redis has it; `mac`: "" where there is none. */
 export interface HeldWin {
@@ -29,8 +29,7 @@ export type Forgeries = ReturnType<typeof createForgeries>;
 /** Tells packets that were made by us from others, which somebody has written into Redis. */
 export function createForgeries({ redis, signer, onSpoiled, onOtherKey, onFault }: ForgeryRules) {
   return {
-    isGenuine: (rainId: string, { redPacketId, amount, mac }: Omit<HeldWin, 'userId'>): boolean =>
-      isSameSignature(mac, signer.packetMac(rainId, redPacketId, amount)),
+    isGenuine: signer.isGenuine,
 
     /** Takes forged wins of at most one batch back and sets their packets aside. Never rejects. @returns whether their users may grab again */
     async spoil(rainId: string, shard: number, forged: readonly HeldWin[]): Promise<boolean> {

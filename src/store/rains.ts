@@ -8,6 +8,7 @@ import { areUsual, type Terms } from '../rain/terms.ts';
 import { recordedTerms } from '../rain/terms-check.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
+import type { Signer } from './signer.ts';
 
 /** An entry of LIVE_RAINS_KEY: the way to the shards of a rain, and whether its prizes are real (for readers of the index only). */
 const liveRain = z.object({ shards: z.number().int().min(1).max(SHARDS_MAX), title: z.string(), rehearsal: z.literal(true).optional() });
@@ -137,6 +138,15 @@ async function readShard(redis: RedisClient, rainId: string, shard: number) {
 /** The relay's cursor from its text in Redis. Any other text than a count as the relay writes it is 0: nothing is carried yet. */
 export function cursorOf(relayed: string | null): number {
   return /^[1-9]\d{0,14}$/.test(relayed ?? '') ? Number(relayed) : 0;
+}
+
+/** What can be said about the signatures of packets in this Redis, by who has this key. */
+export function signaturesIn(redis: RedisClient, signer: Pick<Signer, 'keyId' | 'isGenuine'>) {
+  return {
+    isGenuine: signer.isGenuine,
+    /** Whether the packets of this rain are signed with this key; false also when Redis has no such rain. */
+    isOurs: async (rainId: string): Promise<boolean> => await redis.hget(shardKeys(rainId, 0).state, 'signedBy') === signer.keyId,
+  };
 }
 
 /** The number of entries in each shard's claim log. */

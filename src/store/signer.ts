@@ -19,6 +19,8 @@ export interface Signer {
   keyId: string;
   /** Proves that the holder of the key has made this packet. In its list element, and in the claim. */
   packetMac(rainId: string, redPacketId: string, amount: string): string;
+  /** Whether `mac` is the packet's signature under this key. */
+  isGenuine(rainId: string, packet: { redPacketId: string; amount: string; mac: string }): boolean;
   /** Proves to whoever holds the key that this win was told to this user. */
   receipt(win: ToldWin): string;
 }
@@ -28,10 +30,12 @@ export function createSigner(secret: string): Signer {
   const derive = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', `red-packet-rain ${purpose}`, bytes));
   const packet = createFastHmac(derive('packet', 32));
   const receipt = createFastHmac(derive('receipt', 32));
+  // No id contains a control character, so the line break separates the fields unambiguously.
+  const packetMac: Signer['packetMac'] = (rainId, redPacketId, amount) => packet(`${rainId}\n${redPacketId}\n${amount}`).slice(0, MAC_CHARACTERS);
   return {
     keyId: derive('key id', 4).toString('hex'),
-    // No id contains a control character, so the line break separates the fields unambiguously.
-    packetMac: (rainId, redPacketId, amount) => packet(`${rainId}\n${redPacketId}\n${amount}`).slice(0, MAC_CHARACTERS),
+    packetMac,
+    isGenuine: (rainId, { redPacketId, amount, mac }) => isSameSignature(mac, packetMac(rainId, redPacketId, amount)),
     receipt: ({ rainId, redPacketId, amount, userId }) => receipt(`${rainId}\n${redPacketId}\n${amount}\n${userId}`).slice(0, RECEIPT_CHARACTERS),
   };
 }

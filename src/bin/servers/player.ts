@@ -1,5 +1,8 @@
 import type { PlayerOptions } from '../../console/player/routes.ts';
 import { payoutByProvider } from '../../credit/payoutProviders.ts';
+import { signedOnly } from '../../credit/signedOnly.ts';
+import { signaturesIn } from '../../store/rains.ts';
+import { createSigner } from '../../store/signer.ts';
 import { idOfDeadLetter } from '../../credit/deadLetter.ts';
 import { readDeadLetters } from '../../credit/deadLetters.ts';
 import { createDeadQueue, type DeadQueue } from '../../credit/queue.ts';
@@ -41,7 +44,7 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   const ledger = openLedger(database);
   const letters = openLetters(redis, onError);
   const creditBatcher = createCreditBatcher({
-    balance: payoutByProvider(ledger, payoutProviderOf(config)(ledger), { onElsewhere, onBrokenPlan }), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
+    balance: signedOnly(payoutByProvider(ledger, payoutProviderOf(config)(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, createSigner(config.SIGNING_SECRET))), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), onFault,
     async onUnbooked(unbooked) {
       const { rainId, redPacketId, userId } = unbooked.claim;

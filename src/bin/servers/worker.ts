@@ -1,4 +1,5 @@
 import { payoutByProvider } from '../../credit/payoutProviders.ts';
+import { signedOnly } from '../../credit/signedOnly.ts';
 import { areDeadLettered } from '../../credit/deadLetters.ts';
 import type { CreditJob } from '../../credit/job.ts';
 import { registerCreditMetrics } from '../../credit/metrics.ts';
@@ -7,6 +8,7 @@ import { traceAnnounced, type Announced } from '../../credit/trail.ts';
 import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
 import { loadScripts } from '../../store/scripts.ts';
+import { signaturesIn } from '../../store/rains.ts';
 import type { Signer } from '../../store/signer.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
@@ -122,7 +124,7 @@ async function openWorker({
   const queues = openQueues({ connection: queueing, onError });
   const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this worker has; this worker pays nothing of it');
   const onBrokenPlan = (rainId: string) => log.error({ rainId }, 'seed or plan of this rain in the ledger differs from its commitment; this worker pays nothing of it until they match');
-  const balance = payoutByProvider(ledger, keep(ledger), { onElsewhere, onBrokenPlan });
+  const balance = signedOnly(payoutByProvider(ledger, keep(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, signer));
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), discardedClaims: ledger.discardedClaims,

@@ -57,9 +57,10 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
      * To be called with every win before it is reported, and its shard: the rain cache may have dropped the rain meanwhile.
      * @returns the win to report: the same, or the first one that this user was told of in this rain
      */
-    remember(rainId: string, shard: number, userId: string, { code, redPacketId, amount }: ToldPacket): ToldPacket {
+    remember(rainId: string, shard: number, userId: string, win: ToldPacket): ToldPacket {
+      const { redPacketId, amount } = win;
       const first = recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() });
-      return first.redPacketId === redPacketId ? { code, redPacketId, amount } : { code: '1', redPacketId: first.redPacketId, amount: first.amount };
+      return first.redPacketId === redPacketId ? win : { code: '1', redPacketId: first.redPacketId, amount: first.amount };
     },
     /** To be called when a rain leaves the rain cache: it is settled and out of the index, or Redis has lost it while nobody's line was cut. */
     left({ rainId, state, opensAt, closesAt }: Pick<StoredRain, 'rainId' | 'state' | 'opensAt' | 'closesAt'>): void {

@@ -27,13 +27,15 @@ export class RecentWins {
    */
   add(claim: SentWin): SentWin {
     const name = `${claim.rainId}/${claim.userId}`;
-    const first = this.#younger.get(name) ?? this.#older.get(name) ?? claim;
+    const known = this.#younger.get(name);
+    if (known && claim.at < this.#youngerSince + GENERATION_MS) return known;
+    const first = known ?? this.#older.get(name) ?? claim;
     if (this.#younger.size >= this.#generationMax || claim.at >= this.#youngerSince + GENERATION_MS) {
       this.#older = this.#younger;
       this.#younger = new Map();
       this.#youngerSince = claim.at;
     }
-    if (!this.#younger.has(name)) this.#younger.set(name, first);
+    this.#younger.set(name, first);
     return first;
   }
 }
