@@ -1,4 +1,3 @@
-import { shardKeys } from '../store/keys.ts';
 import { announceChange } from '../store/transitions.ts';
 import { draftRain, loadPackets, type Stock } from '../store/loadPackets.ts';
 import type { BookedRain } from '../ledger/rains.ts';
@@ -35,8 +34,6 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
   if (!rain) return refuse('id', await unknownReason(context, rainId));
   if (rain.settledAt) return refuse('id', `the rain ${rainId} is settled`);
   if (await hasLost(context, rain)) return refuse('id', lostReason(rainId));
-  // An older Redis has it as a draft: loaded again, it would hand out packets that are credited.
-  if (await isUnloadedAgain(context, rain)) return refuse('id', `Redis is older than the ledger, which has credits of the rain ${rainId}; bring it back with rain restore apply ${rainId}`);
   const draft = await draftOf(context, rain);
   // Recorded before the first packet is loaded: see `hasLost`.
   await context.ledger.record({ actor: context.actor, verb: 'load', rainId, details: { packets: rain.packets } });
@@ -58,9 +55,4 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
     }
     rain = latest;
   }
-}
-
-async function isUnloadedAgain({ redis, ledger }: OperatorContext, { id, shards }: BookedRain): Promise<boolean> {
-  const states = await Promise.all(Array.from({ length: shards }, (_, shard) => redis.hget(shardKeys(id, shard).state, 'state')));
-  return states.some((state) => state === null || state === 'draft') && (await ledger.credits(id, undefined, 1)).length > 0;
 }

@@ -34,7 +34,7 @@ export function shardKeys(rainId: string, shard: number) {
     restored: `${tag}restored`,
     /** list, expiring: the packets of a shard that is being rebuilt, see lua/rebuild.lua */
     rebuilt: `${tag}rebuilt`,
-    /** hash, expiring: userId → `{"redPacketId","amount","at","receipt"}` of wins that users were told and that Redis has lost with the rain */
+    /** hash, expiring: userId → a win that the user was told and that Redis has lost together with the rain, see told.ts */
     told: `${tag}told`,
   };
 }

@@ -5,7 +5,7 @@ import { packetElement } from '../../src/store/loadPackets.ts';
 import { findRain, readRain, redisNow } from '../../src/store/rains.ts';
 import { settle } from '../../src/store/transitions.ts';
 import { createSigner } from '../../src/store/signer.ts';
-import { writeTold } from '../../src/store/told.ts';
+import { recordTold } from '../../src/store/told.ts';
 import { createCampaign } from '../../src/operator/campaign/create.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
@@ -18,10 +18,11 @@ import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 import { stockRain } from '../support/rain.ts';
+import { signer } from '../support/signer.ts';
 import { Cut, cutContext } from './cut.ts';
 
 let context: TestQueueContext;
-beforeAll(async () => { context = { ...await openQueueContext(), signer: createSigner('a secret of this test, long enough') }; });
+beforeAll(async () => { context = { ...await openQueueContext(), signer }; });
 afterAll(() => context.stop());
 beforeEach(() => context.redis.flushall());
 
@@ -112,14 +113,11 @@ test('told wins that both stores have lost: genuine ones are paid on the operato
   await creditedTwo('told');
   const third = (await claimLog(context, 'told'))[2]!;
   await context.redis.flushall();
-  const record = ({ userId, redPacketId = third.redPacketId, amount = '1.00', receipt }: { userId: string; redPacketId?: string; amount?: string; receipt?: string }) =>
-    ({ userId, redPacketId, amount, at: third.at, receipt: receipt ?? context.signer!.receipt({ rainId: 'told', userId, redPacketId, amount }) });
-  await writeTold(context.redis, 'told', 1, [
-    record({ userId: 'user-2' }), record({ userId: 'thief', redPacketId: 'told-5', receipt: 'forged' }), record({ userId: 'raised', redPacketId: 'told-6', amount: '9.00' }),
-    record({ userId: 'other', redPacketId: 'told-0' }), record({ userId: 'user-0', redPacketId: 'told-0' }),
-  ]);
-  expect(await counts('told')).toEqual({ missing: 1, told: 1, told_unverified: 2, told_contested: 1 });
-  expect(await apply('told', 'paid as told')).toMatchObject({ ok: true, left: { counts: { told_unverified: 2, told_contested: 1 } } });
+  const record = (userId: string, redPacketId = third.redPacketId, amount = '1.00') => ({ shard: 0, userId, redPacketId, amount, at: Number(third.at) });
+  await recordTold(context.redis, signer, 'told', [record('user-2'), record('raised', 'told-6', '9.00'), record('other', 'told-0'), record('user-0', 'told-0')]);
+  await recordTold(context.redis, createSigner('the secret of a thief, as long as ours is'), 'told', [record('thief', 'told-5')]);
+  expect(await counts('told')).toEqual({ missing: 1, told: 1, told_unverified: 1, told_contested: 1 });
+  expect(await apply('told', 'paid as told')).toMatchObject({ ok: true, left: { counts: { told_unverified: 1, told_contested: 1 } } });
   await resumeRain(context, 'told');
   await winsTheRest('told', ['user-0', 'user-1', 'user-2'], 7);
   expect((await context.ledger.actions('told')).find(({ verb }) => verb === 'restore')).toMatchObject({ details: { reason: 'paid as told' } });

@@ -28,6 +28,6 @@ export function addSettlementCommands(program: RainCommand): void {
       const { amount, told = [] } = accepted(await writeOffRain(context, id, reason, { dryRun, payTold }));
       const wins = told.map(({ userId, redPacketId, amount: sum, verdict, why }) => `told, ${verdict}: ${userId}, ${redPacketId}, ${sum}: ${why}`);
       const text = dryRun ? `${id}: ${amount} would go back, and the ledger would be closed` : `${id}: ${amount} went back, the ledger is closed`;
-      return { value: { rainId: id, recycled: amount, told: told.map(({ receipt: _, ...win }) => win) }, text: [...wins, text].join('\n') };
+      return { value: { rainId: id, recycled: amount, told }, text: [...wins, text].join('\n') };
     });
 }

@@ -1,4 +1,4 @@
-import { readTold, type ToldRecord } from '../../store/told.ts';
+import { readTold, type LostWin } from '../../store/told.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Claim } from '../../rain/claim.ts';
 import type { Booked } from '../audit/booked.ts';
@@ -6,10 +6,12 @@ import type { OperatorContext } from '../context.ts';
 import { isPlanned } from './knownWins.ts';
 
 /**
- * A win that a user was told, judged by receipt, plan, ledger and log. `known`: it is credited, or in the claim log · `payable`: receipt and
+ * A win that a user was told, with a genuine receipt, judged by plan, ledger and log. `known`: it is credited, or in the claim log · `payable`: receipt and
  * plan confirm it, and nobody has the packet · `contested`: the packet, or the user, has another win, or the rain is settled · `unverified`: never paid
  */
-export interface JudgedWin extends ToldRecord {
+export interface JudgedWin extends Omit<LostWin, 'at'> {
+  /** When it was told or reported, epoch ms as in a claim. */
+  at: string;
   verdict: 'known' | 'payable' | 'contested' | 'unverified';
   why: string;
 }
@@ -32,12 +34,13 @@ export function takenPackets(booked: Pick<Booked, 'credits' | 'discards'>, claim
   return { userOf, packetOf };
 }
 
-/** The told wins of a rain, the earliest first. */
-export async function readJudgedWins(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, taken: TakenPackets): Promise<JudgedWin[]> {
-  const records = await readTold(context.redis, rain.id, rain.shards);
+/** The told wins of a rain with a genuine receipt, the earliest first. */
+export async function readJudgedWins({ redis, signer }: OperatorContext, rain: BookedRain, allocation: BigInt64Array, taken: TakenPackets): Promise<JudgedWin[]> {
+  const wins = signer ? await readTold(redis, signer, rain.id, rain.shards) : [];
   const promised = new Set<string>();
-  return records.toSorted((a, b) => Number(a.at) - Number(b.at) || (a.redPacketId < b.redPacketId ? -1 : 1)).map((record) => {
-    const judged = judge(context, rain, allocation, taken, record);
+  return wins.toSorted((a, b) => a.at - b.at || (a.redPacketId < b.redPacketId ? -1 : 1)).map(({ at, ...win }) => {
+    const record = { ...win, at: String(at).padStart(13, '0') };
+    const judged = judge(rain, allocation, taken, record);
     if (judged.verdict !== 'payable') return judged;
     if (promised.has(record.redPacketId)) return { ...record, verdict: 'contested', why: 'another user was told the same packet before' };
     promised.add(record.redPacketId);
@@ -45,15 +48,12 @@ export async function readJudgedWins(context: OperatorContext, rain: BookedRain,
   });
 }
 
-function judge({ signer }: OperatorContext, rain: BookedRain, allocation: BigInt64Array, { userOf, packetOf }: TakenPackets, record: ToldRecord): JudgedWin {
-  const { redPacketId, userId, amount, receipt } = record;
-  const win = { rainId: rain.id, redPacketId, amount, userId };
+function judge(rain: BookedRain, allocation: BigInt64Array, { userOf, packetOf }: TakenPackets, record: Omit<JudgedWin, 'verdict' | 'why'>): JudgedWin {
+  const { redPacketId, userId, amount } = record;
   const of = (verdict: JudgedWin['verdict'], why: string): JudgedWin => ({ ...record, verdict, why });
   const owner = userOf.get(redPacketId);
   if (owner === userId) return of('known', 'it is credited, or in the claim log');
-  if (!isPlanned(rain, allocation, win)) return of('unverified', 'the plan has no such packet for this user');
-  if (!signer) return of('unverified', 'receipts cannot be checked without SIGNING_SECRET');
-  if (signer.receipt(win) !== receipt) return of('unverified', 'its receipt is not genuine');
+  if (!isPlanned(rain, allocation, { rainId: rain.id, redPacketId, amount, userId })) return of('unverified', 'the plan has no such packet for this user');
   if (rain.settledAt !== undefined) return of('contested', 'the rain is settled, and its money distributed');
   if (owner !== undefined) return of('contested', owner === '' ? 'the money of the packet went back' : `the packet is of ${owner}`);
   const other = packetOf.get(userId);
