@@ -10,6 +10,8 @@ import { createCampaign } from '../../src/operator/campaign/create.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { auditRain } from '../../src/operator/audit.ts';
+import { discardDeadLetter } from '../../src/operator/deadLetters/discard.ts';
+import { listDeadLetters } from '../../src/operator/deadLetters/letters.ts';
 import { openReplay } from '../../src/operator/replay.ts';
 import { applyRestore } from '../../src/operator/restore/apply.ts';
 import { compareAll, compareRain } from '../../src/operator/restore/compare.ts';
@@ -139,10 +141,16 @@ test('settled in the ledger and open again in an older Redis: closed, settled, a
   expect(await settleRain(context, 'again', (await findRain(context.redis, 'again'))!)).toEqual({ outcome: 'settled' });
   await context.redis.hset(keys('again').state, 'state', 'loaded');
   await context.redis.hset(LIVE_RAINS_KEY, 'again', JSON.stringify({ shards: 1, title: 'again' }));
-  expect(await counts('again')).toEqual({ settled_in_book: 1 });
   await context.redis.hdel(keys('again').state, 'frozen');
-  expect(await apply('again')).toMatchObject({ ok: true, left: { counts: {} } });
+  expect(await grab('again', ['told'])).toMatchObject([{ code: '0' }]);
+  expect(await counts('again')).toEqual({ settled_in_book: 1 });
+  // The money is gone: the operator compensates the user, and discards the claim.
+  expect(await apply('again')).toMatchObject({ ok: true, did: expect.arrayContaining(['closed it: the ledger has settled it', expect.stringContaining('sent 1 claims again'), 'marked it as settled']) as string[], left: { counts: { claim_dead: 1 } } });
   expect(await grab('again', ['late'])).toMatchObject([{ code: '-3' }]);
+  const { letters: [letter] } = await listDeadLetters(context, { rainId: 'again', skip: 0, limit: 1 });
+  expect(await discardDeadLetter(context, letter!.letter, 'compensated')).toMatchObject({ ok: true });
+  expect(await counts('again')).toEqual({});
+  expect(await context.ledger.sumOfBalances()).toBe(0n);
 });
 
 test('settled in Redis, and the ledger is older: its claims are sent again, and it can be settled again', async () => {
