@@ -8,13 +8,14 @@ import { rain } from '../support/call.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 import { stockRain } from '../support/rain.ts';
+import { SIGNING_SECRET } from '../support/signer.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 let context: TestQueueContext;
 let env: Record<string, string>;
 beforeAll(async () => {
   context = await openQueueContext();
-  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl };
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, SIGNING_SECRET };
 });
 afterAll(() => context.stop());
 beforeEach(() => context.redis.flushall());
@@ -71,15 +72,6 @@ test('a rain is not topped up while Redis has a top-up that the ledger has lost'
   expect(await topUpRain(context, 'mixed', { budget: '1.00', packets: 1 })).toEqual({ ok: false, refusals: [{ field: 'rain', reason: expect.stringContaining('Redis has 12 packets of the rain mixed, and the ledger knows 10') as string }] });
   expect((await context.ledger.rain('mixed'))!.packets).toBe(10);
   expect(json(((await rain(['restore', 'check', 'mixed', '--json'], env)).stdout))).toMatchObject({ agree: false, rains: [{ counts: { top_up_not_in_book: 1 } }] });
-});
-
-test('an older Redis that has a credited rain as a draft does not load it again', async () => {
-  await context.wonRain('drafted', 1);
-  await context.credit();
-  await context.redis.del(shardKeys('drafted', 0).claims, shardKeys('drafted', 0).claimed, shardKeys('drafted', 0).packets);
-  await context.redis.hset(shardKeys('drafted', 0).state, 'state', 'draft', 'loaded', 0);
-  expect(await rain(['load', 'drafted'], env)).toMatchObject({ exit: 1, stderr: expect.stringContaining('Redis is older than the ledger') as string });
-  expect(await context.redis.llen(shardKeys('drafted', 0).packets)).toBe(0);
 });
 
 test('winners are imported from a file, all or none', async () => {

@@ -13,9 +13,10 @@ import { winnersSheet } from '../../src/operator/winners/sheet.ts';
 import { writeOffRain } from '../../src/operator/writeOff.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
+import { signer } from '../support/signer.ts';
 
 let context: TestQueueContext;
-beforeAll(async () => { context = { ...await openQueueContext(), signer: createSigner('a secret of this test, long enough') }; });
+beforeAll(async () => { context = { ...await openQueueContext(), signer }; });
 afterAll(() => context.stop());
 beforeEach(() => context.redis.flushall());
 
@@ -28,16 +29,15 @@ async function lostWithTold(id: string): Promise<void> {
   const [first, second, third] = await claimLog(context, id);
   await context.ledger.credit([first!]);
   await context.redis.flushall();
-  const told = [second!, third!].map(({ redPacketId, amount, userId, at }) => ({ userId, redPacketId, amount, at: Number(at), shard: 0 }));
-  await recordTold(context.redis, context.signer, id, told);
-  const { redPacketId, ...entry } = JSON.parse((await context.redis.hget(shardKeys(id, 0).told, 'user-2'))!) as Record<string, unknown>;
-  await context.redis.hset(shardKeys(id, 0).told, 'thief', JSON.stringify({ ...entry, redPacketId: `${String(redPacketId)}7` }));
+  const told = [second!, third!].map(({ redPacketId, amount, userId, at }) => ({ shard: 0, userId, redPacketId, amount, at: Number(at) }));
+  await recordTold(context.redis, signer, id, [...told, { ...told[1]!, userId: 'raised', redPacketId: `${id}-7`, amount: '9.00' }]);
+  await recordTold(context.redis, createSigner('the secret of a thief, as long as ours is'), id, [{ ...told[1]!, userId: 'thief', redPacketId: `${id}-8` }]);
 }
 
 test('a write-off lists told wins, and does nothing until the operator says whether they are paid', async () => {
   await lostWithTold('asked');
   expect(await writeOffRain(context, 'asked', 'burned')).toEqual(refused('told', 'user-1 asked-1 1.00, user-2 asked-2 1.00; pay them with --pay-told'));
-  expect(await writeOffRain(context, 'asked', 'burned', { dryRun: true, payTold: true })).toMatchObject({ ok: true, amount: '7.00', told: [{ userId: 'user-1', verdict: 'payable' }, { userId: 'user-2', verdict: 'payable' }] });
+  expect(await writeOffRain(context, 'asked', 'burned', { dryRun: true, payTold: true })).toMatchObject({ ok: true, amount: '7.00', told: [{ userId: 'user-1', verdict: 'payable' }, { userId: 'user-2', verdict: 'payable' }, { userId: 'raised', verdict: 'unverified' }] });
   expect(await context.ledger.book('asked')).toMatchObject({ credited: { count: 1 }, recycledCents: 0n });
   expect(await writeOffRain(context, 'asked', 'burned', { payTold: false })).toMatchObject({ ok: true, amount: '9.00' });
 });
@@ -46,8 +46,8 @@ test('told wins are paid before the rest goes back, those without a genuine rece
   await lostWithTold('paid');
   expect(await writeOffRain(context, 'paid', 'the disk burned', { payTold: true })).toMatchObject({ ok: true, amount: '7.00' });
   expect(await report('paid')).toMatchObject({ balanced: true, credited: '3.00', recycled: '7.00' });
-  expect(await context.ledger.creditOf('paid', 'thief')).toBeUndefined();
-  expect((await context.ledger.actions('paid')).find(({ verb }) => verb === 'write-off')).toMatchObject({ details: { reason: 'the disk burned', told: 2, paid: 2, wins: ['paid-1 user-1', 'paid-2 user-2'] } });
+  for (const user of ['thief', 'raised']) expect(await context.ledger.creditOf('paid', user)).toBeUndefined();
+  expect((await context.ledger.actions('paid')).find(({ verb }) => verb === 'write-off')).toMatchObject({ details: { reason: 'the disk burned', told: 3, paid: 2, wins: ['paid-1 user-1', 'paid-2 user-2'] } });
 });
 
 test('a told win that the wallet refuses keeps the money from going back', async () => {

@@ -10,6 +10,8 @@ import { createCampaign } from '../../src/operator/campaign/create.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { auditRain } from '../../src/operator/audit.ts';
+import { discardDeadLetter } from '../../src/operator/deadLetters/discard.ts';
+import { listDeadLetters } from '../../src/operator/deadLetters/letters.ts';
 import { openReplay } from '../../src/operator/replay.ts';
 import { applyRestore } from '../../src/operator/restore/apply.ts';
 import { compareAll, compareRain } from '../../src/operator/restore/compare.ts';
@@ -18,10 +20,11 @@ import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 import { stockRain } from '../support/rain.ts';
+import { signer } from '../support/signer.ts';
 import { Cut, cutContext } from './cut.ts';
 
 let context: TestQueueContext;
-beforeAll(async () => { context = { ...await openQueueContext(), signer: createSigner('a secret of this test, long enough') }; });
+beforeAll(async () => { context = { ...await openQueueContext(), signer }; });
 afterAll(() => context.stop());
 beforeEach(() => context.redis.flushall());
 
@@ -112,13 +115,9 @@ test('told wins that both stores have lost: genuine ones are paid on the operato
   await creditedTwo('told');
   const third = (await claimLog(context, 'told'))[2]!;
   await context.redis.flushall();
-  const record = ({ userId, redPacketId = third.redPacketId, amount = '1.00' }: { userId: string; redPacketId?: string; amount?: string }) =>
-    ({ userId, redPacketId, amount, at: Number(third.at), shard: 0 });
-  await recordTold(context.redis, context.signer, 'told', [
-    record({ userId: 'user-2' }), record({ userId: 'raised', redPacketId: 'told-6', amount: '9.00' }),
-    record({ userId: 'other', redPacketId: 'told-0' }), record({ userId: 'user-0', redPacketId: 'told-0' }),
-  ]);
-  await context.redis.hset(shardKeys('told', 0).told, 'thief', JSON.stringify({ redPacketId: 'told-5', amount: '1.00', at: Number(third.at), receipt: 'forged' }));
+  const record = (userId: string, redPacketId = third.redPacketId, amount = '1.00') => ({ shard: 0, userId, redPacketId, amount, at: Number(third.at) });
+  await recordTold(context.redis, signer, 'told', [record('user-2'), record('raised', 'told-6', '9.00'), record('other', 'told-0'), record('user-0', 'told-0')]);
+  await recordTold(context.redis, createSigner('the secret of a thief, as long as ours is'), 'told', [record('thief', 'told-5')]);
   expect(await counts('told')).toEqual({ missing: 1, told: 1, told_unverified: 1, told_contested: 1 });
   expect(await apply('told', 'paid as told')).toMatchObject({ ok: true, left: { counts: { told_unverified: 1, told_contested: 1 } } });
   await resumeRain(context, 'told');
@@ -142,10 +141,16 @@ test('settled in the ledger and open again in an older Redis: closed, settled, a
   expect(await settleRain(context, 'again', (await findRain(context.redis, 'again'))!)).toEqual({ outcome: 'settled' });
   await context.redis.hset(keys('again').state, 'state', 'loaded');
   await context.redis.hset(LIVE_RAINS_KEY, 'again', JSON.stringify({ shards: 1, title: 'again' }));
-  expect(await counts('again')).toEqual({ settled_in_book: 1 });
   await context.redis.hdel(keys('again').state, 'frozen');
-  expect(await apply('again')).toMatchObject({ ok: true, left: { counts: {} } });
+  expect(await grab('again', ['told'])).toMatchObject([{ code: '0' }]);
+  expect(await counts('again')).toEqual({ settled_in_book: 1 });
+  // The money is gone: the operator compensates the user, and discards the claim.
+  expect(await apply('again')).toMatchObject({ ok: true, did: expect.arrayContaining(['closed it: the ledger has settled it', expect.stringContaining('sent 1 claims again'), 'marked it as settled']) as string[], left: { counts: { claim_dead: 1 } } });
   expect(await grab('again', ['late'])).toMatchObject([{ code: '-3' }]);
+  const { letters: [letter] } = await listDeadLetters(context, { rainId: 'again', skip: 0, limit: 1 });
+  expect(await discardDeadLetter(context, letter!.letter, 'compensated')).toMatchObject({ ok: true });
+  expect(await counts('again')).toEqual({});
+  expect(await context.ledger.sumOfBalances()).toBe(0n);
 });
 
 test('settled in Redis, and the ledger is older: its claims are sent again, and it can be settled again', async () => {

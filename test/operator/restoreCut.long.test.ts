@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shardKeys } from '../../src/store/keys.ts';
 import { packetElement } from '../../src/store/loadPackets.ts';
-import { createSigner } from '../../src/store/signer.ts';
-import { writeTold } from '../../src/store/told.ts';
+import { recordTold } from '../../src/store/told.ts';
 import { applyRestore } from '../../src/operator/restore/apply.ts';
 import { compareRain } from '../../src/operator/restore/compare.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
+import { signer } from '../support/signer.ts';
 import { Cut, cutContext, overtakenContext } from './cut.ts';
 
 let context: TestQueueContext;
-beforeAll(async () => { context = { ...await openQueueContext(), signer: createSigner('a secret of this test, long enough') }; });
+beforeAll(async () => { context = { ...await openQueueContext(), signer }; });
 afterAll(() => context.stop());
 
 /** What is lost; ten packets of 1.00, three won, two of them credited, and the third one told. */
@@ -20,7 +20,7 @@ const LOSSES: Record<string, (id: string) => Promise<unknown>> = {
   async wins(id) {
     const claims = await claimLog(context, id);
     await context.redis.del(shardKeys(id, 0).claims, shardKeys(id, 0).claimed);
-    for (const { redPacketId, amount } of claims.toReversed()) await context.redis.rpush(shardKeys(id, 0).packets, packetElement(redPacketId, amount));
+    for (const { redPacketId, amount } of claims.toReversed()) await context.redis.rpush(shardKeys(id, 0).packets, packetElement(context.signer, id, redPacketId, amount));
   },
 };
 
@@ -29,7 +29,7 @@ async function lose(id: string, loss: string): Promise<void> {
   const claims = await claimLog(context, id);
   await context.ledger.credit(claims.slice(0, 2));
   const { redPacketId, amount, userId, at } = claims[2]!;
-  await writeTold(context.redis, id, 1, [{ redPacketId, amount, userId, at, receipt: context.signer!.receipt({ rainId: id, redPacketId, amount, userId }) }]);
+  await recordTold(context.redis, signer, id, [{ shard: 0, redPacketId, amount, userId, at: Number(at) }]);
   await LOSSES[loss]!(id);
 }
 

@@ -31,9 +31,12 @@ export async function discardDeadLetter(context: QueueContext, id: string, why: 
   const discarding: NewDiscard = {
     letterId: id, rainId: letter.rainId, entry: letter.entry, deadReason: letter.reason, reason: given.reason, actor: context.actor, notPaid, ...await claimIn(context, letter),
   };
-  const done = await context.ledger.discard(discarding, dryRun).catch((error: unknown) => {
+  const done = await context.ledger.discard(discarding, dryRun).catch(async (error: unknown) => {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
+    // The money of a settled rain is distributed: there is none to give back.
+    const { claim, ...moneyless } = discarding;
+    if (claim && (await context.ledger.rain(letter.rainId))?.settledAt !== undefined) return context.ledger.discard(moneyless, dryRun);
     return refuse('letter', `the ledger refuses to give back the money of ${id}: ${refusal.message}`);
   });
   if (!('outcome' in done)) return done;

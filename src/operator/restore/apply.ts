@@ -1,13 +1,14 @@
-import { lastingKeys, LIVE_RAINS_KEY, shardKeys, shardOf } from '../../store/keys.ts';
+import { lastingKeys, LIVE_RAINS_KEY, SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
 import { loadPackets } from '../../store/loadPackets.ts';
 import { unhold } from '../../store/rebuild.ts';
 import { findRain } from '../../store/rains.ts';
-import { announceChange, close } from '../../store/transitions.ts';
+import { announceChange, close, settle } from '../../store/transitions.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Claim } from '../../rain/claim.ts';
 import { repairRain, untilQuiet } from '../audit/repair.ts';
 import { readBooked, readCredits } from '../audit/booked.ts';
 import { countWins } from '../campaign/wins.ts';
+import { revealOf } from '../commitment.ts';
 import { refuse, type Refused } from '../context.ts';
 import { allocationOf } from '../../ledger/allocation.ts';
 import { loadRain, stockOf } from '../load.ts';
@@ -163,8 +164,11 @@ async function endSettled(work: Work, rain: BookedRain): Promise<undefined> {
   if (isThere && await close(context.redis, rainId, rain.shards, 'early')) did.push('closed it: the ledger has settled it');
   await restoreWins(work, rain);
   await sendAgain(work, waitMs);
-  const settling = isThere ? await settleRain(context, rainId, live) : undefined;
-  if (settling) did.push(settling.outcome === 'settled' ? 'marked it as settled' : `it cannot be marked as settled yet: ${'problems' in settling ? settling.problems[0] : settling.outcome}`);
+  if (!isThere) return;
+  const { outcome } = await settleRain(context, rainId, live);
+  // A win that came after the settlement keeps the audit from balancing. The ledger has decided: nobody is paid from it any more.
+  const marked = outcome === 'settled' || await settle(context.redis, rainId, live, { ttlMs: SETTLED_TTL_MS, reveal: await revealOf(context, rainId) });
+  did.push(marked ? 'marked it as settled' : 'it cannot be marked as settled yet; repeat this command');
 }
 
 /** Redis has settled the rain, the ledger is older: the keys must not expire before its claims are credited again. */

@@ -46,17 +46,16 @@ async function compareLog(context: RestoreContext, rain: BookedRain, { booked, c
   const pending = (await pendingRanges([context.queues.credit, context.queues.later])).filter(({ rainId }) => rainId === rain.id);
   const isDiscarded = await readDiscardedLetters(context, rain.id);
   for (const [shard, { logged }] of claims.entries()) {
-    const open = logged.filter((entry) => !isCredited(entry.entry, booked.credits) && !isDiscarded(entry)
-      && !(isCarried && entry.index >= relayed[shard]!) && !isPending(pending, shard, entry.index));
+    const open = logged.filter((entry) => !isCredited(entry.entry, booked.credits) && !isDiscarded(entry) && !isPending(pending, shard, entry.index));
     for (let at = 0; at < open.length; at += PAGE) {
       const page = open.slice(at, at + PAGE);
       const dead = await areDeadLettered(context.queues.dead, page);
       const posted = new Map((await context.ledger.postings(page.map(({ claim }) => claim.redPacketId))).map(({ redPacketId, userId }) => [redPacketId, userId]));
-      page.forEach(({ claim: { redPacketId, userId, amount } }, i) => {
+      page.forEach(({ index, claim: { redPacketId, userId, amount } }, i) => {
         if (posted.get(redPacketId) === userId) return;
         const win = `${redPacketId}, won by ${userId} with ${amount},`;
         if (dead[i]) add({ kind: 'claim_dead', redPacketId, userId, amount, sentence: `${win} is a dead letter` });
-        else add({ kind: 'claim_not_in_book', redPacketId, userId, amount, sentence: `${win} is not in the ledger, and not on its way there` });
+        else if (!isCarried || index < relayed[shard]!) add({ kind: 'claim_not_in_book', redPacketId, userId, amount, sentence: `${win} is not in the ledger, and not on its way there` });
       });
     }
   }

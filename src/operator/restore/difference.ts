@@ -19,7 +19,7 @@ export const DIFFERENCES = {
   winners_unknown: { counts: true, wayOut: (id: string) => `rain restore import ${id} --winners winners.csv, then rain write-off ${id} --reason "…"` },
   told: { counts: true, wayOut: (id: string) => `rain restore apply ${id} --reason "…"` },
   told_contested: { counts: false, wayOut: () => 'compensate the user: the rain cannot pay it' },
-  told_unverified: { counts: false, wayOut: () => 'it is never paid: the receipt or the plan does not confirm it' },
+  told_unverified: { counts: false, wayOut: () => 'it is never paid: the plan does not confirm it' },
 } as const satisfies Record<string, { counts: boolean; wayOut: (id: string) => string }>;
 
 export type DifferenceKind = keyof typeof DIFFERENCES;
