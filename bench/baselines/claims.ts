@@ -17,14 +17,9 @@ const database = connectDatabase(DATABASE_URL, { connectionsMax: CONCURRENCY });
 
 new Worker<ClaimJob>('claims', async ({ data: { rainId, userId, redPacketId, amount } }) => {
   const [amountCents, creditAccountId] = [parseMoney(amount)!, `user:${userId}`];
-  await database.$transaction([
-    database.account.upsert({
-      where: { id: creditAccountId }, create: { id: creditAccountId, kind: 'user', balanceCents: amountCents }, update: { balanceCents: { increment: amountCents } },
-    }),
-    database.transfer.create({
-      data: { id: `credit:${redPacketId}`, kind: 'credit', debitAccountId: `rain:${rainId}`, creditAccountId, amountCents, rainId, redPacketId, userId },
-    }),
-    database.account.update({ where: { id: `rain:${rainId}` }, data: { balanceCents: { decrement: amountCents } } }),
-  ]);
+  // The database updates both balances in the same transaction.
+  await database.transfer.create({
+    data: { id: `credit:${redPacketId}`, kind: 'credit', debitAccountId: `rain:${rainId}`, creditAccountId, amountCents, rainId, redPacketId, userId },
+  });
 }, { connection: new Redis(REDIS_URL, { maxRetriesPerRequest: null }), concurrency: CONCURRENCY });
 announce(0);

@@ -6,8 +6,12 @@ import { openLedger } from '../../src/ledger/ledger.ts';
 import { createRain } from '../../src/operator/create.ts';
 import type { OperatorContext } from '../../src/operator/context.ts';
 import { loadRain } from '../../src/operator/load.ts';
+import { createSigner } from '../../src/store/signer.ts';
 import { connectRedis, untilReady } from '../../src/platform/redis/connect.ts';
 import { keysOf } from '../baselines/surroundings.ts';
+
+/** Of the bench's own servers. */
+export const SIGNING_SECRET = 'a-signing-secret-for-the-bench-only-012';
 
 /** Which design uses the rains; each design expects its packets under its own keys. */
 export type Owner = 'rain' | 'list' | 'stock';
@@ -17,7 +21,7 @@ export async function openRainHouse(redisUrl: string, databaseUrl: string, owner
   await untilReady(redis);
   await loadScripts(redis);
   const database = connectDatabase(databaseUrl);
-  const context: OperatorContext = { redis, ledger: openLedger(database), actor: 'bench' };
+  const context: OperatorContext = { redis, ledger: openLedger(database), signer: createSigner(SIGNING_SECRET), actor: 'bench' };
   return {
     context,
     /** Creates and loads rains that are open for an hour; every packet has 0.10. */

@@ -3,7 +3,7 @@ import { signToken } from '../../src/platform/auth/token.ts';
 import type { TestPostgres } from '../../test/support/servers/postgres.ts';
 import { startRedis } from '../../test/support/servers/redis.ts';
 import { startProgram, type Program } from './process.ts';
-import { openRainHouse, type Owner } from './rains.ts';
+import { openRainHouse, SIGNING_SECRET, type Owner } from './rains.ts';
 
 /** For the bench's own servers, which live for minutes on loopback. */
 export const SECRET = 'a-secret-for-the-bench-only-0123456789ab';
@@ -25,7 +25,7 @@ export async function openStore(postgres: TestPostgres, owner: Owner) {
   await migrate(databaseUrl);
   const redis = await startRedis({ args: REDIS_ARGS });
   const house = await openRainHouse(redis.url, databaseUrl, owner);
-  const env = { REDIS_URL: redis.url, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'warn', ...WITHOUT_LIMITS };
+  const env = { REDIS_URL: redis.url, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, SIGNING_SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'warn', ...WITHOUT_LIMITS };
   const programs: Program[] = [];
   return {
     house, redisPid: redis.pid, redisPort: redis.port, redisUrl: redis.url,

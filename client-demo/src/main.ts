@@ -6,6 +6,7 @@ import { readConfig, type PlayerConfig } from './api.ts';
 import { solveInBackground, verifyInBackground } from './background.ts';
 import { Game } from './game.ts';
 import { listenToInput } from './input.ts';
+import { openReceipts } from './receipts.ts';
 import { element } from './page.ts';
 import { Leaderboard, readLuckiest } from './leaderboard/leaderboard.ts';
 import { Screen, type View } from './screen.ts';
@@ -90,7 +91,7 @@ function show(playing: Game): void {
 }
 
 function play({ gatewayUrl, demo }: PlayerConfig): void {
-  const client = createRainClient({ url: gatewayUrl, token: openCredentials(demo), random, solve: solveInBackground });
+  const client = createRainClient({ url: gatewayUrl, token: openCredentials(demo), random, solve: solveInBackground, receipts: openReceipts() });
   game = new Game({
     client, random, verify: verifyInBackground,
     rainId: new URLSearchParams(location.search).get('rain') ?? undefined,

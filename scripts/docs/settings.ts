@@ -21,6 +21,10 @@ const GROUPS = {
     DURABILITY: '`local`, `relaxed` or `replicas=N`: where a win must be stored before it is confirmed to the user. Give gateways and workers the same value. See [durability](../explanation/durability.md)',
     DURABILITY_WAIT_MS: 'How long the replicas may take to confirm a win before the user receives "busy", ms',
     SETTLE_AFTER_RECONNECT_MS: 'How long no rain is settled after an outage of Redis, ms: gateways restore wins meanwhile that Redis has lost',
+    ON_TAMPERING: '`pause`: a worker pauses a rain at once when the audit finds that somebody changed it by hand in Redis or in the database. `report`: only log, metric and alert. See [settlement](../explanation/settlement.md)',
+  },
+  'Signed packets': {
+    SIGNING_SECRET: 'Secret that packets and receipts are signed with, the same for gateways, workers, consoles and commands, at least 32 characters. It stays off the machines of Redis and PostgreSQL. See [who can write to Redis](../explanation/abuse.md#who-can-write-to-redis)',
   },
   'Sign-in': {
     JWT_SECRET: 'Shared secret that players\' tokens are signed with (HS256), at least 32 characters. Gateway and console need it or `JWKS_URL`',
@@ -34,6 +38,7 @@ const GROUPS = {
     PAYOUT_PROVIDER: '`ledger`: users\' money is in the ledger of this system. `webhook`: it is in an external wallet. Give workers and console the same value. See [the webhook](webhook.md)',
     WEBHOOK_URL: 'Where claims are POSTed; http(s), without user and password',
     WEBHOOK_SECRET: 'Secret that requests to the wallet are signed with, at least 32 characters',
+    WEBHOOK_RECEIPTS: 'What the wallet\'s word "paid" needs to be believed. `required`: a receipt that names claim and amount. `trust_status`: nothing; whatever answers 200 at `WEBHOOK_URL` can book credits',
     WEBHOOK_BATCH_MAX: 'Claims in one request; 1 sends each claim alone',
     WEBHOOK_TIMEOUT_MS: 'Timeout of one whole request to the wallet, ms',
   },

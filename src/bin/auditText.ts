@@ -1,5 +1,6 @@
 import type { Audit, RainReport } from '../operator/audit.ts';
 import { describeToldTwice } from '../operator/audit/findings.ts';
+import { countKinds } from '../operator/audit/tampering.ts';
 import { EQUATION_PARTS, EQUATION_WORDS } from '../rain/equation-parts.ts';
 import { formatMoney } from '../rain/money.ts';
 import { paint, table } from './style.ts';
@@ -17,7 +18,7 @@ function verdict({ balanced, told_twice, budget, packets, winners, rehearsal }: 
 }
 
 /** All findings of the audit; the verdict is the last line. */
-export function describeAudit({ report, problems, toldTwice, acknowledged, queues }: Audit): string {
+export function describeAudit({ report, problems, notices, toldTwice, acknowledged, queues }: Audit): string {
   const lines: string[] = [];
   if (queues) {
     const { waiting, active, delayed, failed } = queues.jobs;
@@ -28,16 +29,18 @@ export function describeAudit({ report, problems, toldTwice, acknowledged, queue
     lines.push(`discarded: ${letterId}, ${deadReason}, ${returned ? `${formatMoney(returned.amountCents)} went back` : 'no money'}, by ${actor}: ${reason}`);
   }
   if (report.discarded > acknowledged.length) lines.push(`and ${report.discarded - acknowledged.length} more discarded`);
-  lines.push(...toldTwice.map(describeToldTwice), ...problems);
+  lines.push(...toldTwice.map(describeToldTwice), ...notices, ...problems);
   if (queues && queues.dead.count > 0) lines.push(`claims that are not paid until you requeue or discard them with rain dead: ${queues.dead.count}`);
   return [...lines, describeReport(report)].join('\n');
 }
 
 /** Amounts are decimal strings. */
-export function auditJson({ report, problems, toldTwice, acknowledged, queues }: Audit): Record<string, unknown> {
+export function auditJson({ report, problems, notices, tampering, toldTwice, acknowledged, queues }: Audit): Record<string, unknown> {
   return {
     ...report,
     ...(problems.length > 0 && { problems }),
+    ...(notices.length > 0 && { notices }),
+    ...(tampering.length > 0 && { tampering: countKinds(tampering) }),
     ...(toldTwice.length > 0 && { promises: toldTwice.map(({ amountCents, ...plain }) => ({ ...plain, amount: formatMoney(amountCents) })) }),
     ...(acknowledged.length > 0 && {
       acknowledged: acknowledged.map(({ returned, at, ...plain }) => ({

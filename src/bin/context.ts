@@ -8,6 +8,7 @@ import { createLifecycle } from '../platform/process/lifecycle.ts';
 import { connectRedis, untilReady, type RedisClient } from '../platform/redis/connect.ts';
 import { readRunning } from '../platform/process/runningSystem.ts';
 import { redactUrl } from '../platform/network/serverUrl.ts';
+import { createSigner } from '../store/signer.ts';
 import { unreachable } from './exit.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
@@ -20,7 +21,7 @@ export function configure<const N extends Need>(environment: Environment, need: 
   const { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl } = environment;
   if (!running || (redisUrl && redisUrl !== running.redisUrl) || (databaseUrl && databaseUrl !== running.databaseUrl)) return loadConfig(need, environment);
   return loadConfig(need, {
-    JWT_SECRET: running.jwtSecret, GATEWAY_PUBLIC_URL: running.gatewayUrl, ...environment,
+    JWT_SECRET: running.jwtSecret, SIGNING_SECRET: running.signingSecret, GATEWAY_PUBLIC_URL: running.gatewayUrl, ...environment,
     REDIS_URL: running.redisUrl, DATABASE_URL: running.databaseUrl,
   });
 }
@@ -49,8 +50,11 @@ export interface OpenContext extends OperatorContext {
   close(): Promise<void>;
 }
 
+/** What an operator context is opened with. */
+type ContextConfig = Record<'REDIS_URL' | 'DATABASE_URL' | 'SIGNING_SECRET', string>;
+
 /** @throws CommandFailure `unreachable` when one of the servers does not answer */
-export async function openContext(redisUrl: string, databaseUrl: string, actor: string): Promise<OpenContext> {
+export async function openContext({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET }: ContextConfig, actor: string): Promise<OpenContext> {
   const lifecycle = createLifecycle();
   return lifecycle.opening(async () => {
     const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
@@ -59,13 +63,12 @@ export async function openContext(redisUrl: string, databaseUrl: string, actor: 
     lifecycle.onClose('database', () => database.$disconnect());
     await untilReady(redis, REACHED_MS_MAX).catch((error: Error) => { throw unreachable(`${redactUrl(redisUrl)}: ${error.message}`); });
     await database.$queryRaw`SELECT 1`.catch((error: Error) => { throw unreachable(`${redactUrl(databaseUrl)}: the database cannot be reached: ${lastLine(error)}`); });
-    return { redis, ledger: openLedger(database), actor, close: () => lifecycle.close() };
+    return { redis, ledger: openLedger(database), signer: createSigner(SIGNING_SECRET), actor, close: () => lifecycle.close() };
   });
 }
 
 export async function withContext<T>({ environment }: Terminal, verb: (context: OpenContext) => Promise<T>): Promise<T> {
-  const { REDIS_URL, DATABASE_URL } = configure(environment, ['REDIS_URL', 'DATABASE_URL']);
-  const context = await openContext(REDIS_URL, DATABASE_URL, `cli:${userInfo().username}`);
+  const context = await openContext(configure(environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']), `cli:${userInfo().username}`);
   try {
     return await verb(context);
   } finally {

@@ -17,6 +17,7 @@ export type { Link } from './connection.ts';
 export type { RainClient, RainClientOptions, RainEvents } from './contract.ts';
 export type { GrabOutcome, Packet } from './outcome.ts';
 export { RainRefused } from './refused.ts';
+export type { Receipt, ReceiptStore } from './receiptHolder.ts';
 export type { OpenGrab, Joined } from './rainSession.ts';
 export type { Socket, SocketClass } from './socket.ts';
 export type { TokenSource } from './token.ts';
@@ -40,7 +41,7 @@ class Client implements RainClient {
   readonly #createSession: (rainId: string) => RainSession;
   #welcome: WelcomeMessage | undefined;
 
-  constructor({ url, token, WebSocket = globalSocket(), solve, random = Math.random, now = () => performance.now() }: RainClientOptions) {
+  constructor({ url, token, WebSocket = globalSocket(), solve, receipts, random = Math.random, now = () => performance.now() }: RainClientOptions) {
     if (!isAddress(url)) throw new TypeError(`url: expected a ws:// or wss:// address, got ${JSON.stringify(url)}`);
     if (!WebSocket) throw new TypeError("WebSocket: missing, because there is no global WebSocket here; use the one of 'ws'");
     this.#clock = new ServerClock(now, Date.now());
@@ -58,10 +59,13 @@ class Client implements RainClient {
         return undefined;
       }),
       send: (message) => this.#connection.send(message),
+      readReceipt: () => (this.userId === undefined ? undefined : receipts?.read(rainId, this.userId)),
+      writeReceipt: (receipt) => { if (this.userId !== undefined) receipts?.write(rainId, this.userId, receipt); },
       onAsking: (why) => this.#events.emit('asking', { rainId, why }),
       onResult: (result) => this.#events.emit('result', result),
       onWon: (packet) => this.#events.emit('won', { rainId, ...packet }),
       onCredited: (message) => this.#events.emit('credited', message),
+      onReceipt: (packet, status) => this.#events.emit('receipt', { rainId, ...packet, status }),
     });
   }
 
@@ -142,6 +146,7 @@ class Client implements RainClient {
       case 'goodbye': return this.#events.emit('goodbye', message);
       case 'error': return this.#onError(message);
       // A message type of a newer server.
+      case 'receipt_status': return this.#sessions.get(message.rainId)?.receiveReceiptStatus(message);
       default: return message satisfies never;
     }
   }

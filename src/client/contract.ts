@@ -1,7 +1,8 @@
-import type { CreditedMessage, ErrorMessage, GoodbyeMessage, RainSnapshot, ResultMessage, WelcomeMessage, WinnersMessage } from '../protocol/messages.ts';
+import type { CreditedMessage, ErrorMessage, GoodbyeMessage, RainSnapshot, ReceiptStatus, ResultMessage, WelcomeMessage, WinnersMessage } from '../protocol/messages.ts';
 import type { Challenge, ChallengeSolution } from '../protocol/proofOfWork.ts';
 import type { Link } from './connection.ts';
 import type { GrabOutcome, Packet } from './outcome.ts';
+import type { ReceiptStore } from './receiptHolder.ts';
 import type { OpenGrab, Joined } from './rainSession.ts';
 import type { SocketClass } from './socket.ts';
 import type { TokenSource } from './token.ts';
@@ -15,6 +16,8 @@ export interface RainClientOptions {
   WebSocket?: SocketClass;
   /** Solves a challenge, where the gateway requires one; `undefined`: not solved. `altcha-lib` fits, best in a web worker. */
   solve?: (challenge: Challenge) => Promise<ChallengeSolution | undefined>;
+  /** Keeps receipts of wins beyond the life of this client. Absent: only in its memory. */
+  receipts?: ReceiptStore;
   /** In [0, 1); default `Math.random`. */
   random?: () => number;
   /** Monotonic ms; default `performance.now`. */
@@ -35,6 +38,11 @@ export interface RainEvents {
   won: Packet & { rainId: string };
   /** The money is in the user's wallet; once per packet. */
   credited: CreditedMessage;
+  /**
+   * A join did not report a win that the user was told before, so its receipt was shown. `restored`: the server has it again. `recorded`:
+   * the operator will decide about it. `known`: nothing was lost.
+   */
+  receipt: Packet & { rainId: string; status: ReceiptStatus };
   /** A sample of the wins of other users, with masked names. */
   winners: WinnersMessage;
   /** The progress of a grab. */

@@ -1,4 +1,4 @@
-import type { ClientMessage, CreditedMessage, ChallengeMessage, RainSnapshot, ResultMessage, TicketMessage } from '../protocol/messages.ts';
+import type { ClientMessage, CreditedMessage, ChallengeMessage, RainSnapshot, ReceiptStatus, ReceiptStatusMessage, ResultMessage, TicketMessage } from '../protocol/messages.ts';
 import { retryOf, type Outcome } from '../protocol/outcomes.ts';
 import type { Challenge, ChallengeSolution } from '../protocol/proofOfWork.ts';
 import { stateAt } from '../rain/rain.ts';
@@ -7,6 +7,7 @@ import { TicketHolder } from './ticket.ts';
 import { outcomeOf, packetOf, type GrabOutcome, type Packet } from './outcome.ts';
 import { Deferred } from './deferred.ts';
 import { GrabRequest, type Verdict } from './grabRequest.ts';
+import { ReceiptHolder, type Receipt } from './receiptHolder.ts';
 
 const JOIN_AGAIN_MS = 1_500;
 
@@ -23,11 +24,15 @@ interface RainSessionOptions {
   random: () => number;
   solve: (challenge: Challenge) => Promise<ChallengeSolution | undefined>;
   send: (message: ClientMessage) => boolean;
+  /** The receipt that the app has stored for this rain and user. */
+  readReceipt: () => Receipt | undefined;
+  writeReceipt: (receipt: Receipt | undefined) => void;
   onAsking: (why: OpenGrab) => void;
   /** A final answer: it ends a grab, or it came with a join. */
   onResult: (result: ResultMessage) => void;
   onWon: (packet: Packet) => void;
   onCredited: (message: CreditedMessage) => void;
+  onReceipt: (packet: Packet, status: ReceiptStatus) => void;
 }
 
 /** One user in one rain: its snapshot, the ticket, the pending grab and the win. It outlives connections. */
@@ -35,6 +40,7 @@ export class RainSession {
   readonly #options: RainSessionOptions;
   readonly #ticketHolder: TicketHolder;
   readonly #request: GrabRequest;
+  readonly #receiptHolder: ReceiptHolder;
   readonly #joined = new Deferred<Joined>();
   readonly #outcome = new Deferred<GrabOutcome>();
   #rain: RainSnapshot | undefined;
@@ -46,6 +52,7 @@ export class RainSession {
     this.#options = options;
     const { rainId, now, random, solve, send } = options;
     this.#ticketHolder = new TicketHolder({ rainId, now, send, solve, onUnsolved: () => this.#joinAgain() });
+    this.#receiptHolder = new ReceiptHolder({ rainId, random, send, read: options.readReceipt, write: options.writeReceipt, onStatus: (packet, status) => this.#onReceipt(packet, status) });
     this.#request = new GrabRequest({
       random,
       send: (message) => {
@@ -91,12 +98,14 @@ export class RainSession {
 
   disconnected(): void {
     clearTimeout(this.#again);
+    this.#receiptHolder.disconnected();
   }
 
   /** The user has changed: the win and the pending grab of the previous user are dropped. */
   forget(): void {
     this.#win = undefined;
     this.#creditedId = undefined;
+    this.#receiptHolder.forget();
     this.#request.cancel();
     this.#outcome.resolve({ kind: 'unanswered' });
     this.#ticketHolder.forget();
@@ -124,7 +133,12 @@ export class RainSession {
     this.#ticketHolder.receive(message);
   }
 
+  receiveReceiptStatus({ redPacketId, status }: ReceiptStatusMessage): void {
+    this.#receiptHolder.receiveStatus(redPacketId, status);
+  }
+
   receiveResult(result: ResultMessage): void {
+    this.#receiptHolder.receiveResult(result);
     const retry = retryOf(result);
     // Every grab has a ref, so this answers the join, and it brought no ticket.
     if (result.ref === undefined && this.#ticketHolder.preparing && retry === 'after a pause') return this.#joinAgain(result.retryInMs);
@@ -140,6 +154,7 @@ export class RainSession {
   receiveCredited(message: CreditedMessage): void {
     const { redPacketId, amount } = message;
     this.#request.cancel();
+    this.#receiptHolder.reported(redPacketId);
     this.#setWin({ redPacketId, amount });
     this.#outcome.resolve({ kind: 'won', redPacketId, amount });
     if (this.#creditedId === redPacketId) return;
@@ -164,6 +179,11 @@ export class RainSession {
     this.#options.onResult(result);
   }
 
+  #onReceipt(packet: Packet, status: ReceiptStatus): void {
+    if (status !== 'busy' && status !== 'not_genuine') this.#setWin(packet);
+    this.#options.onReceipt(packet, status);
+  }
+
   #setWin(packet: Packet): void {
     if (this.#win?.redPacketId === packet.redPacketId) return;
     this.#win = packet;
@@ -172,6 +192,7 @@ export class RainSession {
 
   #join(): void {
     clearTimeout(this.#again);
+    this.#receiptHolder.joined();
     this.#options.send({ type: 'join', rainId: this.#options.rainId, ...this.#ticketHolder.carried() });
   }
 

@@ -34,13 +34,13 @@ export function openApi(): Json {
   };
 }
 
-function operation({ id, tag, summary, access, params, query, body, status, answer, mediaType = 'application/json' }: Endpoint): Json {
+function operation({ id, tag, summary, access, params, query, body, bodyType = 'application/json', status, answer, mediaType = 'application/json' }: Endpoint): Json {
   return {
     operationId: id, tags: [tag], summary,
     security: access === 'anybody' ? [] : [{ session: [] }, { bearer: [] }],
     ...(access === 'operator' && { description: 'Requires the role operator; a viewer is refused.' }),
     ...((params ?? query) && { parameters: [...parametersOf(params, 'path'), ...parametersOf(query, 'query')] }),
-    ...(body && { requestBody: { required: !body.safeParse(undefined).success, content: { 'application/json': { schema: schemaOf(body, 'input') } } } }),
+    ...(body && { requestBody: { required: !body.safeParse(undefined).success, content: { [bodyType]: { schema: schemaOf(body, 'input') } } } }),
     responses: {
       [status]: { description: status === 204 ? 'Done.' : summary, ...(answer && { content: { [mediaType]: { schema: schemaOf(answer, 'input') } } }) },
       ...refusalsOf(access, params !== undefined),

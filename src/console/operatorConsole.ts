@@ -9,6 +9,7 @@ import { refusalFor, REFUSALS, refuse } from './refusals.ts';
 import { deadRoutes } from './routes/dead.ts';
 import { liveRoutes } from './routes/live.ts';
 import { rainRoutes } from './routes/rains.ts';
+import { reconcileRoutes } from './routes/reconcile.ts';
 import type { Backend, Route } from './routes/route.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { systemRoutes } from './routes/system.ts';
@@ -39,11 +40,12 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
   const visitors = new WeakMap<FastifyRequest, SignedIn>();
   server.addHook('preClose', async () => liveFeeds.close());
   await server.register(cookie);
+  server.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
   function mount({ endpoint, handle }: Route): void {
-    const { method, path, access, status } = endpoint;
+    const { method, path, access, status, bodyBytesMax = LIMITS.bodyBytesMax } = endpoint;
     server.route({
-      method, url: path, exposeHeadRoute: false, bodyLimit: LIMITS.bodyBytesMax,
+      method, url: path, exposeHeadRoute: false, bodyLimit: bodyBytesMax,
       config: { rateLimit: { max: LIMITS.requestsPerMinutePerAddress, timeWindow: 60_000, groupId: 'console', keyGenerator: visitorAddress } },
       // Runs before the body is parsed, so that unauthorized bodies are never parsed.
       onRequest: async (request, reply) => {
@@ -66,7 +68,7 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, requestOrigin), ...rainRoutes, ...winnerRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...systemRoutes]) mount(route);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, requestOrigin), ...rainRoutes, ...winnerRoutes, ...reconcileRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...systemRoutes]) mount(route);
   await mountQueueBoard(server, backend, authenticator);
 }
 

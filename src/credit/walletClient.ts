@@ -12,8 +12,8 @@ export interface WalletAddress {
 const ANSWER_BYTES_MAX = 1_048_576;
 
 export type WalletReply =
-  /** `text` is missing when the answer was cut off or too long. */
-  | { kind: 'answered'; status: number; text?: string; afterMs?: number }
+  /** `text` is missing when the answer was cut off or too long. `receipt`: its header, if there is one. */
+  | { kind: 'answered'; status: number; text?: string; receipt?: string; afterMs?: number }
   /** It is unknown whether the wallet received the request. */
   | { kind: 'silent'; detail: string };
 
@@ -35,8 +35,9 @@ export async function sendToWallet({ url, secret, timeoutMs }: WalletAddress, { 
       signal,
     });
     const afterMs = retryAfterMs(response.status, response.headers.get('retry-after'), Date.now());
+    const receipt = response.headers.get('rain-receipt');
     const text = await readText(response).catch(() => undefined);
-    return { kind: 'answered', status: response.status, ...(text !== undefined && { text }), ...(afterMs !== undefined && { afterMs }) };
+    return { kind: 'answered', status: response.status, ...(text !== undefined && { text }), ...(receipt !== null && { receipt }), ...(afterMs !== undefined && { afterMs }) };
   } catch (error) {
     return { kind: 'silent', detail: signal.aborted ? `no answer in ${timeoutMs} ms` : `no answer: ${causeOf(error)}` };
   }

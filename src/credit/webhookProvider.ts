@@ -2,24 +2,25 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Claim } from '../rain/claim.ts';
 import { ofHttpStatus } from '../platform/network/retryable.ts';
 import { createSemaphore } from '../platform/concurrency/semaphore.ts';
+import { claimIdOf, type ClaimIdForm } from './claimId.ts';
 import type { PayoutProvider, PostOutcome } from './payoutProvider.ts';
 import { giveUpFor, orRefused, toOutcome } from './ledgerProvider.ts';
+import { excerpt, readPaidBefore, readReceipts, readResults } from './walletAnswer.ts';
 import { sendToWallet, type WalletAddress, type WalletReply } from './walletClient.ts';
-import { claimIdOf, excerpt, readResults, walletRequest, type ClaimResult, type WalletForm } from './walletMessage.ts';
+import { walletRequest, type WalletForm } from './walletMessage.ts';
+import { whenPaidBefore, whenPaidNow, type Again, type ReceiptPolicy, type WalletOutcome } from './walletProof.ts';
 
 export interface WebhookOptions extends WalletAddress {
   /** Claims per request; 1 means the single form. */
   batchMax: number;
+  receipts: ReceiptPolicy;
   /** Concurrent requests of all jobs: protects the wallet from this process [R10]. */
   requestsMax?: number;
 }
 
-/** `taken`: the money is with the user. */
-type WalletAnswer = { outcome: 'taken' } | Exclude<PostOutcome, { outcome: 'commit' }>;
-type Again = Extract<PostOutcome, { outcome: 'reconsumeLater' }>;
-
 /**
- * The payout provider of an external wallet. The order of the steps keeps the money right, see docs/reference/webhook.md:
+ * The payout providers of an external wallet, one for each form of claim ids; they share its limit of requests. The order of the
+ * steps keeps the money right, see docs/reference/webhook.md:
  *
  *     reserve in the ledger → ask the wallet → credit in the ledger → commit
  *
@@ -27,26 +28,27 @@ type Again = Extract<PostOutcome, { outcome: 'reconsumeLater' }>;
  * for this user [R1][R2], under an id that never changes [R5]. The ledger credits only after the wallet has confirmed: until then
  * the claim is pending [R8]. Whatever is interrupted in between is repeated.
  */
-export function webhookProvider(ledger: Pick<Ledger, 'reserve' | 'credit'>, { batchMax, requestsMax = 16, ...wallet }: WebhookOptions): PayoutProvider {
+export function webhookProviders(ledger: Pick<Ledger, 'reserve' | 'credit'>, { batchMax, receipts, requestsMax = 16, ...wallet }: WebhookOptions): Record<ClaimIdForm, PayoutProvider> {
   const form: WalletForm = batchMax === 1 ? 'single' : 'batch';
   const inSlot = createSemaphore(requestsMax);
 
   /** Answers by claim id. A claim that occurs twice is sent once. */
-  async function sendAll(claims: readonly Claim[], perRequest: number): Promise<Map<string, WalletAnswer>> {
-    const unique = [...new Map(claims.map((claim) => [claimIdOf(claim), claim])).values()];
+  async function sendAll(claims: readonly Claim[], perRequest: number, idForm: ClaimIdForm): Promise<Map<string, WalletOutcome>> {
+    const unique = [...new Map(claims.map((claim) => [claimIdOf(idForm, claim), claim])).values()];
     const requests = Array.from({ length: Math.ceil(unique.length / perRequest) }, (_, i) => unique.slice(i * perRequest, (i + 1) * perRequest));
     const answers = await Promise.all(requests.map((some) => inSlot(async () => {
-      const reply = await sendToWallet(wallet, walletRequest(form, some));
-      return some.map((claim): [string, WalletAnswer] => [claimIdOf(claim), answerFor(claim, some.length, form, reply)]);
+      const outcomeOf = reading(form, some.length, receipts, await sendToWallet(wallet, walletRequest(form, idForm, some)));
+      return some.map((claim): [string, WalletOutcome] => [claimIdOf(idForm, claim), outcomeOf(claim, idForm)]);
     })));
     return new Map(answers.flat());
   }
 
-  return {
+  const paying = (idForm: ClaimIdForm): PayoutProvider => ({
     async post(_rainId, claims, apart = false) {
       const reserved = await orRefused(ledger.reserve(claims));
-      const answers = await sendAll(claims.filter((_, i) => reserved[i]!.outcome === 'reserved'), apart ? 1 : batchMax);
-      const taken = claims.filter((claim, i) => reserved[i]!.outcome === 'reserved' && answers.get(claimIdOf(claim))!.outcome === 'taken');
+      const answers = await sendAll(claims.filter((_, i) => reserved[i]!.outcome === 'reserved'), apart ? 1 : batchMax, idForm);
+      const answerTo = (claim: Claim) => answers.get(claimIdOf(idForm, claim))!;
+      const taken = claims.filter((claim, i) => reserved[i]!.outcome === 'reserved' && answerTo(claim).outcome === 'taken');
       const postings = await orRefused(ledger.credit(taken), PAID);
       const posted = new Map(taken.map((claim, i) => [claim, postings[i]!]));
       return claims.map((claim, i): PostOutcome => {
@@ -57,45 +59,55 @@ export function webhookProvider(ledger: Pick<Ledger, 'reserve' | 'credit'>, { ba
           case 'amount_differs':
           case 'told_twice': return giveUpFor(reservation);
           case 'reserved': {
-            const answer = answers.get(claimIdOf(claim))!;
+            const answer = answerTo(claim);
             return answer.outcome === 'taken' ? toOutcome(posted.get(claim)!, PAID, 'paid_not_booked') : answer;
           }
           default: return reservation satisfies never;
         }
       });
     },
-  };
+  });
+  return { webhook: paying('webhook'), webhook_v2: paying('webhook_v2') };
 }
 
 /** Only when another process changed the ledger at the same time: an operator has to check, and should know this. */
 const PAID = 'the wallet has paid it;  ';
 
-/** @param together claims in the request: an answer that names none of them is final only for a claim that was alone */
-function answerFor(claim: Claim, together: number, form: WalletForm, reply: WalletReply): WalletAnswer {
-  if (reply.kind === 'silent') return { outcome: 'reconsumeLater', detail: `the wallet: ${reply.detail}` };
+/**
+ * Reads one reply, for each claim of its request.
+ * @param together claims in the request: an answer that names none of them is final only for a claim that was alone
+ */
+function reading(form: WalletForm, together: number, policy: ReceiptPolicy, reply: WalletReply): (claim: Claim, idForm: ClaimIdForm) => WalletOutcome {
+  if (reply.kind === 'silent') return () => ({ outcome: 'reconsumeLater', detail: `the wallet: ${reply.detail}` });
   const { status, text, afterMs } = reply;
   const detail = `the wallet answered ${status}${text === undefined ? ', and its answer was cut off or too long' : text && `: ${excerpt(text)}`}`;
   const again: Again = { outcome: 'reconsumeLater', detail, ...(afterMs !== undefined && { afterMs }) };
   const verdict = ofHttpStatus(status);
-  if (verdict === 'done' && form === 'batch') return resultFor(readResults(text ?? '')?.get(claimIdOf(claim)), again);
-  if (verdict !== 'again' && together > 1) return again;
-  switch (verdict) {
-    case 'done':
-    case 'already': return { outcome: 'taken' };
-    case 'again': return again;
-    case 'giveUp': return { outcome: 'giveUp', reason: 'refused', detail };
-    default: return verdict satisfies never;
-  }
-}
-
-function resultFor(result: ClaimResult | undefined, again: Again): WalletAnswer {
-  if (!result) return { ...again, detail: `${again.detail}; the claim is not in its answer` };
-  const detail = `the wallet said ${result.status}${result.reason ? `: ${excerpt(result.reason)}` : ''}`;
-  switch (result.status) {
-    case 'done':
-    case 'already': return { outcome: 'taken' };
-    case 'retry': return { outcome: 'reconsumeLater', detail };
-    case 'refused': return { outcome: 'giveUp', reason: 'refused', detail };
-    default: return result.status satisfies never;
-  }
+  const receipts = readReceipts(text ?? '', reply.receipt);
+  const results = verdict === 'done' && form === 'batch' ? readResults(text ?? '') ?? new Map<string, undefined>() : undefined;
+  return (claim, idForm) => {
+    const claimId = claimIdOf(idForm, claim);
+    const asked = { claimId, idForm, userId: claim.userId, amount: claim.amount };
+    const proofs = receipts.get(claimId) ?? [];
+    if (results) {
+      const result = results.get(claimId);
+      if (!result) return { ...again, detail: `${detail}; the claim is not in its answer` };
+      const said: Again = { outcome: 'reconsumeLater', detail: `the wallet said ${result.status}${result.reason ? `: ${excerpt(result.reason)}` : ''}` };
+      switch (result.status) {
+        case 'done': return whenPaidNow(asked, proofs, policy, said);
+        case 'already': return whenPaidBefore(asked, result.amount === undefined ? proofs : [{ amount: result.amount, userId: result.userId }, ...proofs], policy, said);
+        case 'retry': return said;
+        case 'refused': return { outcome: 'giveUp', reason: 'refused', detail: said.detail };
+        default: return result.status satisfies never;
+      }
+    }
+    if (verdict !== 'again' && together > 1) return again;
+    switch (verdict) {
+      case 'done': return whenPaidNow(asked, proofs, policy, again);
+      case 'already': return whenPaidBefore(asked, [...proofs, ...readPaidBefore(text ?? '', claimId)], policy, again);
+      case 'again': return again;
+      case 'giveUp': return { outcome: 'giveUp', reason: 'refused', detail };
+      default: return verdict satisfies never;
+    }
+  };
 }

@@ -1,5 +1,6 @@
 import { Batcher } from '../grab/batcher.ts';
 import { createGrabEngine } from '../grab/engine.ts';
+import { verifiedEngine } from '../grab/verify.ts';
 import { loadScripts } from '../store/scripts.ts';
 import { encode } from '../protocol/codec.ts';
 import type { RainSnapshot } from '../protocol/messages.ts';
@@ -16,6 +17,7 @@ import type { HandlerContext } from './handlers/context.ts';
 import { LocalAnswers } from './rains/localAnswers.ts';
 import { frameOf } from './sockets/frame.ts';
 import { openGatewayDurability } from './durability/durability.ts';
+import { openForgedPackets } from './durability/forgedPackets.ts';
 import { createEpochGate } from './durability/epochGate.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { pipeline } from './pipeline.ts';
@@ -35,7 +37,7 @@ export type Assembly = ReturnType<typeof assemble>;
 
 /** All parts of a gateway behind its sockets, wired together. No socket is open yet. */
 export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
-  const { redisUrl, log, durability = LOCAL, traces } = options;
+  const { redisUrl, log, signer, durability = LOCAL, traces } = options;
   const limits: Limits = { ...LIMITS, ...options.limits };
   const counters = createGatewayCounters();
   const times = createTimes();
@@ -52,17 +54,21 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const subscriber = connectRedis(redisUrl, { purpose: 'subscriber', onError: onFault });
 
   const hub = new Hub();
-  const rainCache = new RainCache({ redis: reads, onFault, restMs: () => hub.restMs, onChange: tell });
+  const rainCache = new RainCache({ redis: reads, onFault, restMs: () => hub.restMs, onChange: tell, onLeft: (rain) => gatewayDurability.left(rain) });
   const now = () => rainCache.now();
-  const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, now, log, onFault });
+  const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, signer, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, now, log, onFault });
   const epochGate = createEpochGate({ redis: reads, log, onFault, onOlder: gatewayDurability.doubt });
   const connections = [grabs, reads, subscriber, ...gatewayDurability.connections];
   const localAnswers = new LocalAnswers({ redis: reads, rainCache, onFault });
   // After a reconnect the server may be another one, or may have changed without an event.
   for (const connection of connections) connection.on('close', () => localAnswers.forget());
   const overload = openOverloadControl({ limits, redis: reads, now, log, onFault, times });
+  const forgeries = openForgedPackets({ redis: grabs, signer, counters, log, onFault });
   const engine = pipeline(
-    [epochGate.busyUntilCompared, overload.roundTrips.measured, gatewayDurability.busyWhileRestoring, gatewayDurability.confirmedByReplicas],
+    [
+      epochGate.busyUntilCompared, overload.roundTrips.measured, gatewayDurability.busyWhileRestoring,
+      (inner) => verifiedEngine(inner, forgeries), gatewayDurability.confirmedByReplicas,
+    ],
     createGrabEngine(grabs, (error) => {
       gatewayDurability.onEngineFault();
       onFault(error);
@@ -70,8 +76,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   );
   const batcher = new Batcher<PendingGrab>(engine, (pending, rainId, given, shard) => {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(rainId);
-    else if (given.code === '0' || given.code === '1') gatewayDurability.remember(rainId, shard, pending.userId, given);
-    answer(pending, rainId, given, context);
+    answer(pending, rainId, 'amount' in given ? gatewayDurability.remember(rainId, shard, pending.userId, given) : given, context);
   }, limits.grabsPendingMax, (batch) => {
     times.answers.add((batch.answeredAt - batch.openedAt) / 1_000, batch.pendingGrabs.length);
     if (traces) traceWins(traces, batch);
@@ -83,11 +88,14 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const rateLimiter = new RateLimiter(limits, counters);
   const challenges = options.challenges && new Challenges(options.challenges, { limits, counters, now, pressed: options.pressed ?? (() => overload.pressure.pressed) });
   const blocklist = new Blocklist({ redis: reads, now, onFault, onChange: () => hub.each((session) => disconnectBlocked(session, blocklist, limits)) });
-  const context: HandlerContext = { limits, hub, rainCache, batcher, fairStart, localAnswers, gatewayDurability, redis: reads, rateLimiter, blocklist, challenges, overload, counters, traces, onFault };
+  const context: HandlerContext = { limits, hub, rainCache, batcher, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, rateLimiter, blocklist, challenges, overload, counters, traces, onFault };
 
   function tell(snapshot: RainSnapshot, event: RainChange): void {
     fairStart.expect(snapshot);
-    if (event === 'rain') warnOfUnknownTerms(snapshot, log);
+    if (event === 'rain') {
+      warnOfUnknownTerms(snapshot, log);
+      forgeries.warnOfOtherKey(snapshot.rainId, rainCache.reading(snapshot.rainId)?.signedBy);
+    }
     const frame = frameOf(encode(snapshot));
     const show = (session: Session) => send(session, frame, limits);
     // A new rain concerns every socket; a later change only the sockets that watch the rain.

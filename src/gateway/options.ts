@@ -2,6 +2,7 @@ import type { Durability } from '../platform/redis/durability.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
 import type { TokenRules } from '../platform/auth/tokenReader.ts';
 import type { Traces } from '../platform/telemetry/traces.ts';
+import type { Signer } from '../store/signer.ts';
 import type { Limits } from './limits.ts';
 import type { RandomIndex } from './rains/lottery.ts';
 import type { ChallengeRules } from './challenge/challenges.ts';
@@ -12,6 +13,8 @@ export interface GatewayOptions {
   /** 0 picks a free port. */
   port: number;
   token: TokenRules;
+  /** With the key that the packets are signed with. */
+  signer: Signer;
   allowedOrigins?: readonly string[];
   /** Number of our own proxies before this gateway, each of which appends to X-Forwarded-For; 0: the peer address is the client. */
   trustedProxies?: number;

@@ -1,12 +1,11 @@
-import { z } from 'zod';
 import { parseClaim, type Claim } from '../rain/claim.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { campaignKeys, shardKeys } from '../store/keys.ts';
-import { run } from '../store/scripts.ts';
-import { packetElement } from '../store/loadPackets.ts';
+import { shardKeys } from '../store/keys.ts';
+import { RESTORE_MAX, restoreClaims } from '../store/restoreClaims.ts';
+import type { Signer } from '../store/signer.ts';
 
 /** A win as it was sent to its user; `at`: when, epoch ms by Redis's clock. */
-export interface SentWin extends Omit<Claim, 'at'> {
+export interface SentWin extends Omit<Claim, 'at' | 'mac'> {
   shard: number;
   at: number;
 }
@@ -32,11 +31,8 @@ export class RestoreFault extends AggregateError {
   }
 }
 
-/** Wins per HMGET, and per script call. In the worst case the script searches the packet list once for each win. */
+/** Wins per HMGET. */
 const READ_MAX = 512;
-const RESTORE_MAX = 32;
-
-const reply = z.union([z.tuple([z.int(), z.int(), z.int()]), z.enum(['settled', 'frozen']), z.null()]);
 
 /**
  * Checks whether Redis still holds these wins, and puts back those it has lost; see lua/restore.lua. Several gateways may do this
@@ -45,7 +41,7 @@ const reply = z.union([z.tuple([z.int(), z.int(), z.int()]), z.enum(['settled', 
  * @returns only rains in which a win was missing
  * @throws RestoreFault when Redis cannot be reached; then repeat it
  */
-export async function restoreSentWins(redis: RedisClient, wins: Iterable<SentWin>): Promise<Restored[]> {
+export async function restoreSentWins(redis: RedisClient, signer: Signer, wins: Iterable<SentWin>): Promise<Restored[]> {
   const shards = new Map<string, SentWin[]>();
   for (const claim of wins) {
     const name = `${claim.rainId}/${claim.shard}`;
@@ -58,7 +54,7 @@ export async function restoreSentWins(redis: RedisClient, wins: Iterable<SentWin
   for (const claims of shards.values()) {
     try {
       // In the order in which they were sent: then each packet is found right at the tail of the list.
-      for (const chunk of chunks(await findMissing(redis, claims), RESTORE_MAX)) await putBack(redis, chunk, rains);
+      for (const chunk of chunks(await findMissing(redis, claims), RESTORE_MAX)) await putBack(redis, signer, chunk, rains);
     } catch (error) {
       // A shard that cannot be checked does not delay the wins of the others.
       faults.push(error);
@@ -81,14 +77,9 @@ function isSame(entry: string | null | undefined, { redPacketId, amount }: SentW
   return parsed?.ok === true && parsed.claim.redPacketId === redPacketId && parsed.claim.amount === amount;
 }
 
-async function putBack(redis: RedisClient, claims: readonly SentWin[], rains: Map<string, Restored>): Promise<void> {
+async function putBack(redis: RedisClient, signer: Signer, claims: readonly SentWin[], rains: Map<string, Restored>): Promise<void> {
   const { rainId, shard } = claims[0]!;
-  const { state, packets, claimed, claims: log, restored } = shardKeys(rainId, shard);
-  const args = claims.flatMap(({ userId, redPacketId, amount, at }) => {
-    const claim: Claim = { rainId, redPacketId, amount, userId, at: String(at) };
-    return [userId, JSON.stringify(claim), packetElement(redPacketId, amount)];
-  });
-  const done = reply.parse(await run(redis, 'restore', [state, packets, claimed, log, restored, campaignKeys(rainId, shard).wins], args));
+  const done = await restoreClaims(redis, signer, rainId, shard, claims.map(({ userId, redPacketId, amount, at }) => ({ rainId, redPacketId, amount, userId, at: String(at) })));
   if (done === 'frozen') throw new Error(`the rain ${rainId} is being settled`);
   const rain = rains.get(rainId) ?? { rainId, putBack: 0, contested: 0, lost: undefined };
   if (Array.isArray(done)) {

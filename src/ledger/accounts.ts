@@ -19,13 +19,18 @@ export function userAccount(userId: string): string {
   return `user:${userId}`;
 }
 
-/**
- * Updates the balances for a transfer from a rain back to the operator; with negative cents, for one to the rain. The rain's account
- * is always locked last: two transactions that lock the same accounts in different orders would deadlock.
- */
-export async function giveBack(transaction: Transaction, rainId: string, rehearsal: boolean, cents: Cents): Promise<void> {
-  await transaction.account.update({ where: { id: operatorAccount(rehearsal) }, data: { balanceCents: { increment: cents } } });
-  await transaction.account.update({ where: { id: rainAccount(rainId, rehearsal) }, data: { balanceCents: { decrement: cents } } });
+interface Funding {
+  /** Of the transfer, see prisma/schema.prisma. */
+  id: string;
+  rainId: string;
+  rehearsal: boolean;
+  cents: Cents;
+}
+
+/** Transfers money from the operator to a rain; the database updates both balances, and makes the accounts that are missing. */
+export async function fund(transaction: Transaction, { id, rainId, rehearsal, cents }: Funding): Promise<void> {
+  const [debitAccountId, creditAccountId] = [operatorAccount(rehearsal), rainAccount(rainId, rehearsal)];
+  await transaction.transfer.create({ data: { id, kind: 'fund', debitAccountId, creditAccountId, amountCents: cents, rainId }, select: { id: true } });
 }
 
 /** A user's balance, cents; 0 for a user who never won. Money won in a rehearsal is not counted. */

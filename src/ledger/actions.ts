@@ -7,7 +7,7 @@ export type Json = Prisma.InputJsonObject;
 /** What operators and the system do. A verb is stored, so it is never renamed. */
 export type ActionVerb =
   | 'create' | 'load' | 'pause' | 'resume' | 'close' | 'recycle' | 'start' | 'schedule' | 'top-up' | 'create-campaign' | 'roll-over'
-  | 'repair' | 'requeue' | 'discard' | 'write-off' | 'block' | 'unblock' | 'switch'
+  | 'repair' | 'requeue' | 'discard' | 'write-off' | 'restore' | 'block' | 'unblock' | 'switch'
   | 'login' | 'login_failed' | 'logout' | 'operator_add' | 'operator_password' | 'operator_disable' | 'operator_token';
 
 interface Action {

@@ -34,27 +34,16 @@ export async function credit(database: Database, claims: readonly Claim[]): Prom
 }
 
 /**
- * Inserts the transfers. The unique keys decide; rejected claims are not in the result.
- * The users' accounts follow in order of their ids. The rain's account comes last: all batches of a rain want this row, and this
- * way it is locked for the shortest time.
+ * Inserts the transfers, from which the database updates the balances. The unique keys decide; rejected claims are not in the result.
  */
 async function post(transaction: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<Pick<ExistingPosting, 'redPacketId' | 'userId' | 'amountCents'>[]> {
   return transaction.$queryRaw`
     WITH claimed AS (${inOrderWon(rows)}), side AS (
       SELECT CASE WHEN EXISTS (SELECT FROM "Rain" WHERE "id" = ${rainId} AND "rehearsal") THEN ${accountPrefix(true)} ELSE '' END AS "prefix"
-    ), posted AS (
-      INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId")
-      SELECT 'credit:' || "redPacketId", 'credit', "prefix" || 'rain:' || ${rainId}, "prefix" || 'user:' || "userId", "amountCents", ${rainId}, "redPacketId", "userId"
-      FROM claimed, side ORDER BY "place"
-      ON CONFLICT DO NOTHING
-      RETURNING "redPacketId", "userId", "creditAccountId", "amountCents"
-    ), users AS (
-      INSERT INTO "Account" AS account ("id", "kind", "balanceCents")
-      SELECT "creditAccountId", 'user', sum("amountCents") FROM posted GROUP BY "creditAccountId" ORDER BY "creditAccountId"
-      ON CONFLICT ("id") DO UPDATE SET "balanceCents" = account."balanceCents" + excluded."balanceCents"
-    ), rain AS (
-      UPDATE "Account" SET "balanceCents" = "balanceCents" - (SELECT sum("amountCents") FROM posted)
-      WHERE "id" = (SELECT "prefix" FROM side) || 'rain:' || ${rainId} AND (SELECT count(*) FROM posted) > 0
     )
-    SELECT "redPacketId", "userId", "amountCents" FROM posted`;
+    INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId")
+    SELECT 'credit:' || "redPacketId", 'credit', "prefix" || 'rain:' || ${rainId}, "prefix" || 'user:' || "userId", "amountCents", ${rainId}, "redPacketId", "userId"
+    FROM claimed, side ORDER BY "place"
+    ON CONFLICT DO NOTHING
+    RETURNING "redPacketId", "userId", "amountCents"`;
 }

@@ -13,6 +13,8 @@ export interface DatabaseFacts {
   migrations: { missing: string[] } | { fault: string };
   /** Missing privileges of this user, such as `INSERT on "Transfer"`. Empty while the tables do not exist. */
   privilegesMissing: string[];
+  /** This user owns tables, or is a superuser: it could switch off the triggers that refuse changes. */
+  ownsTables: boolean;
   connections: { max: number; used: number };
   fsync: boolean;
   synchronousCommit: string;
@@ -23,15 +25,17 @@ export interface DatabaseFacts {
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** The program reads and inserts rows in nearly every table, updates rows in some, and deletes none. */
-const APPENDED = ['SELECT', 'INSERT'] as const;
-const CHANGED = [...APPENDED, 'UPDATE'] as const;
-const STEPPED = ['SELECT', 'UPDATE'] as const;
-const NEEDED: Record<string, readonly string[]> = {
-  Rain: CHANGED, Campaign: APPENDED, Portion: APPENDED, Account: CHANGED, Transfer: APPENDED, OperatorAction: APPENDED,
-  Discard: APPENDED, Reservation: APPENDED, ReservedBudget: CHANGED, Operator: CHANGED, OperatorToken: CHANGED,
-  StoreEpoch: STEPPED,
+/** Its one row is written by the migration. */
+const EPOCH = 'StoreEpoch';
+/** The columns that the program updates, by table: it reads all of these tables, appends to them, and deletes nothing. */
+const APPENDED: readonly string[] = [];
+const UPDATED: Record<string, readonly string[]> = {
+  Rain: ['budgetCents', 'packets', 'opensAt', 'closesAt', 'sealedAt', 'settledAt', "keeper"],
+  Campaign: APPENDED, Portion: APPENDED, Transfer: APPENDED, OperatorAction: APPENDED, Discard: APPENDED, Reservation: APPENDED,
+  ReservedBudget: ['budgetCents', 'reservedCents'], Operator: ['passwordHash', 'epoch', 'disabledAt'], OperatorToken: ['revokedAt'],
+  [EPOCH]: ['counter'],
 };
+const ACTION_IDS = '"OperatorAction_id_seq"';
 
 /** @throws when the database cannot be reached or rejects this user */
 export async function examineDatabase(databaseUrl: string, migrations: readonly Migration[] = readMigrations()): Promise<DatabaseFacts> {
@@ -48,6 +52,7 @@ export async function examineDatabase(databaseUrl: string, migrations: readonly 
       embedded: /emcc|emscripten|pglite/i.test(version),
       migrations: await migrationState(client, migrations),
       privilegesMissing: await missingPrivileges(client),
+      ownsTables: await one<boolean>(client, `SELECT coalesce(bool_or(pg_has_role(relowner, 'MEMBER')), false) AS value FROM pg_class WHERE oid IN (to_regclass('"Account"'), to_regclass('"Transfer"'))`),
       connections: {
         max: Number(await one<string>(client, "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS value")),
         used: Number(await one<string>(client, "SELECT count(*)::int AS value FROM pg_stat_activity WHERE backend_type = 'client backend'")),
@@ -82,12 +87,18 @@ async function migrationState(client: Client, migrations: readonly Migration[]):
 
 async function missingPrivileges(client: Client): Promise<string[]> {
   const missing: string[] = [];
-  for (const [table, privileges] of Object.entries(NEEDED)) {
+  const need = async (held: string, privilege: string) => {
+    if (!await one<boolean>(client, `SELECT ${held} AS value`)) missing.push(privilege);
+  };
+  const exists = async (name: string) => await one<string | null>(client, `SELECT to_regclass('${name}')::text AS value`) !== null;
+  // Balances are changed by the database itself.
+  if (await exists('"Account"')) await need(`has_table_privilege('"Account"', 'SELECT')`, 'SELECT on "Account"');
+  for (const [table, updated] of Object.entries(UPDATED)) {
     const name = `"${table}"`;
-    if (await one<string | null>(client, `SELECT to_regclass('${name}')::text AS value`) === null) continue;
-    for (const privilege of privileges) {
-      if (!await one<boolean>(client, `SELECT has_table_privilege('${name}', '${privilege}') AS value`)) missing.push(`${privilege} on ${name}`);
-    }
+    if (!await exists(name)) continue;
+    for (const privilege of table === EPOCH ? ['SELECT'] : ['SELECT', 'INSERT']) await need(`has_table_privilege('${name}', '${privilege}')`, `${privilege} on ${name}`);
+    for (const column of updated) await need(`has_column_privilege('${name}', '${column}', 'UPDATE')`, `UPDATE ("${column}") on ${name}`);
   }
+  if (await exists(ACTION_IDS)) await need(`has_sequence_privilege('${ACTION_IDS}', 'USAGE')`, `USAGE on sequence ${ACTION_IDS}`);
   return missing;
 }

@@ -1,5 +1,5 @@
 import { formatMoney, type Cents } from '../rain/money.ts';
-import { giveBack, operatorAccount, rainAccount } from './accounts.ts';
+import { operatorAccount, rainAccount } from './accounts.ts';
 import { record } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
@@ -83,10 +83,8 @@ export function discard(database: Database, requested: NewDiscard, dryRun = fals
       actor: requested.actor, verb: 'discard', rainId,
       details: { letter: letterId, reason: requested.reason, ...(claim && returned && { redPacketId: claim.redPacketId, amount: formatMoney(claim.allocatedCents) }) },
     });
-    // The rain's account is locked last, after all rows that others may wait for.
     if (!claim || !returned) return { outcome: 'discarded' };
     if (reservation === 'yes') await withdraw(transaction, rainId, claim.allocatedCents);
-    await giveBack(transaction, rainId, rehearsal, claim.allocatedCents);
     return { outcome: 'returned', amountCents: claim.allocatedCents };
   }, dryRun);
 }

@@ -1,3 +1,4 @@
+import { accountFaults } from './accountFaults.ts';
 import { balance, sumOfBalances } from './accounts.ts';
 import { actions, latestActions, record } from './actions.ts';
 import { book, creditOf, credits, postings } from './book.ts';
@@ -6,11 +7,13 @@ import { credit } from './credit.ts';
 import type { Database } from './database.ts';
 import { discard, discards, discardedClaims } from './discard.ts';
 import { epoch, nextEpoch } from './epoch.ts';
+import { payouts } from './payouts.ts';
 import { addTopUp } from './topUps.ts';
 import { creditsAmong, luckiest, walletStatement } from './walletStatement.ts';
 import { assignPayout, countRains, createRain, overdue, rain, rains, reschedule, seal, settle } from './rains.ts';
 import { recycle } from './recycle.ts';
 import { reserve } from './reserve.ts';
+import { settledFaults } from './settledFaults.ts';
 import { openStaff } from './staff.ts';
 
 /** All operations of the ledger. Each is documented where it is written. */
@@ -18,7 +21,7 @@ const OPERATIONS = {
   createRain, addTopUp, reschedule, rain, rains, countRains, overdue, seal, settle,
   createCampaign, campaign, campaigns, rounds, campaignWinners,
   assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
-  book, credits, creditsAmong, creditOf, postings, luckiest, walletStatement, balance, sumOfBalances,
+  book, credits, creditsAmong, creditOf, postings, payouts, luckiest, walletStatement, balance, sumOfBalances, accountFaults, settledFaults,
   record, actions, latestActions,
   epoch, nextEpoch,
 };

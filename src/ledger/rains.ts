@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { roundId, winsMaxOf } from '../rain/campaign.ts';
 import { commitmentOf } from '../rain/commitment.ts';
+import { iso } from '../rain/figures.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
 import type { RequestedTermName, RequestedTerms, Terms } from '../rain/terms.ts';
 import { recordedTerms } from '../rain/terms-check.ts';
-import { operatorAccount, rainAccount } from './accounts.ts';
+import { fund } from './accounts.ts';
 import { record, type ActionVerb, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
@@ -70,23 +71,11 @@ export function createRain(database: Database, requested: NewRain, actor: string
     });
     if (count === 0) return compare(requested, toBookedRain(await transaction.rain.findUniqueOrThrow({ where: { id: requested.id }, ...withDetails })));
     const { id: rainId, title, packets, seed, split: plan, shards } = requested;
-    await fund(transaction, rainId, rehearsal, requested.budgetCents);
+    await fund(transaction, { id: `fund:${rainId}`, rainId, rehearsal, cents: requested.budgetCents });
     const commitment = commitmentOf({ rainId, seed, plan, shards });
-    await record(transaction, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(requested.budgetCents), packets, commitment, ...terms, ...named } });
+    await record(transaction, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(requested.budgetCents), packets, commitment, opensAt: iso(requested.opensAt), closesAt: iso(requested.closesAt), ...terms, ...named } });
     return { outcome: 'created' };
   }, dryRun);
-}
-
-async function fund(transaction: Transaction, rainId: string, rehearsal: boolean, cents: Cents): Promise<void> {
-  const [operator, account] = [operatorAccount(rehearsal), rainAccount(rainId, rehearsal)];
-  await transaction.account.create({ data: { id: account, kind: 'rain', balanceCents: cents } });
-  // Prisma's upsert reads first and can lose a race when the very first rain is created.
-  await transaction.$executeRaw`
-    INSERT INTO "Account" AS account ("id", "kind", "balanceCents") VALUES (${operator}, 'operator', ${-cents})
-    ON CONFLICT ("id") DO UPDATE SET "balanceCents" = account."balanceCents" + excluded."balanceCents"`;
-  await transaction.transfer.create({
-    data: { id: `fund:${rainId}`, kind: 'fund', debitAccountId: operator, creditAccountId: account, amountCents: cents, rainId },
-  });
 }
 
 function compare(requested: NewRain, existing: BookedRain): Creation {

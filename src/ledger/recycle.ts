@@ -1,5 +1,5 @@
 import { formatMoney, type Cents } from '../rain/money.ts';
-import { giveBack, operatorAccount, rainAccount } from './accounts.ts';
+import { operatorAccount, rainAccount } from './accounts.ts';
 import { record } from './actions.ts';
 import type { Database } from './database.ts';
 import { isRehearsal } from './rains.ts';
@@ -32,7 +32,6 @@ export function recycle(database: Database, rainId: string, cents: Cents, actor:
       return existing.amountCents === cents ? { outcome: 'already' } : { outcome: 'differs', recycledCents: existing.amountCents };
     }
     await withdraw(transaction, rainId, cents);
-    await giveBack(transaction, rainId, rehearsal, cents);
     await record(transaction, { actor, verb: 'recycle', rainId, details: { amount: formatMoney(cents) } });
     return { outcome: 'recycled' };
   });

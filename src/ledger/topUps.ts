@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { commitmentOf, TOP_UPS_MAX } from '../rain/commitment.ts';
 import { CENTS_MAX, formatMoney, type Cents } from '../rain/money.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
-import { giveBack, operatorAccount, rainAccount } from './accounts.ts';
+import { fund } from './accounts.ts';
 import { record, type Json } from './actions.ts';
 import { attempt } from './attempt.ts';
-import type { Database, Transaction } from './database.ts';
+import type { Database } from './database.ts';
 import type { Rain, TopUp } from './generated/client.ts';
 
 export interface NewTopUp {
@@ -55,21 +55,13 @@ export function addTopUp(database: Database, requested: NewTopUp, actor: string,
     // If another rain's top-up used this id in between, the primary key refuses and everything is rolled back.
     const topUp = await transaction.topUp.create({ data: { ...requested, ordinal, commitment } });
     await transaction.rain.update({ where: { id: rainId }, data: { budgetCents: { increment: budgetCents }, packets: { increment: packets } } });
-    await fundTopUp(transaction, rainId, ordinal, rain.rehearsal, budgetCents);
+    await fund(transaction, { id: `fund:${rainId}/${ordinal}`, rainId, rehearsal: rain.rehearsal, cents: budgetCents });
     await record(transaction, { actor, verb: 'top-up', rainId, details: { id, topUp: ordinal, budget: formatMoney(budgetCents), packets, commitment } });
     return { outcome: 'added', topUp: toBookedTopUp(topUp) };
   }, dryRun);
 }
 
 type LockedRain = Pick<Rain, 'packets' | 'budgetCents' | 'shards' | 'sealedAt' | 'settledAt' | 'rehearsal'>;
-
-async function fundTopUp(transaction: Transaction, rainId: string, ordinal: number, rehearsal: boolean, cents: Cents): Promise<void> {
-  const [debitAccountId, creditAccountId] = [operatorAccount(rehearsal), rainAccount(rainId, rehearsal)];
-  await transaction.transfer.create({
-    data: { id: `fund:${rainId}/${ordinal}`, kind: 'fund', debitAccountId, creditAccountId, amountCents: cents, rainId },
-  });
-  await giveBack(transaction, rainId, rehearsal, -cents);
-}
 
 /** The seed is not compared: the first one is kept. */
 function compare({ seed: _, ...requested }: NewTopUp, existing: TopUp): Adding {

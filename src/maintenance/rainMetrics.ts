@@ -3,7 +3,17 @@ import type { Audit } from '../operator/audit.ts';
 import { registerMetric, type MetricsRegistry, type Sample } from '../platform/telemetry/metrics.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import type { RedisMonitor } from './redisMonitor.ts';
+import { countKinds } from '../operator/audit/tampering.ts';
 import { RAINS_REPORTED_MAX, type Auditor, type Watched } from './auditor.ts';
+
+/** What was put back at once is reported for as long, so that a scrape sees it, ms. */
+const HEALED_REPORTED_MS = 600_000;
+
+function tamperingOf({ audit, healed }: Watched): ReturnType<typeof countKinds> {
+  const counts = countKinds(audit.tampering);
+  if (!healed || performance.now() - healed.at > HEALED_REPORTED_MS) return counts;
+  return { ...counts, claimed_missing: Math.max(counts.claimed_missing ?? 0, healed.count) };
+}
 
 /**
  * Registers metrics about the money of live rains, from the last background audit, and about Redis. A rain is a label only
@@ -24,6 +34,8 @@ export function registerRainMetrics(registry: MetricsRegistry, { redis, auditor,
     terms(({ count }) => count));
   gauge('rain_balanced', '1: every cent is accounted for; 0: it is not, check at once with rain audit', ['rain'],
     each((rain, { audit }) => [{ labels: { rain }, value: audit.report.balanced ? 1 : 0 }]));
+  gauge('rain_tampering', 'Findings of the last audit that only a hand in Redis or in the database can have caused, by kind; entries put back count for ten minutes. Each is a lie about money: rain audit', ['rain', 'kind'],
+    each((rain, watched) => Object.entries(tamperingOf(watched)).map(([kind, value]) => ({ labels: { rain, kind }, value }))));
   gauge('rain_audit_seconds', 'How long the last audit took. It grows with the packets; the auditor pauses twenty times as long', ['rain'],
     each((rain, { seconds }) => [{ labels: { rain }, value: seconds }]));
   gauge('rain_audit_last_success_timestamp_seconds',

@@ -76,7 +76,7 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
   async function checkRains(): Promise<MonitorProblem[]> {
     return (await lostRains()).map((rainId) => ({
       problem: 'lost', subject: rainId,
-      sentence: `Redis has lost the rain ${rainId}, which is loaded and not settled; check it with: rain show ${rainId}`,
+      sentence: `Redis has lost the rain ${rainId}, which is loaded and not settled; bring it back with: rain restore apply ${rainId}`,
     }));
   }
 

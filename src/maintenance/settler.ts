@@ -1,3 +1,4 @@
+import { forgetOldEnds, rememberEnd } from '../store/endedRains.ts';
 import { forget } from '../store/transitions.ts';
 import { liveRains, readRain, redisNow, settledRains, type LiveRain } from '../store/rains.ts';
 import { draftRain } from '../store/loadPackets.ts';
@@ -47,7 +48,7 @@ export function startSettler({ context, log, everyMs = 500, tidyMs = 60_000, ttl
 
   function report(rainId: string, result: Exclude<Attempt, { outcome: 'not_due' | 'settled' }>): void {
     switch (result.outcome) {
-      case 'lost': return log.error({ rainId }, 'Redis has lost a rain that was not settled');
+      case 'lost': return log.error({ rainId }, `Redis has lost a rain that was not settled; bring it back with: rain restore apply ${rainId}`);
       case 'does_not_add_up': return log.error({ rainId, problems: result.problems }, 'the rain is not balanced and is not settled');
       case 'waiting': return log.debug({ rainId, pending: result.pending }, 'claims are not in the ledger yet');
       case 'failed': return log.error({ rainId, err: result.error }, 'settlement failed, will try again');
@@ -56,17 +57,21 @@ export function startSettler({ context, log, everyMs = 500, tidyMs = 60_000, ttl
   }
 
   async function tidy(live: ReadonlyMap<string, LiveRain>): Promise<void> {
+    const now = await redisNow(context.redis);
+    await forgetOldEnds(context.redis, now);
     // Rains whose keys have expired need no index entry.
     for (const [rainId, settled] of await settledRains(context.redis)) {
-      if (!await readRain(context.redis, rainId, settled)) await forget(context.redis, rainId);
+      if (await readRain(context.redis, rainId, settled)) continue;
+      await rememberEnd(context.redis, rainId, now);
+      await forget(context.redis, rainId);
     }
     // Settled in Redis only: the ledger was restored from a backup. It may have been closed early, so its planned end says nothing.
     for (const rainId of await relistUnsettled(context)) log.warn({ rainId }, 'Redis has settled a rain that the database has not; it is settled again');
     // Rains that were never written to Redis and are over by now: their money has to go back too.
-    for (const rain of await context.ledger.overdue(await redisNow(context.redis))) {
+    for (const rain of await context.ledger.overdue(now)) {
       if (live.has(rain.id)) continue;
       if (await hasLost(context, rain)) report(rain.id, { outcome: 'lost' });
-      else await draftRain(context.redis, await draftOf(context, rain));
+      else await draftRain(context.redis, context.signer, await draftOf(context, rain));
     }
   }
 

@@ -1,11 +1,17 @@
+import { liveRains } from '../store/rains.ts';
 import { isBalanced, countsOf, toReport, type AuditReport, type Equation, type Share } from '../rain/equation.ts';
 import type { Acknowledged, LostFromLog, ToldTwice } from './audit/findings.ts';
 import { readQueues, type QueueReport } from './audit/queues.ts';
+import { findSuspects } from './audit/settled.ts';
+import { compareAccounts } from './audit/accounts.ts';
+import { readPlan } from './audit/bookedPlan.ts';
+import type { ValidEntry } from './audit/claimedHash.ts';
 import { readPacketPaths } from './audit/packetPaths.ts';
+import { acknowledgedId, tamperingKey, type Tampering, type TamperingKind } from './audit/tampering.ts';
 import { balanceOf } from './audit/balance.ts';
 import type { OperatorContext } from './context.ts';
-import { allocationOf } from './load.ts';
 import { hasLost } from './lostRains.ts';
+import { lostReason, onlyInRedisReason } from './restore/presence.ts';
 
 /** The money report of a rain, with packet counts and what the operator still has to handle. */
 export interface RainReport extends AuditReport {
@@ -14,7 +20,7 @@ export interface RainReport extends AuditReport {
   rehearsal?: true;
   /** Wins that were told to a user but cannot be paid from this rain. The report may be balanced and still have some. */
   told_twice: number;
-  /** Dead letters and lost claims that the operator has explained. */
+  /** Dead letters, lost claims and findings that the operator has explained. */
   discarded: number;
 }
 
@@ -31,6 +37,12 @@ export interface Audit {
   lostFromLog: LostFromLog[];
   /** What the operator has discarded. At most 100. */
   acknowledged: Acknowledged[];
+  /** What the operator should repeat, such as a reschedule that was cut. The money adds up all the same. */
+  notices: string[];
+  /** What somebody has changed by hand in Redis or in the database; their sentences are in `problems`, too. */
+  tampering: Tampering[];
+  /** Valid claims whose users the dedupe hash has lost, and which may be written there again. */
+  missing: ValidEntry[];
   /** Claims still in the queues; only when the context has queues. */
   queues?: QueueReport;
 }
@@ -43,16 +55,28 @@ const FINDINGS_MAX = 100;
  * @returns undefined when there is no such rain
  */
 export async function auditRain(context: OperatorContext, rainId: string): Promise<Audit | undefined> {
+  const first = await auditOnce(context, rainId);
+  if (!first || first.problems.length === 0) return first;
+  // Read everything again before anybody is accused: a restore or a failover may have come in between two reads.
+  return auditOnce(context, rainId, new Set(first.tampering.map(tamperingKey)));
+}
+
+/** @param accused keys of findings; others are left out. Absent: all are reported */
+async function auditOnce(context: OperatorContext, rainId: string, accused?: ReadonlySet<string>): Promise<Audit | undefined> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) return undefined;
   const queues = context.queues && await readQueues(context.queues, rainId);
-  const paths = await readPacketPaths(context, rain);
-  // Read the rain last: everything won so far belongs to it, and packets added since count as not loaded yet.
-  const whole = await context.ledger.rain(rainId) ?? rain;
-  const { equation, discarded, lostFromLog, problems } = balanceOf(rainId, whole.budgetCents, allocationOf(whole), paths);
-  if (rain.settledAt === undefined && await hasLost(context, rain)) problems.unshift('Redis lost the rain after it had opened: wins that were not credited yet are unknown');
-  const { toldTwice } = paths.logged;
+  const plan = await readPlan(context, rain);
+  // The ledger's rain is read last: everything won so far belongs to it, and packets added since count as not loaded yet.
+  const paths = await readPacketPaths(context, plan);
+  const { equation, discarded, lostFromLog, problems } = balanceOf(rainId, plan.rain().budgetCents, plan.amounts(), paths);
+  await compareAccounts(context, rainId, paths.tampering);
   const { acknowledged } = paths.booked;
+  const { toldTwice, missing } = paths.logged;
+  const tampering = paths.tampering.all().filter((finding) => !acknowledged.has(acknowledgedId(rainId, finding)) && (accused?.has(tamperingKey(finding)) ?? true));
+  problems.unshift(...tampering.map(({ sentence }) => sentence));
+  const isGone = tampering.some(({ kind }) => kind === 'state_gone');
+  if (rain.settledAt === undefined && !isGone && await hasLost(context, rain)) problems.unshift(`${lostReason(rainId)}; wins that were not credited yet may be unknown`);
   return {
     report: {
       ...toReport(rainId, equation), balanced: isBalanced(equation) && problems.length === 0,
@@ -61,22 +85,45 @@ export async function auditRain(context: OperatorContext, rainId: string): Promi
     equation, discarded,
     problems: problems.slice(0, FINDINGS_MAX), toldTwice: toldTwice.slice(0, FINDINGS_MAX), lostFromLog,
     acknowledged: [...acknowledged.values()].slice(0, FINDINGS_MAX),
+    notices: paths.notices, tampering, missing: restorable(missing, tampering),
     ...(queues && { queues }),
   };
 }
 
-/** One audited rain. `fault`: it could not be audited, which must not hide the others. */
-export type AuditedRain = { rainId: string; title: string } & ({ audit: Audit } | { fault: unknown });
+/** Missing claims against which nothing else speaks. */
+function restorable(missing: readonly ValidEntry[], tampering: readonly Tampering[]): ValidEntry[] {
+  const found = new Map<string, Set<TamperingKind>>();
+  for (const { kind, subject } of tampering) found.set(subject, (found.get(subject) ?? new Set()).add(kind));
+  return missing.filter(({ claim: { redPacketId } }) => {
+    const kinds = found.get(redPacketId);
+    return kinds?.size === 1 && kinds.has('claimed_missing');
+  });
+}
 
-/** Audits many rains one after the other, newest first. */
+/** One audited rain. `fault`: it could not be audited, which must not hide the others. `suspect`: not one of those asked for. */
+export type AuditedRain = { rainId: string; title: string; suspect?: true } & ({ audit: Audit } | { fault: unknown });
+
+/** Audits many rains one after the other, newest first; after the unsettled ones also the others that a cheap look finds at fault. */
 export async function* auditAll(context: OperatorContext, which: 'all' | 'unsettled', limit: number): AsyncGenerator<AuditedRain> {
-  for (const { id: rainId, title } of await context.ledger.rains(limit, which)) {
-    try {
-      const audit = await auditRain(context, rainId);
-      if (audit) yield { rainId, title, audit };
-    } catch (fault) {
-      yield { rainId, title, fault };
-    }
+  const listed = (await context.ledger.rains(limit, which)).map(({ id: rainId, title }) => ({ rainId, title }));
+  for (const rain of listed) yield* auditOne(context, rain);
+  // Settled meanwhile, a rain was audited above.
+  const audited = new Set(listed.map(({ rainId }) => rainId));
+  for (const { unknown, ...rain } of await findSuspects(context, limit)) {
+    if (unknown) yield { ...rain, suspect: true, fault: new Error('it has dead letters, and the ledger does not have this rain') };
+    else if (!audited.has(rain.rainId)) yield* auditOne(context, { ...rain, suspect: true });
+  }
+  for (const [rainId, { title }] of await liveRains(context.redis)) {
+    if (!await context.ledger.rain(rainId)) yield { rainId, title, suspect: true, fault: new Error(onlyInRedisReason(rainId)) };
+  }
+}
+
+async function* auditOne(context: OperatorContext, rain: Pick<AuditedRain, 'rainId' | 'title' | 'suspect'>): AsyncGenerator<AuditedRain> {
+  try {
+    const audit = await auditRain(context, rain.rainId);
+    if (audit) yield { ...rain, audit };
+  } catch (fault) {
+    yield { ...rain, fault };
   }
 }
 

@@ -3,11 +3,14 @@ import type { RainBook } from '../ledger/book.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Refusal } from '../rain/refusal.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
+import type { Signer } from '../store/signer.ts';
 
 /** What an operator command works with. Every command is safe to repeat when its outcome is unknown. */
 export interface OperatorContext {
   redis: RedisClient;
   ledger: Ledger;
+  /** Signs the packets that the command writes. */
+  signer: Signer;
   /** The operator; written into the record of operator actions. */
   actor: string;
   /** Only for commands that use them; the audit reports the queues when they are there. */

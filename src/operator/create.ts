@@ -5,6 +5,7 @@ import { redisNow } from '../store/rains.ts';
 import { draftRain, isTaken } from '../store/loadPackets.ts';
 import type { Json } from '../ledger/actions.ts';
 import { rainId } from '../rain/ids.ts';
+import type { Cents } from '../rain/money.ts';
 import { seed } from '../rain/fairness.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { refusalsOf } from '../rain/refusal.ts';
@@ -13,6 +14,7 @@ import { draftOf } from './commitment.ts';
 import { nameRain, roundRequest, shardCount } from './campaign/create.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
+import { lostReason } from './restore/presence.ts';
 import { checkWindow, moment } from './window.ts';
 import { rainTitle } from './wording.ts';
 
@@ -58,10 +60,13 @@ export async function createRain(context: OperatorContext, request: CreateReques
   const { id, shards, campaign } = named;
   const existing = await context.ledger.rain(id);
   if (existing?.settledAt) return refuse('id', `the rain ${existing.id} is settled`);
-  if (existing && await hasLost(context, existing)) return refuse('id', `Redis has lost the rain ${existing.id} after it had opened`);
+  if (existing && await hasLost(context, existing)) return refuse('id', lostReason(existing.id));
   // A rain that was created in time but never reached Redis is finished even now, so that its money can go back.
   const refusal = checkWindow({ opensAt, closesAt }, now, existing !== undefined);
   if (refusal) return refusal;
+  const taken = refuse('id', `Redis still holds another rain ${id}`);
+  // Read the ledger again: the same request may have been booked and written meanwhile.
+  if (!existing && await isTaken(context.redis, id, shards) && !await context.ledger.rain(id)) return taken;
 
   const title = parsed.data.title ?? `Rain ${id}`;
   const { plan } = checked;
@@ -73,13 +78,20 @@ export async function createRain(context: OperatorContext, request: CreateReques
   // Repeated without a seed, the rain keeps its first one.
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
   if (differing.length > 0) return existsAlready('rain', id, differing);
-  if (dryRun) {
-    if (!existing && await isTaken(context.redis, id, shards)) return refuse('id', `Redis still holds another rain ${id}`);
-    return { ok: true, rainId: id, opensAt, closesAt, funded: booked.outcome === 'created' };
-  }
+  if (dryRun) return { ok: true, rainId: id, opensAt, closesAt, funded: booked.outcome === 'created' };
   const draft = await draftOf(context, (await context.ledger.rain(id))!);
-  const drafted = await draftRain(context.redis, draft);
-  if (drafted === 'taken') return refuse('id', `Redis still holds another rain ${id}`);
+  const drafted = await draftRain(context.redis, context.signer, draft);
+  if (drafted === 'taken') {
+    // Somebody was faster since we looked. What was booked just now has no packets yet: its money goes back, and the rain is over.
+    if (booked.outcome === 'created') await giveBack(context, id, plan.budgetCents);
+    return taken;
+  }
   await announceChange(context.redis, id);
   return { ok: true, rainId: id, opensAt, closesAt, ...(draft.commitment !== undefined && { commitment: draft.commitment }) };
+}
+
+async function giveBack({ ledger, actor }: OperatorContext, rainId: string, budgetCents: Cents): Promise<void> {
+  await ledger.seal(rainId);
+  await ledger.recycle(rainId, budgetCents, actor);
+  await ledger.settle(rainId);
 }

@@ -1,9 +1,10 @@
 import { liveRains, readRain, redisNow, type StoredRain } from '../store/rains.ts';
-import type { BookedRain, PayoutProviderName } from '../ledger/rains.ts';
+import { payoutSettingOf } from '../credit/payoutProviders.ts';
+import { recordedCommitment } from '../ledger/commitment.ts';
+import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';
-import { recordedCommitment } from './commitment.ts';
 import { bookOf, type OperatorContext } from './context.ts';
 
 /** A rain at a glance: plan and credits from the ledger, the rest from Redis. Amounts are decimal strings. */
@@ -48,8 +49,8 @@ interface TopUpView {
 export interface RainDetail extends RainView {
   /** Packets loaded into Redis so far: fewer than `packets` until the rain and all its top-ups are loaded. */
   loaded: number;
-  /** The first payout provider assigned stays. Absent before that, and for a rehearsal. */
-  payoutProvider?: PayoutProviderName;
+  /** The setting PAYOUT_PROVIDER that pays it; the first one assigned stays. Absent before that, and for a rehearsal. */
+  payoutProvider?: ReturnType<typeof payoutSettingOf>;
   /** In order; empty when nothing was added. */
   topUps: TopUpView[];
   commitment?: string;
@@ -88,7 +89,7 @@ export async function showRain(context: OperatorContext, rainId: string): Promis
   const topUps = rain.topUps.map(({ ordinal, id, budgetCents, packets, commitment: promised, createdAt, seed }): TopUpView => ({
     topUp: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: promised, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
   }));
-  return { ...summary, loaded: snapshot?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: rain.payoutProvider }), topUps, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
+  return { ...summary, loaded: snapshot?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: payoutSettingOf(rain.payoutProvider) }), topUps, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
 }
 
 async function view(context: OperatorContext, rain: BookedRain, snapshot: StoredRain | undefined, nowMs: number): Promise<RainView> {

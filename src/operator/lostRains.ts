@@ -1,7 +1,9 @@
-import { shardKeys } from '../store/keys.ts';
+import { remembersEnd } from '../store/endedRains.ts';
+import { SETTLED_RAINS_KEY, shardKeys } from '../store/keys.ts';
 import { liveRains, readRain, redisNow } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import type { OperatorContext } from './context.ts';
+import { lostReason, readPresence, wholenessOf } from './restore/presence.ts';
 
 /** Whether Redis lost a rain that may have been won in. Written to Redis again, it would hand out packets or money twice. */
 export async function hasLost(context: OperatorContext, rain: BookedRain): Promise<boolean> {
@@ -9,9 +11,13 @@ export async function hasLost(context: OperatorContext, rain: BookedRain): Promi
   return await wasLoaded(context, rain.id) && await redisNow(context.redis) >= rain.opensAt;
 }
 
-/** `load` is recorded before the first packet is in Redis: without that record nothing can have been won. */
-async function wasLoaded({ ledger }: OperatorContext, rainId: string): Promise<boolean> {
-  return (await ledger.actions(rainId)).some(({ verb }) => verb === 'load');
+/**
+ * `load` is recorded before the first packet is in Redis: without that record nothing can have been won, unless the ledger came back from
+ * an older backup. Then its credits, or what Redis remembers of the settlement, tell that the rain was loaded.
+ */
+export async function wasLoaded({ ledger, redis }: OperatorContext, rainId: string): Promise<boolean> {
+  if ((await ledger.actions(rainId)).some(({ verb }) => verb === 'load')) return true;
+  return await redis.hexists(SETTLED_RAINS_KEY, rainId) === 1 || await remembersEnd(redis, rainId) || ((await ledger.book(rainId))?.credited.count ?? 0) > 0;
 }
 
 /**
@@ -30,4 +36,11 @@ export async function findLostRains(context: OperatorContext): Promise<string[]>
     if (await wasLoaded(context, id) && (await context.ledger.rain(id))?.settledAt === undefined) lost.push(id);
   }
   return lost;
+}
+
+/** What to tell whoever asks for a rain that Redis has lost, in whole or in part; `undefined`: it has not. */
+export async function lostNotice(context: OperatorContext, rainId: string): Promise<string | undefined> {
+  const rain = await context.ledger.rain(rainId);
+  if (!rain || rain.settledAt !== undefined || wholenessOf(await readPresence(context, rainId, rain.shards)) === 'whole') return undefined;
+  return await wasLoaded(context, rainId) ? lostReason(rainId) : undefined;
 }

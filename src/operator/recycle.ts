@@ -2,6 +2,8 @@ import { findRain } from '../store/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from '../platform/redis/reconnectTimer.ts';
 import { bookOf, refuse, type OperatorContext, type Refused } from './context.ts';
+import { wasLoaded } from './lostRains.ts';
+import { lostReason, unknownReason } from './restore/presence.ts';
 import { settleDryRun, settleRain, type AfterReconnect, type Replicated } from './settle.ts';
 
 type Recycled = { ok: true; state: 'settled'; /** Money that went back, discarded claims included; a decimal string. */ amount: string } | Refused;
@@ -12,12 +14,12 @@ type RecycleOptions = AfterReconnect & { replicated?: Replicated | undefined; dr
 /** Settles a rain that is over, as the workers do by themselves, or says what has to happen first. Safe to repeat. */
 export async function recycleRain(context: OperatorContext, rainId: string, { replicated, sinceReconnect = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS, dryRun = false }: RecycleOptions = {}): Promise<Recycled> {
   const rain = await context.ledger.rain(rainId);
-  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  if (!rain) return refuse('id', await unknownReason(context, rainId));
   if (rain.settledAt === undefined && sinceReconnect() < settleAfterReconnectMs) {
     return refuse('state', `Redis was unreachable a moment ago, and wins that it lost are being restored; try again in ${Math.ceil(settleAfterReconnectMs / 1_000)} seconds`);
   }
   const live = await findRain(context.redis, rainId);
-  if (!live && rain.settledAt === undefined) return refuse('id', `Redis does not know the rain ${rainId}; was it ever loaded? End a lost rain with write-off`);
+  if (!live && rain.settledAt === undefined) return refuse('id', await wasLoaded(context, rainId) ? lostReason(rainId) : `the rain ${rainId} was never loaded; load it, or wait: its money goes back when its time is over`);
   const settling = !live ? { outcome: 'settled' as const } : dryRun ? await settleDryRun(context, rain, live) : await settleRain(context, rainId, live, undefined, replicated);
   switch (settling.outcome) {
     case 'foreseen': return { ok: true, state: 'settled', amount: formatMoney(settling.backCents) };
@@ -26,7 +28,7 @@ export async function recycleRain(context: OperatorContext, rainId: string, { re
       return { ok: true, state: 'settled', amount: formatMoney(recycledCents + discarded.cents) };
     }
     case 'not_due': return refuse('state', `the rain ${rainId} is open until ${new Date(rain.closesAt).toISOString()}; end it first with close`);
-    case 'lost': return refuse('id', `Redis has lost the rain ${rainId}; its wins are unknown, end it with write-off`);
+    case 'lost': return refuse('id', lostReason(rainId));
     case 'waiting': return refuse('state', settling.pending > 0
       ? `won and not yet credited: ${settling.pending}; wait for the workers, or handle the dead letters`
       : 'the replicas have not confirmed its end yet, or wins were restored just now; try again');

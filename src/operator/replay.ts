@@ -5,6 +5,7 @@ import { parseClaim, type Claim } from '../rain/claim.ts';
 import { iso } from '../rain/figures.ts';
 import { logPages } from './audit/claimLog.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
+import { unknownReason } from './restore/presence.ts';
 import { logEnds } from './winners/log.ts';
 
 /** Entries of one shard per read; a replay holds one page of each shard in memory. */
@@ -21,10 +22,10 @@ type Replay = { ok: true; rain: BookedRain; entries: AsyncGenerator<Replayed, vo
  */
 export async function openReplay(context: OperatorContext, rainId: string): Promise<Replay> {
   const rain = await context.ledger.rain(rainId);
-  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  if (!rain) return refuse('id', await unknownReason(context, rainId));
   const lengths = await logEnds(context, rain);
   if (lengths) return { ok: true, rain, entries: merge(lengths.map((length, shard) => readShard(context, rainId, shard, length))) };
-  if (rain.settledAt === undefined) return refuse('id', `Redis has no claim log of the rain ${rainId}: it was never written there, or is lost; only the ledger has its data`);
+  if (rain.settledAt === undefined) return refuse('id', `Redis has no claim log of the rain ${rainId}: it was never written there, or is lost; see rain restore check ${rainId}`);
   return refuse('id', `the rain ${rainId} was settled at ${iso(rain.settledAt)} and its claim log expired at ${iso(rain.settledAt + SETTLED_TTL_MS)}; only the ledger has its data`);
 }
 

@@ -1,4 +1,6 @@
 import type { LogEntry } from '../credit/deadLetter.ts';
+import { whyNotInPlan } from '../credit/plannedOnly.ts';
+import { createPlanCheck, type PlanCheck } from '../ledger/planCheck.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import type { Claim } from '../rain/claim.ts';
 import { formatMoney, parseMoney } from '../rain/money.ts';
@@ -8,10 +10,11 @@ import type { Replayed } from './replay.ts';
 
 /**
  * What will not resolve by itself: `missing` in the log but not in the ledger, and nothing is on the way · `only_in_book` in the ledger
- * but not in the log · `differs` the ledger has credited the packet, or the user, differently · `unreadable` not a claim of this rain
+ * but not in the log · `differs` the ledger has credited the packet, or the user, differently · `unreadable` not a claim of this rain ·
+ * `not_in_plan` a claim to a packet or an amount that the plan does not have, credited or not [R14]
  */
 interface Difference {
-  kind: 'missing' | 'only_in_book' | 'differs' | 'unreadable';
+  kind: 'missing' | 'only_in_book' | 'differs' | 'unreadable' | 'not_in_plan';
   sentence: string;
 }
 
@@ -40,9 +43,11 @@ export async function beginComparison(context: OperatorContext, rain: Pick<Booke
   const credits = await readCredits(context, rain.id);
   const packetOf = new Map([...credits].map(([redPacketId, { userId }]) => [userId, redPacketId]));
   const isDiscarded = await readDiscardedLetters(context, rain.id);
+  // Reads the rain again before it denies a claim, so that a top-up which comes meanwhile makes no difference.
+  const check = createPlanCheck(context.ledger, () => {});
   const matched = new Set<string>();
   const absent: (Replayed & { ok: true })[] = [];
-  const diff: ReplayDiff = { entries: 0, counts: { missing: 0, only_in_book: 0, differs: 0, unreadable: 0 }, first: [], pending: 0, firstPending: [], discardedClaims: 0 };
+  const diff: ReplayDiff = { entries: 0, counts: { missing: 0, only_in_book: 0, differs: 0, unreadable: 0, not_in_plan: 0 }, first: [], pending: 0, firstPending: [], discardedClaims: 0 };
 
   function note(kind: Difference['kind'], sentence: string): void {
     diff.counts[kind]++;
@@ -50,8 +55,8 @@ export async function beginComparison(context: OperatorContext, rain: Pick<Booke
   }
 
   return {
-    /** Takes the next entry of the log. */
-    compare(replayed: Replayed): void {
+    /** Takes the next entry of the log. @throws when the plan in the ledger is not the promised one */
+    async compare(replayed: Replayed): Promise<void> {
       diff.entries++;
       if (isDiscarded(replayed)) return void diff.discardedClaims++;
       if (!replayed.ok) return note('unreadable', `entry ${replayed.index} of shard ${replayed.shard} is not a claim of this rain: ${replayed.reason}`);
@@ -59,6 +64,11 @@ export async function beginComparison(context: OperatorContext, rain: Pick<Booke
       const credit = credits.get(redPacketId);
       const other = packetOf.get(userId);
       if (credit?.userId === userId) matched.add(redPacketId);
+      const why = await falsehoodOf(check, replayed.claim);
+      if (why !== undefined) {
+        const place = `entry ${replayed.index} of shard ${replayed.shard}`;
+        return note('not_in_plan', `${place} says that ${userId} won ${redPacketId}, ${amount}; ${why}${credit?.userId === userId ? '; it is credited' : ''}`);
+      }
       const conflict = contradiction(replayed.claim, credit, other);
       if (conflict !== undefined) return note('differs', conflict);
       if (!credit) absent.push(replayed);
@@ -82,6 +92,13 @@ export async function beginComparison(context: OperatorContext, rain: Pick<Booke
       return diff;
     },
   };
+}
+
+/** What the plan says instead; `undefined`: it holds the claim. */
+async function falsehoodOf(check: PlanCheck, claim: Claim): Promise<string | undefined> {
+  const [verdict] = await check(claim.rainId, [claim]) ?? [];
+  if (!verdict) throw new Error(`the ledger has no rain ${claim.rainId} any more`);
+  return verdict.outcome === 'ok' ? undefined : whyNotInPlan(claim, verdict);
 }
 
 /** The ledger has the packet with another user, or the user with another packet: this claim can never be posted. */

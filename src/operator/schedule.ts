@@ -82,7 +82,7 @@ async function move(context: OperatorContext, { id, shards }: BookedRain, window
 }
 
 /** `undefined`: Redis does not have the rain. */
-export async function stateOf(context: OperatorContext, rainId: string, now: number): Promise<RainState | undefined> {
+async function stateOf(context: OperatorContext, rainId: string, now: number): Promise<RainState | undefined> {
   const live = await findRain(context.redis, rainId);
   const snapshot = live && await readRain(context.redis, rainId, live);
   return snapshot && stateAt(snapshot, now);

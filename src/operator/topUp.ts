@@ -4,19 +4,20 @@ import { announceChange } from '../store/transitions.ts';
 import { readRain, redisNow } from '../store/rains.ts';
 import { loadPackets } from '../store/loadPackets.ts';
 import type { Json } from '../ledger/actions.ts';
+import { breaksCommitment, recordedCommitment } from '../ledger/commitment.ts';
 import type { BookedTopUp } from '../ledger/topUps.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { plainId } from '../rain/ids.ts';
 import { formatMoney } from '../rain/money.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
 import { checkPlan } from '../rain/plan-check.ts';
+import { stateAt } from '../rain/rain.ts';
 import { TOP_UPS_MAX } from '../rain/commitment.ts';
 import { refusalsOf } from '../rain/refusal.ts';
-import { breaksCommitment, recordedCommitment } from './commitment.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
-import { stockOf } from './load.ts';
+import { OTHER_KEY, stockOf } from './load.ts';
 import { hasLost } from './lostRains.ts';
-import { stateOf } from './schedule.ts';
+import { lostReason } from './restore/presence.ts';
 
 const options = z.object({ id: plainId.optional(), dryRun: z.boolean().default(false) });
 
@@ -100,9 +101,9 @@ async function fill(context: OperatorContext, rainId: string, topUp: BookedTopUp
   // The top-up is booked before this read. A load that is running now reads the ledger again at its end and finds it.
   if (!snapshot || snapshot.state === 'draft') return { ...done, loaded: false };
   if (breaksCommitment(rain, await recordedCommitment(context, rainId))) return refuse('rain', `seed and plan of the rain ${rainId} do not match the commitment; its packets would not be the promised ones`);
-  const loaded = await loadPackets(context.redis, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, rain.packets));
+  const loaded = await loadPackets(context.redis, context.signer, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, rain.packets));
   await announceChange(context.redis, rainId);
-  if (!loaded.ok) return refuse('rain', lateMessage(rain, topUp, loaded.reason === 'no_such_rain' ? `Redis has lost the rain ${rainId}` : `the rain ${rainId} is over`));
+  if (!loaded.ok) return refuse('rain', lateMessage(rain, topUp, UNFILLED[loaded.reason](rainId)));
   return { ...done, loaded: true };
 }
 
@@ -110,11 +111,23 @@ async function fill(context: OperatorContext, rainId: string, topUp: BookedTopUp
 async function overReasonOf(context: OperatorContext, rain: BookedRain): Promise<string | undefined> {
   if (rain.settledAt !== undefined) return `the rain ${rain.id} is settled`;
   if (rain.sealedAt !== undefined) return `the rain ${rain.id} is over and is being settled`;
-  if (await hasLost(context, rain)) return `Redis has lost the rain ${rain.id} after it had opened`;
+  const stored = await readRain(context.redis, rain.id, rain);
+  if (!stored && await hasLost(context, rain)) return lostReason(rain.id);
   const now = await redisNow(context.redis);
-  const state = await stateOf(context, rain.id, now);
-  return (state ? state === 'closed' || state === 'settled' : now >= rain.closesAt) ? `the rain ${rain.id} is over` : undefined;
+  const state = stored && stateAt(stored, now);
+  if (state ? state === 'closed' || state === 'settled' : now >= rain.closesAt) return `the rain ${rain.id} is over`;
+  if (!stored || stored.packets <= rain.packets) return undefined;
+  // A top-up that was added meanwhile is in the ledger before it is in Redis.
+  const booked = (await context.ledger.rain(rain.id))?.packets ?? 0;
+  return stored.packets > booked ? `Redis has ${stored.packets} packets of the rain ${rain.id}, and the ledger knows ${booked}: it has lost a top-up; see rain restore check ${rain.id}` : undefined;
 }
+
+/** Why the packets of a top-up cannot be pushed. */
+const UNFILLED = {
+  no_such_rain: lostReason,
+  not_a_draft: (rainId: string) => `the rain ${rainId} is over`,
+  other_key: (rainId: string) => `nothing can be added to the rain ${rainId}: ${OTHER_KEY}`,
+};
 
 function lateMessage({ id }: BookedRain, topUp: BookedTopUp, why: string): string {
   return `${why}; the ${formatMoney(topUp.budgetCents)} of this top-up are in the ledger of ${id}, and the unclaimed part goes back when it is settled`;

@@ -5,33 +5,43 @@ import type { RainState } from '../rain/rain.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { auditRain } from './audit.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
+import { wasLoaded } from './lostRains.ts';
+import { lostReason, onlyInRedisReason } from './restore/presence.ts';
 
 type Transitioned = { ok: true; state: RainState } | Refused;
 
 function transition(verb: 'pause' | 'resume' | 'close', apply: (redis: RedisClient, rainId: string, shards: number) => Promise<Transitioned>) {
   return async (context: OperatorContext, rainId: string): Promise<Transitioned> => {
     const live = await findRain(context.redis, rainId);
-    if (!live) return refuse('id', `there is no live rain ${rainId}`);
+    if (!live) return noLiveRain(context, rainId);
     const done = await apply(context.redis, rainId, live.shards);
     if (done.ok) await context.ledger.record({ actor: context.actor, verb, rainId, details: {} });
     return done;
   };
 }
 
+/** The refusal for a rain that is not in the index of Redis: it was never loaded, or is lost. */
+async function noLiveRain(context: OperatorContext, rainId: string): Promise<Refused> {
+  const rain = await context.ledger.rain(rainId);
+  return refuse('id', rain && rain.settledAt === undefined && await wasLoaded(context, rainId) ? lostReason(rainId) : `there is no live rain ${rainId}`);
+}
+
 /** Stops granting packets; the window keeps running. */
 export const pauseRain = transition('pause', async (redis, rainId, shards) => {
   const state = await pause(redis, rainId, shards);
-  return state === 'paused' ? { ok: true, state } : refuse('state', `only a loaded rain can be paused, ${rainId} is ${state ?? 'gone'}`);
+  if (state === undefined) return refuse('id', lostReason(rainId));
+  return state === 'paused' ? { ok: true, state } : refuse('state', `only a loaded rain can be paused, ${rainId} is ${state}`);
 });
 
 export const resumeRain = transition('resume', async (redis, rainId, shards) => {
   const state = await resume(redis, rainId, shards);
-  return state === 'loaded' ? { ok: true, state } : refuse('state', `only a paused rain can be resumed, ${rainId} is ${state ?? 'gone'}`);
+  if (state === undefined) return refuse('id', lostReason(rainId));
+  return state === 'loaded' ? { ok: true, state } : refuse('state', `only a paused rain can be resumed, ${rainId} is ${state}`);
 });
 
 /** Ends a rain now, permanently. The workers then credit all wins, recycle the rest and settle. */
 export const closeRain = transition('close', async (redis, rainId, shards) =>
-  (await close(redis, rainId, shards, 'early') ? { ok: true, state: 'closed' } : refuse('id', `the rain ${rainId} is gone`)));
+  (await close(redis, rainId, shards, 'early') ? { ok: true, state: 'closed' } : refuse('id', lostReason(rainId))));
 
 /** `left`, `unclaimed`: packets that nobody could win any more, and their money; `won`: packets won so far, which are credited. */
 type CloseDryRun = { ok: true; left: number; unclaimed: string; won: number } | Refused;
@@ -39,9 +49,10 @@ type CloseDryRun = { ok: true; left: number; unclaimed: string; won: number } | 
 /** What players would lose if the rain were closed now. */
 export async function closeDryRun(context: OperatorContext, rainId: string): Promise<CloseDryRun> {
   const live = await findRain(context.redis, rainId);
-  if (!live) return refuse('id', `there is no live rain ${rainId}`);
+  if (!live) return noLiveRain(context, rainId);
   const snapshot = await readRain(context.redis, rainId, live);
-  const audit = snapshot && await auditRain(context, rainId);
-  if (!snapshot || !audit) return refuse('id', `the rain ${rainId} is gone`);
+  if (!snapshot) return refuse('id', lostReason(rainId));
+  const audit = await auditRain(context, rainId);
+  if (!audit) return refuse('id', onlyInRedisReason(rainId));
   return { ok: true, left: audit.equation.unclaimed.count, unclaimed: formatMoney(audit.equation.unclaimed.cents), won: snapshot.claims };
 }

@@ -1,5 +1,6 @@
 import { shardKeys } from '../store/keys.ts';
 import { ELEMENTS_PAGE } from '../store/rains.ts';
+import { recordedCommitment } from '../ledger/commitment.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { parseClaim } from '../rain/claim.ts';
 import { checkReceipt, verifyFairness, type Receipt, type TopUpPromise } from '../rain/commitment.ts';
@@ -10,7 +11,7 @@ import { redPacketIndex } from '../rain/red-packet.ts';
 import { formatRefusal } from '../rain/refusal.ts';
 import { readCredits, readDiscardedLetters } from './audit/booked.ts';
 import { logPages } from './audit/claimLog.ts';
-import { recordedCommitment, revealedTopUps } from './commitment.ts';
+import { revealedTopUps } from './commitment.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 
 const PROBLEMS_MAX = 100;

@@ -30,12 +30,16 @@ export const configSchema = z.object({
   DURABILITY: durability.default(LOCAL),
   DURABILITY_WAIT_MS: milliseconds(1, WAIT_MS_MAX, 'expected milliseconds').default(DURABILITY_WAIT_MS),
   SETTLE_AFTER_RECONNECT_MS: milliseconds(1_000, 600_000, 'expected milliseconds').default(SETTLE_AFTER_RECONNECT_MS),
+  ON_TAMPERING: z.enum(['pause', 'report'], 'expected pause or report').default('pause'),
   JWT_SECRET: secret,
+  /** The same for gateways, workers, consoles and commands: whoever lacks it takes every packet for a forgery. */
+  SIGNING_SECRET: secret,
   JWKS_URL: httpUrl.optional(),
   PAYOUT_PROVIDER: z.enum(['ledger', 'webhook'], 'expected ledger or webhook').default('ledger'),
   // fetch rejects an address with a user in it, but only when the first claim is credited.
   WEBHOOK_URL: httpUrl.refine((url) => !/^[^/]+\/\/[^/?#]*@/.test(url), 'expected an address without user and password').optional(),
   WEBHOOK_SECRET: secret,
+  WEBHOOK_RECEIPTS: z.enum(['required', 'trust_status'], 'expected required or trust_status').default('required'),
   WEBHOOK_BATCH_MAX: whole(1, 500).default(1),
   WEBHOOK_TIMEOUT_MS: milliseconds(100, 60_000).default(5_000),
   JWT_ISSUER: z.string().min(1).optional(),
@@ -73,7 +77,7 @@ export const configSchema = z.object({
   RAIN_HOME: z.string().min(1).default('.rain'),
 });
 export type Config = z.infer<typeof configSchema>;
-type Optional = 'REDIS_URL' | 'DATABASE_URL';
+type Optional = 'REDIS_URL' | 'DATABASE_URL' | 'SIGNING_SECRET';
 export type Need = Optional | 'JWT';
 type With<N extends Need> = Config & { [K in Extract<N, Optional>]: string };
 
@@ -85,6 +89,13 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
+
+/** What is expected of a required value that is missing. */
+const EXPECTED: Record<Optional, string> = {
+  REDIS_URL: 'redis://host:port',
+  DATABASE_URL: 'postgres://user:password@host:port/database',
+  SIGNING_SECRET: 'the secret of at least 32 characters that packets are signed with, the same for gateways, workers, consoles and commands',
+};
 
 type Environment = Record<string, string | undefined>;
 
@@ -118,7 +129,7 @@ export function loadConfig<N extends Need = never>(need: readonly N[] = [], env:
   for (const name of need) {
     if (name === 'JWT') {
       if (!given['JWT_SECRET'] && !given['JWKS_URL']) problems.push('JWT_SECRET or JWKS_URL: missing, expected one of them to verify tokens with');
-    } else if (!given[name]) problems.push(`${name}: missing, expected ${name === 'REDIS_URL' ? 'redis://host:port' : 'postgres://user:password@host:port/database'}`);
+    } else if (!given[name]) problems.push(`${name}: missing, expected ${EXPECTED[name as Optional]}`);
   }
   // Checked in every process, so that a half configuration fails at the first start and not at the first win.
   if (given['PAYOUT_PROVIDER'] === 'webhook') {

@@ -60,10 +60,10 @@ export async function measure(servers: PreflightServers, trial: typeof TRIAL, on
   }
 }
 
-async function loadRain({ redis }: PreflightServers, rainId: string, packets: number): Promise<void> {
+async function loadRain({ redis, signer }: PreflightServers, rainId: string, packets: number): Promise<void> {
   const now = await redisNow(redis);
-  await draftRain(redis, { rainId, title: rainId, shards: 1, opensAt: now - 1_000, closesAt: now + 3_600_000, packets });
-  const loaded = await loadPackets(redis, rainId, 1, new BigInt64Array(packets).fill(CENTS), () => {});
+  await draftRain(redis, signer, { rainId, title: rainId, shards: 1, opensAt: now - 1_000, closesAt: now + 3_600_000, packets });
+  const loaded = await loadPackets(redis, signer, rainId, 1, new BigInt64Array(packets).fill(CENTS), () => {});
   if (!loaded.ok) throw new Error(`the packets could not be preallocated: ${loaded.reason}`);
 }
 

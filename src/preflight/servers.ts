@@ -12,6 +12,7 @@ import { freePort } from '../platform/embedded/freePort.ts';
 import { startEmbeddedRedis } from '../platform/embedded/redis.ts';
 import { homeAt } from '../platform/process/home.ts';
 import { createLifecycle } from '../platform/process/lifecycle.ts';
+import { createSigner, type Signer } from '../store/signer.ts';
 import { connectRedis, untilReady, type RedisClient } from '../platform/redis/connect.ts';
 
 /** A temporary Redis, gateway and ledger, without any real money. */
@@ -22,6 +23,7 @@ export interface PreflightServers {
   /** Address of the gateway's metrics. */
   metricsUrl: string;
   secret: string;
+  signer: Signer;
 }
 
 /** A gateway without rate limits and without a fair start, so that a few users can keep it busy. */
@@ -45,11 +47,11 @@ export async function withServers<T>(work: (servers: PreflightServers) => Promis
     const databaseServer = stopLater('database', orThrow(await startEmbeddedDatabase({ home })).server);
     await migrate(databaseServer.url);
     signal.throwIfAborted();
-    const secret = randomBytes(32).toString('hex');
+    const [secret, signingSecret] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
     const metricsPort = await freePort();
     const gateway = stopLater('gateway', orThrow(await startChild({
       name: 'gateway', entry: compiledEntry('bin/rain.js'), args: ['gateway'], logs: home.logs, facts: z.object({ url: z.string() }),
-      env: { ...WITHOUT_LIMITS, REDIS_URL: redisServer.url, DATABASE_URL: '', JWT_SECRET: secret, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', METRICS_HOST: '127.0.0.1', METRICS_PORT: String(metricsPort),
+      env: { ...WITHOUT_LIMITS, REDIS_URL: redisServer.url, DATABASE_URL: '', JWT_SECRET: secret, SIGNING_SECRET: signingSecret, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', METRICS_HOST: '127.0.0.1', METRICS_PORT: String(metricsPort),
         TICKETS: 'off', PROOF_OF_WORK: 'off', DURABILITY: 'local', ALLOWED_ORIGINS: '', RAIN_HOME: folder },
     })).child);
     const redis = connectRedis(redisServer.url, { purpose: 'once', onError: () => {} });
@@ -57,7 +59,7 @@ export async function withServers<T>(work: (servers: PreflightServers) => Promis
     lifecycle.onClose('connections', () => { redis.disconnect(); return database.$disconnect(); });
     await untilReady(redis);
     signal.throwIfAborted();
-    return await work({ redis, ledger: openLedger(database), gatewayUrl: gateway.facts.url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, secret });
+    return await work({ redis, ledger: openLedger(database), gatewayUrl: gateway.facts.url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, secret, signer: createSigner(signingSecret) });
   } finally {
     await lifecycle.close();
   }

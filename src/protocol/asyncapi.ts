@@ -11,6 +11,7 @@ const ANSWERS = {
   join: ['rain', 'ticket', 'challenge', 'result', 'credited', 'error'],
   grab: ['result', 'error'],
   solution: ['ticket', 'result', 'error'],
+  receipt: ['receipt_status', 'error'],
   ping: ['pong', 'error'],
 } as const satisfies Record<keyof typeof CLIENT_MESSAGES, readonly (keyof typeof SERVER_MESSAGES)[]>;
 

@@ -42,17 +42,17 @@ export function encode(message: ServerMessage): string {
   return JSON.stringify(message);
 }
 
-/** What a result may carry beside its code: the packet with 0 and 1, the retry delay with -5 and -7. */
-type ResultDetail = { redPacketId: string; amount: string } | { retryInMs: number };
+/** What a result may carry beside its code: the packet and its receipt with 0 and 1, the retry delay with -5 and -7. */
+type ResultDetail = { redPacketId: string; amount: string; receipt: string } | { retryInMs: number };
 
 /** The `result` message that answers a grab. */
 export function resultFrame(rainId: string, ref: string | undefined, code: OutcomeCode, detail?: ResultDetail): string {
-  // Built by hand, at a third of the cost of JSON.stringify. The id of a rain needs no escapes.
+  // Built by hand, at a third of the cost of JSON.stringify. The id of a rain and a receipt need no escapes.
   const refField = ref === undefined ? '' : `,"ref":${JSON.stringify(ref)}`;
   return `{"type":"result","rainId":"${rainId}"${refField},"code":"${code}","reason":"${OUTCOMES[code].reason}"${detail ? detailOf(detail) : ''}}`;
 }
 
 function detailOf(detail: ResultDetail): string {
   if ('retryInMs' in detail) return `,"retryInMs":${detail.retryInMs}`;
-  return `,"redPacketId":${JSON.stringify(detail.redPacketId)},"amount":${JSON.stringify(detail.amount)}`;
+  return `,"redPacketId":${JSON.stringify(detail.redPacketId)},"amount":${JSON.stringify(detail.amount)},"receipt":"${detail.receipt}"`;
 }

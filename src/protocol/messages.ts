@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { rainId } from '../rain/ids.ts';
+import { amount, receipt } from '../rain/claim.ts';
+import { plainId, rainId } from '../rain/ids.ts';
 import { challenge, solution } from './proofOfWork.ts';
 import type { serverMessage } from './serverMessages.ts';
 
@@ -16,15 +17,20 @@ const grabMessage = z.strictObject({ type: z.literal('grab'), rainId: rain, ref:
   .describe('Ask for a red packet. The gateway answers with exactly one `result`. A repeated grab is safe and gets the first answer again.');
 const solutionMessage = z.strictObject({ type: z.literal('solution'), rainId: rain, challenge: challenge.describe('The challenge as received, unchanged; fields as in `challenge`'), solution: solution.describe('The solution of that challenge') })
   .describe('The solution of a `challenge`. The gateway answers with a `ticket`.');
+const receiptMessage = z.strictObject({
+  type: z.literal('receipt'), rainId: rain, redPacketId: plainId.describe('The id of your red packet'), amount: amount.describe('Its amount'),
+  receipt: receipt.describe('The `receipt` of its `result`, unchanged'),
+}).describe('Show a win that you were told earlier and that your `join` did not report. The gateway answers with a `receipt_status`.');
 const pingMessage = z.strictObject({ type: z.literal('ping'), t: z.number().describe('Any number you choose; the answer repeats it') }).describe("Ask for the server's time.");
-export const CLIENT_MESSAGES = { join: joinMessage, grab: grabMessage, solution: solutionMessage, ping: pingMessage } as const;
+export const CLIENT_MESSAGES = { join: joinMessage, grab: grabMessage, solution: solutionMessage, receipt: receiptMessage, ping: pingMessage } as const;
 
 /** Every message that a client may send. The token identifies the user; a message never does [R9]. */
-export const clientMessage = z.discriminatedUnion('type', [joinMessage, grabMessage, solutionMessage, pingMessage]);
+export const clientMessage = z.discriminatedUnion('type', [joinMessage, grabMessage, solutionMessage, receiptMessage, pingMessage]);
 export type ClientMessage = z.infer<typeof clientMessage>;
 export type JoinMessage = z.infer<typeof joinMessage>;
 export type GrabMessage = z.infer<typeof grabMessage>;
 export type SolutionMessage = z.infer<typeof solutionMessage>;
+export type ReceiptMessage = z.infer<typeof receiptMessage>;
 export type PingMessage = z.infer<typeof pingMessage>;
 
 /** Every message that a server may send. Its fields are described where their schemas are. */
@@ -38,4 +44,6 @@ export type ChallengeMessage = Received<'challenge'>;
 export type CreditedMessage = Received<'credited'>;
 export type WinnersMessage = Received<'winners'>;
 export type ErrorMessage = Received<'error'>;
+export type ReceiptStatusMessage = Received<'receipt_status'>;
+export type ReceiptStatus = ReceiptStatusMessage['status'];
 export type GoodbyeMessage = Received<'goodbye'>;

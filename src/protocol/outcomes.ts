@@ -62,7 +62,7 @@ export function reasonOf(code: string): string {
 export const ERRORS = {
   not_json: { code: 'not_json', meaning: 'The frame is not one JSON object.' },
   not_text: { code: 'not_text', meaning: 'The frame is binary; rain.v1 is text.' },
-  unknown_type: { code: 'unknown_type', meaning: '`type` is not join, grab, solution or ping.' },
+  unknown_type: { code: 'unknown_type', meaning: '`type` is not join, grab, solution, receipt or ping.' },
   bad_field: { code: 'bad_field', meaning: 'A field is missing, of the wrong type or too long; the reason names it.' },
   not_solved: { code: 'not_solved', meaning: 'The solution is wrong or too late, or the challenge was not issued to you for this rain. Join again for a new challenge.' },
   not_allowed: { code: 'not_allowed', meaning: 'This socket has joined as many rains as allowed.' },

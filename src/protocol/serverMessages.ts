@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount } from '../rain/claim.ts';
+import { amount, receipt } from '../rain/claim.ts';
 import { rainId, userId } from '../rain/ids.ts';
 import { shownPlan, type ShownPlan } from '../rain/plan.ts';
 import { STORED_STATES } from '../rain/rain.ts';
@@ -68,6 +68,7 @@ export const SERVER_MESSAGES = {
     retryInMs: z.int().min(0).exactOptional().describe('With `-5`, and mostly with `-7`: wait this long before you grab again, ms'),
     redPacketId: packetId.exactOptional().describe('With `0` and `1`: the id of your red packet'),
     amount: money.exactOptional().describe('With `0` and `1`: its amount, a decimal string such as `"12.21"`'),
+    receipt: receipt.exactOptional().describe('With `0` and `1`: the proof that you were told of this win. Keep it; see `receipt`'),
   }).describe('The answer to a `grab`, and to the `join` of a user who has won in this rain already.'),
   credited: z.object({ type: z.literal('credited'), rainId: rain, redPacketId: packetId, amount: money })
     .describe('The money is in your wallet. This message may arrive twice, or before its `result`; treat repeats as one.'),
@@ -84,6 +85,12 @@ export const SERVER_MESSAGES = {
   }).describe('Your ticket for a rain, if this gateway requires tickets.'),
   challenge: z.object({ type: z.literal('challenge'), rainId: rain, challenge: challenge.describe('A challenge in the format of altcha-lib; send it back unchanged') })
     .describe('Solve this to get a ticket; answer with `solution`.'),
+  receipt_status: z.object({
+    type: z.literal('receipt_status'),
+    rainId: rain,
+    redPacketId: packetId,
+    status: z.enum(['known', 'restored', 'recorded', 'not_genuine', 'busy']).describe('`known`: the server has the win. `restored`: it had lost it, and has it again. `recorded`: the rain is gone or settled without it; the operator will decide. `not_genuine`: the receipt is not ours, or not yours. `busy`: show it again after your next join'),
+  }).describe('The answer to a `receipt`.'),
   pong: z.object({ type: z.literal('pong'), t: z.number().describe('The `t` of the `ping`'), serverTime: moment('Now') }).describe('The answer to a `ping`.'),
   goodbye: z.object({
     type: z.literal('goodbye'),
@@ -99,5 +106,5 @@ export const SERVER_MESSAGES = {
 
 export const serverMessage = z.discriminatedUnion('type', [
   SERVER_MESSAGES.welcome, SERVER_MESSAGES.rain, SERVER_MESSAGES.result, SERVER_MESSAGES.credited, SERVER_MESSAGES.winners,
-  SERVER_MESSAGES.ticket, SERVER_MESSAGES.challenge, SERVER_MESSAGES.pong, SERVER_MESSAGES.goodbye, SERVER_MESSAGES.error,
+  SERVER_MESSAGES.ticket, SERVER_MESSAGES.challenge, SERVER_MESSAGES.receipt_status, SERVER_MESSAGES.pong, SERVER_MESSAGES.goodbye, SERVER_MESSAGES.error,
 ]);

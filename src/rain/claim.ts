@@ -9,6 +9,9 @@ const AMOUNT = 'expected a positive amount such as "12.21"';
 /** A positive amount as in messages and lists, e.g. `"12.21"`. */
 export const amount = z.string(AMOUNT).refine((text) => (parseMoney(text) ?? 0n) > 0n, AMOUNT);
 
+/** The proof that a user was told of a win, made by whoever holds SIGNING_SECRET. */
+export const receipt = matching(/^[A-Za-z0-9_-]{22}$/, 'expected the receipt of a win, 22 letters, digits, _ or -');
+
 /** The record of a win. Written by `lua/grab.lua`, it passes unchanged through the claim log, the relay and the job to the ledger. */
 export const claim = z.object({
   rainId,
@@ -17,6 +20,8 @@ export const claim = z.object({
   userId,
   /** Redis's clock at the win, as a string: cjson would change a long number. */
   at: matching(/^\d{13}$/, 'expected epoch milliseconds'),
+  /** The packet's signature as its list element had it; absent in claims from before packets were signed. */
+  mac: z.string('expected a signature of at most 64 characters').max(64, 'expected a signature of at most 64 characters').optional(),
 });
 export type Claim = z.infer<typeof claim>;
 

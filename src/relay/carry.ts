@@ -30,7 +30,7 @@ export type Carried = 'more' | 'carried' | 'idle';
  */
 export async function carryShard({ redis, queue, leases, runScript, read = readFrom(redis), onCarried }: CarryDependencies, rainId: string, shard: number): Promise<Carried> {
   const seen = await readPosition(redis, rainId, shard);
-  if (seen.next >= seen.length && seen.cursor === seen.next) return 'idle';
+  if (seen.next >= seen.length && seen.cursor === String(seen.next)) return 'idle';
   if (!(await leases.hold(rainId, shard))) return 'idle';
   const to = Math.min(seen.length, seen.next + ENTRIES_MAX);
   const readAt = Date.now();

@@ -1,21 +1,20 @@
 import { z } from 'zod';
 import { shardKeys } from '../store/keys.ts';
+import { cursorOf } from '../store/rains.ts';
 import { run } from '../store/scripts.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 
-const cursorText = z.string().regex(/^\d+$/).nullable();
-
 /**
- * The relay's position in one shard's claim log of `length` entries, counted from the oldest: `cursor` is the value in Redis, which
+ * The relay's position in one shard's claim log of `length` entries, counted from the oldest: `cursor` is the text in Redis, which
  * `advance` compares with, and `next` the next entry to carry.
  */
 export async function readPosition(redis: RedisClient, rainId: string, shard: number) {
   const keys = shardKeys(rainId, shard);
   // In this order: an entry that comes in between is seen on the next visit.
   const [relayed, length] = await Promise.all([redis.get(keys.relayed), redis.llen(keys.claims)]);
-  const cursor = Number(cursorText.parse(relayed) ?? 0);
+  const carried = cursorOf(relayed);
   // A log shorter than the cursor has lost its end and may have grown again since. Entries that were carried are carried again.
-  return { cursor, next: cursor <= length ? cursor : 0, length };
+  return { cursor: relayed ?? '0', next: carried <= length ? carried : 0, length };
 }
 
 /**
@@ -26,7 +25,8 @@ const move = z.enum(['moved', 'shard_gone', 'lease_lost', 'moved_by_another']);
 
 interface Step {
   owner: string;
-  from: number;
+  /** The cursor as it was read, whatever it says: a text that is no count is replaced like any other. */
+  from: string;
   to: number;
 }
 

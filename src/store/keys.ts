@@ -11,17 +11,17 @@ export function shardKeys(rainId: string, shard: number) {
   return {
     /**
      * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
-     * round, copied from its terms), topUps (JSON: commitments of added packets), held (the reason why nothing is granted, see
-     * `src/store/holds.ts`); once settled, seed and plan (JSON)
+     * round, copied from its terms), topUps (JSON: commitments of added packets), signedBy (names the key of the packets' MACs),
+     * held (the reason why nothing is granted, see `src/store/holds.ts`); once settled, seed and plan (JSON)
      */
     state: `${tag}state`,
-    /** list: preallocated `{"redPacketId","amount"}`, RPOPped */
+    /** list: preallocated `{"redPacketId","amount","mac"}`, RPOPped */
     packets: `${tag}packets`,
     /** hash: userId → claim JSON */
     claimed: `${tag}claimed`,
     /** list: the claim log, LPUSHed, never popped while the rain lives */
     claims: `${tag}claims`,
-    /** list: elements of `packets` that would not decode */
+    /** list: elements of `packets` that would not decode, or were not signed by us */
     spoiled: `${tag}spoiled`,
     /** string: how many entries of `claims` the relay has handed to the queue */
     relayed: `${tag}relayed`,
@@ -33,6 +33,10 @@ export function shardKeys(rainId: string, shard: number) {
     credited: `${tag}credited`,
     /** set, expiring: contested claims that were put back into the log */
     restored: `${tag}restored`,
+    /** list, expiring: the packets of a shard that is being rebuilt, see lua/rebuild.lua */
+    rebuilt: `${tag}rebuilt`,
+    /** hash, expiring: userId → a win that the user was told and that Redis has lost together with the rain, see told.ts */
+    told: `${tag}told`,
   };
 }
 export type ShardKeys = ReturnType<typeof shardKeys>;
@@ -71,6 +75,9 @@ export const EPOCH_KEY = 'rain:epoch';
 export function epochLeaseKey(runId: string | undefined): string {
   return `rain:epoch:${runId ?? 'unknown'}:lease`;
 }
+
+/** hash: rainId → when its keys were found expired after the settlement, epoch ms; kept for weeks, see `src/store/endedRains.ts` */
+export const ENDED_RAINS_KEY = 'rain:ended';
 
 /** hash: `user:<id>` or `address:<network>` → the block: reason, actor, start and end; `version` → a text that changes with every change */
 export const BLOCKS_KEY = 'rain:blocks';

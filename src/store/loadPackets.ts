@@ -8,6 +8,7 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { lastingKeys, LIVE_RAINS_KEY, shardKeys } from './keys.ts';
 import type { LiveRain } from './rains.ts';
 import { run } from './scripts.ts';
+import type { Signer } from './signer.ts';
 
 /** Packets per script call: about 2 ms of Redis's time, so that grabs in other rains hardly notice. */
 const CHUNK = 2_000;
@@ -30,16 +31,16 @@ export function plannedFor(shard: number, shards: number, packets: number): numb
 }
 
 /** A packet exactly as its list element, byte for byte. */
-export function packetElement(id: string, amount: string): string {
-  return `{"redPacketId":"${id}","amount":"${amount}"}`;
+export function packetElement({ packetMac }: Signer, rainId: string, id: string, amount: string): string {
+  return `{"redPacketId":"${id}","amount":"${amount}","mac":"${packetMac(rainId, id, amount)}"}`;
 }
 
 /** Creates the rain without packets. Safe to repeat. @returns `taken` when keys of another rain with this id exist */
-export async function draftRain(redis: RedisClient, { rainId, title, shards, opensAt, closesAt, packets, commitment = '', terms = {} }: Draft): Promise<'created' | 'exists' | 'taken'> {
+export async function draftRain(redis: RedisClient, { keyId }: Pick<Signer, 'keyId'>, { rainId, title, shards, opensAt, closesAt, packets, commitment = '', terms = {} }: Draft): Promise<'created' | 'exists' | 'taken'> {
   let created = false;
   for (let shard = 0; shard < shards; shard++) {
     const done = z.number().parse(await run(redis, 'draft', lastingKeys(rainId, shard),
-      [rainId, opensAt, closesAt, plannedFor(shard, shards, packets), commitment, canonicalJson(terms)]));
+      [rainId, opensAt, closesAt, plannedFor(shard, shards, packets), commitment, canonicalJson(terms), keyId]));
     if (done === -1) return 'taken';
     created ||= done === 1;
   }
@@ -61,33 +62,34 @@ export interface Stock {
   topUps?: readonly TopUpPromise[];
 }
 
-/** `not_a_draft`: the rain is over, or was planned with other packets. */
-type Loaded = { ok: true; packets: number } | { ok: false; reason: 'no_such_rain' | 'not_a_draft' };
+/** `not_a_draft`: the rain is over, or was planned with other packets. `other_key`: its packets are signed with another key, or not at all. */
+type Loaded = { ok: true; packets: number } | { ok: false; reason: 'no_such_rain' | 'not_a_draft' | 'other_key' };
 
 /**
  * Pushes the packets of a drafted rain and of its top-ups, chunk by chunk. Continues where an interrupted load stopped.
  * @param onProgress packets pushed so far
  * @throws when Redis cannot be reached; loading again is safe
  */
-export async function loadPackets(redis: RedisClient, rainId: string, shards: number, stock: BigInt64Array | Stock, onProgress: (loaded: number) => void): Promise<Loaded> {
+export async function loadPackets(redis: RedisClient, signer: Signer, rainId: string, shards: number, stock: BigInt64Array | Stock, onProgress: (loaded: number) => void): Promise<Loaded> {
   const { amounts, topUps = [] } = stock instanceof BigInt64Array ? { amounts: stock } : stock;
   const promises = canonicalJson(topUps);
   let before = 0;
   for (let shard = 0; shard < shards; shard++) {
     const keys = shardKeys(rainId, shard);
     const planned = plannedFor(shard, shards, amounts.length);
-    const [state, plannedAtDraft, loadedText] = await redis.hmget(keys.state, 'state', 'packets', 'loaded');
+    const [state, plannedAtDraft, loadedText, signedBy] = await redis.hmget(keys.state, 'state', 'packets', 'loaded', 'signedBy');
     if (loadedText == null) return { ok: false, reason: 'no_such_rain' };
     let loaded = Number(loadedText);
     // A draft takes only the packets it was drafted with. With the last of them it stops being a draft, and the top-ups follow.
     const draft = state === 'draft' ? Math.min(planned, Number(plannedAtDraft)) : loaded;
     while (loaded < planned) {
       onProgress(before + loaded);
+      if (signedBy !== signer.keyId) return { ok: false, reason: 'other_key' };
       const drafting = loaded < draft;
       if (!drafting && topUps.length === 0) return { ok: false, reason: 'not_a_draft' };
       const chunk = Array.from({ length: Math.min(CHUNK, (drafting ? draft : planned) - loaded) }, (_, i) => {
         const index = (loaded + i) * shards + shard;
-        return packetElement(redPacketId(rainId, index), formatMoney(amounts[index]!));
+        return packetElement(signer, rainId, redPacketId(rainId, index), formatMoney(amounts[index]!));
       });
       const now = z.number().parse(drafting
         ? await run(redis, 'load', [keys.state, keys.packets], [loaded, ...chunk])

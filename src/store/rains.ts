@@ -8,6 +8,7 @@ import { areUsual, type Terms } from '../rain/terms.ts';
 import { recordedTerms } from '../rain/terms-check.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
+import type { Signer } from './signer.ts';
 
 /** An entry of LIVE_RAINS_KEY: the way to the shards of a rain, and whether its prizes are real (for readers of the index only). */
 const liveRain = z.object({ shards: z.number().int().min(1).max(SHARDS_MAX), title: z.string(), rehearsal: z.literal(true).optional() });
@@ -44,6 +45,7 @@ const shardState = z.object({
   plan: revealedPlan.optional().catch(undefined),
   topUps: topUps.optional().catch(undefined),
   terms: storedTerms.optional(),
+  signedBy: z.string().optional(),
   held: z.string().min(1).optional().catch(undefined),
 });
 
@@ -69,6 +71,8 @@ export interface StoredRain extends RainWindow {
   commitment?: string;
   /** The top-ups as far as players may know them, in order; absent if there are none. */
   topUps?: readonly TopUpPromise[];
+  /** Name of the key that its packets are signed with; absent for a rain from before packets were signed. */
+  signedBy?: string;
   /** Only for a settled rain. */
   reveal?: Reveal;
 }
@@ -110,6 +114,7 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
     total.closesAt = shard.closesAt;
     if (shard.held !== undefined) total.held = shard.held;
     if (shard.commitment !== undefined) total.commitment = shard.commitment;
+    if (shard.signedBy !== undefined) total.signedBy = shard.signedBy;
     if (shard.terms && !areUsual(shard.terms)) total.terms = shard.terms;
     // A shard that got no packet of the last top-up does not know that top-up.
     if (shard.topUps && shard.topUps.length > (total.topUps?.length ?? 0)) total.topUps = shard.topUps;
@@ -127,7 +132,21 @@ async function readShard(redis: RedisClient, rainId: string, shard: number) {
     redis.hgetall(keys.state), redis.llen(keys.packets), redis.llen(keys.claims), redis.lindex(keys.claims, 0), redis.llen(keys.spoiled), redis.get(keys.relayed),
   ]);
   const parsed = shardState.safeParse(state);
-  return parsed.success ? { ...parsed.data, left, claims, newest, spoiled, relayed: Number(relayed ?? 0) } : undefined;
+  return parsed.success ? { ...parsed.data, left, claims, newest, spoiled, relayed: cursorOf(relayed) } : undefined;
+}
+
+/** The relay's cursor from its text in Redis. Any other text than a count as the relay writes it is 0: nothing is carried yet. */
+export function cursorOf(relayed: string | null): number {
+  return /^[1-9]\d{0,14}$/.test(relayed ?? '') ? Number(relayed) : 0;
+}
+
+/** What can be said about the signatures of packets in this Redis, by who has this key. */
+export function signaturesIn(redis: RedisClient, signer: Pick<Signer, 'keyId' | 'isGenuine'>) {
+  return {
+    isGenuine: signer.isGenuine,
+    /** Whether the packets of this rain are signed with this key; false also when Redis has no such rain. */
+    isOurs: async (rainId: string): Promise<boolean> => await redis.hget(shardKeys(rainId, 0).state, 'signedBy') === signer.keyId,
+  };
 }
 
 /** The number of entries in each shard's claim log. */

@@ -26,8 +26,9 @@ export function createDeadWins(readDeadLetters: (limit: number) => Promise<DeadL
   };
 }
 
-export function nameOf({ rainId, redPacketId, userId }: Claim): string {
-  return JSON.stringify([rainId, redPacketId, userId]);
+/** With the amount: a claim that was raised in the log must not hold back the true one of its user [R14]. */
+export function nameOf({ rainId, redPacketId, userId, amount }: Claim): string {
+  return JSON.stringify([rainId, redPacketId, userId, amount]);
 }
 
 /** A claim that an external wallet has paid but the ledger refused, with the reason. */

@@ -11,6 +11,7 @@ import { openTestContext, type TestContext } from '../support/operatorContext.ts
 import { openGateway } from '../support/servers/gateway.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { openWorker } from '../support/servers/worker.ts';
+import { SIGNING_SECRET } from '../support/signer.ts';
 
 let context: TestContext;
 let env: Record<string, string>;
@@ -166,7 +167,7 @@ describe('a swarm over real sockets', () => {
     const locked = await acquireLock(folder);
     if (!locked.ok) throw new Error('the folder is taken');
     writeRunning(folder, {
-      pid: process.pid, startedAt: 1, redisUrl: 'redis://127.0.0.1:1', databaseUrl: 'postgres://127.0.0.1:1/x', jwtSecret: SECRET,
+      pid: process.pid, startedAt: 1, redisUrl: 'redis://127.0.0.1:1', databaseUrl: 'postgres://127.0.0.1:1/x', jwtSecret: SECRET, signingSecret: SIGNING_SECRET,
       gatewayUrl: gateway.url, consoleUrl: 'http://127.0.0.1:1', demo: false,
     });
     expect(readRunning(folder)).toBeDefined();

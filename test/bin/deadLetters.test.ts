@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditJson } from '../../src/bin/auditText.ts';
 import { shardKeys } from '../../src/store/keys.ts';
+import { findRain } from '../../src/store/rains.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { listDeadLetters } from '../../src/operator/deadLetters/letters.ts';
+import { settleRain } from '../../src/operator/settle.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
 import { callCli, rain } from '../support/call.ts';
 import { startCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
@@ -70,7 +73,8 @@ describe('rain dead', () => {
     ['an audit of nothing', ['audit'], 2, /id: missing/],
     ['an audit of one and of all', ['audit', 'x', '--all'], 2, /not both/],
     ['watching one', ['audit', 'x', '--watch'], 2, /--watch: only with --all/],
-    ['repairing all', ['audit', '--all', '--repair'], 2, /--repair: only for one rain/],
+    ['watching a repair', ['audit', '--all', '--repair', '--watch'], 2, /--repair: not with --watch/],
+    ['acknowledging for all', ['audit', '--all', '--acknowledge-lost', 'x'], 2, /--acknowledge-lost: only for one rain/],
     ['repairing a rain nobody knows', ['audit', 'nowhere', '--repair'], 1, /id: there is no rain nowhere/],
   ])('[R12] %s: a coded refusal, and nothing is written', async (_, args, exit, sentence) => {
     // The queue's own bookkeeping comes and goes with its workers.
@@ -115,9 +119,52 @@ describe('rain audit', () => {
   test('--acknowledge-lost discards what a failover has lost from the log', async () => {
     await context.wonRain('lost', 1);
     await context.credit();
-    await context.redis.del(shardKeys('lost', 0).claims);
+    await context.redis.del(shardKeys('lost', 0).claims, shardKeys('lost', 0).claimed);
     expect((await rain(['audit', 'lost'], env)).exit).toBe(1);
     expect(await rain(['audit', 'lost', '--acknowledge-lost', 'failover'], env)).toMatchObject({ exit: 0, stderr: 'lost: 1 lost claims were discarded\n' });
+  });
+
+  test('--all exits 1 while a dead letter waits, also one of a settled rain', async () => {
+    for (const { letter } of (await listDeadLetters(context, { skip: 0, limit: 100 })).letters) await rain(['dead', 'discard', letter, '--reason', 'before'], env);
+    const letter = await refusedRain('refused');
+    const open = await rain(['audit', '--all'], env);
+    expect(open).toMatchObject({ exit: 1, stdout: expect.stringMatching(/^refused .* 1 DEAD LETTERS$/m) as string, stderr: '' });
+    expect(json<object[]>((await rain(['audit', '--all', '--json'], env)).stdout)).toContainEqual(expect.objectContaining({ rainId: 'refused', balanced: true, dead_letters: 1 }));
+    await rain(['dead', 'discard', letter, '--reason', 'closed'], env);
+    await closeRain(context, 'refused');
+    expect(await settleRain(context, 'refused', (await findRain(context.redis, 'refused'))!)).toEqual({ outcome: 'settled' });
+    expect((await rain(['audit', '--all'], env)).exit).toBe(0);
+    await context.queues.dead.add('refused', { rainId: 'refused', shard: 0, index: 0, entry: 'torn', reason: 'refused', detail: '' }, { jobId: 'refused-0-again' });
+    expect(await rain(['audit', '--all', '--limit', '100'], env)).toMatchObject({ exit: 1, stdout: expect.stringMatching(/^refused .* 1 DEAD LETTERS$/m) as string });
+    await context.queues.dead.remove('refused-0-again');
+  });
+
+  test('--all --repair sends what is missing in each rain, and a dry run tells how much; one that cannot be read does not stop the others', async () => {
+    await context.wonRain('mend-a', 2);
+    await context.wonRain('mend-b', 3);
+    await context.wonRain('mend-broken', 0);
+    await context.redis.set(shardKeys('mend-broken', 0).claims, 'not a log');
+    const trial = await rain(['audit', '--all', '--repair', '--dry-run', '--json'], env);
+    expect(json<object[]>(trial.stdout)).toEqual(expect.arrayContaining([expect.objectContaining({ rainId: 'mend-a', repaired: 2, pending: '2.00' })]));
+    const run = await rain(['audit', '--all', '--repair', '--json'], env);
+    expect(run.stderr).toMatch(/^mend-b: 3 claims were sent again$/m);
+    expect(run.stderr).toMatch(/^mend-broken: not repaired: /m);
+    expect(json<object[]>(run.stdout)).toEqual(expect.arrayContaining([
+      expect.objectContaining({ rainId: 'mend-a', repaired: 2, credited: '2.00', pending: '0.00' }), expect.objectContaining({ rainId: 'mend-b', repaired: 3, credited: '3.00' }),
+      expect.objectContaining({ rainId: 'mend-broken', fault: expect.any(String) as string }),
+    ]));
+    expect(run.exit).toBe(1);
+    await context.redis.del(shardKeys('mend-broken', 0).claims);
+  });
+
+  test('--acknowledge-tampering marks as seen what somebody changed by hand', async () => {
+    await context.wonRain('harm', 0);
+    await context.redis.hset(shardKeys('harm', 0).state, 'opensAt', 1_700_000_000_000);
+    const found = await rain(['audit', 'harm', '--json'], env);
+    expect([found.exit, json(found.stdout)]).toMatchObject([1, { balanced: false, tampering: { window: 1 }, problems: [expect.stringContaining('shard 0 opens at 2023-') as string] }]);
+    expect(await rain(['audit', 'harm', '--acknowledge-tampering', 'seen', '--dry-run'], env)).toMatchObject({ exit: 1, stderr: 'harm: 1 findings would be acknowledged\n' });
+    expect(await rain(['audit', 'harm', '--acknowledge-tampering', 'seen'], env)).toMatchObject({ exit: 0, stderr: 'harm: 1 findings were acknowledged\n' });
+    expect(await rain(['audit', '--all', '--acknowledge-tampering', 'seen'], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('--acknowledge-tampering: only for one rain at a time') as string });
   });
 
   test('--all is a line a rain and exits 1 when one does not add up; --watch goes on until it is ended', async () => {

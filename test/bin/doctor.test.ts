@@ -36,6 +36,14 @@ test('a system that may be used exits 0, for people and for machines, and writes
   expect(await context.redis.dbsize()).toBe(before);
 });
 
+test('a wallet whose bare word "paid" is trusted is a warning; one that must give receipts is well, and our own ledger is not asked', async () => {
+  const webhook = { ...env, PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: 'http://127.0.0.1:1', WEBHOOK_SECRET: 's'.repeat(32) };
+  const receipts = async (settings: Record<string, string>) => report((await rain(['doctor', '--json'], settings)).stdout).findings.filter(({ subject }) => subject === 'wallet');
+  expect(await receipts({ ...webhook, WEBHOOK_RECEIPTS: 'trust_status' })).toEqual([expect.objectContaining({ name: 'receipts', verdict: 'warning', found: expect.stringContaining('trust_status') as string })]);
+  expect(await receipts(webhook)).toMatchObject([{ name: 'receipts', verdict: 'ok' }]);
+  expect(await receipts(env)).toEqual([]);
+});
+
 test('what is wrong is named with what to set, and exits 1', async () => {
   const server = await startRedis({ args: ['--appendonly', 'no', '--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'] });
   onTestFinished(() => server.stop());

@@ -21,6 +21,7 @@ import { postgresInstalled } from '../support/servers/postgres.ts';
 import { connect, stockRain } from '../support/rain.ts';
 import { startRedis } from '../support/servers/redis.ts';
 import { openWorker } from '../support/servers/worker.ts';
+import { signer } from '../support/signer.ts';
 
 type Finish = Pick<TestContext, 'onTestFinished'>;
 
@@ -117,7 +118,7 @@ describe.skipIf(!postgresInstalled).concurrent('SIGTERM of a worker in the middl
     onTestFinished(() => book.stop());
     const database = connectDatabase(book.url);
     onTestFinished(() => database.$disconnect());
-    const operatorContext: OperatorContext = { redis, ledger: openLedger(database), actor: 'test' };
+    const operatorContext: OperatorContext = { redis, ledger: openLedger(database), signer, actor: 'test' };
     const queueing = connectRedis(server.url, { purpose: 'queue', onError: () => {} });
     onTestFinished(() => queueing.disconnect());
     const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError: () => {} });

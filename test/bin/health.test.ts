@@ -12,6 +12,7 @@ import { TcpProxy } from '../support/servers/proxy.ts';
 import { startRedis, type TestRedis } from '../support/servers/redis.ts';
 import { openShutdown } from '../support/shutdown.ts';
 import { openWorker } from '../support/servers/worker.ts';
+import { SIGNING_SECRET } from '../support/signer.ts';
 
 /** So long may a load balancer be told something wrong. */
 const TOLD_WITHIN_MS = 3_000;
@@ -31,7 +32,7 @@ beforeAll(async () => {
   for (const [name, open] of Object.entries(opens)) {
     const port = String(await freePort());
     const { shutdown, close } = openShutdown();
-    await open(shutdown, { REDIS_URL: redis.url, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, GATEWAY_PORT: '0', CONSOLE_PORT: '0', METRICS_PORT: port, LOG_LEVEL: 'silent' });
+    await open(shutdown, { REDIS_URL: redis.url, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, SIGNING_SECRET, GATEWAY_PORT: '0', CONSOLE_PORT: '0', METRICS_PORT: port, LOG_LEVEL: 'silent' });
     servers.set(name, { url: `http://127.0.0.1:${port}`, close });
   }
   const worker = await openWorker({ redisUrl: redis.url, databaseUrl }, { metrics: { host: '127.0.0.1', port: 0 } });

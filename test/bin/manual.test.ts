@@ -11,7 +11,7 @@ const WITHOUT_JSON: Record<string, string> = {
 };
 
 /** Each of them moves money, or sends it on its way. */
-const MONEY = ['rain create', 'rain campaign add-round', 'rain top-up', 'rain close', 'rain recycle', 'rain write-off', 'rain dead discard', 'rain audit'];
+const MONEY = ['rain create', 'rain campaign add-round', 'rain top-up', 'rain close', 'rain recycle', 'rain write-off', 'rain restore apply', 'rain restore import', 'rain dead discard', 'rain audit'];
 
 const documented = async () => commandsOf(await openProgram());
 const has = (flag: string) => ({ command }: Awaited<ReturnType<typeof documented>>[number]) => command.options.some(({ long }) => long === flag);

@@ -12,6 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 import { openShutdown } from '../support/shutdown.ts';
+import { SIGNING_SECRET } from '../support/signer.ts';
 
 const RAIN = fileURLToPath(new URL('../../dist/bin/rain.js', import.meta.url));
 
@@ -19,7 +20,7 @@ let context: TestQueueContext;
 let env: Record<string, string>;
 beforeAll(async () => {
   context = await openQueueContext();
-  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl };
+  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, SIGNING_SECRET };
 });
 afterAll(() => context?.stop());
 
@@ -95,7 +96,7 @@ describe('rain console', () => {
   const refusalOf = (settings: Record<string, string>) => openConsole(openShutdown().shutdown, settings, false).then(() => 'it opened', explain);
 
   test('says what it needs', async () => {
-    expect(await refusalOf({})).toEqual({ exit: 2, reasons: [expect.stringContaining('REDIS_URL: missing'), expect.stringContaining('DATABASE_URL: missing')] });
+    expect(await refusalOf({})).toEqual({ exit: 2, reasons: [expect.stringContaining('REDIS_URL: missing'), expect.stringContaining('DATABASE_URL: missing'), expect.stringContaining('SIGNING_SECRET: missing')] });
     expect(await refusalOf({ ...env, CONSOLE_SECURE_COOKIES: 'maybe' })).toEqual({ exit: 2, reasons: [expect.stringContaining('CONSOLE_SECURE_COOKIES: expected auto, on or off')] });
   });
 

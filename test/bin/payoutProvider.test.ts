@@ -12,6 +12,7 @@ import { createLog } from '../../src/platform/telemetry/log.ts';
 import { SECRET, startWallet, type Wallet } from '../credit/wallet.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
+import { signer } from '../support/signer.ts';
 
 let context: TestContext;
 let wallet: Wallet;
@@ -29,7 +30,7 @@ test('[R8] with PAYOUT_PROVIDER=webhook a win is pending until the wallet has ac
   await createGrabEngine(context.redis, () => {}).grab('hook', 0, ['ann', 'bob', 'cleo']);
   const claimId = (await claimLog(context, 'hook'))[1]!.redPacketId;
   wallet.plan(claimId, [{ status: 503 }], true);
-  const worker = await startWorker(context.redisUrl, context.databaseUrl, createLog('worker', 'silent'), { keep: payoutProviderOf(config) });
+  const worker = await startWorker(context.redisUrl, context.databaseUrl, createLog('worker', 'silent'), { signer, keep: payoutProviderOf(config) });
   try {
     await eventually(async () => expect((await auditRain(context, 'hook'))!.report).toMatchObject({ credited: '2.00', pending: '1.00', unclaimed: '2.00', balanced: true }), { timeoutMs: 20_000 });
     await closeRain(context, 'hook');

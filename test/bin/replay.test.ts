@@ -5,6 +5,9 @@ import { createGrabEngine } from '../../src/grab/engine.ts';
 import { QUEUE_PREFIX, shardKeys, shardOf } from '../../src/store/keys.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
+import { openReplay } from '../../src/operator/replay.ts';
+import { beginComparison } from '../../src/operator/replayDiff.ts';
+import { topUpRain } from '../../src/operator/topUp.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { connectRedis } from '../../src/platform/redis/connect.ts';
 import { rain } from '../support/call.ts';
@@ -74,6 +77,36 @@ test('[R5] a final difference is reported and exits 1: unreadable, another user,
   ]) expect(run.stderr).toMatch(sentence);
 });
 
+test('[R14] an entry whose packet or amount the plan does not have is a difference of its own, paid or not', async () => {
+  await wonBy('lies', ['ann', 'bob', 'eve']);
+  const log = shardKeys('lies', shardOf('eve', 2)).claims;
+  const entry = (await context.redis.lrange(log, 0, -1)).find((text) => text.includes('"eve"'))!;
+  const [raised, madeUp] = [entry.replace('"1.00"', '"2.00"'), entry.replace(/lies-\d+/, 'lies-20').replace('"eve"', '"thief"')];
+  await context.redis.lset(log, await context.redis.lpos(log, entry) ?? -1, raised);
+  await context.redis.lpush(log, madeUp);
+  await context.ledger.credit((await claims('lies')).filter(({ userId }) => userId !== 'eve'));
+  const run = await rain(['replay', 'lies', '--format', 'ndjson'], env);
+  expect(run.exit).toBe(1);
+  expect(users(run.stdout).sort()).toEqual(['ann', 'bob', 'eve', 'thief']);
+  for (const sentence of [
+    /^not in plan: entry \d of shard \d says that thief won lies-20, 1\.00; the plan has no packet lies-20; it is credited$/m,
+    /^not in plan: entry \d of shard \d says that eve won lies-\d+, 2\.00; in the plan lies-\d+ holds 1\.00$/m,
+    /^THE LOG AND THE LEDGER DIFFER: 2 not in plan; 4 entries in the log\.$/m,
+  ]) expect(run.stderr).toMatch(sentence);
+});
+
+test('packets of a top-up that comes during a replay are in the plan', async () => {
+  await wonBy('grows', []);
+  const comparison = await beginComparison(context, (await context.ledger.rain('grows'))!, async (entries) => entries.map(() => false));
+  await topUpRain(context, 'grows', { budget: '10.00', packets: 10, split: { method: 'even' } });
+  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+  for (let shard = 0; shard < 2; shard++) await engine.grab('grows', shard, Array.from({ length: 30 }, (_, i) => `u${i}`).filter((user) => shardOf(user, 2) === shard));
+  const opened = await openReplay(context, 'grows');
+  if (!opened.ok) throw new Error(JSON.stringify(opened.refusals));
+  for await (const entry of opened.entries) await comparison.compare(entry);
+  expect(await comparison.end()).toMatchObject({ counts: { not_in_plan: 0 }, pending: 30 });
+});
+
 test('a claim among the dead letters, and one that a closed ledger lacks, count as missing', async () => {
   await wonBy('lacking', ['ann', 'bob']);
   await context.ledger.credit((await claims('lacking')).filter(({ userId }) => userId === 'ann'));
@@ -99,6 +132,8 @@ test('[R12] no log, no replay: never made, lost, or expired, and since when', as
   expect(await rain(['replay', 'nowhere'], env)).toEqual({ exit: 1, stdout: '', stderr: 'rain: id: there is no rain nowhere\n' });
   await wonBy('gone', ['ann']);
   await context.redis.del(shardKeys('gone', 1).state);
+  expect(await rain(['replay', 'gone'], env), 'without the state the log is still read').toMatchObject({ exit: 0, stderr: expect.stringContaining('won by ann') as string });
+  await context.redis.del(Object.values(shardKeys('gone', 1)));
   expect((await rain(['replay', 'gone'], env)).stderr).toMatch(/^rain: id: Redis has no claim log of the rain gone/);
   const settledAt = await context.ledger.settle('gone');
   const run = await rain(['replay', 'gone'], env);

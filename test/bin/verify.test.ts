@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys } from '../../src/store/keys.ts';
 import { findRain } from '../../src/store/rains.ts';
 import { closeRain } from '../../src/operator/transitions.ts';
 import { commitmentOf } from '../../src/rain/commitment.ts';
+import { startRain } from '../../src/operator/schedule.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { rain } from '../support/call.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
@@ -37,7 +37,7 @@ const json = (text: string) => JSON.parse(text) as Record<string, unknown>;
 const create = (id: string, ...more: string[]) => rain(['create', '--id', id, '--budget', '5.00', '--packets', '5', '--start', '+1s', '--duration', '1h', '--seed', SEED, '--load', ...more], env);
 
 async function settled(id: string): Promise<void> {
-  await context.redis.hset(shardKeys(id, 0).state, 'opensAt', '1');
+  await startRain(context, id);
   await createGrabEngine(context.redis, (fault) => { throw fault; }).grab(id, 0, ['ann', 'bob']);
   await closeRain(context, id);
   await context.ledger.credit(await claimLog(context, id));

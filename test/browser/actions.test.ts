@@ -1,5 +1,8 @@
+import { text } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { pause } from '../../src/store/transitions.ts';
+import { resumeRain } from '../../src/operator/transitions.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { openTestConsole, PASSWORD, type TestConsole } from '../support/servers/testConsole.ts';
 import { findBarriers } from './axe.ts';
@@ -55,6 +58,30 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     expect((await testConsole.ledger.book('doubt'))!.discarded).toEqual({ count: 1, cents: 100n });
   });
 
+  test('a rain that a wallet pays is compared with its statement, and the differences are downloaded', async () => {
+    testConsole.barred.clear();
+    await testConsole.wonRain('compared', 2);
+    await asked('compared');
+    await testConsole.credit();
+    await goTo(page, '#/rains/compared');
+    const [first, second] = await claimLog(testConsole, 'compared');
+    const statement = (...ids: string[]) => page.getByTestId('statement').setInputFiles({ name: 'wallet.csv', mimeType: 'text/csv', buffer: Buffer.from(['id,amount,time', ...ids.map((id) => `${id},1.00,1795000000000`)].join('\n')) });
+    await statement(first!.redPacketId, second!.redPacketId);
+    await page.getByTestId('reconcile').click();
+    await soon(() => page.getByTestId('reconciled').textContent()).toContain('agree on every payment');
+    await statement(first!.redPacketId);
+    await page.getByTestId('reconcile').click();
+    await soon(() => page.getByTestId('reconciled').textContent()).toContain('do NOT agree');
+    await soon(() => page.getByTestId('difference').textContent()).toContain(second!.redPacketId);
+    expect(await findBarriers(page)).toEqual([]);
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByTestId('reconciled-csv').click()]);
+    expect(file.suggestedFilename()).toBe('reconciliation-compared.csv');
+    expect(await text(await file.createReadStream())).toContain(`book_only,${second!.redPacketId}`);
+    await statement('a,b');
+    await page.getByTestId('reconcile').click();
+    await soon(() => page.getByRole('alert').textContent()).toContain('line 2');
+  });
+
   test('[R5] a requeued dead letter is credited once the cause is fixed', async () => {
     testConsole.barred.add('user-0');
     await testConsole.wonRain('again', 1);
@@ -68,6 +95,21 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await soon(() => page.getByTestId('letter').count()).toBe(0);
     await testConsole.credit();
     expect((await testConsole.ledger.credits('again')).map(({ userId, amountCents }) => [userId, amountCents])).toEqual([['user-0', 100n]]);
+  });
+
+  test('[R14] a claim that the plan does not hold is discarded without a promise that money goes back', async () => {
+    await testConsole.wonRain('false', 0);
+    await testConsole.log('false', { rainId: 'false', redPacketId: 'false-0', amount: '9.00', userId: 'thief', at: '1999999999999' });
+    await testConsole.credit();
+    await goTo(page, '#/rains');
+    await goTo(page, '#/dead');
+    expect(await page.getByTestId('letter').textContent()).toContain('not_in_plan');
+    await page.getByTestId('letter').getByText('Discard', { exact: true }).click();
+    await soon(() => dialog().textContent()).toContain('No money moves');
+    await page.getByTestId('why-discarded').fill('written to Redis by a stranger');
+    await page.getByTestId('act').click();
+    await soon(() => page.getByTestId('letter').count()).toBe(0);
+    expect((await testConsole.ledger.book('false'))!).toMatchObject({ discarded: { count: 0 }, discardedClaims: 1 });
   });
 
   test('a user is blocked and unblocked', async () => {
@@ -111,6 +153,19 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await soon(() => page.getByTestId('figure-budget').first().textContent()).toBe('16.00');
     const [topUp] = (await testConsole.ledger.rain('more'))!.topUps;
     expect(topUp).toMatchObject({ budgetCents: 600n, packets: 3, split: { split: { method: 'even' } } });
+  });
+
+  test('a rain that the audit has paused says why, on its page and live', async () => {
+    await testConsole.wonRain('lied', 0);
+    await pause(testConsole.redis, 'lied', 1);
+    await testConsole.ledger.record({ actor: 'auditor', verb: 'pause', rainId: 'lied', details: { reason: 'gift was won as 50.00 by thief' } });
+    for (const hash of ['#/rains/lied', '#/rains/lied/live']) {
+      await goTo(page, hash);
+      await soon(() => page.getByTestId('pause-reason').textContent()).toContain('gift was won as 50.00 by thief');
+    }
+    expect(await findBarriers(page)).toEqual([]);
+    await resumeRain(testConsole, 'lied');
+    await soon(() => page.getByTestId('pause-reason').count()).toBe(0);
   });
 
   test('a viewer sees every screen and no button that would be refused', async () => {

@@ -10,6 +10,7 @@ import { SECRET } from '../support/client.ts';
 import { startDatabase } from '../support/servers/database.ts';
 import { startRedis } from '../support/servers/redis.ts';
 import { buildShippedPage } from './built-page.ts';
+import { SIGNING_SECRET } from '../support/signer.ts';
 
 const RAIN = compiledEntry('bin/rain.js');
 const address = z.object({ url: z.string() });
@@ -36,7 +37,7 @@ export async function deploy(): Promise<Deployment> {
     ends.push(() => redis.stop(), () => database.stop());
     await buildShippedPage();
     const env: Record<string, string> = {
-      REDIS_URL: redis.url, DATABASE_URL: database.url, JWT_SECRET: SECRET, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', ALLOWED_ORIGINS: '',
+      REDIS_URL: redis.url, DATABASE_URL: database.url, JWT_SECRET: SECRET, SIGNING_SECRET, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', ALLOWED_ORIGINS: '',
       GATEWAY_HOST: '127.0.0.1', CONSOLE_HOST: '127.0.0.1', GATEWAY_PORT: '0', CONSOLE_PORT: '0', GATEWAY_PUBLIC_URL: '', RAIN_HOME: home, LOG_LEVEL: 'warn',
     };
     const start = async <Facts>(name: string, facts: z.ZodType<Facts>, args: string[] = [], extra: Record<string, string> = {}): Promise<Facts> => {

@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { WITHOUT_CHROMIUM } from './chromium.ts';
 import { shows, text } from './player.ts';
 import { setStage, type Stage } from './stage.ts';
+import { signer } from '../support/signer.ts';
 
 const SHOWN = { rainId: 'proven', seed: 'ab'.repeat(32), plan: { budget: '200.00', packets: 20 }, shards: 1 };
 
@@ -26,8 +27,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('a sceptical player in a real browser', () => 
     const verdict = verifyFairness({ ...SHOWN, commitment });
     const allocation = verdict.outcome === 'ok' ? verdict.allocation : BigInt64Array.of();
     const now = await redisNow(stage.redis);
-    await draftRain(stage.redis, { rainId: 'proven', title: 'proven', shards: 1, opensAt: now - 1_000, closesAt: now + 600_000, packets: 20, commitment });
-    await loadPackets(stage.redis, 'proven', 1, allocation, () => {});
+    await draftRain(stage.redis, signer, { rainId: 'proven', title: 'proven', shards: 1, opensAt: now - 1_000, closesAt: now + 600_000, packets: 20, commitment });
+    await loadPackets(stage.redis, signer, 'proven', 1, allocation, () => {});
     await announceChange(stage.redis, 'proven');
 
     const faults: string[] = [];

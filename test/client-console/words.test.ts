@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { amountTyped, centsOf, countdownText, durationText, moneyText } from '../../client-console/src/words/figures.ts';
 import { firstLanguage } from '../../client-console/src/words/language.ts';
 import { reasonIn } from '../../client-console/src/words/refusals.ts';
+import { refusalOfStatement } from '../../src/operator/reconcile/statement.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import { EXAMPLES } from '../rain/split/examples.ts';
 
@@ -41,6 +43,18 @@ test.each([
     for (const figure of reason.match(/\d[\d,]*\.\d\d/g) ?? []) if (figure !== '12.21') expect(told).toContain(figure);
     expect(reasonIn('en', reason)).toBe(reason);
   }
+});
+
+test.each([
+  ['id,time'], ['id,amount,time,time'], [''], ['id,amount,time\na,1.00'], ['id,amount,time\na,1,1795000000000'], ['id,amount,time\n,1.00,1795000000000'], ['id,amount,time\na,1.00,soon'],
+  ['id,amount,time\n"a,1.00,1795000000000'], ['id,amount,time\na"b,1.00,1795000000000'], [`id,amount,time\n"${'x'.repeat(20_000)}`],
+])('[R12] what is wrong with a wallet\'s statement is told in Chinese, too (%#)', async (statement) => {
+  const refusal = await refusalOfStatement(Readable.from([Buffer.from(statement)]));
+  expect(reasonIn('zh', refusal!.reason)).toMatch(/[\u4e00-\u9fff]/);
+});
+
+test('[R12] the doubt whether a wallet has paid is told in Chinese, too', () => {
+  expect(reasonIn('zh', 'the wallet may have paid spring-0-0-ab; send it again with requeue, or make sure that it was not paid and confirm with --not-paid')).toMatch(/spring-0-0-ab.*\u652f\u4ed8/);
 });
 
 test('a reason without a translation is shown in English', () => expect(reasonIn('zh', 'the moon is full')).toBe('the moon is full'));

@@ -14,11 +14,12 @@ const ticket = { type: 'ticket', rainId: 'spring', ticket: 'mine', expiresAt: 90
 
 function sit() {
   const sent: ClientMessage[] = [];
-  const told = { asking: [] as OpenGrab[], results: [] as ResultMessage[], won: 0, credited: [] as CreditedMessage[] };
+  const told = { asking: [] as OpenGrab[], results: [] as ResultMessage[], won: 0, credited: [] as CreditedMessage[], receipts: [] as string[] };
   const session = new RainSession({
     rainId: 'spring', now: () => Date.now(), random: () => 0.5, solve: async () => undefined,
     send: (message) => sent.push(message) > 0,
     onAsking: (why) => told.asking.push(why), onResult: (message) => told.results.push(message), onWon: () => { told.won++; }, onCredited: (message) => told.credited.push(message),
+    readReceipt: () => undefined, writeReceipt: () => {}, onReceipt: (_, status) => told.receipts.push(status),
   });
   session.connected();
   return { session, sent, told, joins: () => sent.filter(({ type }) => type === 'join') };
@@ -129,4 +130,15 @@ test('[R7] between two snapshots the rain opens and ends by the server\'s clock;
   vi.setSystemTime(2_500);
   session.receiveRain(snapshot({ opensAt: 2_000, closesAt: 3_000, state: 'paused' }));
   expect(session.rain?.state).toBe('paused');
+});
+
+test('a win that was shown by its receipt is the user\'s win again, unless the receipt is worthless', async () => {
+  for (const [status, won] of [['restored', 2], ['recorded', 2], ['known', 2], ['busy', 1], ['not_genuine', 1]] as const) {
+    const { session, told } = sit();
+    session.receiveResult(result('0', { ...PACKET, receipt: 'r'.repeat(22) }));
+    session.receiveResult(result('1', { redPacketId: 'spring-9', amount: '1.00' }));
+    told.won = 1;
+    session.receiveReceiptStatus({ type: 'receipt_status', rainId: 'spring', redPacketId: 'spring-7', status });
+    expect([told.receipts, told.won], status).toEqual([[status], won]);
+  }
 });

@@ -8,8 +8,11 @@ export const SECRET = 'a-secret-between-test-and-wallet-0123456789';
 
 /** The example code of docs/reference/webhook.md for wallet developers. */
 type Verify = (secret: string, headers: Record<string, string | string[] | undefined>, body: Buffer, now?: number) => boolean;
+type Paid = Pick<ToldClaim, 'userId' | 'amount'> & { before: boolean };
+type AnswerTo = (body: Buffer, pay: (claim: ToldClaim) => Promise<Paid>) => Promise<{ status: number; body: object }>;
 const page = readFileSync(new URL('../../docs/reference/webhook.md', import.meta.url), 'utf8');
-export const { verify } = await import(`data:text/javascript,${encodeURIComponent(/```js\n([^]*?)```/.exec(page)![1]!)}`) as { verify: Verify };
+const code = [...page.matchAll(/```js\n([^]*?)```/g)].map(([, block]) => block).join('\n');
+export const { verify, answer: answerTo } = await import(`data:text/javascript,${encodeURIComponent(code)}`) as { verify: Verify; answer: AnswerTo };
 
 export interface ToldClaim {
   claimId: string;
@@ -20,25 +23,30 @@ export interface ToldClaim {
   at: string;
 }
 
-/** How the wallet treats one request. All that have `pay` in their name have paid, once per claim id, before they misbehave. */
+/**
+ * How the wallet treats one request. All that have `pay` in their name have paid, once per claim id, before they misbehave. Those
+ * with `lie` say "paid" and have not: they give no receipt, or one for another amount.
+ */
 export type Behaviour =
   | 'pay' | 'payBefore' | 'payThenHang' | 'payThenClose' | 'payThenCut' | 'payThenHuge' | 'payThenNonsense' | 'payThenSlow'
-  | 'hang' | 'close' | 'garbage' | 'redirect' | 'others' | 'retry' | 'refuse'
+  | 'payAlready' | 'hang' | 'close' | 'garbage' | 'redirect' | 'others' | 'retry' | 'refuse' | 'lie' | 'lieAboutAmount' | 'lieAlready' | 'echo'
   | { payAndWaitFor: Promise<unknown>; status?: never }
   | { status: number; headers?: Record<string, string>; body?: string };
 
 export interface Wallet {
   url: string;
-  /** The next requests that hold this claim meet these, in order, and then good manners; the last one stays when `always`. */
-  plan(claimId: string, behaviours: Behaviour[], always?: boolean): void;
+  /** The next requests that hold this packet meet these, in order, and then good manners; the last one stays when `always`. */
+  plan(redPacketId: string, behaviours: Behaviour[], always?: boolean): void;
   /** What it paid, by claim id; once each, as the contract says. */
   paid: Map<string, ToldClaim>;
+  /** What it paid for this packet; one that was paid under two claim ids throws. */
+  paymentOf(redPacketId: string): ToldClaim | undefined;
   /** Every request that proved itself. */
-  asked: { key: string; claimIds: string[]; at: number }[];
-  asksOf(claimId: string): number;
+  asked: { key: string; packets: string[]; at: number }[];
+  asksOf(redPacketId: string): number;
   /**
-   * Requests under way at once, at most; those that did not prove themselves; those that followed a redirect; and claims that
-   * were asked for another user or amount than before, which an honest caller never does.
+   * Requests under way at once, at most; those that did not prove themselves; those that followed a redirect; and packets that
+   * were asked for another user or amount than before, or under another id, which an honest caller never does.
    */
   seen: { atOnceMax: number; unsigned: number; elsewhere: number; rivals: number };
   stop(): Promise<void>;
@@ -55,19 +63,26 @@ export async function startWallet(): Promise<Wallet> {
   let under = 0;
 
   function next(claims: readonly ToldClaim[]): Behaviour {
-    const plan = claims.map(({ claimId }) => plans.get(claimId)).find((found) => found && found.behaviours.length > 0);
+    const plan = claims.map(({ redPacketId }) => plans.get(redPacketId)).find((found) => found && found.behaviours.length > 0);
     if (!plan) return 'pay';
     return plan.always && plan.behaviours.length === 1 ? plan.behaviours[0]! : plan.behaviours.shift()!;
   }
 
-  const pay = (claims: readonly ToldClaim[]) => claims.map((claim) => {
-    const before = paid.has(claim.claimId);
+  const payOne = (claim: ToldClaim): Paid => {
+    const before = paid.get(claim.claimId);
     if (!before) paid.set(claim.claimId, claim);
-    return { claimId: claim.claimId, status: before ? 'already' : 'done' };
+    const { userId, amount } = before ?? claim;
+    return { userId, amount, before: before !== undefined };
+  };
+  const pay = (claims: readonly ToldClaim[]) => claims.map((claim) => {
+    const { before, ...paid } = payOne(claim);
+    return before ? { claimId: claim.claimId, status: 'already', ...paid } : { claimId: claim.claimId, status: 'done' };
   });
+  const alreadyOf = ({ claimId, userId, amount }: ToldClaim) => ({ claimId, status: 'already', userId, amount });
+  const receiptsOf = (claims: readonly ToldClaim[]) => claims.flatMap(({ claimId: id }) => (paid.has(id) ? [{ id, amount: paid.get(id)!.amount }] : []));
 
   async function behave(behaviour: Behaviour, claims: readonly ToldClaim[], single: boolean, response: ServerResponse): Promise<void> {
-    const answer = (results: unknown[]) => JSON.stringify(single ? {} : { results });
+    const answer = (results: unknown[], receipts: unknown[] = receiptsOf(claims)) => JSON.stringify(single ? { receipts } : { results, receipts });
     const each = (status: string, reason: string) => answer(claims.map(({ claimId }) => ({ claimId, status, reason })));
     if (typeof behaviour === 'object' && 'payAndWaitFor' in behaviour) {
       const text = answer(pay(claims));
@@ -76,8 +91,26 @@ export async function startWallet(): Promise<Wallet> {
     }
     if (typeof behaviour === 'object') return void response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
     switch (behaviour) {
-      case 'pay': return void response.end(answer(pay(claims)));
-      case 'payBefore': pay(claims); return void response.writeHead(409).end();
+      case 'pay': {
+        const { status, body } = await answerTo(Buffer.from(JSON.stringify(single ? claims[0] : { claims })), async (claim) => payOne(claim));
+        return void response.writeHead(status).end(JSON.stringify(body));
+      }
+      case 'payBefore': {
+        pay(claims);
+        const [{ claimId, userId, amount } = claims[0]!] = [paid.get(claims[0]!.claimId)];
+        return void response.writeHead(409).end(JSON.stringify({ claimId, userId, amount }));
+      }
+      // In the single form with a receipt in the header.
+      case 'payAlready': {
+        pay(claims);
+        const [{ claimId, amount } = claims[0]!] = [paid.get(claims[0]!.claimId)];
+        if (single) return void response.writeHead(204, { 'rain-receipt': `${claimId} ${amount}` }).end();
+        return void response.end(answer(claims.map((claim) => alreadyOf(paid.get(claim.claimId)!)), []));
+      }
+      case 'lie': return void response.end(answer(claims.map(({ claimId }) => ({ claimId, status: 'done' })), []));
+      case 'lieAboutAmount': return void response.writeHead(200, { 'rain-receipt': `${claims[0]!.claimId} 99.99` }).end(answer(claims.map(({ claimId }) => ({ claimId, status: 'done' })), claims.map(({ claimId: id }) => ({ id, amount: '99.99' }))));
+      case 'lieAlready': return void (single ? response.writeHead(409).end('{}') : response.end(answer(claims.map(({ claimId }) => ({ claimId, status: 'already' })), [])));
+      case 'echo': return void response.end(JSON.stringify(single ? claims[0] : { claims, results: claims.map((claim) => ({ ...claim, status: 'done' })) }));
       case 'payThenHang': pay(claims); return;
       case 'payThenClose': pay(claims); return void response.socket!.destroy();
       case 'payThenCut': {
@@ -119,11 +152,11 @@ export async function startWallet(): Promise<Wallet> {
     if (!verify(SECRET, request.headers, body)) return void (seen.unsigned++, response.writeHead(401).end());
     const told = JSON.parse(body.toString()) as ToldClaim | { claims: ToldClaim[] };
     const claims = 'claims' in told ? told.claims : [told];
-    asked.push({ key: String(request.headers['idempotency-key']), claimIds: claims.map(({ claimId }) => claimId), at: performance.now() });
+    asked.push({ key: String(request.headers['idempotency-key']), packets: claims.map(({ redPacketId }) => redPacketId), at: performance.now() });
     for (const claim of claims) {
       const told = JSON.stringify(claim);
-      if ((known.get(claim.claimId) ?? told) !== told) seen.rivals++;
-      known.set(claim.claimId, told);
+      if ((known.get(claim.redPacketId) ?? told) !== told) seen.rivals++;
+      known.set(claim.redPacketId, told);
     }
     seen.atOnceMax = Math.max(seen.atOnceMax, ++under);
     await sleep(5);
@@ -137,8 +170,13 @@ export async function startWallet(): Promise<Wallet> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url, paid, asked, seen,
-    plan: (claimId, behaviours, always = false) => void plans.set(claimId, { behaviours: [...behaviours], always }),
-    asksOf: (claimId) => asked.filter(({ claimIds }) => claimIds.includes(claimId)).length,
+    plan: (redPacketId, behaviours, always = false) => void plans.set(redPacketId, { behaviours: [...behaviours], always }),
+    paymentOf(redPacketId) {
+      const payments = [...paid.values()].filter((payment) => payment.redPacketId === redPacketId);
+      if (payments.length > 1) throw new Error(`${redPacketId} was paid under ${payments.map(({ claimId }) => claimId).join(' and ')}`);
+      return payments[0];
+    },
+    asksOf: (redPacketId) => asked.filter(({ packets }) => packets.includes(redPacketId)).length,
     async stop() {
       over.abort();
       const closed = once(server, 'close');

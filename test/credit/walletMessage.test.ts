@@ -1,59 +1,50 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claimIdOf, excerpt, readResults, walletRequest } from '../../src/credit/walletMessage.ts';
+import { claimIdOf, packetPartOf } from '../../src/credit/claimId.ts';
+import { walletRequest } from '../../src/credit/walletMessage.ts';
 import { claim as claimSchema } from '../../src/rain/claim.ts';
-import { claimOf, claimsOf } from '../ledger/claims.ts';
+import { CENTS_MAX, formatMoney } from '../../src/rain/money.ts';
+import { claimOf } from '../ledger/claims.ts';
 
 describe('a request to a wallet', () => {
   it('is one claim in the single form, and always a list in the batch form', () => {
-    const told = { claimId: 'r-p1', rainId: 'r', redPacketId: 'r-p1', userId: 'u1', amount: '0.02', at: claimOf('r', 1).at };
-    expect(walletRequest('single', [claimOf('r', 1)])).toEqual({ key: 'r-p1', body: JSON.stringify(told) });
-    expect(JSON.parse(walletRequest('batch', [claimOf('r', 1)]).body)).toEqual({ claims: [told] });
+    const told = { claimId: 'r-p1:u1:0.02', rainId: 'r', redPacketId: 'r-p1', userId: 'u1', amount: '0.02', at: claimOf('r', 1).at };
+    expect(walletRequest('single', 'webhook_v2', [claimOf('r', 1)])).toEqual({ key: 'r-p1:u1:0.02', body: JSON.stringify(told) });
+    expect(JSON.parse(walletRequest('batch', 'webhook_v2', [claimOf('r', 1)]).body)).toEqual({ claims: [told] });
   });
 
   it('has a key that identifies its claims in any order', () => {
-    const key = (...numbers: number[]) => walletRequest('batch', numbers.map((n) => claimOf('r', n))).key;
+    const key = (...numbers: number[]) => walletRequest('batch', 'webhook_v2', numbers.map((n) => claimOf('r', n))).key;
     expect(key(1, 2, 3)).toBe(key(3, 1, 2));
     expect(new Set([key(1), key(2), key(1, 2), key(1, 2, 3), key(12)]).size).toBe(5);
     expect(key(1)).toMatch(/^batch-[0-9a-f]{32}$/);
   });
 
-  it('identifies a claim by its packet, in characters valid in headers, and never two packets by one id', () => {
-    const id = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).filter((text) => claimSchema.shape.redPacketId.safeParse(text).success);
-    fc.assert(fc.property(id, id, (one, other) => {
-      const [a, b] = [one, other].map((redPacketId) => claimIdOf(claimOf('r', 0, { redPacketId })));
-      expect(a).toMatch(/^[\x21-\x7e]+$/);
-      expect(a === b).toBe(one === other);
+  const id = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 128 }).filter((text) => claimSchema.shape.redPacketId.safeParse(text).success);
+
+  it('identifies a claim by packet, user and amount, in 255 characters valid in headers, and never two claims by one id', () => {
+    const cents = fc.bigInt({ min: 1n, max: CENTS_MAX });
+    const one = fc.record({ redPacketId: id, userId: id, amount: cents.map(formatMoney) });
+    fc.assert(fc.property(one, one, fc.subarray(['redPacketId', 'userId', 'amount'] as const), (claim, drawn, shared) => {
+      const other = { ...drawn, ...Object.fromEntries(shared.map((field) => [field, claim[field]])) };
+      const [a, b] = [claim, other].map((some) => claimIdOf('webhook_v2', some));
+      expect(a).toMatch(/^[\x21-\x7e]{1,255}$/);
+      expect(a === b).toBe(JSON.stringify(claim) === JSON.stringify(other));
     }));
-    expect(claimIdOf(claimOf('r', 0, { redPacketId: 'rain_1-17.a' }))).toBe('rain_1-17.a');
-  });
-});
-
-describe('an answer of a wallet', () => {
-  const say = (...results: unknown[]) => readResults(JSON.stringify({ results }));
-
-  it('is read claim by claim: an invalid result is dropped and affects no other', () => {
-    const results = say({ claimId: 'a', status: 'done' }, null, 5, { claimId: 'b' }, { claimId: 'c', status: 'DONE' }, { claimId: 7, status: 'done' },
-      { claimId: 'd', status: 'refused', reason: 'closed', more: true }, { claimId: 'e', status: 'already', reason: 5 });
-    expect([...results!.values()]).toEqual([{ claimId: 'a', status: 'done' }, { claimId: 'd', status: 'refused', reason: 'closed' }, { claimId: 'e', status: 'already', reason: undefined }]);
+    expect(claimIdOf('webhook_v2', { redPacketId: 'rain_1-17.a', userId: '张 三', amount: '12.21' })).toBe('rain_1-17.a:%E5%BC%A0%20%E4%B8%89:12.21');
+    // What is too long to be written out cannot be chosen as another user's name.
+    const long = claimIdOf('webhook_v2', claimOf('r', 0, { userId: 'u'.repeat(101) }));
+    expect(long).toMatch(/^r-p0:=[0-9a-f]{64}:0\.01$/);
+    expect(claimIdOf('webhook_v2', claimOf('r', 0, { userId: long.split(':')[1]! }))).not.toBe(long);
   });
 
-  it('with contradicting results is asked again', () => {
-    expect(say({ claimId: 'a', status: 'done' }, { claimId: 'a', status: 'refused' })!.get('a')).toMatchObject({ status: 'retry', reason: 'answered both done and refused' });
-    expect(say({ claimId: 'a', status: 'done' }, { claimId: 'a', status: 'done' })!.get('a')).toMatchObject({ status: 'done' });
-  });
-
-  it('[R12] of any other form is no answer; nothing is thrown', () => {
-    for (const text of ['', 'null', '[]', '{}', '{"results":{}}', '<html>', '{"results":[']) expect(readResults(text), text).toBeUndefined();
-    fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => { readResults(text); }));
-    const hostile = readResults('{"results":[{"claimId":"__proto__","status":"done"}]}')!;
-    expect([hostile.size, claimsOf('r', 0, 3).some((claim) => hostile.has(claimIdOf(claim)))]).toEqual([1, false]);
-  });
-
-  it('fits into one short line of a dead letter', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', minLength: 150, maxLength: 250 }), (text) => {
-      expect(excerpt(text).length).toBeLessThanOrEqual(200);
-      expect(excerpt(text)).not.toMatch(/[\p{Cc}\p{Cs}\u2028\u2029\u202e]/u);
+  it('[R5] keeps the ids of older rains, which name the packet only', () => {
+    expect(walletRequest('single', 'webhook', [claimOf('r', 1)]).key).toBe('r-p1');
+    fc.assert(fc.property(id, (redPacketId) => {
+      const former = claimIdOf('webhook', claimOf('r', 0, { redPacketId }));
+      expect(former).toBe(encodeURIComponent(redPacketId));
+      expect(packetPartOf(former)).toBe(former);
     }));
+    expect(packetPartOf(claimIdOf('webhook_v2', claimOf('r', 7)))).toBe('r-p7');
   });
 });

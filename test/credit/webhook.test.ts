@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { PayoutProvider } from '../../src/credit/payoutProvider.ts';
+import { claimIdOf } from '../../src/credit/claimId.ts';
 import { creditJobId, type CreditJob } from '../../src/credit/job.ts';
 import type { RetryPolicy } from '../../src/credit/retryPolicy.ts';
-import { webhookProvider, type WebhookOptions } from '../../src/credit/webhookProvider.ts';
+import { webhookProviders, type WebhookOptions } from '../../src/credit/webhookProvider.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { formatMoney } from '../../src/rain/money.ts';
@@ -30,7 +31,7 @@ describe('an external wallet', () => {
   });
 
   const payoutProvider = (options: Partial<WebhookOptions> = {}, ledger: Pick<Ledger, 'reserve' | 'credit'> = room.ledger): PayoutProvider =>
-    webhookProvider(ledger, { url: wallet.url, secret: SECRET, batchMax: 1, timeoutMs: 5_000, ...options });
+    webhookProviders(ledger, { url: wallet.url, secret: SECRET, receipts: 'required', batchMax: 1, timeoutMs: 5_000, ...options }).webhook_v2;
   const jobOf = (rainId: string, claims: readonly Claim[], from = 0): CreditJob => ({ rainId, shard: 0, from, entries: claims.map((claim) => JSON.stringify(claim)) });
   const add = (job: CreditJob, again?: string) => room.queue.add('range', job, { jobId: creditJobId(job, again) });
   const credits = async (rainId: string) => new Map((await room.ledger.credits(rainId)).map((credit) => [credit.redPacketId, credit]));
@@ -47,7 +48,7 @@ describe('an external wallet', () => {
     await drained();
     const [booked, letters] = [await credits(rainId), await room.letters(rainId)];
     for (const { userId, redPacketId, amountCents } of booked.values()) {
-      expect(wallet.paid.get(encodeURIComponent(redPacketId))).toMatchObject({ userId, redPacketId, amount: formatMoney(amountCents) });
+      expect(wallet.paymentOf(redPacketId)).toMatchObject({ userId, redPacketId, amount: formatMoney(amountCents) });
     }
     expect(booked.size + letters.length).toBe(claims.length);
     for (const { entry } of letters) {
@@ -70,7 +71,8 @@ describe('an external wallet', () => {
   const PASSING: [string, Behaviour][] = [
     ['is slow beyond the timeout, and pays', 'payThenSlow'], ['pays and never answers', 'payThenHang'], ['pays and closes the line', 'payThenClose'],
     ['pays and closes it in mid-answer', 'payThenCut'], ['pays and answers without end', 'payThenHuge'], ['pays and answers nonsense', 'payThenNonsense'],
-    ['never answers', 'hang'], ['closes the line', 'close'], ['does not speak HTTP', 'garbage'], ['redirects', 'redirect'], ['has paid before', 'payBefore'],
+    ['never answers', 'hang'], ['closes the line', 'close'], ['does not speak HTTP', 'garbage'], ['redirects', 'redirect'], ['has paid before', 'payBefore'], ['has paid, and says so in its shortest form', 'payAlready'],
+    ['says done and gives no receipt', 'lie'], ['gives a receipt for another amount', 'lieAboutAmount'], ['says that it paid before, and not whom', 'lieAlready'], ['echoes the request', 'echo'],
     ['answers 500', { status: 500, body: 'oh\nno' }], ['answers 503', { status: 503, headers: { 'retry-after': 'soon' } }], ['answers 408', { status: 408 }],
     ['answers 429 with Retry-After', { status: 429, headers: { 'retry-after': '0' } }],
   ];
@@ -81,21 +83,21 @@ describe('an external wallet', () => {
       expect((await credits(rainId)).size).toBe(6);
     });
 
-    it.each(['hang', 'payThenHang', 'redirect', { status: 500 }] as Behaviour[])('[R10] and always does so (%j): the others are credited, the one is dead, and credited once when it is sent again', async (behaviour) => {
+    it.each(['hang', 'payThenHang', 'redirect', { status: 500 }, 'lie', 'lieAboutAmount', 'lieAlready', 'echo'] as Behaviour[])('[R10] and always does so (%j): the others are credited, the one is dead, and credited once when it is sent again', async (behaviour) => {
       const rainId = `${name}-always-${typeof behaviour === 'string' ? behaviour : behaviour.status}`;
       expect(await meet(rainId, batchMax, [behaviour], true)).toEqual([[3, 'unavailable']]);
       expect(wallet.asksOf(`${rainId}-p3`)).toBe(retryPolicy.attemptsMax);
       wallet.plan(`${rainId}-p3`, []);
       await add(jobOf(rainId, [claimOf(rainId, 3)], 3), 'by-hand');
       await eventually(async () => expect((await credits(rainId)).size).toBe(6));
-      expect(wallet.paid.get(`${rainId}-p3`)).toMatchObject({ userId: 'u3', amount: '0.04' });
+      expect(wallet.paymentOf(`${rainId}-p3`)).toMatchObject({ userId: 'u3', amount: '0.04' });
     });
 
     it('and refuses one of them: it is dead-lettered with the wallet\'s answer, no other is delayed', async () => {
       const rainId = `${name}-refused`;
       expect(await meet(rainId, batchMax, [{ status: 422, body: 'account\u001b[31m closed' }], true)).toEqual([[3, 'refused']]);
       expect((await room.letters(rainId))[0]!.detail).toBe('the wallet answered 422: account [31m closed');
-      expect(wallet.paid.has(`${rainId}-p3`)).toBe(false);
+      expect(wallet.paymentOf(`${rainId}-p3`)).toBe(undefined);
     });
 
     it('of 500 with one that is never accepted: the others are credited with one retry at most, that one is dead-lettered', async () => {
@@ -113,6 +115,25 @@ describe('an external wallet', () => {
     });
   });
 
+  it.each([['webhook', 1, 'payBefore'], ['webhook', 6, 'payAlready'], ['webhook_v2', 1, 'payBefore']] as const)(
+    '[R2] that has paid the same id to somebody else before a backup was restored credits nobody (%s, %i per request)', async (idForm, batchMax, behaviour) => {
+      const rainId = `restored-${idForm}-${batchMax}`;
+      await room.ledger.createRain(newRain(rainId, 1_000n), 'ann');
+      const claim = claimOf(rainId, 0);
+      const claimId = claimIdOf(idForm, claim);
+      wallet.paid.set(claimId, { ...claim, claimId, userId: 'told-first' });
+      wallet.plan(claim.redPacketId, [behaviour]);
+      room.work({ retryPolicy, balance: webhookProviders(room.ledger, { url: wallet.url, secret: SECRET, receipts: 'required', batchMax, timeoutMs: 5_000 })[idForm] });
+      await add(jobOf(rainId, [claim]));
+      await drained();
+      expect((await credits(rainId)).size).toBe(0);
+      const [letter] = await room.letters(rainId);
+      expect(letter).toMatchObject({ reason: 'paid_differs', detail: `the wallet has paid ${claimId} before: {"amount":"0.01","userId":"told-first"}` });
+      const discarding = { letterId: 'x', rainId, entry: letter!.entry, deadReason: letter!.reason, reason: 'looked', actor: 'ann' };
+      const given = { redPacketId: claim.redPacketId, userId: claim.userId, claimedCents: 1n, allocatedCents: 1n };
+      expect(await room.ledger.discard({ ...discarding, claim: given })).toEqual({ outcome: 'maybe_paid' });
+    });
+
   it.each([['answers for others only', 'others', []], ['asks for another try', 'retry', []], ['refuses them all', 'refuse', [0, 1, 2, 3, 4, 5].map((i) => [i, 'refused'])]] as [string, Behaviour, [number, string][]][])(
     'that is asked for a batch and %s', async (_what, behaviour, letters) => {
       expect(await meet(`batch-${String(behaviour)}`, 6, [behaviour])).toEqual(letters);
@@ -121,7 +142,7 @@ describe('an external wallet', () => {
 
   it('that asks for a second is given a second', async () => {
     await meet('patient', 1, [{ status: 503, headers: { 'retry-after': '1' } }]);
-    const [first, second] = wallet.asked.filter(({ claimIds }) => claimIds.includes('patient-p3'));
+    const [first, second] = wallet.asked.filter(({ packets }) => packets.includes('patient-p3'));
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(995);
   });
 
@@ -141,7 +162,7 @@ describe('an external wallet', () => {
     }) });
     await add(jobOf(rainId, claims));
     expect(await outcome(rainId, claims)).toEqual([]);
-    const asks = wallet.asked.filter(({ claimIds }) => claimIds.includes(`${rainId}-p0`));
+    const asks = wallet.asked.filter(({ packets }) => packets.includes(`${rainId}-p0`));
     expect(asks).toHaveLength(2);
     expect(new Set(asks.map(({ key }) => key)).size).toBe(1);
   });
@@ -185,7 +206,7 @@ describe('an external wallet', () => {
     expect(await payoutProvider({ secret: `${SECRET}!` }).post('secret', [claimOf('secret', 0)])).toEqual([{ outcome: 'reconsumeLater', detail: 'the wallet answered 401' }]);
     expect(wallet.seen.unsigned).toBe(1);
     wallet.seen.unsigned = 0;
-    expect(wallet.paid.has('secret-p0')).toBe(false);
+    expect(wallet.paymentOf('secret-p0')).toBe(undefined);
     const url = `http://127.0.0.1:${await freePort()}`;
     expect(await payoutProvider({ url }).post('secret', [claimOf('secret', 0)])).toEqual([{ outcome: 'reconsumeLater', detail: 'the wallet: no answer: ECONNREFUSED' }]);
     expect(await room.ledger.book('secret')).toMatchObject({ credited: { count: 0 } });

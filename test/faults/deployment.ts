@@ -16,6 +16,7 @@ import { memoryFolder } from '../support/runner/memoryFolder.ts';
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts';
 import { connect } from '../support/rain.ts';
 import { Part, type Started } from './systemPart.ts';
+import { signer, SIGNING_SECRET } from '../support/signer.ts';
 
 const RAIN = compiledEntry('bin/rain.js');
 
@@ -43,6 +44,8 @@ export interface Deployment {
   /** The gateways' addresses for users, in order. They stay the same after a restart. */
   gatewayUrls: string[];
   databaseUrl: string;
+  /** Where Redis keeps its files. */
+  redisFolder: string;
   context: OperatorContext;
   database: Database;
   /** Environment for the operator's `rain`. */
@@ -82,11 +85,12 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
 
     const redisPort = await freePort();
     const redisUrl = `redis://127.0.0.1:${redisPort}`;
-    const redis = part('redis', () => launchRedis(join(home, 'redis'), redisPort));
+    const redisFolder = join(home, 'redis');
+    const redis = part('redis', () => launchRedis(redisFolder, redisPort));
     await redis.start();
 
     const env: Record<string, string> = {
-      REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', ALLOWED_ORIGINS: '',
+      REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, SIGNING_SECRET, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', ALLOWED_ORIGINS: '',
       GATEWAY_HOST: '127.0.0.1', GATEWAY_PUBLIC_URL: '', RAIN_HOME: home, LOG_LEVEL: 'warn', NODE_OPTIONS: '',
       SETTLE_AFTER_RECONNECT_MS: String(SETTLE_AFTER_RECONNECT_MS), ...extraEnv,
     };
@@ -111,8 +115,8 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
     ends.push(() => redisClient.disconnect(), () => database.$disconnect());
     const run = promisify(execFile);
     return {
-      redis, postgres, gateways: gatewayParts, workers: workerParts, gatewayUrls: userPorts.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, database, env,
-      context: { redis: redisClient, ledger: openLedger(database), actor: 'test' },
+      redis, postgres, gateways: gatewayParts, workers: workerParts, gatewayUrls: userPorts.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, redisFolder, database, env,
+      context: { redis: redisClient, ledger: openLedger(database), signer, actor: 'test' },
       rain: async (...args) => (await run(process.execPath, [RAIN, ...args], { env: { ...process.env, ...env } })).stdout,
       async heal() {
         for (const each of parts) {

@@ -12,6 +12,7 @@ import { TcpProxy } from '../support/servers/proxy.ts';
 import { chance } from './means/chance.ts';
 import { BLIND_MS, FailoverStage, nameOf, PACKETS, toldBy } from './failoverStage.ts';
 import { testFault } from './fault.ts';
+import { falseAlarms } from './falseAlarms.ts';
 import type { RunResult } from './recovery.ts';
 import type { Run } from './run.ts';
 import type { UserGroup } from './users/userGroup.ts';
@@ -39,6 +40,7 @@ async function expectPaidOrListed(rainId: string, users: UserGroup): Promise<Set
   const { problems, toldTwice } = (await auditRain(stage.context, rainId))!;
   expect(new Set(toldTwice.map(({ toldTo, redPacketId }) => nameOf({ userId: toldTo, redPacketId })))).toEqual(listed);
   if (listed.size === 0) expect(problems).toEqual([]);
+  expect(await falseAlarms(stage.context, rainId)).toEqual([]);
   return listed;
 }
 
@@ -70,7 +72,7 @@ async function failOver(durability: Durability, { name, rainId }: Run): Promise<
     if (!explained) problems.push(...audit.problems);
     const promised = new Set(audit.toldTwice.map(({ toldTo, redPacketId }) => nameOf({ userId: toldTo, redPacketId })));
     if (promised.size !== listed.size || [...promised].some((claim) => !listed.has(claim))) problems.push('the audit and the dead letters differ about what was told twice');
-    problems.push(...await (replicas ? confirmed(run, rainId, before, told.length) : restored(run)));
+    problems.push(...await falseAlarms(run.context, rainId), ...await (replicas ? confirmed(run, rainId, before, told.length) : restored(run)));
     return {
       acknowledged: told.length, lost: told.filter(([claim, amount]) => inBook.get(claim) !== amount && !listed.has(claim)).length,
       doubled: packets.length - new Set(packets).size, recoverySeconds, struck: `after ${wins} wins`, problems,
@@ -155,5 +157,6 @@ describe('a failover during the rain', () => {
     const [inBook, log] = [await stage.credited('unknown'), new Set((await stage.logNow('unknown')).map(nameOf))];
     expect(lost.filter((claim) => !inBook.has(claim) || !log.has(claim))).toEqual([]);
     expect((await auditRain(stage.context, 'unknown'))!).toMatchObject({ report: { balanced: true }, lostFromLog: [], toldTwice: [] });
+    expect(await falseAlarms(stage.context, 'unknown')).toEqual([]);
   }, 120_000);
 });

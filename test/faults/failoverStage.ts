@@ -23,6 +23,7 @@ import { connect } from '../support/rain.ts';
 import { startSentinel, type TestSentinel } from '../support/servers/sentinel.ts';
 import { openWorker } from '../support/servers/worker.ts';
 import { startUserGroup, type UserGroup } from './users/userGroup.ts';
+import { signer } from '../support/signer.ts';
 
 /**
  * The replication link drops everything for 300 ms during the rain. Then the master is killed, and Sentinel promotes the replica:
@@ -60,7 +61,7 @@ export class FailoverStage {
 
   private constructor(group: TestSentinel, redis: RedisClient, database: Database, databaseUrl: string) {
     this.group = group;
-    this.context = { redis, ledger: openLedger(database), actor: 'test' };
+    this.context = { redis, ledger: openLedger(database), signer, actor: 'test' };
     this.#databaseUrl = databaseUrl;
   }
 

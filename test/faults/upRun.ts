@@ -8,6 +8,7 @@ import { signToken } from '../../src/platform/auth/token.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect } from '../support/rain.ts';
+import { createSigner } from '../../src/store/signer.ts';
 
 /** The whole system under one parent process, `rain up`, as started by `npm start`, with access to its data. */
 interface UpSystem {
@@ -37,7 +38,7 @@ export async function startUp(home: string, gatewayPort: number, args: readonly 
   const database = connectDatabase(running.databaseUrl);
   return {
     cli, running, database,
-    context: { redis, ledger: openLedger(database), actor: 'test' },
+    context: { redis, ledger: openLedger(database), signer: createSigner(running.signingSecret), actor: 'test' },
     tokenFor: (sub) => signToken(running.jwtSecret, { sub, expiresInSeconds: 3_600 }),
     async leave() {
       redis.disconnect();

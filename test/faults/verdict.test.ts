@@ -6,6 +6,7 @@ import { closeRain } from '../../src/operator/transitions.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
+import { withoutTriggers } from '../support/withoutTriggers.ts';
 import { createAndLoad } from './users/rainfall.ts';
 import { recoverySeconds } from './recovery.ts';
 import { UserRecord } from './users/told.ts';
@@ -65,25 +66,20 @@ describe('the verdict', () => {
   });
 
   test('[R5] counts a credit without a claim as doubled', async () => {
-    const told = await settledRain('gift', ([claim]) => database.$transaction([
-      database.account.update({ where: { id: 'rain:gift' }, data: { balanceCents: 100n } }),
-      database.$executeRaw`INSERT INTO "Account" VALUES ('user:gift-u9', 'user', 100)`,
-      database.transfer.create({ data: {
-        id: `credit:${claim!.redPacketId}-again`, kind: 'credit', debitAccountId: 'rain:gift', creditAccountId: 'user:gift-u9', amountCents: 100n,
-        rainId: 'gift', redPacketId: `${claim!.redPacketId}-again`, userId: 'gift-u9',
-      } }),
-      database.account.update({ where: { id: 'rain:gift' }, data: { balanceCents: 0n } }),
-      database.account.update({ where: { id: 'operator' }, data: { balanceCents: { decrement: 100n } } }),
-    ]));
+    const told = await settledRain('gift', ([claim]) => withoutTriggers(database,
+      `INSERT INTO "Account" VALUES ('user:gift-u9', 'user', 100)`,
+      `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId") VALUES
+        ('credit:${claim!.redPacketId}-again', 'credit', 'rain:gift', 'user:gift-u9', 100, 'gift', '${claim!.redPacketId}-again', 'gift-u9')`,
+      `UPDATE "Account" SET "balanceCents" = "balanceCents" - 100 WHERE "id" = 'operator'`));
     const { lost, doubled, problems } = await verdictOf('gift', told);
     expect([lost, doubled]).toEqual([0, 1]);
     expect(problems).toEqual(expect.arrayContaining([expect.stringContaining('[R8] the audit')]));
   });
 
   test('[R5] counts an account with more than its credits as doubled', async () => {
-    const told = await settledRain('rich', () => database.account.update({ where: { id: 'user:rich-u0' }, data: { balanceCents: { increment: 1n } } }));
-    expect(await verdictOf('rich', told)).toMatchObject({ lost: 0, doubled: 1, problems: [expect.stringContaining('the accounts sum to 1')] });
-    await database.account.update({ where: { id: 'user:rich-u0' }, data: { balanceCents: { decrement: 1n } } });
+    const told = await settledRain('rich', () => withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" + 1 WHERE "id" = 'user:rich-u0'`));
+    expect(await verdictOf('rich', told)).toMatchObject({ lost: 0, doubled: 1, problems: expect.arrayContaining([expect.stringContaining('the accounts sum to 1'), expect.stringContaining('[R8] the audit')]) as string[] });
+    await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" - 1 WHERE "id" = 'user:rich-u0'`);
   });
 
   test('reports a winner without a win message, and a credit message without a credit', async () => {

@@ -3,9 +3,10 @@ import { redPacketId } from '../../src/rain/red-packet.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import type { OperatorContext } from '../../src/operator/context.ts';
-import { allocationOf } from '../../src/operator/load.ts';
+import { allocationOf } from '../../src/ledger/allocation.ts';
 import { formatMoney, parseMoney } from '../../src/rain/money.ts';
 import { claimLog } from '../support/operatorContext.ts';
+import { falseAlarms } from './falseAlarms.ts';
 import type { Crowd } from './users/crowd.ts';
 
 export interface Verdict {
@@ -58,7 +59,7 @@ export async function checkRain(context: OperatorContext, database: Database, ra
     if (record.credited && creditOf.get(userId)?.redPacketId !== record.credited.redPacketId) problems.push(`${userId} received a credit that is not in the ledger`);
     if (claimOf.has(userId) && !record.won) problems.push(`${userId} won ${claimOf.get(userId)!.redPacketId} and never received the win`);
   }
-  problems.push(...await checkLedger(context, rainId, claims.length));
+  problems.push(...await checkLedger(context, rainId, claims.length), ...await falseAlarms(context, rainId));
   return { acknowledged: crowd.winners().length, lost, doubled, problems };
 }
 

@@ -6,6 +6,7 @@ import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
+import { signer } from '../support/signer.ts';
 
 const { server, redis } = await openRedis();
 const [one, two] = await Promise.all([openGateway(server.url), openGateway(server.url)]);
@@ -53,10 +54,11 @@ describe('a session', () => {
     expect(await ann.next('welcome')).toMatchObject({ userId: 'ann', limits: { messageBytesMax: 4096 } });
     ann.say({ type: 'join', rainId: 'd1' });
     expect(await ann.next('rain')).toMatchObject({ rainId: 'd1', state: 'open', packets: 1, left: 1 });
+    const receipt = signer.receipt({ rainId: 'd1', redPacketId: 'd1-0', amount: '12.21', userId: 'ann' });
     ann.say({ type: 'grab', rainId: 'd1', ref: 'a' });
-    expect(await ann.next('result')).toEqual({ type: 'result', rainId: 'd1', ref: 'a', code: '0', reason: 'won', redPacketId: 'd1-0', amount: '12.21' });
+    expect(await ann.next('result')).toEqual({ type: 'result', rainId: 'd1', ref: 'a', code: '0', reason: 'won', redPacketId: 'd1-0', amount: '12.21', receipt });
     ann.say({ type: 'grab', rainId: 'd1' });
-    expect(await ann.next('result')).toEqual({ type: 'result', rainId: 'd1', code: '1', reason: 'already_claimed', redPacketId: 'd1-0', amount: '12.21' });
+    expect(await ann.next('result')).toEqual({ type: 'result', rainId: 'd1', code: '1', reason: 'already_claimed', redPacketId: 'd1-0', amount: '12.21', receipt });
     const bob = await dial(two.url, 'bob');
     bob.say({ type: 'grab', rainId: 'd1', ref: 'b' });
     expect(await bob.next('result')).toEqual({ type: 'result', rainId: 'd1', ref: 'b', code: '-1', reason: 'nothing_left' });

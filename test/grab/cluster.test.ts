@@ -11,6 +11,7 @@ import { dial } from '../support/client.ts';
 import { startCluster, type TestCluster } from '../support/servers/cluster.ts';
 import { openGateway } from '../support/servers/gateway.ts';
 import { connect, stockRain } from '../support/rain.ts';
+import { signer } from '../support/signer.ts';
 
 let cluster: TestCluster;
 let redis: RedisClient;
@@ -68,7 +69,7 @@ describe('on a Redis Cluster of three masters', () => {
     expect(users.filter((_, i) => second[i]!.code === '-11')).toEqual(won);
     for (let shard = 0; shard < shards; shard++) {
       const elsewhere = users.find((user) => shardOf(user, shards) === shard)!;
-      await restoreSentWins(redis, [{ rainId: 'fair.2', shard, userId: elsewhere, redPacketId: `fair.2-${shard}`, amount: '0.01', at: 1_795_000_000_000 }]);
+      await restoreSentWins(redis, signer, [{ rainId: 'fair.2', shard, userId: elsewhere, redPacketId: `fair.2-${shard}`, amount: '0.01', at: 1_795_000_000_000 }]);
       expect(await enlist(redis, 'fair.2', shard, [{ userId: elsewhere, round: 1 }])).toBe(true);
     }
     for (const rainId of ['fair.1', 'fair.2']) {

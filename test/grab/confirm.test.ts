@@ -6,6 +6,7 @@ import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect, stockRain } from '../support/rain.ts';
 import { startPair, type TestPair } from '../support/servers/replica.ts';
+import { genuine } from '../support/signer.ts';
 
 const WAIT_MS = 150;
 /** Long enough for a slow machine, short enough for a test. */
@@ -49,8 +50,8 @@ const grab = (rainId: string, ...users: string[]) => engine.grab(rainId, 0, user
 describe('a win is sent once replicas have it', () => {
   test('with a healthy replica a batch is answered as usual', async () => {
     await stockRain(grabs, { rainId: 'well', amounts: ['7.10'] });
-    expect(await healthy.grab('well', 0, ['ann', 'bob'])).toEqual([{ code: '0', redPacketId: 'well-0', amount: '7.10' }, { code: '-1' }]);
-    expect(await healthy.grab('well', 0, ['ann'])).toEqual([{ code: '1', redPacketId: 'well-0', amount: '7.10' }]);
+    expect(await healthy.grab('well', 0, ['ann', 'bob'])).toEqual([genuine('0', 'well', 'well-0', '7.10'), { code: '-1' }]);
+    expect(await healthy.grab('well', 0, ['ann'])).toEqual([genuine('1', 'well', 'well-0', '7.10')]);
     expect(faults).toEqual([]);
   });
 
@@ -65,7 +66,7 @@ describe('a win is sent once replicas have it', () => {
     expect(told).toBe(false);
     expect(await ann).toEqual([{ code: '-7' }]);
     pair.link.pass();
-    await eventually(async () => expect(await grab('stalled', 'ann')).toEqual([{ code: '1', redPacketId: 'stalled-0', amount: '7.10' }]), { timeoutMs: 20_000 });
+    await eventually(async () => expect(await grab('stalled', 'ann')).toEqual([genuine('1', 'stalled', 'stalled-0', '7.10')]), { timeoutMs: 20_000 });
     expect(await grabs.llen(shardKeys('stalled', 0).claims)).toBe(1);
   });
 

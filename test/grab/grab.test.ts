@@ -5,6 +5,7 @@ import { close, pause, resume } from '../../src/store/transitions.ts';
 import { SCRIPTS } from '../../src/store/scripts.ts';
 import { parseClaim } from '../../src/rain/claim.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
+import { genuine } from '../support/signer.ts';
 
 const { redis } = await openRedis();
 const keys = shardKeys('r1', 0);
@@ -23,9 +24,9 @@ describe('lua/grab.lua', () => {
   test('a batch is answered in order: won, the same user again, nothing left', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['7.10', '0.01'] });
     expect(await grab('ann', 'ann', 'bob', 'eve')).toEqual([
-      { code: '0', redPacketId: 'r1-0', amount: '7.10' },
-      { code: '1', redPacketId: 'r1-0', amount: '7.10' },
-      { code: '0', redPacketId: 'r1-1', amount: '0.01' },
+      genuine('0', 'r1', 'r1-0', '7.10'),
+      genuine('1', 'r1', 'r1-0', '7.10'),
+      genuine('0', 'r1', 'r1-1', '0.01'),
       { code: '-1' },
     ]);
     const log = (await redis.lrange(keys.claims, 0, -1)).map((entry) => parseClaim(entry));
@@ -37,13 +38,39 @@ describe('lua/grab.lua', () => {
   test('[R6] a repeated grab gets the first answer, with the amount, also when the rain is paused, over or empty', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['3.00'] });
     await grab('ann');
-    const again = { code: '1', redPacketId: 'r1-0', amount: '3.00' };
+    const again = genuine('1', 'r1', 'r1-0', '3.00');
     expect(await grab('ann')).toEqual([again]);
     await pause(redis, 'r1', 1);
     expect(await grab('ann')).toEqual([again]);
     await close(redis, 'r1', 1, 'early');
     expect(await grab('ann')).toEqual([again]);
     expect(await redis.llen(keys.claims)).toBe(1);
+  });
+
+  test('a packet\'s signature stands in claim and answer, "" where there is none: the gateway decides about it', async () => {
+    await stockRain(redis, { rainId: 'r1', amounts: ['3.00'] });
+    await redis.rpush(keys.packets, '{"redPacketId":"made-up","amount":"50.00","mac":"abc_-9"}', '{"redPacketId":"r1-7","amount":"0.01"}');
+    const unsigned = { redPacketId: 'r1-7', amount: '0.01', mac: '' };
+    const forged = { redPacketId: 'made-up', amount: '50.00', mac: 'abc_-9' };
+    expect(await grab('ann', 'bob', 'ann')).toEqual([{ code: '0', ...unsigned }, { code: '0', ...forged }, { code: '1', ...unsigned }]);
+    expect(await grab('bob')).toEqual([{ code: '1', ...forged }]);
+    expect(parseClaim((await redis.lindex(keys.claims, 0))!)).toEqual({ ok: true, claim: { rainId: 'r1', userId: 'bob', at: expect.any(String) as string, ...forged } });
+  });
+
+  test('a held rain is busy for all but earlier winners, in whatever state it is, and hands out nothing', async () => {
+    await stockRain(redis, { rainId: 'r1', amounts: ['3.00', '4.00'] });
+    await grab('ann');
+    await redis.hset(keys.state, 'held', 'the ledger is older than Redis');
+    const before = await dump(redis);
+    expect(await grab('ann', 'bob')).toEqual([genuine('1', 'r1', 'r1-0', '3.00'), { code: '-7' }]);
+    expect(await dump(redis)).toEqual(before);
+    await close(redis, 'r1', 1, 'early');
+    expect(await grab('bob')).toEqual([{ code: '-7' }]);
+    await redis.del(keys.state);
+    expect(await grab('bob')).toEqual([{ code: '-8' }]);
+    await stockRain(redis, { rainId: 'r2', amounts: ['3.00'] });
+    await redis.hset(shardKeys('r2', 0).state, 'held', '');
+    expect(await engine.grab('r2', 0, ['bob'])).toEqual([genuine('0', 'r2', 'r2-0', '3.00')]);
   });
 
   test('[R7][R11] one millisecond before the start, after the end, and while paused: refused, and Redis holds nothing new', async () => {

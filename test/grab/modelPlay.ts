@@ -8,7 +8,8 @@ import { run } from '../../src/store/scripts.ts';
 import { draftRain } from '../../src/store/loadPackets.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import { draftOf } from '../../src/operator/commitment.ts';
-import { allocationOf, loadRain } from '../../src/operator/load.ts';
+import { allocationOf } from '../../src/ledger/allocation.ts';
+import { loadRain } from '../../src/operator/load.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { formatMoney, parseMoney } from '../../src/rain/money.ts';
 import { redPacketId } from '../../src/rain/red-packet.ts';
@@ -16,6 +17,7 @@ import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { dump } from '../support/rain.ts';
 import { ModelRain } from './model.ts';
+import { signer } from '../support/signer.ts';
 
 const WINDOWS = { before: [60_000, 120_000], open: [-60_000, 60_000], over: [-120_000, -60_000] } as const;
 const SEED_OF_PACKETS = 'ab'.repeat(32);
@@ -38,7 +40,7 @@ async function setUp({ packets, shards, window }: { packets: number; shards: num
   const times = { opensAt: now + WINDOWS[window][0], closesAt: now + WINDOWS[window][1] };
   // Through the ledger and the draft directly: the operator command refuses a window in the past.
   await context.ledger.createRain({ id: rainId, title: rainId, budgetCents: BigInt(packets * 100), packets, split: plan, seed: SEED_OF_PACKETS, shards, ...times }, 'test');
-  await draftRain(context.redis, await draftOf(context, (await context.ledger.rain(rainId))!));
+  await draftRain(context.redis, signer, await draftOf(context, (await context.ledger.rain(rainId))!));
   return {
     model: new ModelRain(packets, shards, window),
     real: { rainId, shards, amounts: allocationOf({ split: plan, seed: SEED_OF_PACKETS, topUps: [] }), engine: createGrabEngine(context.redis, (fault) => { throw fault; }) },

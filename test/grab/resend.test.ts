@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/servers/gateway.ts';
 import { TcpProxy } from '../support/servers/proxy.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
+import { genuine } from '../support/signer.ts';
 
 // A script has run, and the connection is cut before its answer arrives.
 
@@ -53,7 +54,7 @@ test('[R6] our client sends a grab once: the user gets "busy", and a repeat gets
 
   const won = await dump(redis);
   const [again] = await engine.grab('r1', 0, ['ann']);
-  expect(again).toEqual({ code: '1', redPacketId: 'r1-0', amount: '1.00' });
+  expect(again).toEqual(genuine('1', 'r1', 'r1-0', '1.00'));
   expect(await dump(redis)).toEqual(won);
   expect(await redis.llen(keys.claims)).toBe(1);
 });
@@ -65,7 +66,7 @@ test("control: ioredis with default settings sends it twice without notice; sinc
   await untilReady(client);
   const engine = createGrabEngine(client, () => {});
   const before = await scriptsRun();
-  expect(await loseAnswer(() => engine.grab('r1', 0, ['ann']))).toEqual([{ code: '1', redPacketId: 'r1-0', amount: '1.00' }]);
+  expect(await loseAnswer(() => engine.grab('r1', 0, ['ann']))).toEqual([genuine('1', 'r1', 'r1-0', '1.00')]);
   expect(await scriptsRun() - before).toBe(2);
   expect(await redis.llen(keys.claims)).toBe(1);
 });

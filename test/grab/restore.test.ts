@@ -3,8 +3,10 @@ import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/store/keys.ts';
 import { close, freeze, settle } from '../../src/store/transitions.ts';
 import { restoreSentWins, type RestoreFault, type SentWin } from '../../src/grab/restore.ts';
+import { packetElement } from '../../src/store/loadPackets.ts';
 import { parseClaim } from '../../src/rain/claim.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
+import { genuine, signer } from '../support/signer.ts';
 
 const { redis } = await openRedis();
 const keys = shardKeys('r1', 0);
@@ -26,7 +28,7 @@ async function lose(n: number): Promise<void> {
     if (!parsed.ok) throw new Error(parsed.reason);
     const { userId, redPacketId, amount } = parsed.claim;
     await redis.hdel(keys.claimed, userId);
-    await redis.rpush(keys.packets, `{"redPacketId":"${redPacketId}","amount":"${amount}"}`);
+    await redis.rpush(keys.packets, packetElement(signer, 'r1', redPacketId, amount));
   }
 }
 
@@ -41,17 +43,17 @@ describe('lua/restore.lua', () => {
   test('a stored win is not changed, and nothing is written', async () => {
     const wins = await grab('ann', 'bob');
     const before = await dump(redis);
-    expect(await restoreSentWins(redis, wins)).toEqual([]);
+    expect(await restoreSentWins(redis, signer, wins)).toEqual([]);
     expect(await dump(redis)).toEqual(before);
   });
 
   test('[R2][R6] lost wins are restored as before, and nobody else gets their packets', async () => {
     const wins = await grab('ann', 'bob', 'eve');
     await lose(2);
-    expect(await restoreSentWins(redis, wins)).toEqual([{ rainId: 'r1', putBack: 2, contested: 0, lost: undefined }]);
+    expect(await restoreSentWins(redis, signer, wins)).toEqual([{ rainId: 'r1', putBack: 2, contested: 0, lost: undefined }]);
     expect(await log()).toEqual(['ann r1-0', 'bob r1-1', 'eve r1-2']);
     expect(await engine.grab('r1', 0, ['bob', 'eve', 'joe'])).toEqual([
-      { code: '1', redPacketId: 'r1-1', amount: '2.00' }, { code: '1', redPacketId: 'r1-2', amount: '3.00' }, { code: '0', redPacketId: 'r1-3', amount: '4.00' }]);
+      genuine('1', 'r1', 'r1-1', '2.00'), genuine('1', 'r1', 'r1-2', '3.00'), genuine('0', 'r1', 'r1-3', '4.00')]);
     expect(await redis.lrange(keys.packets, 0, -1)).toHaveLength(2);
     expect(await redis.exists(keys.restored)).toBe(0);
   });
@@ -60,7 +62,7 @@ describe('lua/restore.lua', () => {
     const wins = await grab('ann', 'bob');
     await lose(2);
     await grab('bob'); // r1-0, which was ann's
-    expect(await restoreSentWins(redis, wins)).toEqual([{ rainId: 'r1', putBack: 0, contested: 2, lost: undefined }]);
+    expect(await restoreSentWins(redis, signer, wins)).toEqual([{ rainId: 'r1', putBack: 0, contested: 2, lost: undefined }]);
     expect(await log()).toEqual(['bob r1-0', 'ann r1-0', 'bob r1-1']);
     expect(await redis.hgetall(keys.claimed)).toEqual({ bob: expect.stringContaining('r1-0') as string });
   });
@@ -69,11 +71,11 @@ describe('lua/restore.lua', () => {
     const wins = await grab('ann', 'bob', 'eve', 'joe');
     await lose(4);
     await grab('zoe'); // takes ann's
-    const restored = (await Promise.all([restoreSentWins(redis, wins), restoreSentWins(redis, wins.slice(1)), restoreSentWins(redis, wins.slice().reverse())])).flat();
+    const restored = (await Promise.all([restoreSentWins(redis, signer, wins), restoreSentWins(redis, signer, wins.slice(1)), restoreSentWins(redis, signer, wins.slice().reverse())])).flat();
     expect(restored.reduce((sum, { putBack }) => sum + putBack, 0)).toBe(3);
     expect(restored.reduce((sum, { contested }) => sum + contested, 0)).toBe(1);
     const before = await dump(redis);
-    await restoreSentWins(redis, wins);
+    await restoreSentWins(redis, signer, wins);
     expect(await dump(redis)).toEqual(before);
     expect((await log()).sort()).toEqual(['ann r1-0', 'bob r1-1', 'eve r1-2', 'joe r1-3', 'zoe r1-0']);
     expect(await redis.pttl(keys.restored)).toBeGreaterThan(120_000);
@@ -82,7 +84,7 @@ describe('lua/restore.lua', () => {
   test('[R2] two users who got the same packet in one batch: one keeps it, the other\'s claim is decided by the ledger', async () => {
     const [ann] = await grab('ann');
     await lose(1);
-    expect(await restoreSentWins(redis, [ann!, { ...ann!, userId: 'bob' }, { ...ann!, redPacketId: 'r1-1', amount: '2.00' }])).toEqual([{ rainId: 'r1', putBack: 1, contested: 2, lost: undefined }]);
+    expect(await restoreSentWins(redis, signer, [ann!, { ...ann!, userId: 'bob' }, { ...ann!, redPacketId: 'r1-1', amount: '2.00' }])).toEqual([{ rainId: 'r1', putBack: 1, contested: 2, lost: undefined }]);
     expect(await redis.hlen(keys.claimed)).toBe(1);
     // The log names both packets now, so nobody else can get either.
     expect(await redis.llen(keys.packets)).toBe(4);
@@ -92,17 +94,17 @@ describe('lua/restore.lua', () => {
     const wins = await grab('ann', 'bob');
     await lose(2);
     await close(redis, 'r1', 1, 'early');
-    expect(await restoreSentWins(redis, wins.slice(0, 1))).toMatchObject([{ putBack: 1 }]);
+    expect(await restoreSentWins(redis, signer, wins.slice(0, 1))).toMatchObject([{ putBack: 1 }]);
     expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000 })).toBe(true);
     const before = await dump(redis);
-    expect(await restoreSentWins(redis, wins)).toEqual([{ rainId: 'r1', putBack: 0, contested: 0, lost: { why: 'settled', claims: wins.slice(1) } }]);
+    expect(await restoreSentWins(redis, signer, wins)).toEqual([{ rainId: 'r1', putBack: 0, contested: 0, lost: { why: 'settled', claims: wins.slice(1) } }]);
     expect(await dump(redis)).toEqual(before);
   });
 
   test('all wins of a rain that Redis has lost are reported, and no key is written', async () => {
     const wins = await grab('ann', 'bob');
     await redis.flushall();
-    expect(await restoreSentWins(redis, wins)).toEqual([{ rainId: 'r1', putBack: 0, contested: 0, lost: { why: 'gone', claims: wins } }]);
+    expect(await restoreSentWins(redis, signer, wins)).toEqual([{ rainId: 'r1', putBack: 0, contested: 0, lost: { why: 'gone', claims: wins } }]);
     expect(await redis.dbsize()).toBe(0);
   });
 
@@ -110,7 +112,7 @@ describe('lua/restore.lua', () => {
     const wins = await grab('ann', 'bob');
     await lose(1);
     await close(redis, 'r1', 1, 'early');
-    await restoreSentWins(redis, wins);
+    await restoreSentWins(redis, signer, wins);
     expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000, seen: [1] })).toBe(false);
     expect(await redis.hget(keys.state, 'state')).toBe('closed');
     expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000, seen: [2] })).toBe(true);
@@ -126,17 +128,17 @@ describe('lua/restore.lua', () => {
     expect(await freeze(redis, 'r1', live, [1])).toBe(true);
     expect(await freeze(redis, 'r1', live, [1])).toBe(true);
     const before = await dump(redis);
-    await expect(restoreSentWins(redis, wins)).rejects.toThrow('the rain r1 is being settled');
+    await expect(restoreSentWins(redis, signer, wins)).rejects.toThrow('the rain r1 is being settled');
     expect(await dump(redis)).toEqual(before);
     expect(await settle(redis, 'r1', live, { ttlMs: 60_000, seen: [1] })).toBe(true);
-    expect(await restoreSentWins(redis, wins)).toMatchObject([{ lost: { why: 'settled' } }]);
+    expect(await restoreSentWins(redis, signer, wins)).toMatchObject([{ lost: { why: 'settled' } }]);
   });
 
   test('[R2] the packet of a contested claim leaves the list: it is not granted again', async () => {
     const wins = await grab('ann', 'bob');
     await lose(2);
     await grab('bob'); // Bob has ann's packet now.
-    expect(await restoreSentWins(redis, wins)).toEqual([{ rainId: 'r1', putBack: 0, contested: 2, lost: undefined }]);
+    expect(await restoreSentWins(redis, signer, wins)).toEqual([{ rainId: 'r1', putBack: 0, contested: 2, lost: undefined }]);
     expect(await redis.lrange(keys.packets, 0, -1)).not.toContainEqual(expect.stringContaining('"r1-1"'));
     expect(await log()).toEqual(['bob r1-0', 'ann r1-0', 'bob r1-1']);
   });
@@ -149,7 +151,7 @@ describe('lua/restore.lua', () => {
     await redis.set(shardKeys('r0', 0).claimed, 'of another type');
     await lose(1);
     const also: SentWin = { rainId: 'r0', shard: 0, userId: 'ann', redPacketId: 'r0-0', amount: 'amount' in broken! ? broken.amount : '', at: Date.now() };
-    const error = await restoreSentWins(redis, [also, ...wins]).then(() => undefined, (reason: unknown) => reason);
+    const error = await restoreSentWins(redis, signer, [also, ...wins]).then(() => undefined, (reason: unknown) => reason);
     expect(String(error)).toMatch(/1 of 2 shards.*WRONGTYPE/);
     expect(await log()).toEqual(['ann r1-0', 'bob r1-1']);
     expect((error as RestoreFault).restored, 'the results of the others are reported').toEqual([{ rainId: 'r1', putBack: 1, contested: 0, lost: undefined }]);
@@ -162,7 +164,7 @@ describe('lua/restore.lua', () => {
     await redis.del(keys[name]);
     await redis.set(keys[name], 'of another type');
     const before = await dump(redis);
-    await expect(restoreSentWins(redis, wins)).rejects.toThrow(/WRONGTYPE/);
+    await expect(restoreSentWins(redis, signer, wins)).rejects.toThrow(/WRONGTYPE/);
     expect(await dump(redis)).toEqual(before);
   });
 
@@ -173,7 +175,7 @@ describe('lua/restore.lua', () => {
     for (let i = 0; i < 1_000; i += 250) wins.push(...await grab(...Array.from({ length: 250 }, (_, j) => `u${i + j}`)));
     const before = await dump(redis, '*packets');
     await lose(1_000);
-    expect(await restoreSentWins(redis, wins)).toEqual([{ rainId: 'r1', putBack: 1_000, contested: 0, lost: undefined }]);
+    expect(await restoreSentWins(redis, signer, wins)).toEqual([{ rainId: 'r1', putBack: 1_000, contested: 0, lost: undefined }]);
     expect(await dump(redis, '*packets')).toEqual(before);
     expect(await log()).toEqual(wins.map(({ userId, redPacketId }) => `${userId} ${redPacketId}`));
   });

@@ -3,6 +3,7 @@ import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys } from '../../src/store/keys.ts';
 import { loadScripts, SCRIPTS } from '../../src/store/scripts.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
+import { genuine } from '../support/signer.ts';
 
 const { redis } = await openRedis();
 const keys = shardKeys('r1', 0);
@@ -38,7 +39,7 @@ describe('the defects of the published script', () => {
       await stockRain(redis, { rainId: 'r1', amounts: ['5.00', '6.00'] });
       await redis.rpush(keys.packets, malformed);
       expect(await grab('ann', 'bob', 'eve')).toEqual([
-        { code: '0', redPacketId: 'r1-0', amount: '5.00' }, { code: '0', redPacketId: 'r1-1', amount: '6.00' }, { code: '-1' }]);
+        genuine('0', 'r1', 'r1-0', '5.00'), genuine('0', 'r1', 'r1-1', '6.00'), { code: '-1' }]);
       expect(await redis.lrange(keys.spoiled, 0, -1)).toEqual([malformed]);
       expect(await redis.llen(keys.packets)).toBe(0);
     });
@@ -83,14 +84,14 @@ describe('the defects of the published script', () => {
   test('a repeat got only "1": now it gets packet and amount', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['5.00'] });
     await grab('ann');
-    expect(await grab('ann')).toEqual([{ code: '1', redPacketId: 'r1-0', amount: '5.00' }]);
+    expect(await grab('ann')).toEqual([genuine('1', 'r1', 'r1-0', '5.00')]);
   });
 
   test('numeric 18-digit ids were changed by cjson: ids are strings and come back unchanged', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['5.00'] });
     await redis.del(keys.packets);
     await redis.rpush(keys.packets, '{"redPacketId":"123456789012345678","amount":"5.00"}');
-    expect(await grab('987654321098765432')).toEqual([{ code: '0', redPacketId: '123456789012345678', amount: '5.00' }]);
+    expect(await grab('987654321098765432')).toEqual([{ code: '0', redPacketId: '123456789012345678', amount: '5.00', mac: '' }]);
     expect(JSON.parse((await redis.hget(keys.claimed, '987654321098765432'))!)).toMatchObject({ userId: '987654321098765432', redPacketId: '123456789012345678' });
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../../src/ledger/refusal.ts';
 import { claimOf, newRain } from './claims.ts';
 import { refused, type OpenBook } from './openBook.ts';
 
@@ -19,8 +20,41 @@ export function databaseContract(book: OpenBook): void {
 
     it("lets no account but the operator's go below zero, or claim to be it", async () => {
       for (const values of [`'user:x', 'user', -1`, `'rain:x', 'rain', -1`, `'bank', 'operator', -1`, `'operator', 'user', 0`, `'rain:', 'rain', 0`]) {
-        await book.database.$executeRawUnsafe(`INSERT INTO "Account" VALUES (${values})`).then(() => expect.unreachable(values), refused('23514'));
+        // The owner of the table can switch the trigger off, and the checks still stand.
+        await book.database.$transaction([
+          book.database.$executeRaw`ALTER TABLE "Account" DISABLE TRIGGER "Account_changes_by_transfer"`,
+          book.database.$executeRawUnsafe(`INSERT INTO "Account" VALUES (${values})`),
+        ]).then(() => expect.unreachable(values), refused('23514'));
       }
+    });
+
+    it('[R8] changes a balance by a transfer only', async () => {
+      await book.ledger.createRain(newRain('stubborn', 100n), 'ann');
+      await book.ledger.credit([claimOf('stubborn', 0, { userId: 'greedy' })]);
+      for (const sql of [
+        `UPDATE "Account" SET "balanceCents" = "balanceCents" + 5000 WHERE "id" = 'user:greedy'`, `INSERT INTO "Account" VALUES ('user:new', 'user', 5000)`,
+        `INSERT INTO "Account" VALUES ('user:greedy', 'user', 1) ON CONFLICT ("id") DO UPDATE SET "balanceCents" = 5000`,
+        `DELETE FROM "Account"`, `TRUNCATE "Account" CASCADE`, `UPDATE "Account" SET "id" = 'user:other' WHERE "id" = 'user:greedy'`,
+      ]) {
+        await book.database.$executeRawUnsafe(sql).then(() => expect.unreachable(sql), (error: unknown) => {
+          expect(String(error)).toContain('changes by a transfer only');
+          // A worker of an older version, which updates balances itself, tries again until it is restarted, and gives up no claim.
+          expect(refusalOf(error)).toBeUndefined();
+        });
+      }
+      expect(await book.ledger.balance('greedy')).toBe(1n);
+    });
+
+    it('[R8] books each transfer of a statement, whoever writes it, and refuses one from a rain that was never funded', async () => {
+      for (const id of ['hand-a', 'hand-b']) await book.ledger.createRain(newRain(id, 100n), 'ann');
+      await transfer(`'credit:h1', 'credit', 'rain:hand-a', 'user:hand', 30, 'hand-a', 'h1', 'hand'), ('fund:hand-b/1', 'fund', 'operator', 'rain:hand-b', 50, 'hand-b', NULL, NULL),
+        ('credit:h2', 'credit', 'rain:hand-b', 'user:hand', 120, 'hand-b', 'h2', 'hand'), ('recycle:hand-a', 'recycle', 'rain:hand-a', 'operator', 70, 'hand-a', NULL, NULL`);
+      expect(await book.ledger.balance('hand')).toBe(150n);
+      expect(await book.database.account.findMany({ where: { id: { startsWith: 'rain:hand-' } }, orderBy: { id: 'asc' } })).toMatchObject([{ balanceCents: 0n }, { balanceCents: 30n }]);
+      await transfer(`'recycle:hand-b', 'recycle', 'rain:hand-b', 'operator', 31, 'hand-b', NULL, NULL`).then(() => expect.unreachable(), refused('23514'));
+      const { id: _, ...plan } = (await book.database.rain.findUniqueOrThrow({ where: { id: 'hand-a' }, select: { id: true, title: true, budgetCents: true, packets: true, seed: true, opensAt: true, closesAt: true } }));
+      await book.database.rain.create({ data: { ...plan, id: 'penniless', split: {} } });
+      await transfer(`'credit:h3', 'credit', 'rain:penniless', 'user:hand', 1, 'penniless', 'h3', 'hand'`).then(() => expect.unreachable(), refused('23503'));
     });
 
     it('takes no transfer that does not fit its kind', async () => {

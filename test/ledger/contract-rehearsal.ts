@@ -64,7 +64,6 @@ export function rehearsalContract(book: OpenBook): void {
       ]) {
         await transfer(values).then(() => expect.unreachable(values), (error: unknown) => expect(String(error)).toMatch(/23514|23503/));
       }
-      await book.database.$executeRawUnsafe(`INSERT INTO "Account" VALUES ('rain:dream', 'rain', 0)`);
       await transfer(`'recycle:dream', 'recycle', 'rain:dream', 'operator', 1, 'dream', NULL, NULL`).then(() => expect.unreachable(), refused('23514'));
     });
 

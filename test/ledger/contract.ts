@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { connectDatabase } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { expectBalanced } from './claims.ts';
+import { accountFaultsContract } from './contract-accountFaults.ts';
 import { creditContract } from './contract-credit.ts';
 import { databaseContract } from './contract-database.ts';
 import { discardContract } from './contract-discard.ts';
@@ -42,5 +43,6 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
     rehearsalContract(book);
     payoutProviderContract(book);
     databaseContract(book);
+    accountFaultsContract(book);
   });
 }

@@ -15,7 +15,7 @@ test.skipIf(!postgresInstalled)('[R10] a process that freezes in the middle of a
     await ledger.createRain(newRain('ice', 1_000n), 'ann');
     const [held, posted] = [latch(), latch()];
     const abandoned = frozen.$transaction(async (book) => {
-      await book.$executeRaw`UPDATE "Account" SET "balanceCents" = "balanceCents" WHERE "id" = ${rainAccount('ice')}`;
+      await book.$executeRaw`SELECT 1 FROM "Account" WHERE "id" = ${rainAccount('ice')} FOR NO KEY UPDATE`;
       held.resolve();
       // Without a limit the others' statement would run out of time first, at 15 s.
       await Promise.race([posted.promise, sleep(14_000, undefined, { ref: false })]);

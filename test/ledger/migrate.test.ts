@@ -77,6 +77,18 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
       await expect(execute(url, `UPDATE "Rain" SET "terms" = '{}'`)).rejects.toThrow(/decided when it is created/);
     });
 
+    it('keeps the balances from before the database kept them, and the next transfer adds to them', async () => {
+      await migrate(url, readMigrations().filter(({ name }) => name < '20261128'));
+      await execute(url, `INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt") VALUES ('old', 't', 100, 2, '{}', 's', now(), now() + interval '1 s');
+        INSERT INTO "Account" VALUES ('operator', 'operator', -100), ('rain:old', 'rain', 70), ('user:ann', 'user', 30);
+        INSERT INTO "Transfer" VALUES ('fund:old', 'fund', 'operator', 'rain:old', 100, 'old', NULL, NULL), ('credit:p', 'credit', 'rain:old', 'user:ann', 30, 'old', 'p', 'ann')`);
+      await migrate(url);
+      await execute(url, `INSERT INTO "Transfer" VALUES ('credit:q', 'credit', 'rain:old', 'user:bob', 50, 'old', 'q', 'bob'), ('recycle:old', 'recycle', 'rain:old', 'operator', 20, 'old', NULL, NULL)`);
+      expect(await rows(url, 'SELECT "id", "balanceCents"::int AS cents FROM "Account" ORDER BY "id"')).toEqual([
+        { id: 'operator', cents: -80 }, { id: 'rain:old', cents: 0 }, { id: 'user:ann', cents: 30 }, { id: 'user:bob', cents: 50 },
+      ]);
+    });
+
     it('twice is harmless', async () => {
       await migrate(url);
       expect(await migrate(url)).toEqual([]);

@@ -21,7 +21,6 @@ afterAll(async () => {
 test('pages of a wallet hold each credit once, those of one moment too, newest first, and the whole balance', async () => {
   const rains = Array.from({ length: 12 }, (_, i) => `page-${i}`);
   for (const id of rains) await ledger.createRain(newRain(id, 100n), 'test');
-  await database.account.create({ data: { id: 'user:bob', kind: 'user', balanceCents: 60n } });
   await database.transfer.createMany({
     data: rains.map((rainId, i) => ({
       id: `credit:${rainId}-p`, kind: 'credit' as const, debitAccountId: `rain:${rainId}`, creditAccountId: 'user:bob', amountCents: 5n, rainId, redPacketId: `${rainId}-p`, userId: 'bob',

@@ -49,6 +49,8 @@ test('[R8] a rain that is no longer balanced is logged once, and once more when 
   await eventually(() => expect(auditor.seen().get('w1')!.audit.report.balanced).toBe(true));
   expect(heard).toEqual([
     { level: 'error', rainId: 'w1', problems: 1, first: [expect.stringContaining('neither won nor left')], msg: expect.stringContaining('IS NOT BALANCED') as string },
+    { level: 'error', rainId: 'w1', kinds: { packet_missing: 1 }, first: [expect.stringContaining('neither won nor left')], msg: expect.stringContaining('TAMPERED WITH') as string },
+    { level: 'error', rainId: 'w1', msg: expect.stringContaining('paused') as string },
     { level: 'warn', rainId: 'w1', msg: 'the money of the rain is balanced again' },
   ]);
 });

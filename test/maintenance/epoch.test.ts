@@ -198,7 +198,7 @@ test('[R2] a rain that the database has credited and Redis has only drafted hand
   const now = await redisNow(context.redis);
   const made = await createRain(context, { id: 'drafted', plan: { budget: '5.00', packets: 5, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
   expect(made.ok).toBe(true);
-  await draftRain(context.redis, await draftOf(context, (await context.ledger.rain('drafted'))!));
+  await draftRain(context.redis, context.signer, await draftOf(context, (await context.ledger.rain('drafted'))!));
   const toBackup = await backupRedis(context.redis);
   await loadRain(context, 'drafted');
   await winAndCredit(context, 'drafted', ['ann', 'bob']);

@@ -21,9 +21,9 @@ test('[R5] a worker assigns its provider to a loaded rain before its first payme
   try {
     await wonRain(context, 'quiet', []);
     await wonRain(context, 'try', [], { rehearsal: true });
-    await eventually(async () => expect(await payoutProvider('quiet')).toBe('webhook'));
+    await eventually(async () => expect(await payoutProvider('quiet')).toBe('webhook_v2'));
     await wonRain(context, 'after', []);
-    await eventually(async () => expect(await payoutProvider('after')).toBe('webhook'));
+    await eventually(async () => expect(await payoutProvider('after')).toBe('webhook_v2'));
     expect(await payoutProvider('try')).toBe(undefined);
   } finally {
     await worker.close();

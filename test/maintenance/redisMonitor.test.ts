@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { listeningLog, type HeardLine } from '../support/log.ts';
 import { connect } from '../support/rain.ts';
 import { startRedis, type TestRedis } from '../support/servers/redis.ts';
+import { signer } from '../support/signer.ts';
 
 let book: TestDatabase;
 let database: Database;
@@ -46,7 +47,7 @@ async function watchOver(...args: string[]): Promise<void> {
 
 function open() {
   const { log, heard } = listeningLog();
-  return { heard, redisMonitor: startRedisMonitor({ context: { redis, ledger, actor: 'guard' }, durability: LOCAL, log, everyMs: 30, momentMs: 400 }) };
+  return { heard, redisMonitor: startRedisMonitor({ context: { redis, ledger, signer, actor: 'guard' }, durability: LOCAL, log, everyMs: 30, momentMs: 400 }) };
 }
 
 const quiet = () => eventually(() => expect(Object.values(redisMonitor.currentProblems()).every((count) => count === 0)).toBe(true));
@@ -57,7 +58,7 @@ const told = (problem: string) => heard.filter((line) => line['problem'] === pro
 /** Ten packets, loaded; in the book of all tests, so a test settles it in the end. */
 async function loadedRain(id: string, opensInMs = -1_000): Promise<void> {
   const now = await redisNow(redis);
-  const context = { redis, ledger, actor: 'test' };
+  const context = { redis, ledger, signer, actor: 'test' };
   await createRain(context, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now + opensInMs, closesAt: now + 600_000 });
   const loaded = await loadRain(context, id);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.refusals));
@@ -148,7 +149,7 @@ test('a rain that is missing in the index of Redis counts as lost until the inde
 test('a rain that was only planned, and a settled one, do not count as lost', async () => {
   await watchOver();
   const now = await redisNow(redis);
-  await createRain({ redis, ledger, actor: 'test' }, { id: 'planned', plan: { budget: '1.00', packets: 1, split: { method: 'even' } }, opensAt: now + 60_000, closesAt: now + 120_000 });
+  await createRain({ redis, ledger, signer, actor: 'test' }, { id: 'planned', plan: { budget: '1.00', packets: 1, split: { method: 'even' } }, opensAt: now + 60_000, closesAt: now + 120_000 });
   await loadedRain('settled');
   await ledger.settle('settled');
   await loadedRain('missed');

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { LIVE_RAINS_KEY, shardKeys } from '../../src/store/keys.ts';
+import { remembersEnd } from '../../src/store/endedRains.ts';
+import { ENDED_RAINS_KEY, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from '../../src/store/keys.ts';
 import { findRain, redisNow } from '../../src/store/rains.ts';
 import { restoreSentWins } from '../../src/grab/restore.ts';
 import { auditRain } from '../../src/operator/audit.ts';
@@ -13,6 +14,7 @@ import { settleRain } from '../../src/operator/settle.ts';
 import { startSettler } from '../../src/maintenance/settler.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
+import { signer } from '../support/signer.ts';
 import { rewriteLedger } from './epochStage.ts';
 
 let context: TestContext;
@@ -59,13 +61,13 @@ describe('the settler', () => {
     const ledger: typeof context.ledger = {
       ...context.ledger,
       async recycle(...asked) {
-        await expect(restoreSentWins(context.redis, [told])).rejects.toThrow('is being settled');
+        await expect(restoreSentWins(context.redis, signer, [told])).rejects.toThrow('is being settled');
         return context.ledger.recycle(...asked);
       },
     };
     const live = (await findRain(context.redis, 'too-late'))!;
     expect(await settleRain({ ...context, ledger }, 'too-late', live)).toEqual({ outcome: 'settled' });
-    expect(await restoreSentWins(context.redis, [told])).toMatchObject([{ lost: { why: 'settled', claims: [told] } }]);
+    expect(await restoreSentWins(context.redis, signer, [told])).toMatchObject([{ lost: { why: 'settled', claims: [told] } }]);
     expect(await report('too-late')).toMatchObject({ credited: '2.00', recycled: '8.00', pending: '0.00', balanced: true });
   });
 
@@ -134,6 +136,24 @@ describe('the settler', () => {
     expect(await findRain(context.redis, 'flushed')).toBeUndefined();
     // Neither may the packets be handed out again.
     expect(await loadRain(context, 'flushed')).toMatchObject({ ok: false, refusals: [{ field: 'id', reason: expect.stringContaining('lost') as string }] });
+  });
+
+  test('a rain that was settled before PostgreSQL came back from an older backup is not drafted and settled again without its winners', async () => {
+    const now = await redisNow(context.redis);
+    await context.ledger.createRain({
+      id: 'forgotten', title: 'forgotten', budgetCents: 500n, packets: 5, split: { budget: '5.00', packets: 5 }, seed: 'ab'.repeat(32), shards: 1, opensAt: now - 2_000, closesAt: now - 1_000,
+    }, 'test');
+    // Its keys have expired; the index of settled rains still names it, and later only the record of the end.
+    await context.redis.hset(SETTLED_RAINS_KEY, 'forgotten', JSON.stringify({ shards: 1, title: 'forgotten' }));
+    startSettling();
+    await eventually(async () => expect(await remembersEnd(context.redis, 'forgotten')).toBe(true));
+    await closedRain('meanwhile');
+    await isSettled('meanwhile');
+    expect(await findRain(context.redis, 'forgotten')).toBeUndefined();
+    expect(await context.ledger.book('forgotten')).toMatchObject({ recycledCents: 0n });
+    await context.redis.hset(ENDED_RAINS_KEY, 'ancient', 1);
+    await eventually(async () => expect(await remembersEnd(context.redis, 'ancient')).toBe(false));
+    expect(await remembersEnd(context.redis, 'forgotten')).toBe(true);
   });
 
   test('[R8] money goes back only when the replicas have the close', async () => {

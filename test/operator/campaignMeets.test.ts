@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { webhookProvider } from '../../src/credit/webhookProvider.ts';
+import { webhookProviders } from '../../src/credit/webhookProvider.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { campaignKeys, shardOf } from '../../src/store/keys.ts';
 import { findRain, redisNow } from '../../src/store/rains.ts';
@@ -89,7 +89,7 @@ test('[R1][R8] over shards, the win limit holds for rolled over and topped up pa
 test('[R2][R8] an external wallet pays rolled over and topped up money once, though it was asked for the whole first budget before', async () => {
   const wallet = await startWallet();
   try {
-    const balance = webhookProvider(context.ledger, { url: wallet.url, secret: SECRET, timeoutMs: 2_000, batchMax: 5 });
+    const balance = webhookProviders(context.ledger, { url: wallet.url, secret: SECRET, receipts: 'required', timeoutMs: 2_000, batchMax: 5 }).webhook_v2;
     await createCampaign(context, { id: 'paid', winsPerUserMax: 9, rollOver: true, shards: SHARDS });
     const [one, two] = [await round('paid', 1, 12), await round('paid', 2, 6)];
     const posted = (rainId: string) => post(rainId, async (claims) => {

@@ -102,9 +102,9 @@ test('a dry run counts credits whose claims a failover lost, and discards none',
 test('a rain that Redis has lost is written off as its dry run said', async () => {
   await context.wonRain('lost', 2);
   await context.credit();
-  expect(await untouched(context, () => writeOffRain(context, 'lost', 'flushed', true))).toMatchObject({ ok: false });
+  expect(await untouched(context, () => writeOffRain(context, 'lost', 'flushed', { dryRun: true }))).toMatchObject({ ok: false });
   await context.redis.del(...await context.redis.keys('rain:{lost/0}:*'));
-  const foretold = await untouched(context, () => writeOffRain(context, 'lost', 'flushed', true));
+  const foretold = await untouched(context, () => writeOffRain(context, 'lost', 'flushed', { dryRun: true }));
   expect(foretold).toEqual({ ok: true, amount: '8.00' });
   expect(await writeOffRain(context, 'lost', 'flushed')).toEqual(foretold);
 });

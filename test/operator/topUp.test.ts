@@ -3,7 +3,8 @@ import { shardKeys } from '../../src/store/keys.ts';
 import { findRain, redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { showRain } from '../../src/operator/list.ts';
-import { allocationOf, loadRain } from '../../src/operator/load.ts';
+import { allocationOf } from '../../src/ledger/allocation.ts';
+import { loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain, pauseRain } from '../../src/operator/transitions.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
@@ -144,7 +145,7 @@ describe('a top-up', () => {
   test('twenty at once are all added, each once, in one order', async () => {
     await open('crowd', { shards: 2 });
     const done = await Promise.all(Array.from({ length: 20 }, (_, i) => topUpRain(context, 'crowd', { id: `crowd-${i % 10}`, ...MORE })));
-    expect(done.every(({ ok }) => ok)).toBe(true);
+    expect(done.filter(({ ok }) => !ok)).toEqual([]);
     const rain = (await context.ledger.rain('crowd'))!;
     expect(rain.topUps.map(({ ordinal }) => ordinal)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(await read('crowd')).toMatchObject({ loaded: 75, left: 75, topUps: rain.topUps.map(({ commitment, packets }) => ({ commitment, packets })) });

@@ -3,6 +3,8 @@ import { createGrabEngine } from '../../src/grab/engine.ts';
 import { findRain, readRain, redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import type { OperatorContext } from '../../src/operator/context.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { draftRain } from '../../src/store/loadPackets.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { hasLost } from '../../src/operator/lostRains.ts';
 import { rescheduleRain, startRain } from '../../src/operator/schedule.ts';
@@ -18,13 +20,13 @@ async function planned(id: string): Promise<void> {
   expect(await loadRain(context, id)).toMatchObject({ ok: true });
 }
 
-/** An operator context where another operator acts right before or right after the ledger stores a new window. */
-function interrupted(when: 'before' | 'after', other: () => Promise<unknown>): OperatorContext {
+/** An operator context where another operator acts right before or right after this operation of the ledger. */
+function interrupted(when: 'before' | 'after', other: () => Promise<unknown>, operation: keyof Ledger = 'reschedule'): OperatorContext {
   let done = false;
   const ledger = new Proxy(context.ledger, {
     get(of, name) {
       const value: unknown = Reflect.get(of, name);
-      if (name !== 'reschedule' || typeof value !== 'function' || done) return value;
+      if (name !== operation || typeof value !== 'function' || done) return value;
       return async (...args: unknown[]) => {
         done = true;
         if (when === 'before') await other();
@@ -76,6 +78,47 @@ describe('two operators who reschedule a rain at once', () => {
     const window = { opensAt, closesAt: opensAt + 1_000 };
     expect(await rescheduleRain(interrupted('before', () => rescheduleRain(context, 'put-off', window)), 'put-off', window)).toMatchObject({ ok: true, ...window });
     expect((await context.ledger.actions('put-off')).filter(({ verb }) => verb === 'schedule')).toHaveLength(1);
+  });
+});
+
+describe('an id that Redis holds for another rain', () => {
+  const asked = async (id: string) => {
+    const now = await redisNow(context.redis);
+    return { id, plan: { budget: '5.00', packets: 5 }, opensAt: now + 60_000, closesAt: now + 90_000 };
+  };
+  const held = (id: string) => ({ ok: false, refusals: [{ field: 'id', reason: `Redis still holds another rain ${id}` }] });
+
+  test('[R12] is refused before any money is booked', async () => {
+    await context.redis.lpush('rain:{remains/0}:claims', 'of another');
+    expect(await createRain(context, await asked('remains'))).toEqual(held('remains'));
+    expect(await context.ledger.rain('remains')).toBeUndefined();
+    await context.redis.del('rain:{remains/0}:claims');
+    expect(await createRain(context, await asked('remains'))).toMatchObject({ ok: true });
+  });
+
+  test('[R8] taken while the money is being booked: all of it goes back, and nobody can load or add to this rain', async () => {
+    const request = await asked('overtaken');
+    const other = () => draftRain(context.redis, context.signer, { rainId: 'overtaken', title: 'of another ledger', shards: 1, opensAt: request.opensAt, closesAt: request.closesAt, packets: 9 });
+    expect(await createRain(interrupted('before', other, 'createRain'), request)).toEqual(held('overtaken'));
+    expect(await context.ledger.book('overtaken')).toMatchObject({ fundedCents: 500n, recycledCents: 500n, settledAt: expect.any(Number) as number });
+    expect(await context.ledger.accountFaults('overtaken')).toEqual({ accounts: [], keptCents: 0n, sumCents: 0n });
+    expect((await context.ledger.actions('overtaken')).map(({ verb }) => verb)).toEqual(['create', 'recycle']);
+    expect(await createRain(context, request)).toMatchObject({ ok: false, refusals: [{ reason: 'the rain overtaken is settled' }] });
+    expect(await loadRain(context, 'overtaken')).toMatchObject({ ok: false });
+  });
+
+  test('two operators who create it at once, with different plans: one has it, the other is refused, and one budget is booked', async () => {
+    const request = await asked('both');
+    const answers = await Promise.all([request, { ...request, plan: { budget: '6.00', packets: 5 } }].map((each) => createRain(context, each)));
+    expect(answers.map(({ ok }) => ok).sort()).toEqual([false, true]);
+    const booked = (await context.ledger.rain('both'))!;
+    expect(await context.ledger.book('both')).toMatchObject({ fundedCents: booked.budgetCents, recycledCents: 0n });
+  });
+
+  test('is not another one when a second click has booked and written it since the ledger was read', async () => {
+    const request = await asked('twice');
+    expect(await createRain(interrupted('after', () => createRain(context, request), 'rain'), request)).toMatchObject({ ok: true, rainId: 'twice' });
+    expect(await context.ledger.book('twice')).toMatchObject({ fundedCents: 500n });
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { webhookProvider } from '../../src/credit/webhookProvider.ts';
+import { webhookProviders } from '../../src/credit/webhookProvider.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { auditRain } from '../../src/operator/audit.ts';
@@ -24,7 +24,7 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   [context, wallet] = await Promise.all([openTestContext(), startWallet()]);
   gateway = await openGateway(context.redisUrl);
-  worker = await openWorker(context, { keep: (ledger) => ({ payoutProvider: 'webhook', balance: webhookProvider(ledger, { url: wallet.url, secret: WALLET_SECRET, batchMax: 10, timeoutMs: 5_000 }) }) });
+  worker = await openWorker(context, { keep: (ledger) => ({ payoutProvider: 'webhook_v2', balance: webhookProviders(ledger, { url: wallet.url, secret: WALLET_SECRET, receipts: 'required', batchMax: 10, timeoutMs: 5_000 }).webhook_v2 }) });
 });
 afterAll(async () => {
   await worker?.close();

@@ -33,6 +33,11 @@ test('[R12] verifying tokens needs a secret or a key address, and the sentence n
   expect(problemsOf({ JWKS_URL: 'https://example.org/keys' }, ['JWT'])).toEqual([]);
 });
 
+test('[R12] who signs packets or verifies them needs the secret, and the sentence says who else has it', () => {
+  expect(problemsOf({}, ['SIGNING_SECRET'])).toEqual(['SIGNING_SECRET: missing, expected the secret of at least 32 characters that packets are signed with, the same for gateways, workers, consoles and commands']);
+  expect(problemsOf({ SIGNING_SECRET: 'x'.repeat(31) })).toEqual(['SIGNING_SECRET: expected a secret of at least 32 characters']);
+});
+
 test('an empty variable is an absent one', () => {
   const config = loadConfig([], { GATEWAY_PORT: '', REDIS_URL: '' });
   expect(config.GATEWAY_PORT).toBe(8687);
@@ -87,10 +92,10 @@ test('[R12] a webhook without an address or a secret is refused, and so is a val
   expect(problemsOf(secret)).toEqual([]);
   for (const [name, value] of [
     ['PAYOUT_PROVIDER', 'bank'], ['WEBHOOK_URL', 'wallet.example'], ['WEBHOOK_URL', 'ftp://wallet.example'], ['WEBHOOK_URL', 'https://ann:pw@wallet.example'], ['WEBHOOK_SECRET', 's'.repeat(31)],
-    ['WEBHOOK_BATCH_MAX', '0'], ['WEBHOOK_BATCH_MAX', '501'], ['WEBHOOK_BATCH_MAX', '1.5'], ['WEBHOOK_TIMEOUT_MS', '99'], ['WEBHOOK_TIMEOUT_MS', 'soon'],
+    ['WEBHOOK_BATCH_MAX', '0'], ['WEBHOOK_BATCH_MAX', '501'], ['WEBHOOK_BATCH_MAX', '1.5'], ['WEBHOOK_TIMEOUT_MS', '99'], ['WEBHOOK_TIMEOUT_MS', 'soon'], ['WEBHOOK_RECEIPTS', 'off'],
   ] as const) expect(problemsOf({ ...secret, [name]: value }), `${name}=${value}`).toEqual([expect.stringMatching(new RegExp(`^${name}: expected`))]);
   expect(problemsOf({ ...secret, WEBHOOK_URL: 'https://wallet.example/a@b?c=d@e' })).toEqual([]);
-  expect(loadConfig([], {})).toMatchObject({ PAYOUT_PROVIDER: 'ledger', WEBHOOK_BATCH_MAX: 1, WEBHOOK_TIMEOUT_MS: 5_000 });
+  expect(loadConfig([], {})).toMatchObject({ PAYOUT_PROVIDER: 'ledger', WEBHOOK_RECEIPTS: 'required', WEBHOOK_BATCH_MAX: 1, WEBHOOK_TIMEOUT_MS: 5_000 });
 });
 
 test('the limits that can be set are, unless they are, those of the list of limits', () => {

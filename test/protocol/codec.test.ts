@@ -61,11 +61,11 @@ describe('the codec', () => {
   });
 
   test('[R6] the answer to a grab carries its ref, its code and its packet unchanged', () => {
-    const packet = fc.option(fc.record({ redPacketId: anyText, amount: fc.constantFrom('0.01', '12.21', '90071992547409.91') }), { nil: undefined });
+    const packet = fc.option(fc.record({ redPacketId: anyText, amount: fc.constantFrom('0.01', '12.21', '90071992547409.91'), receipt: fc.stringMatching(/^[\w-]{22}$/) }), { nil: undefined });
     fc.assert(fc.property(rainId, fc.option(anyText, { nil: undefined }), fc.constantFrom(...OUTCOMES_IN_ORDER.map(({ code }) => code)), packet, (id, ref, code, won) => {
       const frame = resultFrame(id, ref, code, won);
       expect(JSON.parse(frame)).toEqual({ type: 'result', rainId: id, ...(ref !== undefined && { ref }), code, reason: OUTCOMES[code].reason, ...won });
-      expect(parseServerMessage(frame)).toMatchObject({ type: 'result', rainId: id, code, ...(ref !== undefined && { ref }), ...won });
+      expect(parseServerMessage(frame)).toMatchObject({ type: 'result', rainId: id, code, ...(ref !== undefined && { ref }), ...(won && { redPacketId: won.redPacketId, amount: won.amount }) });
     }), { numRuns: 500 });
   });
 

@@ -54,9 +54,18 @@ describe('between "the queue has the claims" and "the cursor moved"', () => {
   });
 });
 
+test.each(['tampered', '99999999999999999999', '007', '-1', ''])('a cursor that is no count of this log (%j): the log is carried from its beginning, and the cursor counts again', async (text) => {
+  const { first, jobs, visit, keys } = await carry('word', async () => {});
+  expect(first).toBe('carried');
+  await redis.set(keys.relayed, text);
+  expect([await visit(), await redis.get(keys.relayed)]).toEqual(['carried', '1']);
+  expect(jobs.map(({ from, entries }) => [from, entries.length])).toEqual([[0, 1], [0, 1]]);
+  expect(await visit()).toBe('idle');
+});
+
 describe('the move of the cursor', () => {
   const keys = shardKeys('moved', 0);
-  const move = (from: number, to: number, owner = 'me') => advance(redis, 'moved', 0, { owner, from, to });
+  const move = (from: number, to: number, owner = 'me') => advance(redis, 'moved', 0, { owner, from: String(from), to });
   beforeEach(async () => {
     await stockRain(redis, { rainId: 'moved', amounts: ['0.01'] });
     await redis.set(keys.lease, 'me');

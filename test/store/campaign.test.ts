@@ -7,6 +7,7 @@ import { close, pause, resume, settle } from '../../src/store/transitions.ts';
 import { findRain } from '../../src/store/rains.ts';
 import { restoreSentWins, type SentWin } from '../../src/grab/restore.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
+import { signer } from '../support/signer.ts';
 
 const SEED = Number(process.env['MODEL_SEED'] ?? 20_261_125);
 const { redis } = await openRedis();
@@ -73,7 +74,7 @@ describe('the wins of a campaign', () => {
     const sentWin = (userId: string, packet: number): SentWin => ({ rainId: 'back.1', shard: 0, userId, redPacketId: `back.1-${packet}`, amount: '1.00', at: 1_795_000_000_000 });
     // The first packet has gone to another user meanwhile.
     await codes('back.1', 'new');
-    for (const _ of [1, 2]) await restoreSentWins(redis, [sentWin('ann', 1), sentWin('bob', 0)]);
+    for (const _ of [1, 2]) await restoreSentWins(redis, signer, [sentWin('ann', 1), sentWin('bob', 0)]);
     expect(await redis.hgetall(campaignKeys('back.1', 0).wins)).toEqual({ new: ',1,', ann: ',1,', bob: ',1,' });
     expect(await codes('back.2', 'ann', 'bob')).toEqual(['0', '0']);
     expect(await codes('back.3', 'ann', 'bob')).toEqual(['-11', '-11']);

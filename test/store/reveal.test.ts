@@ -4,6 +4,7 @@ import { close, settle } from '../../src/store/transitions.ts';
 import { findRain, readRain } from '../../src/store/rains.ts';
 import { draftRain } from '../../src/store/loadPackets.ts';
 import { dump, openRedis } from '../support/rain.ts';
+import { signer } from '../support/signer.ts';
 
 const { redis } = await openRedis();
 beforeEach(async () => void await redis.flushall());
@@ -16,26 +17,26 @@ const read = async () => (await readRain(redis, 'r1', (await findRain(redis, 'r1
 
 describe('the commitment in Redis', () => {
   test('is stored in every shard from the draft on, and is read back', async () => {
-    expect(await draftRain(redis, draft)).toBe('created');
+    expect(await draftRain(redis, signer, draft)).toBe('created');
     for (const shard of [0, 1]) expect(await redis.hget(shardKeys('r1', shard).state, 'commitment')).toBe(COMMITMENT);
     expect((await read()).commitment).toBe(COMMITMENT);
   });
 
   test('a draft with another commitment, or with none, is another rain', async () => {
-    await draftRain(redis, draft);
+    await draftRain(redis, signer, draft);
     const before = await dump(redis);
-    expect(await draftRain(redis, { ...draft, commitment: COMMITMENT.replace('0', '1') })).toBe('taken');
+    expect(await draftRain(redis, signer, { ...draft, commitment: COMMITMENT.replace('0', '1') })).toBe('taken');
     const { commitment: _, ...without } = draft;
-    expect(await draftRain(redis, without)).toBe('taken');
-    expect(await draftRain(redis, draft)).toBe('exists');
+    expect(await draftRain(redis, signer, without)).toBe('taken');
+    expect(await draftRain(redis, signer, draft)).toBe('exists');
     expect(await dump(redis)).toEqual(before);
   });
 
   test('a rain from before commitments existed is read, drafted again and settled without one', async () => {
     const { commitment: _, ...without } = draft;
-    await draftRain(redis, without);
+    await draftRain(redis, signer, without);
     expect(await redis.hexists(shardKeys('r1', 0).state, 'commitment')).toBe(0);
-    expect(await draftRain(redis, without)).toBe('exists');
+    expect(await draftRain(redis, signer, without)).toBe('exists');
     expect(await read()).not.toHaveProperty('commitment');
     await close(redis, 'r1', 2, 'early');
     expect(await settle(redis, 'r1', { shards: 2, title: 'Gala' }, { ttlMs: 60_000 })).toBe(true);
@@ -44,7 +45,7 @@ describe('the commitment in Redis', () => {
   });
 
   test.each(['commitment', 'seed', 'plan'])('a rain with a corrupt %s is still a rain', async (field) => {
-    await draftRain(redis, draft);
+    await draftRain(redis, signer, draft);
     await redis.hset(shardKeys('r1', 0).state, field, 'no such thing');
     expect(await read()).toMatchObject({ state: 'draft', packets: 10 });
   });
@@ -54,7 +55,7 @@ describe('the reveal', () => {
   const settled = () => settle(redis, 'r1', { shards: 2, title: 'Gala' }, { ttlMs: 60_000, reveal: { seed: SEED, plan: PLAN } });
 
   test('is written in the step that settles, in every shard, once, with keys sorted', async () => {
-    await draftRain(redis, draft);
+    await draftRain(redis, signer, draft);
     expect(await settled()).toBe(false);
     expect(await redis.hexists(shardKeys('r1', 0).state, 'seed')).toBe(0);
     await close(redis, 'r1', 2, 'early');
@@ -68,7 +69,7 @@ describe('the reveal', () => {
   });
 
   test('is not read while one shard is not settled, nor from an open rain, whatever is stored there', async () => {
-    await draftRain(redis, draft);
+    await draftRain(redis, signer, draft);
     await close(redis, 'r1', 2, 'early');
     await redis.hset(shardKeys('r1', 0).state, { state: 'settled', seed: SEED, plan: JSON.stringify(PLAN) });
     expect(await read()).not.toHaveProperty('reveal');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '../../src/bin/program.ts';
+import { SIGNING_SECRET } from './signer.ts';
 import type { Output, Terminal } from '../../src/bin/terminal.ts';
 
 export interface CliRun {
@@ -36,7 +37,7 @@ const PROCESSES = ['up', 'gateway', 'worker', 'console'];
 
 /** An environment that knows nothing of the developer's own: no .env, no running system, only what the test gives. */
 export function bareEnvironment(env: Record<string, string>, folder: string): Record<string, string> {
-  return { PATH: process.env['PATH']!, HOME: folder, RAIN_HOME: join(folder, '.rain'), ...env };
+  return { PATH: process.env['PATH']!, HOME: folder, RAIN_HOME: join(folder, '.rain'), SIGNING_SECRET, ...env };
 }
 
 /** Runs `rain` inside the test's process, at a terminal of its own, in an empty folder. */

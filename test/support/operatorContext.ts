@@ -5,6 +5,7 @@ import type { OperatorContext } from '../../src/operator/context.ts';
 import { parseClaim, type Claim } from '../../src/rain/claim.ts';
 import { startDatabase, type TestDatabase } from './servers/database.ts';
 import { connect } from './rain.ts';
+import { signer } from './signer.ts';
 import { sharedRedis } from './servers/sharedRedis.ts';
 
 export interface TestContext extends OperatorContext {
@@ -20,7 +21,7 @@ export async function openTestContext(openBook: () => Promise<TestDatabase> = st
   const redis = await connect(server.url);
   const database = connectDatabase(book.url);
   return {
-    redis, ledger: openLedger(database), actor: 'test', redisUrl: server.url, databaseUrl: book.url, redisPid: server.pid,
+    redis, ledger: openLedger(database), signer, actor: 'test', redisUrl: server.url, databaseUrl: book.url, redisPid: server.pid,
     async stop() {
       redis.disconnect();
       await database.$disconnect();

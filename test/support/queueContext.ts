@@ -1,8 +1,10 @@
-import { BatchRefused } from '../../src/credit/payoutProvider.ts';
+import { BatchRefused, type PayoutProvider } from '../../src/credit/payoutProvider.ts';
 import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
-import { createCreditQueue, createDeadQueue } from '../../src/credit/queue.ts';
+import { plannedOnly } from '../../src/credit/plannedOnly.ts';
+import { createCreditQueue, createDeadQueue, createLaterQueue, type CreditQueue } from '../../src/credit/queue.ts';
 import { createCreditWorker, type CreditWorker } from '../../src/credit/worker.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
+import { createPlanCheck } from '../../src/ledger/planCheck.ts';
 import { QUEUE_PREFIX, shardKeys } from '../../src/store/keys.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
@@ -16,7 +18,7 @@ import { openTestContext, type TestContext } from './operatorContext.ts';
 import { eventually } from './eventually.ts';
 
 export interface TestQueueContext extends TestContext {
-  queues: Queues;
+  queues: Queues & { later: CreditQueue };
   /** Users whom the payout provider refuses. */
   barred: Set<string>;
   /** Ten packets of 1.00, open; `winners` users user-0, user-1 … have won the first ones. */
@@ -35,17 +37,17 @@ export async function openQueueContext(): Promise<TestQueueContext> {
   const connection = connectRedis(context.redisUrl, { purpose: 'queue', onError: () => {} });
   await untilReady(connection);
   const options = { connection, prefix: QUEUE_PREFIX, onError: () => {} };
-  const queues = { credit: createCreditQueue(options), dead: createDeadQueue(options) };
+  const queues = { credit: createCreditQueue(options), later: createLaterQueue(options), dead: createDeadQueue(options) };
   const barred = new Set<string>();
-  const real = ledgerProvider(context.ledger);
+  const payoutProvider: PayoutProvider = {
+    async post(rainId, claims) {
+      if (claims.some(({ userId }) => barred.has(userId))) throw new BatchRefused('the account is closed');
+      return ledgerProvider(context.ledger).post(rainId, claims);
+    },
+  };
   const worker: CreditWorker = createCreditWorker({
     ...options, log: createLog('credit', 'silent'), onCredited: async () => {}, discardedClaims: context.ledger.discardedClaims,
-    balance: {
-      async post(rainId, claims) {
-        if (claims.some(({ userId }) => barred.has(userId))) throw new BatchRefused('the account is closed');
-        return real.post(rainId, claims);
-      },
-    },
+    balance: plannedOnly(payoutProvider, createPlanCheck(context.ledger, () => {})),
   });
   const relay = createRelay({ redis: context.redis, queue: queues.credit, log: createLog('relay', 'silent') });
   const drained = () => eventually(async () => (await queues.credit.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, { timeoutMs: 20_000 }).then(() => {});
@@ -59,7 +61,10 @@ export async function openQueueContext(): Promise<TestQueueContext> {
       if (winners > 0) await engine.grab(id, 0, Array.from({ length: winners }, (_, i) => `user-${i}`));
     },
     async log(id, entry) {
-      await context.redis.lpush(shardKeys(id, 0).claims, typeof entry === 'string' ? entry : JSON.stringify(entry));
+      const { claims, restored } = shardKeys(id, 0);
+      await context.redis.lpush(claims, typeof entry === 'string' ? entry : JSON.stringify(entry));
+      // As restore.lua marks it.
+      if (typeof entry !== 'string') await context.redis.sadd(restored, `${entry.redPacketId}\n${entry.userId}`);
     },
     async credit() {
       while (await relay.round() !== 'idle');
@@ -68,7 +73,7 @@ export async function openQueueContext(): Promise<TestQueueContext> {
     async stop() {
       await relay.stop();
       await worker.close(1_000);
-      await Promise.all([queues.credit.close(), queues.dead.close()]);
+      await Promise.all(Object.values(queues).map((queue) => queue.close()));
       connection.disconnect();
       await context.stop();
     },

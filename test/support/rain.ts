@@ -6,6 +6,7 @@ import { draftRain, loadPackets } from '../../src/store/loadPackets.ts';
 import { parseMoney } from '../../src/rain/money.ts';
 import type { TestRedis } from './servers/redis.ts';
 import { sharedRedis } from './servers/sharedRedis.ts';
+import { signer } from './signer.ts';
 
 /** A connection for a test's own eyes and hands; faults surface in the command that meets them. */
 export async function connect(url: string): Promise<RedisClient> {
@@ -41,10 +42,10 @@ interface StockedRain {
 /** Drafts and loads a rain by the product's own means; open at once and for ten minutes unless told otherwise. */
 export async function stockRain(redis: RedisClient, { rainId, title = rainId, amounts, shards = 1, opensInMs = -1_000, closesInMs = 600_000, winsMax }: StockedRain): Promise<void> {
   const now = await redisNow(redis);
-  const drafted = await draftRain(redis, { rainId, title, shards, opensAt: now + opensInMs, closesAt: now + closesInMs, packets: amounts.length, ...(winsMax !== undefined && { terms: { winsMax } }) });
+  const drafted = await draftRain(redis, signer, { rainId, title, shards, opensAt: now + opensInMs, closesAt: now + closesInMs, packets: amounts.length, ...(winsMax !== undefined && { terms: { winsMax } }) });
   if (drafted === 'taken') throw new Error(`rain ${rainId} exists`);
   if (winsMax !== undefined) for (let shard = 0; shard < shards; shard++) await enlist(redis, rainId, shard, []);
-  const loaded = await loadPackets(redis, rainId, shards, BigInt64Array.from(amounts, (amount) => parseMoney(amount)!), () => {});
+  const loaded = await loadPackets(redis, signer, rainId, shards, BigInt64Array.from(amounts, (amount) => parseMoney(amount)!), () => {});
   if (!loaded.ok) throw new Error(loaded.reason);
 }
 

@@ -55,6 +55,37 @@ test('[R5] a rain of an external wallet is never paid by a process with another 
   expect([...wallet.paid.values()].map(({ userId, amount }) => [userId, amount]).sort()).toEqual([['dora', '1.00'], ['emil', '1.00']]);
 });
 
+test('[R5] a rain that was assigned before claim ids named user and amount keeps its ids, and new rains get the new ones', async () => {
+  const [older] = await wonRain(context, 'older', ['hal']);
+  await context.ledger.assignPayout('older', 'webhook');
+  const [newer] = await wonRain(context, 'newer', ['ivy']);
+  const players = openPlayers(context, webhook);
+  try {
+    for (const user of ['hal', 'ivy']) await eventually(async () => expect((await players.statementOf(user)).packets).toMatchObject([{ status: 'credited' }]));
+  } finally {
+    await players.close();
+  }
+  expect([wallet.paymentOf(older!.redPacketId)!.claimId, wallet.paymentOf(newer!.redPacketId)!.claimId]).toEqual([older!.redPacketId, `${newer!.redPacketId}:ivy:1.00`]);
+  expect([(await context.ledger.rain('older'))!.payoutProvider, (await context.ledger.rain('newer'))!.payoutProvider]).toEqual(['webhook', 'webhook_v2']);
+  for (const id of ['older', 'newer']) expect((await showRain(context, id))!.payoutProvider).toBe('webhook');
+});
+
+test('a wallet that says "done" and gives no receipt is believed only where WEBHOOK_RECEIPTS says so', async () => {
+  const [claim] = await wonRain(context, 'bare', ['kai']);
+  wallet.plan(claim!.redPacketId, ['lie'], true);
+  const [strict, trusting] = [openPlayers(context, webhook), openPlayers(context, { ...webhook, WEBHOOK_RECEIPTS: 'trust_status' })];
+  try {
+    await eventually(async () => {
+      expect((await strict.statementOf('kai')).packets).toMatchObject([{ status: 'pending' }]);
+      expect(wallet.asksOf(claim!.redPacketId)).toBe(1);
+    });
+    expect(await booked('bare')).toEqual([]);
+    await eventually(async () => expect((await trusting.statementOf('kai')).packets).toMatchObject([{ status: 'credited' }]));
+  } finally {
+    await Promise.all([strict.close(), trusting.close()]);
+  }
+});
+
 test('[R5] no wallet is asked to pay a rain of our own ledger', async () => {
   await wonRain(context, 'home', ['fay', 'gus']);
   const [home, away] = [openPlayers(context), openPlayers(context, webhook)];

@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { connect } from '../support/rain.ts';
 import { startPair, type TestPair } from '../support/servers/replica.ts';
 import { openPlayers, wonRain } from './room.ts';
+import { signer } from '../support/signer.ts';
 
 let pair: TestPair;
 let book: TestDatabase;
@@ -20,7 +21,7 @@ test('[R4] a win that no replica has is not credited on request, and is as soon 
   const redis = await connect(pair.master.url);
   const players = openPlayers({ redisUrl: pair.master.url, databaseUrl: book.url }, { DURABILITY: 'replicas=1', DURABILITY_WAIT_MS: '300' });
   try {
-    const context = { redis, ledger: openLedger(database), actor: 'test' };
+    const context = { redis, ledger: openLedger(database), signer, actor: 'test' };
     await eventually(async () => expect((await players.statementOf('ann')).settled).toBe(true));
     pair.link.blackhole();
     await wonRain(context, 'replicated', ['ann']);

@@ -11,6 +11,7 @@ import { createLog } from '../../src/platform/telemetry/log.ts';
 import type { WalletStatement } from '../../src/wallet/walletStatement.ts';
 import { SECRET } from '../support/client.ts';
 import type { TestContext } from '../support/operatorContext.ts';
+import { SIGNING_SECRET } from '../support/signer.ts';
 
 export interface Players {
   /** A user's statement, as `GET /api/me` without its HTTP. */
@@ -21,14 +22,14 @@ export interface Players {
 
 /** What `rain console` has for players, at this Redis and this database. */
 export function openPlayers({ redisUrl, databaseUrl }: { redisUrl: string; databaseUrl: string }, settings: Record<string, string> = {}): Players {
-  const config = loadConfig(['REDIS_URL', 'DATABASE_URL'], { JWT_SECRET: SECRET, REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, ...settings });
+  const config = loadConfig(['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET'], { JWT_SECRET: SECRET, SIGNING_SECRET, REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, ...settings });
   const lifecycle = createLifecycle();
   const context = openPlayerBackend(config, createLog('console', 'silent'), lifecycle);
   return { context, statementOf: (userId) => context.openWalletStatement(userId, undefined, 20), close: () => lifecycle.close() };
 }
 
 /** A rain of packets of 1.00, open, and these users have won one each; their claims, in order. */
-export async function wonRain(context: Pick<TestContext, 'redis' | 'ledger' | 'actor'>, id: string, winners: readonly string[], { packets = 10, shards = 1, rehearsal = false } = {}): Promise<Claim[]> {
+export async function wonRain(context: Pick<TestContext, 'redis' | 'ledger' | 'signer' | 'actor'>, id: string, winners: readonly string[], { packets = 10, shards = 1, rehearsal = false } = {}): Promise<Claim[]> {
   const now = await redisNow(context.redis);
   const created = await createRain(context, {
     id, title: `The rain ${id}`, plan: { budget: `${packets}.00`, packets, split: { method: 'even' } }, shards, terms: { rehearsal }, opensAt: now - 1_000, closesAt: now + 600_000,

@@ -165,7 +165,7 @@ describe('an external wallet', () => {
     const [claim] = await wonRain(context, 'elsewhere', ['fay']);
     const { statementOf } = players(settings);
     await eventually(async () => expect(await statementOf('fay')).toMatchObject({ wallet: '1.00', pending: '0.00', settled: true }));
-    expect(wallet.paid.get(claim!.redPacketId)).toMatchObject({ userId: 'fay', amount: '1.00' });
+    expect(wallet.paymentOf(claim!.redPacketId)).toMatchObject({ userId: 'fay', amount: '1.00' });
     await statementOf('fay');
     expect(wallet.asksOf(claim!.redPacketId)).toBe(1);
   });

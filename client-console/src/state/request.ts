@@ -37,6 +37,7 @@ export class ApiClient {
     return this.send('GET', path, undefined, signal);
   }
 
+  /** @param body a file is sent as CSV, and a sheet in the answer is a Blob; all else is JSON */
   post<T>(path: string, body: unknown = {}, signal?: AbortSignal): Promise<Answer<T>> {
     return this.send('POST', path, body, signal);
   }
@@ -48,11 +49,12 @@ export class ApiClient {
     try {
       const response = await fetch(ApiClient.address(path), {
         method, credentials: 'same-origin', signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...(method !== 'GET' && this.#csrf !== '' && { 'x-csrf-token': this.#csrf }) },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        headers: { ...(body !== undefined && { 'content-type': body instanceof Blob ? 'text/csv' : 'application/json' }), ...(method !== 'GET' && this.#csrf !== '' && { 'x-csrf-token': this.#csrf }) },
+        ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       });
       this.#readClock(response, sentAt);
-      const answer: unknown = response.status === 204 ? undefined : await response.json();
+      const sheet = response.headers.get('content-type')?.startsWith('text/csv');
+      const answer: unknown = response.status === 204 ? undefined : await (sheet ? response.blob() : response.json());
       if (response.ok && path === 'session') this.#csrf = (answer as Session | undefined)?.csrf ?? '';
       if (response.ok) return { ok: true, value: answer as T };
       if (response.status === 401 && path !== 'session') this.onExpired();

@@ -38,6 +38,7 @@ export type AuditAnswer = Answer<Api['rains']['audit']>;
 export type Verdict = Answer<Api['rains']['verify']>;
 export type Sample = Answer<Api['live']['watch']>;
 export type Winner = Answer<Api['winners']['list']>['winners'][number];
+export type Reconciliation = Answer<Api['reconcile']['compare']>;
 export type Letter = Answer<Api['dead']['list']>['letters'][number];
 export type Block = Answer<Api['system']['blocks']>['blocks'][number];
 export type Switch = Answer<Api['system']['switches']>['switches'][number];

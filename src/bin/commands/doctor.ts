@@ -2,8 +2,10 @@ import { examineDatabase } from '../../ledger/databaseCheck.ts';
 import { checkDatabase } from '../../operator/doctor/database.ts';
 import type { Finding } from '../../operator/doctor/finding.ts';
 import type { Planned } from '../../operator/doctor/memory.ts';
+import { examineRains } from '../../operator/doctor/rains.ts';
 import { examineRedis } from '../../operator/doctor/redis.ts';
 import { examineStores } from '../../operator/doctor/stores.ts';
+import { checkWallet } from '../../operator/doctor/wallet.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { parseCount } from '../arguments.ts';
@@ -14,29 +16,31 @@ import { EXIT, explain } from '../exit.ts';
 
 export function addDoctorCommand(program: RainCommand): void {
   program.command('doctor').summary('check Redis and the database before a rain')
-    .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
+    .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions, and whether both know the same rains. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
     .option('--packets <n>', 'packets of the planned rain', parseCount(1, PACKETS_MAX), 100_000)
     .option('--users <n>', 'users that may join', parseCount(1, 100_000_000), 100_000)
     .json().example('rain doctor --packets 1000000 --users 5000000')
     .runs(async (planned: Planned) => {
-      const { REDIS_URL, DATABASE_URL, DURABILITY } = configure(program.terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
+      const config = configure(program.terminal.environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']);
+      const { REDIS_URL, DATABASE_URL, DURABILITY } = config;
       const examined = await Promise.all([
         findingsAt('redis', REDIS_URL, () => withRedis(REDIS_URL, REACHED_MS_MAX, (redis) => examineRedis(redis, DURABILITY, planned))),
         findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
       ]);
-      const each = examined.flatMap((result) => result.findings);
-      const comparable = examined.every(({ reached }) => reached) && !each.some(({ name, verdict }) => name === 'migrations' && verdict === 'wrong');
-      const findings = comparable ? [...each, ...await compareStores(REDIS_URL, DATABASE_URL)] : each;
+      const each = [...examined.flatMap((result) => result.findings), ...checkWallet(config)];
+      // The stores are compared only when both answer, and the database has its tables.
+      const comparable = examined.every(({ reached }) => reached) && each.every(({ name, verdict }) => name !== 'migrations' || verdict === 'ok');
+      const findings = comparable ? [...each, ...await compareStores(config)] : each;
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
       const exit = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 && EXIT.refused;
       return { value: { ok: wrong === 0, findings }, text: describe(findings, wrong), exit };
     });
 }
 
-async function compareStores(redisUrl: string, databaseUrl: string): Promise<Finding[]> {
-  const context = await openContext(redisUrl, databaseUrl, 'doctor');
+async function compareStores(servers: Parameters<typeof openContext>[0]): Promise<Finding[]> {
+  const context = await openContext(servers, 'doctor');
   try {
-    return await examineStores(context);
+    return [...await examineStores(context), ...await examineRains(context)];
   } finally {
     await context.close();
   }

@@ -39,9 +39,9 @@ async function replay(terminal: Terminal, context: OpenContext, id: string, form
 
 async function* rowsOf(entries: AsyncGenerator<Replayed, void>, comparison: Comparison | undefined): AsyncGenerator<Row, void> {
   for await (const replayed of entries) {
-    comparison?.compare(replayed);
+    await comparison?.compare(replayed);
     if (!replayed.ok) continue;
-    const { at, ...claim } = replayed.claim;
+    const { at, mac: _, ...claim } = replayed.claim;
     yield { at: iso(Number(at)), ...claim, shard: replayed.shard, index: replayed.index };
   }
 }

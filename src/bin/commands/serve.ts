@@ -1,3 +1,4 @@
+import { createSigner } from '../../store/signer.ts';
 import { createLog } from '../../platform/telemetry/log.ts';
 import { sendFailed, sendReady } from '../../platform/process/ipc.ts';
 import { createShutdown, SERVER_DEADLINE_MS, type Shutdown } from '../../platform/process/shutdown.ts';
@@ -25,26 +26,27 @@ export function addServeCommands(program: RainCommand): void {
   const { terminal } = program;
 
   program.command('gateway').summary('run a WebSocket gateway for players')
-    .description('Runs a WebSocket gateway on GATEWAY_HOST:GATEWAY_PORT. Needs REDIS_URL and JWT_SECRET or JWKS_URL.')
+    .description('Runs a WebSocket gateway on GATEWAY_HOST:GATEWAY_PORT. Needs REDIS_URL, SIGNING_SECRET, and JWT_SECRET or JWKS_URL.')
     .option('--processes <n>', 'how many processes share the port; every limit is per process, so n processes take n times 18,000 sockets', parseCount(1, PROCESSES_MAX), 1)
-    .example('REDIS_URL=redis://10.0.0.5:6379 JWT_SECRET=… GATEWAY_HOST=0.0.0.0 rain gateway --processes 4')
+    .example('REDIS_URL=redis://10.0.0.5:6379 SIGNING_SECRET=… JWT_SECRET=… GATEWAY_HOST=0.0.0.0 rain gateway --processes 4')
     .action(({ processes }: { processes: number }) => serve(terminal, 'gateway', async (shutdown) => {
       if (processes === 1) return { ...await (await import('../servers/gateway.ts')).open(shutdown, terminal.environment) };
       return { ...await (await import('../servers/gateways.ts')).open(shutdown, terminal.environment, processes) };
     }));
 
   program.command('worker').summary('run the relay, the credit worker and all background jobs')
-    .description('Moves claims from Redis to the queue, credits them, and settles rains that have ended. Any number of workers may run. Needs REDIS_URL and DATABASE_URL.')
-    .example('REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain rain worker')
+    .description('Moves claims from Redis to the queue, credits them, and settles rains that have ended. Any number of workers may run. Needs REDIS_URL, DATABASE_URL and SIGNING_SECRET.')
+    .example('REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain SIGNING_SECRET=… rain worker')
     .action(() => serve(terminal, 'worker', async (shutdown) => {
       const { startWorker } = await import('../servers/worker.ts');
       const { payoutProviderOf } = await import('../servers/payoutProvider.ts');
-      const config = configure(terminal.environment, ['REDIS_URL', 'DATABASE_URL']);
+      const config = configure(terminal.environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']);
       const log = createLog('worker', config.LOG_LEVEL);
       const { openTracing } = await import('../servers/tracing.ts');
       const traces = await openTracing(config, 'rain-worker', log, shutdown);
       const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, log, {
-        keep: payoutProviderOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS, settling: { settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS }, traces,
+        signer: createSigner(config.SIGNING_SECRET), keep: payoutProviderOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
+        settling: { settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS }, watching: { onTampering: config.ON_TAMPERING }, traces,
         ...(config.METRICS_PORT !== undefined && { metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT } }),
       });
       shutdown.onClose('worker', (leftMs) => worker.close(leftMs));
@@ -52,9 +54,9 @@ export function addServeCommands(program: RainCommand): void {
     }));
 
   program.command('console').summary("run the player's page and the operator's console")
-    .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's console and its API under /console/ and /api/console/. Needs REDIS_URL and DATABASE_URL. Add operators with rain operator add.")
+    .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's console and its API under /console/ and /api/console/. Needs REDIS_URL, DATABASE_URL and SIGNING_SECRET. Add operators with rain operator add.")
     .option('--guests', 'issue guest tokens to anybody: for demos only; needs JWT_SECRET')
-    .example('REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
+    .example('REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain SIGNING_SECRET=… GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
     .action(({ guests = false }: { guests?: boolean }) => serve(terminal, 'console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, terminal.environment, guests) })));
 
   program.command('migrate').summary('apply database migrations')

@@ -18,12 +18,16 @@ export function addSettlementCommands(program: RainCommand): void {
     });
 
   program.command('write-off <id>').summary('close the ledger of a rain that Redis has lost').dryRun()
-    .description('Closes the ledger of a rain that Redis has lost: credits stay, the rest goes back. You must compensate the users whose win was confirmed but not credited.')
+    .description('Closes the ledger of a rain that Redis has lost for good: credits stay, the rest goes back. Lists the users who were told of a win that is not credited, as far as gateways or they themselves have left a record, '
+      + 'checked by receipt and plan. While there are any, you must say whether they are paid.')
     .requiredOption('--reason <text>', 'what happened, for the record; 1 to 500 characters')
-    .json().example('rain write-off m3k9x2a1b2c3d4 --reason "Redis was flushed by mistake"')
-    .runsWithContext(async (context, id: string, { reason, dryRun }: { reason: string; dryRun?: boolean }) => {
-      const { amount } = accepted(await writeOffRain(context, id, reason, dryRun));
+    .option('--pay-told', 'first pay the told wins that receipt and plan confirm')
+    .option('--no-pay-told', 'close the ledger although they are not paid')
+    .json().example('rain write-off m3k9x2a1b2c3d4 --reason "Redis was flushed by mistake" --pay-told')
+    .runsWithQueues(async (context, id: string, { reason, dryRun, payTold }: { reason: string; dryRun?: boolean; payTold?: boolean }) => {
+      const { amount, told = [] } = accepted(await writeOffRain(context, id, reason, { dryRun, payTold }));
+      const wins = told.map(({ userId, redPacketId, amount: sum, verdict, why }) => `told, ${verdict}: ${userId}, ${redPacketId}, ${sum}: ${why}`);
       const text = dryRun ? `${id}: ${amount} would go back, and the ledger would be closed` : `${id}: ${amount} went back, the ledger is closed`;
-      return { value: { rainId: id, recycled: amount }, text };
+      return { value: { rainId: id, recycled: amount, told }, text: [...wins, text].join('\n') };
     });
 }

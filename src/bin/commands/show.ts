@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listRains, RAINS_MAX, showRain, type RainDetail, type RainList, type RainView } from '../../operator/list.ts';
+import { lostNotice } from '../../operator/lostRains.ts';
+import { unknownReason } from '../../operator/restore/presence.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { clearScreen, CommandFailure, EXIT, print, REFRESH_MS } from '../exit.ts';
-import { facts, paintState, table } from '../style.ts';
+import { facts, paint, paintState, table } from '../style.ts';
 import { describeTerms } from './planOptions.ts';
 
 export function addShowCommands(program: RainCommand): void {
@@ -21,9 +23,10 @@ export function addShowCommands(program: RainCommand): void {
     .runsWithContext(async (context, id: string, { json, watch }: { json?: boolean; watch?: boolean }) => {
       for (;;) {
         const rain = await showRain(context, id);
-        if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
+        if (!rain) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(context, id)}`);
         if (watch && !json) clearScreen(program.terminal);
-        print(program.terminal, json, rain, describe(rain));
+        const lost = rain.state === 'settled' ? undefined : await lostNotice(context, id);
+        print(program.terminal, json, { ...rain, ...(lost !== undefined && { lost }) }, `${describe(rain)}${lost === undefined ? '' : `\n${paint.bad(lost)}`}`);
         if (!watch || rain.state === 'settled') return;
         await sleep(REFRESH_MS);
       }

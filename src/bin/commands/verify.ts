@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { verifyRain, type Verification } from '../../operator/verify.ts';
 import type { Receipt } from '../../rain/commitment.ts';
@@ -10,6 +8,7 @@ import { withContext } from '../context.ts';
 import { accepted, CommandFailure, EXIT } from '../exit.ts';
 import { facts } from '../style.ts';
 import type { Terminal } from '../terminal.ts';
+import { readTextFile } from '../textFile.ts';
 
 /** A larger file is refused, so that memory stays bounded [R10]. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
@@ -41,7 +40,7 @@ async function verifyBooked(terminal: Terminal, id: string, { receipt: path }: V
 }
 
 async function verifyFile(terminal: Terminal, path: string, { receipt: receiptPath }: VerifyOptions): Promise<Answer> {
-  const value = readJson(await read(terminal, '--offline', path));
+  const value = readJson(await readTextFile(terminal, '--offline', path, FILE_BYTES_MAX));
   if (value === undefined) throw new CommandFailure(EXIT.usage, `--offline: ${path} is not JSON`);
   const parsed = proof.safeParse(value);
   if (!parsed.success) throw unexpected(`--offline: ${path}`, value, parsed.error);
@@ -59,7 +58,7 @@ function answer(value: object, { fair, rainId, commitment, seed, packets, checke
 }
 
 async function readReceipts(terminal: Terminal, path: string): Promise<Receipt[]> {
-  const text = await read(terminal, '--receipt', path);
+  const text = await readTextFile(terminal, '--receipt', path, FILE_BYTES_MAX);
   if (text.trim() === '') throw new CommandFailure(EXIT.usage, `--receipt: no receipt in ${path}`);
   return valuesOf(text).map(({ where, value }) => {
     const place = `--receipt: ${path}${where}`;
@@ -77,22 +76,6 @@ function valuesOf(text: string): { where: string; value: unknown }[] {
   const lines = text.split('\n').map((line, i) => ({ where: `: line ${i + 1}`, line })).filter(({ line }) => line.trim() !== '');
   if (whole !== undefined || lines.length === 1) return [{ where: '', value: whole }];
   return lines.map(({ where, line }) => ({ where, value: readJson(line) }));
-}
-
-async function read({ stdin, folder }: Terminal, option: string, path: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of path === '-' ? stdin : createReadStream(resolve(folder, path))) {
-      chunks.push(chunk as Buffer);
-      bytes += (chunk as Buffer).length;
-      if (bytes > FILE_BYTES_MAX) break;
-    }
-  } catch (error) {
-    throw new CommandFailure(EXIT.usage, `${option}: ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
-  }
-  if (bytes > FILE_BYTES_MAX) throw new CommandFailure(EXIT.usage, `${option}: ${path} is larger than ${FILE_BYTES_MAX} bytes`);
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Names the file, the field, the type that was found if it is wrong, and what was expected. */

@@ -1,6 +1,7 @@
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { QueueContext } from '../../operator/context.ts';
 import type { WinnerPage } from '../../operator/winners/list.ts';
+import { unknownReason } from '../../operator/restore/presence.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { CommandFailure, EXIT, print } from '../exit.ts';
@@ -31,7 +32,7 @@ export function addWinnersCommand(program: RainCommand): void {
     .runsWithQueues(async (context, id: string, options: WinnersOptions) => {
       const { search, limit, csv, json } = options;
       const rain = await context.ledger.rain(id);
-      if (!rain) throw new CommandFailure(EXIT.refused, `id: there is no rain ${id}`);
+      if (!rain) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(context, id)}`);
       if (search !== undefined || limit !== undefined || (program.terminal.stdout.isTTY && !csv && !json)) return list(program.terminal, context, rain, options);
       const { winnersLines, winnersSheet } = await import('../../operator/winners/sheet.ts');
       await pour(program.terminal, json ? winnersLines(context, rain) : winnersSheet(context, rain, csv ? 'spreadsheet' : 'plain'));

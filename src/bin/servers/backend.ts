@@ -1,5 +1,6 @@
 import type { Backend } from '../../console/routes/route.ts';
 import { loadScripts } from '../../store/scripts.ts';
+import { createSigner } from '../../store/signer.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
 import { awaitReplicas } from '../../relay/replicated.ts';
@@ -35,7 +36,7 @@ export async function openBackend(config: ConsoleConfig, log: Logger, lifecycle:
     return Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
   });
   return {
-    redis, ledger: openLedger(database), queues, sinceReconnect, settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS,
+    redis, ledger: openLedger(database), signer: createSigner(config.SIGNING_SECRET), queues, sinceReconnect, settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS,
     ...(durability.mode === 'replicas' && { replicated: awaitReplicas(redis, durability.replicas, config.DURABILITY_WAIT_MS) }),
   };
 }

@@ -17,7 +17,7 @@ import { openPlayerBackend, type ConsoleConfig } from './player.ts';
 
 /** @throws when a part cannot be opened; all other parts are closed then, so that the process can end */
 export async function open(shutdown: Shutdown, environment: Environment, withGuests: boolean): Promise<{ url: string }> {
-  const config = configure(environment, ['REDIS_URL', 'DATABASE_URL']);
+  const config = configure(environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']);
   const log = createLog('console', config.LOG_LEVEL);
   const guests = withGuests && createGuestTokens(signingKey(config, 'guest tokens'));
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));

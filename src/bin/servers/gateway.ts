@@ -7,6 +7,7 @@ import { answerForMetrics } from '../../platform/process/processPoolMetrics.ts';
 import { createLog } from '../../platform/telemetry/log.ts';
 import { openRegistry, startMetricsServer } from '../../platform/telemetry/metrics.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
+import { createSigner } from '../../store/signer.ts';
 import { configure } from '../context.ts';
 import type { Environment } from '../terminal.ts';
 import { openTracing } from './tracing.ts';
@@ -14,12 +15,13 @@ import { openTracing } from './tracing.ts';
 export async function open(shutdown: Shutdown, environment: Environment): Promise<{ url: string }> {
   // Otherwise Node ends this process at once when its parent is gone, before it can drain its players.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
-  const config = configure(environment, ['REDIS_URL', 'JWT']);
+  const config = configure(environment, ['REDIS_URL', 'SIGNING_SECRET', 'JWT']);
   const log = createLog('gateway', config.LOG_LEVEL);
   const traces = await openTracing(config, 'rain-gateway', log, shutdown);
   const gateway = await startGateway({
     redisUrl: config.REDIS_URL, host: config.GATEWAY_HOST, port: config.GATEWAY_PORT, allowedOrigins: config.ALLOWED_ORIGINS,
     token: { secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE },
+    signer: createSigner(config.SIGNING_SECRET),
     durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
     limits: {
       reconnectsPerSecond: config.GATEWAY_RECONNECTS_PER_SECOND,

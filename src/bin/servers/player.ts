@@ -1,5 +1,8 @@
 import type { PlayerOptions } from '../../console/player/routes.ts';
 import { payoutByProvider } from '../../credit/payoutProviders.ts';
+import { signedOnly } from '../../credit/signedOnly.ts';
+import { signaturesIn } from '../../store/rains.ts';
+import { createSigner } from '../../store/signer.ts';
 import { idOfDeadLetter } from '../../credit/deadLetter.ts';
 import { readDeadLetters } from '../../credit/deadLetters.ts';
 import { createDeadQueue, type DeadQueue } from '../../credit/queue.ts';
@@ -25,7 +28,7 @@ import { payoutProviderOf } from './payoutProvider.ts';
 const DATABASE_CONNECTIONS = 6;
 const CONFIRM_CONNECTIONS = 2;
 
-export type ConsoleConfig = Config & { REDIS_URL: string; DATABASE_URL: string };
+export type ConsoleConfig = Config & { REDIS_URL: string; DATABASE_URL: string; SIGNING_SECRET: string };
 
 /** Opens without waiting for Redis or the database: the page is served without them, and each request is answered as far as possible. */
 export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle): Omit<PlayerOptions, 'log'> {
@@ -33,6 +36,7 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   const onError = (error: Error) => log.debug({ error: error.message }, 'connection fault');
   const onFault = (error: unknown) => log.warn({ error: String(error) }, 'crediting on demand failed; the worker will credit the claim');
   const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this console has; the console credits nothing of it on demand');
+  const onBrokenPlan = (rainId: string) => log.error({ rainId }, 'seed or plan of this rain in the ledger differs from its commitment; the console credits nothing of it on demand until they match');
   const open = () => connectRedis(REDIS_URL, { purpose: 'once', onError });
   const redis = open();
   const confirming = DURABILITY.mode === 'replicas' ? Array.from({ length: CONFIRM_CONNECTIONS }, open) : [];
@@ -40,7 +44,7 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   const ledger = openLedger(database);
   const letters = openLetters(redis, onError);
   const creditBatcher = createCreditBatcher({
-    balance: payoutByProvider(ledger, payoutProviderOf(config)(ledger), onElsewhere), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
+    balance: signedOnly(payoutByProvider(ledger, payoutProviderOf(config)(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, createSigner(config.SIGNING_SECRET))), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), onFault,
     async onUnbooked(unbooked) {
       const { rainId, redPacketId, userId } = unbooked.claim;

@@ -1,4 +1,5 @@
 import { payoutByProvider } from '../../credit/payoutProviders.ts';
+import { signedOnly } from '../../credit/signedOnly.ts';
 import { areDeadLettered } from '../../credit/deadLetters.ts';
 import type { CreditJob } from '../../credit/job.ts';
 import { registerCreditMetrics } from '../../credit/metrics.ts';
@@ -7,6 +8,8 @@ import { traceAnnounced, type Announced } from '../../credit/trail.ts';
 import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
 import { loadScripts } from '../../store/scripts.ts';
+import { signaturesIn } from '../../store/rains.ts';
+import type { Signer } from '../../store/signer.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
 import { announceCredited } from '../../relay/announce.ts';
@@ -35,6 +38,7 @@ import { openQueues } from '../queues.ts';
 import { OUR_LEDGER, type OpenPayoutProvider } from './payoutProvider.ts';
 
 export interface WorkerOptions {
+  signer: Signer;
   keep?: OpenPayoutProvider;
   /** With replicas, a claim is credited only after it is replicated; see `readReplicated`. */
   durability?: Durability;
@@ -45,7 +49,7 @@ export interface WorkerOptions {
   traces?: Traces | undefined;
   settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs' | 'settleAfterReconnectMs'>;
   sweeping?: Pick<RedeliveryOptions, 'everyMs' | 'sweepAfterMs'>;
-  watching?: Pick<AuditorOptions, 'pauseMsMin' | 'pauseFactor'>;
+  watching?: Pick<AuditorOptions, 'pauseMsMin' | 'pauseFactor' | 'onTampering'>;
 }
 
 /** Time for the whole close, and how much of it is reserved for the connections, ms. */
@@ -69,7 +73,7 @@ export function registerWorkMetrics(registry: MetricsRegistry, { carried, faults
  * The auditor and the Redis monitor run beside them. Any number of processes may run; no user waits for them.
  * @throws when Redis or the database is unreachable, Redis does not meet the requirements, or the port of the metrics is taken
  */
-export function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions = {}): Promise<WorkerProcess> {
+export function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions): Promise<WorkerProcess> {
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(() => openWorker({ redisUrl, databaseUrl, log, lifecycle, ...options }));
 }
@@ -77,7 +81,7 @@ export function startWorker(redisUrl: string, databaseUrl: string, log: Logger, 
 type WorkerParts = WorkerOptions & { redisUrl: string; databaseUrl: string; log: Logger; lifecycle: Lifecycle };
 
 async function openWorker({
-  redisUrl, databaseUrl, log, lifecycle, keep = OUR_LEDGER, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, settling, sweeping, watching,
+  redisUrl, databaseUrl, log, lifecycle, signer, keep = OUR_LEDGER, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, settling, sweeping, watching,
 }: WorkerParts): Promise<WorkerProcess> {
   let faults = 0;
   let open = false;
@@ -119,7 +123,8 @@ async function openWorker({
   const ledger = openLedger(database);
   const queues = openQueues({ connection: queueing, onError });
   const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this worker has; this worker pays nothing of it');
-  const balance = payoutByProvider(ledger, keep(ledger), onElsewhere);
+  const onBrokenPlan = (rainId: string) => log.error({ rainId }, 'seed or plan of this rain in the ledger differs from its commitment; this worker pays nothing of it until they match');
+  const balance = signedOnly(payoutByProvider(ledger, keep(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, signer));
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance,
     onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), discardedClaims: ledger.discardedClaims,
@@ -133,7 +138,7 @@ async function openWorker({
   };
   const relay = createRelay({ redis, queue: queues.credit, log, ...(replicaWait && { read: readReplicated(...replicaWait) }), onCarried });
   relay.start();
-  const context = { redis, ledger, actor: 'settler' };
+  const context = { redis, ledger, signer, actor: 'settler' };
   const stores = epoch = startEpoch({ context, log });
   const settler = startSettler({ context, log, sinceReconnect, ...(replicaWait && { replicated: awaitReplicas(...replicaWait) }), ...settling });
   const redelivery = startRedelivery({

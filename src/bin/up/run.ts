@@ -26,7 +26,7 @@ export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutd
   const system = await startSystem(terminal, shutdown, options.demo);
   notify(terminal, `page     ${system.pageUrl}\nconsole  ${system.pageUrl}/console/  ${system.password === undefined ? '(add operators with: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`);
   if (!options.demo) return notify(terminal, 'serving until Ctrl-C');
-  const context = await openContext(system.redisUrl, system.databaseUrl, 'demo');
+  const context = await openContext({ REDIS_URL: system.redisUrl, DATABASE_URL: system.databaseUrl, SIGNING_SECRET: system.signingSecret }, 'demo');
   shutdown.onClose('console', () => context.close());
   const roundContext: RoundContext = {
     terminal, context, gatewayUrl: system.gatewayUrl, signal: shutdown.signal,

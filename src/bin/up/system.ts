@@ -23,6 +23,7 @@ interface System {
   redisUrl: string;
   databaseUrl: string;
   jwtSecret: string;
+  signingSecret: string;
   /** `ws://…/v1` */
   gatewayUrl: string;
   /** `http://…` */
@@ -50,18 +51,19 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: 
 
   const secrets = keepSecrets(home.folder);
   const jwtSecret = config.JWT_SECRET ?? secrets.jwtSecret;
+  const signingSecret = config.SIGNING_SECRET ?? secrets.signingSecret;
   const [redisUrl, databaseUrl] = await Promise.all([
     config.REDIS_URL ?? startOwn(terminal, 'redis', startEmbeddedRedis({ home, password: secrets.redisPassword, lock, relaxed: config.DURABILITY.mode === 'relaxed' }), shutdown),
     config.DATABASE_URL ?? startOwn(terminal, 'database', startEmbeddedDatabase({ home, lock }), shutdown),
   ]);
   for (const name of await migrate(databaseUrl)) notify(terminal, `database: applied ${name}`);
   // An external database has its own operators: rain operator add.
-  const password = config.DATABASE_URL === undefined ? await admitFirstOperator(redisUrl, databaseUrl) : undefined;
+  const password = config.DATABASE_URL === undefined ? await admitFirstOperator({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret }) : undefined;
 
   // The demo signs the guest tokens itself, so its gateway accepts only this secret and no other key.
   const keys: Record<string, string> = demo ? { JWT_SECRET: jwtSecret, JWKS_URL: '' } : config.JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
   // Several processes share this environment, so they cannot share one fixed port.
-  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, METRICS_PORT: config.METRICS_PORT === 0 ? '0' : '', ...keys };
+  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret, METRICS_PORT: config.METRICS_PORT === 0 ? '0' : '', ...keys };
   async function start<Facts>(name: string, facts: z.ZodType<Facts>, args: string[] = [], extra: Record<string, string> = {}): Promise<Facts> {
     const started = await startChild({ name, entry: compiledEntry('bin/rain.js'), args: [name, ...args], env: { ...env, ...extra }, logs: home.logs, lock, facts });
     if (!started.ok) throw failed(started.reason);
@@ -75,17 +77,17 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: 
   const { url: pageUrl } = await start('console', address, demo ? ['--guests'] : [], { GATEWAY_PUBLIC_URL: gatewayUrl });
   await worker;
 
-  writeRunning(home.folder, { pid: process.pid, startedAt: Date.now(), redisUrl, databaseUrl, jwtSecret, gatewayUrl, consoleUrl: pageUrl, demo });
+  writeRunning(home.folder, { pid: process.pid, startedAt: Date.now(), redisUrl, databaseUrl, jwtSecret, signingSecret, gatewayUrl, consoleUrl: pageUrl, demo });
   shutdown.onClose('run.json', () => removeRunning(home.folder));
-  return { redisUrl, databaseUrl, jwtSecret, gatewayUrl, pageUrl, ...(password !== undefined && { password }) };
+  return { redisUrl, databaseUrl, jwtSecret, signingSecret, gatewayUrl, pageUrl, ...(password !== undefined && { password }) };
 }
 
 /**
  * Creates a new password for the first operator at each start: it is shown on the terminal, stored nowhere, and ends all older sessions,
  * so that a password which somebody saw is valid only until the next start.
  */
-async function admitFirstOperator(redisUrl: string, databaseUrl: string): Promise<string> {
-  const context = await openContext(redisUrl, databaseUrl, 'up');
+async function admitFirstOperator(servers: Parameters<typeof openContext>[0]): Promise<string> {
+  const context = await openContext(servers, 'up');
   try {
     const password = randomBytes(12).toString('base64url');
     const added = await addOperator(context, FIRST_OPERATOR, 'operator', password);

@@ -19,6 +19,10 @@ export interface Endpoint {
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;
+  /** Media type of the body; JSON if absent. */
+  bodyType?: 'application/json' | 'text/csv';
+  /** Largest body, bytes; absent: that of the console. */
+  bodyBytesMax?: number;
   /** HTTP status of a successful answer. */
   status: 200 | 201 | 204;
   /** Absent with 204. For a stream: the schema of one event. */

@@ -59,9 +59,9 @@ export const rainRoutes: readonly Route[] = [
 ];
 
 function auditAnswer(audit: Audit) {
-  const { report, problems, toldTwice, lostFromLog, queues } = audit;
+  const { report, problems, notices, toldTwice, lostFromLog, queues } = audit;
   return {
-    ...report, in_order: isInOrder(audit), findings: [...problems, ...toldTwice.map(describeToldTwice)],
+    ...report, in_order: isInOrder(audit), findings: [...problems, ...notices, ...toldTwice.map(describeToldTwice)],
     lost_from_log: lostFromLog.slice(0, LOST_SHOWN_MAX).map(({ redPacketId, amountCents, userId }) => ({ redPacketId, amount: formatMoney(amountCents), userId })),
     ...(queues && { queues: { jobs: queues.jobs, dead: { count: queues.dead.count, amount: formatMoney(queues.dead.cents) }, complete: queues.complete } }),
   };

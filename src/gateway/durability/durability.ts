@@ -1,10 +1,12 @@
 import { confirmedEngine, createConfirm, type Confirm } from '../../grab/confirm.ts';
-import { BUSY } from '../../grab/engine.ts';
+import { BUSY, type ToldPacket } from '../../grab/engine.ts';
 import type { Durability } from '../../platform/redis/durability.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import { connectRedis, parseRedisUrl, type RedisClient } from '../../platform/redis/connect.ts';
+import type { Signer } from '../../store/signer.ts';
 import type { Layer } from '../pipeline.ts';
 import { WAITING_CONNECTIONS } from './limits.ts';
+import type { StoredRain } from '../../store/rains.ts';
 import { startRestorer } from './restorer.ts';
 import { RecentWins } from './recentWins.ts';
 
@@ -12,6 +14,7 @@ interface GatewayDurabilityOptions {
   redisUrl: string;
   /** The connection grabs go through. */
   redis: RedisClient;
+  signer: Signer;
   durability: Durability;
   waitMs: number;
   /** Redis's clock as estimated here, epoch ms. */
@@ -25,9 +28,9 @@ const confirmAll: Confirm = (_rainId, _shard, wins) => Promise.resolve(wins.map(
 export type GatewayDurability = ReturnType<typeof openGatewayDurability>;
 
 /** Keeps every reported win true: none is reported too early [R4], and each is written again when Redis has lost it. */
-export function openGatewayDurability({ redisUrl, redis, durability, waitMs, now, log, onFault }: GatewayDurabilityOptions) {
+export function openGatewayDurability({ redisUrl, redis, signer, durability, waitMs, now, log, onFault }: GatewayDurabilityOptions) {
   const recentWins = new RecentWins();
-  const restorer = startRestorer({ redis, recentWins, log });
+  const restorer = startRestorer({ redis, signer, recentWins, log });
   const isCluster = parseRedisUrl(redisUrl)?.kind === 'cluster';
   if (isCluster) for (const change of ['-node', '+node']) redis.on(change, () => restorer.doubt());
   const replicas = durability.mode === 'replicas' ? durability.replicas : 0;
@@ -50,9 +53,22 @@ export function openGatewayDurability({ redisUrl, redis, durability, waitMs, now
     onEngineFault: () => { if (isCluster) restorer.doubt(); },
     /** To be called when Redis may have lost wins although its connections were never lost. */
     doubt: () => restorer.doubt(),
-    /** To be called with every win that is reported, and its shard: the rain cache may have dropped the rain meanwhile. */
-    remember: (rainId: string, shard: number, userId: string, { redPacketId, amount }: { redPacketId: string; amount: string }) =>
-      recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() }),
+    /**
+     * To be called with every win before it is reported, and its shard: the rain cache may have dropped the rain meanwhile.
+     * @returns the win to report: the same, or the first one that this user was told of in this rain
+     */
+    remember(rainId: string, shard: number, userId: string, win: ToldPacket): ToldPacket {
+      const { redPacketId, amount } = win;
+      const first = recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() });
+      return first.redPacketId === redPacketId ? win : { code: '1', redPacketId: first.redPacketId, amount: first.amount };
+    },
+    /** To be called when a rain leaves the rain cache: it is settled and out of the index, or Redis has lost it while nobody's line was cut. */
+    left({ rainId, state, opensAt, closesAt }: Pick<StoredRain, 'rainId' | 'state' | 'opensAt' | 'closesAt'>): void {
+      if (state === 'settled') return restorer.settled(rainId);
+      const isOpen = now() >= opensAt && now() < closesAt;
+      log[isOpen ? 'error' : 'warn']({ rainId, state }, 'Redis has lost a rain that is not settled; wins of it that this gateway has told in the last minutes are written down');
+      restorer.doubt();
+    },
     close: () => restorer.close(),
   };
 }

@@ -1,7 +1,7 @@
 /** Connections for WAIT, which blocks its connection; four that take turns cost hardly anything. */
 export const WAITING_CONNECTIONS = 4;
-/** A win is remembered for at least one and at most two of these periods, ms: longer than a failover takes. */
-export const GENERATION_MS = 60_000;
+/** A win is remembered for at least one and at most two of these periods, ms: longer than it takes to put a lost Redis back. */
+export const GENERATION_MS = 900_000;
 /** Wins that are remembered [R10]. */
 export const RECENT_WINS_MAX = 100_000;
 /** Grabs wait for the check of recent wins no longer than this, ms. After it the ledger decides about packets that are won twice. */
@@ -10,5 +10,11 @@ export const LOOKING_MS_MAX = 3_000;
 export const CHECK_RETRY_MS = 1_000;
 /** Lost wins that are listed by name in the log; the others are only counted. */
 export const LOST_WINS_LOGGED_MAX = 50;
+/** Forged packets are reported once in this time, ms: a list may be full of them. */
+export const FORGED_LOG_MS = 1_000;
+/** That a rain is signed with another key is reported once in this time, ms: every grab meets it. */
+export const OTHER_KEY_LOG_MS = 60_000;
 /** How often a gateway that waits for the comparison of the stores asks for it, ms. */
 export const GATE_POLL_MS = 200;
+/** Settled rains that are remembered [R10]. */
+export const SETTLED_RAINS_MAX = 1_000;

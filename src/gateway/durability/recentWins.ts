@@ -21,14 +21,21 @@ export class RecentWins {
     yield* this.#younger.values();
   }
 
-  /** Only new wins drop a generation: however long Redis is unreachable, the last wins before the outage are still here. */
-  add(claim: SentWin): void {
+  /**
+   * Only new wins drop a generation: however long Redis is unreachable, the last wins before the outage are still here.
+   * @returns the first win that was sent to this user in this rain; usually the same
+   */
+  add(claim: SentWin): SentWin {
+    const name = `${claim.rainId}/${claim.userId}`;
+    const known = this.#younger.get(name);
+    if (known && claim.at < this.#youngerSince + GENERATION_MS) return known;
+    const first = known ?? this.#older.get(name) ?? claim;
     if (this.#younger.size >= this.#generationMax || claim.at >= this.#youngerSince + GENERATION_MS) {
       this.#older = this.#younger;
       this.#younger = new Map();
       this.#youngerSince = claim.at;
     }
-    const name = `${claim.redPacketId}/${claim.userId}`;
-    if (!this.#younger.has(name)) this.#younger.set(name, claim);
+    this.#younger.set(name, first);
+    return first;
   }
 }

@@ -1,11 +1,14 @@
 import { RestoreFault, restoreSentWins, type Restored, type SentWin } from '../../grab/restore.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
-import { CHECK_RETRY_MS, LOOKING_MS_MAX, LOST_WINS_LOGGED_MAX } from './limits.ts';
+import { recordTold } from '../../store/told.ts';
+import type { Signer } from '../../store/signer.ts';
+import { CHECK_RETRY_MS, LOOKING_MS_MAX, LOST_WINS_LOGGED_MAX, SETTLED_RAINS_MAX } from './limits.ts';
 
 interface RestorerOptions {
   /** The connection grabs go through. */
   redis: RedisClient;
+  signer: Signer;
   recentWins: Iterable<SentWin>;
   log: Logger;
   retryMs?: number;
@@ -18,13 +21,15 @@ interface RestorerOptions {
  *     verified ──connection lost, or a doubt──▶ unverified ──ready──▶ checking ──all found or put back──▶ verified
  *                                                   ▲─────────failed─────────┘
  */
-export function startRestorer({ redis, recentWins, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
+export function startRestorer({ redis, signer, recentWins, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
   let verified = true;
   let lookingUntil = 0;
   let underWay = false;
   let isFailing = false;
   /** During repeated failures: rains that were already reported as lost, with the number of lost wins. */
   const reportedLost = new Map<string, number>();
+  /** Rains that are known to be settled. */
+  const settled = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
@@ -34,13 +39,13 @@ export function startRestorer({ redis, recentWins, log, retryMs = CHECK_RETRY_MS
     if (underWay || closed) return;
     underWay = verified = true;
     try {
-      for (const restored of await restoreSentWins(redis, recentWins)) report(restored);
+      for (const restored of await restoreSentWins(redis, signer, recentWins)) await conclude(restored);
       isFailing = false;
       reportedLost.clear();
     } catch (error) {
       verified = false;
       // Report the restored wins now: the next check will find them in place.
-      if (error instanceof RestoreFault) for (const restored of error.restored) report(restored);
+      if (error instanceof RestoreFault) for (const restored of error.restored) await conclude(restored).catch(() => {}); // written down by the next check
       if (!closed && !isFailing) log.warn({ err: error }, 'cannot check the wins that were sent to users; will try again');
       isFailing = true;
     }
@@ -53,13 +58,23 @@ export function startRestorer({ redis, recentWins, log, retryMs = CHECK_RETRY_MS
     if (!closed) timer ??= setTimeout(() => void check(), retryMs);
   }
 
+  /** @throws when lost wins cannot be written down */
+  async function conclude(restored: Restored): Promise<void> {
+    const { rainId, lost } = restored;
+    // Every claim of a settled rain is in the ledger, and its keys expire.
+    if (lost?.why === 'gone' && settled.has(rainId)) return;
+    report(restored);
+    if (lost) await recordTold(redis, signer, rainId, lost.claims);
+  }
+
   function report({ rainId, putBack, contested, lost }: Restored): void {
     if (putBack > 0 || contested > 0) log.warn({ rainId, putBack, contested }, 'Redis had lost wins that were sent to users; they were put back, and the ledger decides about contested ones');
     if (!lost || reportedLost.get(rainId) === lost.claims.length) return;
     reportedLost.set(rainId, lost.claims.length);
     const loggedWins = lost.claims.slice(0, LOST_WINS_LOGGED_MAX).map(({ userId, redPacketId }) => ({ userId, redPacketId }));
     log.error({ rainId, lost: lost.claims.length, claims: loggedWins }, lost.why === 'settled'
-      ? 'wins that were sent to users are missing, and the rain was settled without them' : 'Redis has lost a rain with wins that were sent to users; nothing was written');
+      ? 'wins that were sent to users are missing, and the rain was settled without them; they are written down for rain write-off'
+      : 'Redis has lost a rain with wins that were sent to users; they are written down for rain write-off');
   }
 
   const onClose = () => { verified = false; };
@@ -76,7 +91,12 @@ export function startRestorer({ redis, recentWins, log, retryMs = CHECK_RETRY_MS
     get looking() {
       return lookingUntil > 0 && performance.now() < lookingUntil;
     },
-    /** Starts a check after a failed command: in a Redis Cluster nothing else shows that a node was replaced. */
+    /** To be called when a settled rain is seen. */
+    settled(rainId: string): void {
+      if (settled.size >= SETTLED_RAINS_MAX) settled.clear();
+      settled.add(rainId);
+    },
+    /** Starts a check soon: after a failed command, since in a Redis Cluster nothing else shows that a node was replaced, or when a rain is gone. */
     doubt() {
       verified = false;
       scheduleRetry();

@@ -1,6 +1,8 @@
+import type { Forgeries } from '../../grab/forgeries.ts';
 import type { Batcher } from '../../grab/batcher.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
+import type { Signer } from '../../store/signer.ts';
 import type { Hub } from '../broadcast/hub.ts';
 import type { Blocklist } from '../ratelimit/blocklist.ts';
 import type { RainCache } from '../rains/rainCache.ts';
@@ -23,6 +25,8 @@ export interface HandlerContext {
   readonly fairStart: Pick<FairStart, 'near' | 'take'>;
   readonly localAnswers: Pick<LocalAnswers, 'answer' | 'forget'>;
   readonly gatewayDurability: Pick<GatewayDurability, 'confirm' | 'remember'>;
+  readonly forgeries: Forgeries;
+  readonly signer: Signer;
   /** Reads a user's own result on `join`; grabs go through the batcher. */
   readonly redis: RedisClient;
   readonly rateLimiter: RateLimiter;

@@ -37,9 +37,9 @@ function grabFrom(rain: CachedRain, context: HandlerContext, message: GrabMessag
   batcher.add(pending.rainId, rain.shards, pending);
 }
 
-/** By the terms of the rain, or for want of a ticket. @returns true: the refusal has been sent */
-function isRefused({ challenges, limits, counters, overload: { admission } }: HandlerContext, session: Session, message: GrabMessage, rain: CachedRain | undefined): boolean {
-  const code = rain && (checkTerms(rain, session) ?? (challenges?.refuses(session, message, rain) ? '-9' : undefined));
+/** By the terms of the rain, since another key has signed its packets, or for want of a ticket. @returns true: the refusal has been sent */
+function isRefused({ challenges, signer, limits, counters, overload: { admission } }: HandlerContext, session: Session, message: GrabMessage, rain: CachedRain | undefined): boolean {
+  const code = rain && (checkTerms(rain, session) ?? (rain.signedBy !== signer.keyId ? '-7' : undefined) ?? (challenges?.refuses(session, message, rain) ? '-9' : undefined));
   if (code === undefined) return false;
   counters.answers[code]++;
   send(session, resultFrame(message.rainId, message.ref, code, code === '-7' ? { retryInMs: admission.retryInMs() } : undefined), limits);

@@ -62,11 +62,13 @@ async function sendOwnResult(context: HandlerContext, session: Session, rainId: 
   if (claimJson === null) return;
   const parsed = parseClaim(claimJson);
   if (!parsed.ok) return busy(context, session, rainId);
-  const { redPacketId, amount } = parsed.claim;
-  const [confirmed] = await context.gatewayDurability.confirm(rainId, shard, [{ userId: session.userId, redPacketId }]);
+  const { userId } = session;
+  const held = { userId, redPacketId: parsed.claim.redPacketId, amount: parsed.claim.amount, mac: parsed.claim.mac ?? '' };
+  if (!context.forgeries.isGenuine(rainId, held)) return await context.forgeries.spoil(rainId, shard, [held]) ? undefined : busy(context, session, rainId);
+  const [confirmed] = await context.gatewayDurability.confirm(rainId, shard, [held]);
   if (!confirmed) return busy(context, session, rainId);
-  context.gatewayDurability.remember(rainId, shard, session.userId, { redPacketId, amount });
-  send(session, resultFrame(rainId, undefined, '1', { redPacketId, amount }), context.limits);
+  const { redPacketId, amount } = context.gatewayDurability.remember(rainId, shard, userId, { code: '1', ...held });
+  send(session, resultFrame(rainId, undefined, '1', { redPacketId, amount, receipt: context.signer.receipt({ rainId, redPacketId, amount, userId }) }), context.limits);
   if (await context.redis.sismember(keys.credited, session.userId)) {
     send(session, encode({ type: 'credited', rainId, redPacketId, amount }), context.limits);
   }

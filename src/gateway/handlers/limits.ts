@@ -2,6 +2,8 @@
 export const HANDLER_LIMITS = {
   /** Rains that one socket may watch. Protects the lists of viewers. */
   joinsPerSocketMax: 32,
+  /** Receipts that one socket may show. Each may search the packet list of a rain. */
+  receiptsPerSocketMax: 32,
 } as const;
 
 /** Until this long before the opening, ms, joins skip the winner lookup: with a fresh snapshot without claims nobody can have won. */

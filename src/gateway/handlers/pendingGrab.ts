@@ -1,7 +1,8 @@
-import type { GrabAnswer } from '../../grab/engine.ts';
+import type { Refusal, ToldPacket } from '../../grab/engine.ts';
 import { resultFrame } from '../../protocol/codec.ts';
 import type { OutcomeCode } from '../../protocol/outcomes.ts';
 import type { Admission } from '../overload/admission.ts';
+import type { Signer } from '../../store/signer.ts';
 import { frameOf, type Frame } from '../sockets/frame.ts';
 import type { Limits } from '../limits.ts';
 import { REFUSAL_FRAMES_RAINS_MAX } from './limits.ts';
@@ -16,24 +17,32 @@ export interface PendingGrab extends OpenGrab {
 }
 
 interface AnswerContext {
+  signer: Pick<Signer, 'receipt'>;
   limits: Limits;
   counters: GatewayCounters;
   overload: { admission: Pick<Admission, 'retryInMs'> };
 }
 
-export function answer(pending: PendingGrab, rainId: string, given: GrabAnswer, context: AnswerContext): void {
+export function answer(pending: PendingGrab, rainId: string, given: ToldPacket | Refusal, context: AnswerContext): void {
   const { session, ref, also } = pending;
+  const told = 'amount' in given ? withReceipt(rainId, pending.userId, given, context) : given;
   // Later grabs of this session start a new decision.
   if (session.openGrab === pending) session.openGrab = undefined;
-  const first = frameFor(rainId, ref, given, context);
+  const first = frameFor(rainId, ref, told, context);
   if (!also) return send(session, first, context.limits);
-  const repeat = given.code === '0' ? { ...given, code: '1' as const } : given;
+  const repeat = told.code === '0' ? { ...told, code: '1' as const } : told;
   const frames = [first];
   for (const otherRef of also) frames.push(frameFor(rainId, otherRef, repeat, context));
   send(session, Buffer.concat(frames), context.limits);
 }
 
-function frameFor(rainId: string, ref: string | undefined, given: GrabAnswer, { counters, overload }: AnswerContext): Frame {
+type Receipted = ToldPacket & { receipt: string };
+
+function withReceipt(rainId: string, userId: string, { code, redPacketId, amount }: ToldPacket, { signer }: AnswerContext): Receipted {
+  return { code, redPacketId, amount, receipt: signer.receipt({ rainId, redPacketId, amount, userId }) };
+}
+
+function frameFor(rainId: string, ref: string | undefined, given: Receipted | Refusal, { counters, overload }: AnswerContext): Frame {
   counters.answers[given.code]++;
   if ('amount' in given) return frameOf(resultFrame(rainId, ref, given.code, given));
   if (given.code === '-7') return frameOf(resultFrame(rainId, ref, '-7', { retryInMs: overload.admission.retryInMs() }));

@@ -4,6 +4,7 @@ import { reconnectDelayMs, reconnectWindowMs } from '../sockets/drain.ts';
 import { grab } from './grab.ts';
 import { join } from './join.ts';
 import { ping } from './ping.ts';
+import { receipt } from './receipt.ts';
 import { solution } from './solution.ts';
 import { sendProtocolError, gather, send, type Session } from '../sockets/session.ts';
 
@@ -22,6 +23,7 @@ export function route(context: HandlerContext, session: Session, frame: string):
     case 'grab': return grab(context, session, message);
     case 'join': return join(context, session, message);
     case 'solution': return void solution(context, session, message);
+    case 'receipt': return receipt(context, session, message);
     case 'ping': return ping(context, session, message);
     default: return message satisfies never;
   }

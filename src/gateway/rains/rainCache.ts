@@ -25,6 +25,8 @@ interface RainCacheRules {
   redis: RedisClient;
   /** Called with each snapshot that viewers have not received yet. */
   onChange: (snapshot: RainSnapshot, event: RainChange) => void;
+  /** Called with a rain that Redis does not have any more, as it was last read. */
+  onLeft?: (rain: CachedRain) => void;
   onFault: (error: unknown) => void;
   /** Minimum pause between two messages that only update the number of packets left, ms; default 0. */
   restMs?: () => number;
@@ -48,7 +50,7 @@ export class RainCache {
   #closed = false;
 
   constructor(rules: RainCacheRules) {
-    this.#rules = { pollMs: POLL_MS, restMs: () => 0, ...rules };
+    this.#rules = { pollMs: POLL_MS, restMs: () => 0, onLeft: () => {}, ...rules };
   }
 
   /** @throws when Redis cannot be read: a gateway must not open without knowing the rains */
@@ -137,9 +139,11 @@ export class RainCache {
   }
 
   #forget(rainId: string): void {
+    const rain = this.#rains.get(rainId);
     this.#rains.delete(rainId);
     this.#lastSent.delete(rainId);
     this.#announced.delete(rainId);
+    if (rain) this.#rules.onLeft(rain);
   }
 
   #announceChange(rainId: string): void {

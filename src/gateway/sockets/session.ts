@@ -33,6 +33,8 @@ export interface Session extends Readonly<Identity> {
   pingedAt: number;
   alive: boolean;
   errors: number;
+  /** Receipts shown so far. */
+  receipts: number;
   /** The turn of the event loop in which the last message arrived. */
   lastTurn: number;
   /** The last grab, until it is answered. */
@@ -52,7 +54,7 @@ export function createSession(caller: Caller, now: number, heartbeatMs: number):
   // The first ping goes out at a random point of the heartbeat period, so that sockets opened together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
   return {
-    ...caller, connection: ++connections, rains: new Set(), admissions: undefined, solving: false, pingedAt, alive: true, errors: 0,
+    ...caller, connection: ++connections, rains: new Set(), admissions: undefined, solving: false, pingedAt, alive: true, errors: 0, receipts: 0,
     lastTurn: -1, openGrab: undefined, blocked: false, closedWith: undefined,
   };
 }

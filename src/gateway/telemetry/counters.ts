@@ -1,9 +1,10 @@
+import type { ReceiptStatus } from '../../protocol/messages.ts';
 import { CLOSES, OUTCOMES_IN_ORDER, type CloseCode, type OutcomeCode } from '../../protocol/outcomes.ts';
 
 /** The limits that refuse or close, as in the metric `rain_gateway_refused_total`. */
 export const REFUSED_BY = [
   'sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'offences', 'blocks',
-  'messages_per_user', 'messages_per_address', 'message_bytes', 'message_pieces', 'joins', 'grabs_pending', 'send_buffer', 'errors',
+  'messages_per_user', 'messages_per_address', 'message_bytes', 'message_pieces', 'joins', 'receipts', 'grabs_pending', 'send_buffer', 'errors',
   'connections', 'connections_per_address', 'tickets', 'challenges', 'solutions', 'turn', 'switch_joins', 'switch_sockets', 'switch_grabs',
 ] as const;
 export type LimitName = (typeof REFUSED_BY)[number];
@@ -23,6 +24,10 @@ export function createGatewayCounters() {
     issued: { ticket: 0, challenge: 0 },
     /** Grabs that took part in the lottery at the opening of a rain. */
     gathered: 0,
+    /** Genuine receipts that users have shown, by what became of them. */
+    receipts: zeros<Exclude<ReceiptStatus, 'not_genuine'>>(['known', 'restored', 'recorded', 'busy']),
+    /** Packets set aside because nobody had signed them. */
+    spoiled: 0,
     /** Failed or unexpected replies of Redis. One may affect a whole batch of grabs. */
     redisFaults: 0,
   };

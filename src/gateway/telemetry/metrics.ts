@@ -34,5 +34,8 @@ export function registerGatewayMetrics(registry: MetricsRegistry, gateway: Pick<
   counter('rain_gateway_fair_start_grabs_total', 'Grabs that took part in the lottery at the opening of a rain. If it does not grow at an opening, the fair start is off or no grab came in time', [], () => [{ value: counters.gathered }]);
   counter('rain_gateway_issued_total', 'Tickets and challenges issued. Challenges without tickets afterwards come from scripts that do not solve them', ['what'],
     () => Object.entries(counters.issued).map(([what, value]) => ({ labels: { what }, value })));
+  counter('rain_gateway_receipts_total', 'Genuine receipts that users have shown, by status. restored and recorded: Redis had lost wins that users were told. recorded: rain write-off lists them', ['status'],
+    () => Object.entries(counters.receipts).map(([status, value]) => ({ labels: { status }, value })));
+  counter('rain_gateway_spoiled_packets_total', 'Packets in Redis that were not signed with SIGNING_SECRET. They were set aside, and nobody was told of them. Above 0 somebody else writes to Redis', [], () => [{ value: counters.spoiled }]);
   counter('rain_gateway_redis_faults_total', 'Redis commands that failed or got an unexpected reply. Each may affect a whole batch of grabs, all answered "busy"', [], () => [{ value: counters.redisFaults }]);
 }

@@ -23,6 +23,7 @@ export interface Booked {
   acknowledged: Map<string, Acknowledged>;
   /** Unclaimed money that went back at the settlement. */
   recycledCents: Cents;
+  /** What nothing in the ledger explains. */
   problems: string[];
 }
 

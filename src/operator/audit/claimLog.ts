@@ -1,40 +1,74 @@
 import { deadLetterId, type LogEntry } from '../../credit/deadLetter.ts';
 import { shardKeys } from '../../store/keys.ts';
-import { ELEMENTS_PAGE, readEntries } from '../../store/rains.ts';
+import { ELEMENTS_PAGE, readEntries, redisNow } from '../../store/rains.ts';
 import { parseClaim, type Claim } from '../../rain/claim.ts';
-import { parseMoney } from '../../rain/money.ts';
+import { formatMoney, parseMoney } from '../../rain/money.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { OperatorContext } from '../context.ts';
+import type { BookedPlan } from './bookedPlan.ts';
 import { discardedAmong, type Booked, type Posted } from './booked.ts';
+import { checkClaimTime } from './claimTime.ts';
+import { compareClaimed, nameUnlogged, type ValidEntry } from './claimedHash.ts';
 import type { ToldTwice } from './findings.ts';
+import type { TamperingList } from './tampering.ts';
+import type { Opening } from './windows.ts';
 
-/** The claim log, compared with the ledger. */
+/** The claim log, compared with the plan, the ledger and the dedupe hash. */
 export interface Logged {
-  /** redPacketId → its valid claim. `discarded`: it was credited with another amount, and the operator has discarded the claim. */
-  claims: Map<string, Posted & { discarded: boolean }>;
-  /** Packets that only invalid claims name: told twice, or discarded. */
+  /** redPacketId → its valid claim; `at`: when it was won, epoch ms. */
+  claims: Map<string, Posted & { at: number }>;
+  /** Packets that only invalid claims name: false, told twice, or discarded. */
   named: Set<string>;
   /** Claims that cannot be paid from this rain and are not discarded. */
   toldTwice: ToldTwice[];
-  /** Entries that are not claims of this rain, discarded or not. Each may have cost a packet. */
+  /** Entries that are not claims of this rain or not in its plan, discarded or not. Each may have cost a packet. */
   unread: number;
   /** List elements that were set aside as spoiled. */
   spoiled: number;
+  /** Valid claims whose users are missing in the dedupe hash. */
+  missing: ValidEntry[];
+  /** Packets whose claims a gateway put back after a failover, into the log alone. */
+  restored: Set<string>;
   problems: string[];
 }
 
-export async function readClaimLog(context: OperatorContext, rain: { id: string; shards: number }, booked: Booked): Promise<Logged> {
-  const logged: Logged = { claims: new Map(), named: new Set(), toldTwice: [], unread: 0, spoiled: 0, problems: [] };
+/** What is known before the log is read. */
+interface Known {
+  booked: Booked;
+  plan: BookedPlan;
+  tampering: TamperingList;
+  windows: readonly Opening[];
+}
+
+export async function readClaimLog(context: OperatorContext, plan: BookedPlan, booked: Booked, tampering: TamperingList): Promise<Logged> {
+  const logged: Logged = { claims: new Map(), named: new Set(), toldTwice: [], unread: 0, spoiled: 0, missing: [], restored: new Set(), problems: [] };
+  const known: Known = { booked, plan, tampering, windows: await plan.windows() };
   const waiting = new Set<string>();
   const isDiscarded = discardedAmong(booked.acknowledged.keys());
-  for (let shard = 0; shard < rain.shards; shard++) {
-    const keys = shardKeys(rain.id, shard);
-    const [[, length], [, spoiled]] = await context.redis.multi().llen(keys.claims).llen(keys.spoiled).exec() as [[null, number], [null, number]];
+  const { id: rainId, shards } = plan.rain();
+  for (let shard = 0; shard < shards; shard++) {
+    const keys = shardKeys(rainId, shard);
+    const [[, length], [, spoiled], [, claimed]] = await context.redis.multi().llen(keys.claims).llen(keys.spoiled).hlen(keys.claimed).exec() as
+      [[null, number], [null, number], [null, number]];
     logged.spoiled += spoiled;
-    for await (const page of logPages(context.redis, rain.id, shard, { length })) {
-      for (const place of page) readEntry(place, isDiscarded(place), booked, logged, waiting);
+    const users = new Set<string>();
+    for await (const page of logPages(context.redis, rainId, shard, { length })) {
+      const parsed = page.map((place) => ({ place, parsed: parseClaim(place.entry) }));
+      await plan.include(parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim.redPacketId] : [])));
+      const now = await redisNow(context.redis);
+      const real: ValidEntry[] = [];
+      for (const { place, parsed: read } of parsed) {
+        const standing = readEntry(place, read, isDiscarded(place), known, logged, waiting);
+        if (standing === 'none' || !read.ok) continue;
+        real.push({ ...place, claim: read.claim });
+        if (standing === 'valid') checkClaimTime(read.claim, now, known.windows, tampering);
+      }
+      await compareClaimed(context.redis, keys, parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim.userId] : [])), real, users, logged, tampering);
     }
+    if (claimed > users.size) await nameUnlogged(context.redis, { rainId, shard, length }, users, tampering);
   }
+  const contested = new Set(logged.toldTwice.map(({ toldTo }) => toldTo));
+  logged.missing = logged.missing.filter(({ claim: { userId } }) => !contested.has(userId));
   return logged;
 }
 
@@ -47,34 +81,56 @@ export async function* logPages(redis: RedisClient, rainId: string, shard: numbe
   }
 }
 
-/** @param waiting users with a claim in the log and no credit */
-function readEntry(place: LogEntry, discarded: boolean, booked: Booked, logged: Logged, waiting: Set<string>): void {
-  const parsed = parseClaim(place.entry);
+/**
+ * @param waiting users with a claim in the log and no credit
+ * @returns `valid` it is the one claim of its packet and its user · `contested` it is told twice · `none` it is no claim, or discarded
+ */
+function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, discarded: boolean, { booked, plan, tampering }: Known, logged: Logged, waiting: Set<string>): 'valid' | 'contested' | 'none' {
   if (!parsed.ok || parsed.claim.rainId !== place.rainId) {
     logged.unread++;
     const fault = parsed.ok ? `it is of rain ${parsed.claim.rainId}` : parsed.reason;
     if (!discarded) logged.problems.push(`an entry of the claim log is not a claim: ${fault}; letter ${deadLetterId(place)}`);
-    return;
+    return 'none';
   }
-  const { redPacketId, userId, amount } = parsed.claim;
+  const { redPacketId, userId, amount, at } = parsed.claim;
   const credit = booked.credits.get(redPacketId);
-  if (discarded && credit?.userId !== userId) return void logged.named.add(redPacketId);
+  const allocated = plan.amountOf(redPacketId);
+  const cents = parseMoney(amount)!;
+  if (allocated !== cents) {
+    // It names no packet, or another amount: it is never money. The packet counts by where it lies.
+    logged.unread++;
+    if (credit?.userId === userId) logged.named.add(redPacketId);
+    if (!discarded) tampering.note('false_claim', deadLetterId(place), describeFalse(place, parsed.claim, allocated));
+    return 'none';
+  }
+  if (discarded && credit?.userId !== userId) {
+    logged.named.add(redPacketId);
+    return 'none';
+  }
   const earlier = logged.claims.get(redPacketId);
   if (earlier?.userId === userId) {
     if (!discarded) logged.problems.push(`${redPacketId} is in the claim log twice, for ${userId}`);
-    return;
+    return 'none';
   }
   if (earlier || booked.discards.has(redPacketId) || (credit && credit.userId !== userId)) {
     logged.named.add(redPacketId);
     logged.toldTwice.push(toToldTwice(place, parsed.claim, credit && { userId: credit.userId, redPacketId }));
-    return;
+    return 'contested';
   }
-  logged.claims.set(redPacketId, { userId, cents: parseMoney(amount)!, discarded });
-  if (credit) return;
+  logged.claims.set(redPacketId, { userId, cents, at: Number(at) });
+  if (credit) return discarded ? 'none' : 'valid';
   // The packet's money is still in the rain, but this user must not get a second packet [R1].
   const other = booked.packetOf.get(userId);
-  if (other !== undefined || waiting.has(userId)) logged.toldTwice.push(toToldTwice(place, parsed.claim, other === undefined ? undefined : { userId, redPacketId: other }));
+  const isSecond = other !== undefined || waiting.has(userId);
+  if (isSecond) logged.toldTwice.push(toToldTwice(place, parsed.claim, other === undefined ? undefined : { userId, redPacketId: other }));
   waiting.add(userId);
+  return isSecond ? 'contested' : 'valid';
+}
+
+function describeFalse(place: LogEntry, { redPacketId, amount, userId }: Claim, allocatedCents: bigint | undefined): string {
+  const won = `${redPacketId} was won as ${amount}`;
+  const letter = `letter ${deadLetterId(place)}`;
+  return allocatedCents === undefined ? `${won} by ${userId} and is not a packet of this rain; ${letter}` : `${won} and allocated as ${formatMoney(allocatedCents)}, by ${userId}; ${letter}`;
 }
 
 function toToldTwice(place: LogEntry, { redPacketId, amount, userId }: Claim, paid: ToldTwice['paid']): ToldTwice {

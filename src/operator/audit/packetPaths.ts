@@ -1,14 +1,12 @@
-import { z } from 'zod';
 import { shardKeys } from '../../store/keys.ts';
-import { ELEMENTS_PAGE } from '../../store/rains.ts';
-import type { BookedRain } from '../../ledger/rains.ts';
-import { amount } from '../../rain/claim.ts';
-import { readJson } from '../../rain/json.ts';
+import { redisNow } from '../../store/rains.ts';
 import type { OperatorContext } from '../context.ts';
+import type { BookedPlan } from './bookedPlan.ts';
 import { readBooked, type Booked } from './booked.ts';
 import { readClaimLog, type Logged } from './claimLog.ts';
-
-const packet = z.object({ redPacketId: z.string(), amount });
+import { readPacketLists } from './packetLists.ts';
+import { compareState } from './shardState.ts';
+import { createTamperingList, type TamperingList } from './tampering.ts';
 
 /** Where a rain's packets are, according to Redis and the ledger. */
 export interface PacketPaths {
@@ -18,55 +16,33 @@ export interface PacketPaths {
   spoiled: number;
   /** Whether this packet is still in a list or was not loaded yet. */
   unclaimed: (id: string, index: number) => boolean;
+  /** Whether this packet was in a list at `listedAt`, epoch ms by Redis's clock, or later. */
+  isListed: (id: string) => boolean;
+  listedAt: number;
   /** The rain is settled and its keys have expired: only the ledger is left. */
   expired: boolean;
-  /** Errors in the data itself: entries that do not parse, packets that are in a list twice. */
+  tampering: TamperingList;
+  /** Faults in the data that somebody other than a thief may have made, such as log entries that do not parse. */
   problems: string[];
+  /** What the operator should repeat; no money depends on it. */
+  notices: string[];
 }
 
 /** Reads packets first, then the ledger, then the log: see `auditRain`. */
-export async function readPacketPaths(context: OperatorContext, rain: BookedRain): Promise<PacketPaths> {
-  const problems: string[] = [];
-  const expired = rain.settledAt !== undefined && !(await context.redis.exists(shardKeys(rain.id, 0).state));
-  const left = new Set<string>();
-  const loaded: number[] = [];
-  let spoiled = 0;
-  for (let shard = 0; shard < rain.shards; shard++) {
-    const stock = await readPackets(context, rain.id, shard, left, problems);
-    loaded.push(stock.loaded);
-    spoiled += stock.spoiled;
-  }
-  const booked = await readBooked(context, rain.id);
-  const logged = await readClaimLog(context, rain, booked);
+export async function readPacketPaths(context: OperatorContext, plan: BookedPlan): Promise<PacketPaths> {
+  const tampering = createTamperingList();
+  const { id: rainId, shards, settledAt } = plan.rain();
+  const expired = settledAt !== undefined && !(await context.redis.exists(shardKeys(rainId, 0).state));
+  const listedAt = await redisNow(context.redis);
+  const { left, loaded, spoiled } = await readPacketLists(context, plan, tampering);
+  const booked = await readBooked(context, rainId);
+  for (const problem of booked.problems) tampering.note('ledger', problem, problem);
+  const logged = await readClaimLog(context, plan, booked, tampering);
+  const notices = await compareState(context, plan, tampering);
   return {
-    booked, logged, expired, spoiled: spoiled + logged.spoiled, problems: problems.concat(booked.problems, logged.problems),
+    booked, logged, expired, listedAt, tampering, isListed: (id) => left.has(id),
+    spoiled: spoiled + logged.spoiled, problems: logged.problems, notices,
     // Unclaimed packets of an expired rain: all that were neither credited nor discarded.
-    unclaimed: (id, index) => (expired ? booked.recycledCents > 0n : left.has(id) || Math.floor(index / rain.shards) >= loaded[index % rain.shards]!),
+    unclaimed: (id, index) => (expired ? booked.recycledCents > 0n : left.has(id) || Math.floor(index / shards) >= loaded[index % shards]!),
   };
-}
-
-/** @returns `loaded`: packets pushed before the list was read; `spoiled`: list elements that are not packets */
-async function readPackets(context: OperatorContext, rainId: string, shard: number, left: Set<string>, problems: string[]): Promise<{ loaded: number; spoiled: number }> {
-  const keys = shardKeys(rainId, shard);
-  const [state, loaded] = await context.redis.hmget(keys.state, 'state', 'loaded');
-  if (state === null || state === 'draft') return { loaded: 0, spoiled: 0 };
-  let spoiled = 0;
-  // Grabs take from the tail, so positions counted from the head are stable, except for packets that a top-up pushes meanwhile.
-  // `loaded`, read in the same step as the page, gives the number of those.
-  for (let from = 0, pushed = 0, length = await context.redis.llen(keys.packets); from < length;) {
-    const [[, elements], [, now]] = await context.redis.multi().lrange(keys.packets, from + pushed, from + pushed + ELEMENTS_PAGE - 1).hget(keys.state, 'loaded').exec() as [[null, string[]], [null, string | null]];
-    const seenBefore = Math.max(0, Number(now ?? loaded) - Number(loaded) - pushed);
-    for (const element of elements.slice(seenBefore)) {
-      const parsed = packet.safeParse(readJson(element));
-      if (!parsed.success) {
-        spoiled++;
-        continue;
-      }
-      if (left.has(parsed.data.redPacketId)) problems.push(`${parsed.data.redPacketId} is in the list twice`);
-      left.add(parsed.data.redPacketId);
-    }
-    pushed += seenBefore;
-    from += Math.max(0, ELEMENTS_PAGE - seenBefore);
-  }
-  return { loaded: Number(loaded), spoiled };
 }

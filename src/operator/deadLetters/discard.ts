@@ -1,11 +1,11 @@
 import { findDeadLetter, type DeadLetterRow } from '../../credit/deadLetters.ts';
+import { allocationOf } from '../../ledger/allocation.ts';
 import type { NewDiscard } from '../../ledger/discard.ts';
 import { refusalOf } from '../../ledger/refusal.ts';
 import { parseClaim } from '../../rain/claim.ts';
+import { checkReceipt } from '../../rain/commitment.ts';
 import { formatMoney, parseMoney } from '../../rain/money.ts';
-import { redPacketIndex } from '../../rain/red-packet.ts';
 import { refuse, type QueueContext, type Refused } from '../context.ts';
-import { allocationOf } from '../load.ts';
 import { readReason } from '../wording.ts';
 import { noSuchDeadLetter } from './letters.ts';
 
@@ -31,9 +31,12 @@ export async function discardDeadLetter(context: QueueContext, id: string, why: 
   const discarding: NewDiscard = {
     letterId: id, rainId: letter.rainId, entry: letter.entry, deadReason: letter.reason, reason: given.reason, actor: context.actor, notPaid, ...await claimIn(context, letter),
   };
-  const done = await context.ledger.discard(discarding, dryRun).catch((error: unknown) => {
+  const done = await context.ledger.discard(discarding, dryRun).catch(async (error: unknown) => {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
+    // The money of a settled rain is distributed: there is none to give back.
+    const { claim, ...moneyless } = discarding;
+    if (claim && (await context.ledger.rain(letter.rainId))?.settledAt !== undefined) return context.ledger.discard(moneyless, dryRun);
     return refuse('letter', `the ledger refuses to give back the money of ${id}: ${refusal.message}`);
   });
   if (!('outcome' in done)) return done;
@@ -48,16 +51,15 @@ export async function discardDeadLetter(context: QueueContext, id: string, why: 
 }
 
 /**
- * The claim whose money may go back: it must parse, belong to the log of its own rain, and name a packet of this rain. The allocated
- * amount goes back, whatever the claim says. No other entry can be trusted to name its packet, which may still be in the list or belong to
- * another user. Nothing is lost: a packet that nobody won counts as spoiled, and its money goes back at the settlement.
+ * The claim whose money may go back: it must parse, belong to the log of its own rain, and be one that the plan holds [R14]. No other
+ * entry can be trusted to name its packet, which may still be in the list or belong to another user. Nothing is lost: a packet that
+ * nobody won is unclaimed or counts as spoiled, and its money goes back at the settlement.
  */
 async function claimIn({ ledger }: QueueContext, { rainId, entry }: DeadLetterRow): Promise<Pick<NewDiscard, 'claim'>> {
   const parsed = parseClaim(entry);
   const rain = parsed.ok && parsed.claim.rainId === rainId ? await ledger.rain(rainId) : undefined;
-  if (!parsed.ok || !rain) return {};
+  if (!parsed.ok || !rain || checkReceipt(allocationOf(rain), rainId, parsed.claim).outcome !== 'ok') return {};
   const { redPacketId, userId, amount } = parsed.claim;
-  const index = redPacketIndex(rainId, redPacketId);
-  const allocatedCents = index === undefined ? undefined : allocationOf(rain)[index];
-  return allocatedCents === undefined ? {} : { claim: { redPacketId, userId, claimedCents: parseMoney(amount)!, allocatedCents } };
+  const cents = parseMoney(amount)!;
+  return { claim: { redPacketId, userId, claimedCents: cents, allocatedCents: cents } };
 }

@@ -6,16 +6,17 @@ const CONNECTIONS = { wanted: 8, needed: 4 } as const;
 
 /** Pure: the same facts give the same findings. */
 export function checkDatabase(facts: DatabaseFacts): Finding[] {
-  const { embedded, versionNumber, migrations, privilegesMissing, connections, fsync, synchronousCommit } = facts;
+  const { embedded, versionNumber, migrations, privilegesMissing, ownsTables, connections, fsync, synchronousCommit } = facts;
   const free = connections.max - connections.used;
   return [
     find('version', versionNumber >= 120_000 ? 'ok' : 'wrong', facts.version.split(' ').slice(0, 2).join(' '), 'PostgreSQL 12 or newer', 'install a newer PostgreSQL'),
     find('kind', embedded ? 'warning' : 'ok', embedded ? 'PGlite, the embedded database: without fsync, one session for all' : 'a PostgreSQL server', 'a PostgreSQL server for real money', 'set DATABASE_URL to a PostgreSQL server before money counts'),
     checkMigrations(migrations),
-    find('privileges', privilegesMissing.length === 0 ? 'ok' : 'wrong', privilegesMissing.length === 0 ? 'all granted' : `missing: ${privilegesMissing.join(', ')}`, 'SELECT and INSERT everywhere, UPDATE on "Rain" and "Account"',
-      `GRANT ${privilegesMissing.join('; GRANT ')} to this user`),
-    // The embedded database has no server that could run out of connections.
+    find('privileges', privilegesMissing.length === 0 ? 'ok' : 'wrong', privilegesMissing.length === 0 ? 'all granted' : `missing: ${privilegesMissing.join(', ')}`, 'what deploy/postgresql/grants.sql grants',
+      `run deploy/postgresql/grants.sql, or GRANT ${privilegesMissing.join('; GRANT ')} to this user`),
+    // The embedded database has one user, and no server that could run out of connections.
     ...(embedded ? [] : [
+      find('ownership', ownsTables ? 'warning' : 'ok', ownsTables ? 'this role owns the tables: it could switch off what refuses a change of a balance' : 'this role owns no table', 'a role that owns no table', 'create the roles of deploy/postgresql, and set DATABASE_URL to the one of the servers'),
       find('connections', free < CONNECTIONS.needed ? 'wrong' : free < CONNECTIONS.wanted ? 'warning' : 'ok', `${free} free of ${connections.max}`, `${CONNECTIONS.wanted} free: 4 for each worker, 4 for a command`, 'raise max_connections, or close the clients that hold them'),
       find('fsync', fsync ? 'ok' : 'wrong', fsync ? 'on' : 'off', 'on', 'set fsync = on in postgresql.conf: a power cut may corrupt the ledger'),
       find('synchronous_commit', synchronousCommit === 'off' ? 'warning' : 'ok', synchronousCommit, 'anything but off', 'set synchronous_commit = on: a crash loses the last credits, which users were already told about'),

@@ -1,6 +1,6 @@
 /** The result of one check. */
 export interface Finding {
-  subject: 'redis' | 'database';
+  subject: 'redis' | 'database' | 'wallet';
   /** The checked setting, in two or three words. */
   name: string;
   /** `wrong`: do not start with this; `warning`: it works, but there is a risk or it could not be checked. */
@@ -17,6 +17,7 @@ const findOn = (subject: Finding['subject']) => (name: string, verdict: Finding[
 
 export const findOnRedis = findOn('redis');
 export const findOnDatabase = findOn('database');
+export const findOnWallet = findOn('wallet');
 
 /** A setting that Redis does not report: not an error, but unknown. */
 export function unknownSetting(name: string, expected: string): Finding {

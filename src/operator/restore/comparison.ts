@@ -17,7 +17,7 @@ export type Done =
   /** It stays held, and is compared again. */
   | { rainId: string; done: 'failed'; error: unknown };
 
-type Stores = Pick<OperatorContext, 'redis' | 'ledger'>;
+type Stores = Pick<OperatorContext, 'redis' | 'ledger' | 'signer'>;
 
 /** A rain whose credits are being compared with its claims. */
 interface UnderWay {
@@ -29,7 +29,7 @@ interface UnderWay {
  * Compares the live rains in Redis with the ledger, holds those in which the two do not agree, and releases those in which they agree
  * again. Several processes may do this at once: each step is safe to repeat, and a hold that is not needed ends by itself.
  */
-export function createComparison({ redis, ledger }: Stores, tell: (done: Done) => void) {
+export function createComparison({ redis, ledger, signer }: Stores, tell: (done: Done) => void) {
   const underWay = new Map<string, UnderWay>();
   let held = new Map<string, HoldReason>();
 
@@ -52,7 +52,7 @@ export function createComparison({ redis, ledger }: Stores, tell: (done: Done) =
       if (reason && before.get(rainId) !== reason) tell({ rainId, done: 'held', reason });
       if (stale) continue;
       const reopened = isOpenAgain(rain) && await closeAgain(rain);
-      if ((credits || reopened || reason) && !underWay.has(rainId)) underWay.set(rainId, { live, steps: putBackLostCredits({ redis, ledger }, rainId, live) });
+      if ((credits || reopened || reason) && !underWay.has(rainId)) underWay.set(rainId, { live, steps: putBackLostCredits({ redis, ledger, signer }, rainId, live) });
     }
     const live = new Set(rains.map(({ rainId }) => rainId));
     for (const rainId of underWay.keys()) if (!live.has(rainId)) underWay.delete(rainId);

@@ -20,7 +20,7 @@ export interface PutBack {
   waitsForLoad: boolean;
 }
 
-type Stores = Pick<OperatorContext, 'redis' | 'ledger'>;
+type Stores = Pick<OperatorContext, 'redis' | 'ledger' | 'signer'>;
 
 /** Users asked for at once, and claims put back at once: a few milliseconds of Redis's time. */
 const READ_MAX = 500;
@@ -33,7 +33,7 @@ const PUT_BACK_MAX = 320;
  * Each step is bounded, and ends with a `yield`. Cut at any step and begun again, it ends the same.
  * @throws when a store cannot be reached, or a key of the rain is of a wrong type
  */
-export async function* putBackLostCredits({ redis, ledger }: Stores, rainId: string, live: LiveRain): AsyncGenerator<void, PutBack> {
+export async function* putBackLostCredits({ redis, ledger, signer }: Stores, rainId: string, live: LiveRain): AsyncGenerator<void, PutBack> {
   const nothing: PutBack = { putBack: 0, contested: 0, waitsForLoad: false };
   const states = await Promise.all(Array.from({ length: live.shards }, (_, shard) => redis.hmget(shardKeys(rainId, shard).state, 'state', 'frozen')));
   // Frozen: its money moves, so an audit has found every claim.
@@ -66,7 +66,7 @@ export async function* putBackLostCredits({ redis, ledger }: Stores, rainId: str
   // In the order in which packets are handed out: then each lies at the tail of its list.
   for (let from = 0; from < missing.length; from += PUT_BACK_MAX) {
     const wins = await toWins({ ledger }, rainId, live, missing.slice(from, from + PUT_BACK_MAX));
-    for (const { putBack, contested, lost } of await restoreSentWins(redis, wins)) {
+    for (const { putBack, contested, lost } of await restoreSentWins(redis, signer, wins)) {
       if (lost) throw new Error(`Redis has lost the rain ${rainId} meanwhile`);
       total.putBack += putBack;
       total.contested += contested;

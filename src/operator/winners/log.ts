@@ -9,10 +9,13 @@ export type Positions = readonly number[];
 
 type Rain = { id: string; shards: number };
 
-/** `undefined`: Redis has no claim log of this rain; it was not written yet, or was settled and has expired. */
+/**
+ * `undefined`: Redis has no claim log of this rain; it was not written yet, or was settled and has expired. Without the state,
+ * the log is still read.
+ */
 export async function logEnds({ redis }: Pick<OperatorContext, 'redis'>, { id, shards }: Rain): Promise<Positions | undefined> {
   const keys = Array.from({ length: shards }, (_, shard) => shardKeys(id, shard));
-  if ((await Promise.all(keys.map(({ state }) => redis.exists(state)))).includes(0)) return undefined;
+  if ((await Promise.all(keys.map(({ state, claims, packets }) => redis.exists(state, claims, packets)))).includes(0)) return undefined;
   return Promise.all(keys.map(({ claims }) => redis.llen(claims)));
 }
 

@@ -1,19 +1,12 @@
 import { Readable } from 'node:stream';
-import { stringify } from 'csv-stringify';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { QueueContext } from '../context.ts';
+import { sheetOf, type SheetReader } from '../sheet.ts';
 import { allWinners } from './list.ts';
 
-/** Spreadsheets recognize UTF-8 by the byte order mark. */
-const SPREADSHEET = { bom: true, record_delimiter: 'windows' } as const;
-
-/** All winners as CSV. A cell that a spreadsheet would read as a formula begins with an apostrophe. */
-export function winnersSheet(context: QueueContext, rain: BookedRain, reader: 'spreadsheet' | 'plain' = 'spreadsheet'): Readable {
-  const rows = Readable.from(allWinners(context, rain));
-  const text = stringify({ header: true, escape_formulas: true, ...(reader === 'spreadsheet' && SPREADSHEET), columns: ['redPacketId', 'userId', 'amount', 'at', 'status'] });
-  rows.once('error', (error) => text.destroy(error));
-  text.once('close', () => rows.destroy());
-  return rows.pipe(text);
+/** All winners as CSV. */
+export function winnersSheet(context: QueueContext, rain: BookedRain, reader: SheetReader = 'spreadsheet'): Readable {
+  return sheetOf(allWinners(context, rain), ['redPacketId', 'userId', 'amount', 'at', 'status'], reader);
 }
 
 /** All winners as JSON, one object per line. */

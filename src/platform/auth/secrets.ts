@@ -3,20 +3,32 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-const secrets = z.object({ jwtSecret: z.string().min(32), redisPassword: z.string().min(32) });
+const made = (bytes: number) => z.string().min(32).catch(() => randomBytes(bytes).toString('hex'));
+/** What is missing or invalid is made anew; the rest is kept. */
+const secrets = z.object({ jwtSecret: made(32), redisPassword: made(24), signingSecret: made(32) });
 
-/** Generated once per home and kept, so that tokens and clients stay valid after a restart. */
+/** Generated once per home and kept, so that tokens, clients and signed packets stay valid after a restart. */
 type Secrets = z.infer<typeof secrets>;
 
-/** Reads `secrets.json` (mode 0600) of the home. A missing or unreadable file is replaced by new secrets. The caller holds the lock. */
+/**
+ * Reads `secrets.json` (mode 0600) of the home. A file from before one of the secrets existed gets that one; an unreadable file is
+ * replaced. The caller holds the lock.
+ */
 export function keepSecrets(home: string): Secrets {
   const path = join(home, 'secrets.json');
-  try {
-    return secrets.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch {
-    const made: Secrets = { jwtSecret: randomBytes(32).toString('hex'), redisPassword: randomBytes(24).toString('hex') };
-    writeFileSync(`${path}.draft`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+  const found = readFile(path);
+  const kept = secrets.parse(found);
+  if (Object.entries(kept).some(([name, value]) => found[name] !== value)) {
+    writeFileSync(`${path}.draft`, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
     renameSync(`${path}.draft`, path);
-    return made;
+  }
+  return kept;
+}
+
+function readFile(path: string): Record<string, unknown> {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return {};
   }
 }

@@ -11,6 +11,7 @@ const runningSystem = z.object({
   redisUrl: z.string(),
   databaseUrl: z.string(),
   jwtSecret: z.string(),
+  signingSecret: z.string(),
   gatewayUrl: z.string(),
   /** The player's page. */
   consoleUrl: z.string(),

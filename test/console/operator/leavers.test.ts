@@ -7,6 +7,7 @@ import { createRain } from '../../../src/operator/create.ts';
 import { loadRain } from '../../../src/operator/load.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openTestConsole, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
+import { signer } from '../../support/signer.ts';
 
 let testConsole: TestConsole;
 let vera: Visitor;
@@ -34,7 +35,7 @@ async function slowBook() {
     },
   });
   const later = createLaterQueue({ connection: testConsole.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
-  const console = await testConsole.another({ backend: { redis: testConsole.redis, ledger, queues: { ...testConsole.queues, later } } });
+  const console = await testConsole.another({ backend: { redis: testConsole.redis, ledger, signer, queues: { ...testConsole.queues, later } } });
   return {
     console, waiting,
     answer() {

@@ -10,6 +10,7 @@ import { createLaterQueue } from '../../../src/credit/queue.ts';
 import { QUEUE_PREFIX } from '../../../src/store/keys.ts';
 import { EXAMPLES } from '../../rain/split/examples.ts';
 import { ask, openTestConsole, type Answered, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
+import { signer } from '../../support/signer.ts';
 
 let testConsole: TestConsole;
 let opal: Visitor;
@@ -218,7 +219,7 @@ test('[R4] a rain cannot be settled by hand right after a Redis reconnect: a gat
   as(rainsApi.close.answer, await opal.ask('POST', '/api/console/rains/returned/close'));
   let since = 9_000;
   const later = createLaterQueue({ connection: testConsole.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
-  const other = await testConsole.another({ backend: { redis: testConsole.redis, ledger: testConsole.ledger, queues: { ...testConsole.queues, later }, sinceReconnect: () => since } });
+  const other = await testConsole.another({ backend: { redis: testConsole.redis, ledger: testConsole.ledger, signer, queues: { ...testConsole.queues, later }, sinceReconnect: () => since } });
   try {
     const recycle = () => ask(other.url, 'POST', '/api/console/rains/returned/recycle', undefined, { cookie: opal.cookie, 'x-csrf-token': opal.csrf });
     expect(await recycle()).toMatchObject({ status: 422, body: { refusals: [{ field: 'state', reason: expect.stringContaining('being restored') as string }] } });

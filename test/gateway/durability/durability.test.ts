@@ -11,6 +11,9 @@ import { eventually } from '../../support/eventually.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 import { connect, stockRain } from '../../support/rain.ts';
 import { startPair, type TestPair } from '../../support/servers/replica.ts';
+import { packetElement } from '../../../src/store/loadPackets.ts';
+import { readTold } from '../../../src/store/told.ts';
+import { signer } from '../../support/signer.ts';
 
 let pair: TestPair;
 let redis: RedisClient;
@@ -98,7 +101,7 @@ describe('a connection that was lost and is ready again', () => {
     const { userId, redPacketId, amount } = (await claimLog({ redis }, rainId)).at(-1)!;
     await redis.lpop(keys.claims);
     await redis.hdel(keys.claimed, userId);
-    await redis.rpush(keys.packets, `{"redPacketId":"${redPacketId}","amount":"${amount}"}`);
+    await redis.rpush(keys.packets, packetElement(signer, rainId, redPacketId, amount));
   }
   const cutEverybodyElse = () => redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
 
@@ -141,7 +144,7 @@ describe('a connection that was lost and is ready again', () => {
     await back.leave();
   });
 
-  test('a rain that Redis has lost is reported with its winners, without amounts, and none of its keys is written', async () => {
+  test('a rain that Redis has lost is reported with its winners, without amounts; they are written down, and no other key of it is written', async () => {
     const { log, lines } = listen();
     const gateway = await open({ log });
     await stockRain(redis, { rainId: 'flushed', amounts: ['3.00'] });
@@ -153,8 +156,26 @@ describe('a connection that was lost and is ready again', () => {
     await eventually(() => expect(lines).toContainEqual(expect.objectContaining({
       level: 'error', facts: { rainId: 'flushed', lost: 1, claims: [{ userId: 'ann', redPacketId: 'flushed-0' }] },
     })));
-    expect(await redis.keys('rain:{flushed/*')).toEqual([]);
+    expect(await redis.keys('rain:{flushed/*')).toEqual([shardKeys('flushed', 0).told]);
     await ann.leave();
+  });
+
+  test('[R14] FLUSHALL while nobody\'s line is cut: each gateway notices it by itself, and writes down whom it has told what', async () => {
+    const { log, lines } = listen();
+    const gateways = [await open({ log }), await open({})];
+    await stockRain(redis, { rainId: 'emptied', amounts: ['3.00', '4.00', '5.00'], shards: 2 });
+    const told = await Promise.all(gateways.map(async (gateway, i) => {
+      const client = await dial(gateway.url, `user-${i}`);
+      const { code, amount } = await grab(client, 'emptied');
+      await client.leave();
+      return { userId: `user-${i}`, code, amount };
+    }));
+    expect(told).toMatchObject([{ code: '0' }, { code: '0' }]);
+    await redis.flushall();
+    await eventually(async () => expect((await readTold(redis, signer, 'emptied', 2)).map(({ userId, amount }) => `${userId} ${amount}`).sort())
+      .toEqual(told.map(({ userId, amount }) => `${userId} ${amount}`)), { timeoutMs: 10_000 });
+    expect(lines.filter(({ level, message }) => level === 'error' && message.includes('has lost a rain')).map(({ facts }) => facts as { rainId: string }).filter(({ rainId }) => rainId === 'emptied'))
+      .toEqual([{ rainId: 'emptied', state: 'loaded' }, { rainId: 'emptied', lost: 1, claims: [expect.objectContaining({ userId: 'user-0' })] }]);
   });
 
   test('a restored claim has a time of Redis\'s clock, and is a claim like any other', async () => {

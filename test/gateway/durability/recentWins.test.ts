@@ -16,26 +16,31 @@ test('[R10] a gateway keeps only the latest wins: at most the maximum, at least 
   }
 });
 
-test('[R10] a win is kept for at least one minute and at most two', () => {
+test('[R10] a win is kept for at least a quarter of an hour and at most two', () => {
   const recentWins = new RecentWins();
-  recentWins.add(win('ann', 100_000));
-  recentWins.add(win('bob', 159_999));
-  recentWins.add(win('eve', 160_000));
+  recentWins.add(win('ann', 1_000_000));
+  recentWins.add(win('bob', 1_899_999));
+  recentWins.add(win('eve', 1_900_000));
   expect(users(recentWins)).toEqual(['ann', 'bob', 'eve']);
-  recentWins.add(win('joe', 220_000));
+  recentWins.add(win('joe', 2_800_000));
   expect(users(recentWins)).toEqual(['eve', 'joe']);
 });
 
 test('a win that is sent repeatedly is one win, and is kept anew', () => {
   const recentWins = new RecentWins();
-  for (let at = 100_000; at < 220_000; at += 1_000) recentWins.add(win('ann', at));
-  recentWins.add(win('bob', 221_000));
+  for (let at = 1_000_000; at < 2_800_000; at += 1_000) recentWins.add(win('ann', at));
+  recentWins.add(win('bob', 2_801_000));
   expect(users(recentWins)).toEqual(['ann', 'bob']);
 });
 
-test('two packets sent to one user are both kept: the gateway does not decide which one counts', () => {
+test('a user who was sent a packet is told that one again, whatever another claim says since', () => {
   const recentWins = new RecentWins();
-  recentWins.add(win('ann', 1_000, 'r1-0'));
-  recentWins.add(win('ann', 1_001, 'r1-7'));
-  expect([...recentWins].map(({ redPacketId }) => redPacketId)).toEqual(['r1-0', 'r1-7']);
+  const first = win('ann', 1_000_000, 'r1-0');
+  expect(recentWins.add(first)).toBe(first);
+  expect(recentWins.add(win('ann', 1_000_001, 'r1-7'))).toBe(first);
+  // Also when only the older generation has it.
+  expect(recentWins.add(win('bob', 1_900_000))).toMatchObject({ userId: 'bob' });
+  expect(recentWins.add(win('ann', 1_900_001, 'r1-7'))).toBe(first);
+  expect(recentWins.add({ ...win('ann', 1_900_002, 'r2-7'), rainId: 'r2' })).toMatchObject({ redPacketId: 'r2-7' });
+  expect([...recentWins].map(({ userId, redPacketId }) => [userId, redPacketId])).toEqual([['bob', 'p-bob'], ['ann', 'r1-0'], ['ann', 'r2-7']]);
 });

@@ -6,6 +6,7 @@ import { createLog, type Logger } from '../../../src/platform/telemetry/log.ts';
 import { listeningLog } from '../../support/log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
+import { signer } from '../../support/signer.ts';
 
 const { redis } = await openRedis();
 
@@ -17,7 +18,7 @@ test('a doubt is enough for another check; a failed check is repeated until it s
   const log = createLog('gateway', 'silent');
   log.warn = ((_facts: object, message: string) => { warnings.push(message); }) as Logger['warn'];
   let looks = 0;
-  const restorer = startRestorer({ redis, recentWins: { *[Symbol.iterator]() { looks++; yield* recentWins; } }, log, retryMs: 10 });
+  const restorer = startRestorer({ redis, signer, recentWins: { *[Symbol.iterator]() { looks++; yield* recentWins; } }, log, retryMs: 10 });
   onTestFinished(() => restorer.close());
   await redis.set(keys.claims, 'of another type');
   restorer.doubt();
@@ -38,7 +39,7 @@ test('results of other rains are reported at once, and once, even if the wins of
   await redis.set(shardKeys('broken', 0).claims, 'of another type');
   const { log, heard } = listeningLog();
   let looks = 0;
-  const restorer = startRestorer({ redis, recentWins: { *[Symbol.iterator]() { looks++; yield* recentWins; } }, log, retryMs: 10 });
+  const restorer = startRestorer({ redis, signer, recentWins: { *[Symbol.iterator]() { looks++; yield* recentWins; } }, log, retryMs: 10 });
   onTestFinished(() => restorer.close());
   restorer.doubt();
   await eventually(() => looks > 3);

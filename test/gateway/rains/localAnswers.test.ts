@@ -8,6 +8,7 @@ import { dial, type Client } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
+import { signer } from '../../support/signer.ts';
 
 const { server, redis } = await openRedis();
 const [one, two] = await Promise.all([openGateway(server.url), openGateway(server.url)]);
@@ -41,7 +42,7 @@ async function untilLocalAnswers(client: Client, rainId: string, code: string): 
 }
 
 async function addPackets(rainId: string, count: number): Promise<void> {
-  await redis.lpush(shardKeys(rainId, 0).packets, ...Array.from({ length: count }, (_, i) => packetElement(`${rainId}-more-${i}`, '2.00')));
+  await redis.lpush(shardKeys(rainId, 0).packets, ...Array.from({ length: count }, (_, i) => packetElement(signer, rainId, `${rainId}-more-${i}`, '2.00')));
 }
 
 test('lua/winners.lua exists', () => expect(SCRIPTS.has('winners')).toBe(true));

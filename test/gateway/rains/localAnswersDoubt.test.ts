@@ -10,6 +10,8 @@ import { dial } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
+import { packetElement } from '../../../src/store/loadPackets.ts';
+import { signer } from '../../support/signer.ts';
 
 const { server, redis } = await openRedis();
 
@@ -71,7 +73,7 @@ test('[R6] another Redis behind the same connection, with as many wins as the la
   const { claims, claimed, packets } = shardKeys('swap', 0);
   const entry = JSON.parse((await redis.lindex(claims, 0))!) as { redPacketId: string; amount: string };
   await redis.multi().lpop(claims).hdel(claimed, 'bob')
-    .rpush(packets, `{"redPacketId":"${entry.redPacketId}","amount":"${entry.amount}"}`).exec();
+    .rpush(packets, packetElement(signer, 'swap', entry.redPacketId, entry.amount)).exec();
   expect(await other.grab('swap', 0, ['eve'])).toMatchObject([{ code: '0' }]);
   await eventually(async () => expect(await ask(eve)).toBe('1'), { timeoutMs: 3_000 });
 });

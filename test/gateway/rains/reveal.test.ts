@@ -9,6 +9,7 @@ import { dial, type Client } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis } from '../../support/rain.ts';
+import { signer } from '../../support/signer.ts';
 
 const { server, redis } = await openRedis();
 const gateway = await openGateway(server.url);
@@ -20,10 +21,10 @@ const PLAN = { packets: 2, budget: '2.00' };
 async function committedRain(rainId: string): Promise<string> {
   const now = await redisNow(redis);
   const commitment = commitmentOf({ rainId, seed: SEED, plan: PLAN, shards: 1 });
-  await draftRain(redis, { rainId, title: rainId, shards: 1, opensAt: now - 1_000, closesAt: now + 600_000, packets: 2, commitment });
+  await draftRain(redis, signer, { rainId, title: rainId, shards: 1, opensAt: now - 1_000, closesAt: now + 600_000, packets: 2, commitment });
   const verdict = verifyFairness({ rainId, seed: SEED, plan: PLAN, shards: 1, commitment });
   if (verdict.outcome !== 'ok') throw new Error(verdict.outcome);
-  await loadPackets(redis, rainId, 1, verdict.allocation, () => {});
+  await loadPackets(redis, signer, rainId, 1, verdict.allocation, () => {});
   await announceChange(redis, rainId);
   return commitment;
 }

@@ -11,6 +11,7 @@ import { through } from '../../support/handshake.ts';
 
 /** The test file in which each limit refuses somebody. */
 export const SHOWN_IN = {
+  'receipt.test.ts': ['receipts'],
   'limits.test.ts': ['sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'blocks', 'message_bytes', 'message_pieces', 'joins', 'grabs_pending', 'errors', 'connections', 'connections_per_address'],
   'ratelimit/rateLimiter.test.ts': ['offences', 'messages_per_user', 'messages_per_address'],
   'broadcast/slow-reader.test.ts': ['send_buffer'],

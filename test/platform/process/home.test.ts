@@ -72,7 +72,7 @@ test('of many that find a dead holder at the same moment, one takes over', async
 test('run.json describes a running system to its owner only, and is ignored when that system has ended', async () => {
   const folder = temporaryFolder();
   const value: RunningSystem = {
-    pid: process.pid, startedAt: 1, redisUrl: 'redis://127.0.0.1:1', databaseUrl: 'postgres://127.0.0.1:1/x', jwtSecret: 's',
+    pid: process.pid, startedAt: 1, redisUrl: 'redis://127.0.0.1:1', databaseUrl: 'postgres://127.0.0.1:1/x', jwtSecret: 's', signingSecret: 's',
     gatewayUrl: 'ws://127.0.0.1:1', consoleUrl: 'http://127.0.0.1:2', demo: false,
   };
   expect(readRunning(folder)).toBeUndefined();
@@ -89,6 +89,15 @@ test('run.json describes a running system to its owner only, and is ignored when
   expect(readRunning(folder)).toBeUndefined();
   removeRunning(folder);
   removeRunning(folder);
+});
+
+test('a file from before packets were signed gets a secret for it, and keeps the others', () => {
+  const folder = temporaryFolder();
+  const { signingSecret: _, ...old } = keepSecrets(folder);
+  writeFileSync(join(folder, 'secrets.json'), JSON.stringify(old));
+  const made = keepSecrets(folder);
+  expect(made).toEqual({ ...old, signingSecret: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+  expect(keepSecrets(folder)).toEqual(made);
 });
 
 test('secrets are made once, for their owner alone', () => {

@@ -8,6 +8,7 @@ import { openGateway } from '../../support/servers/gateway.ts';
 import { listeningLog } from '../../support/log.ts';
 import { connect } from '../../support/rain.ts';
 import { startRedis, type TestRedis } from '../../support/servers/redis.ts';
+import { signer } from '../../support/signer.ts';
 
 const RELAXED: Durability = { mode: 'relaxed' };
 const master = await startRedis();
@@ -45,7 +46,7 @@ describe('[R4] a server checks its Redis before it opens', () => {
     await expect(check(url, durability)).rejects.toThrow(sentence);
     await expect(openGateway(url, { durability })).rejects.toThrow(sentence);
     const { log } = listeningLog();
-    await expect(startWorker(url, 'postgres://nobody@127.0.0.1:1/none', log, { durability })).rejects.toThrow(sentence);
+    await expect(startWorker(url, 'postgres://nobody@127.0.0.1:1/none', log, { signer, durability })).rejects.toThrow(sentence);
     await check(url, durability).catch(({ message }: Error) => expect(message).not.toContain('\n'));
   });
 

@@ -48,7 +48,7 @@ export async function openTestConsole(options: Partial<ConsoleOptions> = {}): Pr
   }
   const another = (more: Partial<ConsoleOptions>) => startConsole({
     host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: folder, consoleFolder: folder, log: createLog('console', 'silent'),
-    backend: { redis: context.redis, ledger: context.ledger, queues: { ...context.queues, later } }, pace: { sampleMs: 200, pauseFactor: 1, pauseMsMin: 50 }, ...options, ...more,
+    backend: { redis: context.redis, ledger: context.ledger, signer: context.signer, queues: { ...context.queues, later } }, pace: { sampleMs: 200, pauseFactor: 1, pauseMsMin: 50 }, ...options, ...more,
   });
   const desks = await another({});
   return {

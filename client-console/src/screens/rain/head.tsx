@@ -4,6 +4,7 @@ import { hashOf } from '../../state/route.ts';
 import { useWords } from '../../words/language.ts';
 import { HeldRains } from '../../components/held.tsx';
 import { StateChip, Until } from '../rains.tsx';
+import { PauseReason } from './pauseReason.tsx';
 import { TABS } from './words.ts';
 
 type Tab = 'rain' | 'live' | 'winners';
@@ -24,6 +25,7 @@ export function RainHead({ rain, tab, children }: { rain: RainView; tab: Tab; ch
         {children && <div class="acts">{children}</div>}
       </header>
       <nav class="tabs" aria-label={rain.title}>{to('rain', words.overview)}{to('live', words.live)}{to('winners', words.winners)}</nav>
+      <PauseReason rain={rain} />
       <HeldRains held={rain.held === undefined ? [] : [{ rainId, reason: rain.held }]} named={false} />
     </>
   );

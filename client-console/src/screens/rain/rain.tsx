@@ -12,6 +12,7 @@ import { formatTerm, TERM_WORDS } from '../term-words.ts';
 import { VerbButtons } from './verb-buttons.tsx';
 import { Fairness, Invite, Timeline } from './cards.tsx';
 import { RainHead } from './head.tsx';
+import { Reconcile } from './reconcile.tsx';
 import { WORDS } from './words.ts';
 
 const REFRESH_MS = 2_000;
@@ -40,6 +41,7 @@ export function RainPage({ rainId }: { rainId: string }) {
               <Awaited request={audit}>{(found) => <><EquationBar equation={found} /><Findings audit={found} /></>}</Awaited>
             </section>
             <Fairness rain={rain} />
+            {rain.payoutProvider === 'webhook' && <Reconcile rain={rain} />}
           </div>
           <div>
             <Figures rain={rain} />

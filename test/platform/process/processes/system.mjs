@@ -27,7 +27,7 @@ if (process.argv[3] !== 'redis-only') {
 }
 writeRunning(home.folder, {
   pid: process.pid, startedAt: Date.now(), redisUrl: redis.server.url, databaseUrl: 'postgres://127.0.0.1:1/none',
-  jwtSecret: secrets.jwtSecret, gatewayUrl: 'ws://127.0.0.1:1', consoleUrl: 'http://127.0.0.1:2', demo: true,
+  jwtSecret: secrets.jwtSecret, signingSecret: secrets.signingSecret, gatewayUrl: 'ws://127.0.0.1:1', consoleUrl: 'http://127.0.0.1:2', demo: true,
 });
 shutdown.onClose('run.json', () => removeRunning(home.folder));
 process.stdout.write(`${JSON.stringify({ pids })}\n`);

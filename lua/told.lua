@@ -1,0 +1,19 @@
+-- told.lua: write down wins that users were told and that Redis has lost together with their rain.
+--
+-- KEYS[1] told     hash: userId -> JSON of the win and its receipt
+-- ARGV    time to live, ms; how many entries there may be; then userId, entry; n times
+-- RETURNS how many of them are written down, now or earlier
+-- WHY     The first win that was written down for a user stays: gateways and users report the same one many times. The hash
+--         expires by itself, as the rain's other keys may be gone for good. Its size is bounded, whoever reports.
+
+local size, stored = redis.call('HLEN', KEYS[1]), 0
+for i = 3, #ARGV, 2 do
+  local known = redis.call('HEXISTS', KEYS[1], ARGV[i]) == 1
+  if not known and size < tonumber(ARGV[2]) then
+    redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
+    size, known = size + 1, true
+  end
+  if known then stored = stored + 1 end
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return stored

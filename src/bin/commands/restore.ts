@@ -1,0 +1,117 @@
+import { applyRestore } from '../../operator/restore/apply.ts';
+import { compareAll, compareRain } from '../../operator/restore/compare.ts';
+import type { RestoreContext } from '../../operator/restore/context.ts';
+import { agrees, DIFFERENCES, kindsOf, type RainDifferences } from '../../operator/restore/difference.ts';
+import { importWinners } from '../../operator/restore/importWinners.ts';
+import { FILE_BYTES_MAX } from '../../operator/restore/winnersFile.ts';
+import { unknownReason } from '../../operator/restore/presence.ts';
+import { formatRefusal } from '../../rain/refusal.ts';
+import type { RainCommand } from '../command.ts';
+import { accepted, CommandFailure, EXIT, explain } from '../exit.ts';
+import { paint } from '../style.ts';
+import { readTextFile } from '../textFile.ts';
+
+export function addRestoreCommand(program: RainCommand): void {
+  const restore = program.command('restore').summary('bring Redis and PostgreSQL into agreement after a restore')
+    .description('After Redis or PostgreSQL came back from a backup, or lost data: lists what only one of them knows, and brings it back as far as that is safe.')
+    .example('rain restore check');
+
+  restore.command('check [id]').summary('list what only one store knows')
+    .description('Compares Redis with the ledger, for one rain or for all that either knows: rains, top-ups, claims, and wins that users were told. Exit code 1 until both agree.')
+    .json().example('rain restore check', 'rain restore check m3k9x2a1b2c3d4')
+    .runsWithQueues(async (context, id: string | undefined) => {
+      const rains: RainDifferences[] = [];
+      for await (const found of compared(context, id)) rains.push(found);
+      const differing = rains.filter((found) => kindsOf(found).length > 0);
+      const agreed = rains.every(agrees);
+      return { value: { agree: agreed, compared: rains.length, rains: differing.map(withWaysOut) }, text: describe(differing, rains.length, agreed), exit: !agreed && EXIT.refused };
+    });
+
+  restore.command('apply [id]').summary('bring back what is safe to bring back').dryRun()
+    .description('Does what is safe for one rain, or for all that differ: writes credits back into Redis before anybody can grab, takes their packets off the lists, ends what the ledger has settled, '
+      + 'sends claims again, and rebuilds what Redis has lost from seed, plan, log and ledger, as a paused rain. Repeat it when it was interrupted. Exit code 1 until both stores agree.')
+    .option('--reason <text>', 'your word, for the record, 1 to 500 characters: wins that nobody knows of may be missing, and told wins are paid')
+    .json().example('rain restore apply m3k9x2a1b2c3d4 --dry-run', 'rain restore apply m3k9x2a1b2c3d4 --reason "the disk of Redis was lost"')
+    .runsWithQueues(async (context, id: string | undefined, { reason, dryRun }: { reason?: string; dryRun?: boolean }) => {
+      const ids: string[] = [];
+      if (id !== undefined) ids.push(id);
+      else for await (const found of compareAll(context)) if (!agrees(found)) ids.push(found.rainId);
+      const results: Applied[] = [];
+      for (const rainId of ids) results.push(await applyOne(context, rainId, { reason, dryRun }));
+      const agreed = results.every(({ refusals, left }) => refusals.length === 0 && (!left || agrees(left)));
+      return {
+        value: { agree: agreed, rains: results.map(({ left, ...plain }) => ({ ...plain, ...(left && { left: withWaysOut(left) }) })) },
+        text: results.length === 0 ? 'nothing to do: both stores agree' : results.map(describeApplied).join('\n\n'), exit: !agreed && EXIT.refused,
+      };
+    });
+
+  addImport(restore);
+}
+
+function addImport(restore: RainCommand): void {
+  restore.command('import <id>').summary('bring back winners from an exported list or a statement').dryRun()
+    .description('Brings back winners whom neither store knows any more: from the list that rain winners has exported, or from a statement of the wallet (id, amount, time). Each is checked against the plan; all are imported, or none. '
+      + 'A rain that Redis has is paused first. Exit code 1 while some are not credited.')
+    .requiredOption('--winners <file>', 'CSV; - is stdin')
+    .option('--reason <text>', 'why, for the record; 1 to 500 characters')
+    .json().example('rain restore import m3k9x2a1b2c3d4 --winners winners.csv --dry-run')
+    .runsWithQueues(async (context, id: string, { winners: path, reason, dryRun }: { winners: string; reason?: string; dryRun?: boolean }) => {
+      const csv = await readTextFile(restore.terminal, '--winners', path, FILE_BYTES_MAX);
+      const { ok: _, ...done } = accepted(await importWinners(context, id, csv, { reason, dryRun }));
+      const would = dryRun ? 'would be' : 'were';
+      const lines = [`${id}: ${done.winners} winners, ${done.known} of them credited before; ${done.written} ${would} written into the claim log, ${done.sent} ${would} sent to the credit queue`];
+      if (done.unpaid > 0) lines.push(`${done.unpaid} rows are of discarded or dead claims, and were left out`);
+      if (done.waiting > 0) lines.push(`${done.waiting} are not credited yet; check that a worker runs, see rain dead list --rain ${id}, or repeat this command`);
+      if (done.written > 0) lines.push(`the rain is paused if it was open; go on with rain resume ${id}`);
+      return { value: { rainId: id, ...done }, text: lines.join('\n'), exit: done.waiting > 0 && EXIT.refused };
+    });
+}
+
+async function* compared(context: RestoreContext, id: string | undefined): AsyncGenerator<RainDifferences> {
+  if (id === undefined) return yield* compareAll(context);
+  const found = await compareRain(context, id);
+  if (!found) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(context, id)}`);
+  yield found;
+}
+
+interface Applied {
+  rainId: string;
+  did: string[];
+  refusals: string[];
+  left?: RainDifferences;
+}
+
+/** One rain that is refused, or fails, does not keep the others from being restored. */
+async function applyOne(context: RestoreContext, rainId: string, options: { reason?: string | undefined; dryRun?: boolean | undefined }): Promise<Applied> {
+  try {
+    const done = await applyRestore(context, rainId, options);
+    return done.ok ? { rainId, did: done.did, refusals: [], left: done.left } : { rainId, did: [], refusals: done.refusals.map(formatRefusal) };
+  } catch (error) {
+    const { exit, reasons } = explain(error);
+    if (exit === EXIT.unreachable) throw error;
+    return { rainId, did: [], refusals: reasons };
+  }
+}
+
+function withWaysOut(found: RainDifferences) {
+  return { ...found, waysOut: Object.fromEntries(kindsOf(found).map((kind) => [kind, DIFFERENCES[kind].wayOut(found.rainId)])) };
+}
+
+function describe(rains: readonly RainDifferences[], compared: number, agreed: boolean): string {
+  const verdict = agreed ? paint.good(`Redis and the ledger agree: ${compared} rains compared.`) : paint.bad('REDIS AND THE LEDGER DIFFER.');
+  return [...rains.map(describeRain), verdict].join('\n\n');
+}
+
+function describeRain(found: RainDifferences): string {
+  return [paint.strong(`${found.rainId}  ${found.title}`), ...kindsOf(found).flatMap((kind) => {
+    const listed = found.differences.filter((difference) => difference.kind === kind);
+    const more = found.counts[kind]! - listed.length;
+    return [...listed.map(({ sentence }) => `  ${sentence}`), ...(more > 0 ? [`  … and ${more} more`] : []), `    to do: ${DIFFERENCES[kind].wayOut(found.rainId)}`];
+  })].join('\n');
+}
+
+function describeApplied({ rainId, did, refusals, left }: Applied): string {
+  const lines = [...did.map((sentence) => `  ${sentence}`), ...refusals.map((sentence) => `  ${paint.error('refused:')} ${sentence}`)];
+  const rest = left && kindsOf(left).length > 0 ? `\nstill different: ${describeRain(left)}` : '';
+  return `${paint.strong(rainId)}\n${lines.length === 0 ? '  nothing was done' : lines.join('\n')}${rest}`;
+}

@@ -1,0 +1,62 @@
+import type { LogEntry } from '../../credit/deadLetter.ts';
+import { shardKeys, type ShardKeys } from '../../store/keys.ts';
+import { ELEMENTS_PAGE, readEntries } from '../../store/rains.ts';
+import { parseClaim, type Claim } from '../../rain/claim.ts';
+import type { RedisClient } from '../../platform/redis/connect.ts';
+import type { TamperingList } from './tampering.ts';
+
+/** A claim of the log that the plan holds, with its place. */
+export type ValidEntry = LogEntry & { claim: Claim };
+
+/** Missing users kept in one audit; the next one finds the others [R10]. */
+const MISSING_MAX = 10_000;
+
+/**
+ * Compares one page of the log with the dedupe hash. The page was read before, and both are written in one step: a missing user was removed.
+ * A contested claim that a gateway put back after a failover is in the log, and marked as restored.
+ * @param named users of all claims of the page; those whom the hash knows are added to `users`
+ */
+export async function compareClaimed(redis: RedisClient, keys: ShardKeys, named: readonly string[], real: readonly ValidEntry[], users: Set<string>, logged: { missing: ValidEntry[]; restored: Set<string> }, tampering: TamperingList): Promise<void> {
+  if (named.length === 0) return;
+  const unique = [...new Set(named)];
+  const held = new Map((await redis.hmget(keys.claimed, ...unique)).map((entry, i) => [unique[i]!, entry]));
+  for (const [user, entry] of held) if (entry !== null) users.add(user);
+  const different = real.filter(({ claim }) => !isSameWin(held.get(claim.userId), claim));
+  const contested = await Promise.all(different.map(({ claim: { redPacketId, userId } }) => redis.sismember(keys.restored, `${redPacketId}\n${userId}`)));
+  for (const [i, place] of different.entries()) {
+    const { userId, redPacketId } = place.claim;
+    if (contested[i] === 1) logged.restored.add(redPacketId);
+    else if (typeof held.get(userId) === 'string') {
+      tampering.note('claimed_differs', redPacketId, `${redPacketId} was won by ${userId}, and Redis would tell ${userId} of another win`);
+    } else {
+      if (logged.missing.length < MISSING_MAX) logged.missing.push(place);
+      tampering.note('claimed_missing', redPacketId, `${redPacketId} was won by ${userId}, and Redis would let ${userId} win again`);
+    }
+  }
+}
+
+/** Names the users whom the dedupe hash has and the log has not. @param length entries of the log that were read, `users` those who are in them */
+export async function nameUnlogged(redis: RedisClient, { rainId, shard, length }: { rainId: string; shard: number; length: number }, users: ReadonlySet<string>, tampering: TamperingList): Promise<void> {
+  const keys = shardKeys(rainId, shard);
+  const unlogged = new Set<string>();
+  let cursor = '0';
+  do {
+    const [next, fields] = await redis.hscan(keys.claimed, cursor, 'COUNT', ELEMENTS_PAGE);
+    for (let i = 0; i < fields.length; i += 2) if (!users.has(fields[i]!)) unlogged.add(fields[i]!);
+    cursor = next;
+  } while (cursor !== '0');
+  // Those who have won since are in the rest of the log.
+  const end = await redis.llen(keys.claims);
+  for (let from = length; from < end && unlogged.size > 0; from += ELEMENTS_PAGE) {
+    for (const entry of await readEntries(redis, rainId, shard, from, Math.min(from + ELEMENTS_PAGE, end))) {
+      const parsed = parseClaim(entry);
+      if (parsed.ok) unlogged.delete(parsed.claim.userId);
+    }
+  }
+  for (const user of unlogged) tampering.note('claimed_unlogged', user, `${user} is told of a win that the claim log does not have`);
+}
+
+function isSameWin(entry: string | null | undefined, { redPacketId, amount }: Claim): boolean {
+  const parsed = typeof entry === 'string' ? parseClaim(entry) : undefined;
+  return parsed?.ok === true && parsed.claim.redPacketId === redPacketId && parsed.claim.amount === amount;
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { shardKeys } from '../../store/keys.ts';
+import { ELEMENTS_PAGE } from '../../store/rains.ts';
+import { amount } from '../../rain/claim.ts';
+import { readJson } from '../../rain/json.ts';
+import { formatMoney, parseMoney } from '../../rain/money.ts';
+import type { OperatorContext } from '../context.ts';
+import type { BookedPlan } from './bookedPlan.ts';
+import type { TamperingList } from './tampering.ts';
+
+const packet = z.object({ redPacketId: z.string(), amount });
+
+/** The packet lists of all shards. */
+interface PacketLists {
+  /** Ids of the packets that are in a list. */
+  left: Set<string>;
+  /** By shard: packets pushed before its list was read; Infinity when its state is gone, but not its data. */
+  loaded: number[];
+  /** List elements that are not packets. */
+  spoiled: number;
+}
+
+export async function readPacketLists(context: OperatorContext, plan: BookedPlan, tampering: TamperingList): Promise<PacketLists> {
+  const lists: PacketLists = { left: new Set(), loaded: [], spoiled: 0 };
+  for (let shard = 0; shard < plan.rain().shards; shard++) await readShard(context, plan, shard, lists, tampering);
+  return lists;
+}
+
+async function readShard({ redis }: OperatorContext, plan: BookedPlan, shard: number, lists: PacketLists, tampering: TamperingList): Promise<void> {
+  const { id: rainId } = plan.rain();
+  const keys = shardKeys(rainId, shard);
+  const [[, [state, loaded]], [, others]] = await redis.multi().hmget(keys.state, 'state', 'loaded').exists(keys.packets, keys.claimed, keys.claims).exec() as
+    [[null, (string | null)[]], [null, number]];
+  const isGone = state === null && others > 0;
+  if (isGone) {
+    tampering.note('state_gone', String(shard), `Redis has lost the state of shard ${shard}, but not its claims; put it back with rain restore apply ${rainId}`);
+  }
+  lists.loaded[shard] = isGone ? Infinity : state === null || state === 'draft' ? 0 : Number(loaded);
+  if (!isGone && (state === null || state === 'draft')) return;
+  // Grabs take from the tail, so positions counted from the head are stable, except for packets that a top-up pushes meanwhile.
+  // `loaded`, read in the same step as the page, gives the number of those.
+  for (let from = 0, pushed = 0, length = await redis.llen(keys.packets); from < length;) {
+    const [[, elements], [, now]] = await redis.multi().lrange(keys.packets, from + pushed, from + pushed + ELEMENTS_PAGE - 1).hget(keys.state, 'loaded').exec() as
+      [[null, string[]], [null, string | null]];
+    const seenBefore = Math.max(0, Number(now ?? loaded) - Number(loaded) - pushed);
+    await readElements(elements.slice(seenBefore), plan, lists, tampering);
+    pushed += seenBefore;
+    from += Math.max(0, ELEMENTS_PAGE - seenBefore);
+  }
+}
+
+async function readElements(elements: readonly string[], plan: BookedPlan, lists: PacketLists, tampering: TamperingList): Promise<void> {
+  const parsed = elements.map((element) => packet.safeParse(readJson(element)));
+  await plan.include(parsed.flatMap(({ data }) => (data ? [data.redPacketId] : [])));
+  for (const { data } of parsed) {
+    if (!data) {
+      lists.spoiled++;
+      continue;
+    }
+    const { redPacketId: id, amount: listed } = data;
+    const cents = plan.amountOf(id);
+    if (cents === undefined || cents !== parseMoney(listed)) {
+      const instead = cents === undefined ? 'is not a packet of this rain' : `allocated as ${formatMoney(cents)}`;
+      tampering.note('false_packet', `${id}=${listed}`, `${id} is in the list as ${listed} and ${instead}`);
+    }
+    if (lists.left.has(id)) tampering.note('packet_twice', id, `${id} is in the list twice`);
+    lists.left.add(id);
+  }
+}

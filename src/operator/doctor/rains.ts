@@ -1,0 +1,32 @@
+import { liveRains } from '../../store/rains.ts';
+import type { OperatorContext } from '../context.ts';
+import { findLostRains } from '../lostRains.ts';
+import { findOnDatabase, findOnRedis, type Finding } from './finding.ts';
+
+/** Ids that one finding names [R10]. */
+const NAMED_MAX = 10;
+
+/** Whether Redis and the ledger know the same rains. `rain restore check` compares what is in them. */
+export async function examineRains(context: OperatorContext): Promise<Finding[]> {
+  // Twice: a rain may be on its way from one store to the other during the first look.
+  const missing = both(await findLostRains(context), await findLostRains(context));
+  const unknown = both(await unbooked(context), await unbooked(context));
+  return [
+    findOnRedis('rains', missing.length === 0 ? 'ok' : 'wrong', missing.length === 0 ? 'all there' : `missing: ${named(missing)}`, 'every rain that the ledger has loaded and not settled', 'bring each back with: rain restore apply ID'),
+    findOnDatabase('rains', unknown.length === 0 ? 'ok' : 'wrong', unknown.length === 0 ? 'all known' : `unknown: ${named(unknown)}`, 'every rain that is live in Redis', 'bring back a later state of PostgreSQL; see: rain restore check'),
+  ];
+}
+
+async function unbooked({ redis, ledger }: OperatorContext): Promise<string[]> {
+  const ids: string[] = [];
+  for (const rainId of (await liveRains(redis)).keys()) if (!await ledger.rain(rainId)) ids.push(rainId);
+  return ids;
+}
+
+function both(first: readonly string[], second: readonly string[]): string[] {
+  return first.filter((id) => second.includes(id));
+}
+
+function named(ids: readonly string[]): string {
+  return ids.length > NAMED_MAX ? `${ids.slice(0, NAMED_MAX).join(', ')} and ${ids.length - NAMED_MAX} more` : ids.join(', ');
+}

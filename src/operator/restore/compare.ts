@@ -1,0 +1,88 @@
+import { liveRains, settledRains, readRain, redisNow, findRain, type LiveRain } from '../../store/rains.ts';
+import { remembersEnd } from '../../store/endedRains.ts';
+import type { BookedRain } from '../../ledger/rains.ts';
+import { formatMoney } from '../../rain/money.ts';
+import { stateAt } from '../../rain/rain.ts';
+import { readBooked } from '../audit/booked.ts';
+import { allocationOf } from '../../ledger/allocation.ts';
+import { wasLoaded } from '../lostRains.ts';
+import { compareClaims } from './compareClaims.ts';
+import type { RestoreContext } from './context.ts';
+import { collectDifferences, type DifferenceKind, type RainDifferences } from './difference.ts';
+import { readShardClaims } from './knownWins.ts';
+import { readPresence, wholenessOf } from './presence.ts';
+import { readJudgedWins, takenPackets } from './toldWins.ts';
+
+/** Rains of the ledger that are compared for one answer, newest first [R10]. */
+const RAINS_MAX = 10_000;
+
+/** Every rain that either store knows and that is not settled in both; and settled ones whose keys Redis still has. */
+export async function* compareAll(context: RestoreContext): AsyncGenerator<RainDifferences> {
+  const ids = new Set([...await liveRains(context.redis), ...await settledRains(context.redis)].map(([rainId]) => rainId));
+  for (const { id } of await context.ledger.rains(RAINS_MAX, 'unsettled')) ids.add(id);
+  for (const id of [...ids].sort()) {
+    const found = await compareRain(context, id);
+    if (found) yield found;
+  }
+}
+
+/** What only one store knows of this rain. `undefined`: no store knows it. @param again it was settled in one store only at the first look */
+export async function compareRain(context: RestoreContext, rainId: string, again = false): Promise<RainDifferences | undefined> {
+  const [rain, live] = [await context.ledger.rain(rainId), await findRain(context.redis, rainId)];
+  if (!rain) return live && onlyInRedis(context, rainId, live);
+  const found = collectDifferences(rainId, rain.title);
+  const presence = await readPresence(context, rainId, rain.shards);
+  const wholeness = wholenessOf(presence);
+  const note = (kind: DifferenceKind, sentence: string) => found.add({ kind, sentence });
+  const isSettled = rain.settledAt !== undefined;
+  const states = presence.shards.map(({ state }) => state);
+  if (wholeness !== 'whole' && !isSettled && await wasLoaded(context, rainId)) {
+    if (wholeness === 'state_missing') note('state_missing', 'Redis has lost the state of the rain; its claim log, or other keys, are there');
+    else if (await remembersEnd(context.redis, rainId) || presence.index === 'settled') note('winners_unknown', 'Redis remembers that the rain was settled, and the ledger does not: it has lost credits, and the keys have expired');
+    else note('missing', 'the rain was loaded, and Redis does not have it');
+  }
+  if (presence.shards.some(({ held }) => held === RESTORING)) note('half_restored', 'a restore of this rain was interrupted');
+  if (wholeness === 'whole') {
+    // The settler may be between the two stores right now.
+    if (!again && (isSettled ? states.some((state) => state !== 'settled') : states.includes('settled'))) return compareRain(context, rainId, true);
+    if (isSettled && states.some((state) => state !== 'settled')) note('settled_in_book', `the ledger has settled the rain, in Redis it is ${states.find((state) => state !== 'settled')}`);
+    else if (!isSettled && states.every((state) => state === 'settled')) note('settled_in_redis', 'Redis has the rain as settled, the ledger does not');
+    else if (!isSettled && presence.index !== 'live' && !states.includes('draft')) note('not_in_index', 'Redis has the rain, but not in its index of rains: nobody finds it');
+    if (!isSettled) await compareTopUps(context, rain, note);
+  }
+  const allocation = allocationOf(rain);
+  const booked = await readBooked(context, rainId);
+  const claims = await Promise.all(states.map((_, shard) => readShardClaims(context, rain, allocation, shard)));
+  // Once the keys of a settled rain have expired, only the ledger has its wins.
+  if (claims.some(({ logLength }) => logLength > 0) || wholeness === 'whole') {
+    await compareClaims(context, rain, { booked, claims, isCarried: presence.index === 'live' && wholeness === 'whole' }, found.add);
+  }
+  const taken = takenPackets(booked, claims.flatMap(({ logged, byUser }) => [...logged.map(({ claim }) => claim), ...byUser.values()]));
+  for (const { verdict, why, userId, redPacketId, amount } of await readJudgedWins(context, rain, allocation, taken)) {
+    if (verdict === 'known') continue;
+    const kind = verdict === 'payable' ? 'told' : `told_${verdict}` as const;
+    found.add({ kind, userId, redPacketId, amount, sentence: `${userId} was told ${redPacketId} with ${amount}, and neither store has it: ${why}` });
+  }
+  return found;
+}
+
+/** The reason of the hold while a rain is being restored; see `held` in lua/grab.lua. */
+export const RESTORING = 'the rain is being restored';
+
+async function onlyInRedis({ redis }: RestoreContext, rainId: string, live: LiveRain): Promise<RainDifferences> {
+  const found = collectDifferences(rainId, live.title);
+  const snapshot = await readRain(redis, rainId, live);
+  const details = snapshot ? `${stateAt(snapshot, await redisNow(redis))}, ${snapshot.claims} won, ${snapshot.left} left` : 'without its keys';
+  found.add({ kind: 'not_in_book', sentence: `Redis has the rain (${details}), and the ledger does not know it: no win of it can be paid` });
+  return found;
+}
+
+async function compareTopUps({ redis, ledger }: RestoreContext, rain: BookedRain, note: (kind: DifferenceKind, sentence: string) => void): Promise<void> {
+  const stored = await readRain(redis, rain.id, rain);
+  if (!stored || stored.state === 'draft') return;
+  // A top-up that was added meanwhile is in the ledger before it is in Redis.
+  const { packets, budgetCents } = await ledger.rain(rain.id) ?? rain;
+  const figures = `${stored.loaded} packets in Redis, ${packets} in the ledger, ${formatMoney(budgetCents)}`;
+  if (stored.packets > packets) note('top_up_not_in_book', `Redis has a top-up that the ledger does not know: ${figures}`);
+  else if (stored.loaded < packets && (stored.state === 'loaded' || stored.state === 'paused')) note('top_up_not_in_redis', `Redis lacks packets of a top-up: ${figures}`);
+}

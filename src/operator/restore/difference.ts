@@ -1,0 +1,66 @@
+/**
+ * What only one of the two stores knows, and the way out, for a rain with this id.
+ * `counts`: false for what nobody can bring into agreement; it is listed for the operator, and does not make the check fail.
+ */
+export const DIFFERENCES = {
+  not_in_book: { counts: true, wayOut: (id: string) => `bring back a later state of PostgreSQL: seed and money of this rain are nowhere else; until then rain restore apply ${id} keeps it paused` },
+  missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  state_missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  half_restored: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  not_in_index: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  top_up_not_in_redis: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  top_up_not_in_book: { counts: true, wayOut: (id: string) => `bring back a later state of PostgreSQL: the seed of the top-up is nowhere else; until then rain restore apply ${id} keeps the rain paused` },
+  credit_not_in_log: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  credited_packet_in_list: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  claim_not_in_book: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  claim_dead: { counts: true, wayOut: (id: string) => `rain dead list --rain ${id}` },
+  settled_in_book: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  settled_in_redis: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  winners_unknown: { counts: true, wayOut: (id: string) => `rain restore import ${id} --winners winners.csv, then rain write-off ${id} --reason "…"` },
+  told: { counts: true, wayOut: (id: string) => `rain restore apply ${id} --reason "…"` },
+  told_contested: { counts: false, wayOut: () => 'compensate the user: the rain cannot pay it' },
+  told_unverified: { counts: false, wayOut: () => 'it is never paid: the plan does not confirm it' },
+} as const satisfies Record<string, { counts: boolean; wayOut: (id: string) => string }>;
+
+export type DifferenceKind = keyof typeof DIFFERENCES;
+
+export interface Difference {
+  kind: DifferenceKind;
+  sentence: string;
+  /** Only of a difference about one win; the amount is a decimal string. */
+  redPacketId?: string;
+  userId?: string;
+  amount?: string;
+}
+
+/** The differences of one rain. */
+export interface RainDifferences {
+  rainId: string;
+  title: string;
+  /** By kind, only of kinds that were found. */
+  counts: Partial<Record<DifferenceKind, number>>;
+  /** The first hundred of each kind. */
+  differences: Difference[];
+}
+
+const LISTED_MAX = 100;
+
+export function collectDifferences(rainId: string, title: string): RainDifferences & { add(difference: Difference): void } {
+  const found: RainDifferences = { rainId, title, counts: {}, differences: [] };
+  return Object.assign(found, {
+    add(difference: Difference): void {
+      const count = (found.counts[difference.kind] ?? 0) + 1;
+      found.counts[difference.kind] = count;
+      if (count <= LISTED_MAX) found.differences.push(difference);
+    },
+  });
+}
+
+export function kindsOf({ counts }: RainDifferences): DifferenceKind[] {
+  return (Object.keys(DIFFERENCES) as DifferenceKind[]).filter((kind) => counts[kind] !== undefined);
+}
+
+/** Whether both stores know the same. */
+export function agrees(found: RainDifferences): boolean {
+  return kindsOf(found).every((kind) => !DIFFERENCES[kind].counts);
+}

@@ -1,0 +1,85 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { z } from 'zod';
+import { amount } from '../../rain/claim.ts';
+import { plainId, userId } from '../../rain/ids.ts';
+import { firstRefusal, type Refusal } from '../../rain/refusal.ts';
+
+/** One winner of the file. */
+export interface WinnerRow {
+  /** In the file; the header is line 1. */
+  line: number;
+  redPacketId: string;
+  userId: string;
+  amount: string;
+  /** When it was won or paid, epoch ms; absent: the file does not say. */
+  at?: number;
+}
+
+type WinnersFile = { ok: true; winners: WinnerRow[]; /** Rows of wins that were discarded, or are dead letters: nobody was paid. */ unpaid: number } | { ok: false; refusals: Refusal[] };
+
+/** Longest file, bytes, and refusals that are listed [R10]. */
+export const FILE_BYTES_MAX = 256 * 1_024 * 1_024;
+const REFUSALS_MAX = 20;
+
+const EXPECTED = 'expected the columns redPacketId, userId, amount of rain winners, or id, amount, time of a statement';
+const TIME = 'expected epoch milliseconds or a date and time such as 2026-12-31T20:00:00+08:00';
+const at = z.string().transform((text, issues) => {
+  const time = /^\d{13}$/.test(text) ? Number(text) : Date.parse(text);
+  if (Number.isNaN(time)) issues.addIssue({ code: 'custom', message: TIME });
+  return time;
+});
+const cells = z.object({ redPacketId: plainId, userId, amount, at: at.optional() });
+const NOT_PAID: ReadonlySet<string | undefined> = new Set(['discarded', 'dead']);
+
+/** Reads winners from CSV: as `rain winners` exports them, or as a wallet's statement. Columns may be in any order; others are ignored. */
+export function readWinners(text: string): WinnersFile {
+  let rows: { record: string[]; info: { lines: number } }[];
+  try {
+    rows = parse(text, { bom: true, trim: true, skip_empty_lines: true, relax_column_count: true, info: true }) as unknown as typeof rows;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    return { ok: false, refusals: [{ field: `line ${Number(error['lines'] ?? 1)}`, reason: `${error.message}; expected CSV` }] };
+  }
+  const [head, ...body] = rows;
+  const columns = head?.record ?? [];
+  const isStatement = columns.includes('id');
+  const missing = (isStatement ? ['id', 'amount', 'time'] : ['redPacketId', 'userId', 'amount']).find((name) => !columns.includes(name));
+  if (missing !== undefined) return { ok: false, refusals: [{ field: `line 1, column ${missing}`, reason: `missing, ${EXPECTED}` }] };
+  const [winners, refusals]: [WinnerRow[], Refusal[]] = [[], []];
+  let unpaid = 0;
+  for (const { record, info } of body) {
+    const given = Object.fromEntries(columns.map((name, i) => [name, unescaped(record[i] ?? '')]).filter(([, cell]) => cell !== ''));
+    if (NOT_PAID.has(given['status'])) {
+      unpaid++;
+      continue;
+    }
+    const parsed = cells.safeParse(isStatement ? fromStatement(given) : given);
+    if (parsed.success) winners.push({ line: info.lines, redPacketId: parsed.data.redPacketId, userId: parsed.data.userId, amount: parsed.data.amount, ...(parsed.data.at !== undefined && { at: parsed.data.at }) });
+    else if (refusals.length < REFUSALS_MAX) {
+      const { field, reason } = firstRefusal(parsed.error, 'row');
+      refusals.push({ field: `line ${info.lines}, column ${isStatement ? STATEMENT_COLUMNS[field] ?? field : field}`, reason });
+    }
+  }
+  return refusals.length > 0 ? { ok: false, refusals } : { ok: true, winners, unpaid };
+}
+
+/** A cell that a spreadsheet would run as a formula was exported with an apostrophe before it. */
+function unescaped(cell: string): string {
+  return /^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;
+}
+
+const STATEMENT_COLUMNS: Partial<Record<string, string>> = { redPacketId: 'id', userId: 'user', at: 'time' };
+
+/** A claim id names packet, user and amount, see docs/reference/webhook.md; an older one only the packet, and the user has a column. */
+function fromStatement({ id = '', amount: paid, time, user }: Partial<Record<string, string>>) {
+  const [packet = '', named = ''] = id.split(':').map(decoded);
+  return { redPacketId: packet, userId: user ?? (named === '' || named.startsWith('=') ? undefined : named), amount: paid, at: time };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,49 @@
+import { hkdfSync } from 'node:crypto';
+import { createFastHmac } from '../platform/auth/hmac.ts';
+
+/** Base64url characters that are kept of an HMAC: 96 bits of a packet's, 128 bits of a receipt, which users keep for long. */
+const MAC_CHARACTERS = 16;
+const RECEIPT_CHARACTERS = 22;
+
+/** A win as its user was told it. */
+interface ToldWin {
+  rainId: string;
+  redPacketId: string;
+  amount: string;
+  userId: string;
+}
+
+/** Signs packets and wins with keys that neither Redis nor the ledger has. */
+export interface Signer {
+  /** Names the key without disclosing it, 8 hexadecimal digits: stored with a rain, it shows whether a process has the rain's key. */
+  keyId: string;
+  /** Proves that the holder of the key has made this packet. In its list element, and in the claim. */
+  packetMac(rainId: string, redPacketId: string, amount: string): string;
+  /** Whether `mac` is the packet's signature under this key. */
+  isGenuine(rainId: string, packet: { redPacketId: string; amount: string; mac: string }): boolean;
+  /** Proves to whoever holds the key that this win was told to this user. */
+  receipt(win: ToldWin): string;
+}
+
+/** @param secret SIGNING_SECRET; each purpose has a key of its own, so that no signature can be used for another purpose */
+export function createSigner(secret: string): Signer {
+  const derive = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', `red-packet-rain ${purpose}`, bytes));
+  const packet = createFastHmac(derive('packet', 32));
+  const receipt = createFastHmac(derive('receipt', 32));
+  // No id contains a control character, so the line break separates the fields unambiguously.
+  const packetMac: Signer['packetMac'] = (rainId, redPacketId, amount) => packet(`${rainId}\n${redPacketId}\n${amount}`).slice(0, MAC_CHARACTERS);
+  return {
+    keyId: derive('key id', 4).toString('hex'),
+    packetMac,
+    isGenuine: (rainId, { redPacketId, amount, mac }) => isSameSignature(mac, packetMac(rainId, redPacketId, amount)),
+    receipt: ({ rainId, redPacketId, amount, userId }) => receipt(`${rainId}\n${redPacketId}\n${amount}\n${userId}`).slice(0, RECEIPT_CHARACTERS),
+  };
+}
+
+/** Compares a signature in a time that does not depend on where it differs. */
+export function isSameSignature(given: string, genuine: string): boolean {
+  if (given.length !== genuine.length) return false;
+  let difference = 0;
+  for (let i = 0; i < genuine.length; i++) difference |= given.charCodeAt(i) ^ genuine.charCodeAt(i);
+  return difference === 0;
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { amount } from '../rain/claim.ts';
+import { plainId } from '../rain/ids.ts';
+import { readJson } from '../rain/json.ts';
+import { PACKETS_MAX } from '../rain/plan.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
+import { shardKeys } from './keys.ts';
+import { run } from './scripts.ts';
+import { isSameSignature, type Signer } from './signer.ts';
+
+/** How long a win that Redis has lost stays written down, ms: until then the operator decides about it. */
+const TOLD_TTL_MS = 30 * 24 * 3_600_000;
+/** Wins per script call. */
+const CHUNK = 500;
+
+/** A win that its user was told and that Redis has lost. `at`: when it was told or reported, epoch ms. */
+export interface LostWin {
+  userId: string;
+  redPacketId: string;
+  amount: string;
+  at: number;
+}
+
+const entry = z.object({ redPacketId: plainId, amount, at: z.int().min(0), receipt: z.string() });
+
+/**
+ * Writes down wins of one rain, each with its receipt, in their shards. Safe to repeat: the first one of a user stays.
+ * @param wins `shard`: 0 where the number of shards is unknown, since the rain is gone
+ * @returns how many are written down, now or earlier; fewer than given only if there are more than a rain has packets
+ */
+export async function recordTold(redis: RedisClient, signer: Signer, rainId: string, wins: readonly (LostWin & { shard: number })[]): Promise<number> {
+  let stored = 0;
+  for (const shard of new Set(wins.map((win) => win.shard))) {
+    const ofShard = wins.filter((win) => win.shard === shard);
+    for (let i = 0; i < ofShard.length; i += CHUNK) {
+      const args = ofShard.slice(i, i + CHUNK).flatMap((win) => [win.userId, entryOf(signer, rainId, win)]);
+      stored += z.int().parse(await run(redis, 'told', [shardKeys(rainId, shard).told], [TOLD_TTL_MS, PACKETS_MAX, ...args]));
+    }
+  }
+  return stored;
+}
+
+function entryOf(signer: Signer, rainId: string, { userId, redPacketId, amount: won, at }: LostWin): string {
+  return JSON.stringify({ redPacketId, amount: won, at, receipt: signer.receipt({ rainId, redPacketId, amount: won, userId }) } satisfies z.infer<typeof entry>);
+}
+
+/** Reads the wins of a rain that were written down. Those without a genuine receipt are left out: somebody else has written them. */
+export async function readTold(redis: RedisClient, signer: Signer, rainId: string, shards: number): Promise<LostWin[]> {
+  const wins = new Map<string, LostWin>();
+  for (let shard = 0; shard < shards; shard++) {
+    for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
+      const [next, found] = await redis.hscan(shardKeys(rainId, shard).told, cursor, 'COUNT', CHUNK);
+      cursor = next;
+      for (let i = 0; i < found.length; i += 2) {
+        const win = genuine(signer, rainId, found[i]!, found[i + 1]!);
+        if (win && !wins.has(win.userId)) wins.set(win.userId, win);
+      }
+    }
+  }
+  return [...wins.values()];
+}
+
+function genuine(signer: Signer, rainId: string, userId: string, text: string): LostWin | undefined {
+  const parsed = entry.safeParse(readJson(text));
+  if (!parsed.success) return undefined;
+  const { receipt, ...win } = parsed.data;
+  return isSameSignature(receipt, signer.receipt({ rainId, redPacketId: win.redPacketId, amount: win.amount, userId })) ? { userId, ...win } : undefined;
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatMoney } from '../../../src/rain/money.ts';
+import { SECRET as WALLET_SECRET, startWallet, type Wallet } from '../../credit/wallet.ts';
+import { eventually } from '../../support/eventually.ts';
+import { deploy, type Deployment } from '../deployment.ts';
+import { backUpPostgres, backUpRedis } from '../means/backup.ts';
+import type { RunResult } from '../recovery.ts';
+import { endAndSettle, grab, openRain, untilCredited, type DrillRain } from './rains.ts';
+
+/** A bad day: which stores come back from a backup, and who keeps the users' money. */
+export interface Drill {
+  restored: readonly ('redis' | 'postgres')[];
+  /** Whether the gateways, which remember what they have told, live on. */
+  gateways: 'kept' | 'restarted';
+  paidBy: 'ledger' | 'webhook';
+  /** Redis is backed up so much later than PostgreSQL: after the rains of the second half have begun. */
+  redisLater?: boolean;
+}
+
+/** How long the system may take to notice and to heal by itself, and then with the operator's word. */
+const BY_ITSELF_MS = 20_000;
+const WITH_OPERATOR_MS = 30_000;
+
+/** Plays rains at every stage of their life, restores, and does what docs/how-to/back-up-and-restore.md says. */
+export async function playDrill({ restored, gateways, paidBy, redisLater = false }: Drill): Promise<RunResult> {
+  const wallet = await startWallet();
+  const env: Record<string, string> = paidBy === 'ledger' ? {} : { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: WALLET_SECRET };
+  const deployment = await deploy({ gateways: 1, workers: 1, env });
+  try {
+    const run = randomBytes(3).toString('hex');
+    const rains: DrillRain[] = [];
+    const open = async (stage: string, winners?: number) => {
+      const rain = await openRain(deployment, `${stage}-${run}`, stage, winners);
+      rains.push(rain);
+      return rain;
+    };
+    const fresh = await open('loaded', 0);
+    const half = await open('open');
+    const topped = await open('topped');
+    const ended = await open('ended');
+    const settled = await open('settled');
+    for (const rain of [half, topped, ended, settled]) await untilCredited(deployment, rain);
+    await endAndSettle(deployment, settled);
+    const postgres = backUpPostgres(deployment);
+    const early = redisLater ? undefined : backUpRedis(deployment);
+
+    await grab(fresh, 'second', 5);
+    await grab(half, 'second', 5);
+    await deployment.rain('top-up', topped.rainId, '--budget', '20.00', '--packets', '10', '--id', `top-${run}`);
+    await grab(topped, 'second', 5);
+    const redis = early ?? backUpRedis(deployment);
+    await grab(ended, 'second', 5);
+    const later = await open('later');
+    for (const rain of rains.filter(({ rainId }) => rainId !== settled.rainId)) await untilCredited(deployment, rain);
+    await endAndSettle(deployment, ended);
+
+    if (gateways === 'restarted') await deployment.gateways[0]!.stop();
+    if (restored.includes('postgres')) await postgres.restore();
+    if (restored.includes('redis')) await redis.restore();
+    if (gateways === 'restarted') await deployment.gateways[0]!.start();
+    await eventually(() => deployment.context.redis.status === 'ready');
+    // A crowd that does not wait for the operator.
+    await Promise.all([fresh, half, topped, ended, settled, later].map((rain) => grab(rain, 'third', 4, 4_000)));
+    await sleep(BY_ITSELF_MS);
+    const commands: string[] = [await say(deployment, 'restore', 'check'), await say(deployment, 'restore', 'apply', '--reason', 'drill')];
+    // Users come back, and show what they were told.
+    await Promise.all(rains.map((rain) => rain.users.grab([...rain.users.told.keys()], 4_000)));
+    await eventually(async () => (await unpaid(deployment, wallet, paidBy, rains)).length === 0, { timeoutMs: WITH_OPERATOR_MS, everyMs: 500 }).catch(() => {});
+    return await verdict(deployment, wallet, paidBy, rains, commands);
+  } finally {
+    await deployment.end();
+    await wallet.stop();
+  }
+}
+
+/** `rain` with these words; its output, whatever its exit code. */
+function say({ rain }: Deployment, ...words: string[]): Promise<string> {
+  return rain(...words).catch((error: { stdout?: string; stderr?: string }) => `${error.stdout ?? ''}${error.stderr ?? ''}`);
+}
+
+interface Unpaid { userId: string; rainId: string; redPacketId: string; amount: string }
+
+/** Wins that users were told of and that nobody has paid. */
+async function unpaid({ context }: Deployment, wallet: Wallet, paidBy: Drill['paidBy'], rains: readonly DrillRain[]): Promise<Unpaid[]> {
+  const open: Unpaid[] = [];
+  for (const { rainId, users } of rains) {
+    for (const [userId, told] of users.told) {
+      const credit = await context.ledger.creditOf(rainId, userId);
+      for (const { redPacketId, amount } of told) {
+        const isPaid = paidBy === 'webhook'
+          ? [...wallet.paid.values()].some((paid) => paid.userId === userId && paid.redPacketId === redPacketId && paid.amount === amount)
+          : credit?.redPacketId === redPacketId && formatMoney(credit.amountCents) === amount;
+        if (!isPaid) open.push({ userId, rainId, redPacketId, amount });
+      }
+    }
+  }
+  return open;
+}
+
+async function verdict(deployment: Deployment, wallet: Wallet, paidBy: Drill['paidBy'], rains: readonly DrillRain[], commands: readonly string[]): Promise<RunResult> {
+  const lists = [
+    ...commands, await say(deployment, 'restore', 'check', '--json'), await say(deployment, 'dead-letters', 'list', '--json', '--limit', '1000'),
+    ...await Promise.all(rains.map(({ rainId }) => say(deployment, 'audit', rainId, '--json'))),
+  ];
+  const problems: string[] = [];
+  const lost = (await unpaid(deployment, wallet, paidBy, rains)).filter(({ userId, redPacketId }) => !lists.some((list) => list.includes(userId) || list.includes(redPacketId)));
+  for (const { userId, redPacketId, amount } of lost) problems.push(`${userId} was told ${amount} of ${redPacketId}, is not paid, and stands on no list`);
+  const twice = paidTwice(wallet);
+  problems.push(...twice, ...deployment.accidents());
+  if (await deployment.context.ledger.sumOfBalances() !== 0n) problems.push('the accounts do not sum to 0');
+  const acknowledged = rains.reduce((sum, { users }) => sum + users.told.size, 0);
+  return { acknowledged, lost: lost.length, doubled: twice.length, problems, recoverySeconds: 0, struck: 'with the stores' };
+}
+
+/** One payment for each user of a rain, and one for each packet. */
+function paidTwice(wallet: Wallet): string[] {
+  const seen = new Map<string, string>();
+  const twice: string[] = [];
+  for (const { rainId, userId, redPacketId, claimId } of wallet.paid.values()) {
+    for (const name of [`the user ${userId} of ${rainId}`, `the packet ${redPacketId}`]) {
+      if (seen.has(name)) twice.push(`the wallet paid ${name} twice: ${seen.get(name)} and ${claimId}`);
+      seen.set(name, claimId);
+    }
+  }
+  return twice;
+}

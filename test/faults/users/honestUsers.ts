@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dial, type Client } from '../../support/client.ts';
+
+/** A packet as a user was told of it. */
+interface Told {
+  redPacketId: string;
+  amount: string;
+}
+
+/** Between two grabs of a user who was told to come again, ms. */
+const PAUSE_MS = 300;
+
+/** Users who only play, and remember everything that they were told. */
+export class HonestUsers {
+  /** By user, in order; a user who is told the same packet again has it once. */
+  readonly told = new Map<string, Told[]>();
+  readonly #gatewayUrl: string;
+  readonly #rainId: string;
+
+  constructor(gatewayUrl: string, rainId: string) {
+    this.#gatewayUrl = gatewayUrl;
+    this.#rainId = rainId;
+  }
+
+  /** Each of these users joins and grabs until there is a final answer, at most this long. */
+  async grab(userIds: readonly string[], forMs = 5_000): Promise<void> {
+    await Promise.all(userIds.map((userId) => this.#grab(userId, Date.now() + forMs)));
+  }
+
+  async #grab(userId: string, until: number): Promise<void> {
+    const client = await dial(this.#gatewayUrl, userId);
+    try {
+      client.say({ type: 'join', rainId: this.#rainId });
+      while (Date.now() < until) {
+        client.say({ type: 'grab', rainId: this.#rainId, ref: 'grab' });
+        if (!['-7', '-4', '-5'].includes(await this.#listen(client, userId))) return;
+        await sleep(PAUSE_MS);
+      }
+    } finally {
+      await client.leave();
+    }
+  }
+
+  /** The code of the answer to the grab; results of the join are remembered too. */
+  async #listen(client: Client, userId: string): Promise<string> {
+    for (;;) {
+      const { code, ref, redPacketId, amount } = await client.next('result');
+      if (redPacketId !== undefined && amount !== undefined) this.#remember(userId, { redPacketId, amount });
+      if (ref === 'grab') return code;
+    }
+  }
+
+  #remember(userId: string, { redPacketId, amount }: Told): void {
+    const told = this.told.get(userId) ?? [];
+    if (!told.some((before) => before.redPacketId === redPacketId && before.amount === amount)) told.push({ redPacketId, amount });
+    this.told.set(userId, told);
+  }
+}

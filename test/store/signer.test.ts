@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { createSigner, isSameSignature } from '../../src/store/signer.ts';
+
+const one = createSigner('one-secret-of-at-least-32-characters-0');
+const two = createSigner('two-secret-of-at-least-32-characters-0');
+const win = { rainId: 'r', redPacketId: 'r-1', amount: '1.00', userId: 'ann' };
+
+test('a signature names the key, the rain, the packet and the amount; a receipt the user, too', () => {
+  const macs = [
+    one.packetMac('r', 'r-1', '1.00'), two.packetMac('r', 'r-1', '1.00'), one.packetMac('s', 'r-1', '1.00'), one.packetMac('r', 'r-2', '1.00'), one.packetMac('r', 'r-1', '10.00'),
+  ];
+  expect(new Set(macs).size).toBe(macs.length);
+  for (const mac of macs) expect(mac).toMatch(/^[\w-]{16}$/);
+  expect(one.packetMac('r', 'r-1', '1.00')).toBe(macs[0]);
+  const receipts = [one.receipt(win), two.receipt(win), ...Object.keys(win).map((field) => one.receipt({ ...win, [field]: 'other' }))];
+  expect(new Set(receipts).size).toBe(receipts.length);
+  for (const receipt of receipts) expect(receipt).toMatch(/^[\w-]{22}$/);
+});
+
+test('fields cannot be moved into each other, and a packet\'s signature is no receipt', () => {
+  expect(one.packetMac('r', 'r-11', '.00')).not.toBe(one.packetMac('r', 'r-1', '1.00'));
+  expect(one.receipt({ ...win, amount: '1.0', userId: '0ann' })).not.toBe(one.receipt(win));
+  expect(one.receipt(win).slice(0, 16)).not.toBe(one.packetMac(win.rainId, win.redPacketId, `${win.amount}\n${win.userId}`));
+});
+
+test('the key has a name, which says nothing of it', () => {
+  expect(one.keyId).toMatch(/^[0-9a-f]{8}$/);
+  expect(createSigner('one-secret-of-at-least-32-characters-0').keyId).toBe(one.keyId);
+  expect(two.keyId).not.toBe(one.keyId);
+});
+
+test('signatures are compared whole', () => {
+  expect([['abc', 'abc'], ['abc', 'abd'], ['', 'abc'], ['abcd', 'abc']].map(([given, genuine]) => isSameSignature(given!, genuine!))).toEqual([true, false, false, false]);
+});

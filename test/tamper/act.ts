@@ -1,0 +1,14 @@
+import type { Scene } from './scene.ts';
+
+/** One thing that somebody does by hand who can write to a store. */
+export interface Act {
+  name: string;
+  /** What was falsified is refused at once, or found within a minute. */
+  store: 'redis' | 'ledger';
+  /** @throws ActRefused when the store refuses it */
+  strike(scene: Scene): Promise<unknown>;
+  /** The rain opens so long after its creation, ms; absent: it is open. */
+  opensInMs?: number;
+  /** Real packets that it puts into the thief's hands: whoever writes to Redis may hand out packets of the plan. */
+  handsOut?: true;
+}

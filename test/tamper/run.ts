@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { SECRET as WALLET_SECRET, startWallet } from '../credit/wallet.ts';
+import { deploy } from '../faults/deployment.ts';
+import type { Act } from './act.ts';
+import { LEDGER_ACTS } from './ledgerActs.ts';
+import { openQueuesOf, play, type Played } from './play.ts';
+import { REDIS_ACTS } from './redisActs.ts';
+
+/** Who keeps the users' money. */
+const KEPT_BY = ['ledger', 'webhook'] as const;
+type KeptBy = (typeof KEPT_BY)[number];
+
+interface TamperOptions {
+  /** A part of the names of the acts to be done; absent: all. */
+  only?: string | undefined;
+  tell: (sentence: string) => void;
+}
+
+/** Rains that are played at once. */
+const AT_ONCE = 4;
+
+/** Does every act in a rain of its own: once with users' money in the ledger, and once in a wallet elsewhere. */
+export async function tamperWithAll({ only, tell }: TamperOptions): Promise<Played[]> {
+  const acts = [...REDIS_ACTS, ...LEDGER_ACTS].filter(({ name }) => only === undefined || name.includes(only));
+  const played: Played[] = [];
+  for (const keptBy of acts.length > 0 ? KEPT_BY : []) played.push(...await tamperWith(keptBy, acts, tell));
+  return played;
+}
+
+async function tamperWith(keptBy: KeptBy, acts: readonly Act[], tell: (sentence: string) => void): Promise<Played[]> {
+  const wallet = await startWallet();
+  const env: Record<string, string> = keptBy === 'ledger' ? {} : { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: WALLET_SECRET };
+  const deployment = await deploy({ gateways: 1, workers: 1, env });
+  const { queues, close } = await openQueuesOf(deployment);
+  const waiting = [...acts];
+  const played: Played[] = [];
+  const work = async () => {
+    for (let act = waiting.shift(); act; act = waiting.shift()) {
+      const result = await play({ deployment, queues, walletPaid: () => wallet.paid.values() }, act, `t${randomBytes(5).toString('hex')}`);
+      played.push(result);
+      tell(`${keptBy}: ${act.name}: ${result.noticed || 'NOT NOTICED'}${[...result.paidWrongly, ...result.untold].map((sentence) => `\n    ${sentence}`).join('')}`);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    return played;
+  } finally {
+    await close();
+    await deployment.end();
+    await wallet.stop();
+  }
+}
