@@ -4,7 +4,7 @@ import { createComparison, type Done } from '../operator/restore/comparison.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { readEpoch, writeEpoch, type RedisEpoch } from '../store/epoch.ts';
 import { heldRains, type HoldReason } from '../store/holds.ts';
-import { EPOCH_LEASE_KEY } from '../store/keys.ts';
+import { epochLeaseKey } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
 import { startLoop } from '../platform/concurrency/loop.ts';
 import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
@@ -51,6 +51,7 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
   let held: ReadonlyMap<string, HoldReason> = new Map();
   /** The comparison of all credits that is under way, and the run of Redis in which it began. */
   let full: { runId: string | undefined } | undefined;
+  let leaseKey: string | undefined;
   let nextAt = 0;
   const comparison = createComparison(context, report);
 
@@ -73,14 +74,15 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
   }
 
   async function round(): Promise<void> {
-    if (await run(redis, 'lease', [EPOCH_LEASE_KEY], [owner, LEASE_MS]) !== 1) {
+    const before = await readEpoch(redis);
+    leaseKey = epochLeaseKey(before.runId);
+    if (await run(redis, 'lease', [leaseKey], [owner, LEASE_MS]) !== 1) {
       // Another worker compares. What it holds is in Redis.
       comparison.reset();
       full = undefined;
       held = await heldRains(redis);
       return;
     }
-    const before = await readEpoch(redis);
     const epoch = await ledger.nextEpoch();
     const suspicion = suspect(before, epoch);
     const behind = suspicion === 'compare' ? undefined : suspicion;
@@ -132,7 +134,7 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
       redis.off('ready', onReady);
       await rounds.close();
       // So that another worker need not wait for it to expire.
-      await run(redis, 'lease', [EPOCH_LEASE_KEY], [owner, 0]).catch(() => {});
+      if (leaseKey !== undefined) await run(redis, 'lease', [leaseKey], [owner, 0]).catch(() => {});
     },
   };
 }

@@ -71,8 +71,11 @@ export const SETTLED_RAINS_KEY = 'rain:settled';
 /** hash: store, counter, runId; which state of Redis this is, see `src/store/epoch.ts` */
 export const EPOCH_KEY = 'rain:epoch';
 
-/** string, expiring: which worker compares Redis with the ledger */
-export const EPOCH_LEASE_KEY = 'rain:epoch:lease';
+/** string, expiring: which worker compares this run of the Redis server with the ledger; a lease of an earlier run delays nobody */
+export function epochLeaseKey(runId: string | undefined): string {
+  return `rain:epoch:${runId ?? 'unknown'}:lease`;
+}
+
 /** hash: rainId → when its keys were found expired after the settlement, epoch ms; kept for weeks, see `src/store/endedRains.ts` */
 export const ENDED_RAINS_KEY = 'rain:ended';
 

@@ -96,8 +96,11 @@ describe('nothing differs', () => {
     await eventually(() => expect(errors()).toMatchObject([{ behind: 'ledger' }]));
     await expect(epoch.ask()).rejects.toThrow('the database is an older state');
     await eventually(() => epoch.ask());
-    await context.redis.hset(EPOCH_KEY, 'counter', 1);
-    await eventually(() => expect(errors()).toMatchObject([{ behind: 'ledger' }, { behind: 'redis' }]));
+    await eventually(async () => {
+      // A round that is under way may write the present counter over it.
+      await context.redis.hset(EPOCH_KEY, 'counter', 1);
+      expect(errors()).toMatchObject([{ behind: 'ledger' }, { behind: 'redis' }]);
+    });
     await eventually(() => epoch.ask());
     expect(await heldFor('whole')).toBe(null);
   });
@@ -124,7 +127,7 @@ describe('the database is older', () => {
     await openRain(context, 'smaller');
     await topUpRain(context, 'smaller', { id: 'lost', budget: '2.00', packets: 2, split: { method: 'even' } });
     await rounds();
-    await rewriteLedger(context, `DELETE FROM "Portion" WHERE "id" = 'lost'`, `DELETE FROM "Transfer" WHERE "id" = 'fund:smaller/1'`, `UPDATE "Account" SET "balanceCents" = 1000 WHERE "id" = 'rain:smaller'`, `UPDATE "Rain" SET "packets" = 10, "budgetCents" = 1000 WHERE "id" = 'smaller'`);
+    await rewriteLedger(context, `DELETE FROM "Portion" WHERE "id" = 'lost'`, `DELETE FROM "Transfer" WHERE "id" = 'fund:smaller/1'`, `UPDATE "Rain" SET "packets" = 10, "budgetCents" = 1000 WHERE "id" = 'smaller'`);
     await eventually(async () => expect(await heldFor('smaller')).toBe('ledger_behind'));
     expect(await grabAs(context, 'smaller', ['eve'])).toMatchObject([{ code: '-7' }]);
     await closeRain(context, 'smaller');
@@ -138,7 +141,7 @@ describe('the database is older', () => {
     expect(await settleRain(context, 'twice', (await findRain(context.redis, 'twice'))!)).toEqual({ outcome: 'settled' });
     start();
     await compared();
-    await rewriteLedger(context, `DELETE FROM "Transfer" WHERE "rainId" = 'twice' AND "kind" <> 'fund'`, `UPDATE "Account" SET "balanceCents" = 1000 WHERE "id" = 'rain:twice'`, `UPDATE "Rain" SET "settledAt" = NULL, "sealedAt" = NULL WHERE "id" = 'twice'`, `DELETE FROM "ReservedBudget" WHERE "rainId" = 'twice'`, 'UPDATE "StoreEpoch" SET "counter" = 0');
+    await rewriteLedger(context, `DELETE FROM "Transfer" WHERE "rainId" = 'twice' AND "kind" <> 'fund'`, `UPDATE "Rain" SET "settledAt" = NULL, "sealedAt" = NULL WHERE "id" = 'twice'`, `DELETE FROM "ReservedBudget" WHERE "rainId" = 'twice'`, 'UPDATE "StoreEpoch" SET "counter" = 0');
     await eventually(async () => expect(await context.redis.hexists(LIVE_RAINS_KEY, 'twice')).toBe(1));
     const live = (await findRain(context.redis, 'twice'))!;
     expect(await settleRain(context, 'twice', live)).toEqual({ outcome: 'waiting', pending: 1 });

@@ -35,12 +35,16 @@ export async function backupRedis(redis: RedisClient): Promise<() => Promise<voi
   };
 }
 
+/** Every account holds what its transfers sum to, in an older state as well. */
+const BALANCES = `UPDATE "Account" SET "balanceCents" = coalesce((SELECT sum(CASE WHEN "creditAccountId" = "Account"."id" THEN "amountCents" ELSE -"amountCents" END)
+  FROM "Transfer" WHERE "Account"."id" IN ("creditAccountId", "debitAccountId")), 0)`;
+
 /** Deletes these rows of the database, or changes them, as no user of the product can: the database as an older state. */
 export async function rewriteLedger({ databaseUrl }: Pick<TestContext, 'databaseUrl'>, ...statements: readonly string[]): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query(['BEGIN', 'SET LOCAL session_replication_role = replica', ...statements, 'COMMIT'].join('; '));
+    await client.query(['BEGIN', 'SET LOCAL session_replication_role = replica', ...statements, BALANCES, 'COMMIT'].join('; '));
   } finally {
     await client.end();
   }
