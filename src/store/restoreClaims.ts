@@ -12,12 +12,14 @@ export const RESTORE_MAX = 32;
 const reply = z.union([z.tuple([z.int(), z.int(), z.int()]), z.enum(['settled', 'frozen']), z.null()]);
 type RestoreReply = z.infer<typeof reply>;
 
+/** A claim as Redis holds it: a gateway tells only packets that are signed. Call it for claims that the plan holds. */
+export function signedEntry(signer: Signer, { rainId, redPacketId, amount, userId, at }: Omit<Claim, 'mac'>): string {
+  return JSON.stringify({ rainId, redPacketId, amount, userId, at, mac: signer.packetMac(rainId, redPacketId, amount) } satisfies Claim);
+}
+
 /** Puts claims back that Redis has lost; see lua/restore.lua for the answer. Safe to repeat. @param claims at most RESTORE_MAX, of this shard */
 export async function restoreClaims(redis: RedisClient, signer: Signer, rainId: string, shard: number, claims: readonly Omit<Claim, 'mac'>[]): Promise<RestoreReply> {
   const { state, packets, claimed, claims: log, restored } = shardKeys(rainId, shard);
-  const args = claims.flatMap(({ redPacketId, amount, userId, at }) => {
-    const claim: Claim = { rainId, redPacketId, amount, userId, at, mac: signer.packetMac(rainId, redPacketId, amount) };
-    return [userId, JSON.stringify(claim), packetElement(signer, rainId, redPacketId, amount)];
-  });
+  const args = claims.flatMap((claim) => [claim.userId, signedEntry(signer, claim), packetElement(signer, rainId, claim.redPacketId, claim.amount)]);
   return reply.parse(await run(redis, 'restore', [state, packets, claimed, log, restored, campaignKeys(rainId, shard).wins], args));
 }

@@ -36,7 +36,7 @@ async function lose(id: string, loss: string): Promise<void> {
 async function restored(id: string) {
   const keys = shardKeys(id, 0);
   const [list, users, state, held] = await Promise.all([context.redis.lrange(keys.packets, 0, -1), context.redis.hkeys(keys.claimed), context.redis.hget(keys.state, 'state'), context.redis.hget(keys.state, 'held')]);
-  return { list: list.map((element) => element.replaceAll(id, '')), users: users.sort(), log: (await claimLog(context, id)).map(({ userId }) => userId).sort(), state, held, left: (await compareRain(context, id))!.counts };
+  return { list: list.map((element) => element.replaceAll(id, '').replace(/,"mac":"[^"]*"/, '')), users: users.sort(), log: (await claimLog(context, id)).map(({ userId }) => userId).sort(), state, held, left: (await compareRain(context, id))!.counts };
 }
 
 /** Every sixth call is tried: all of them take five minutes. */

@@ -1,5 +1,5 @@
 import { shardKeys, shardOf } from '../../store/keys.ts';
-import { RESTORE_MAX, restoreClaims } from '../../store/restoreClaims.ts';
+import { RESTORE_MAX, restoreClaims, signedEntry } from '../../store/restoreClaims.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Claim } from '../../rain/claim.ts';
 import { redPacketIndex } from '../../rain/red-packet.ts';
@@ -26,7 +26,7 @@ export async function putBack({ redis, signer }: OperatorContext, { id, shards }
       }
       done.written += reply[0] + reply[1];
       // A contested win is in the log only. Its user must not win a second packet either.
-      for (const claim of chunk) await redis.hsetnx(shardKeys(id, shard).claimed, claim.userId, JSON.stringify(claim));
+      for (const claim of chunk) await redis.hsetnx(shardKeys(id, shard).claimed, claim.userId, signedEntry(signer, claim));
     }
   }
   return done;

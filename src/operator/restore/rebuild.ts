@@ -41,7 +41,7 @@ export async function rebuildRain(context: OperatorContext, rain: BookedRain, lo
       if (!word && !await isLogTrusted(context, rain, shard, known.elements)) {
         return refuse('reason', `wins of the rain ${rain.id} that are not credited may be unknown: its claim log is not complete. Bring the data of Redis back, or import the winners with rain restore import ${rain.id}, or give --reason`);
       }
-      const outcome = dryRun ? 'revived' : await rebuildShard(context.redis, rain.id, shard, { ...known, state: isOver ? 'closed' : 'paused', fields: { ...fields, packets: planned, loaded: planned } });
+      const outcome = dryRun ? 'revived' : await rebuildShard(context.redis, context.signer, rain.id, shard, { ...known, state: isOver ? 'closed' : 'paused', fields: { ...fields, packets: planned, loaded: planned } });
       if (outcome === 'changed' && attempt < ATTEMPTS_MAX) continue;
       if (outcome === 'changed') return refuse('id', `somebody else changes the rain ${rain.id} meanwhile; try again`);
       if (outcome === 'revived') [done.shards, done.packets, done.told] = [done.shards + 1, done.packets + known.elements.length, done.told + known.told];
@@ -62,7 +62,7 @@ async function planOf(context: OperatorContext, rain: BookedRain) {
     fields: {
       rainId, opensAt: String(opensAt), closesAt: String(closesAt), terms: canonicalJson(terms), held: RESTORING,
       ...(commitment !== undefined && { commitment }), ...(terms.winsMax !== undefined && { winsMax: String(terms.winsMax) }),
-      ...(topUps.length > 0 && { topUps: canonicalJson(topUps) }), ...(context.signer && { signedBy: context.signer.keyId }),
+      ...(topUps.length > 0 && { topUps: canonicalJson(topUps) }), signedBy: context.signer.keyId,
     } as Record<string, string>,
   };
 }
