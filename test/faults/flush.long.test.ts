@@ -51,8 +51,8 @@ test.skipIf(!postgresInstalled).each(['some', 'none'])('FLUSHALL during a rain w
     expect({ strange, recycledCents, count }).toEqual({ strange: [], recycledCents: 0n, count: new Set(credits.map(({ redPacketId }) => redPacketId)).size });
     expect(cents).toBe(credits.reduce((sum, { amountCents }) => sum + amountCents, 0n));
     expect(await context.ledger.sumOfBalances()).toBe(0n);
-    // No keys of the rain come back except leases, which expire; and the rain cannot be created again.
-    const passing: string[] = [keys.lease, keys.auditor];
+    // No keys of the rain come back except what expires: leases, and the list of whom the gateways had told; and the rain cannot be created again.
+    const passing: string[] = [keys.lease, keys.auditor, keys.told];
     expect((await context.redis.keys(`rain:{${rainId}/*`)).filter((key) => !passing.includes(key))).toEqual([]);
     const lost = { ok: false, refusals: [{ field: 'id', reason: expect.stringContaining('Redis has lost the rain') }] };
     expect(await loadRain(context, rainId)).toEqual(lost);

@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { runScript, type RunningScript } from '../support/script.ts';
 import { fatalFrame, plainFrame, spoiltFrame } from './sockets/frames.ts';
+import { SIGNING_SECRET } from '../support/signer.ts';
 
 const SEED = (process.env['FUZZ_SEED'] ?? 'f022').repeat(64).slice(0, 64);
 const FRAMES = 100_000;
@@ -120,7 +121,7 @@ test(`[R10][R12] ${FRAMES} corrupted frames: each socket gets a code or is close
   await stockRain(redis, { rainId: 'r1', amounts: Array.from({ length: 50 }, () => '1.00') });
   // For the check afterwards: by then the callers will have taken all packets of the other rain.
   await stockRain(redis, { rainId: 'r2', amounts: ['1.00'] });
-  gateway = runScript(new URL('./processes/measured-gateway.mjs', import.meta.url), [server.url, SECRET]);
+  gateway = runScript(new URL('./processes/measured-gateway.mjs', import.meta.url), [server.url, SECRET, SIGNING_SECRET]);
   ({ port } = JSON.parse(await gateway.nextLine()) as { port: number });
   const sizes: number[] = [];
   let sent = 0;

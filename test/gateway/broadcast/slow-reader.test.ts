@@ -9,6 +9,7 @@ import { dial, SECRET, tokenFor } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
 import { runScript } from '../../support/script.ts';
+import { SIGNING_SECRET } from '../../support/signer.ts';
 
 const { server, redis } = await openRedis();
 await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
@@ -20,7 +21,7 @@ const CLAIMS = 500;
 const KERNEL_BYTES_MAX = 16_000_000;
 
 async function startGateway() {
-  const gateway = runScript(new URL('../processes/measured-gateway.mjs', import.meta.url), [server.url, SECRET]);
+  const gateway = runScript(new URL('../processes/measured-gateway.mjs', import.meta.url), [server.url, SECRET, SIGNING_SECRET]);
   const { port } = JSON.parse(await gateway.nextLine()) as { port: number };
   const measure = async () => {
     gateway.process.kill('SIGUSR2');
