@@ -20,7 +20,7 @@ test('rain block, blocks and unblock: for people, for machines, and for a gatewa
     expect((await rain(['blocks'], env)).stdout).toBe('no user and no address is blocked\n');
     const blocked = await rain(['block', 'user', 'mallory', '--reason', 'two thousand accounts', '--for', '2h'], env);
     expect(blocked.stdout).toMatch(/^user mallory: blocked until \d{4}-\d\d-\d\dT/);
-    expect((await handshake(gateway.url, 'mallory')).status).toBe(403);
+    await eventually(async () => expect((await handshake(gateway.url, 'mallory')).status).toBe(403), { timeoutMs: 1_000 });
     expect(JSON.parse((await rain(['block', 'address', '2001:db8::1', '--reason', 'a farm', '--json'], env)).stdout)).toMatchObject({ kind: 'address', who: '2001:db8:0:0::/64', reason: 'a farm' });
     expect((await rain(['blocks'], env)).stdout).toMatch(/address +2001:db8:0:0::\/64 +removed +\S+ +cli:\S+ +a farm\nuser +mallory +\d{4}/);
     expect(JSON.parse((await rain(['blocks', '--json'], env)).stdout)).toHaveLength(2);

@@ -7,7 +7,7 @@ import { openApi } from '../../src/console/openapi.ts';
 const SAME: Record<string, string> = {
   listRains: 'rain list', createRain: 'rain create', previewRain: 'rain preview', showRain: 'rain show', loadRain: 'rain load',
   pauseRain: 'rain pause', resumeRain: 'rain resume', closeRain: 'rain close', startRain: 'rain start', scheduleRain: 'rain schedule',
-  topUpRain: 'rain top-up', recycleRain: 'rain recycle', auditRain: 'rain audit', verifyRain: 'rain verify', watchRain: 'rain show',
+  topUpRain: 'rain top-up', recycleRain: 'rain recycle', auditRain: 'rain audit', reconcileRain: 'rain reconcile', exportReconciliation: 'rain reconcile', verifyRain: 'rain verify', watchRain: 'rain show',
   listCampaigns: 'rain campaign list', createCampaign: 'rain campaign create', showCampaign: 'rain campaign show',
   listWinners: 'rain winners', exportWinners: 'rain winners',
   listDeadLetters: 'rain dead list', requeueDeadLetter: 'rain dead requeue', discardDeadLetter: 'rain dead discard',
