@@ -15,6 +15,11 @@ export function rainAccount(rainId: string, rehearsal = false): string {
   return `${accountPrefix(rehearsal)}rain:${rainId}`;
 }
 
+/** Whether this is the account of the rain, in real or in test money. */
+export function isRainAccount(accountId: string, rainId: string): boolean {
+  return accountId === rainAccount(rainId) || accountId === rainAccount(rainId, true);
+}
+
 export function userAccount(userId: string): string {
   return `user:${userId}`;
 }

@@ -70,7 +70,7 @@ async function auditOnce(context: OperatorContext, rainId: string, accused?: Rea
   // The ledger's rain is read last: everything won so far belongs to it, and packets added since count as not loaded yet.
   const paths = await readPacketPaths(context, plan);
   const { equation, discarded, lostFromLog, problems } = balanceOf(rainId, plan.rain().budgetCents, plan.amounts(), paths);
-  await compareAccounts(context, rainId, paths.tampering);
+  problems.push(...await compareAccounts(context, rainId, paths.tampering));
   const { acknowledged } = paths.booked;
   const { toldTwice, missing } = paths.logged;
   const tampering = paths.tampering.all().filter((finding) => !acknowledged.has(acknowledgedId(rainId, finding)) && (accused?.has(tamperingKey(finding)) ?? true));

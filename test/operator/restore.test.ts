@@ -129,8 +129,10 @@ test('a rain that the ledger does not know is listed by name and paused', async 
   await stockRain(context.redis, { rainId: 'unknown', amounts: ['1.00', '1.00'] });
   await grab('unknown', ['ann']);
   const found = (await all(compareAll(context))).find(({ rainId }) => rainId === 'unknown');
-  expect(found).toMatchObject({ counts: { not_in_book: 1 }, differences: [{ sentence: expect.stringContaining('open, 1 won, 1 left') as string }] });
-  expect(await apply('unknown')).toMatchObject({ ok: true, did: [expect.stringContaining('paused')], left: { counts: { not_in_book: 1 } } });
+  expect(found).toMatchObject({
+    counts: { not_in_book: 1, claim_not_in_book: 1 }, differences: [{ sentence: expect.stringContaining('open, 1 won, 1 left') as string }, { userId: 'ann', redPacketId: 'unknown-0', amount: '1.00' }],
+  });
+  expect(await apply('unknown')).toMatchObject({ ok: true, did: [expect.stringContaining('paused')], left: { counts: { not_in_book: 1, claim_not_in_book: 1 } } });
   expect(await grab('unknown', ['bob'])).toMatchObject([{ code: '-4' }]);
 });
 

@@ -25,11 +25,11 @@ export const LEDGER_ACTS: readonly Act[] = [
       `DELETE FROM "Transfer" WHERE "id" = (SELECT min("id") FROM "Transfer" WHERE "rainId" = '${rainId}' AND "kind" = 'credit')`),
   },
   {
-    name: 'a balance raised by a superuser', store: 'ledger',
+    name: 'a balance raised by a superuser', store: 'ledger', alone: true,
     strike: ({ sqlWithoutTriggers, users }) => sqlWithoutTriggers(`UPDATE "Account" SET "balanceCents" = "balanceCents" + 5000 WHERE "id" = 'user:${[...users.told.keys()][0]}'`),
   },
   {
-    name: 'a credit for a packet that was never made', store: 'ledger',
+    name: 'a credit for a packet that was never made', store: 'ledger', notPrevented: true,
     strike: ({ sql, rainId, thief }) => sql(credit(rainId, `${rainId}-9999`, thief, 5000)),
   },
   {

@@ -28,7 +28,7 @@ const built = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-
 if (built.status !== 0) process.exit(1);
 const played = await tamperWithAll({ only, tell: (sentence) => { if (!json) console.log(sentence); } });
 if (played.length === 0) refuse(`--only ${only}: expected a part of the name of an act`);
-const count = (list: 'paidWrongly' | 'untold') => played.reduce((sum, one) => sum + one[list].length, 0);
-const result = { acts: played.length, paid_wrongly: count('paidWrongly'), untold: count('untold') };
+const count = (list: 'paidWrongly' | 'untold' | 'notPrevented') => played.reduce((sum, one) => sum + one[list].length, 0);
+const result = { acts: played.length, paid_wrongly: count('paidWrongly'), untold: count('untold'), not_prevented: played.filter(({ notPrevented }) => notPrevented.length > 0).map(({ act }) => act) };
 console.log(JSON.stringify(result));
 process.exit(result.paid_wrongly + result.untold === 0 ? 0 : 1);

@@ -19,6 +19,8 @@ export interface Played {
   noticed: string;
   /** Payments that the plan does not hold, or that nobody was told of: one sentence each. */
   paidWrongly: string[];
+  /** The same, of an act that is known to be found only. */
+  notPrevented: string[];
   /** Nobody noticed the act, or a user who was told of a win is neither paid nor on a list: one sentence each. */
   untold: string[];
 }
@@ -66,15 +68,19 @@ export async function play(stage: Tampered, act: Act, rainId: string): Promise<P
     throw error;
   });
   await scene.users.grab(names('late'));
-  const noticed = noticedAtOnce ?? await eventually(() => noticedBy(stage, scene), { timeoutMs: NOTICED_WITHIN_MS, everyMs: 1_000 }).catch(() => '');
+  const noticed = noticedAtOnce ?? await eventually(() => noticedBy(stage, scene, act), { timeoutMs: NOTICED_WITHIN_MS, everyMs: 1_000 }).catch(() => '');
   // An operator ends the rain. What is not paid then stands on a list, or somebody was told of money that nobody knows of.
   await scene.rain('close', rainId);
   const unpaid = await untilPaid(stage, scene);
-  return { act: act.name, noticed, paidWrongly: await wrongPayments(stage, scene, act), untold: [...(noticed ? [] : ['nobody noticed it']), ...unpaid] };
+  const wrong = await wrongPayments(stage, scene, act);
+  return { act: act.name, noticed, paidWrongly: act.notPrevented ? [] : wrong, notPrevented: act.notPrevented ? wrong : [], untold: [...(noticed ? [] : ['nobody noticed it']), ...unpaid] };
 }
 
 /** What an operator sees without looking for it, or in the audit. */
-async function noticedBy({ deployment: { context }, queues }: Tampered, { rainId, redis, keys }: Scene): Promise<string | false> {
+async function noticedBy({ deployment: { context }, queues }: Tampered, scene: Scene, act: Act): Promise<string | false> {
+  const { rainId, redis, keys } = scene;
+  if (await act.healed?.(scene)) return 'healed';
+  if (await redis.llen(keys.spoiled) > 0) return 'set aside by the gateway, and never told';
   const { letters } = await readDeadLetters(queues.dead, { rainId, limit: 10 });
   if (letters[0]) return `dead letter: ${letters[0].reason}`;
   if (await redis.hget(keys.state, 'state') === 'paused') return 'the rain is paused';

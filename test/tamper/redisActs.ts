@@ -121,10 +121,12 @@ export const REDIS_ACTS: readonly Act[] = [
       await scene.rain('close', scene.rainId);
       await scene.redis.hset(scene.keys.state, 'state', 'loaded');
     },
+    healed: async ({ redis, keys }) => ['closed', 'settled'].includes(await redis.hget(keys.state, 'state') ?? ''),
   },
   {
     name: 'the cursor of the relay set to a word', store: 'redis',
     strike: ({ redis, keys }) => redis.set(keys.relayed, 'nowhere'),
+    healed: async ({ redis, keys }) => /^\d+$/.test(await redis.get(keys.relayed) ?? ''),
   },
   {
     name: 'the state of the rain deleted', store: 'redis',

@@ -32,17 +32,19 @@ async function tamperWith(keptBy: KeptBy, acts: readonly Act[], tell: (sentence:
   const env: Record<string, string> = keptBy === 'ledger' ? {} : { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: WALLET_SECRET };
   const deployment = await deploy({ gateways: 1, workers: 1, env });
   const { queues, close } = await openQueuesOf(deployment);
-  const waiting = [...acts];
+  const waiting = acts.filter(({ alone }) => !alone);
   const played: Played[] = [];
   const work = async () => {
     for (let act = waiting.shift(); act; act = waiting.shift()) {
       const result = await play({ deployment, queues, walletPaid: () => wallet.paid.values() }, act, `t${randomBytes(5).toString('hex')}`);
       played.push(result);
-      tell(`${keptBy}: ${act.name}: ${result.noticed || 'NOT NOTICED'}${[...result.paidWrongly, ...result.untold].map((sentence) => `\n    ${sentence}`).join('')}`);
+      tell(`${keptBy}: ${act.name}: ${result.noticed || 'NOT NOTICED'}${[...result.paidWrongly, ...result.notPrevented, ...result.untold].map((sentence) => `\n    ${sentence}`).join('')}`);
     }
   };
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
+    waiting.push(...acts.filter(({ alone }) => alone));
+    await work();
     return played;
   } finally {
     await close();

@@ -1,15 +1,24 @@
 import { formatMoney } from '../../rain/money.ts';
+import { isRainAccount } from '../../ledger/accounts.ts';
 import type { OperatorContext } from '../context.ts';
 import type { TamperingList } from './tampering.ts';
 
-/** Notes what is wrong with the accounts of a rain and of its winners. The ledger cannot get there by itself. */
-export async function compareAccounts({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string, tampering: TamperingList): Promise<void> {
-  const note = (subject: string, sentence: string) => tampering.note('ledger', subject, `${sentence}: somebody has changed the ledger`);
+/**
+ * Compares the accounts of a rain and of its winners with their transfers. The ledger cannot get there by itself.
+ * @returns problems that are not of this rain alone: they must not stop every rain of a winner, or all rains
+ */
+export async function compareAccounts({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string, tampering: TamperingList): Promise<string[]> {
+  const problems: string[] = [];
+  const blame = (sentence: string) => `${sentence}: somebody has changed the ledger`;
+  const note = (subject: string, sentence: string) => tampering.note('ledger', subject, blame(sentence));
   const { accounts, funding, keptCents, sumCents } = await ledger.accountFaults(rainId);
   for (const { accountId, balanceCents, transfersCents } of accounts) {
-    note(accountId, `the account ${accountId} holds ${formatMoney(balanceCents)}, and its transfers sum to ${formatMoney(transfersCents)}`);
+    const sentence = `the account ${accountId} holds ${formatMoney(balanceCents)}, and its transfers sum to ${formatMoney(transfersCents)}`;
+    if (isRainAccount(accountId, rainId)) note(accountId, sentence);
+    else problems.push(blame(sentence));
   }
   if (funding) note('funding', `the rain was funded with ${formatMoney(funding.fundedCents)}, and its budget is ${formatMoney(funding.budgetCents)}`);
   if (keptCents !== 0n) note('kept', `the rain is settled, and its account still holds ${formatMoney(keptCents)}`);
-  if (sumCents !== 0n) note('sum', `all balances of the ledger sum to ${formatMoney(sumCents)}, expected 0.00`);
+  if (sumCents !== 0n) problems.push(blame(`all balances of the ledger sum to ${formatMoney(sumCents)}, expected 0.00`));
+  return problems;
 }

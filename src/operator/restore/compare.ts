@@ -1,9 +1,11 @@
 import { liveRains, settledRains, readRain, redisNow, findRain, type LiveRain } from '../../store/rains.ts';
 import { remembersEnd } from '../../store/endedRains.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
+import { parseClaim } from '../../rain/claim.ts';
 import { formatMoney } from '../../rain/money.ts';
 import { stateAt } from '../../rain/rain.ts';
 import { readBooked } from '../audit/booked.ts';
+import { logPages } from '../audit/claimLog.ts';
 import { allocationOf } from '../../ledger/allocation.ts';
 import { wasLoaded } from '../lostRains.ts';
 import { compareClaims } from './compareClaims.ts';
@@ -69,11 +71,22 @@ export async function compareRain(context: RestoreContext, rainId: string, again
 /** The reason of the hold while a rain is being restored; see `held` in lua/grab.lua. */
 export const RESTORING = 'the rain is being restored';
 
+/** Its wins are listed by name: nobody pays them while the ledger does not know the rain. */
 async function onlyInRedis({ redis }: RestoreContext, rainId: string, live: LiveRain): Promise<RainDifferences> {
   const found = collectDifferences(rainId, live.title);
   const snapshot = await readRain(redis, rainId, live);
   const details = snapshot ? `${stateAt(snapshot, await redisNow(redis))}, ${snapshot.claims} won, ${snapshot.left} left` : 'without its keys';
   found.add({ kind: 'not_in_book', sentence: `Redis has the rain (${details}), and the ledger does not know it: no win of it can be paid` });
+  for (let shard = 0; shard < live.shards; shard++) {
+    for await (const page of logPages(redis, rainId, shard)) {
+      for (const { entry } of page) {
+        const parsed = parseClaim(entry);
+        if (!parsed.ok) continue;
+        const { userId, redPacketId, amount } = parsed.claim;
+        found.add({ kind: 'claim_not_in_book', userId, redPacketId, amount, sentence: `${userId} won ${redPacketId} with ${amount}, and the ledger does not know the rain` });
+      }
+    }
+  }
   return found;
 }
 

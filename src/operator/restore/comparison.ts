@@ -1,9 +1,10 @@
 import { hold, holdReasonOf, release, type HoldReason } from '../../store/holds.ts';
+import { SETTLED_TTL_MS } from '../../store/keys.ts';
 import type { LiveRain } from '../../store/rains.ts';
-import { close } from '../../store/transitions.ts';
+import { close, settle } from '../../store/transitions.ts';
 import type { OperatorContext } from '../context.ts';
 import { putBackLostCredits, type PutBack } from './lostCredits.ts';
-import { isOpenAgain, readLiveRains, readRains, relistUnsettled, staleLedger, type RainInBoth } from './stale.ts';
+import { findReopened, isOpenAgain, readLiveRains, readRains, relistUnsettled, staleLedger, type RainInBoth } from './stale.ts';
 
 /** What a comparison has done about one rain. */
 export type Done =
@@ -40,6 +41,11 @@ export function createComparison({ redis, ledger, signer }: Stores, tell: (done:
    */
   async function look(credits: boolean): Promise<void> {
     if (credits) for (const rainId of await relistUnsettled({ redis, ledger })) tell({ rainId, done: 'relisted' });
+    for (const [rainId, live] of await findReopened({ redis })) {
+      await close(redis, rainId, live.shards, 'early');
+      await settle(redis, rainId, live, { ttlMs: SETTLED_TTL_MS });
+      tell({ rainId, done: 'closed' });
+    }
     const rains = (await readLiveRains({ redis, ledger })).filter(({ stored }) => stored.state !== 'settled');
     const before = held;
     held = new Map();

@@ -1,6 +1,7 @@
 import type { BookedRain } from '../../ledger/rains.ts';
 import { commitmentOf } from '../../rain/commitment.ts';
 import type { HoldReason } from '../../store/holds.ts';
+import { shardKeys } from '../../store/keys.ts';
 import { liveRains, readRain, settledRains, type LiveRain, type StoredRain } from '../../store/rains.ts';
 import { relist } from '../../store/transitions.ts';
 import type { OperatorContext } from '../context.ts';
@@ -49,6 +50,18 @@ export function staleLedger({ rainId, stored, booked }: Pick<RainInBoth, 'rainId
 /** Whether the rain may still be won in although its money may have moved: Redis was an earlier state. */
 export function isOpenAgain({ stored: { state }, booked }: Pick<RainInBoth, 'stored' | 'booked'>): boolean {
   return state !== 'closed' && state !== 'settled' && (booked?.sealedAt !== undefined || booked?.settledAt !== undefined);
+}
+
+/** Rains that Redis has settled, by its index, and that can be won in all the same: somebody has changed their state. */
+export async function findReopened({ redis }: Pick<Stores, 'redis'>): Promise<[rainId: string, live: LiveRain][]> {
+  const settled = [...await settledRains(redis)];
+  const reopened: [string, LiveRain][] = [];
+  for (let from = 0; from < settled.length; from += RAINS_AT_ONCE) {
+    const some = settled.slice(from, from + RAINS_AT_ONCE);
+    const states = await Promise.all(some.map(([rainId, { shards }]) => Promise.all(Array.from({ length: shards }, (_, shard) => redis.hget(shardKeys(rainId, shard).state, 'state')))));
+    reopened.push(...some.filter((_, i) => states[i]!.some((state) => state !== null && state !== 'closed' && state !== 'settled')));
+  }
+  return reopened;
 }
 
 /**

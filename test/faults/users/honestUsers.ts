@@ -5,6 +5,7 @@ import { dial, type Client } from '../../support/client.ts';
 interface Told {
   redPacketId: string;
   amount: string;
+  receipt: string | undefined;
 }
 
 /** Between two grabs of a user who was told to come again, ms. */
@@ -22,7 +23,7 @@ export class HonestUsers {
     this.#rainId = rainId;
   }
 
-  /** Each of these users joins and grabs until there is a final answer, at most this long. */
+  /** Each of these users joins, shows the receipts of earlier wins, and grabs until there is a final answer, at most this long. */
   async grab(userIds: readonly string[], forMs = 5_000): Promise<void> {
     await Promise.all(userIds.map((userId) => this.#grab(userId, Date.now() + forMs)));
   }
@@ -31,6 +32,7 @@ export class HonestUsers {
     const client = await dial(this.#gatewayUrl, userId);
     try {
       client.say({ type: 'join', rainId: this.#rainId });
+      for (const win of this.told.get(userId) ?? []) if (win.receipt !== undefined) client.say({ type: 'receipt', rainId: this.#rainId, ...win });
       while (Date.now() < until) {
         client.say({ type: 'grab', rainId: this.#rainId, ref: 'grab' });
         if (!['-7', '-4', '-5'].includes(await this.#listen(client, userId))) return;
@@ -44,15 +46,15 @@ export class HonestUsers {
   /** The code of the answer to the grab; results of the join are remembered too. */
   async #listen(client: Client, userId: string): Promise<string> {
     for (;;) {
-      const { code, ref, redPacketId, amount } = await client.next('result');
-      if (redPacketId !== undefined && amount !== undefined) this.#remember(userId, { redPacketId, amount });
+      const { code, ref, redPacketId, amount, receipt } = await client.next('result');
+      if (redPacketId !== undefined && amount !== undefined) this.#remember(userId, { redPacketId, amount, receipt });
       if (ref === 'grab') return code;
     }
   }
 
-  #remember(userId: string, { redPacketId, amount }: Told): void {
+  #remember(userId: string, { redPacketId, amount, receipt }: Told): void {
     const told = this.told.get(userId) ?? [];
-    if (!told.some((before) => before.redPacketId === redPacketId && before.amount === amount)) told.push({ redPacketId, amount });
+    if (!told.some((before) => before.redPacketId === redPacketId && before.amount === amount)) told.push({ redPacketId, amount, receipt });
     this.told.set(userId, told);
   }
 }
