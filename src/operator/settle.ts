@@ -43,9 +43,9 @@ export async function settleRain(context: OperatorContext, rainId: string, live:
     return { outcome: 'settled' };
   }
   if (before.state !== 'closed' && before.state !== 'settled') {
-    // A failover may have undone the close of a rain whose money may have moved since: nobody may win in it any more.
+    // A failover, or somebody's hand, may have undone the close of a rain whose money may have moved since: nobody may win in it any more.
     const rain = await context.ledger.rain(rainId);
-    const isOver = rain?.sealedAt !== undefined || rain?.settledAt !== undefined;
+    const isOver = rain?.sealedAt !== undefined || rain?.settledAt !== undefined || await wasClosedEarly(context, rainId);
     if (!await close(context.redis, rainId, live.shards, isOver ? 'early' : 'due')) return { outcome: 'not_due' };
   }
   if (before.held !== undefined) return { outcome: 'does_not_add_up', problems: [heldProblem(rainId, before.held)] };
@@ -77,6 +77,11 @@ export async function settleRain(context: OperatorContext, rainId: string, live:
   await rollOver(context, (await context.ledger.rain(rainId))!, rest);
   if (!await settle(context.redis, rainId, live, { ttlMs, seen: claimsSeen, reveal: await revealOf(context, rainId) })) throw new Error(`the rain ${rainId} is settled in the ledger, but one of its shards is not`);
   return { outcome: 'settled' };
+}
+
+/** The operator's close is final, and recorded when Redis has it. */
+async function wasClosedEarly({ ledger }: OperatorContext, rainId: string): Promise<boolean> {
+  return (await ledger.actions(rainId)).some(({ verb }) => verb === 'close');
 }
 
 /** The outcome of settling now; nothing is closed, sealed or moved. A rain that is still open may end differently. */

@@ -11,6 +11,9 @@ import { run } from './scripts.ts';
 export const HOLD_REASONS = ['unknown_to_ledger', 'ledger_behind', 'redis_behind'] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
+/** The reason while an operator restores the rain: it ends with the restore, not by itself. */
+export const RESTORING = 'the rain is being restored';
+
 /** `undefined`: not held, or for a reason of somebody else. */
 export function holdReasonOf(held: string | null | undefined): HoldReason | undefined {
   return HOLD_REASONS.find((reason) => reason === held);
@@ -30,7 +33,7 @@ export async function hold(redis: RedisClient, rainId: string, shards: number, r
 }
 
 /** Ends a hold in all shards, unless the rain is held for another reason meanwhile. Safe to repeat. */
-export async function release(redis: RedisClient, rainId: string, shards: number, reason: HoldReason): Promise<void> {
+export async function release(redis: RedisClient, rainId: string, shards: number, reason: HoldReason | typeof RESTORING): Promise<void> {
   for (let shard = 0; shard < shards; shard++) await run(redis, 'release', [shardKeys(rainId, shard).state], [reason]);
 }
 

@@ -76,6 +76,9 @@ export function epochLeaseKey(runId: string | undefined): string {
   return `rain:epoch:${runId ?? 'unknown'}:lease`;
 }
 
+/** set, expiring: rains of which told wins are written down, see `src/store/told.ts`; also such as no other key and no ledger knows */
+export const TOLD_RAINS_KEY = 'rain:told';
+
 /** hash: rainId → when its keys were found expired after the settlement, epoch ms; kept for weeks, see `src/store/endedRains.ts` */
 export const ENDED_RAINS_KEY = 'rain:ended';
 

@@ -65,8 +65,3 @@ function digestOf(elements: readonly string[]): string {
   for (const element of elements) hash.update(element).update('\n');
   return hash.digest('hex');
 }
-
-/** Takes a hold back that has this reason. */
-export async function unhold(redis: RedisClient, rainId: string, shards: number, reason: string): Promise<void> {
-  for (let shard = 0; shard < shards; shard++) await run(redis, 'unhold', [shardKeys(rainId, shard).state], [reason]);
-}

@@ -4,7 +4,7 @@ import { plainId } from '../rain/ids.ts';
 import { readJson } from '../rain/json.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { shardKeys } from './keys.ts';
+import { SHARDS_MAX, shardKeys, TOLD_RAINS_KEY } from './keys.ts';
 import { run } from './scripts.ts';
 import { isSameSignature, type Signer } from './signer.ts';
 
@@ -29,6 +29,8 @@ const entry = z.object({ redPacketId: plainId, amount, at: z.int().min(0), recei
  * @returns how many are written down, now or earlier; fewer than given only if there are more than a rain has packets
  */
 export async function recordTold(redis: RedisClient, signer: Signer, rainId: string, wins: readonly (LostWin & { shard: number })[]): Promise<number> {
+  // First, so that no win is written down where nobody looks.
+  await redis.multi().sadd(TOLD_RAINS_KEY, rainId).pexpire(TOLD_RAINS_KEY, TOLD_TTL_MS).exec();
   let stored = 0;
   for (const shard of new Set(wins.map((win) => win.shard))) {
     const ofShard = wins.filter((win) => win.shard === shard);
@@ -44,8 +46,14 @@ function entryOf(signer: Signer, rainId: string, { userId, redPacketId, amount: 
   return JSON.stringify({ redPacketId, amount: won, at, receipt: signer.receipt({ rainId, redPacketId, amount: won, userId }) } satisfies z.infer<typeof entry>);
 }
 
-/** Reads the wins of a rain that were written down. Those without a genuine receipt are left out: somebody else has written them. */
-export async function readTold(redis: RedisClient, signer: Signer, rainId: string, shards: number): Promise<LostWin[]> {
+/** Rains of which wins were written down. */
+export const toldRains = (redis: RedisClient): Promise<string[]> => redis.smembers(TOLD_RAINS_KEY);
+
+/**
+ * Reads the wins of a rain that were written down. Those without a genuine receipt are left out: somebody else has written them.
+ * @param shards absent: unknown, since neither store knows the rain
+ */
+export async function readTold(redis: RedisClient, signer: Signer, rainId: string, shards = SHARDS_MAX): Promise<LostWin[]> {
   const wins = new Map<string, LostWin>();
   for (let shard = 0; shard < shards; shard++) {
     for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {

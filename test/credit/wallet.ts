@@ -52,8 +52,11 @@ export interface Wallet {
   stop(): Promise<void>;
 }
 
-/** A wallet that remembers its payments and can misbehave in every other way. A real server on a free port. */
-export async function startWallet(): Promise<Wallet> {
+/**
+ * A wallet that remembers its payments and can misbehave in every other way. A real server on a free port.
+ * @param onePerUser it pays a user once in a rain, as docs/reference/webhook.md asks for, whatever the claim ids are
+ */
+export async function startWallet({ onePerUser = false } = {}): Promise<Wallet> {
   const plans = new Map<string, { behaviours: Behaviour[]; always: boolean }>();
   const paid: Wallet['paid'] = new Map();
   const asked: Wallet['asked'] = [];
@@ -69,7 +72,7 @@ export async function startWallet(): Promise<Wallet> {
   }
 
   const payOne = (claim: ToldClaim): Paid => {
-    const before = paid.get(claim.claimId);
+    const before = paid.get(claim.claimId) ?? (onePerUser ? [...paid.values()].find(({ rainId, userId }) => rainId === claim.rainId && userId === claim.userId) : undefined);
     if (!before) paid.set(claim.claimId, claim);
     const { userId, amount } = before ?? claim;
     return { userId, amount, before: before !== undefined };

@@ -80,6 +80,14 @@ describe('the settler', () => {
     expect(await report('restored-early')).toMatchObject({ credited: '2.00', recycled: '8.00', balanced: true });
   });
 
+  test('[R7] a rain that was closed early and is opened again in Redis, by a failover or by hand, is closed again and settled', async () => {
+    await closedRain('reopened');
+    await context.redis.hset(shardKeys('reopened', 0).state, { state: 'loaded' });
+    startSettling();
+    await isSettled('reopened');
+    expect(await report('reopened')).toMatchObject({ credited: '2.00', recycled: '8.00', balanced: true });
+  });
+
   test('a rain that cannot be settled delays no other', async () => {
     await context.redis.hset(LIVE_RAINS_KEY, 'a-stranger', JSON.stringify({ shards: 1, title: 'of another book' }));
     await context.redis.hset(shardKeys('a-stranger', 0).state, { rainId: 'a-stranger', state: 'closed', opensAt: '1', closesAt: '2', packets: '0', loaded: '0' });

@@ -228,3 +228,9 @@ test('two operators who restore at once, and one who is cut anywhere and repeats
     expect(await restored(id), id).toEqual(expected);
   }
 }, 60_000);
+
+test('a win of a rain that neither store knows stands on the list once its user has shown the receipt', async () => {
+  await recordTold(context.redis, signer, 'nowhere', [{ shard: 0, userId: 'ann', redPacketId: 'nowhere-3', amount: '2.50', at: 1_700_000_000_000 }]);
+  const found = (await all(compareAll(context))).find(({ rainId }) => rainId === 'nowhere');
+  expect(found).toMatchObject({ counts: { told_of_lost_rain: 1 }, differences: [{ userId: 'ann', redPacketId: 'nowhere-3', amount: '2.50' }] });
+});

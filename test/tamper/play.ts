@@ -3,6 +3,7 @@ import { createCreditQueue, createDeadQueue } from '../../src/credit/queue.ts';
 import { readDeadLetters } from '../../src/credit/deadLetters.ts';
 import { auditRain, isInOrder } from '../../src/operator/audit.ts';
 import type { QueueContext } from '../../src/operator/context.ts';
+import { findLostRains } from '../../src/operator/lostRains.ts';
 import { formatMoney } from '../../src/rain/money.ts';
 import { QUEUE_PREFIX } from '../../src/store/keys.ts';
 import { redisNow } from '../../src/store/rains.ts';
@@ -84,6 +85,7 @@ async function noticedBy({ deployment: { context }, queues }: Tampered, scene: S
   const { letters } = await readDeadLetters(queues.dead, { rainId, limit: 10 });
   if (letters[0]) return `dead letter: ${letters[0].reason}`;
   if (await redis.hget(keys.state, 'state') === 'paused') return 'the rain is paused';
+  if ((await findLostRains(context)).includes(rainId)) return 'doctor: the rain is missing in Redis';
   const audit = await auditRain({ ...context, queues }, rainId);
   return audit && !isInOrder(audit) ? `audit: ${audit.problems[0] ?? 'told twice'}` : false;
 }

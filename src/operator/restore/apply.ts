@@ -1,6 +1,6 @@
 import { lastingKeys, LIVE_RAINS_KEY, SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
 import { loadPackets } from '../../store/loadPackets.ts';
-import { unhold } from '../../store/rebuild.ts';
+import { release, RESTORING } from '../../store/holds.ts';
 import { findRain } from '../../store/rains.ts';
 import { announceChange, close, settle } from '../../store/transitions.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
@@ -16,7 +16,7 @@ import { hasLost } from '../lostRains.ts';
 import { settleRain } from '../settle.ts';
 import { readReason } from '../wording.ts';
 import { bookedClaims } from './bookedClaims.ts';
-import { compareRain, RESTORING } from './compare.ts';
+import { compareRain } from './compare.ts';
 import type { RestoreContext } from './context.ts';
 import { agrees, kindsOf, type RainDifferences } from './difference.ts';
 import { readShardClaims } from './knownWins.ts';
@@ -110,7 +110,7 @@ async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<st
     const loaded = await loadPackets(context.redis, context.signer, rainId, rain.shards, stockOf(rain), () => {});
     if (loaded.ok) did.push('loaded the packets of its top-ups');
   }
-  await unhold(context.redis, rainId, rain.shards, RESTORING);
+  await release(context.redis, rainId, rain.shards, RESTORING);
   await announceChange(context.redis, rainId);
   await sendAgain(work, waitMs);
   return undefined;

@@ -1,5 +1,7 @@
 import { liveRains, settledRains, readRain, redisNow, findRain, type LiveRain } from '../../store/rains.ts';
 import { remembersEnd } from '../../store/endedRains.ts';
+import { RESTORING } from '../../store/holds.ts';
+import { readTold, toldRains } from '../../store/told.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { formatMoney } from '../../rain/money.ts';
@@ -22,6 +24,7 @@ const RAINS_MAX = 10_000;
 export async function* compareAll(context: RestoreContext): AsyncGenerator<RainDifferences> {
   const ids = new Set([...await liveRains(context.redis), ...await settledRains(context.redis)].map(([rainId]) => rainId));
   for (const { id } of await context.ledger.rains(RAINS_MAX, 'unsettled')) ids.add(id);
+  for (const id of await toldRains(context.redis)) ids.add(id);
   for (const id of [...ids].sort()) {
     const found = await compareRain(context, id);
     if (found) yield found;
@@ -31,7 +34,7 @@ export async function* compareAll(context: RestoreContext): AsyncGenerator<RainD
 /** What only one store knows of this rain. `undefined`: no store knows it. @param again it was settled in one store only at the first look */
 export async function compareRain(context: RestoreContext, rainId: string, again = false): Promise<RainDifferences | undefined> {
   const [rain, live] = [await context.ledger.rain(rainId), await findRain(context.redis, rainId)];
-  if (!rain) return live && onlyInRedis(context, rainId, live);
+  if (!rain) return live ? onlyInRedis(context, rainId, live) : inNoStore(context, rainId);
   const found = collectDifferences(rainId, rain.title);
   const presence = await readPresence(context, rainId, rain.shards);
   const wholeness = wholenessOf(presence);
@@ -68,8 +71,14 @@ export async function compareRain(context: RestoreContext, rainId: string, again
   return found;
 }
 
-/** The reason of the hold while a rain is being restored; see `held` in lua/grab.lua. */
-export const RESTORING = 'the rain is being restored';
+/** A rain that only its winners know: they have shown their receipts. */
+async function inNoStore({ redis, signer }: RestoreContext, rainId: string): Promise<RainDifferences | undefined> {
+  const found = collectDifferences(rainId, '');
+  for (const { userId, redPacketId, amount } of await readTold(redis, signer, rainId)) {
+    found.add({ kind: 'told_of_lost_rain', userId, redPacketId, amount, sentence: `${userId} was told ${redPacketId} with ${amount}, and neither store knows the rain` });
+  }
+  return found.differences.length > 0 ? found : undefined;
+}
 
 /** Its wins are listed by name: nobody pays them while the ledger does not know the rain. */
 async function onlyInRedis({ redis }: RestoreContext, rainId: string, live: LiveRain): Promise<RainDifferences> {

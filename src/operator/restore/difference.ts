@@ -18,6 +18,7 @@ export const DIFFERENCES = {
   settled_in_redis: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   winners_unknown: { counts: true, wayOut: (id: string) => `rain restore import ${id} --winners winners.csv, then rain write-off ${id} --reason "…"` },
   told: { counts: true, wayOut: (id: string) => `rain restore apply ${id} --reason "…"` },
+  told_of_lost_rain: { counts: false, wayOut: () => 'the receipt is genuine, and no store knows the rain: bring back a later state of PostgreSQL, or compensate the user' },
   told_contested: { counts: false, wayOut: () => 'compensate the user: the rain cannot pay it' },
   told_unverified: { counts: false, wayOut: () => 'it is never paid: the plan does not confirm it' },
 } as const satisfies Record<string, { counts: boolean; wayOut: (id: string) => string }>;

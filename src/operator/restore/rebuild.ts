@@ -1,3 +1,4 @@
+import { RESTORING } from '../../store/holds.ts';
 import { rebuildShard, type KnownClaim, type RebuiltShard } from '../../store/rebuild.ts';
 import { shardKeys, shardOf } from '../../store/keys.ts';
 import { plannedFor } from '../../store/loadPackets.ts';
@@ -12,7 +13,6 @@ import { draftOf } from '../commitment.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { stockOf } from '../load.ts';
 import { bookedClaims } from './bookedClaims.ts';
-import { RESTORING } from './compare.ts';
 import { isLogTrusted } from './logTrust.ts';
 import { readShardClaims, type ShardClaims } from './knownWins.ts';
 import { readPresence } from './presence.ts';

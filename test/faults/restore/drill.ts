@@ -25,7 +25,7 @@ const WITH_OPERATOR_MS = 30_000;
 /** Plays rains at every stage of their life, restores, and does what docs/how-to/back-up-and-restore.md says. */
 export async function playDrill(drill: Drill): Promise<RunResult> {
   const { restored, gateways, paidBy, redisLater = false } = drill;
-  const wallet = await startWallet();
+  const wallet = await startWallet({ onePerUser: true });
   const env: Record<string, string> = paidBy === 'ledger' ? {} : { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: WALLET_SECRET };
   const deployment = await deploy({ gateways: 1, workers: 1, env });
   try {
