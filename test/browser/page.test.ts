@@ -63,7 +63,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
       const plain = performance.now.bind(performance);
       performance.now = () => plain() + ((globalThis as { laterMs?: number }).laterMs ?? 0);
     });
-    const { page, tell, answer, said } = await openScriptedPage(browser, { rain: snapshotOf('round-1'), prepare });
+    const { page, tell, answer, said, tellTimeLater } = await openScriptedPage(browser, { rain: snapshotOf('round-1'), prepare });
     await shows(page, 'open');
     answer('0', { redPacketId: 'p', amount: '1.00' });
     await page.getByTestId('grab').click();
@@ -80,6 +80,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     tell(snapshotOf('round-3', { title: 'Third round', state: 'loaded', opensAt: Date.now() + 300_000 }));
     await page.getByTestId('ahead').waitFor();
     expect(said('join').map(({ rainId }) => rainId)).toEqual(['round-1', 'round-2']);
+    // The gateway's clock first: a pong with the real time would take the page's clock back.
+    tellTimeLater(293_000);
     await page.evaluate(() => Object.assign(globalThis, { laterMs: 293_000 }));
     await page.getByTestId('title').filter({ hasText: 'Third round' }).waitFor();
     expect(said('join').at(-1)).toMatchObject({ rainId: 'round-3' });

@@ -35,6 +35,8 @@ export interface ScriptedPage {
   /** Closes the connections and refuses new ones until it is opened again. */
   shut(): void;
   reopen(): void;
+  /** The time that the gateway tells from now on is so much later than the real one. */
+  tellTimeLater(ms: number): void;
 }
 
 interface ScriptedPageOptions {
@@ -51,13 +53,14 @@ export async function openScriptedPage(browser: Browser, { rain, window = {}, bo
   if (rain) rains.set(rain.rainId, rain);
   let visit: Visit | undefined;
   let shut = false;
+  let laterMs = 0;
   let answer: [OutcomeCode, Packet?] | undefined;
   const gateway = await scriptedGateway((comer) => {
     if (shut) return comer.close(1012);
     visit = comer;
-    comer.say(welcomeOf(USER));
+    comer.say(welcomeOf(USER, Date.now() + laterMs));
   }, (message, { say }) => {
-    if (message.type === 'ping') say({ type: 'pong', t: message.t, serverTime: Date.now() });
+    if (message.type === 'ping') say({ type: 'pong', t: message.t, serverTime: Date.now() + laterMs });
     if (message.type === 'join') say(rains.get(message.rainId) ?? resultOf(message.rainId, '-8'));
     if (message.type === 'grab' && answer) say({ ...resultOf(message.rainId, ...answer), ...(message.ref !== undefined && { ref: message.ref }) });
   });
@@ -84,5 +87,6 @@ export async function openScriptedPage(browser: Browser, { rain, window = {}, bo
       visit?.close(1012);
     },
     reopen: () => { shut = false; },
+    tellTimeLater: (ms) => { laterMs = ms; },
   };
 }
