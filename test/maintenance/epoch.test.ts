@@ -186,6 +186,23 @@ describe('Redis is older', () => {
     expect((await auditRain(context, 'over'))!.report).toMatchObject({ credited: '2.00', recycled: '8.00', balanced: true });
   });
 
+  test('[R7] a settled rain that somebody opens again in Redis is settled there within a round; one that is only said to be settled goes on', async () => {
+    await openRain(context, 'done', ['ann']);
+    await winAndCredit(context, 'done', ['bob']);
+    await closeRain(context, 'done');
+    await eventually(async () => expect(await settleRain(context, 'done', (await findRain(context.redis, 'done'))!)).toEqual({ outcome: 'settled' }));
+    await openRain(context, 'under-way', ['ann']);
+    start();
+    // Later the workers trust the index of settled rains for nothing but a first look.
+    await compared();
+    await context.redis.hset(SETTLED_RAINS_KEY, 'under-way', (await context.redis.hget(LIVE_RAINS_KEY, 'under-way'))!);
+    await context.redis.hset(shardKeys('done', 0).state, 'state', 'loaded');
+    await eventually(async () => expect(await context.redis.hget(shardKeys('done', 0).state, 'state')).toBe('settled'));
+    await rounds();
+    expect(await context.redis.hget(shardKeys('under-way', 0).state, 'state')).toBe('loaded');
+    expect(await context.redis.ttl(shardKeys('under-way', 0).claims)).toBe(-1);
+  });
+
   test('a rain of a wrong type in Redis is held, and keeps no other from being compared', async () => {
     await openRain(context, 'broken', ['ann']);
     await openRain(context, 'sound', ['ann']);

@@ -41,7 +41,7 @@ export function createComparison({ redis, ledger, signer }: Stores, tell: (done:
    */
   async function look(credits: boolean): Promise<void> {
     if (credits) for (const rainId of await relistUnsettled({ redis, ledger })) tell({ rainId, done: 'relisted' });
-    for (const [rainId, live] of await findReopened({ redis })) {
+    for (const [rainId, live] of await findReopened({ redis, ledger })) {
       await close(redis, rainId, live.shards, 'early');
       await settle(redis, rainId, live, { ttlMs: SETTLED_TTL_MS });
       tell({ rainId, done: 'closed' });

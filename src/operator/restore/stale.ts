@@ -52,14 +52,19 @@ export function isOpenAgain({ stored: { state }, booked }: Pick<RainInBoth, 'sto
   return state !== 'closed' && state !== 'settled' && (booked?.sealedAt !== undefined || booked?.settledAt !== undefined);
 }
 
-/** Rains that Redis has settled, by its index, and that can be won in all the same: somebody has changed their state. */
-export async function findReopened({ redis }: Pick<Stores, 'redis'>): Promise<[rainId: string, live: LiveRain][]> {
+/**
+ * Rains that the ledger has settled, Redis too by its index, and that can be won in all the same: somebody has changed their state. The
+ * index alone is not believed: whoever writes to Redis could end any rain with it.
+ */
+export async function findReopened({ redis, ledger }: Stores): Promise<[rainId: string, live: LiveRain][]> {
   const settled = [...await settledRains(redis)];
   const reopened: [string, LiveRain][] = [];
   for (let from = 0; from < settled.length; from += RAINS_AT_ONCE) {
     const some = settled.slice(from, from + RAINS_AT_ONCE);
     const states = await Promise.all(some.map(([rainId, { shards }]) => Promise.all(Array.from({ length: shards }, (_, shard) => redis.hget(shardKeys(rainId, shard).state, 'state')))));
-    reopened.push(...some.filter((_, i) => states[i]!.some((state) => state !== null && state !== 'closed' && state !== 'settled')));
+    const open = some.filter((_, i) => states[i]!.some((state) => state !== null && state !== 'closed' && state !== 'settled'));
+    const booked = new Map((await ledger.rains(open.length, { ids: open.map(([rainId]) => rainId) })).map(({ id, settledAt }) => [id, settledAt]));
+    reopened.push(...open.filter(([rainId]) => booked.get(rainId) !== undefined));
   }
   return reopened;
 }
