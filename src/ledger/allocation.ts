@@ -2,14 +2,42 @@ import { joined } from '../rain/commitment.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { formatRefusal } from '../rain/refusal.ts';
 import { splitBudget } from '../rain/split.ts';
-import type { BookedRain } from './rains.ts';
+import type { Json } from './actions.ts';
+import type { Transaction } from './database.ts';
+
+/** A recorded plan of packets, and the seed that reproduces them. */
+interface Planned {
+  split: Json;
+  seed: string;
+}
 
 /** The packets of a rain as its recorded plan and seed give them, then those of each top-up; cents. */
-export function allocationOf(rain: Pick<BookedRain, 'split' | 'seed' | 'topUps'>): BigInt64Array {
+export function allocationOf(rain: Planned & { topUps: readonly Planned[] }): BigInt64Array {
   return joined([rain, ...rain.topUps].map(({ split, seed }) => {
     const checked = checkPlan(split);
     // Checked when it was booked: a plan that no longer passes has been tampered with.
     if (!checked.ok) throw new Error(`the booked plan is not valid: ${checked.refusals.map(formatRefusal).join('; ')}`);
     return splitBudget(checked.plan, seed);
   }));
+}
+
+/** Bytes of one amount in the database. */
+const AMOUNT_BYTES = 8;
+
+/** The packets of one plan in the form that the database compares transfers with: 8 bytes each, big-endian, cents. */
+type StoredAmounts = Uint8Array<ArrayBuffer>;
+
+/** @returns undefined for a plan that this version cannot compute: then no worker pays a claim of the rain either */
+export function amountsOf({ split, seed }: Planned): StoredAmounts | undefined {
+  const checked = checkPlan(split);
+  if (!checked.ok) return undefined;
+  const allocation = splitBudget(checked.plan, seed);
+  const bytes = new DataView(new ArrayBuffer(allocation.length * AMOUNT_BYTES));
+  allocation.forEach((cents, index) => bytes.setBigInt64(index * AMOUNT_BYTES, cents));
+  return new Uint8Array(bytes.buffer);
+}
+
+/** Lets the database know the packets of a rain, or of one of its top-ups: from then on it refuses to credit any others [R14]. */
+export async function allocate(transaction: Transaction, part: { rainId: string; ordinal: number; firstPacket: number }, amounts: StoredAmounts | undefined): Promise<void> {
+  if (amounts) await transaction.allocation.create({ data: { ...part, amounts }, select: { rainId: true } });
 }

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { MigrationError, nextOf, readApplied, readMigrations, type Migration } from './migrate.ts';
+import { missingPrivileges, type DatabaseRole } from './privileges.ts';
 
 /** What a database reports about itself, for an operator who is about to use it for real money. */
 export interface DatabaseFacts {
@@ -11,8 +12,8 @@ export interface DatabaseFacts {
   embedded: boolean;
   /** Names of pending migrations; or why the records cannot be trusted. */
   migrations: { missing: string[] } | { fault: string };
-  /** Missing privileges of this user, such as `INSERT on "Transfer"`. Empty while the tables do not exist. */
-  privilegesMissing: string[];
+  /** What this user lacks of the privileges that the console and the command line need, and of those that a worker needs. */
+  privilegesMissing: Record<DatabaseRole, string[]>;
   /** This user owns tables, or is a superuser: it could switch off the triggers that refuse changes. */
   ownsTables: boolean;
   connections: { max: number; used: number };
@@ -24,18 +25,6 @@ export interface DatabaseFacts {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
-
-/** Its one row is written by the migration. */
-const EPOCH = 'StoreEpoch';
-/** The columns that the program updates, by table: it reads all of these tables, appends to them, and deletes nothing. */
-const APPENDED: readonly string[] = [];
-const UPDATED: Record<string, readonly string[]> = {
-  Rain: ['budgetCents', 'packets', 'opensAt', 'closesAt', 'sealedAt', 'settledAt', "keeper"],
-  Campaign: APPENDED, Portion: APPENDED, Transfer: APPENDED, OperatorAction: APPENDED, Discard: APPENDED, Reservation: APPENDED,
-  ReservedBudget: ['budgetCents', 'reservedCents'], Operator: ['passwordHash', 'epoch', 'disabledAt'], OperatorToken: ['revokedAt'],
-  [EPOCH]: ['counter'],
-};
-const ACTION_IDS = '"OperatorAction_id_seq"';
 
 /** @throws when the database cannot be reached or rejects this user */
 export async function examineDatabase(databaseUrl: string, migrations: readonly Migration[] = readMigrations()): Promise<DatabaseFacts> {
@@ -51,7 +40,7 @@ export async function examineDatabase(databaseUrl: string, migrations: readonly 
       versionNumber: Number(await one<string>(client, "SELECT current_setting('server_version_num') AS value")),
       embedded: /emcc|emscripten|pglite/i.test(version),
       migrations: await migrationState(client, migrations),
-      privilegesMissing: await missingPrivileges(client),
+      privilegesMissing: { operator: await missingPrivileges(client, 'operator'), worker: await missingPrivileges(client, 'worker') },
       ownsTables: await one<boolean>(client, `SELECT coalesce(bool_or(pg_has_role(relowner, 'MEMBER')), false) AS value FROM pg_class WHERE oid IN (to_regclass('"Account"'), to_regclass('"Transfer"'))`),
       connections: {
         max: Number(await one<string>(client, "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS value")),
@@ -83,22 +72,4 @@ async function migrationState(client: Client, migrations: readonly Migration[]):
     if (error instanceof MigrationError) return { fault: error.message };
     return { fault: `the records of the migrations cannot be read (${(error as Error).message})` };
   }
-}
-
-async function missingPrivileges(client: Client): Promise<string[]> {
-  const missing: string[] = [];
-  const need = async (held: string, privilege: string) => {
-    if (!await one<boolean>(client, `SELECT ${held} AS value`)) missing.push(privilege);
-  };
-  const exists = async (name: string) => await one<string | null>(client, `SELECT to_regclass('${name}')::text AS value`) !== null;
-  // Balances are changed by the database itself.
-  if (await exists('"Account"')) await need(`has_table_privilege('"Account"', 'SELECT')`, 'SELECT on "Account"');
-  for (const [table, updated] of Object.entries(UPDATED)) {
-    const name = `"${table}"`;
-    if (!await exists(name)) continue;
-    for (const privilege of table === EPOCH ? ['SELECT'] : ['SELECT', 'INSERT']) await need(`has_table_privilege('${name}', '${privilege}')`, `${privilege} on ${name}`);
-    for (const column of updated) await need(`has_column_privilege('${name}', '${column}', 'UPDATE')`, `UPDATE ("${column}") on ${name}`);
-  }
-  if (await exists(ACTION_IDS)) await need(`has_sequence_privilege('${ACTION_IDS}', 'USAGE')`, `USAGE on sequence ${ACTION_IDS}`);
-  return missing;
 }

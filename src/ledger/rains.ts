@@ -7,6 +7,7 @@ import type { RequestedTermName, RequestedTerms, Terms } from '../rain/terms.ts'
 import { recordedTerms } from '../rain/terms-check.ts';
 import { fund } from './accounts.ts';
 import { record, type ActionVerb, type Json } from './actions.ts';
+import { allocate, amountsOf } from './allocation.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
 import type { PayoutProvider as PayoutProviderName, Prisma, TopUp, Rain } from './generated/client.ts';
@@ -59,8 +60,10 @@ type Creation =
 /** The fields and terms in which two rains may differ. */
 type RainField = Exclude<keyof NewRain, 'terms'> | RequestedTermName;
 
-/** Creates a rain, its account, the transfer of its money from the operator, and the record of its commitment: all or nothing. */
+/** Creates a rain, its packets, its account, the transfer of its money from the operator, and the record of its commitment: all or nothing. */
 export function createRain(database: Database, requested: NewRain, actor: string, dryRun = false): Promise<Creation> {
+  // Before the transaction: the packets of a huge rain take seconds.
+  const amounts = amountsOf(requested);
   return attempt(database, async (transaction): Promise<Creation> => {
     const { campaign, terms = {}, ...plain } = requested;
     const { rehearsal = false, ...others } = terms;
@@ -72,6 +75,7 @@ export function createRain(database: Database, requested: NewRain, actor: string
     if (count === 0) return compare(requested, toBookedRain(await transaction.rain.findUniqueOrThrow({ where: { id: requested.id }, ...withDetails })));
     const { id: rainId, title, packets, seed, split: plan, shards } = requested;
     await fund(transaction, { id: `fund:${rainId}`, rainId, rehearsal, cents: requested.budgetCents });
+    await allocate(transaction, { rainId, ordinal: 0, firstPacket: 0 }, amounts);
     const commitment = commitmentOf({ rainId, seed, plan, shards });
     await record(transaction, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(requested.budgetCents), packets, commitment, opensAt: iso(requested.opensAt), closesAt: iso(requested.closesAt), ...terms, ...named } });
     return { outcome: 'created' };

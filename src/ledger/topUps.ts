@@ -4,6 +4,7 @@ import { CENTS_MAX, formatMoney, type Cents } from '../rain/money.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
 import { fund } from './accounts.ts';
 import { record, type Json } from './actions.ts';
+import { allocate, amountsOf } from './allocation.ts';
 import { attempt } from './attempt.ts';
 import type { Database } from './database.ts';
 import type { Rain, TopUp } from './generated/client.ts';
@@ -37,11 +38,12 @@ type Adding =
   | { outcome: 'no_rain' | 'sealed' | 'too_much' };
 
 /**
- * Adds a top-up: its row, its money from the operator, and the record of its commitment, all or nothing. The rain's row is locked
+ * Adds a top-up: its row, its packets, its money from the operator, and the record of its commitment, all or nothing. The rain's row is locked
  * first, so that top-ups are numbered without gaps and none is added to a sealed rain.
  */
 export function addTopUp(database: Database, requested: NewTopUp, actor: string, dryRun = false): Promise<Adding> {
   const { id, rainId, budgetCents, packets, seed, split } = requested;
+  const amounts = amountsOf(requested);
   return attempt(database, async (transaction): Promise<Adding> => {
     const [rain] = await transaction.$queryRaw<LockedRain[]>`
       SELECT "packets", "budgetCents", "shards", "sealedAt", "settledAt", "rehearsal" FROM "Rain" WHERE "id" = ${rainId} FOR NO KEY UPDATE`;
@@ -54,6 +56,7 @@ export function addTopUp(database: Database, requested: NewTopUp, actor: string,
     const commitment = commitmentOf({ rainId, seed, plan: split, shards: rain.shards, first: rain.packets });
     // If another rain's top-up used this id in between, the primary key refuses and everything is rolled back.
     const topUp = await transaction.topUp.create({ data: { ...requested, ordinal, commitment } });
+    await allocate(transaction, { rainId, ordinal, firstPacket: rain.packets }, amounts);
     await transaction.rain.update({ where: { id: rainId }, data: { budgetCents: { increment: budgetCents }, packets: { increment: packets } } });
     await fund(transaction, { id: `fund:${rainId}/${ordinal}`, rainId, rehearsal: rain.rehearsal, cents: budgetCents });
     await record(transaction, { actor, verb: 'top-up', rainId, details: { id, topUp: ordinal, budget: formatMoney(budgetCents), packets, commitment } });

@@ -3,6 +3,7 @@ import { connectDatabase } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { expectBalanced } from './claims.ts';
 import { accountFaultsContract } from './contract-accountFaults.ts';
+import { allocationContract } from './contract-allocation.ts';
 import { creditContract } from './contract-credit.ts';
 import { databaseContract } from './contract-database.ts';
 import { discardContract } from './contract-discard.ts';
@@ -38,6 +39,7 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
     rainContract(book);
     topUpContract(book);
     creditContract(book);
+    allocationContract(book);
     discardContract(book);
     reserveContract(book);
     rehearsalContract(book);

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startWorker } from '../../src/bin/servers/worker.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { examineDatabase } from '../../src/ledger/databaseCheck.ts';
+import { openLedger } from '../../src/ledger/ledger.ts';
 import { migrate } from '../../src/ledger/migrate.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { checkDatabase } from '../../src/operator/doctor/database.ts';
@@ -12,17 +14,20 @@ import { settleRain } from '../../src/operator/settle.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { closeRain } from '../../src/operator/transitions.ts';
 import { findRain, redisNow } from '../../src/store/rains.ts';
+import { eventually } from '../support/eventually.ts';
+import { listeningLog } from '../support/log.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { execute, postgresInstalled, startPostgres, type TestPostgres } from '../support/servers/postgres.ts';
 import { claimOf, expectBalanced, newRain } from './claims.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../deploy/postgresql/${name}.sql`, import.meta.url), 'utf8');
 
-/** The roles of deploy/postgresql: one owns and migrates, the servers use the other. */
-describe.skipIf(!postgresInstalled)('the role of the servers', () => {
+/** The roles of deploy/postgresql: one owns and migrates, one is for console and command line, one for workers. */
+describe.skipIf(!postgresInstalled)('the roles of the servers', () => {
   let server: TestPostgres;
   let context: TestContext;
   let database: Database;
+  let workers: Database;
   const urlOf = (role: string) => `postgres://${role}@127.0.0.1:${server.port}/rain`;
 
   beforeAll(async () => {
@@ -33,14 +38,15 @@ describe.skipIf(!postgresInstalled)('the role of the servers', () => {
     await execute(urlOf('rain_owner'), read('grants'));
     context = await openTestContext(async () => ({ url: urlOf('rain'), stop: async () => {} }));
     database = connectDatabase(urlOf('rain'));
+    workers = connectDatabase(urlOf('rain_worker'));
   });
   afterAll(async () => {
-    await database?.$disconnect();
+    await Promise.all([database?.$disconnect(), workers?.$disconnect()]);
     await context?.stop();
     await server?.stop();
   });
 
-  test('runs a rain from its creation to its settlement, with a top-up', async () => {
+  test('one runs a rain from its creation to its settlement, with a top-up', async () => {
     const now = await redisNow(context.redis);
     const created = await createRain(context, { id: 'modest', plan: { budget: '5.00', packets: 5 }, opensAt: now - 1_000, closesAt: now + 600_000 });
     expect(created).toMatchObject({ ok: true });
@@ -54,7 +60,50 @@ describe.skipIf(!postgresInstalled)('the role of the servers', () => {
     await expectBalanced(database);
   });
 
-  test('asks wallets, discards, keeps campaigns and operators', async () => {
+  test('one of a worker is enough for a worker process: it credits, audits and settles', async () => {
+    const now = await redisNow(context.redis);
+    expect(await createRain(context, { id: 'worked', plan: { budget: '5.00', packets: 5 }, opensAt: now - 1_000, closesAt: now + 600_000 })).toMatchObject({ ok: true });
+    expect(await loadRain(context, 'worked')).toMatchObject({ ok: true });
+    await createGrabEngine(context.redis, (fault) => { throw fault; }).grab('worked', 0, ['ann', 'bob']);
+    const { log, heard } = listeningLog();
+    const worker = await startWorker(context.redisUrl, urlOf('rain_worker'), log, { signer: context.signer });
+    try {
+      await eventually(async () => expect(await context.ledger.book('worked')).toMatchObject({ credited: { count: 2 } }), { timeoutMs: 20_000 });
+      await closeRain(context, 'worked');
+      await eventually(async () => expect(await context.ledger.book('worked')).toMatchObject({ settledAt: expect.any(Number) as number }), { timeoutMs: 30_000 });
+    } finally {
+      await worker.close();
+    }
+    expect(heard.filter(({ level }) => level !== 'info')).toEqual([]);
+    await expectBalanced(database);
+  });
+
+  test('one of a worker asks wallets', async () => {
+    const ledger = openLedger(workers);
+    await context.ledger.createRain(newRain('called', 100n), 'ann');
+    expect(await ledger.assignPayout('called', 'webhook')).toBe('webhook');
+    expect(await ledger.reserve([claimOf('called', 0)])).toEqual([{ outcome: 'reserved' }]);
+    expect(await ledger.credit([claimOf('called', 0)])).toEqual([{ outcome: 'posted' }]);
+  });
+
+  test('[R14] a worker makes no rain and no packet, adds no operator, and reads no password', async () => {
+    const now = await redisNow(context.redis);
+    await createRain(context, { id: 'planned', plan: { budget: '5.00', packets: 5 }, opensAt: now - 1_000, closesAt: now + 600_000 });
+    const to = (packet: string, cents: number) => `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId")
+      VALUES ('credit:${packet}', 'credit', 'rain:planned', 'user:thief', ${cents}, 'planned', '${packet}', 'thief')`;
+    for (const [sql, why] of [
+      [to('planned-5', 100), 'was not allocated'], [to('planned-0', 501), 'was not allocated'], [to('gift', 100), 'was not allocated'],
+      [`INSERT INTO "Allocation" VALUES ('planned', 1, 5, '\\x0000000000000064')`, 'permission denied'], [`UPDATE "Allocation" SET "amounts" = ''`, 'permission denied'],
+      [`INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt") VALUES ('mine', '', 1, 1, '{}', '', now(), now() + interval '1 hour')`, 'permission denied'],
+      [`INSERT INTO "Portion" VALUES ('mine', 'planned', 1, 100, 1, '{}', '', '')`, 'permission denied'], [`UPDATE "Rain" SET "budgetCents" = 1`, 'permission denied'],
+      [`INSERT INTO "Discard" VALUES ('l', 'planned', '', '', '', '', NULL, NULL)`, 'permission denied'], [`INSERT INTO "Operator" VALUES ('eve')`, 'permission denied'],
+      ['SELECT "passwordHash" FROM "Operator"', 'permission denied'], ['SELECT * FROM "OperatorToken"', 'permission denied'],
+      [`UPDATE "Account" SET "balanceCents" = 5000`, 'permission denied'], [`INSERT INTO "Account" VALUES ('user:thief', 'user', 5000)`, 'permission denied'],
+    ] as const) await expect(execute(urlOf('rain_worker'), sql), sql).rejects.toThrow(why);
+    expect(await context.ledger.balance('thief')).toBe(0n);
+  });
+
+  test('one asks wallets, discards, keeps campaigns and operators', async () => {
     const { ledger } = context;
     await ledger.createCampaign({ id: 'season', title: 'season', winsPerUserMax: 1, shards: 2, rollOver: false }, 'ann');
     await ledger.createRain(newRain('asked', 100n), 'ann');
@@ -71,9 +120,12 @@ describe.skipIf(!postgresInstalled)('the role of the servers', () => {
     await expectBalanced(database);
   });
 
-  test('has exactly the rights that the doctor asks for, and no warning', async () => {
+  test('each has exactly the rights that the doctor asks for, and the doctor names the role of a worker', async () => {
     const findings = checkDatabase(await examineDatabase(urlOf('rain')));
     expect(findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
+    const worker = await examineDatabase(urlOf('rain_worker'));
+    expect(worker.privilegesMissing.worker).toEqual([]);
+    expect(checkDatabase(worker).filter(({ verdict }) => verdict !== 'ok')).toMatchObject([{ name: 'privileges', verdict: 'warning', advice: expect.stringContaining('for workers only') as string }]);
     const owner = checkDatabase(await examineDatabase(urlOf('rain_owner')));
     expect(owner.filter(({ verdict }) => verdict !== 'ok')).toMatchObject([{ name: 'ownership', verdict: 'warning', advice: expect.stringContaining('deploy/postgresql') as string }]);
   });
@@ -90,6 +142,14 @@ describe.skipIf(!postgresInstalled)('the role of the servers', () => {
       await expect(execute(urlOf('rain'), sql), sql).rejects.toThrow(/permission denied|must be owner/);
     }
     expect(await context.ledger.balance('thief')).toBe(1n);
+  });
+
+  test('a worker where campaigns roll over may add what was left to the next round', async () => {
+    await execute(urlOf('rain_owner'), read('grants').replaceAll('-- GRANT', 'GRANT'));
+    await context.ledger.createRain(newRain('next', 100n), 'ann');
+    const topUp = { id: 'roll-over:last', rainId: 'next', budgetCents: 50n, packets: 1, split: { budget: '0.50', packets: 1, split: { method: 'even' } }, seed: 'cd'.repeat(32) };
+    expect(await openLedger(workers).addTopUp(topUp, 'worker')).toMatchObject({ outcome: 'added' });
+    await expectBalanced(database);
   });
 
   test('[R8] with a right on accounts from before still changes none, not by a trigger of its own either', async () => {

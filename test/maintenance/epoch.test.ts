@@ -127,7 +127,7 @@ describe('the database is older', () => {
     await openRain(context, 'smaller');
     await topUpRain(context, 'smaller', { id: 'lost', budget: '2.00', packets: 2, split: { method: 'even' } });
     await rounds();
-    await rewriteLedger(context, `DELETE FROM "Portion" WHERE "id" = 'lost'`, `DELETE FROM "Transfer" WHERE "id" = 'fund:smaller/1'`, `UPDATE "Rain" SET "packets" = 10, "budgetCents" = 1000 WHERE "id" = 'smaller'`);
+    await rewriteLedger(context, `DELETE FROM "Portion" WHERE "id" = 'lost'`, `DELETE FROM "Allocation" WHERE "rainId" = 'smaller' AND "ordinal" = 1`, `DELETE FROM "Transfer" WHERE "id" = 'fund:smaller/1'`, `UPDATE "Rain" SET "packets" = 10, "budgetCents" = 1000 WHERE "id" = 'smaller'`);
     await eventually(async () => expect(await heldFor('smaller')).toBe('ledger_behind'));
     expect(await grabAs(context, 'smaller', ['eve'])).toMatchObject([{ code: '-7' }]);
     await closeRain(context, 'smaller');

@@ -14,6 +14,7 @@ import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { execute } from '../support/servers/postgres.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
+import { withoutAllocation } from '../support/withoutTriggers.ts';
 
 let context: TestQueueContext;
 beforeAll(async () => { context = await openQueueContext(); });
@@ -115,6 +116,7 @@ describe('the audit', () => {
 
   test('money that went back for an unallocated packet, or without a discard, breaks the equation', async () => {
     await context.wonRain('stolen', 1);
+    await withoutAllocation(context, 'stolen');
     await context.ledger.discard({ letterId: 'x', rainId: 'stolen', entry: '', deadReason: 'refused', reason: 'x', actor: 'eve', claim: { redPacketId: 'no-packet', userId: 'eve', claimedCents: 100n, allocatedCents: 100n } });
     expect(await audit('stolen')).toMatchObject({ report: { balanced: false }, problems: ['discards of packets that were never allocated: 1'] });
     await context.wonRain('silent', 1);

@@ -7,7 +7,7 @@ import { formatMoney } from '../../src/rain/money.ts';
 import { findRain } from '../../src/store/rains.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
-import { withoutTriggers } from '../support/withoutTriggers.ts';
+import { withoutAllocation, withoutTriggers } from '../support/withoutTriggers.ts';
 
 let context: TestQueueContext;
 let database: Database;
@@ -44,6 +44,7 @@ test('[R5] a ledger row that a superuser deleted is credited again: the audit na
 
 test('[R8] transfers that somebody writes by hand are found: credits that nobody won, and money beyond the budget', async () => {
   await context.wonRain('by-hand', 1);
+  await withoutAllocation(context, 'by-hand');
   await context.credit();
   await database.$executeRaw`INSERT INTO "Transfer" VALUES ('credit:by-hand-5', 'credit', 'rain:by-hand', 'user:eve', 100, 'by-hand', 'by-hand-5', 'eve'),
     ('credit:made-up', 'credit', 'rain:by-hand', 'user:mallory', 300, 'by-hand', 'made-up', 'mallory'), ('fund:by-hand/7', 'fund', 'operator', 'rain:by-hand', 400, 'by-hand', NULL, NULL)`;

@@ -9,6 +9,7 @@ import { loadRain } from '../../src/operator/load.ts';
 import { closeRain, pauseRain, resumeRain } from '../../src/operator/transitions.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
+import { withoutAllocation } from '../support/withoutTriggers.ts';
 
 let context: TestContext;
 let engine: GrabEngine;
@@ -94,6 +95,7 @@ describe('[R8] the money equation holds at every moment', () => {
       expect(report.balanced, id).toBe(false);
       expect(problems.join('\n')).toMatch(problem);
       await closeRain(context, id);
+      await withoutAllocation(context, id);
       await context.ledger.credit(await claimLog(context, id));
       expect((await settleRain(context, id, (await findRain(context.redis, id))!)).outcome, id).toBe('does_not_add_up');
       expect((await context.ledger.book(id))!.recycledCents, id).toBe(0n);

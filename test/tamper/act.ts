@@ -13,8 +13,6 @@ export interface Act {
   healed?(scene: Scene): Promise<boolean>;
   /** It is found in every rain, so it is played alone and last. */
   alone?: true;
-  /** The database cannot tell it from what a worker does: the audit finds it, and the ledger has it until then. */
-  notPrevented?: true;
   /** Real packets that it puts into the thief's hands: whoever writes to Redis may hand out packets of the plan. */
   handsOut?: true;
 }

@@ -29,8 +29,16 @@ export const LEDGER_ACTS: readonly Act[] = [
     strike: ({ sqlWithoutTriggers, users }) => sqlWithoutTriggers(`UPDATE "Account" SET "balanceCents" = "balanceCents" + 5000 WHERE "id" = 'user:${[...users.told.keys()][0]}'`),
   },
   {
-    name: 'a credit for a packet that was never made', store: 'ledger', notPrevented: true,
+    name: 'a credit for a packet that was never made', store: 'ledger',
     strike: ({ sql, rainId, thief }) => sql(credit(rainId, `${rainId}-9999`, thief, 5000)),
+  },
+  {
+    name: 'a credit for a real packet, of more than it holds', store: 'ledger',
+    strike: async ({ sql, rainId, thief, freePacket }) => sql(credit(rainId, await freePacket(), thief, 5000)),
+  },
+  {
+    name: 'the packets of a rain replaced in the ledger', store: 'ledger',
+    strike: ({ sql, rainId }) => sql(`UPDATE "Allocation" SET "amounts" = decode(repeat('0000000000001388', 40), 'hex') WHERE "rainId" = '${rainId}'`),
   },
   {
     name: 'the seed of a rain replaced', store: 'ledger',

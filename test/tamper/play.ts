@@ -20,8 +20,6 @@ export interface Played {
   noticed: string;
   /** Payments that the plan does not hold, or that nobody was told of: one sentence each. */
   paidWrongly: string[];
-  /** The same, of an act that is known to be found only. */
-  notPrevented: string[];
   /** Nobody noticed the act, or a user who was told of a win is neither paid nor on a list: one sentence each. */
   untold: string[];
 }
@@ -73,8 +71,7 @@ export async function play(stage: Tampered, act: Act, rainId: string): Promise<P
   // An operator ends the rain. What is not paid then stands on a list, or somebody was told of money that nobody knows of.
   await scene.rain('close', rainId);
   const unpaid = await untilPaid(stage, scene);
-  const wrong = await wrongPayments(stage, scene, act);
-  return { act: act.name, noticed, paidWrongly: act.notPrevented ? [] : wrong, notPrevented: act.notPrevented ? wrong : [], untold: [...(noticed ? [] : ['nobody noticed it']), ...unpaid] };
+  return { act: act.name, noticed, paidWrongly: await wrongPayments(stage, scene, act), untold: [...(noticed ? [] : ['nobody noticed it']), ...unpaid] };
 }
 
 /** What an operator sees without looking for it, or in the audit. */

@@ -38,7 +38,7 @@ async function tamperWith(keptBy: KeptBy, acts: readonly Act[], tell: (sentence:
     for (let act = waiting.shift(); act; act = waiting.shift()) {
       const result = await play({ deployment, queues, walletPaid: () => wallet.paid.values() }, act, `t${randomBytes(5).toString('hex')}`);
       played.push(result);
-      tell(`${keptBy}: ${act.name}: ${result.noticed || 'NOT NOTICED'}${[...result.paidWrongly, ...result.notPrevented, ...result.untold].map((sentence) => `\n    ${sentence}`).join('')}`);
+      tell(`${keptBy}: ${act.name}: ${result.noticed || 'NOT NOTICED'}${[...result.paidWrongly, ...result.untold].map((sentence) => `\n    ${sentence}`).join('')}`);
     }
   };
   try {

@@ -12,8 +12,7 @@ export function checkDatabase(facts: DatabaseFacts): Finding[] {
     find('version', versionNumber >= 120_000 ? 'ok' : 'wrong', facts.version.split(' ').slice(0, 2).join(' '), 'PostgreSQL 12 or newer', 'install a newer PostgreSQL'),
     find('kind', embedded ? 'warning' : 'ok', embedded ? 'PGlite, the embedded database: without fsync, one session for all' : 'a PostgreSQL server', 'a PostgreSQL server for real money', 'set DATABASE_URL to a PostgreSQL server before money counts'),
     checkMigrations(migrations),
-    find('privileges', privilegesMissing.length === 0 ? 'ok' : 'wrong', privilegesMissing.length === 0 ? 'all granted' : `missing: ${privilegesMissing.join(', ')}`, 'what deploy/postgresql/grants.sql grants',
-      `run deploy/postgresql/grants.sql, or GRANT ${privilegesMissing.join('; GRANT ')} to this user`),
+    checkPrivileges(privilegesMissing),
     // The embedded database has one user, and no server that could run out of connections.
     ...(embedded ? [] : [
       find('ownership', ownsTables ? 'warning' : 'ok', ownsTables ? 'this role owns the tables: it could switch off what refuses a change of a balance' : 'this role owns no table', 'a role that owns no table', 'create the roles of deploy/postgresql, and set DATABASE_URL to the one of the servers'),
@@ -30,4 +29,13 @@ function checkMigrations(migrations: DatabaseFacts['migrations']): Finding {
   if ('fault' in migrations) return find('migrations', 'wrong', migrations.fault, expected, 'fix what it reports; nothing is written before');
   const { missing } = migrations;
   return find('migrations', missing.length === 0 ? 'ok' : 'wrong', missing.length === 0 ? 'all applied' : `missing: ${missing.join(', ')}`, expected, 'run: rain migrate');
+}
+
+function checkPrivileges({ operator, worker }: DatabaseFacts['privilegesMissing']): Finding {
+  const expected = 'what deploy/postgresql/grants.sql grants';
+  if (operator.length > 0 && worker.length === 0) {
+    return find('privileges', 'warning', 'those of a worker only', expected, 'use this role for workers only: the console and the command line need the role rain');
+  }
+  return find('privileges', operator.length === 0 ? 'ok' : 'wrong', operator.length === 0 ? 'all granted' : `missing: ${operator.join(', ')}`, expected,
+    `run deploy/postgresql/grants.sql, or GRANT ${operator.join('; GRANT ')} to this user`);
 }
