@@ -19,8 +19,7 @@ export function openReceipts(storage = () => localStorage): ReceiptStore {
     },
     write(rainId, userId, receipt) {
       const others = readAll(storage).filter((kept) => kept.rainId !== rainId || kept.userId !== userId);
-      const all = receipt ? [...others, { rainId, userId, ...receipt }].slice(-KEPT_MAX) : others;
-      remember(storage, KEY, JSON.stringify(all));
+      remember(storage, KEY, JSON.stringify([...others, { rainId, userId, ...receipt }].slice(-KEPT_MAX)));
     },
   };
 }
