@@ -1,6 +1,5 @@
 import { restoreSentWins, type SentWin } from '../../grab/restore.ts';
 import { recordTold } from '../../store/told.ts';
-import { isSameSignature } from '../../store/signer.ts';
 import { shardOf } from '../../store/keys.ts';
 import { encode } from '../../protocol/codec.ts';
 import type { ReceiptMessage, ReceiptStatus } from '../../protocol/messages.ts';
@@ -16,7 +15,7 @@ export function receipt(context: HandlerContext, session: Session, message: Rece
   const { rainId, redPacketId, amount } = message;
   const { userId } = session;
   const { limits, pendingReceipts } = context;
-  if (!isSameSignature(message.receipt, context.signer.receipt({ rainId, redPacketId, amount, userId }))) {
+  if (!context.signer.isReceipt(message.receipt, { rainId, redPacketId, amount, userId })) {
     return sendProtocolError(session, statusFrame(message, 'not_genuine'), limits);
   }
   // It costs Redis as much as a join.
