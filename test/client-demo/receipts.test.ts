@@ -26,3 +26,13 @@ test('[R10] fifty are kept; what is not a receipt, or a storage that throws, is 
   forbidden.write('spring', 'ann', receipt('p'));
   expect(forbidden.read('spring', 'ann')).toBeUndefined();
 });
+
+test('when the first storage is full or forbidden, the receipt is kept in the next one', () => {
+  const full = { getItem: () => null, setItem: () => { throw new Error('full'); } } as unknown as Storage;
+  const forbidden = () => { throw new Error('forbidden'); };
+  for (const first of [() => full, forbidden]) {
+    const tab = storage();
+    openReceipts(first, () => tab).write('spring', 'ann', receipt('spring-1'));
+    expect(openReceipts(first, () => tab).read('spring', 'ann')).toEqual(receipt('spring-1'));
+  }
+});
