@@ -4,15 +4,15 @@
 -- KEYS[2] claimed  hash: userId -> claim JSON
 -- KEYS[3] spoiled  list: packets set aside
 -- KEYS[4] wins     hash of the campaign: userId -> the rounds that the user has won in; unused without winsMax
--- ARGV    name of the caller's key, then userId, redPacketId, amount and mac as grab.lua answered them; n times
--- RETURNS how many were set aside; "other_key" the rain is signed with another key; nil no such rain
+-- ARGV    names of the caller's keys, separated by commas, then userId, redPacketId, amount and mac as grab.lua answered them; n times
+-- RETURNS how many were set aside; "other_key" the rain is signed with none of these; nil no such rain
 -- WHY     A caller with another key would take every packet for a forgery. A claim that has changed since is left alone:
 --         another gateway has set the forgery aside, and the user has won again. The claim log keeps its entry, as it
 --         is never popped; the credit worker refuses it. LPUSH comes first, as Redis may refuse it when out of memory.
 
 local rain = redis.call('HMGET', KEYS[1], 'rainId', 'signedBy', 'winsMax')
 if not rain[1] then return nil end
-if rain[2] ~= ARGV[1] then return 'other_key' end
+if not rain[2] or not (',' .. ARGV[1] .. ','):find(',' .. rain[2] .. ',', 1, true) then return 'other_key' end
 local mine = rain[3] and ',' .. rain[1]:match('%.(%d+)$') .. ','
 
 local elements, users, wins = {}, {}, {}

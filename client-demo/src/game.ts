@@ -1,7 +1,7 @@
 import { isFinal, NextRain, type Offer } from './next-rain.ts';
 import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
 import type { PausingCode } from '../../src/protocol/outcomes.ts';
-import { answered, requested, credited, faceOf, gaveUp, isOver, newRound, provable, proved, seen, type Proof, type Provable, type Round } from './round.ts';
+import { answered, requested, credited, faceOf, gaveUp, isOver, newRound, provable, proved, seen, shownReceipt, type Proof, type Provable, type Round } from './round.ts';
 import type { View } from './screen.ts';
 
 const WINNERS_SHOWN = 3;
@@ -118,6 +118,7 @@ export class Game {
     client.on('rain', (snapshot) => this.#onRain(snapshot));
     client.on('result', (result) => { if (this.#round && ours(result.rainId)) this.#round = answered(this.#round, result, !this.#everLost); });
     client.on('credited', (message) => { if (this.#round && ours(message.rainId)) this.#round = credited(this.#round, message); });
+    client.on('receipt', ({ rainId, status, ...packet }) => { if (this.#round && ours(rainId)) this.#round = shownReceipt(this.#round, packet, status); });
     client.on('winners', ({ rainId, winners }) => { if (ours(rainId)) this.#winners = winners.slice(-WINNERS_SHOWN); });
     client.on('asking', ({ rainId, why }) => {
       if (!ours(rainId)) return;

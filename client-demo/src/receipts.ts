@@ -10,17 +10,22 @@ interface Kept extends Receipt {
   userId: string;
 }
 
-/** Receipts of wins, kept if the browser allows it, so that a reloaded page can show a win that the server has lost. */
-export function openReceipts(storage = () => localStorage): ReceiptStore {
+/**
+ * Receipts of wins, kept if the browser allows it, so that a reloaded page can show a win that the server has lost. When the first storage
+ * is full or forbidden, the next one is used: that of the tab has room of its own.
+ */
+export function openReceipts(...storages: (() => Storage)[]): ReceiptStore {
+  const all = storages.length > 0 ? storages : [() => localStorage, () => sessionStorage];
   return {
     read(rainId, userId) {
-      const found = readAll(storage).find((kept) => kept.rainId === rainId && kept.userId === userId);
+      const found = all.flatMap(readAll).find((kept) => kept.rainId === rainId && kept.userId === userId);
       return found && { redPacketId: found.redPacketId, amount: found.amount, receipt: found.receipt };
     },
     write(rainId, userId, receipt) {
-      const others = readAll(storage).filter((kept) => kept.rainId !== rainId || kept.userId !== userId);
-      const all = receipt ? [...others, { rainId, userId, ...receipt }].slice(-KEPT_MAX) : others;
-      remember(storage, KEY, JSON.stringify(all));
+      all.some((storage) => {
+        const others = readAll(storage).filter((kept) => kept.rainId !== rainId || kept.userId !== userId);
+        return remember(storage, KEY, JSON.stringify([...others, { rainId, userId, ...receipt }].slice(-KEPT_MAX)));
+      });
     },
   };
 }

@@ -1,4 +1,5 @@
-import type { CreditedMessage, RainSnapshot, ResultMessage } from '../../src/protocol/messages.ts';
+import type { Packet } from '../../src/client/client.ts';
+import type { CreditedMessage, RainSnapshot, ReceiptStatus, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 import type { ShownPlan } from '../../src/rain/plan.ts';
 import type { TopUpPromise } from '../../src/rain/commitment.ts';
@@ -11,8 +12,8 @@ export interface Round {
   readonly asking: boolean;
   /** The last final answer without a packet. */
   readonly verdict?: OutcomeCode;
-  /** `old`: won before this page joined, and reported by the join. */
-  readonly win?: { readonly redPacketId: string; readonly amount: string; readonly credited: boolean; readonly old?: true };
+  /** `old`: won before this page joined. `recorded`: the server has it only as written down for the operator, from the receipt. */
+  readonly win?: { readonly redPacketId: string; readonly amount: string; readonly credited: boolean; readonly old?: true; readonly recorded?: true };
   /** The commitments as first received; later messages cannot replace them. `inTime`: all came before the rain was over. */
   readonly committed?: { readonly commitment: string; readonly added: readonly string[]; readonly inTime: boolean };
   readonly proof?: Proof | 'checking' | 'failed';
@@ -106,6 +107,14 @@ export function answered(round: Round, { code, redPacketId, amount, ref }: Resul
 export function credited(round: Round, { redPacketId, amount }: CreditedMessage): Round {
   const old = round.win?.redPacketId === redPacketId && round.win.old;
   return { ...round, asking: false, win: { redPacketId, amount, credited: true, ...(old && { old }) } };
+}
+
+/** A win that only its receipt has brought back. Another packet that the server has named since stays: the ledger decides between them. */
+export function shownReceipt(round: Round, { redPacketId, amount }: Packet, status: ReceiptStatus): Round {
+  const isKept = status === 'known' || status === 'restored' || status === 'recorded';
+  if (!isKept || (round.win && round.win.redPacketId !== redPacketId)) return round;
+  const { credited, old } = round.win ?? { credited: false, old: true as const };
+  return { ...round, asking: false, win: { redPacketId, amount, credited, ...(old && { old }), ...(status === 'recorded' && !credited && { recorded: true }) } };
 }
 
 /** The face of each final answer. For `undefined` the state of the rain decides. A missing code does not compile. */

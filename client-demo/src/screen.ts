@@ -15,8 +15,8 @@ export interface View {
   seconds?: number;
   /** Fraction of the packets that is left, 0 to 1. */
   left?: number;
-  /** `old`: won before this page was opened. */
-  win?: { amount: string; credited: boolean; old?: true };
+  /** `old`: won before this page was opened. `recorded`: written down for the operator. */
+  win?: { amount: string; credited: boolean; old?: true; recorded?: true };
   /** Present once the packets can be recomputed. `ready`: not verified yet. */
   proof?: NonNullable<Round['proof']> | 'ready';
   userId?: string;
@@ -141,8 +141,9 @@ export class Screen {
     write('.ahead-title', offered ? offered.title || untitled : '');
   }
 
-  #creditStatus({ credited }: { credited: boolean }): string {
-    return credited ? this.#words.credited : this.#words.onItsWay;
+  #creditStatus({ credited, recorded }: NonNullable<View['win']>): string {
+    if (credited) return this.#words.credited;
+    return recorded ? this.#words.recorded : this.#words.onItsWay;
   }
 
   /** Announces changes to screen readers. The countdown is not announced every second, because it would drown out the result. */

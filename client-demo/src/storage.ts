@@ -8,8 +8,12 @@ export function recall(storage: () => Storage, key: string): string | undefined 
   }
 }
 
-export function remember(storage: () => Storage, key: string, text: string): void {
+/** @returns false: it is full or forbidden */
+export function remember(storage: () => Storage, key: string, text: string): boolean {
   try {
     storage().setItem(key, text);
-  } catch { /* full or forbidden */ }
+    return true;
+  } catch {
+    return false;
+  }
 }

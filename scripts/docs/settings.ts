@@ -24,7 +24,7 @@ const GROUPS = {
     ON_TAMPERING: '`pause`: a worker pauses a rain at once when the audit finds that somebody changed it by hand in Redis or in the database. `report`: only log, metric and alert. See [settlement](../explanation/settlement.md)',
   },
   'Signed packets': {
-    SIGNING_SECRET: 'Secret that packets and receipts are signed with, the same for gateways, workers, consoles and commands, at least 32 characters. It stays off the machines of Redis and PostgreSQL. See [who can write to Redis](../explanation/abuse.md#who-can-write-to-redis)',
+    SIGNING_SECRET: 'Secret that packets and receipts are signed with, the same for gateways, workers, consoles and commands, at least 32 characters. While it is [replaced](../how-to/replace-signing-secret.md), two, separated by a comma: the first signs, both are known. It stays off the machines of Redis and PostgreSQL. See [who can write to Redis](../explanation/abuse.md#who-can-write-to-redis)',
   },
   'Sign-in': {
     JWT_SECRET: 'Shared secret that players\' tokens are signed with (HS256), at least 32 characters. Gateway and console need it or `JWKS_URL`',

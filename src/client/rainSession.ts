@@ -26,7 +26,7 @@ interface RainSessionOptions {
   send: (message: ClientMessage) => boolean;
   /** The receipt that the app has stored for this rain and user. */
   readReceipt: () => Receipt | undefined;
-  writeReceipt: (receipt: Receipt | undefined) => void;
+  writeReceipt: (receipt: Receipt) => void;
   onAsking: (why: OpenGrab) => void;
   /** A final answer: it ends a grab, or it came with a join. */
   onResult: (result: ResultMessage) => void;

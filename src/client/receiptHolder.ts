@@ -1,4 +1,6 @@
 import type { ClientMessage, ReceiptStatus, ResultMessage } from '../protocol/messages.ts';
+import { delayBeforeRetry } from '../platform/network/backoff.ts';
+import { SHOW_AGAIN } from './backoff.ts';
 import { packetOf, type Packet } from './outcome.ts';
 
 /** The proof that the server told the user of a win. */
@@ -9,8 +11,8 @@ export interface Receipt extends Packet {
 /** Where the app keeps receipts, so that they outlive the page. What it throws is passed on to nobody: a page works without storage. */
 export interface ReceiptStore {
   read(rainId: string, userId: string): Receipt | undefined;
-  /** `undefined`: the receipt is worthless. */
-  write(rainId: string, userId: string, receipt: Receipt | undefined): void;
+  /** Replaces an earlier one. */
+  write(rainId: string, userId: string, receipt: Receipt): void;
 }
 
 /** If a join has not reported the win within this time, the receipt is shown, ms; random up to twice as long, since many users may do so at once. */
@@ -21,7 +23,7 @@ interface ReceiptHolderOptions {
   random: () => number;
   send: (message: ClientMessage) => boolean;
   read: () => Receipt | undefined;
-  write: (receipt: Receipt | undefined) => void;
+  write: (receipt: Receipt) => void;
   /** What became of a receipt that was shown. */
   onStatus: (packet: Packet, status: ReceiptStatus) => void;
 }
@@ -30,7 +32,11 @@ interface ReceiptHolderOptions {
 export class ReceiptHolder {
   readonly #options: ReceiptHolderOptions;
   #receipt: Receipt | undefined;
+  /** A gateway did not take it for genuine. It may lack the secret, so the receipt stays stored; another win replaces it. */
+  #isDoubted = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Since the last join. */
+  #busyAnswers = 0;
 
   constructor(options: ReceiptHolderOptions) {
     this.#options = options;
@@ -41,9 +47,11 @@ export class ReceiptHolder {
     const packet = packetOf(result);
     if (!packet) return;
     this.reported(packet.redPacketId);
-    if (this.#receipt || result.receipt === undefined) return;
-    this.#receipt = { ...packet, receipt: result.receipt };
-    quietly(() => this.#options.write(this.#receipt));
+    if ((this.#receipt && !this.#isDoubted) || result.receipt === undefined) return;
+    const receipt = { ...packet, receipt: result.receipt };
+    this.#receipt = receipt;
+    this.#isDoubted = false;
+    quietly(() => this.#options.write(receipt));
   }
 
   /** The server has named this packet. */
@@ -52,19 +60,16 @@ export class ReceiptHolder {
   }
 
   joined(): void {
-    clearTimeout(this.#timer);
     this.#receipt ??= quietly(() => this.#options.read());
-    const receipt = this.#receipt;
-    if (receipt) this.#timer = setTimeout(() => this.#show(receipt), SHOW_AFTER_MS * (1 + this.#options.random()));
+    this.#busyAnswers = 0;
+    this.#showAfter(SHOW_AFTER_MS * (1 + this.#options.random()));
   }
 
   receiveStatus(redPacketId: string, status: ReceiptStatus): void {
     const receipt = this.#receipt;
     if (receipt?.redPacketId !== redPacketId) return;
-    if (status === 'not_genuine') {
-      this.#receipt = undefined;
-      quietly(() => this.#options.write(undefined));
-    }
+    if (status === 'not_genuine') this.#isDoubted = true;
+    if (status === 'busy') this.#showAfter(delayBeforeRetry(++this.#busyAnswers, SHOW_AGAIN, this.#options.random));
     this.#options.onStatus({ redPacketId, amount: receipt.amount }, status);
   }
 
@@ -75,10 +80,15 @@ export class ReceiptHolder {
   forget(): void {
     clearTimeout(this.#timer);
     this.#receipt = undefined;
+    this.#isDoubted = false;
   }
 
-  #show({ redPacketId, amount, receipt }: Receipt): void {
-    this.#options.send({ type: 'receipt', rainId: this.#options.rainId, redPacketId, amount, receipt });
+  #showAfter(ms: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#receipt) return;
+    const { rainId, send } = this.#options;
+    const { redPacketId, amount, receipt } = this.#receipt;
+    this.#timer = setTimeout(() => send({ type: 'receipt', rainId, redPacketId, amount, receipt }), ms);
   }
 }
 

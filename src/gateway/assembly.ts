@@ -88,7 +88,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const rateLimiter = new RateLimiter(limits, counters);
   const challenges = options.challenges && new Challenges(options.challenges, { limits, counters, now, pressed: options.pressed ?? (() => overload.pressure.pressed) });
   const blocklist = new Blocklist({ redis: reads, now, onFault, onChange: () => hub.each((session) => disconnectBlocked(session, blocklist, limits)) });
-  const context: HandlerContext = { limits, hub, rainCache, batcher, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, rateLimiter, blocklist, challenges, overload, counters, traces, onFault };
+  const context: HandlerContext = { limits, hub, rainCache, batcher, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, pendingReceipts: { count: 0 }, rateLimiter, blocklist, challenges, overload, counters, traces, onFault };
 
   function tell(snapshot: RainSnapshot, event: RainChange): void {
     fairStart.expect(snapshot);

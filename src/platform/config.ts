@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import { signingSecrets } from './auth/signingSecrets.ts';
 import { durability, DURABILITY_WAIT_MS, LOCAL } from './redis/durability.ts';
 import { COMMAND_TIMEOUT_MS, parseRedisUrl } from './redis/connect.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from './redis/reconnectTimer.ts';
@@ -19,7 +20,9 @@ const count = z.coerce.number('expected a number').int('expected a whole number'
 const port = whole(0, 65535, 'expected a port number', 'expected a port number');
 const host = z.string().min(1).default('127.0.0.1');
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http(s) address' });
-const secret = z.string().min(32, 'expected a secret of at least 32 characters').optional();
+const SECRET_CHARACTERS_MIN = 32;
+const SECRET = `expected a secret of at least ${SECRET_CHARACTERS_MIN} characters`;
+const secret = z.string().min(SECRET_CHARACTERS_MIN, SECRET).optional();
 const demand = z.enum(['off', 'pressure', 'always'], 'expected off, pressure or always').default('off');
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean));
 
@@ -33,7 +36,7 @@ export const configSchema = z.object({
   ON_TAMPERING: z.enum(['pause', 'report'], 'expected pause or report').default('pause'),
   JWT_SECRET: secret,
   /** The same for gateways, workers, consoles and commands: whoever lacks it takes every packet for a forgery. */
-  SIGNING_SECRET: secret,
+  SIGNING_SECRET: z.string().min(SECRET_CHARACTERS_MIN, { error: SECRET, abort: true }).refine((text) => signingSecrets(text).every(({ length }) => length >= SECRET_CHARACTERS_MIN), SECRET).optional(),
   JWKS_URL: httpUrl.optional(),
   PAYOUT_PROVIDER: z.enum(['ledger', 'webhook'], 'expected ledger or webhook').default('ledger'),
   // fetch rejects an address with a user in it, but only when the first claim is credited.

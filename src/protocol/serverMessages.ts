@@ -89,7 +89,7 @@ export const SERVER_MESSAGES = {
     type: z.literal('receipt_status'),
     rainId: rain,
     redPacketId: packetId,
-    status: z.enum(['known', 'restored', 'recorded', 'not_genuine', 'busy']).describe('`known`: the server has the win. `restored`: it had lost it, and has it again. `recorded`: the rain is gone or settled without it; the operator will decide. `not_genuine`: the receipt is not ours, or not yours. `busy`: show it again after your next join'),
+    status: z.enum(['known', 'restored', 'recorded', 'not_genuine', 'busy']).describe('`known`: the server has the win. `restored`: it had lost it, and has it again. `recorded`: the rain is gone or settled without it; the operator will decide. `not_genuine`: the receipt is not ours, or not yours. `busy`: show it again later'),
   }).describe('The answer to a `receipt`.'),
   pong: z.object({ type: z.literal('pong'), t: z.number().describe('The `t` of the `ping`'), serverTime: moment('Now') }).describe('The answer to a `ping`.'),
   goodbye: z.object({

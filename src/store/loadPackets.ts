@@ -84,12 +84,13 @@ export async function loadPackets(redis: RedisClient, signer: Signer, rainId: st
     const draft = state === 'draft' ? Math.min(planned, Number(plannedAtDraft)) : loaded;
     while (loaded < planned) {
       onProgress(before + loaded);
-      if (signedBy !== signer.keyId) return { ok: false, reason: 'other_key' };
+      const own = signer.under(signedBy);
+      if (!own) return { ok: false, reason: 'other_key' };
       const drafting = loaded < draft;
       if (!drafting && topUps.length === 0) return { ok: false, reason: 'not_a_draft' };
       const chunk = Array.from({ length: Math.min(CHUNK, (drafting ? draft : planned) - loaded) }, (_, i) => {
         const index = (loaded + i) * shards + shard;
-        return packetElement(signer, rainId, redPacketId(rainId, index), formatMoney(amounts[index]!));
+        return packetElement(own, rainId, redPacketId(rainId, index), formatMoney(amounts[index]!));
       });
       const now = z.number().parse(drafting
         ? await run(redis, 'load', [keys.state, keys.packets], [loaded, ...chunk])

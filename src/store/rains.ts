@@ -140,12 +140,12 @@ export function cursorOf(relayed: string | null): number {
   return /^[1-9]\d{0,14}$/.test(relayed ?? '') ? Number(relayed) : 0;
 }
 
-/** What can be said about the signatures of packets in this Redis, by who has this key. */
-export function signaturesIn(redis: RedisClient, signer: Pick<Signer, 'keyId' | 'isGenuine'>) {
+/** What can be said about the signatures of packets in this Redis, by who has these keys. */
+export function signaturesIn(redis: RedisClient, signer: Pick<Signer, 'under' | 'isGenuine'>) {
   return {
     isGenuine: signer.isGenuine,
-    /** Whether the packets of this rain are signed with this key; false also when Redis has no such rain. */
-    isOurs: async (rainId: string): Promise<boolean> => await redis.hget(shardKeys(rainId, 0).state, 'signedBy') === signer.keyId,
+    /** Whether the packets of this rain are signed with one of these keys; false also when Redis has no such rain. */
+    isOurs: async (rainId: string): Promise<boolean> => signer.under(await redis.hget(shardKeys(rainId, 0).state, 'signedBy')) !== undefined,
   };
 }
 

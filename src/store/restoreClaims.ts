@@ -17,9 +17,15 @@ export function signedEntry(signer: Signer, { rainId, redPacketId, amount, userI
   return JSON.stringify({ rainId, redPacketId, amount, userId, at, mac: signer.packetMac(rainId, redPacketId, amount) } satisfies Claim);
 }
 
+/** The signer with the key of this shard's packets, to write or find a list element byte for byte; with one key alone, that one. */
+export async function signerOfShard(redis: RedisClient, signer: Signer, rainId: string, shard: number): Promise<Signer> {
+  return signer.keyIds.length === 1 ? signer : signer.under(await redis.hget(shardKeys(rainId, shard).state, 'signedBy')) ?? signer;
+}
+
 /** Puts claims back that Redis has lost; see lua/restore.lua for the answer. Safe to repeat. @param claims at most RESTORE_MAX, of this shard */
 export async function restoreClaims(redis: RedisClient, signer: Signer, rainId: string, shard: number, claims: readonly Omit<Claim, 'mac'>[]): Promise<RestoreReply> {
   const { state, packets, claimed, claims: log, restored } = shardKeys(rainId, shard);
-  const args = claims.flatMap((claim) => [claim.userId, signedEntry(signer, claim), packetElement(signer, rainId, claim.redPacketId, claim.amount)]);
+  const own = await signerOfShard(redis, signer, rainId, shard);
+  const args = claims.flatMap((claim) => [claim.userId, signedEntry(own, claim), packetElement(own, rainId, claim.redPacketId, claim.amount)]);
   return reply.parse(await run(redis, 'restore', [state, packets, claimed, log, restored, campaignKeys(rainId, shard).wins], args));
 }

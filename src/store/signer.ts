@@ -1,5 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { createFastHmac } from '../platform/auth/hmac.ts';
+import { signingSecrets } from '../platform/auth/signingSecrets.ts';
 
 /** Base64url characters that are kept of an HMAC: 96 bits of a packet's, 128 bits of a receipt, which users keep for long. */
 const MAC_CHARACTERS = 16;
@@ -13,29 +14,49 @@ interface ToldWin {
   userId: string;
 }
 
-/** Signs packets and wins with keys that neither Redis nor the ledger has. */
+/** Signs packets and wins with keys that neither Redis nor the ledger has. While SIGNING_SECRET is replaced, it knows several and signs with the first. */
 export interface Signer {
-  /** Names the key without disclosing it, 8 hexadecimal digits: stored with a rain, it shows whether a process has the rain's key. */
+  /** Names the key that signs without disclosing it, 8 hexadecimal digits: stored with a rain, it shows whether a process has the rain's key. */
   keyId: string;
+  /** Names all keys. */
+  keyIds: readonly string[];
+  /** The same signer, signing with the key of this name, such as that of an older rain; `undefined`: it has no such key. */
+  under(keyId: string | null | undefined): Signer | undefined;
   /** Proves that the holder of the key has made this packet. In its list element, and in the claim. */
   packetMac(rainId: string, redPacketId: string, amount: string): string;
-  /** Whether `mac` is the packet's signature under this key. */
+  /** Whether `mac` is the packet's signature under one of the keys. */
   isGenuine(rainId: string, packet: { redPacketId: string; amount: string; mac: string }): boolean;
   /** Proves to whoever holds the key that this win was told to this user. */
   receipt(win: ToldWin): string;
+  /** Whether `receipt` is the win's under one of the keys. */
+  isReceipt(receipt: string, win: ToldWin): boolean;
 }
 
-/** @param secret SIGNING_SECRET; each purpose has a key of its own, so that no signature can be used for another purpose */
-export function createSigner(secret: string): Signer {
+type Key = Pick<Signer, 'keyId' | 'packetMac' | 'receipt'>;
+
+/** @param secrets SIGNING_SECRET, one or several */
+export function createSigner(secrets: string): Signer {
+  const keys = signingSecrets(secrets).map(keyOf);
+  const byName = new Map<string, Signer>();
+  const common: Pick<Signer, 'under' | 'isGenuine' | 'isReceipt'> = {
+    under: (keyId) => byName.get(keyId ?? ''),
+    isGenuine: (rainId, { redPacketId, amount, mac }) => keys.some(({ packetMac }) => isSameSignature(mac, packetMac(rainId, redPacketId, amount))),
+    isReceipt: (given, win) => keys.some(({ receipt }) => isSameSignature(given, receipt(win))),
+  };
+  const keyIds = keys.map(({ keyId }) => keyId);
+  for (const key of keys) byName.set(key.keyId, { ...key, keyIds, ...common });
+  return byName.get(keyIds[0]!)!;
+}
+
+/** Each purpose has a key of its own, so that no signature can be used for another purpose. */
+function keyOf(secret: string): Key {
   const derive = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', `red-packet-rain ${purpose}`, bytes));
   const packet = createFastHmac(derive('packet', 32));
   const receipt = createFastHmac(derive('receipt', 32));
   // No id contains a control character, so the line break separates the fields unambiguously.
-  const packetMac: Signer['packetMac'] = (rainId, redPacketId, amount) => packet(`${rainId}\n${redPacketId}\n${amount}`).slice(0, MAC_CHARACTERS);
   return {
     keyId: derive('key id', 4).toString('hex'),
-    packetMac,
-    isGenuine: (rainId, { redPacketId, amount, mac }) => isSameSignature(mac, packetMac(rainId, redPacketId, amount)),
+    packetMac: (rainId, redPacketId, amount) => packet(`${rainId}\n${redPacketId}\n${amount}`).slice(0, MAC_CHARACTERS),
     receipt: ({ rainId, redPacketId, amount, userId }) => receipt(`${rainId}\n${redPacketId}\n${amount}\n${userId}`).slice(0, RECEIPT_CHARACTERS),
   };
 }

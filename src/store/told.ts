@@ -6,7 +6,7 @@ import { PACKETS_MAX } from '../rain/plan.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { SHARDS_MAX, shardKeys, TOLD_RAINS_KEY } from './keys.ts';
 import { run } from './scripts.ts';
-import { isSameSignature, type Signer } from './signer.ts';
+import type { Signer } from './signer.ts';
 
 /** How long a win that Redis has lost stays written down, ms: until then the operator decides about it. */
 const TOLD_TTL_MS = 30 * 24 * 3_600_000;
@@ -72,5 +72,5 @@ function genuine(signer: Signer, rainId: string, userId: string, text: string): 
   const parsed = entry.safeParse(readJson(text));
   if (!parsed.success) return undefined;
   const { receipt, ...win } = parsed.data;
-  return isSameSignature(receipt, signer.receipt({ rainId, redPacketId: win.redPacketId, amount: win.amount, userId })) ? { userId, ...win } : undefined;
+  return signer.isReceipt(receipt, { rainId, redPacketId: win.redPacketId, amount: win.amount, userId }) ? { userId, ...win } : undefined;
 }

@@ -7,15 +7,13 @@ function storage(initial: Record<string, string> = {}): Storage {
 }
 const receipt = (redPacketId: string) => ({ redPacketId, amount: '1.00', receipt: 'r'.repeat(22) });
 
-test('a receipt is kept per rain and user, over a reload, until it turns out to be worthless', () => {
+test('a receipt is kept per rain and user, over a reload, until another one replaces it', () => {
   const kept = storage();
   openReceipts(() => kept).write('spring', 'ann', receipt('spring-1'));
   openReceipts(() => kept).write('spring', 'bob', receipt('spring-2'));
   openReceipts(() => kept).write('spring', 'ann', receipt('spring-3'));
   const receipts = openReceipts(() => kept);
   expect([receipts.read('spring', 'ann'), receipts.read('spring', 'bob'), receipts.read('summer', 'ann')]).toEqual([receipt('spring-3'), receipt('spring-2'), undefined]);
-  receipts.write('spring', 'ann', undefined);
-  expect([receipts.read('spring', 'ann'), receipts.read('spring', 'bob')]).toEqual([undefined, receipt('spring-2')]);
 });
 
 test('[R10] fifty are kept; what is not a receipt, or a storage that throws, is none', () => {
@@ -27,4 +25,14 @@ test('[R10] fifty are kept; what is not a receipt, or a storage that throws, is 
   const forbidden = openReceipts(() => { throw new Error('forbidden'); });
   forbidden.write('spring', 'ann', receipt('p'));
   expect(forbidden.read('spring', 'ann')).toBeUndefined();
+});
+
+test('when the first storage is full or forbidden, the receipt is kept in the next one', () => {
+  const full = { getItem: () => null, setItem: () => { throw new Error('full'); } } as unknown as Storage;
+  const forbidden = () => { throw new Error('forbidden'); };
+  for (const first of [() => full, forbidden]) {
+    const tab = storage();
+    openReceipts(first, () => tab).write('spring', 'ann', receipt('spring-1'));
+    expect(openReceipts(first, () => tab).read('spring', 'ann')).toEqual(receipt('spring-1'));
+  }
 });

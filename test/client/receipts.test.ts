@@ -58,11 +58,47 @@ test('a reloaded page shows the stored one; another packet since does not replac
   expect([sent, state.stored]).toEqual([[SHOWN], RECEIPT]);
 });
 
-test('a receipt that is not genuine is dropped; an older gateway, which sends none, changes nothing', () => {
+test('a receipt that a gateway does not take for genuine is kept, since that gateway may lack the secret, and shown after the next join; another win replaces it', () => {
   const { holder, sent, state } = open(RECEIPT);
   holder.joined();
+  vi.advanceTimersByTime(LONG);
   holder.receiveStatus('spring-7', 'not_genuine');
-  expect(state.stored).toBeUndefined();
+  vi.advanceTimersByTime(10 * LONG);
+  expect([sent, state.stored]).toEqual([[SHOWN], RECEIPT]);
+  holder.joined();
+  vi.advanceTimersByTime(LONG);
+  expect([sent, state.stored]).toEqual([[SHOWN, SHOWN], RECEIPT]);
+  holder.receiveStatus('spring-7', 'not_genuine');
+  const other = { redPacketId: 'spring-9', amount: '1.00', receipt: 's'.repeat(22) };
+  holder.receiveResult(won(other));
+  holder.receiveResult(won());
+  expect(state.stored).toEqual(other);
+});
+
+test('a receipt that is answered "busy" is shown again, at growing intervals, until the server has an answer or names the packet', () => {
+  const { holder, sent, state } = open(RECEIPT);
+  holder.joined();
+  for (let shown = 1; shown <= 8; shown++) {
+    vi.advanceTimersByTime(60_000);
+    expect(sent).toHaveLength(shown);
+    holder.receiveStatus('spring-7', 'busy');
+    vi.advanceTimersByTime(2_000);
+    expect(sent).toHaveLength(shown);
+  }
+  vi.advanceTimersByTime(60_000);
+  holder.receiveStatus('spring-7', 'restored');
+  vi.advanceTimersByTime(600_000);
+  expect([sent.length, state.statuses.at(-1)]).toEqual([9, 'spring-7 12.21 restored']);
+  holder.joined();
+  vi.advanceTimersByTime(LONG);
+  holder.receiveStatus('spring-7', 'busy');
+  holder.reported('spring-7');
+  vi.advanceTimersByTime(600_000);
+  expect(sent).toHaveLength(10);
+});
+
+test('an older gateway, which sends no receipt, changes nothing', () => {
+  const { holder, sent, state } = open();
   const { receipt: _, ...older } = won();
   holder.receiveResult(older);
   holder.joined();

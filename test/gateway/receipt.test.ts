@@ -4,6 +4,8 @@ import { readTold } from '../../src/store/told.ts';
 import { packetElement } from '../../src/store/loadPackets.ts';
 import { close, settle } from '../../src/store/transitions.ts';
 import { HANDLER_LIMITS } from '../../src/gateway/handlers/limits.ts';
+import { eventually } from '../support/eventually.ts';
+import { listeningLog } from '../support/log.ts';
 import { dial, type Client } from '../support/client.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { openGateway } from '../support/servers/gateway.ts';
@@ -91,4 +93,44 @@ test('[R10] a socket may show so many receipts, and then hears "busy"', async ()
   expect(await show(ann, told)).toBe('busy');
   expect(gateway.counters.refused.receipts).toBe(refused + 1);
   await ann.leave();
+});
+
+test('[R10] a gateway asks Redis about so many receipts at once; "busy" is the answer to others, and does not use up what their socket may show', async () => {
+  const narrow = await openGateway(server.url, { limits: { receiptsPendingMax: 2, receiptsPerSocketMax: 1 } });
+  const told = await Promise.all(['ann', 'bob', 'eve'].map((user) => win(`crowd-${user}`, user)));
+  const crowd = await Promise.all(['ann', 'bob', 'eve'].map((user) => dial(narrow.url, user)));
+  process.kill(server.pid, 'SIGSTOP');
+  try {
+    crowd.slice(0, 2).forEach((client, i) => client.say({ type: 'receipt', ...told[i] }));
+    await eventually(async () => {
+      expect(await show(crowd[2]!, told[2]!)).toBe('busy');
+      expect(narrow.counters.refused.receipts).toBeGreaterThan(0);
+    });
+    expect(await Promise.all(crowd.slice(0, 2).map(async (client) => (await client.next('receipt_status')).status))).toEqual(['busy', 'busy']);
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
+  for (const [i, client] of crowd.entries()) await eventually(async () => expect(await show(client, told[i]!)).toBe('known'));
+  expect(await show(crowd[0]!, told[0]!)).toBe('busy');
+  await Promise.all(crowd.map((client) => client.leave()));
+  await narrow.close();
+});
+
+test('a receipt of a rain that is gone is written down once, and not reported as lost after each reconnect', async () => {
+  const told = await win('long-ago', 'ann');
+  await redis.del(...Object.values(shardKeys('long-ago', 0)));
+  await redis.hdel(LIVE_RAINS_KEY, 'long-ago');
+  const { log, heard } = listeningLog();
+  const late = await openGateway(server.url, { log });
+  const ann = await dial(late.url, 'ann');
+  expect(await show(ann, told)).toBe('recorded');
+  const own = await win('own', 'ann');
+  ann.say({ type: 'join', rainId: 'own' });
+  await ann.next('result');
+  await lose(own, 'ann');
+  await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  await eventually(() => expect(heard.some(({ rainId }) => rainId === 'own')).toBe(true));
+  expect(heard.filter(({ rainId }) => rainId === 'long-ago')).toEqual([]);
+  await ann.leave();
+  await late.close();
 });

@@ -6,7 +6,7 @@ import { restoreSentWins, type RestoreFault, type SentWin } from '../../src/grab
 import { packetElement } from '../../src/store/loadPackets.ts';
 import { parseClaim } from '../../src/rain/claim.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
-import { genuine, signer } from '../support/signer.ts';
+import { genuine, laterSigner, signer } from '../support/signer.ts';
 
 const { redis } = await openRedis();
 const keys = shardKeys('r1', 0);
@@ -56,6 +56,13 @@ describe('lua/restore.lua', () => {
       genuine('1', 'r1', 'r1-1', '2.00'), genuine('1', 'r1', 'r1-2', '3.00'), genuine('0', 'r1', 'r1-3', '4.00')]);
     expect(await redis.lrange(keys.packets, 0, -1)).toHaveLength(2);
     expect(await redis.exists(keys.restored)).toBe(0);
+  });
+
+  test('[R2] after the signing secret was replaced, a lost win still takes its packet off the list', async () => {
+    const wins = await grab('ann', 'bob');
+    await lose(2);
+    expect(await restoreSentWins(redis, laterSigner, wins)).toEqual([{ rainId: 'r1', putBack: 2, contested: 0, lost: undefined }]);
+    expect(await engine.grab('r1', 0, ['ann', 'eve'])).toEqual([genuine('1', 'r1', 'r1-0', '1.00'), genuine('0', 'r1', 'r1-2', '3.00')]);
   });
 
   test('[R1] a user who got the packet since, or the winner\'s other packet since, keeps it; the first claim goes to the log for the ledger to decide', async () => {

@@ -35,7 +35,10 @@ test('[R12] verifying tokens needs a secret or a key address, and the sentence n
 
 test('[R12] who signs packets or verifies them needs the secret, and the sentence says who else has it', () => {
   expect(problemsOf({}, ['SIGNING_SECRET'])).toEqual(['SIGNING_SECRET: missing, expected the secret of at least 32 characters that packets are signed with, the same for gateways, workers, consoles and commands']);
-  expect(problemsOf({ SIGNING_SECRET: 'x'.repeat(31) })).toEqual(['SIGNING_SECRET: expected a secret of at least 32 characters']);
+  for (const text of ['x'.repeat(31), `${'x'.repeat(32)},${'y'.repeat(31)}`, `${'x'.repeat(32)},`]) {
+    expect(problemsOf({ SIGNING_SECRET: text })).toEqual(['SIGNING_SECRET: expected a secret of at least 32 characters']);
+  }
+  expect(problemsOf({ SIGNING_SECRET: `${'x'.repeat(32)}, ${'y'.repeat(32)}` }, ['SIGNING_SECRET'])).toEqual([]);
 });
 
 test('an empty variable is an absent one', () => {

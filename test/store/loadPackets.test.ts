@@ -6,7 +6,7 @@ import { run } from '../../src/store/scripts.ts';
 import { createSigner } from '../../src/store/signer.ts';
 import { draftRain, loadPackets, plannedFor } from '../../src/store/loadPackets.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
-import { signer } from '../support/signer.ts';
+import { laterSigner, signer } from '../support/signer.ts';
 
 const { redis } = await openRedis();
 beforeEach(async () => void await redis.flushall());
@@ -50,6 +50,15 @@ describe('preallocation', () => {
     expect(await keyOf()).toBe(signer.keyId);
     expect(await loadPackets(redis, other, 'r1', 1, amounts.slice(0, 3_000), () => {})).toEqual({ ok: false, reason: 'other_key' });
     expect(await redis.llen(shardKeys('r1', 0).packets)).toBe(2_000);
+  });
+
+  test('after the secret was replaced, a load goes on with the key that the rain has', async () => {
+    const one = { ...draft, shards: 1, packets: 3_000 };
+    await draftRain(redis, signer, one);
+    await expect(loadPackets(redis, signer, 'r1', 1, amounts.slice(0, 3_000), (loaded) => { if (loaded === 2_000) throw new Error('killed'); })).rejects.toThrow('killed');
+    expect(await loadPackets(redis, laterSigner, 'r1', 1, amounts.slice(0, 3_000), () => {})).toEqual({ ok: true, packets: 3_000 });
+    const macs = (await redis.lrange(shardKeys('r1', 0).packets, 0, -1)).map((element) => JSON.parse(element) as { redPacketId: string; amount: string; mac: string });
+    expect(macs.every((packet) => signer.isGenuine('r1', packet))).toBe(true);
   });
 
   test('two simultaneous loads add every packet once', async () => {

@@ -32,3 +32,17 @@ test('the key has a name, which says nothing of it', () => {
 test('signatures are compared whole', () => {
   expect([['abc', 'abc'], ['abc', 'abd'], ['', 'abc'], ['abcd', 'abc']].map(([given, genuine]) => isSameSignature(given!, genuine!))).toEqual([true, false, false, false]);
 });
+
+test('a signer with several secrets signs with the first, or on demand with another, and verifies with all of them', () => {
+  const both = createSigner('two-secret-of-at-least-32-characters-0, one-secret-of-at-least-32-characters-0');
+  expect([both.keyId, both.keyIds]).toEqual([two.keyId, [two.keyId, one.keyId]]);
+  expect([both.receipt(win), both.under(one.keyId)?.receipt(win), both.under(one.keyId)?.under(two.keyId)?.packetMac('r', 'r-1', '1.00')])
+    .toEqual([two.receipt(win), one.receipt(win), two.packetMac('r', 'r-1', '1.00')]);
+  for (const signer of [one, two]) {
+    expect(both.isReceipt(signer.receipt(win), win)).toBe(true);
+    expect(both.isGenuine('r', { redPacketId: 'r-1', amount: '1.00', mac: signer.packetMac('r', 'r-1', '1.00') })).toBe(true);
+  }
+  const third = createSigner('third-secret-of-at-least-32-characters');
+  expect([both.isReceipt(third.receipt(win), win), both.isGenuine('r', { redPacketId: 'r-1', amount: '1.00', mac: '' }), both.under(third.keyId), both.under(undefined), both.under(null), one.isReceipt(two.receipt(win), win)])
+    .toEqual([false, false, undefined, undefined, undefined, false]);
+});

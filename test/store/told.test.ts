@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { shardKeys } from '../../src/store/keys.ts';
 import { readTold, recordTold, type LostWin } from '../../src/store/told.ts';
 import { openRedis } from '../support/rain.ts';
-import { signer } from '../support/signer.ts';
+import { laterSigner, signer } from '../support/signer.ts';
 
 const { redis } = await openRedis();
 beforeEach(async () => void await redis.flushall());
@@ -34,4 +34,11 @@ test('what somebody else has written there is not read: without a genuine receip
     eve: JSON.stringify(genuine), raised: JSON.stringify({ ...genuine, amount: '99.00' }), none: JSON.stringify({ ...genuine, receipt: '' }), torn: 'torn',
   });
   expect(await users()).toEqual(['ann r1-ann']);
+});
+
+test('after the signing secret was replaced, what was written down before is read', async () => {
+  await recordTold(redis, signer, 'r1', [lost('ann')]);
+  await recordTold(redis, laterSigner, 'r1', [lost('bob')]);
+  expect((await readTold(redis, laterSigner, 'r1', 1)).map(({ userId }) => userId).sort()).toEqual(['ann', 'bob']);
+  expect((await readTold(redis, signer, 'r1', 1)).map(({ userId }) => userId)).toEqual(['ann']);
 });

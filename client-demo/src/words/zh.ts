@@ -39,6 +39,7 @@ export const zh: Words = {
   },
   credited: '已入账到你的钱包',
   onItsWay: '正在入账…',
+  recorded: '你的中奖已登记。如果钱包里没有，主办方会核实。',
   grab: '抢',
   next: '看看下一场',
   left: '剩余红包',

@@ -31,7 +31,7 @@ export function openForgedPackets({ redis, signer, counters, log, onFault }: For
     ...forgeries,
     /** To be called once for each new rain. */
     warnOfOtherKey(rainId: string, signedBy: string | undefined): void {
-      if (signedBy !== signer.keyId) reportOtherKey(rainId);
+      if (!signer.under(signedBy)) reportOtherKey(rainId);
     },
   };
 }

@@ -29,6 +29,8 @@ export interface HandlerContext {
   readonly signer: Signer;
   /** Reads a user's own result on `join`; grabs go through the batcher. */
   readonly redis: RedisClient;
+  /** Receipts that wait for Redis. */
+  readonly pendingReceipts: { count: number };
   readonly rateLimiter: RateLimiter;
   readonly blocklist: Pick<Blocklist, 'refresh'>;
   /** Present if this gateway requires tickets. */

@@ -39,7 +39,7 @@ function grabFrom(rain: CachedRain, context: HandlerContext, message: GrabMessag
 
 /** By the terms of the rain, since another key has signed its packets, or for want of a ticket. @returns true: the refusal has been sent */
 function isRefused({ challenges, signer, limits, counters, overload: { admission } }: HandlerContext, session: Session, message: GrabMessage, rain: CachedRain | undefined): boolean {
-  const code = rain && (checkTerms(rain, session) ?? (rain.signedBy !== signer.keyId ? '-7' : undefined) ?? (challenges?.refuses(session, message, rain) ? '-9' : undefined));
+  const code = rain && (checkTerms(rain, session) ?? (signer.under(rain.signedBy) ? undefined : '-7') ?? (challenges?.refuses(session, message, rain) ? '-9' : undefined));
   if (code === undefined) return false;
   counters.answers[code]++;
   send(session, resultFrame(message.rainId, message.ref, code, code === '-7' ? { retryInMs: admission.retryInMs() } : undefined), limits);

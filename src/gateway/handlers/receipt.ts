@@ -1,12 +1,10 @@
 import { restoreSentWins, type SentWin } from '../../grab/restore.ts';
 import { recordTold } from '../../store/told.ts';
-import { isSameSignature } from '../../store/signer.ts';
 import { shardOf } from '../../store/keys.ts';
 import { encode } from '../../protocol/codec.ts';
 import type { ReceiptMessage, ReceiptStatus } from '../../protocol/messages.ts';
 import type { LimitName } from '../telemetry/counters.ts';
 import type { HandlerContext } from './context.ts';
-import { HANDLER_LIMITS } from './limits.ts';
 import { send, sendProtocolError, type Session } from '../sockets/session.ts';
 
 /**
@@ -16,16 +14,24 @@ import { send, sendProtocolError, type Session } from '../sockets/session.ts';
 export function receipt(context: HandlerContext, session: Session, message: ReceiptMessage): void {
   const { rainId, redPacketId, amount } = message;
   const { userId } = session;
-  if (!isSameSignature(message.receipt, context.signer.receipt({ rainId, redPacketId, amount, userId }))) {
-    return sendProtocolError(session, statusFrame(message, 'not_genuine'), context.limits);
+  const { limits, pendingReceipts } = context;
+  if (!context.signer.isReceipt(message.receipt, { rainId, redPacketId, amount, userId })) {
+    return sendProtocolError(session, statusFrame(message, 'not_genuine'), limits);
   }
   // It costs Redis as much as a join.
   if (context.overload.killSwitches.off.joins) return answer(context, session, message, 'busy', 'switch_joins');
-  if (++session.receipts > HANDLER_LIMITS.receiptsPerSocketMax) return answer(context, session, message, 'busy', 'receipts');
+  if (session.receipts >= limits.receiptsPerSocketMax || pendingReceipts.count >= limits.receiptsPendingMax) return answer(context, session, message, 'busy', 'receipts');
+  session.receipts++;
+  pendingReceipts.count++;
   void find(context, userId, message).catch((error: unknown) => {
     context.onFault(error);
+    // The client shows it again: a long outage must not use up what the socket may show.
+    session.receipts--;
     return 'busy' as const;
-  }).then((status) => answer(context, session, message, status));
+  }).then((status) => {
+    pendingReceipts.count--;
+    answer(context, session, message, status);
+  });
 }
 
 /** What became of the win of a genuine receipt. */
@@ -36,8 +42,9 @@ async function find({ rainCache, redis, signer, gatewayDurability }: HandlerCont
   await rainCache.find(rainId);
   const shards = rainCache.reading(rainId)?.shards;
   const win: SentWin = { rainId, shard: shards === undefined ? 0 : shardOf(userId, shards), userId, redPacketId, amount, at: rainCache.now() };
-  gatewayDurability.remember(rainId, win.shard, userId, { code: '1', redPacketId, amount });
   if (shards !== undefined) {
+    // Not of a rain that is gone, such as one that was settled long ago: after each reconnect it would be reported as lost.
+    gatewayDurability.remember(rainId, win.shard, userId, { code: '1', redPacketId, amount });
     const [restored] = await restoreSentWins(redis, signer, [win]);
     if (!restored) return 'known';
     if (!restored.lost) return 'restored';

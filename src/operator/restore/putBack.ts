@@ -1,5 +1,5 @@
 import { shardKeys, shardOf } from '../../store/keys.ts';
-import { RESTORE_MAX, restoreClaims, signedEntry } from '../../store/restoreClaims.ts';
+import { RESTORE_MAX, restoreClaims, signedEntry, signerOfShard } from '../../store/restoreClaims.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Claim } from '../../rain/claim.ts';
 import { redPacketIndex } from '../../rain/red-packet.ts';
@@ -33,12 +33,14 @@ export async function putBack({ redis, signer }: OperatorContext, { id, shards }
 }
 
 /** Takes packets off the lists that somebody has won. The whole list is searched for each. @returns how many were there */
-export async function takeOff(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, redPacketIds: readonly string[]): Promise<number> {
+export async function takeOff({ redis, signer }: OperatorContext, rain: BookedRain, allocation: BigInt64Array, redPacketIds: readonly string[]): Promise<number> {
   let taken = 0;
   for (const id of redPacketIds) {
     const index = redPacketIndex(rain.id, id);
     if (index === undefined || index >= allocation.length) continue;
-    taken += await context.redis.lrem(shardKeys(rain.id, index % rain.shards).packets, 0, elementOf(context, rain.id, allocation, index));
+    const shard = index % rain.shards;
+    const own = await signerOfShard(redis, signer, rain.id, shard);
+    taken += await redis.lrem(shardKeys(rain.id, shard).packets, 0, elementOf({ signer: own }, rain.id, allocation, index));
   }
   return taken;
 }

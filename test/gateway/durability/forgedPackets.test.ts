@@ -6,7 +6,7 @@ import { announceChange } from '../../../src/store/transitions.ts';
 import { dial, type Client } from '../../support/client.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
-import { signer } from '../../support/signer.ts';
+import { laterSigner, signer } from '../../support/signer.ts';
 
 const { server, redis } = await openRedis();
 const errors: { facts: object; message: string }[] = [];
@@ -93,6 +93,22 @@ describe('[R14] a packet that nobody signed is never told', () => {
     expect(await grab(client, 'spring.2')).toMatchObject({ code: '0', redPacketId: 'spring.2-0' });
     expect(await redis.hgetall(wins)).toEqual({ ann: ',2,' });
   });
+});
+
+test('after the secret was replaced, a rain of the former one is played, its receipts count, and what nobody signed is set aside', async () => {
+  await stockRain(redis, { rainId: 'former', amounts: ['1.00', '2.00'] });
+  await redis.rpush(shardKeys('former', 0).packets, FORGED);
+  const { gateway, client } = await open('ann', { signer: laterSigner });
+  const won = await grab(client, 'former');
+  expect(won).toMatchObject({ code: '0', redPacketId: 'former-0', amount: '1.00' });
+  expect(await redis.llen(shardKeys('former', 0).spoiled)).toBe(1);
+  const win = { rainId: 'former', redPacketId: 'former-0', amount: '1.00' };
+  expect(won.receipt).toBe(laterSigner.receipt({ ...win, userId: 'ann' }));
+  for (const { receipt } of [signer, laterSigner]) {
+    client.say({ type: 'receipt', ...win, receipt: receipt({ ...win, userId: 'ann' }) });
+    expect(await client.next('receipt_status')).toMatchObject({ status: 'known' });
+  }
+  expect([errors.length, gateway.counters.spoiled]).toEqual([1, 1]);
 });
 
 describe('a rain that is signed with another key', () => {
