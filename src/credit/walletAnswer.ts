@@ -23,6 +23,9 @@ function toPayment({ amount, userId }: { amount?: unknown; userId?: unknown }): 
 /** Bounds what is written out: an object may be as deep as the answer is long. */
 const scalar = (value: unknown): unknown => (typeof value === 'object' && value !== null ? 'not a string' : value);
 
+/** Some languages begin every text with a byte order mark, which JSON does not know. */
+const read = (text: string): unknown => readJson(text.replace(/^\uFEFF/, ''));
+
 const batchAnswer = z.object({ results: z.array(z.unknown()) });
 const claimResult = z.object({
   claimId: z.string(),
@@ -39,7 +42,7 @@ type ClaimResult = Pick<z.infer<typeof claimResult>, 'claimId' | 'status' | 'rea
  * contradicting results count as unknown: the claim is sent again.
  */
 export function readResults(text: string): Map<string, ClaimResult> | undefined {
-  const parsed = batchAnswer.safeParse(readJson(text));
+  const parsed = batchAnswer.safeParse(read(text));
   if (!parsed.success) return undefined;
   const results = new Map<string, ClaimResult>();
   for (const result of parsed.data.results) {
@@ -63,7 +66,7 @@ const receipt = z.object({ id: z.string(), amount: z.unknown().optional(), userI
  */
 export function readReceipts(text: string, header?: string): Map<string, Payment[]> {
   const [, headerId, headerAmount] = /^(\S+)(?: (.*))?$/.exec(header ?? '') ?? [];
-  const body = receiptsAnswer.safeParse(readJson(text));
+  const body = receiptsAnswer.safeParse(read(text));
   const receipts = new Map<string, Payment[]>();
   for (const candidate of [{ id: headerId, amount: headerAmount }, ...(body.success ? body.data.receipts : [])]) {
     const { success, data } = receipt.safeParse(candidate);
@@ -81,7 +84,7 @@ const conflictAnswer = z.object({ claimId: z.string(), userId: z.unknown().optio
 
 /** What the body of a 409 says that was paid under this claim id: one payment, or none. */
 export function readPaidBefore(text: string, claimId: string): Payment[] {
-  const { success, data } = conflictAnswer.safeParse(readJson(text));
+  const { success, data } = conflictAnswer.safeParse(read(text));
   return success && data.claimId === claimId ? [toPayment(data)] : [];
 }
 

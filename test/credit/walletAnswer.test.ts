@@ -50,6 +50,13 @@ describe('the receipts of an answer', () => {
     expect(readReceipts(`{"receipts":[{"id":"a","amount":${'['.repeat(500_000)}${']'.repeat(500_000)}}]}`).get('a')).toEqual([{ unreadable: '{"amount":"not a string"}' }]);
   });
 
+  it('are read behind a byte order mark, which nobody sees', () => {
+    const bom = (body: object) => `\uFEFF${JSON.stringify(body)}`;
+    expect(readReceipts(bom({ receipts: [{ id: 'a', amount: '1.00' }] })).get('a')).toEqual([{ amount: '1.00' }]);
+    expect(readResults(bom({ results: [{ claimId: 'a', status: 'done' }] }))?.size).toBe(1);
+    expect(readPaidBefore(bom({ claimId: 'a', userId: 'ann', amount: '1.00' }), 'a')).toHaveLength(1);
+  });
+
   it('of a 409 name claim, user and amount, or nothing', () => {
     const said = (body: object) => readPaidBefore(JSON.stringify(body), 'a');
     expect(said({ claimId: 'a', userId: 'ann', amount: '1.00', more: 1 })).toEqual([{ userId: 'ann', amount: '1.00' }]);
