@@ -117,6 +117,20 @@ describe('a wallet\'s statement', () => {
     await expect(read()).rejects.toThrow(reason);
   });
 
+  it('[R12] in another encoding is refused, and never read as payments to other users', async () => {
+    const gbk = Buffer.from([0xd5, 0xc5, 0xc8, 0xfd]);
+    const of = (...parts: (string | Buffer)[]) => readStatement(Readable.from(parts.map((part) => Buffer.from(part))));
+    const read = async (rows: AsyncIterable<StatementRow>) => { for await (const row of rows) expect(row.line).toBe(2); };
+    await expect(read(of(`${HEADER},user\na,1.00,${TIME},bob\nb,1.00,${TIME},`, gbk, '\n'))).rejects.toThrow(/^line 3: expected UTF-8/);
+    await expect(read(of(`${HEADER},note\na,1.00,${TIME},`, gbk, `\nb,1.0,${TIME},`))).rejects.toThrow(/^line 2: expected UTF-8/);
+    for (const utf16 of [Buffer.from(`\uFEFF${HEADER}\n`, 'utf16le'), Buffer.from(`\uFEFF${HEADER}\n`, 'utf16le').swap16(), Buffer.from(`${HEADER}\n`, 'utf16le')]) {
+      await expect(read(of(utf16))).rejects.toThrow(/^line 1: expected UTF-8/);
+    }
+    // A character in two chunks, and one that stands for what another program could not read.
+    const [first, rest] = [Buffer.from(`${HEADER},user\na,1.00,${TIME},张\uFFFD`).subarray(0, -5), Buffer.from('张\uFFFD').subarray(1)];
+    await read(of(first, rest));
+  });
+
   it('of any bytes is read or refused, and nothing else is thrown', async () => {
     await fc.assert(fc.asyncProperty(fc.oneof(fc.uint8Array(), fc.string().map((some) => Buffer.from(`${HEADER}\n${some}`))), async (some) => {
       const rows = readStatement(Readable.from([Buffer.from(some)]));
