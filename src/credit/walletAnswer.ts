@@ -2,70 +2,90 @@ import { z } from 'zod';
 import { amount } from '../rain/claim.ts';
 import { readJson } from '../rain/json.ts';
 
-/** What a wallet says it has paid under one claim id. */
+/** What a wallet says it has paid under one claim id, once. What is absent it does not say. */
 export interface Payment {
   /** A decimal string. */
-  amount: string;
-  /** Absent: it does not say. */
-  userId?: string | undefined;
+  amount?: string;
+  userId?: string;
+  /** Amount or user as the wallet wrote them, when one of them has another form: nobody knows what was paid. */
+  unreadable?: string;
 }
+
+/** `null` is how some languages write a field that is absent. */
+const payment = z.object({ amount: amount.nullish(), userId: z.string().nullish() });
+
+function toPayment({ amount, userId }: { amount?: unknown; userId?: unknown }): Payment {
+  const { success, data } = payment.safeParse({ amount, userId });
+  if (!success) return { unreadable: JSON.stringify({ amount: scalar(amount), userId: scalar(userId) }) };
+  return { ...(typeof data.amount === 'string' && { amount: data.amount }), ...(typeof data.userId === 'string' && { userId: data.userId }) };
+}
+
+/** Bounds what is written out: an object may be as deep as the answer is long. */
+const scalar = (value: unknown): unknown => (typeof value === 'object' && value !== null ? 'not a string' : value);
+
+/** Some languages begin every text with a byte order mark, which JSON does not know. */
+const read = (text: string): unknown => readJson(text.replace(/^\uFEFF/, ''));
 
 const batchAnswer = z.object({ results: z.array(z.unknown()) });
 const claimResult = z.object({
   claimId: z.string(),
   status: z.enum(['done', 'already', 'refused', 'retry']),
   reason: z.string().optional().catch(undefined),
-  /** What `already` was paid. */
-  userId: z.string().optional().catch(undefined),
-  amount: amount.optional().catch(undefined),
+  userId: z.unknown().optional(),
+  amount: z.unknown().optional(),
 });
-type ClaimResult = z.infer<typeof claimResult>;
+/** `said`: what the result itself says that was paid. */
+type ClaimResult = Pick<z.infer<typeof claimResult>, 'claimId' | 'status' | 'reason'> & { said: Payment };
 
 /**
  * The results of a batch by claim id; `undefined`: not a valid answer. An unreadable result counts as missing, and two
  * contradicting results count as unknown: the claim is sent again.
  */
 export function readResults(text: string): Map<string, ClaimResult> | undefined {
-  const parsed = batchAnswer.safeParse(readJson(text));
+  const parsed = batchAnswer.safeParse(read(text));
   if (!parsed.success) return undefined;
   const results = new Map<string, ClaimResult>();
   for (const result of parsed.data.results) {
     const { success, data } = claimResult.safeParse(result);
     if (!success) continue;
-    const other = results.get(data.claimId);
-    const contradicts = other && (other.status !== data.status || other.userId !== data.userId || other.amount !== data.amount);
-    results.set(data.claimId, contradicts ? { ...data, status: 'retry', reason: `answered both ${other.status} and ${data.status}` } : data);
+    const { claimId, status, reason } = data;
+    const said = toPayment(data);
+    const other = results.get(claimId);
+    const contradicts = other && (other.status !== status || JSON.stringify(other.said) !== JSON.stringify(said));
+    results.set(claimId, contradicts ? { claimId, status: 'retry', reason: `answered both ${other.status} and ${status}`, said } : { claimId, status, ...(reason !== undefined && { reason }), said });
   }
   return results;
 }
 
 const receiptsAnswer = z.object({ receipts: z.array(z.unknown()) });
-const receipt = z.object({ id: z.string(), amount, userId: z.string().optional().catch(undefined) });
+const receipt = z.object({ id: z.string(), amount: z.unknown().optional(), userId: z.unknown().optional() });
 
 /**
- * All receipts of an answer by claim id: those in its body, and the one in its header `Rain-Receipt: <claim id> <amount>`. An
- * unreadable receipt counts as missing.
+ * All receipts of an answer by claim id: those in its body, and the one in its header `Rain-Receipt: <claim id> <amount>`. One that
+ * names a claim and cannot be read otherwise is kept as unreadable: it may contradict a readable one.
  */
 export function readReceipts(text: string, header?: string): Map<string, Payment[]> {
-  const [, headerId, headerAmount] = /^(\S+) (\S+)$/.exec(header ?? '') ?? [];
-  const body = receiptsAnswer.safeParse(readJson(text));
+  const [, headerId, headerAmount] = /^(\S+)(?: (.*))?$/.exec(header ?? '') ?? [];
+  const body = receiptsAnswer.safeParse(read(text));
   const receipts = new Map<string, Payment[]>();
   for (const candidate of [{ id: headerId, amount: headerAmount }, ...(body.success ? body.data.receipts : [])]) {
     const { success, data } = receipt.safeParse(candidate);
     if (!success) continue;
+    const paid = toPayment(data);
     const others = receipts.get(data.id) ?? [];
-    others.push({ amount: data.amount, userId: data.userId });
+    // A receipt is for an amount.
+    others.push(paid.unreadable === undefined && paid.amount === undefined ? { unreadable: JSON.stringify(paid) } : paid);
     receipts.set(data.id, others);
   }
   return receipts;
 }
 
-const conflictAnswer = z.object({ claimId: z.string(), userId: z.string(), amount });
+const conflictAnswer = z.object({ claimId: z.string(), userId: z.unknown().optional(), amount: z.unknown().optional() });
 
 /** What the body of a 409 says that was paid under this claim id: one payment, or none. */
 export function readPaidBefore(text: string, claimId: string): Payment[] {
-  const { success, data } = conflictAnswer.safeParse(readJson(text));
-  return success && data.claimId === claimId ? [{ amount: data.amount, userId: data.userId }] : [];
+  const { success, data } = conflictAnswer.safeParse(read(text));
+  return success && data.claimId === claimId ? [toPayment(data)] : [];
 }
 
 /** External text shortened to one line for a dead letter. */

@@ -82,9 +82,11 @@ function reading(form: WalletForm, together: number, policy: ReceiptPolicy, repl
   const { status, text, afterMs } = reply;
   const detail = `the wallet answered ${status}${text === undefined ? ', and its answer was cut off or too long' : text && `: ${excerpt(text)}`}`;
   const again: Again = { outcome: 'reconsumeLater', detail, ...(afterMs !== undefined && { afterMs }) };
+  // Its rest may say otherwise than its status and its headers.
+  if (text === undefined) return () => again;
   const verdict = ofHttpStatus(status);
-  const receipts = readReceipts(text ?? '', reply.receipt);
-  const results = verdict === 'done' && form === 'batch' ? readResults(text ?? '') ?? new Map<string, undefined>() : undefined;
+  const receipts = readReceipts(text, reply.receipt);
+  const results = verdict === 'done' && form === 'batch' ? readResults(text) ?? new Map<string, undefined>() : undefined;
   return (claim, idForm) => {
     const claimId = claimIdOf(idForm, claim);
     const asked = { claimId, idForm, userId: claim.userId, amount: claim.amount };
@@ -94,8 +96,8 @@ function reading(form: WalletForm, together: number, policy: ReceiptPolicy, repl
       if (!result) return { ...again, detail: `${detail}; the claim is not in its answer` };
       const said: Again = { outcome: 'reconsumeLater', detail: `the wallet said ${result.status}${result.reason ? `: ${excerpt(result.reason)}` : ''}` };
       switch (result.status) {
-        case 'done': return whenPaidNow(asked, proofs, policy, said);
-        case 'already': return whenPaidBefore(asked, result.amount === undefined ? proofs : [{ amount: result.amount, userId: result.userId }, ...proofs], policy, said);
+        case 'done': return whenPaidNow(asked, proofs, policy, said, result.said);
+        case 'already': return whenPaidBefore(asked, [result.said, ...proofs], policy, said);
         case 'retry': return said;
         case 'refused': return { outcome: 'giveUp', reason: 'refused', detail: said.detail };
         default: return result.status satisfies never;
@@ -104,7 +106,7 @@ function reading(form: WalletForm, together: number, policy: ReceiptPolicy, repl
     if (verdict !== 'again' && together > 1) return again;
     switch (verdict) {
       case 'done': return whenPaidNow(asked, proofs, policy, again);
-      case 'already': return whenPaidBefore(asked, [...proofs, ...readPaidBefore(text ?? '', claimId)], policy, again);
+      case 'already': return whenPaidBefore(asked, [...proofs, ...readPaidBefore(text, claimId)], policy, again);
       case 'again': return again;
       case 'giveUp': return { outcome: 'giveUp', reason: 'refused', detail };
       default: return verdict satisfies never;

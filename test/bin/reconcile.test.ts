@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommandLine } from '../../src/bin/program.ts';
+import type { Output } from '../../src/bin/terminal.ts';
 import { claimIdOf } from '../../src/credit/claimId.ts';
 import { claimOf, newRain } from '../ledger/claims.ts';
-import { rain } from '../support/call.ts';
+import { bareEnvironment, rain } from '../support/call.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -51,4 +54,15 @@ test('[R12] rain reconcile names the file, the line and the column that it canno
   expect(await run('hook', '--statement', path, '--csv', '--json')).toMatchObject({ exit: 2, stderr: expect.stringContaining('--csv: expected either --csv or --json') as string });
   expect(await run('nowhere', '--statement', path)).toMatchObject({ exit: 1, stderr: 'rain: id: there is no rain nowhere\n' });
   expect(await run('home', '--statement', path)).toMatchObject({ exit: 1, stderr: expect.stringContaining('paid in our own ledger') as string });
+});
+
+test('rain reconcile --csv whose reader stops reading does not exit as if all agreed', async () => {
+  const stdout = new Writable({ write(_chunk, _encoding, done) { done(Object.assign(new Error('closed'), { code: 'EPIPE' })); } });
+  let stderr = '';
+  const exit = await runCommandLine({
+    stdin: Readable.from([Buffer.from(rows.slice(0, 2).join('\n'))], { objectMode: false }), stdout: stdout as Output, folder: temporaryFolder(),
+    stderr: new Writable({ write(chunk, _encoding, done) { stderr += String(chunk); done(); } }) as Output,
+    environment: bareEnvironment(env, temporaryFolder()), exitCode: 0, onInterrupt: () => () => {},
+  }, ['reconcile', 'hook', '--statement', '-', '--csv']);
+  expect([exit, stderr]).toEqual([1, 'rain: the output was closed before all was compared\n']);
 });

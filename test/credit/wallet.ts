@@ -25,11 +25,11 @@ export interface ToldClaim {
 
 /**
  * How the wallet treats one request. All that have `pay` in their name have paid, once per claim id, before they misbehave. Those
- * with `lie` say "paid" and have not: they give no receipt, or one for another amount.
+ * with `lie` say "paid" and have not: they give no receipt, or one for another amount. An answer that is cut has not paid either.
  */
 export type Behaviour =
   | 'pay' | 'payBefore' | 'payThenHang' | 'payThenClose' | 'payThenCut' | 'payThenHuge' | 'payThenNonsense' | 'payThenSlow'
-  | 'payAlready' | 'hang' | 'close' | 'garbage' | 'redirect' | 'others' | 'retry' | 'refuse' | 'lie' | 'lieAboutAmount' | 'lieAlready' | 'echo'
+  | 'payAlready' | 'hang' | 'close' | 'garbage' | 'redirect' | 'others' | 'retry' | 'refuse' | 'lie' | 'lieAboutAmount' | 'lieAlready' | 'echo' | 'refuseThenCut' | 'receiptThenCut'
   | { payAndWaitFor: Promise<unknown>; status?: never }
   | { status: number; headers?: Record<string, string>; body?: string };
 
@@ -113,6 +113,11 @@ export async function startWallet({ onePerUser = false } = {}): Promise<Wallet> 
       case 'lie': return void response.end(answer(claims.map(({ claimId }) => ({ claimId, status: 'done' })), []));
       case 'lieAboutAmount': return void response.writeHead(200, { 'rain-receipt': `${claims[0]!.claimId} 99.99` }).end(answer(claims.map(({ claimId }) => ({ claimId, status: 'done' })), claims.map(({ claimId: id }) => ({ id, amount: '99.99' }))));
       case 'lieAlready': return void (single ? response.writeHead(409).end('{}') : response.end(answer(claims.map(({ claimId }) => ({ claimId, status: 'already' })), [])));
+      case 'refuseThenCut':
+      case 'receiptThenCut':
+        response.writeHead(behaviour === 'refuseThenCut' ? 404 : 200, { 'content-length': 99, 'rain-receipt': `${claims[0]!.claimId} ${claims[0]!.amount}` }).write('{');
+        await sleep(20);
+        return void response.socket!.destroy();
       case 'echo': return void response.end(JSON.stringify(single ? claims[0] : { claims, results: claims.map((claim) => ({ ...claim, status: 'done' })) }));
       case 'payThenHang': pay(claims); return;
       case 'payThenClose': pay(claims); return void response.socket!.destroy();

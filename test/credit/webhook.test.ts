@@ -73,6 +73,7 @@ describe('an external wallet', () => {
     ['pays and closes it in mid-answer', 'payThenCut'], ['pays and answers without end', 'payThenHuge'], ['pays and answers nonsense', 'payThenNonsense'],
     ['never answers', 'hang'], ['closes the line', 'close'], ['does not speak HTTP', 'garbage'], ['redirects', 'redirect'], ['has paid before', 'payBefore'], ['has paid, and says so in its shortest form', 'payAlready'],
     ['says done and gives no receipt', 'lie'], ['gives a receipt for another amount', 'lieAboutAmount'], ['says that it paid before, and not whom', 'lieAlready'], ['echoes the request', 'echo'],
+    ['refuses in an answer that is cut off', 'refuseThenCut'], ['gives a receipt at the head of an answer that is cut off', 'receiptThenCut'],
     ['answers 500', { status: 500, body: 'oh\nno' }], ['answers 503', { status: 503, headers: { 'retry-after': 'soon' } }], ['answers 408', { status: 408 }],
     ['answers 429 with Retry-After', { status: 429, headers: { 'retry-after': '0' } }],
   ];

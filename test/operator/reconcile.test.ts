@@ -69,6 +69,26 @@ describe('a wallet\'s statement', () => {
     expect(done).toMatchObject({ counts: { both: 1, user_differs: 1, book_only: 0 }, differences: [{ result: 'user_differs', line: 3, userId: 'u1', detail: 'paid to somebody' }] });
   });
 
+  it('that says more than the book has is told with whom it says was paid, how much, and how often', async () => {
+    const [credited, asked, discarded] = [won('whom', 0), won('whom', 1), won('whom', 2)];
+    const rain = await paidRain('whom', 'webhook_v2', [credited], [asked, discarded]);
+    await context.ledger.discard({
+      letterId: 'whom-0-2-0', rainId: 'whom', entry: JSON.stringify(discarded), deadReason: 'refused', reason: 'closed', actor: 'ann', notPaid: true,
+      claim: { redPacketId: discarded.redPacketId, userId: discarded.userId, claimedCents: 3n, allocatedCents: 3n },
+    });
+    const row = (claim: Claim, user: string, amount = claim.amount) => `${paid(claim, amount)},${user}`;
+    const done = await reconcileRain(context, rain, bytes(`${HEADER},user`, row(credited, 'u0'), row(credited, 'bob'), row(asked, 'bob', '9.00'), row(asked, 'u1'), row(discarded, 'u2'),
+      row(won('whom', 0, { userId: 'cid' }), 'eve'), row(won('whom', 7), 'dan')));
+    expect(done.ok && done.differences.map(({ result, line, booked, detail }) => [result, line, booked, detail])).toEqual([
+      ['paid_twice', 3, '0.01', 'this id stands in the statement before; paid to bob'],
+      ['wallet_only', 4, undefined, 'asked, and not credited yet: see its dead letter, or wait for the queue; asked to pay 0.02; paid to bob'],
+      ['paid_twice', 5, undefined, 'this id stands in the statement before; asked, and not credited yet: see its dead letter, or wait for the queue'],
+      ['wallet_only', 6, undefined, 'asked, and discarded by an operator as not paid: its money went back'],
+      ['wallet_only', 7, undefined, 'the book has this packet under the id whom-0:u0:0.01; paid to eve'],
+      ['wallet_only', 8, undefined, 'by the book no wallet was asked to pay this packet; paid to dan'],
+    ]);
+  });
+
   it('[R12] of a rain that no wallet pays is refused with the reason', async () => {
     await context.ledger.createRain(newRain('none', 100n), 'ann');
     await context.ledger.createRain(newRain('trial', 100n, { terms: { rehearsal: true } }), 'ann');
@@ -97,6 +117,20 @@ describe('a wallet\'s statement', () => {
     await expect(read()).rejects.toThrow(reason);
   });
 
+  it('[R12] in another encoding is refused, and never read as payments to other users', async () => {
+    const gbk = Buffer.from([0xd5, 0xc5, 0xc8, 0xfd]);
+    const of = (...parts: (string | Buffer)[]) => readStatement(Readable.from(parts.map((part) => Buffer.from(part))));
+    const read = async (rows: AsyncIterable<StatementRow>) => { for await (const row of rows) expect(row.line).toBe(2); };
+    await expect(read(of(`${HEADER},user\na,1.00,${TIME},bob\nb,1.00,${TIME},`, gbk, '\n'))).rejects.toThrow(/^line 3: expected UTF-8/);
+    await expect(read(of(`${HEADER},note\na,1.00,${TIME},`, gbk, `\nb,1.0,${TIME},`))).rejects.toThrow(/^line 2: expected UTF-8/);
+    for (const utf16 of [Buffer.from(`\uFEFF${HEADER}\n`, 'utf16le'), Buffer.from(`\uFEFF${HEADER}\n`, 'utf16le').swap16(), Buffer.from(`${HEADER}\n`, 'utf16le')]) {
+      await expect(read(of(utf16))).rejects.toThrow(/^line 1: expected UTF-8/);
+    }
+    // A character in two chunks, and one that stands for what another program could not read.
+    const [first, rest] = [Buffer.from(`${HEADER},user\na,1.00,${TIME},张\uFFFD`).subarray(0, -5), Buffer.from('张\uFFFD').subarray(1)];
+    await read(of(first, rest));
+  });
+
   it('of any bytes is read or refused, and nothing else is thrown', async () => {
     await fc.assert(fc.asyncProperty(fc.oneof(fc.uint8Array(), fc.string().map((some) => Buffer.from(`${HEADER}\n${some}`))), async (some) => {
       const rows = readStatement(Readable.from([Buffer.from(some)]));
@@ -106,7 +140,7 @@ describe('a wallet\'s statement', () => {
 
   it('[R10] of a hundred thousand payments is compared a thousand at a time', async () => {
     const sizes: number[] = [];
-    const payoutOf = (redPacketId: string) => ({ redPacketId, userId: 'u', amountCents: 1n, credited: true });
+    const payoutOf = (redPacketId: string) => ({ redPacketId, userId: 'u', amountCents: 1n, state: 'credited' as const });
     const rows = async function* rows(): AsyncGenerator<StatementRow, void> {
       for (let n = 0; n < 100_000; n++) yield { line: n + 2, id: `big-${n}:u:0.01`, amountCents: 1n, time: TIME };
     };

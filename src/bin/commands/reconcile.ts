@@ -33,7 +33,8 @@ export function addReconcileCommand(program: RainCommand): void {
       if (csv) {
         const totals = newTotals();
         const { sheet } = accepted(reconciliationSheet(context, rain, bytes, totals));
-        await pour(program.terminal, sheet).catch((error: unknown) => { throw error instanceof StatementRefused ? unreadable(statement, error.message) : error; });
+        const all = await pour(program.terminal, sheet).catch((error: unknown) => { throw error instanceof StatementRefused ? unreadable(statement, error.message) : error; });
+        if (!all) throw new CommandFailure(EXIT.refused, 'the output was closed before all was compared');
         const summary = summaryOf(totals);
         notify(program.terminal, describe(id, summary));
         if (!summary.agree) program.terminal.exitCode = EXIT.refused;

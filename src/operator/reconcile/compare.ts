@@ -19,7 +19,7 @@ interface Compared { rainId: string; idForm: ClaimIdForm }
  * @param totals counts what was compared
  */
 export async function* differencesOf(book: Book, { rainId, idForm }: Compared, rows: AsyncIterable<StatementRow>, totals: Totals): AsyncGenerator<Difference, void> {
-  const paid = new Set<number>();
+  const found = new Set<number>();
   for await (const page of pagesOf(rows)) {
     const ofThisRain = page.filter(({ id }) => redPacketIndex(rainId, packetPartOf(id)) !== undefined);
     totals.others += page.length - ofThisRain.length;
@@ -28,7 +28,7 @@ export async function* differencesOf(book: Book, { rainId, idForm }: Compared, r
       const packet = packetPartOf(row.id);
       const payout = known.get(packet);
       totals.paidCents += row.amountCents;
-      const difference = compare(row, payout && { ...payout, id: claimId(idForm, payout) }, paid, redPacketIndex(rainId, packet)!);
+      const difference = compare(row, payout && { ...payout, id: claimId(idForm, payout) }, found, redPacketIndex(rainId, packet)!);
       totals.counts[difference?.result ?? 'both']++;
       if (difference) yield { id: row.id, redPacketId: packet, ...userOf(payout), paid: formatMoney(row.amountCents), time: row.time, line: row.line, ...difference };
     }
@@ -37,7 +37,7 @@ export async function* differencesOf(book: Book, { rainId, idForm }: Compared, r
     page = await book.credits(rainId, afterUserId, PAGE);
     for (const credit of page) {
       totals.bookedCents += credit.amountCents;
-      if (paid.has(redPacketIndex(rainId, credit.redPacketId) ?? -1)) continue;
+      if (found.has(redPacketIndex(rainId, credit.redPacketId) ?? -1)) continue;
       totals.counts.book_only++;
       const { redPacketId, userId, amountCents } = credit;
       yield { result: 'book_only', id: claimId(idForm, credit), redPacketId, userId, booked: formatMoney(amountCents), detail: 'credited, and not in the statement' };
@@ -47,16 +47,25 @@ export async function* differencesOf(book: Book, { rainId, idForm }: Compared, r
 }
 
 /** @param paid numbers of the packets whose credit was found in the statement before; this one is added */
-function compare(row: StatementRow, payout: (BookedPayout & { id: string }) | undefined, paid: Set<number>, index: number): (Pick<Difference, 'result' | 'detail'> & { booked?: string }) | undefined {
-  if (!payout) return { result: 'wallet_only', detail: 'no wallet was ever asked to pay this packet' };
-  if (payout.id !== row.id) return { result: 'wallet_only', detail: `the book has this packet under the id ${payout.id}` };
-  if (!payout.credited) return { result: 'wallet_only', detail: 'asked, and not credited yet: see its dead letter, or wait for the queue' };
-  const booked = formatMoney(payout.amountCents);
-  if (paid.has(index)) return { result: 'paid_twice', booked, detail: 'this id stands in the statement before' };
-  paid.add(index);
-  if (row.userId !== undefined && row.userId !== payout.userId) return { result: 'user_differs', booked, detail: `paid to ${row.userId}` };
-  return row.amountCents === payout.amountCents ? undefined : { result: 'amount_differs', booked, detail: 'the book has another amount' };
+function compare(row: StatementRow, payout: (BookedPayout & { id: string }) | undefined, found: Set<number>, index: number): (Pick<Difference, 'result' | 'detail'> & { booked?: string }) | undefined {
+  const paidTo = row.userId !== undefined && row.userId !== payout?.userId ? `paid to ${row.userId}` : undefined;
+  const differing = (result: Difference['result'], ...details: readonly (string | undefined)[]) =>
+    ({ result, ...(payout?.state === 'credited' && payout.id === row.id && { booked: formatMoney(payout.amountCents) }), detail: details.filter((detail) => detail !== undefined).join('; ') });
+  if (!payout) return differing('wallet_only', 'by the book no wallet was asked to pay this packet', paidTo);
+  if (payout.id !== row.id) return differing('wallet_only', `the book has this packet under the id ${payout.id}`, paidTo);
+  const asked = row.amountCents === payout.amountCents ? undefined : `asked to pay ${formatMoney(payout.amountCents)}`;
+  const twice = found.has(index);
+  found.add(index);
+  if (twice) return differing('paid_twice', 'this id stands in the statement before', payout.state === 'credited' ? undefined : NOT_CREDITED[payout.state], paidTo);
+  if (payout.state !== 'credited') return differing('wallet_only', NOT_CREDITED[payout.state], asked, paidTo);
+  if (paidTo) return differing('user_differs', paidTo);
+  return asked ? differing('amount_differs', 'the book has another amount') : undefined;
 }
+
+const NOT_CREDITED = {
+  asked: 'asked, and not credited yet: see its dead letter, or wait for the queue',
+  discarded: 'asked, and discarded by an operator as not paid: its money went back',
+} as const satisfies Record<Exclude<BookedPayout['state'], 'credited'>, string>;
 
 function claimId(idForm: ClaimIdForm, { redPacketId, userId, amountCents }: BookedCredit): string {
   return claimIdOf(idForm, { redPacketId, userId, amount: formatMoney(amountCents) });

@@ -5,6 +5,7 @@ import { amount } from '../../rain/claim.ts';
 import { plainId } from '../../rain/ids.ts';
 import { parseMoney, type Cents } from '../../rain/money.ts';
 import { firstRefusal, formatRefusal, type Refusal } from '../../rain/refusal.ts';
+import { NotUtf8, utf8Only } from './encoding.ts';
 
 /** One payment in a wallet's statement. */
 export interface StatementRow {
@@ -52,7 +53,7 @@ const cells = z.object({
 export async function* readStatement(bytes: Readable): AsyncGenerator<StatementRow, void> {
   const parser = parse({ bom: true, trim: true, skip_empty_lines: true, info: true, max_record_size: ROW_CHARACTERS_MAX });
   // The error of either stream is thrown by the loop below.
-  pipeline(bytes, parser, () => {});
+  pipeline(bytes, utf8Only, parser, () => {});
   let columns: readonly string[] | undefined;
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
@@ -60,6 +61,7 @@ export async function* readStatement(bytes: Readable): AsyncGenerator<StatementR
       else columns = toColumns(record);
     }
   } catch (error) {
+    if (error instanceof NotUtf8) throw new StatementRefused({ field: `line ${error.line}`, reason: 'expected UTF-8, which spreadsheets call "CSV UTF-8"' });
     throw error instanceof CsvError ? new StatementRefused({ field: `line ${Number(error['lines'] ?? 1)}`, reason: reasonOf(error) }) : error;
   }
   if (!columns) throw new StatementRefused({ field: 'line 1', reason: EXPECTED });
