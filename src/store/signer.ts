@@ -23,6 +23,8 @@ export interface Signer {
   isGenuine(rainId: string, packet: { redPacketId: string; amount: string; mac: string }): boolean;
   /** Proves to whoever holds the key that this win was told to this user. */
   receipt(win: ToldWin): string;
+  /** Proves that this session of the operator's console was opened with a password. @param session one line per field */
+  sessionMac(session: string): string;
 }
 
 /** @param secret SIGNING_SECRET; each purpose has a key of its own, so that no signature can be used for another purpose */
@@ -30,6 +32,7 @@ export function createSigner(secret: string): Signer {
   const derive = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', `red-packet-rain ${purpose}`, bytes));
   const packet = createFastHmac(derive('packet', 32));
   const receipt = createFastHmac(derive('receipt', 32));
+  const session = createFastHmac(derive('console session', 32));
   // No id contains a control character, so the line break separates the fields unambiguously.
   const packetMac: Signer['packetMac'] = (rainId, redPacketId, amount) => packet(`${rainId}\n${redPacketId}\n${amount}`).slice(0, MAC_CHARACTERS);
   return {
@@ -37,6 +40,7 @@ export function createSigner(secret: string): Signer {
     packetMac,
     isGenuine: (rainId, { redPacketId, amount, mac }) => isSameSignature(mac, packetMac(rainId, redPacketId, amount)),
     receipt: ({ rainId, redPacketId, amount, userId }) => receipt(`${rainId}\n${redPacketId}\n${amount}\n${userId}`).slice(0, RECEIPT_CHARACTERS),
+    sessionMac: session,
   };
 }
 
