@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { createFastHmac } from '../platform/auth/hmac.ts';
 
-/** Base64url characters that are kept of an HMAC: 96 bits of a packet's, 128 bits of a receipt, which users keep for long. */
+/** Base64url characters that are kept of an HMAC: 96 bits of a packet's, 128 bits of what is kept for long. */
 const MAC_CHARACTERS = 16;
 const RECEIPT_CHARACTERS = 22;
 
@@ -23,6 +23,8 @@ export interface Signer {
   isGenuine(rainId: string, packet: { redPacketId: string; amount: string; mac: string }): boolean;
   /** Proves to whoever holds the key that this win was told to this user. */
   receipt(win: ToldWin): string;
+  /** Proves that this win is in the ledger: who can write to Redis could tell users of credits that they do not have. */
+  creditMark(win: ToldWin): string;
   /** Proves that this session of the operator's console was opened with a password. @param session one line per field */
   sessionMac(session: string): string;
 }
@@ -32,6 +34,7 @@ export function createSigner(secret: string): Signer {
   const derive = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', `red-packet-rain ${purpose}`, bytes));
   const packet = createFastHmac(derive('packet', 32));
   const receipt = createFastHmac(derive('receipt', 32));
+  const credit = createFastHmac(derive('credit', 32));
   const session = createFastHmac(derive('console session', 32));
   // No id contains a control character, so the line break separates the fields unambiguously.
   const packetMac: Signer['packetMac'] = (rainId, redPacketId, amount) => packet(`${rainId}\n${redPacketId}\n${amount}`).slice(0, MAC_CHARACTERS);
@@ -39,10 +42,13 @@ export function createSigner(secret: string): Signer {
     keyId: derive('key id', 4).toString('hex'),
     packetMac,
     isGenuine: (rainId, { redPacketId, amount, mac }) => isSameSignature(mac, packetMac(rainId, redPacketId, amount)),
-    receipt: ({ rainId, redPacketId, amount, userId }) => receipt(`${rainId}\n${redPacketId}\n${amount}\n${userId}`).slice(0, RECEIPT_CHARACTERS),
+    receipt: (win) => receipt(textOf(win)).slice(0, RECEIPT_CHARACTERS),
+    creditMark: (win) => credit(textOf(win)).slice(0, RECEIPT_CHARACTERS),
     sessionMac: session,
   };
 }
+
+const textOf = ({ rainId, redPacketId, amount, userId }: ToldWin): string => `${rainId}\n${redPacketId}\n${amount}\n${userId}`;
 
 /** Compares a signature in a time that does not depend on where it differs. */
 export function isSameSignature(given: string, genuine: string): boolean {

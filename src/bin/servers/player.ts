@@ -42,10 +42,11 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   const confirming = DURABILITY.mode === 'replicas' ? Array.from({ length: CONFIRM_CONNECTIONS }, open) : [];
   const database = connectDatabase(DATABASE_URL, { connectionsMax: DATABASE_CONNECTIONS, onError });
   const ledger = openLedger(database);
+  const signer = createSigner(config.SIGNING_SECRET);
   const letters = openLetters(redis, onError);
   const creditBatcher = createCreditBatcher({
-    balance: signedOnly(payoutByProvider(ledger, payoutProviderOf(config)(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, createSigner(config.SIGNING_SECRET))), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
-    onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), onFault,
+    balance: signedOnly(payoutByProvider(ledger, payoutProviderOf(config)(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, signer)), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
+    onCredited: (rainId, shard, claims) => announceCredited(redis, signer, rainId, shard, claims), onFault,
     async onUnbooked(unbooked) {
       const { rainId, redPacketId, userId } = unbooked.claim;
       const failed = await letters.add(unbooked).then(() => undefined, (error: unknown) => String(error));

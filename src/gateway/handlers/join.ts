@@ -69,7 +69,7 @@ async function sendOwnResult(context: HandlerContext, session: Session, rainId: 
   if (!confirmed) return busy(context, session, rainId);
   const { redPacketId, amount } = context.gatewayDurability.remember(rainId, shard, userId, { code: '1', ...held });
   send(session, resultFrame(rainId, undefined, '1', { redPacketId, amount, receipt: context.signer.receipt({ rainId, redPacketId, amount, userId }) }), context.limits);
-  if (await context.redis.sismember(keys.credited, session.userId)) {
+  if (await context.redis.sismember(keys.credited, context.signer.creditMark({ rainId, redPacketId, amount, userId }))) {
     send(session, encode({ type: 'credited', rainId, redPacketId, amount }), context.limits);
   }
 }
