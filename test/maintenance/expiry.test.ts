@@ -96,7 +96,7 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   await announceCredited(context.redis, signer, 'r1', 0, log);
   // The worker's own lease of it may still run; the test does not wait until it ends.
   await context.redis.del(first.lease);
-  expect(await createLeases(context.redis, 'late').hold('r1', 0)).toBe(true);
+  expect(await createLeases(context.redis, 'late').hold('r1', 0, ['carry', ''])).toBe(true);
   const late = { owner: 'late', from: '0', to: log.length };
   expect(await advance(context.redis, 'r1', 0, late)).toBe('moved');
   const ann = await dial(gateway.url, users[0]!);
