@@ -3,8 +3,7 @@ import { payoutByProvider } from '../../credit/payoutProviders.ts';
 import { signedOnly } from '../../credit/signedOnly.ts';
 import { signaturesIn } from '../../store/rains.ts';
 import { createSigner } from '../../store/signer.ts';
-import { idOfDeadLetter } from '../../credit/deadLetter.ts';
-import { readDeadLetters } from '../../credit/deadLetters.ts';
+import { addDeadLetters, readDeadLetters } from '../../credit/deadLetters.ts';
 import { createDeadQueue, type DeadQueue } from '../../credit/queue.ts';
 import { createConfirm } from '../../grab/confirm.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
@@ -93,7 +92,7 @@ function openLetters(redis: RedisClient, onError: (error: Error) => void) {
     /** Idempotent: the same letter is added only once. */
     add: (unbooked: Unbooked) => withQueue(async (dead) => {
       const letter = await deadLetterFor(redis, unbooked);
-      await dead.add(letter.reason, letter, { jobId: idOfDeadLetter(letter) });
+      await addDeadLetters(dead, [letter]);
     }),
   };
 }
