@@ -215,6 +215,19 @@ describe('Redis is older', () => {
     await context.redis.del(lease);
   });
 
+  test('a counter that somebody has raised to the highest one neither runs away with the ledger nor stops the comparisons', async () => {
+    await openRain(context, 'counted', ['ann']);
+    start();
+    await compared();
+    await context.redis.hset(EPOCH_KEY, 'counter', 999_999_999_999_999);
+    await rounds(20);
+    await eventually(async () => {
+      const [stored, booked] = [await readEpoch(context.redis), await context.ledger.epoch()];
+      expect(booked.counter).toBeLessThan(1e14);
+      expect(booked.counter - stored.counter!).toBeLessThan(3);
+    });
+  });
+
   test('a rain of a wrong type in Redis is held, and keeps no other from being compared', async () => {
     await openRain(context, 'broken', ['ann']);
     await openRain(context, 'sound', ['ann']);
