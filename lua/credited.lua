@@ -1,8 +1,8 @@
--- credited.lua: record the users whose claims are in the ledger, for later joins.
+-- credited.lua: record the claims that are in the ledger, for later joins.
 --
 -- KEYS[1] state    hash
 -- KEYS[2] credited set to add to
--- ARGV    userId x n, 1 <= n <= 512
+-- ARGV    mark of a claim x n, see `creditMark` in src/store/signer.ts, 1 <= n <= 512
 -- RETURNS 1 recorded; 0 the rain's keys have expired
 -- WHY     A claim may be credited again, late. The set must then expire with the state, even if it is created after the
 --         settlement. A rain whose keys have expired must not get a new key that never expires.

@@ -1,7 +1,8 @@
 -- epoch.lua: read the epoch of Redis, or write the next one.
 --
 -- KEYS[1] epoch    hash: store, counter, runId
--- ARGV    none to read; to write: store (the id of the ledger), its counter, run id for which the stores were compared
+-- ARGV    none to read; to write: store (the id of the ledger), its counter, run id for which the stores were compared, and how far
+--         an honest counter may be ahead of that one
 -- RETURNS store, counter, run id as stored ('' if absent), then the run id of this server ('' if it does not tell)
 -- WHY     A backup of Redis contains an older counter than the ledger has. Of two workers that write at once the greater
 --         counter stands, since a smaller one looks like a backup. The run id is read by the server that owns the key, in
@@ -11,7 +12,8 @@ local info = redis.pcall('INFO')
 local run_id = type(info) == 'string' and info:match('run_id:(%x+)') or ''
 if #ARGV > 0 then
   local found = redis.call('HMGET', KEYS[1], 'store', 'counter')
-  local newer = found[1] ~= ARGV[1] or (tonumber(found[2] or '') or 0) < tonumber(ARGV[2])
+  local ahead = (tonumber(found[2] or '') or 0) - tonumber(ARGV[2])
+  local newer = found[1] ~= ARGV[1] or not (ahead >= 0 and ahead <= tonumber(ARGV[4]))
   if newer then redis.call('HSET', KEYS[1], 'store', ARGV[1], 'counter', ARGV[2]) end
   if ARGV[3] == run_id then redis.call('HSET', KEYS[1], 'runId', run_id) end
 end

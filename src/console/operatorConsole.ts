@@ -34,7 +34,7 @@ const anonymous: SignedIn = { name: '', role: 'viewer', isStillValid: async () =
 export async function mountOperatorConsole(server: FastifyInstance, options: OperatorConsoleOptions): Promise<void> {
   const { backend, requestOrigin, onFault } = options;
   const pace: Pace = { ...PACE, ...options.pace };
-  const sessions = openSessions(backend.redis);
+  const sessions = openSessions(backend.redis, backend.signer);
   const authenticator = openAuthenticator(backend.ledger, sessions);
   const liveFeeds = openLiveFeeds({ ...backend, actor: 'console' }, onFault, pace);
   const visitors = new WeakMap<FastifyRequest, SignedIn>();

@@ -1,4 +1,4 @@
-import { deadLetter, deadLetterId, type DeadLetter, type LogEntry } from './deadLetter.ts';
+import { deadLetter, deadLetterId, idOfDeadLetter, type DeadLetter, type LogEntry } from './deadLetter.ts';
 import type { DeadQueue } from './queue.ts';
 
 /** A dead letter in the queue. */
@@ -44,10 +44,30 @@ export async function readDeadLetters(dead: DeadQueue, { rainId, skip = 0, limit
   return { letters, complete: false };
 }
 
-/** Which of these entries are dead letters, in order. */
+/** Which of these entries are dead letters that an operator finds in the list, in order. */
 export async function areDeadLettered(dead: DeadQueue, entries: readonly LogEntry[]): Promise<boolean[]> {
-  const jobs = await Promise.all(entries.map((entry) => dead.getJob(deadLetterId(entry))));
-  return jobs.map((job) => job !== undefined);
+  return Promise.all(entries.map((entry) => isListed(dead, deadLetterId(entry), entry)));
+}
+
+/** Adds each letter once, however often it is passed in. */
+export async function addDeadLetters(dead: DeadQueue, letters: readonly DeadLetter[]): Promise<void> {
+  const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: idOfDeadLetter(letter) } }));
+  await dead.addBulk(jobs);
+  // Somebody who writes a job's key before us keeps its letter out of the list: BullMQ takes it for a job that is there.
+  for (const { name, data, opts } of jobs) {
+    if (await isListed(dead, opts.jobId, data)) continue;
+    await dead.remove(opts.jobId);
+    await dead.add(name, data, opts);
+  }
+}
+
+/** A key alone is no letter: somebody may have written it so that nobody sends the claim again. */
+async function isListed(dead: DeadQueue, id: string, { rainId, shard, index, entry }: LogEntry): Promise<boolean> {
+  const job = await dead.getJob(id).catch((error: unknown) => {
+    if (!String(error).includes('WRONGTYPE')) throw error;
+  });
+  const letter = job && toDeadLetter(job);
+  return letter !== undefined && letter.rainId === rainId && letter.shard === shard && letter.index === index && letter.entry === entry && await job!.isWaiting();
 }
 
 function toDeadLetter({ id, data, timestamp }: { id?: string | undefined; data: unknown; timestamp: number }): DeadLetterRow | undefined {

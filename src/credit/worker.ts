@@ -5,6 +5,7 @@ import type { Logger } from '../platform/telemetry/log.ts';
 import { LAGS_SECONDS, Histogram } from '../platform/telemetry/histogram.ts';
 import { creditRange, type RangeDependencies, type RangeReport } from './creditRange.ts';
 import { idOfDeadLetter } from './deadLetter.ts';
+import { addDeadLetters } from './deadLetters.ts';
 import { packetIdsOf } from './logEntries.ts';
 import { creditJob, type CreditJob } from './job.ts';
 import type { CreditCounters } from './metrics.ts';
@@ -71,9 +72,8 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
         onAnnounced?.({ rainId, job: job.id!, claims, takenUpAt, committedAt, announcedAt });
       },
       async deadLetter(letters) {
-        const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: idOfDeadLetter(letter) } }));
-        const discarded = await discardedClaims(jobs.map(({ opts }) => opts.jobId));
-        await dead.addBulk(jobs.filter(({ opts }) => !discarded.has(opts.jobId)));
+        const discarded = await discardedClaims(letters.map(idOfDeadLetter));
+        await addDeadLetters(dead, letters.filter((letter) => !discarded.has(idOfDeadLetter(letter))));
         log.error({ job: job.id, dead: letters.length, redPacketIds: packetIdsOf(letters.map(({ entry }) => entry)) }, 'claims given up: see the dead letters');
       },
       async addLater(jobs) {

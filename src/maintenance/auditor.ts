@@ -120,7 +120,9 @@ export function startAuditor({ context, log, owner = randomUUID(), pauseFactor =
   async function refill(): Promise<void> {
     const live = await liveRains(context.redis);
     for (const rainId of [...seen.keys(), ...failing, ...leased.keys()]) if (rainId !== '' && !live.has(rainId)) drop(rainId);
-    queue = [...live].slice(0, RAINS_REPORTED_MAX);
+    // By the ledger: who can write to Redis could fill its index with rains that come before the real ones.
+    const rains = await context.ledger.rains(RAINS_REPORTED_MAX, 'unsettled');
+    queue = rains.flatMap(({ id }): [string, LiveRain][] => (live.has(id) ? [[id, live.get(id)!]] : []));
   }
 
   const rounds = startLoop(async () => {

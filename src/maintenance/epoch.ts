@@ -16,6 +16,8 @@ interface EpochOptions {
   owner?: string;
   /** Between two comparisons, ms: how long a rain that the ledger has lost is granted from. */
   everyMs?: number;
+  /** How long this process compares nothing while another one holds the lease. */
+  leasedMs?: number;
   /** How long a store counts as behind after that was noticed, ms. */
   momentMs?: number;
 }
@@ -28,6 +30,8 @@ const BUDGET_MS = 1_000;
 const TICK_MS = 100;
 /** The lease only saves work: several workers may compare at once. */
 const LEASE_MS = 6_000;
+/** Who can write to Redis can hold the lease for ever, and no honest worker would compare. */
+const LEASED_MS = 60_000;
 const HELD_LOGGED_MAX = 5;
 
 const SIDE: Record<HoldReason, Behind> = { unknown_to_ledger: 'ledger', ledger_behind: 'ledger', redis_behind: 'redis' };
@@ -43,7 +47,7 @@ const NOTICED: Record<Behind, string> = {
  * ledger and then in Redis. Then all rains are compared; rains in which the stores differ are held until they agree. A rain that the
  * ledger does not know is noticed without that. A store that cannot be reached is left to others to report.
  */
-export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000, momentMs = 60_000 }: EpochOptions) {
+export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000, leasedMs = LEASED_MS, momentMs = 60_000 }: EpochOptions) {
   const { redis, ledger } = context;
   const failing = new Set<string>();
   const failed = new Set<string>();
@@ -52,6 +56,8 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
   /** The comparison of all credits that is under way, and the run of Redis in which it began. */
   let full: { runId: string | undefined } | undefined;
   let leaseKey: string | undefined;
+  /** When this process last compared although another one holds the lease, or first met it, `performance.now()`. */
+  let leasedSince: number | undefined;
   let nextAt = 0;
   const comparison = createComparison(context, report);
 
@@ -76,7 +82,11 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
   async function round(): Promise<void> {
     const before = await readEpoch(redis);
     leaseKey = epochLeaseKey(before.runId);
-    if (await run(redis, 'lease', [leaseKey], [owner, LEASE_MS]) !== 1) {
+    const isOurs = await run(redis, 'lease', [leaseKey], [owner, LEASE_MS]) === 1;
+    const since = isOurs ? undefined : leasedSince ?? performance.now();
+    const isOverdue = since !== undefined && performance.now() - since >= leasedMs;
+    leasedSince = isOverdue && full === undefined ? undefined : since;
+    if (!isOurs && !isOverdue) {
       // Another worker compares. What it holds is in Redis.
       comparison.reset();
       full = undefined;

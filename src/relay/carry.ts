@@ -31,7 +31,7 @@ export type Carried = 'more' | 'carried' | 'idle';
 export async function carryShard({ redis, queue, leases, runScript, read = readFrom(redis), onCarried }: CarryDependencies, rainId: string, shard: number): Promise<Carried> {
   const seen = await readPosition(redis, rainId, shard);
   if (seen.next >= seen.length && seen.cursor === String(seen.next)) return 'idle';
-  if (!(await leases.hold(rainId, shard))) return 'idle';
+  if (!(await leases.hold(rainId, shard, ['carry', seen.cursor]))) return 'idle';
   const to = Math.min(seen.length, seen.next + ENTRIES_MAX);
   const readAt = Date.now();
   const entries = await read(rainId, shard, seen.next, to);
@@ -54,7 +54,7 @@ export async function carryShard({ redis, queue, leases, runScript, read = readF
  * @returns how many entries were sent; also 0 when another relay carries this shard
  */
 export async function resendRange({ redis, queue, leases, read = readFrom(redis) }: CarryDependencies, rainId: string, shard: number, from: number, to: number, again: string): Promise<number> {
-  if (!(await leases.hold(rainId, shard))) return 0;
+  if (!(await leases.hold(rainId, shard, ['resend', '']))) return 0;
   let sent = 0;
   for (let at = from; at < to; at += ENTRIES_MAX) {
     const entries = await read(rainId, shard, at, Math.min(to, at + ENTRIES_MAX));

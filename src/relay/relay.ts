@@ -12,6 +12,8 @@ export interface RelayOptions extends Omit<CarryDependencies, 'leases'> {
   /** Unique among all relays of all processes. */
   owner?: string;
   leaseMs?: number;
+  /** How long another relay may hold the lease of a shard in which nothing moves. */
+  leasedMs?: number;
   /** Pause after a round that carried something, and after an idle round. After a full batch there is no pause. */
   busyMs?: number;
   idleMs?: number;
@@ -24,8 +26,8 @@ export interface RelayOptions extends Omit<CarryDependencies, 'leases'> {
  * @param options.redis with purpose `once`; `queue` has a connection of its own
  */
 export function createRelay(options: RelayOptions) {
-  const { redis, queue, log, owner = randomUUID(), leaseMs, busyMs = 25, idleMs = 250, waitingJobsMax = WAITING_JOBS_MAX } = options;
-  const leases = createLeases(redis, owner, leaseMs);
+  const { redis, queue, log, owner = randomUUID(), leaseMs, leasedMs, busyMs = 25, idleMs = 250, waitingJobsMax = WAITING_JOBS_MAX } = options;
+  const leases = createLeases(redis, owner, leaseMs, leasedMs);
   const parts: CarryDependencies = { ...options, leases };
   const failing = new Set<string>();
   let running: Loop | undefined;

@@ -4,10 +4,13 @@ import { readJson } from '../rain/json.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { publish } from './events.ts';
 import { BLOCKS_KEY } from './keys.ts';
+import { requireHash, type HashLimits } from './readHash.ts';
 import { run } from './scripts.ts';
 
 /** Every gateway keeps all blocks in memory [R10]. */
 export const BLOCKS_MAX = 10_000;
+/** The blocks and their version; a reason has at most a few hundred characters [R10]. */
+const LIMITS: HashLimits = { fieldsMax: BLOCKS_MAX + 1, bytesMax: 2_048 * BLOCKS_MAX };
 /** A field whose text changes with every change of the list. A block that merely expires does not change it. */
 const VERSION = 'version';
 
@@ -34,7 +37,7 @@ export async function blocksVersion(redis: RedisClient): Promise<string | undefi
 
 /** May include expired blocks. Entries that do not parse are left out: they name no user or address to block. */
 export async function readBlocks(redis: RedisClient): Promise<{ version: string | undefined; blocks: Block[] }> {
-  const { [VERSION]: version, ...entries } = await redis.hgetall(BLOCKS_KEY);
+  const { [VERSION]: version, ...entries } = await requireHash(redis, BLOCKS_KEY, LIMITS);
   return { version, blocks: Object.values(entries).flatMap((entry) => block.safeParse(readJson(entry)).data ?? []) };
 }
 

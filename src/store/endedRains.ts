@@ -4,6 +4,9 @@ import { ENDED_RAINS_KEY } from './keys.ts';
 /** How long Redis remembers that a rain was settled, after its keys have expired, ms. */
 const REMEMBERED_MS = 60 * 24 * 3_600_000;
 
+/** Entries per read [R10]. */
+const PAGE = 1_000;
+
 /**
  * Remembers that a rain was settled. Should PostgreSQL come back from a backup that is older than the settlement, this tells that the
  * rain has winners whom the ledger does not know.
@@ -19,6 +22,10 @@ export async function remembersEnd(redis: RedisClient, rainId: string): Promise<
 
 /** Removes old entries. @param now epoch ms */
 export async function forgetOldEnds(redis: RedisClient, now: number): Promise<void> {
-  const old = Object.entries(await redis.hgetall(ENDED_RAINS_KEY)).filter(([, at]) => !(Number(at) > now - REMEMBERED_MS)).map(([rainId]) => rainId);
-  if (old.length > 0) await redis.hdel(ENDED_RAINS_KEY, ...old);
+  for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
+    const [next, found] = await redis.hscan(ENDED_RAINS_KEY, cursor, 'COUNT', PAGE);
+    cursor = next;
+    const old = found.filter((_, i) => i % 2 === 0 && !(Number(found[i + 1]) > now - REMEMBERED_MS));
+    if (old.length > 0) await redis.hdel(ENDED_RAINS_KEY, ...old);
+  }
 }

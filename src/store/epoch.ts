@@ -15,6 +15,8 @@ export interface RedisEpoch {
   runId: string | undefined;
 }
 
+/** Counters step every few seconds, so no backup is so many steps old: a counter further ahead was not written by us. */
+export const COUNTER_AHEAD_MAX = 20_000_000;
 /** A counter beyond this was not written by us; the limit keeps the counter of the ledger exact. */
 const COUNTER_MAX = 1e15;
 const reply = z.tuple([z.string(), z.string(), z.string(), z.string()]);
@@ -26,11 +28,11 @@ export async function readEpoch(redis: RedisClient): Promise<RedisEpoch> {
 }
 
 /**
- * Copies the ledger's epoch to Redis; of two counters the greater one stands.
+ * Copies the ledger's epoch to Redis; of two counters the greater one stands, unless it is too far ahead.
  * @param comparedRunId the run of the server in which the comparison began
  */
 export async function writeEpoch(redis: RedisClient, { storeId, counter }: { storeId: string; counter: number }, comparedRunId: string | undefined): Promise<RedisEpoch> {
-  return parse(await run(redis, 'epoch', [EPOCH_KEY], [storeId, counter, comparedRunId ?? '']));
+  return parse(await run(redis, 'epoch', [EPOCH_KEY], [storeId, counter, comparedRunId ?? '', COUNTER_AHEAD_MAX]));
 }
 
 function parse(found: unknown): RedisEpoch {

@@ -5,6 +5,15 @@ import { readJson } from '../rain/json.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { EVENTS_CHANNEL } from './keys.ts';
 
+/** Claims per event at most, so that subscribers' buffers stay bounded [R10]. */
+export const CLAIMS_MAX = 500;
+/** Longer messages are not ours, UTF-16 units: a full event has less than half of it [R10]. */
+const FRAME_MAX = 1_048_576;
+
+/** `mark`: `creditMark` of a Signer. Only with it is a claim believed: anybody with Redis access can publish. */
+const credited = z.object({ userId, redPacketId: z.string(), amount, mark: z.string() });
+export type Credited = z.infer<typeof credited>;
+
 /** The events on EVENTS_CHANNEL between processes. A lost event only delays an update: gateways also poll Redis. */
 const rainEvent = z.discriminatedUnion('type', [
   /** The rain was created, loaded, paused, resumed, closed or settled: read it again. */
@@ -14,13 +23,13 @@ const rainEvent = z.discriminatedUnion('type', [
   /** The operator has set or released a switch of the gateways: read them again. */
   z.object({ type: z.literal('switches') }),
   /** These claims are in the ledger now. */
-  z.object({ type: z.literal('credited'), rainId, claims: z.array(z.object({ userId, redPacketId: z.string(), amount })) }),
+  z.object({ type: z.literal('credited'), rainId, claims: z.array(credited).max(CLAIMS_MAX) }),
 ]);
 export type RainEvent = z.infer<typeof rainEvent>;
 
 /** Parses a message of the channel. `undefined` if it is not an event: anybody with Redis access can publish. */
 export function parseEvent(frame: string): RainEvent | undefined {
-  return rainEvent.safeParse(readJson(frame)).data;
+  return frame.length > FRAME_MAX ? undefined : rainEvent.safeParse(readJson(frame)).data;
 }
 
 export async function publish(redis: RedisClient, event: RainEvent): Promise<void> {

@@ -28,6 +28,8 @@ const STALE_MS = 5_000;
 const FORGET_MS = 60_000;
 /** More than any deployment runs. Further gateways are not listed [R10]. */
 const GATEWAYS_MAX = 1_000;
+/** Heartbeats per read [R10]. */
+const PAGE = 500;
 
 export async function sendHeartbeat(redis: RedisClient, heartbeat: GatewayHeartbeat): Promise<void> {
   await redis.hset(GATEWAYS_KEY, heartbeat.id, JSON.stringify(heartbeat));
@@ -42,13 +44,17 @@ export async function removeHeartbeat(redis: RedisClient, id: string): Promise<v
 /** Gateways with a current heartbeat, the oldest first. Removes the others; one that was only slow is back within a second. */
 export async function readHeartbeats(redis: RedisClient): Promise<GatewayHeartbeat[]> {
   const now = await redisNow(redis);
-  const alive: GatewayHeartbeat[] = [];
-  const stale: string[] = [];
-  for (const [id, text] of Object.entries(await redis.hgetall(GATEWAYS_KEY))) {
-    const heartbeat = gatewayHeartbeat.safeParse(readJson(text)).data;
-    if (heartbeat?.id === id && Math.abs(now - heartbeat.at) <= STALE_MS) alive.push(heartbeat);
-    else stale.push(id);
+  const alive = new Map<string, GatewayHeartbeat>();
+  for (let cursor = '0', first = true; first || (cursor !== '0' && alive.size < GATEWAYS_MAX); first = false) {
+    const [next, found] = await redis.hscan(GATEWAYS_KEY, cursor, 'COUNT', PAGE);
+    cursor = next;
+    const stale: string[] = [];
+    for (let i = 0; i < found.length; i += 2) {
+      const heartbeat = gatewayHeartbeat.safeParse(readJson(found[i + 1]!)).data;
+      if (heartbeat?.id === found[i] && Math.abs(now - heartbeat!.at) <= STALE_MS) alive.set(heartbeat!.id, heartbeat!);
+      else stale.push(found[i]!);
+    }
+    if (stale.length > 0) await redis.hdel(GATEWAYS_KEY, ...stale);
   }
-  if (stale.length > 0) await redis.hdel(GATEWAYS_KEY, ...stale);
-  return alive.sort((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1)).slice(0, GATEWAYS_MAX);
+  return [...alive.values()].sort((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1)).slice(0, GATEWAYS_MAX);
 }

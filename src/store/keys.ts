@@ -29,7 +29,7 @@ export function shardKeys(rainId: string, shard: number) {
     lease: `${tag}lease`,
     /** string, expiring: which worker audits this rain in the background; only in shard 0 */
     auditor: `${tag}auditor`,
-    /** set: userIds whose claim is in the ledger; a cache for `join`, the ledger is authoritative */
+    /** set: marks of the claims that are in the ledger, signed (`creditMark`); a cache for `join`, the ledger is authoritative */
     credited: `${tag}credited`,
     /** set, expiring: contested claims that were put back into the log */
     restored: `${tag}restored`,

@@ -23,9 +23,9 @@ export type HeldSwitch = z.infer<typeof heldSwitch>;
 
 /** May include expired ones. They need no clean-up: there can never be more entries than switches. */
 export async function readSwitches(redis: RedisClient): Promise<HeldSwitch[]> {
-  const entries = await redis.hgetall(SWITCHES_KEY);
-  return SWITCHES.flatMap((name) => {
-    const held = heldSwitch.safeParse(readJson(entries[name] ?? '')).data;
+  const entries = await redis.hmget(SWITCHES_KEY, ...SWITCHES);
+  return SWITCHES.flatMap((name, i) => {
+    const held = heldSwitch.safeParse(readJson(entries[i] ?? '')).data;
     return held?.name === name ? held : [];
   });
 }

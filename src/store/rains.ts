@@ -8,6 +8,7 @@ import { areUsual, type Terms } from '../rain/terms.ts';
 import { recordedTerms } from '../rain/terms-check.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
+import { readHash, requireHash, type HashLimits } from './readHash.ts';
 import type { Signer } from './signer.ts';
 
 /** An entry of LIVE_RAINS_KEY: the way to the shards of a rain, and whether its prizes are real (for readers of the index only). */
@@ -89,8 +90,13 @@ export const liveRains = (redis: RedisClient): Promise<Map<string, LiveRain>> =>
 /** Settled rains whose keys may still exist. */
 export const settledRains = (redis: RedisClient): Promise<Map<string, LiveRain>> => readIndex(redis, SETTLED_RAINS_KEY);
 
+/** Rains in one index: more than any deployment has in a day [R10]. */
+const INDEX_LIMITS: HashLimits = { fieldsMax: 20_000, bytesMax: 16_777_216 };
+/** The fields of a state and a few that a newer version may add; the plans of all top-ups are the most of it [R10]. */
+export const STATE_LIMITS: HashLimits = { fieldsMax: 64, bytesMax: 4_194_304 };
+
 async function readIndex(redis: RedisClient, key: string): Promise<Map<string, LiveRain>> {
-  return new Map(Object.entries(await redis.hgetall(key)).flatMap(([rainId, text]) => {
+  return new Map(Object.entries(await requireHash(redis, key, INDEX_LIMITS)).flatMap(([rainId, text]) => {
     const { success, data } = liveRain.safeParse(readJson(text));
     return success ? [[rainId, data]] : [];
   }));
@@ -129,7 +135,7 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
 async function readShard(redis: RedisClient, rainId: string, shard: number) {
   const keys = shardKeys(rainId, shard);
   const [state, left, claims, newest, spoiled, relayed] = await Promise.all([
-    redis.hgetall(keys.state), redis.llen(keys.packets), redis.llen(keys.claims), redis.lindex(keys.claims, 0), redis.llen(keys.spoiled), redis.get(keys.relayed),
+    readHash(redis, keys.state, STATE_LIMITS), redis.llen(keys.packets), redis.llen(keys.claims), redis.lindex(keys.claims, 0), redis.llen(keys.spoiled), redis.get(keys.relayed),
   ]);
   const parsed = shardState.safeParse(state);
   return parsed.success ? { ...parsed.data, left, claims, newest, spoiled, relayed: cursorOf(relayed) } : undefined;

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { createFastHmac } from '../platform/auth/hmac.ts';
 import { signingSecrets } from '../platform/auth/signingSecrets.ts';
 
-/** Base64url characters that are kept of an HMAC: 96 bits of a packet's, 128 bits of a receipt, which users keep for long. */
+/** Base64url characters that are kept of an HMAC: 96 bits of a packet's, 128 bits of what is kept for long. */
 const MAC_CHARACTERS = 16;
 const RECEIPT_CHARACTERS = 22;
 
@@ -30,18 +30,28 @@ export interface Signer {
   receipt(win: ToldWin): string;
   /** Whether `receipt` is the win's under one of the keys. */
   isReceipt(receipt: string, win: ToldWin): boolean;
+  /** Proves that this win is in the ledger: who can write to Redis could tell users of credits that they do not have. */
+  creditMark(win: ToldWin): string;
+  /** The marks that this win may have, one under each key. */
+  creditMarks(win: ToldWin): string[];
+  /** Proves that this session of the operator's console was opened with a password. @param session one line per field */
+  sessionMac(session: string): string;
+  /** Whether `mac` is the session's under one of the keys. */
+  isSession(mac: string, session: string): boolean;
 }
 
-type Key = Pick<Signer, 'keyId' | 'packetMac' | 'receipt'>;
+type Key = Pick<Signer, 'keyId' | 'packetMac' | 'receipt' | 'creditMark' | 'sessionMac'>;
 
 /** @param secrets SIGNING_SECRET, one or several */
 export function createSigner(secrets: string): Signer {
   const keys = signingSecrets(secrets).map(keyOf);
   const byName = new Map<string, Signer>();
-  const common: Pick<Signer, 'under' | 'isGenuine' | 'isReceipt'> = {
+  const common: Omit<Signer, keyof Key | 'keyIds'> = {
     under: (keyId) => byName.get(keyId ?? ''),
     isGenuine: (rainId, { redPacketId, amount, mac }) => keys.some(({ packetMac }) => isSameSignature(mac, packetMac(rainId, redPacketId, amount))),
     isReceipt: (given, win) => keys.some(({ receipt }) => isSameSignature(given, receipt(win))),
+    creditMarks: (win) => keys.map(({ creditMark }) => creditMark(win)),
+    isSession: (mac, session) => keys.some(({ sessionMac }) => isSameSignature(mac, sessionMac(session))),
   };
   const keyIds = keys.map(({ keyId }) => keyId);
   for (const key of keys) byName.set(key.keyId, { ...key, keyIds, ...common });
@@ -53,13 +63,19 @@ function keyOf(secret: string): Key {
   const derive = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', `red-packet-rain ${purpose}`, bytes));
   const packet = createFastHmac(derive('packet', 32));
   const receipt = createFastHmac(derive('receipt', 32));
+  const credit = createFastHmac(derive('credit', 32));
+  const session = createFastHmac(derive('console session', 32));
   // No id contains a control character, so the line break separates the fields unambiguously.
   return {
     keyId: derive('key id', 4).toString('hex'),
     packetMac: (rainId, redPacketId, amount) => packet(`${rainId}\n${redPacketId}\n${amount}`).slice(0, MAC_CHARACTERS),
-    receipt: ({ rainId, redPacketId, amount, userId }) => receipt(`${rainId}\n${redPacketId}\n${amount}\n${userId}`).slice(0, RECEIPT_CHARACTERS),
+    receipt: (win) => receipt(textOf(win)).slice(0, RECEIPT_CHARACTERS),
+    creditMark: (win) => credit(textOf(win)).slice(0, RECEIPT_CHARACTERS),
+    sessionMac: session,
   };
 }
+
+const textOf = ({ rainId, redPacketId, amount, userId }: ToldWin): string => `${rainId}\n${redPacketId}\n${amount}\n${userId}`;
 
 /** Compares a signature in a time that does not depend on where it differs. */
 export function isSameSignature(given: string, genuine: string): boolean {

@@ -10,6 +10,8 @@ import type { Signer } from './signer.ts';
 
 /** How long a win that Redis has lost stays written down, ms: until then the operator decides about it. */
 const TOLD_TTL_MS = 30 * 24 * 3_600_000;
+/** Rains of which told wins are written down at once; more than we lose in a month [R10]. */
+const TOLD_RAINS_MAX = 10_000;
 /** Wins per script call. */
 const CHUNK = 500;
 
@@ -46,8 +48,17 @@ function entryOf(signer: Signer, rainId: string, { userId, redPacketId, amount: 
   return JSON.stringify({ redPacketId, amount: won, at, receipt: signer.receipt({ rainId, redPacketId, amount: won, userId }) } satisfies z.infer<typeof entry>);
 }
 
-/** Rains of which wins were written down. */
-export const toldRains = (redis: RedisClient): Promise<string[]> => redis.smembers(TOLD_RAINS_KEY);
+/** Rains of which wins were written down. @throws when there are more than we could have written: name the rain then */
+export async function toldRains(redis: RedisClient): Promise<string[]> {
+  const rains = new Set<string>();
+  for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
+    const [next, found] = await redis.sscan(TOLD_RAINS_KEY, cursor, 'COUNT', CHUNK);
+    cursor = next;
+    for (const id of found) rains.add(id);
+    if (rains.size > TOLD_RAINS_MAX) throw new Error(`the key ${TOLD_RAINS_KEY} in Redis names more than ${TOLD_RAINS_MAX} rains: somebody else writes to this Redis; ask for single rains by their id`);
+  }
+  return [...rains];
+}
 
 /**
  * Reads the wins of a rain that were written down. Those without a genuine receipt are left out: somebody else has written them.

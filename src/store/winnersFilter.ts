@@ -9,6 +9,8 @@ const PAGE = 1_000;
 /** Size of the filter. With four hashes, about one user in four hundred is falsely taken for a winner. */
 const BITS_PER_WINNER = 16;
 const HASHES = 4;
+/** Winners that are read at most; their filter takes 64 MiB [R10]. */
+const WINNERS_MAX = 20_000_000;
 
 /** The winners of a rain as a filter: it never misses a winner, but it may name users who have not won. */
 export interface Winners {
@@ -32,7 +34,9 @@ export async function readWinners(redis: RedisClient, rainId: string, shards: nu
   const hashes = keys.map(({ claimed }) => claimed);
   if (roundOf(rainId)) for (let shard = 0; shard < shards; shard++) hashes.push(campaignKeys(rainId, shard).wins);
   const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
-  const filter = new Filter(sizes.reduce((sum, size) => sum + size, 0));
+  const size = sizes.reduce((sum, count) => sum + count, 0);
+  if (size > WINNERS_MAX) throw new Error(`the rain ${rainId} has ${size} winners in Redis: somebody else writes to this Redis`);
+  const filter = new Filter(size);
   for (const hash of hashes) {
     for await (const users of usersOf(redis, hash)) users.forEach((user) => filter.add(user));
   }

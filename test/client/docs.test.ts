@@ -9,6 +9,7 @@ import { OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
 import { tokenFor } from '../support/client.ts';
 import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
+import { creditedEvent } from '../support/signer.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(ROOT, 'docs/reference/client.md'), 'utf8');
@@ -60,6 +61,6 @@ test('the example for Node plays a win, by the name under which the package is p
   expect(told).toBe('ann won 12.21\n');
   expect(player.exitCode).toBeNull();
   const ended = once(player, 'exit');
-  await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'credited', rainId: 'spring', claims: [{ userId: 'ann', redPacketId: 'spring-0', amount: '12.21' }] }));
+  await redis.publish(EVENTS_CHANNEL, creditedEvent('spring', [{ userId: 'ann', redPacketId: 'spring-0', amount: '12.21' }]));
   expect(await ended).toEqual([0, null]);
 });

@@ -9,6 +9,7 @@ import { openGateway } from '../support/servers/gateway.ts';
 import { testClient } from '../support/rainClient.ts';
 import { TcpProxy } from '../support/servers/proxy.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
+import { creditedEvent, signer } from '../support/signer.ts';
 
 const { server, redis } = await openRedis();
 
@@ -17,7 +18,7 @@ beforeAll(async () => { gateway = await openGateway(server.url); });
 afterAll(() => gateway.close());
 
 const credit = (rainId: string, userId: string, amount: string) =>
-  redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'credited', rainId, claims: [{ userId, redPacketId: `${rainId}-0`, amount }] }));
+  redis.publish(EVENTS_CHANNEL, creditedEvent(rainId, [{ userId, redPacketId: `${rainId}-0`, amount }]));
 
 /** A line to the gateway that this test can spoil. */
 async function spoilable(): Promise<TcpProxy & { url: string }> {
@@ -130,7 +131,7 @@ describe('a line that breaks', () => {
     elsewhere.say({ type: 'grab', rainId: 'unheard' });
     await elsewhere.next('result');
     await elsewhere.leave();
-    await redis.sadd(shardKeys('unheard', 0).credited, 'ann');
+    await redis.sadd(shardKeys('unheard', 0).credited, signer.creditMark({ rainId: 'unheard', redPacketId: 'unheard-0', amount: '7.00', userId: 'ann' }));
     line.pass();
     await eventually(() => ann.heard('credited').length > 0);
     expect(ann.heard('won')).toEqual([{ rainId: 'unheard', redPacketId: 'unheard-0', amount: '7.00' }]);

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
+import { deadLetterId } from '../../src/credit/deadLetter.ts';
+import { areDeadLettered } from '../../src/credit/deadLetters.ts';
 import { creditJobId, type CreditJob } from '../../src/credit/job.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { randomSource } from '../../src/rain/fairness.ts';
@@ -31,6 +33,21 @@ describe('the credit worker', () => {
     await drained();
     expect(await credited('twice')).toEqual({ count: 300, cents: sumOfFirst(300) });
     expect(await room.letters('twice')).toEqual([]);
+  });
+
+  it('a letter whose key somebody has written before is in the list all the same; the key alone is no letter', async () => {
+    room.work();
+    await room.ledger.createRain(newRain('forestalled', sumOfFirst(3)), 'ann');
+    const entries = ['torn', 'cut', 'worn'].map((entry, index) => ({ rainId: 'forestalled', shard: 0, index, entry }));
+    const [torn, cut] = entries.map((entry) => room.dead.toKey(deadLetterId(entry)));
+    await room.hand.hset(torn!, 'name', 'malformed', 'data', JSON.stringify({ ...entries[0]!, reason: 'malformed', detail: '' }), 'opts', '{}', 'timestamp', '1');
+    await room.hand.set(cut!, 'not a hash');
+    expect(await areDeadLettered(room.dead, entries)).toEqual([false, false, false]);
+    await room.hand.del(cut!);
+    await add(jobOf('forestalled', 0, entries.map(({ entry }) => entry)));
+    await eventually(async () => expect((await room.letters('forestalled')).map(({ entry }) => entry)).toEqual(['torn', 'cut', 'worn']));
+    expect(await areDeadLettered(room.dead, entries)).toEqual([true, true, true]);
+    await drained();
   });
 
   it('[R5] with four workers on shuffled, overlapping ranges credits each claim once', async () => {

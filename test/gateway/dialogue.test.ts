@@ -6,7 +6,7 @@ import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
-import { signer } from '../support/signer.ts';
+import { creditedEvent, signer } from '../support/signer.ts';
 
 const { server, redis } = await openRedis();
 const [one, two] = await Promise.all([openGateway(server.url), openGateway(server.url)]);
@@ -71,7 +71,7 @@ describe('a session', () => {
     ann.say({ type: 'grab', rainId: 'd2' });
     await ann.next('result');
     await ann.leave();
-    await redis.sadd(shardKeys('d2', 0).credited, 'ann');
+    await redis.sadd(shardKeys('d2', 0).credited, signer.creditMark({ rainId: 'd2', redPacketId: 'd2-0', amount: '12.21', userId: 'ann' }));
     const back = await dial(two.url, 'ann');
     back.say({ type: 'join', rainId: 'd2' });
     expect(await back.next('result')).toMatchObject({ code: '1', redPacketId: 'd2-0', amount: '12.21' });
@@ -123,13 +123,41 @@ describe('a session', () => {
     await ann.leave();
   });
 
+  test('a credit that nobody has signed is told to nobody: not to its user, not to viewers, not on join', async () => {
+    await stockRain(redis, { rainId: 'unsigned', amounts: ['1.00'] });
+    const ann = await dial(one.url, 'ann');
+    ann.say({ type: 'grab', rainId: 'unsigned' });
+    await ann.next('result');
+    const heard: string[] = [];
+    ann.socket.on('message', (data) => heard.push(String(data)));
+    const claim = { userId: 'ann', redPacketId: 'unsigned-0', amount: '1.00' };
+    const other = signer.creditMark({ rainId: 'unsigned', ...claim, userId: 'bob' });
+    for (const forged of [{ ...claim, amount: '5000.00' }, { ...claim, mark: '' }, { ...claim, mark: other }, { ...claim, amount: '5000.00', mark: signer.creditMark({ rainId: 'unsigned', ...claim }) }]) {
+      await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'credited', rainId: 'unsigned', claims: [forged] }));
+    }
+    await redis.sadd(shardKeys('unsigned', 0).credited, 'ann', other);
+    ann.say({ type: 'join', rainId: 'unsigned' });
+    await ann.next('result');
+    await redis.publish(EVENTS_CHANNEL, creditedEvent('unsigned', [claim]));
+    // The first of its kind is the genuine one.
+    expect(await ann.next('credited')).toMatchObject({ amount: '1.00' });
+    expect(await ann.next('winners')).toMatchObject({ winners: [{ amount: '1.00' }] });
+    ann.say({ type: 'join', rainId: 'unsigned' });
+    await ann.next('result');
+    // Decided after the question whether the win is credited.
+    ann.say({ type: 'grab', rainId: 'unsigned' });
+    await ann.next('result');
+    expect(heard.filter((text) => text.includes('"credited"'))).toHaveLength(1);
+    await ann.leave();
+  });
+
   test('credited reaches every socket of the winner at both gateways, and the ticker shows viewers a masked name', async () => {
     await stockRain(redis, { rainId: 'd7', amounts: ['1.00'] });
     const [here, there, viewer] = [await dial(one.url, 'ann'), await dial(two.url, 'ann'), await dial(two.url, 'bob')];
     viewer!.say({ type: 'join', rainId: 'd7' });
     await viewer!.next('rain');
     await redis.publish(EVENTS_CHANNEL, 'rubbish');
-    await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'credited', rainId: 'd7', claims: [{ userId: 'ann', redPacketId: 'd7-0', amount: '1.00' }] }));
+    await redis.publish(EVENTS_CHANNEL, creditedEvent('d7', [{ userId: 'ann', redPacketId: 'd7-0', amount: '1.00' }]));
     for (const client of [here, there]) expect(await client!.next('credited')).toEqual({ type: 'credited', rainId: 'd7', redPacketId: 'd7-0', amount: '1.00' });
     expect(await viewer!.next('winners')).toEqual({ type: 'winners', rainId: 'd7', winners: [{ user: 'a•••n', amount: '1.00' }] });
     await Promise.all([here!, there!, viewer!].map((client) => client.leave()));

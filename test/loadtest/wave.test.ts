@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { EVENTS_CHANNEL, shardKeys } from '../../src/store/keys.ts';
+import { announceCredited } from '../../src/relay/announce.ts';
 import { pause, resume } from '../../src/store/transitions.ts';
 import type { SwarmReport } from '../../src/loadtest/report/report.ts';
 import { checkMoney } from '../../src/loadtest/report/verdict.ts';
@@ -9,6 +9,7 @@ import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
+import { signer } from '../support/signer.ts';
 
 const SEED = '5eed'.repeat(16);
 
@@ -61,8 +62,7 @@ describe('a wave of bots', () => {
       return found.length === 5 && found;
     });
     // As the credit worker does, once the claims are in the book.
-    await redis.sadd(shardKeys('paid', 0).credited, ...log.map(({ userId }) => userId));
-    await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'credited', rainId: 'paid', claims: log }));
+    await announceCredited(redis, signer, 'paid', 0, log);
     const report = await finished;
     expect(report).toMatchObject({ winners: 5, credited: 5, told: sum(log) });
     // They left when they heard it, not when they had waited long enough.

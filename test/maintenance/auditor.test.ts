@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { shardKeys } from '../../src/store/keys.ts';
+import { LIVE_RAINS_KEY, shardKeys } from '../../src/store/keys.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import type { OperatorContext } from '../../src/operator/context.ts';
@@ -53,6 +53,13 @@ test('[R8] a rain that is no longer balanced is logged once, and once more when 
     { level: 'error', rainId: 'w1', msg: expect.stringContaining('paused') as string },
     { level: 'warn', rainId: 'w1', msg: 'the money of the rain is balanced again' },
   ]);
+});
+
+test('a flood of rains that only Redis knows keeps no real rain from being audited', async () => {
+  await openRain('flooded');
+  await context.redis.hset(LIVE_RAINS_KEY, Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`made-up-${i}`, '{"shards":1,"title":"x"}'])));
+  const { auditor } = watchOver();
+  await eventually(() => expect(auditor.seen().get('flooded')?.audit.report.balanced).toBe(true));
 });
 
 test('of several processes one audits a rain, and another takes over when it ends', async () => {

@@ -93,10 +93,10 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   const [first, second] = [shardKeys('r1', 0), shardKeys('r1', 1)];
   const log = await claimLog(context, 'r1', 0);
   await context.redis.del(first.relayed, first.credited);
-  await announceCredited(context.redis, 'r1', 0, log);
+  await announceCredited(context.redis, signer, 'r1', 0, log);
   // The worker's own lease of it may still run; the test does not wait until it ends.
   await context.redis.del(first.lease);
-  expect(await createLeases(context.redis, 'late').hold('r1', 0)).toBe(true);
+  expect(await createLeases(context.redis, 'late').hold('r1', 0, ['carry', ''])).toBe(true);
   const late = { owner: 'late', from: '0', to: log.length };
   expect(await advance(context.redis, 'r1', 0, late)).toBe('moved');
   const ann = await dial(gateway.url, users[0]!);
@@ -126,7 +126,7 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   }, { everyMs: 300 });
   ann.say({ type: 'grab', rainId: 'r1' });
   expect((await ann.next('result')).code).toBe('-8');
-  await announceCredited(context.redis, 'r1', 0, log);
+  await announceCredited(context.redis, signer, 'r1', 0, log);
   expect(await settleRain(context, 'r1', { shards: SHARDS, title: '' })).toEqual({ outcome: 'settled' });
   expect(await loadRain(context, 'r1')).toMatchObject({ ok: false });
   expect(await closeRain(context, 'r1')).toMatchObject({ ok: false });

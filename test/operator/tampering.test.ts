@@ -3,7 +3,7 @@ import { createGrabEngine } from '../../src/grab/engine.ts';
 import { restoreSentWins } from '../../src/grab/restore.ts';
 import { deadLetterId } from '../../src/credit/deadLetter.ts';
 import { packetElement } from '../../src/store/loadPackets.ts';
-import { shardKeys, type ShardKeys } from '../../src/store/keys.ts';
+import { LIVE_RAINS_KEY, shardKeys, type ShardKeys } from '../../src/store/keys.ts';
 import { findRain, redisNow } from '../../src/store/rains.ts';
 import { acknowledgeTampering } from '../../src/operator/audit/acknowledgeTampering.ts';
 import { auditRain, type Audit } from '../../src/operator/audit.ts';
@@ -56,6 +56,7 @@ const ACTS: readonly Act[] = [
   ['an entry of the dedupe hash deleted', (_, keys) => context.redis.hdel(keys.claimed, 'bob'), ['claimed_missing'], /-1 was won by bob, and Redis would let bob win again/],
   ['an entry of the dedupe hash invented', (id, keys) => context.redis.hset(keys.claimed, 'thief', JSON.stringify(claimOf(id, `${id}-8`, '1.00'))), ['claimed_unlogged'], /^thief is told of a win that the claim log does not have/],
   ['an entry of the dedupe hash changed', (id, keys) => context.redis.hset(keys.claimed, 'bob', JSON.stringify(claimOf(id, `${id}-8`, '1.00'))), ['claimed_differs'], /-1 was won by bob, and Redis would tell bob of another win/],
+  ['another title in the index', (id) => context.redis.hset(LIVE_RAINS_KEY, id, '{"shards":1,"title":"All prizes are at example.org"}'), ['terms'], /^the index of rains in Redis has \S+ as .*example\.org/],
   ['an earlier start', (_, keys) => set(keys, 'opensAt', now - 600_000), ['window'], /^shard 0 opens at \S+ and closes at \S+; the ledger says /],
   ['a later end', (_, keys) => set(keys, 'closesAt', now + 2 * HOUR_MS), ['window'], /^shard 0 opens at /],
   ['more packets planned', (_, keys) => set(keys, 'packets', 15), ['planned'], /^shard 0 plans 15 packets; the ledger has 10/],

@@ -10,6 +10,7 @@ import { openGateway } from '../support/servers/gateway.ts';
 import { testClient } from '../support/rainClient.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { scriptedGateway, welcomeOf } from '../support/servers/scriptedGateway.ts';
+import { creditedEvent } from '../support/signer.ts';
 import type { Frame } from './recording.ts';
 
 /** The messages of a client and a gateway of November 2026. Never recorded again: later versions must understand them. */
@@ -41,7 +42,7 @@ describe('an old client at the current gateway', async () => {
       if (message['state'] === 'closed') continue;
       if (message['state'] === 'settled') await settleRain();
       if (message['state'] === 'open' && !opened) opened = await openRain();
-      if (message.type === 'credited') await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'credited', rainId: RAIN, claims: [{ userId: user, redPacketId: 'spring-0', amount: '12.21' }] }));
+      if (message.type === 'credited') await redis.publish(EVENTS_CHANNEL, creditedEvent(RAIN, [{ userId: user, redPacketId: 'spring-0', amount: '12.21' }]));
       if (message.type === 'goodbye') void gateway.close();
       const heard = message.type === 'rain' ? await rainIn(client, message['state']) : await client.next(message.type as 'welcome') as unknown as Frame['message'];
       expect(Object.keys(heard), JSON.stringify(heard)).toEqual(expect.arrayContaining(Object.keys(message)));

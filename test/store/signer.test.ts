@@ -40,9 +40,12 @@ test('a signer with several secrets signs with the first, or on demand with anot
     .toEqual([two.receipt(win), one.receipt(win), two.packetMac('r', 'r-1', '1.00')]);
   for (const signer of [one, two]) {
     expect(both.isReceipt(signer.receipt(win), win)).toBe(true);
+    expect(both.creditMarks(win)).toContain(signer.creditMark(win));
+    expect(both.isSession(signer.sessionMac('opal'), 'opal')).toBe(true);
     expect(both.isGenuine('r', { redPacketId: 'r-1', amount: '1.00', mac: signer.packetMac('r', 'r-1', '1.00') })).toBe(true);
   }
   const third = createSigner('third-secret-of-at-least-32-characters');
   expect([both.isReceipt(third.receipt(win), win), both.isGenuine('r', { redPacketId: 'r-1', amount: '1.00', mac: '' }), both.under(third.keyId), both.under(undefined), both.under(null), one.isReceipt(two.receipt(win), win)])
     .toEqual([false, false, undefined, undefined, undefined, false]);
+  expect([both.creditMarks(win).includes(third.creditMark(win)), both.isSession(third.sessionMac('opal'), 'opal'), both.isSession(two.sessionMac('opal'), 'ruby')]).toEqual([false, false, false]);
 });

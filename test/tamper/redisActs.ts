@@ -1,4 +1,5 @@
-import { LIVE_RAINS_KEY } from '../../src/store/keys.ts';
+import { deadLetterId } from '../../src/credit/deadLetter.ts';
+import { LIVE_RAINS_KEY, QUEUE_PREFIX } from '../../src/store/keys.ts';
 import type { Act } from './act.ts';
 import type { Scene } from './scene.ts';
 
@@ -142,6 +143,29 @@ export const REDIS_ACTS: readonly Act[] = [
   {
     name: 'the commitment replaced', store: 'redis',
     strike: ({ redis, keys }) => redis.hset(keys.state, 'commitment', 'f'.repeat(64)),
+  },
+  {
+    name: 'the lease of the relay kept for ever', store: 'redis',
+    strike: ({ redis, keys }) => redis.set(keys.lease, 'mallory'),
+    healed: async ({ redis, keys }) => await redis.get(keys.lease) !== 'mallory' && await redis.get(keys.relayed) === String(await redis.llen(keys.claims)),
+  },
+  {
+    name: 'the carried claims hidden behind a cursor, and their dead letters forestalled', store: 'redis',
+    async strike({ redis, keys, rainId, users }) {
+      await redis.set(keys.lease, 'mallory', 'PX', 10_000);
+      await users.grab([`${rainId}-hidden`]);
+      const [entry, length] = [(await redis.lindex(keys.claims, 0))!, await redis.llen(keys.claims)];
+      const id = deadLetterId({ rainId, shard: 0, index: length - 1, entry });
+      await redis.hset(`${QUEUE_PREFIX}:credit-dead:${id}`, 'name', 'refused', 'data', JSON.stringify({ rainId, shard: 0, index: length - 1, entry, reason: 'refused', detail: '' }), 'opts', '{}', 'timestamp', '1');
+      await redis.set(keys.relayed, String(length));
+      await redis.del(keys.lease);
+    },
+    // Found by nobody, since everybody is paid: redelivery has sent the claim again.
+    healed: async ({ redis, keys }) => await redis.scard(keys.credited) === await redis.llen(keys.claims),
+  },
+  {
+    name: 'another title in the index', store: 'redis',
+    strike: ({ redis, rainId }) => redis.hset(LIVE_RAINS_KEY, rainId, '{"shards":1,"title":"All prizes are at example.org"}'),
   },
   {
     name: 'the rain taken from the index', store: 'redis',

@@ -12,6 +12,7 @@ import { SECRET as WALLET_SECRET, startWallet, type Wallet } from '../credit/wal
 import { openPlayers, wonRain, type Players } from './room.ts';
 import type { WorkerProcess } from '../../src/bin/servers/worker.ts';
 import { createCreditQueue } from '../../src/credit/queue.ts';
+import { signer } from '../support/signer.ts';
 
 let context: TestContext;
 const opened: { close(): Promise<unknown> }[] = [];
@@ -72,7 +73,7 @@ describe('while no worker runs', () => {
     });
     // The request changes no other user's money.
     expect((await creditsOf('stopped')).map(({ userId }) => userId)).toEqual(['ann']);
-    expect(await context.redis.smembers(shardKeys('stopped', 0).credited)).toEqual(['ann']);
+    expect(await context.redis.smembers(shardKeys('stopped', 0).credited)).toEqual([signer.creditMark({ ...claim!, rainId: 'stopped' })]);
     await worker();
     await eventually(async () => expect(await creditsOf('stopped')).toHaveLength(2));
     await carried('stopped', 2);
@@ -90,7 +91,7 @@ describe('while no worker runs', () => {
     try {
       const { statementOf } = players();
       await eventually(async () => expect((await statementOf('cid')).wallet).toBe('1.00'));
-      await eventually(() => expect(heard).toContainEqual({ type: 'credited', rainId: 'told', claims: [{ userId: 'cid', redPacketId: claim!.redPacketId, amount: '1.00' }] }));
+      await eventually(() => expect(heard).toContainEqual({ type: 'credited', rainId: 'told', claims: [{ userId: 'cid', redPacketId: claim!.redPacketId, amount: '1.00', mark: expect.any(String) as string }] }));
     } finally {
       ear.disconnect();
     }

@@ -3,8 +3,7 @@ import { payoutByProvider } from '../../credit/payoutProviders.ts';
 import { signedOnly } from '../../credit/signedOnly.ts';
 import { signaturesIn } from '../../store/rains.ts';
 import { createSigner } from '../../store/signer.ts';
-import { idOfDeadLetter } from '../../credit/deadLetter.ts';
-import { readDeadLetters } from '../../credit/deadLetters.ts';
+import { addDeadLetters, readDeadLetters } from '../../credit/deadLetters.ts';
 import { createDeadQueue, type DeadQueue } from '../../credit/queue.ts';
 import { createConfirm } from '../../grab/confirm.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
@@ -42,10 +41,11 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   const confirming = DURABILITY.mode === 'replicas' ? Array.from({ length: CONFIRM_CONNECTIONS }, open) : [];
   const database = connectDatabase(DATABASE_URL, { connectionsMax: DATABASE_CONNECTIONS, onError });
   const ledger = openLedger(database);
+  const signer = createSigner(config.SIGNING_SECRET);
   const letters = openLetters(redis, onError);
   const creditBatcher = createCreditBatcher({
-    balance: signedOnly(payoutByProvider(ledger, payoutProviderOf(config)(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, createSigner(config.SIGNING_SECRET))), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
-    onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), onFault,
+    balance: signedOnly(payoutByProvider(ledger, payoutProviderOf(config)(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, signer)), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
+    onCredited: (rainId, shard, claims) => announceCredited(redis, signer, rainId, shard, claims), onFault,
     async onUnbooked(unbooked) {
       const { rainId, redPacketId, userId } = unbooked.claim;
       const failed = await letters.add(unbooked).then(() => undefined, (error: unknown) => String(error));
@@ -92,7 +92,7 @@ function openLetters(redis: RedisClient, onError: (error: Error) => void) {
     /** Idempotent: the same letter is added only once. */
     add: (unbooked: Unbooked) => withQueue(async (dead) => {
       const letter = await deadLetterFor(redis, unbooked);
-      await dead.add(letter.reason, letter, { jobId: idOfDeadLetter(letter) });
+      await addDeadLetters(dead, [letter]);
     }),
   };
 }

@@ -127,7 +127,7 @@ async function openWorker({
   const balance = signedOnly(payoutByProvider(ledger, keep(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, signer));
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance,
-    onCredited: (rainId, shard, claims) => announceCredited(redis, rainId, shard, claims), discardedClaims: ledger.discardedClaims,
+    onCredited: (rainId, shard, claims) => announceCredited(redis, signer, rainId, shard, claims), discardedClaims: ledger.discardedClaims,
     ...(traces && { onAnnounced: (announced: Announced) => traceAnnounced(traces, announced) }),
   });
   const replicaWait = replicating && durability.mode === 'replicas' ? [replicating, durability.replicas, durabilityWaitMs] as const : undefined;

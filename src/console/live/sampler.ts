@@ -70,7 +70,7 @@ export function startSampler(context: OperatorContext, rainId: string, pace: Pac
   return { close: async () => { void Promise.all([auditing.close(), sampling.close()]); } };
 }
 
-/** Users that are marked as credited in Redis, by shard: slightly behind the ledger, but far cheaper to read. */
+/** Claims that are marked as credited in Redis, by shard: slightly behind the ledger, but far cheaper to read. */
 function countMarked({ redis }: OperatorContext, { id, shards }: BookedRain): Promise<number[]> {
   return Promise.all(Array.from({ length: shards }, (_, shard) => redis.scard(shardKeys(id, shard).credited)));
 }

@@ -1,5 +1,4 @@
 import { encode } from '../../protocol/codec.ts';
-import { TICKER_WINNERS_MAX } from '../../protocol/constants.ts';
 import { mask } from '../../rain/mask.ts';
 import { frameOf, type Frame } from '../sockets/frame.ts';
 import type { Session } from '../sockets/session.ts';
@@ -59,8 +58,8 @@ export class Ticker {
   }
 }
 
-/** A sample of the winners, their names masked. */
+/** A sample of the winners, at most TICKER_WINNERS_MAX, their names masked. */
 export function winnersFrame(rainId: string, claims: readonly { userId: string; amount: string }[]): Frame {
-  const winners = claims.slice(0, TICKER_WINNERS_MAX).map(({ userId, amount }) => ({ user: mask(userId), amount }));
+  const winners = claims.map(({ userId, amount }) => ({ user: mask(userId), amount }));
   return frameOf(encode({ type: 'winners', rainId, winners }));
 }

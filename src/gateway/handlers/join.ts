@@ -69,7 +69,8 @@ async function sendOwnResult(context: HandlerContext, session: Session, rainId: 
   if (!confirmed) return busy(context, session, rainId);
   const { redPacketId, amount } = context.gatewayDurability.remember(rainId, shard, userId, { code: '1', ...held });
   send(session, resultFrame(rainId, undefined, '1', { redPacketId, amount, receipt: context.signer.receipt({ rainId, redPacketId, amount, userId }) }), context.limits);
-  if (await context.redis.sismember(keys.credited, session.userId)) {
+  const marks = await context.redis.smismember(keys.credited, ...context.signer.creditMarks({ rainId, redPacketId, amount, userId }));
+  if (marks.includes(1)) {
     send(session, encode({ type: 'credited', rainId, redPacketId, amount }), context.limits);
   }
 }

@@ -125,7 +125,9 @@ export class RainCache {
       if (rain.state === 'settled') this.#forget(rainId);
       else found.set(rainId, rain);
     }
-    await Promise.all([...found].map(([rainId, live]) => this.#read(rainId, live)));
+    const read = await Promise.allSettled([...found].map(([rainId, live]) => this.#read(rainId, live)));
+    // A key that somebody has spoiled must not keep the other rains from being read.
+    for (const { reason } of read.filter((one) => one.status === 'rejected')) this.#rules.onFault(reason);
   }
 
   async #read(rainId: string, live: LiveRain | undefined): Promise<void> {

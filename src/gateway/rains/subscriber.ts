@@ -1,5 +1,7 @@
-import { parseEvent, type RainEvent } from '../../store/events.ts';
+import { parseEvent, type Credited, type RainEvent } from '../../store/events.ts';
 import { EVENTS_CHANNEL } from '../../store/keys.ts';
+import { isSameSignature } from '../../store/signer.ts';
+import { TICKER_WINNERS_MAX } from '../../protocol/constants.ts';
 import { encode } from '../../protocol/codec.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { epochOf } from '../../platform/telemetry/traces.ts';
@@ -31,14 +33,18 @@ function deliver(event: RainEvent, context: HandlerContext, ticker: Ticker): voi
       return void context.overload.killSwitches.refresh();
     case 'credited': {
       const receivedAt = context.traces && epochOf(performance.now());
-      for (const { userId, redPacketId, amount } of event.claims) {
+      const isGenuine = ({ userId, redPacketId, amount, mark }: Credited) => context.signer.creditMarks({ rainId: event.rainId, redPacketId, amount, userId }).some((genuine) => isSameSignature(mark, genuine));
+      for (const claim of event.claims) {
+        const { userId, redPacketId, amount } = claim;
         const sessions = context.hub.of(userId);
-        if (sessions.size === 0) continue;
+        if (sessions.size === 0 || !isGenuine(claim)) continue;
         const frame = frameOf(encode({ type: 'credited', rainId: event.rainId, redPacketId, amount }));
         for (const session of sessions) send(session, frame, context.limits);
         if (context.traces && receivedAt !== undefined) traceCredited(context.traces, event.rainId, redPacketId, sessions.size, receivedAt);
       }
-      return ticker.show(event.rainId, winnersFrame(event.rainId, event.claims));
+      const shown = event.claims.slice(0, TICKER_WINNERS_MAX).filter(isGenuine);
+      if (shown.length > 0) ticker.show(event.rainId, winnersFrame(event.rainId, shown));
+      return undefined;
     }
     default:
       return event satisfies never;

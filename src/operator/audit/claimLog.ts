@@ -52,6 +52,8 @@ export async function readClaimLog(context: OperatorContext, plan: BookedPlan, b
       [[null, number], [null, number], [null, number]];
     logged.spoiled += spoiled;
     const users = new Set<string>();
+    // A claim may have come back for another user; far more were written by somebody else [R10].
+    const usersMax = plan.totals().at(-1)! + USERS_SPARE;
     for await (const page of logPages(context.redis, rainId, shard, { length })) {
       const parsed = page.map((place) => ({ place, parsed: parseClaim(place.entry) }));
       await plan.include(parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim.redPacketId] : [])));
@@ -63,13 +65,28 @@ export async function readClaimLog(context: OperatorContext, plan: BookedPlan, b
         real.push({ ...place, claim: read.claim });
         if (standing === 'valid') checkClaimTime(read.claim, now, known.windows, tampering);
       }
-      await compareClaimed(context.redis, keys, parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim.userId] : [])), real, users, logged, tampering);
+      const named = parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim.userId] : []));
+      await compareClaimed(context.redis, keys, users.size > usersMax ? real.map(({ claim }) => claim.userId) : named, real, users, logged, tampering);
     }
-    if (claimed > users.size) await nameUnlogged(context.redis, { rainId, shard, length }, users, tampering);
+    if (users.size > usersMax) note(logged, `the claim log of shard ${shard} names more users than the rain has packets`);
+    else if (claimed > users.size) await nameUnlogged(context.redis, { rainId, shard, length }, users, tampering);
   }
   const contested = new Set(logged.toldTwice.map(({ toldTo }) => toldTo));
   logged.missing = logged.missing.filter(({ claim: { userId } }) => !contested.has(userId));
   return logged;
+}
+
+/** Users beyond the number of packets that a shard may have, contested claims and problems kept of one log [R10]. */
+const USERS_SPARE = 10_000;
+const TOLD_TWICE_MAX = 10_000;
+const PROBLEMS_MAX = 1_000;
+
+function note({ problems }: Logged, problem: string): void {
+  if (problems.length < PROBLEMS_MAX) problems.push(problem);
+}
+
+function contest({ toldTwice }: Logged, told: ToldTwice): void {
+  if (toldTwice.length < TOLD_TWICE_MAX) toldTwice.push(told);
 }
 
 /** The claim log of one shard, oldest first. @param length entries to read; absent: all that there are now */
@@ -89,7 +106,7 @@ function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, disca
   if (!parsed.ok || parsed.claim.rainId !== place.rainId) {
     logged.unread++;
     const fault = parsed.ok ? `it is of rain ${parsed.claim.rainId}` : parsed.reason;
-    if (!discarded) logged.problems.push(`an entry of the claim log is not a claim: ${fault}; letter ${deadLetterId(place)}`);
+    if (!discarded) note(logged, `an entry of the claim log is not a claim: ${fault}; letter ${deadLetterId(place)}`);
     return 'none';
   }
   const { redPacketId, userId, amount, at } = parsed.claim;
@@ -109,12 +126,12 @@ function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, disca
   }
   const earlier = logged.claims.get(redPacketId);
   if (earlier?.userId === userId) {
-    if (!discarded) logged.problems.push(`${redPacketId} is in the claim log twice, for ${userId}`);
+    if (!discarded) note(logged, `${redPacketId} is in the claim log twice, for ${userId}`);
     return 'none';
   }
   if (earlier || booked.discards.has(redPacketId) || (credit && credit.userId !== userId)) {
     logged.named.add(redPacketId);
-    logged.toldTwice.push(toToldTwice(place, parsed.claim, credit && { userId: credit.userId, redPacketId }));
+    contest(logged, toToldTwice(place, parsed.claim, credit && { userId: credit.userId, redPacketId }));
     return 'contested';
   }
   logged.claims.set(redPacketId, { userId, cents, at: Number(at) });
@@ -122,7 +139,7 @@ function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, disca
   // The packet's money is still in the rain, but this user must not get a second packet [R1].
   const other = booked.packetOf.get(userId);
   const isSecond = other !== undefined || waiting.has(userId);
-  if (isSecond) logged.toldTwice.push(toToldTwice(place, parsed.claim, other === undefined ? undefined : { userId, redPacketId: other }));
+  if (isSecond) contest(logged, toToldTwice(place, parsed.claim, other === undefined ? undefined : { userId, redPacketId: other }));
   waiting.add(userId);
   return isSecond ? 'contested' : 'valid';
 }

@@ -35,6 +35,9 @@ export async function compareClaimed(redis: RedisClient, keys: ShardKeys, named:
   }
 }
 
+/** Users named in one audit, roughly [R10]. */
+const UNLOGGED_MAX = 10_000;
+
 /** Names the users whom the dedupe hash has and the log has not. @param length entries of the log that were read, `users` those who are in them */
 export async function nameUnlogged(redis: RedisClient, { rainId, shard, length }: { rainId: string; shard: number; length: number }, users: ReadonlySet<string>, tampering: TamperingList): Promise<void> {
   const keys = shardKeys(rainId, shard);
@@ -44,7 +47,7 @@ export async function nameUnlogged(redis: RedisClient, { rainId, shard, length }
     const [next, fields] = await redis.hscan(keys.claimed, cursor, 'COUNT', ELEMENTS_PAGE);
     for (let i = 0; i < fields.length; i += 2) if (!users.has(fields[i]!)) unlogged.add(fields[i]!);
     cursor = next;
-  } while (cursor !== '0');
+  } while (cursor !== '0' && unlogged.size < UNLOGGED_MAX);
   // Those who have won since are in the rest of the log.
   const end = await redis.llen(keys.claims);
   for (let from = length; from < end && unlogged.size > 0; from += ELEMENTS_PAGE) {

@@ -64,6 +64,7 @@ async function readElements(elements: readonly string[], plan: BookedPlan, lists
       tampering.note('false_packet', `${id}=${listed}`, `${id} is in the list as ${listed} and ${instead}`);
     }
     if (lists.left.has(id)) tampering.note('packet_twice', id, `${id} is in the list twice`);
-    lists.left.add(id);
+    // Others are noted above, and there may be any number of them [R10].
+    if (cents !== undefined) lists.left.add(id);
   }
 }

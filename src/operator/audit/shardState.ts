@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { plannedFor } from '../../store/loadPackets.ts';
 import { shardKeys } from '../../store/keys.ts';
-import { redisNow } from '../../store/rains.ts';
+import { findRain, redisNow } from '../../store/rains.ts';
 import { iso } from '../../rain/figures.ts';
 import { canonicalJson, readJson } from '../../rain/json.ts';
 import { STORED_STATES } from '../../rain/rain.ts';
@@ -39,6 +39,7 @@ export async function compareState(context: OperatorContext, plan: BookedPlan, t
     compareCounts(fields, shard, plan, tampering);
     notices.push(...compareWindow(fields, { shard, rainId: id, windows, now }, tampering));
   }
+  await compareIndex(context, plan, tampering);
   if (plan.isBroken()) tampering.note('book', '', 'seed or plan in the ledger do not match the recorded commitment; these are not the promised packets');
   return notices;
 }
@@ -53,6 +54,14 @@ function compareIdentity({ rainId, commitment, terms, winsMax, topUps }: Fields,
   const known = promises.safeParse(readJson(topUps ?? '[]'));
   const isPrefix = known.success && known.data.every((promise, i) => promise.commitment === rain.topUps[i]?.commitment && promise.packets === rain.topUps[i]?.packets);
   if (!isPrefix) tampering.note('top_ups', `${shard}=${topUps}`, `the top-ups in shard ${shard} are not those of the ledger`);
+}
+
+/** Gateways tell players the title, and whether prizes are real, from the index, and find the shards by it. */
+async function compareIndex({ redis }: OperatorContext, plan: BookedPlan, tampering: TamperingList): Promise<void> {
+  const { id, title, shards, terms } = plan.rain();
+  const listed = await findRain(redis, id);
+  if (!listed || (listed.title === title && listed.shards === shards && listed.rehearsal === terms.rehearsal)) return;
+  tampering.note('terms', `index=${JSON.stringify(listed)}`, `the index of rains in Redis has ${id} as ${JSON.stringify(listed)}; the ledger has ${JSON.stringify({ shards, title, ...(terms.rehearsal && { rehearsal: true }) })}`);
 }
 
 /** A top-up that is under way, or came too late, has reached no shard, some, or all. */

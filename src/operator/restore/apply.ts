@@ -37,7 +37,7 @@ interface ApplyOptions {
 /** `did`: one sentence for each thing done (or that would be done); `left`: what the stores still do not agree about. */
 type Applied = { ok: true; rainId: string; did: string[]; left: RainDifferences } | Refused;
 
-const USERS_PER_CALL = 1_000;
+const MARKS_PER_CALL = 1_000;
 
 /** How long the keys of a rain live that Redis has as settled and the ledger has not, ms. */
 const KEPT_MS = 30 * 24 * 3_600_000;
@@ -148,10 +148,10 @@ async function restoreWins({ context, did, word, waitMs }: Work, rain: BookedRai
 }
 
 /** Claims that an older ledger does not have are not credited any more, whatever a joiner heard before. */
-async function forgetCredited({ redis }: RestoreContext, { id, shards }: BookedRain, claims: readonly Claim[]): Promise<void> {
+async function forgetCredited({ redis, signer }: RestoreContext, { id, shards }: BookedRain, claims: readonly Claim[]): Promise<void> {
   for (let shard = 0; shard < shards; shard++) {
-    const users = claims.map(({ userId }) => userId).filter((userId) => shardOf(userId, shards) === shard);
-    for (let at = 0; at < users.length; at += USERS_PER_CALL) await redis.srem(shardKeys(id, shard).credited, ...users.slice(at, at + USERS_PER_CALL));
+    const marks = claims.filter(({ userId }) => shardOf(userId, shards) === shard).map((claim) => signer.creditMark(claim));
+    for (let at = 0; at < marks.length; at += MARKS_PER_CALL) await redis.srem(shardKeys(id, shard).credited, ...marks.slice(at, at + MARKS_PER_CALL));
   }
 }
 

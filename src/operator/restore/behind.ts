@@ -1,5 +1,5 @@
 import type { LedgerEpoch } from '../../ledger/epoch.ts';
-import type { RedisEpoch } from '../../store/epoch.ts';
+import { COUNTER_AHEAD_MAX, type RedisEpoch } from '../../store/epoch.ts';
 
 /** Which store is an older state than the other one; `foreign`: they were not used together. */
 export const BEHIND = ['ledger', 'redis', 'foreign'] as const;
@@ -10,11 +10,12 @@ const REDIS_BEHIND_BY = 3;
 
 /**
  * @param ledger after its step
- * @returns which store is older, or `compare` when that is unknown: Redis was restarted, or has no counter
+ * @returns which store is older, or `compare` when that is unknown: Redis was restarted, or has no counter of ours
  */
 export function suspect(redis: RedisEpoch, ledger: LedgerEpoch): Behind | 'compare' | undefined {
   if (redis.storeId !== undefined && redis.storeId !== ledger.storeId) return 'foreign';
   if (redis.counter === undefined) return 'compare';
+  if (redis.counter - ledger.counter > COUNTER_AHEAD_MAX) return 'compare';
   // Redis gets a counter only after the ledger has it.
   if (ledger.counter <= redis.counter) return 'ledger';
   if (ledger.counter - redis.counter >= REDIS_BEHIND_BY) return 'redis';

@@ -33,7 +33,10 @@ export async function readLiveRains(stores: Stores): Promise<RainInBoth[]> {
  * what the ledger lacks then is not on its way there.
  */
 export async function readRains({ redis, ledger }: Stores, rains: readonly (readonly [rainId: string, live: LiveRain])[]): Promise<RainInBoth[]> {
-  const stored = await Promise.all(rains.map(([rainId, live]) => readRain(redis, rainId, live)));
+  const read = await Promise.allSettled(rains.map(([rainId, live]) => readRain(redis, rainId, live)));
+  // A rain with a key of another type is not whole; without Redis nothing is known of any.
+  if (read.some(({ status }) => status === 'rejected')) await redis.ping();
+  const stored = read.map((one) => (one.status === 'fulfilled' ? one.value : undefined));
   const booked = new Map((await ledger.rains(rains.length, { ids: rains.map(([rainId]) => rainId) })).map((rain) => [rain.id, rain]));
   return rains.flatMap(([rainId, live], i) => (stored[i] ? [{ rainId, live, stored: stored[i], booked: booked.get(rainId) }] : []));
 }

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changePassword, disableOperator, issueToken, addOperator } from '../../../src/operator/staff/staff.ts';
+import { sessionKey } from '../../../src/store/keys.ts';
 import { ask, openTestConsole, PASSWORD, type TestConsole } from '../../support/servers/testConsole.ts';
 
 let testConsole: TestConsole;
@@ -36,6 +38,22 @@ describe('signing in', () => {
     expect(JSON.stringify([keys, await testConsole.redis.mget(...keys)])).not.toContain(held);
     expect((await testConsole.ledger.staff.operator('opal'))!.passwordHash).toMatch(/^scrypt\$32768\$8\$1\$/);
     for (const key of keys) expect(await testConsole.redis.pttl(key)).toBeGreaterThan(0);
+  });
+
+  test('a session that somebody has written into Redis is none: neither made up, nor with another name, nor under another token', async () => {
+    const { redis } = testConsole;
+    const keyOf = (token: string) => sessionKey(createHash('sha256').update(token).digest('hex'));
+    const current = (token: string) => ask(testConsole.url, 'GET', '/api/console/session', undefined, { cookie: `rain_session=${token}` });
+    const [made, own] = ['M'.repeat(43), (await testConsole.signIn('vera')).cookie.split('=')[1]!];
+    const { epoch } = (await testConsole.ledger.staff.operator('opal'))!;
+    await redis.set(keyOf(made), JSON.stringify({ name: 'opal', epoch, since: Date.now() }), 'PX', 60_000);
+    expect(await current(made)).toMatchObject({ status: 401, body: { code: 'no_session' } });
+    expect((await current(own)).body).toMatchObject({ name: 'vera', role: 'viewer' });
+    const stored = (await redis.get(keyOf(own)))!;
+    await redis.set(keyOf(made), stored, 'PX', 60_000);
+    expect((await current(made)).status).toBe(401);
+    await redis.set(keyOf(own), JSON.stringify({ ...JSON.parse(stored) as object, name: 'opal', epoch }), 'PX', 60_000);
+    expect((await current(own)).status).toBe(401);
   });
 
   test('a wrong password, an unknown name and a disabled one get the same answer after the same time', async () => {

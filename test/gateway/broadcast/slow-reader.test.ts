@@ -9,7 +9,7 @@ import { dial, SECRET, tokenFor } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
 import { runScript } from '../../support/script.ts';
-import { SIGNING_SECRET } from '../../support/signer.ts';
+import { creditedEvent, SIGNING_SECRET } from '../../support/signer.ts';
 
 const { server, redis } = await openRedis();
 await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
@@ -52,7 +52,7 @@ test('[R10] a client that never reads is closed with 4413 during a broadcast: me
   const before = await measure();
   expect(before.sockets).toBe(READERS + 1);
 
-  const event = (userId: string, count: number) => JSON.stringify({ type: 'credited', rainId: 'r1', claims: Array.from({ length: count }, (_, i) => ({ userId, redPacketId: `r1-${i}-${'x'.repeat(80)}`, amount: '1.00' })) });
+  const event = (userId: string, count: number) => creditedEvent('r1', Array.from({ length: count }, (_, i) => ({ userId, redPacketId: `r1-${i}-${'x'.repeat(80)}`, amount: '1.00' })));
   const flood = event('deaf', CLAIMS);
   let [most, sent, events] = [before.bytes, 0, 0];
   for (let now = before; now.sockets > 1; now = await measure(), most = Math.max(most, now.bytes)) {

@@ -11,6 +11,7 @@ import { dial } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
+import { creditedEvent } from '../../support/signer.ts';
 
 const { server, redis } = await openRedis();
 const [one, two] = await Promise.all([openGateway(server.url), openGateway(server.url)]);
@@ -118,7 +119,7 @@ test('with the ticker off viewers get no winners, but winners still get their ow
   await client.next('rain');
   await holdSwitch(redis, await held('ticker', 'off'));
   await eventually(() => stands(two, 'ticker').off);
-  const credited = JSON.stringify({ type: 'credited', rainId: 'shown', claims: [{ userId: 'bob', redPacketId: 'shown-0', amount: '1.00' }] });
+  const credited = creditedEvent('shown', [{ userId: 'bob', redPacketId: 'shown-0', amount: '1.00' }]);
   await redis.publish(EVENTS_CHANNEL, credited);
   await client.next('credited');
   await new Promise((resolve) => setTimeout(resolve, 1_200));
