@@ -13,7 +13,7 @@ export async function examineRains(context: OperatorContext): Promise<Finding[]>
   const unknown = both(await unbooked(context), await unbooked(context));
   return [
     findOnRedis('rains', missing.length === 0 ? 'ok' : 'wrong', missing.length === 0 ? 'all there' : `missing: ${named(missing)}`, 'every rain that the ledger has loaded and not settled', 'see what is known with: rain restore check, and bring it back with: rain restore apply'),
-    findOnDatabase('rains', unknown.length === 0 ? 'ok' : 'wrong', unknown.length === 0 ? 'all known' : `unknown: ${named(unknown)}`, 'every rain that Redis has', 'bring back a later state of PostgreSQL; see: rain restore check'),
+    findOnDatabase('rains', unknown.length === 0 ? 'ok' : 'wrong', unknown.length === 0 ? 'all known' : `unknown: ${named(unknown)}`, 'every rain that Redis has', 'check DATABASE_URL; if it is right, bring back a later state of PostgreSQL, see: rain restore check'),
   ];
 }
 

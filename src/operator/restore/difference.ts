@@ -3,7 +3,7 @@
  * `counts`: false for what nobody can bring into agreement; it is listed for the operator, and does not make the check fail.
  */
 export const DIFFERENCES = {
-  not_in_book: { counts: true, wayOut: (id: string) => `bring back a later state of PostgreSQL: seed and money of this rain are nowhere else; until then rain restore apply ${id} keeps it paused` },
+  not_in_book: { counts: true, wayOut: (id: string) => `check DATABASE_URL; if it is right, bring back a later state of PostgreSQL: seed and money of this rain are nowhere else; until then rain restore apply ${id} keeps it paused` },
   missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   state_missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   not_loaded: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
