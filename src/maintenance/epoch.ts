@@ -138,7 +138,7 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
     /** For `/readyz`. @throws while a store is behind, with what to do */
     async ask(): Promise<void> {
       const behind = BEHIND.find(isBehind);
-      if (behind) throw new Error(`${behindText(behind)}; ${namesOf(held)}${WAY_OUT}`);
+      if (behind) throw new Error(`${behindText(behind, held)}; ${namesOf(held)}${WAY_OUT}`);
     },
     async close(): Promise<void> {
       redis.off('ready', onReady);
@@ -158,8 +158,11 @@ function sentenceOf(reason: HoldReason): string {
   }
 }
 
-function behindText(behind: Behind): string {
-  return behind === 'foreign' ? 'Redis was used with another database' : `${behind === 'ledger' ? 'the database' : 'Redis'} is an older state than the other store`;
+function behindText(behind: Behind, held: ReadonlyMap<string, HoldReason>): string {
+  if (behind === 'foreign') return 'Redis was used with another database';
+  // The counters show a wrong database for a moment only; the rains that it does not know stay.
+  const doubt = behind === 'ledger' && [...held.values()].includes('unknown_to_ledger') ? ', or not its own: check DATABASE_URL' : '';
+  return `${behind === 'ledger' ? 'the database' : 'Redis'} is an older state than the other store${doubt}`;
 }
 
 function namesOf(held: ReadonlyMap<string, HoldReason>): string {

@@ -1,9 +1,12 @@
 import { remembersEnd } from '../store/endedRains.ts';
 import { SETTLED_RAINS_KEY, shardKeys } from '../store/keys.ts';
-import { liveRains, readRain, redisNow } from '../store/rains.ts';
+import { liveRains, readRain, redisNow, settledRains } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import type { OperatorContext } from './context.ts';
 import { lostReason, readPresence, wholenessOf } from './restore/presence.ts';
+
+/** A load of the most packets that a rain may have is done by then, ms. */
+const LOAD_MS_MAX = 300_000;
 
 /** Whether Redis lost a rain that may have been won in. Written to Redis again, it would hand out packets or money twice. */
 export async function hasLost(context: OperatorContext, rain: BookedRain): Promise<boolean> {
@@ -22,20 +25,28 @@ export async function wasLoaded({ ledger, redis }: OperatorContext, rainId: stri
 
 /**
  * Rains that were loaded and are not settled, but are not whole in Redis or not in its index: after a FLUSHALL, or a restart without the
- * last writes. A rain that is being loaded for the first time may be among them: check twice.
+ * last writes. A rain that is being loaded for the first time may be among them: check twice. A draft that was loaded long ago is of an
+ * older Redis, or its load was cut: it would not open.
+ * @param loadMsMax how long a load may take, ms
  */
-export async function findLostRains(context: OperatorContext): Promise<string[]> {
+export async function findLostRains(context: OperatorContext, loadMsMax = LOAD_MS_MAX): Promise<string[]> {
   // Read the ledger first: a rain that is settled in between is rightly gone from the index.
   const rains = await context.ledger.rains(1_000, 'unsettled');
   if (rains.length === 0) return [];
-  const live = await liveRains(context.redis);
+  const [live, settled] = await Promise.all([liveRains(context.redis), settledRains(context.redis)]);
   const lost: string[] = [];
   for (const { id, shards } of rains) {
-    const present = await Promise.all(Array.from({ length: shards }, (_, shard) => context.redis.exists(shardKeys(id, shard).state)));
-    if (live.has(id) && present.every((count) => count === 1)) continue;
+    const states = await Promise.all(Array.from({ length: shards }, (_, shard) => context.redis.hget(shardKeys(id, shard).state, 'state')));
+    const isThere = (live.has(id) || settled.has(id)) && states.every((state) => state !== null);
+    if (isThere && !(states.includes('draft') && await loadedBefore(context, id, loadMsMax))) continue;
     if (await wasLoaded(context, id) && (await context.ledger.rain(id))?.settledAt === undefined) lost.push(id);
   }
   return lost;
+}
+
+async function loadedBefore({ ledger, redis }: OperatorContext, rainId: string, agoMs: number): Promise<boolean> {
+  const loads = (await ledger.actions(rainId)).filter(({ verb }) => verb === 'load');
+  return loads.length > 0 && Math.max(...loads.map(({ at }) => at)) <= await redisNow(redis) - agoMs;
 }
 
 /** What to tell whoever asks for a rain that Redis has lost, in whole or in part; `undefined`: it has not. */

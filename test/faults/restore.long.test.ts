@@ -1,6 +1,7 @@
 import { postgresInstalled } from '../support/servers/postgres.ts';
 import { testFault } from './fault.ts';
 import { playDrill, type Drill } from './restore/drill.ts';
+import { playExpired } from './restore/expired.ts';
 
 const DRILLS: Record<string, Drill> = {
   'restore of PostgreSQL, everything else runs on': { restored: ['postgres'], gateways: 'kept', paidBy: 'ledger' },
@@ -13,3 +14,4 @@ const DRILLS: Record<string, Drill> = {
 };
 
 for (const [name, drill] of Object.entries(DRILLS)) testFault(name, () => playDrill(drill), { possible: postgresInstalled, runsMax: 1 });
+testFault('restore of PostgreSQL from before a settlement whose keys have expired', playExpired, { possible: postgresInstalled, runsMax: 1 });

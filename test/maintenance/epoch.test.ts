@@ -28,10 +28,10 @@ afterEach(async () => {
 });
 afterAll(() => context.stop());
 
-function start(owner = 'worker'): Epoch {
+function start(owner = 'worker', momentMs = 200): Epoch {
   const spoken = listeningLog();
   heard = spoken.heard;
-  const epoch = startEpoch({ context, log: spoken.log, owner, everyMs: 20, momentMs: 200 });
+  const epoch = startEpoch({ context, log: spoken.log, owner, everyMs: 20, momentMs });
   epochs.push(epoch);
   return epoch;
 }
@@ -64,7 +64,7 @@ test('of two counters the older one is found; a worker that died between its two
 
 describe('nothing differs', () => {
   test('rains are created, won, credited, topped up, closed and settled under three workers at once: no alarm, nothing is held', async () => {
-    const all = ['a', 'b', 'c'].map(start);
+    const all = ['a', 'b', 'c'].map((owner) => start(owner));
     const logs = heard;
     await openRain(context, 'calm', ['ann', 'bob']);
     await rounds();
@@ -120,6 +120,16 @@ describe('the database is older', () => {
     await eventually(async () => expect(await heldFor('unknown')).toBe(null));
     expect(await grabAs(context, 'unknown', ['eve'])).toMatchObject([{ code: '0' }]);
     await eventually(() => epoch.ask());
+  });
+
+  test('with another database, readiness says that, and goes on to doubt the database while rains are held that it does not know', async () => {
+    await openRain(context, 'elsewhere', ['ann']);
+    await forgetRain(context, 'elsewhere');
+    await context.redis.hset(EPOCH_KEY, { store: 'another', counter: 1 });
+    const epoch = start('worker', 3_000);
+    await eventually(async () => expect(await heldFor('elsewhere')).toBe('unknown_to_ledger'));
+    await eventually(() => expect(epoch.ask()).rejects.toThrow('Redis was used with another database; 1 held: elsewhere'));
+    await eventually(() => expect(epoch.ask()).rejects.toThrow('is an older state than the other store, or not its own: check DATABASE_URL; 1 held: elsewhere'));
   });
 
   test('[R8] a rain with packets of a lost top-up is held, and is not settled', async () => {

@@ -41,7 +41,7 @@ export function addRestoreCommand(program: RainCommand): void {
       const agreed = results.every(({ refusals, left }) => refusals.length === 0 && (!left || agrees(left)));
       return {
         value: { agree: agreed, rains: results.map(({ left, ...plain }) => ({ ...plain, ...(left && { left: withWaysOut(left) }) })) },
-        text: results.length === 0 ? 'nothing to do: both stores agree' : results.map(describeApplied).join('\n\n'), exit: !agreed && EXIT.refused,
+        text: results.length === 0 ? 'nothing to do: both stores agree' : results.map((applied) => describeApplied(applied, dryRun)).join('\n\n'), exit: !agreed && EXIT.refused,
       };
     });
 
@@ -98,7 +98,8 @@ function withWaysOut(found: RainDifferences) {
 }
 
 function describe(rains: readonly RainDifferences[], compared: number, agreed: boolean): string {
-  const verdict = agreed ? paint.good(`Redis and the ledger agree: ${compared} rains compared.`) : paint.bad('REDIS AND THE LEDGER DIFFER.');
+  const left = rains.length > 0 ? ' What is listed needs you: no command brings it into agreement.' : '';
+  const verdict = agreed ? paint.good(`Redis and the ledger agree: ${compared} rains compared.`) + left : paint.bad('REDIS AND THE LEDGER DIFFER.');
   return [...rains.map(describeRain), verdict].join('\n\n');
 }
 
@@ -110,8 +111,10 @@ function describeRain(found: RainDifferences): string {
   })].join('\n');
 }
 
-function describeApplied({ rainId, did, refusals, left }: Applied): string {
+/** A dry run changes nothing, so it need not say what still differs: that is the whole of `check`. */
+function describeApplied({ rainId, did, refusals, left }: Applied, dryRun = false): string {
   const lines = [...did.map((sentence) => `  ${sentence}`), ...refusals.map((sentence) => `  ${paint.error('refused:')} ${sentence}`)];
-  const rest = left && kindsOf(left).length > 0 ? `\nstill different: ${describeRain(left)}` : '';
-  return `${paint.strong(rainId)}\n${lines.length === 0 ? '  nothing was done' : lines.join('\n')}${rest}`;
+  const rest = !dryRun && left && kindsOf(left).length > 0 ? `\nstill different: ${describeRain(left)}` : '';
+  const nothing = dryRun ? '  nothing would be done; see what needs you with rain restore check' : '  nothing was done';
+  return `${paint.strong(rainId)}${dryRun && did.length > 0 ? ', would be done:' : ''}\n${lines.length === 0 ? nothing : lines.join('\n')}${rest}`;
 }

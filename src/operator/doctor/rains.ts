@@ -1,4 +1,4 @@
-import { liveRains } from '../../store/rains.ts';
+import { liveRains, settledRains } from '../../store/rains.ts';
 import type { OperatorContext } from '../context.ts';
 import { findLostRains } from '../lostRains.ts';
 import { findOnDatabase, findOnRedis, type Finding } from './finding.ts';
@@ -12,14 +12,15 @@ export async function examineRains(context: OperatorContext): Promise<Finding[]>
   const missing = both(await findLostRains(context), await findLostRains(context));
   const unknown = both(await unbooked(context), await unbooked(context));
   return [
-    findOnRedis('rains', missing.length === 0 ? 'ok' : 'wrong', missing.length === 0 ? 'all there' : `missing: ${named(missing)}`, 'every rain that the ledger has loaded and not settled', 'bring each back with: rain restore apply ID'),
-    findOnDatabase('rains', unknown.length === 0 ? 'ok' : 'wrong', unknown.length === 0 ? 'all known' : `unknown: ${named(unknown)}`, 'every rain that is live in Redis', 'bring back a later state of PostgreSQL; see: rain restore check'),
+    findOnRedis('rains', missing.length === 0 ? 'ok' : 'wrong', missing.length === 0 ? 'all there' : `missing: ${named(missing)}`, 'every rain that the ledger has loaded and not settled', 'see what is known with: rain restore check, and bring it back with: rain restore apply'),
+    findOnDatabase('rains', unknown.length === 0 ? 'ok' : 'wrong', unknown.length === 0 ? 'all known' : `unknown: ${named(unknown)}`, 'every rain that Redis has', 'check DATABASE_URL; if it is right, bring back a later state of PostgreSQL, see: rain restore check'),
   ];
 }
 
 async function unbooked({ redis, ledger }: OperatorContext): Promise<string[]> {
   const ids: string[] = [];
-  for (const rainId of (await liveRains(redis)).keys()) if (!await ledger.rain(rainId)) ids.push(rainId);
+  const inRedis = [...(await liveRains(redis)).keys(), ...(await settledRains(redis)).keys()];
+  for (const rainId of inRedis) if (!await ledger.rain(rainId)) ids.push(rainId);
   return ids;
 }
 

@@ -1,7 +1,7 @@
 import { lastingKeys, LIVE_RAINS_KEY, SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
 import { loadPackets } from '../../store/loadPackets.ts';
 import { release, RESTORING } from '../../store/holds.ts';
-import { findRain } from '../../store/rains.ts';
+import { findRain, readRain, redisNow, type LiveRain } from '../../store/rains.ts';
 import { announceChange, close, settle } from '../../store/transitions.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Claim } from '../../rain/claim.ts';
@@ -12,7 +12,6 @@ import { revealOf } from '../commitment.ts';
 import { refuse, type Refused } from '../context.ts';
 import { allocationOf } from '../../ledger/allocation.ts';
 import { loadRain, stockOf } from '../load.ts';
-import { hasLost } from '../lostRains.ts';
 import { settleRain } from '../settle.ts';
 import { readReason } from '../wording.ts';
 import { bookedClaims } from './bookedClaims.ts';
@@ -20,6 +19,7 @@ import { compareRain } from './compare.ts';
 import type { RestoreContext } from './context.ts';
 import { agrees, kindsOf, type RainDifferences } from './difference.ts';
 import { readShardClaims } from './knownWins.ts';
+import { moveInLedger, moveInRedis } from './moveWindow.ts';
 import { pauseShards } from './pauseShards.ts';
 import { postClaims } from './postClaims.ts';
 import { putBack, takeOff } from './putBack.ts';
@@ -76,6 +76,10 @@ async function pauseUnbooked({ context, rainId, did, dryRun }: Work): Promise<un
   const live = await findRain(context.redis, rainId);
   // Joiners would hear that a win of it is credited.
   if (live && !dryRun) await Promise.all(Array.from({ length: live.shards }, (_, shard) => context.redis.del(shardKeys(rainId, shard).credited)));
+  if (live && (await readRain(context.redis, rainId, live))?.state === 'settled') {
+    did.push('kept its keys for thirty days: only a later state of PostgreSQL can pay its winners');
+    if (!dryRun) await keepKeys(context, rainId, live);
+  }
   if (live && await pauseShards(context, rainId, live.shards, dryRun) > 0) did.push('paused it: the ledger does not know it');
 }
 
@@ -83,7 +87,8 @@ async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<st
   const { context, rainId, did, dryRun, waitMs, word } = work;
   if (rain.settledAt !== undefined) return endSettled(work, rain);
   if (kinds.has('winners_unknown')) return refuse('id', `the winners of ${rainId} are in neither store; import them with rain restore import ${rainId} --winners winners.csv, then end it with rain write-off ${rainId} --reason "…"`);
-  if (kinds.has('missing') && !await hasLost(context, rain) && (await readCredits(context, rainId)).size === 0) {
+  const isUnopened = (kinds.has('missing') || kinds.has('not_loaded')) && !kinds.has('told') && await redisNow(context.redis) < rain.opensAt;
+  if (isUnopened && (await readCredits(context, rainId)).size === 0) {
     if (!dryRun) {
       const loaded = await loadRain(context, rainId);
       if (!loaded.ok) return loaded;
@@ -95,12 +100,14 @@ async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<st
   // A top-up that only Redis knows cannot be paid; a packet of the ledger that is in the list would be handed out again.
   const endangered = ['top_up_not_in_book', 'credit_not_in_log', 'credited_packet_in_list', 'told', 'half_restored', 'missing', 'state_missing'].some((kind) => kinds.has(kind));
   if (endangered && await pauseShards(context, rainId, rain.shards, dryRun) > 0) did.push(`paused it; go on with rain resume ${rainId}`);
-  const lost = await shardsToRebuild(context, rain, kinds.has('credit_not_in_log') || kinds.has('claim_not_in_book'));
+  const lost = await shardsToRebuild(context, rain, kinds.has('not_loaded') || kinds.has('credit_not_in_log') || kinds.has('claim_not_in_book'));
   if (lost.length > 0) {
     const rebuilt = await rebuildRain(context, rain, lost, word, dryRun);
     if (!rebuilt.ok) return rebuilt;
     did.push(`rebuilt ${rebuilt.shards} of ${rain.shards} shards with ${rebuilt.packets} packets that nobody is known to have won${rebuilt.told > 0 ? `, and ${rebuilt.told} told wins` : ''}; go on with rain resume ${rainId}`);
   }
+  if (kinds.has('window_not_in_redis') && !kinds.has('not_loaded')) did.push(...await moveInRedis(context, rain, dryRun));
+  if (kinds.has('window_not_in_book') && word) did.push(...await moveInLedger(context, rain, dryRun));
   if (dryRun) return describeRest(work, kinds);
   await context.redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards: rain.shards, title: rain.title, ...(rain.terms.rehearsal && { rehearsal: true }) }));
   if (kinds.has('not_in_index')) did.push('put it into the index of rains');
@@ -175,10 +182,14 @@ async function endSettled(work: Work, rain: BookedRain): Promise<undefined> {
 async function reopenSettled({ context, rainId, did, dryRun, waitMs, ...rest }: Work, rain: BookedRain): Promise<undefined> {
   did.push('kept its keys for thirty days, for the workers to credit and to settle it again');
   if (dryRun) return;
-  for (let shard = 0; shard < rain.shards; shard++) for (const key of lastingKeys(rainId, shard)) await context.redis.pexpire(key, KEPT_MS);
+  await keepKeys(context, rainId, rain);
   const live = await findRain(context.redis, rainId) ?? { shards: rain.shards, title: rain.title };
   await context.redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify(live));
   await sendAgain({ context, rainId, did, dryRun, waitMs, ...rest }, waitMs);
+}
+
+async function keepKeys({ redis }: RestoreContext, rainId: string, { shards }: Pick<LiveRain, 'shards'>): Promise<void> {
+  for (let shard = 0; shard < shards; shard++) for (const key of lastingKeys(rainId, shard)) await redis.pexpire(key, KEPT_MS);
 }
 
 async function sendAgain({ context, rainId, did }: Work, waitMs: number): Promise<void> {

@@ -1,8 +1,8 @@
 import type { LedgerEpoch } from '../../ledger/epoch.ts';
 import { COUNTER_AHEAD_MAX, type RedisEpoch } from '../../store/epoch.ts';
 
-/** Which store is an older state than the other one; `foreign`: they were not used together. */
-export const BEHIND = ['ledger', 'redis', 'foreign'] as const;
+/** Which store is an older state than the other one; `foreign`: they were not used together, which is told before all else. */
+export const BEHIND = ['foreign', 'ledger', 'redis'] as const;
 export type Behind = (typeof BEHIND)[number];
 
 /** Without a fault the counters differ by 1 after each step of the ledger, and by 2 if a worker died between its two writes. */

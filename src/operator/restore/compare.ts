@@ -11,6 +11,7 @@ import { logPages } from '../audit/claimLog.ts';
 import { allocationOf } from '../../ledger/allocation.ts';
 import { wasLoaded } from '../lostRains.ts';
 import { compareClaims } from './compareClaims.ts';
+import { compareWindow } from './compareWindow.ts';
 import type { RestoreContext } from './context.ts';
 import { collectDifferences, type DifferenceKind, type RainDifferences } from './difference.ts';
 import { readShardClaims } from './knownWins.ts';
@@ -31,7 +32,7 @@ export async function* compareAll(context: RestoreContext): AsyncGenerator<RainD
   }
 }
 
-/** What only one store knows of this rain. `undefined`: no store knows it. @param again it was settled in one store only at the first look */
+/** What only one store knows of this rain. `undefined`: no store knows it. @param again the first look was in the middle of a settlement or a move */
 export async function compareRain(context: RestoreContext, rainId: string, again = false): Promise<RainDifferences | undefined> {
   const [rain, live] = [await context.ledger.rain(rainId), await findRain(context.redis, rainId)];
   if (!rain) return live ? onlyInRedis(context, rainId, live) : inNoStore(context, rainId);
@@ -53,7 +54,14 @@ export async function compareRain(context: RestoreContext, rainId: string, again
     if (isSettled && states.some((state) => state !== 'settled')) note('settled_in_book', `the ledger has settled the rain, in Redis it is ${states.find((state) => state !== 'settled')}`);
     else if (!isSettled && states.every((state) => state === 'settled')) note('settled_in_redis', 'Redis has the rain as settled, the ledger does not');
     else if (!isSettled && presence.index !== 'live' && !states.includes('draft')) note('not_in_index', 'Redis has the rain, but not in its index of rains: nobody finds it');
-    if (!isSettled) await compareTopUps(context, rain, note);
+    if (!isSettled) {
+      if (states.includes('draft') && await wasLoaded(context, rainId)) note('not_loaded', 'the rain was loaded, and Redis has it from before that: nobody could win in it');
+      await compareTopUps(context, rain, note);
+      const moved = states.includes('settled') ? undefined : await compareWindow(context, rain, presence.shards);
+      // A command moves it in the ledger first.
+      if (moved && !again) return compareRain(context, rainId, true);
+      if (moved) found.add(moved);
+    }
   }
   const allocation = allocationOf(rain);
   const booked = await readBooked(context, rainId);

@@ -3,11 +3,14 @@
  * `counts`: false for what nobody can bring into agreement; it is listed for the operator, and does not make the check fail.
  */
 export const DIFFERENCES = {
-  not_in_book: { counts: true, wayOut: (id: string) => `bring back a later state of PostgreSQL: seed and money of this rain are nowhere else; until then rain restore apply ${id} keeps it paused` },
+  not_in_book: { counts: true, wayOut: (id: string) => `check DATABASE_URL; if it is right, bring back a later state of PostgreSQL: seed and money of this rain are nowhere else; until then rain restore apply ${id} keeps it paused` },
   missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   state_missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  not_loaded: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   half_restored: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   not_in_index: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  window_not_in_redis: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  window_not_in_book: { counts: true, wayOut: (id: string) => `if you had moved or started it since the backup of PostgreSQL (ask your colleagues): rain restore apply ${id} --reason "…"; if not, Redis was changed: rain pause ${id}, and see RainTampering in the runbook` },
   top_up_not_in_redis: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   top_up_not_in_book: { counts: true, wayOut: (id: string) => `bring back a later state of PostgreSQL: the seed of the top-up is nowhere else; until then rain restore apply ${id} keeps the rain paused` },
   credit_not_in_log: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },

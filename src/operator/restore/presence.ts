@@ -1,14 +1,17 @@
 import { lastingKeys, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from '../../store/keys.ts';
 import { findRain } from '../../store/rains.ts';
 import { STORED_STATES, type StoredState } from '../../rain/rain.ts';
+import type { Opening } from '../audit/windows.ts';
 import type { OperatorContext } from '../context.ts';
 
-interface ShardPresence {
+export interface ShardPresence {
   /** Absent: Redis has no state of this shard, or none that can be read. */
   state: StoredState | undefined;
   /** Whether other keys of the shard are there. */
   rest: boolean;
   held: string | undefined;
+  /** When it opens and closes, epoch ms. */
+  window: Opening;
 }
 
 /** What Redis holds of a rain. */
@@ -23,8 +26,8 @@ export async function readPresence({ redis }: Pick<OperatorContext, 'redis'>, ra
     index: live === 1 ? 'live' : settled === 1 ? 'settled' : undefined,
     shards: await Promise.all(Array.from({ length: shards }, async (_, shard): Promise<ShardPresence> => {
       const key = shardKeys(rainId, shard).state;
-      const [[state, held], rest] = await Promise.all([redis.hmget(key, 'state', 'held'), redis.exists(...lastingKeys(rainId, shard).filter((other) => other !== key))]);
-      return { state: STORED_STATES.find((known) => known === state), rest: rest > 0, held: held ?? undefined };
+      const [[state, held, opensAt, closesAt], rest] = await Promise.all([redis.hmget(key, 'state', 'held', 'opensAt', 'closesAt'), redis.exists(...lastingKeys(rainId, shard).filter((other) => other !== key))]);
+      return { state: STORED_STATES.find((known) => known === state), rest: rest > 0, held: held ?? undefined, window: { opensAt: Number(opensAt), closesAt: Number(closesAt) } };
     })),
   };
 }

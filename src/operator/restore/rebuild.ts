@@ -39,7 +39,7 @@ export async function rebuildRain(context: OperatorContext, rain: BookedRain, lo
     for (let attempt = 1; ; attempt++) {
       const known = await readKnown(context, rain, allocation, shard, word);
       if (!word && !await isLogTrusted(context, rain, shard, known.elements)) {
-        return refuse('reason', `wins of the rain ${rain.id} that are not credited may be unknown: its claim log is not complete. Bring the data of Redis back, or import the winners with rain restore import ${rain.id}, or give --reason`);
+        return refuse('reason', `wins of the rain ${rain.id} that are not credited may be unknown: its claim log is not complete. Bring the data of Redis back, or import the winners with rain restore import ${rain.id} --winners winners.csv, or take it that some are missing with rain restore apply ${rain.id} --reason "…"`);
       }
       const outcome = dryRun ? 'revived' : await rebuildShard(context.redis, context.signer, rain.id, shard, { ...known, state: isOver ? 'closed' : 'paused', fields: { ...fields, packets: planned, loaded: planned } });
       if (outcome === 'changed' && attempt < ATTEMPTS_MAX) continue;

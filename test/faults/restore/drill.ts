@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatMoney } from '../../../src/rain/money.ts';
 import { SECRET as WALLET_SECRET, startWallet, type Wallet } from '../../credit/wallet.ts';
 import { eventually } from '../../support/eventually.ts';
 import { deploy, type Deployment } from '../deployment.ts';
 import { backUpPostgres, backUpRedis } from '../means/backup.ts';
 import type { RunResult } from '../recovery.ts';
-import { endAndSettle, grab, openRain, untilCredited, type DrillRain } from './rains.ts';
+import { endAndSettle, grab, isCredited, openRain, untilCredited, type DrillRain } from './rains.ts';
+import { say } from './say.ts';
 
 /** A bad day: which stores come back from a backup, and who keeps the users' money. */
 export interface Drill {
@@ -75,11 +75,6 @@ export async function playDrill(drill: Drill): Promise<RunResult> {
   }
 }
 
-/** `rain` with these words; its output, whatever its exit code. */
-function say({ rain }: Deployment, ...words: string[]): Promise<string> {
-  return rain(...words).catch((error: { stdout?: string; stderr?: string }) => `${error.stdout ?? ''}${error.stderr ?? ''}`);
-}
-
 interface Unpaid { userId: string; rainId: string; redPacketId: string; amount: string }
 
 /** Wins that users were told of and that nobody has paid. */
@@ -87,11 +82,10 @@ async function unpaid({ context }: Deployment, wallet: Wallet, paidBy: Drill['pa
   const open: Unpaid[] = [];
   for (const { rainId, users } of rains) {
     for (const [userId, told] of users.told) {
-      const credit = await context.ledger.creditOf(rainId, userId);
       for (const { redPacketId, amount } of told) {
         const isPaid = paidBy === 'webhook'
           ? [...wallet.paid.values()].some((paid) => paid.userId === userId && paid.redPacketId === redPacketId && paid.amount === amount)
-          : credit?.redPacketId === redPacketId && formatMoney(credit.amountCents) === amount;
+          : await isCredited(context, rainId, userId, { redPacketId, amount });
         if (!isPaid) open.push({ userId, rainId, redPacketId, amount });
       }
     }
@@ -101,7 +95,7 @@ async function unpaid({ context }: Deployment, wallet: Wallet, paidBy: Drill['pa
 
 async function verdict(deployment: Deployment, wallet: Wallet, { paidBy, restored }: Drill, rains: readonly DrillRain[], commands: readonly string[]): Promise<RunResult> {
   const lists = [
-    ...commands, await say(deployment, 'restore', 'check', '--json'), await say(deployment, 'dead-letters', 'list', '--json', '--limit', '1000'),
+    ...commands, await say(deployment, 'restore', 'check', '--json'), await say(deployment, 'dead', 'list', '--json', '--limit', '1000'),
     ...await Promise.all(rains.map(({ rainId }) => say(deployment, 'audit', rainId, '--json'))),
   ];
   const problems: string[] = [];

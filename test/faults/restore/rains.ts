@@ -1,3 +1,4 @@
+import { formatMoney } from '../../../src/rain/money.ts';
 import { redisNow } from '../../../src/store/rains.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Deployment } from '../deployment.ts';
@@ -31,6 +32,12 @@ export function grab({ rainId, users }: DrillRain, group: string, count: number,
 /** Until the ledger has all claims that were told. */
 export async function untilCredited({ context }: Deployment, { rainId, users }: DrillRain): Promise<void> {
   await eventually(async () => (await context.ledger.book(rainId))!.credited.count >= users.told.size, { timeoutMs: SETTLED_WITHIN_MS });
+}
+
+/** Whether the ledger has paid the user exactly this packet. */
+export async function isCredited({ ledger }: Deployment['context'], rainId: string, userId: string, told: { redPacketId: string; amount: string }): Promise<boolean> {
+  const credit = await ledger.creditOf(rainId, userId);
+  return credit?.redPacketId === told.redPacketId && formatMoney(credit.amountCents) === told.amount;
 }
 
 /** Ends the rain early and waits for its settlement. */
