@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BEHIND, suspect, type Behind } from '../operator/restore/behind.ts';
+import { BEHIND, behindText, SIDE, suspect, type Behind } from '../operator/restore/behind.ts';
 import { createComparison, type Done } from '../operator/restore/comparison.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { readEpoch, writeEpoch, type RedisEpoch } from '../store/epoch.ts';
@@ -30,7 +30,6 @@ const TICK_MS = 100;
 const LEASE_MS = 6_000;
 const HELD_LOGGED_MAX = 5;
 
-const SIDE: Record<HoldReason, Behind> = { unknown_to_ledger: 'ledger', ledger_behind: 'ledger', redis_behind: 'redis' };
 const WAY_OUT = 'see what differs with: rain restore check';
 const NOTICED: Record<Behind, string> = {
   ledger: `the database is an older state than Redis: it was restored from a backup, or a standby without the last transactions has taken over; rains that it does not know are held; ${WAY_OUT}`,
@@ -146,10 +145,6 @@ function sentenceOf(reason: HoldReason): string {
     case 'redis_behind': return 'Redis is an older state, without claims that the database has credited';
     default: return reason satisfies never;
   }
-}
-
-function behindText(behind: Behind): string {
-  return behind === 'foreign' ? 'Redis was used with another database' : `${behind === 'ledger' ? 'the database' : 'Redis'} is an older state than the other store`;
 }
 
 function namesOf(held: ReadonlyMap<string, HoldReason>): string {

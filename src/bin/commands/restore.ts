@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { StatementRefused } from '../../operator/reconcile/statement.ts';
 import { applyRestore } from '../../operator/restore/apply.ts';
-import { compareAll, compareRain } from '../../operator/restore/compare.ts';
+import { checkStores, withWaysOut } from '../../operator/restore/check.ts';
+import { compareAll } from '../../operator/restore/compare.ts';
 import type { RestoreContext } from '../../operator/restore/context.ts';
 import { agrees, DIFFERENCES, kindsOf, type RainDifferences } from '../../operator/restore/difference.ts';
 import { paidElsewhere } from '../../operator/restore/comparePayments.ts';
@@ -27,15 +28,12 @@ export function addRestoreCommand(program: RainCommand): void {
     .json().example('rain restore check', 'rain restore check m3k9x2a1b2c3d4', 'rain restore check --statement wallet.csv')
     .runsWithQueues(async (context, id: string | undefined, { statement }: { statement?: string }) => {
       const payments = statement === undefined ? undefined : await paymentsIn(restore.terminal, statement);
-      const rains: RainDifferences[] = [];
-      for await (const found of compared(context, id, payments)) rains.push(found);
-      const differing = rains.filter((found) => kindsOf(found).length > 0);
-      const agreed = rains.every(agrees);
+      if (payments && id !== undefined) await refuseUnpaid(context, id);
+      const checked = await checkStores(context, id, payments);
+      if (!checked) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(context, id!)}`);
+      const { agree, compared, rains } = checked;
       const others = payments?.others();
-      return {
-        value: { agree: agreed, compared: rains.length, ...(others !== undefined && { otherPayments: others }), rains: differing.map(withWaysOut) },
-        text: describe(differing, rains.length, agreed, others), exit: !agreed && EXIT.refused,
-      };
+      return { value: { agree, compared, ...(others !== undefined && { otherPayments: others }), rains }, text: describe(rains, compared, agree, others), exit: !agree && EXIT.refused };
     });
 
   restore.command('apply [id]').summary('bring back what is safe to bring back').dryRun()
@@ -88,14 +86,11 @@ async function paymentsIn(terminal: Terminal, path: string): Promise<Payments> {
   }
 }
 
-async function* compared(context: RestoreContext, id: string | undefined, payments: Payments | undefined): AsyncGenerator<RainDifferences> {
-  if (id === undefined) return yield* compareAll(context, payments);
-  const rain = payments && await context.ledger.rain(id);
+/** @throws CommandFailure when no wallet was asked to pay this rain */
+async function refuseUnpaid({ ledger }: RestoreContext, id: string): Promise<void> {
+  const rain = await ledger.rain(id);
   const elsewhere = rain && paidElsewhere(rain);
   if (elsewhere !== undefined) throw new CommandFailure(EXIT.refused, `--statement: ${elsewhere}: there is nothing to compare it with`);
-  const found = await compareRain(context, id, payments);
-  if (!found) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(context, id)}`);
-  yield found;
 }
 
 interface Applied {
@@ -115,10 +110,6 @@ async function applyOne(context: RestoreContext, rainId: string, options: { reas
     if (exit === EXIT.unreachable) throw error;
     return { rainId, did: [], refusals: reasons };
   }
-}
-
-function withWaysOut(found: RainDifferences) {
-  return { ...found, waysOut: Object.fromEntries(kindsOf(found).map((kind) => [kind, DIFFERENCES[kind].wayOut(found.rainId)])) };
 }
 
 /** @param others payments of the statement that were not compared; absent without a statement */
