@@ -1,8 +1,8 @@
-import { lastingKeys, LIVE_RAINS_KEY, SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
+import { SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
 import { loadPackets } from '../../store/loadPackets.ts';
 import { release, RESTORING } from '../../store/holds.ts';
-import { findRain } from '../../store/rains.ts';
-import { announceChange, close, settle } from '../../store/transitions.ts';
+import { findRain, type LiveRain } from '../../store/rains.ts';
+import { announceChange, close, relist, settle } from '../../store/transitions.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Claim } from '../../rain/claim.ts';
 import { repairRain, untilQuiet } from '../audit/repair.ts';
@@ -13,6 +13,7 @@ import { refuse, type Refused } from '../context.ts';
 import { allocationOf } from '../../ledger/allocation.ts';
 import { loadRain, stockOf } from '../load.ts';
 import { hasLost } from '../lostRains.ts';
+import { lostReason } from './presence.ts';
 import { settleRain } from '../settle.ts';
 import { readReason } from '../wording.ts';
 import { bookedClaims } from './bookedClaims.ts';
@@ -38,9 +39,6 @@ interface ApplyOptions {
 type Applied = { ok: true; rainId: string; did: string[]; left: RainDifferences } | Refused;
 
 const USERS_PER_CALL = 1_000;
-
-/** How long the keys of a rain live that Redis has as settled and the ledger has not, ms. */
-const KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
  * Brings the two stores into agreement about one rain, as far as that is safe. Every step is safe to repeat, also by two operators at once,
@@ -102,7 +100,7 @@ async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<st
     did.push(`rebuilt ${rebuilt.shards} of ${rain.shards} shards with ${rebuilt.packets} packets that nobody is known to have won${rebuilt.told > 0 ? `, and ${rebuilt.told} told wins` : ''}; go on with rain resume ${rainId}`);
   }
   if (dryRun) return describeRest(work, kinds);
-  await context.redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards: rain.shards, title: rain.title, ...(rain.terms.rehearsal && { rehearsal: true }) }));
+  if (!await relist(context.redis, rainId, liveOf(rain))) return refuse('id', `${lostReason(rainId)}; try again`);
   if (kinds.has('not_in_index')) did.push('put it into the index of rains');
   await countWins(context, rain);
   await restoreWins(work, rain);
@@ -172,13 +170,17 @@ async function endSettled(work: Work, rain: BookedRain): Promise<undefined> {
 }
 
 /** Redis has settled the rain, the ledger is older: the keys must not expire before its claims are credited again. */
-async function reopenSettled({ context, rainId, did, dryRun, waitMs, ...rest }: Work, rain: BookedRain): Promise<undefined> {
-  did.push('kept its keys for thirty days, for the workers to credit and to settle it again');
-  if (dryRun) return;
-  for (let shard = 0; shard < rain.shards; shard++) for (const key of lastingKeys(rainId, shard)) await context.redis.pexpire(key, KEPT_MS);
-  const live = await findRain(context.redis, rainId) ?? { shards: rain.shards, title: rain.title };
-  await context.redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify(live));
+async function reopenSettled({ context, rainId, did, dryRun, waitMs, ...rest }: Work, rain: BookedRain): Promise<Refused | undefined> {
+  did.push('made it live again, for the workers to credit and to settle it');
+  if (dryRun) return undefined;
+  if (!await relist(context.redis, rainId, liveOf(rain))) return refuse('id', `${lostReason(rainId)}; try again`);
   await sendAgain({ context, rainId, did, dryRun, waitMs, ...rest }, waitMs);
+  return undefined;
+}
+
+/** As the index of live rains has it. */
+function liveOf({ shards, title, terms }: BookedRain): LiveRain {
+  return { shards, title, ...(terms.rehearsal && { rehearsal: true }) };
 }
 
 async function sendAgain({ context, rainId, did }: Work, waitMs: number): Promise<void> {
