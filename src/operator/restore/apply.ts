@@ -3,6 +3,7 @@ import { loadPackets } from '../../store/loadPackets.ts';
 import { release, RESTORING } from '../../store/holds.ts';
 import { findRain, type LiveRain } from '../../store/rains.ts';
 import { announceChange, close, relist, settle } from '../../store/transitions.ts';
+import type { BookedCredit } from '../../ledger/book.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Claim } from '../../rain/claim.ts';
 import { repairRain, untilQuiet } from '../audit/repair.ts';
@@ -21,6 +22,7 @@ import { compareRain } from './compare.ts';
 import type { RestoreContext } from './context.ts';
 import { agrees, kindsOf, type RainDifferences } from './difference.ts';
 import { readShardClaims } from './knownWins.ts';
+import { findLostCredits } from './lostCredits.ts';
 import { pauseShards } from './pauseShards.ts';
 import { postClaims } from './postClaims.ts';
 import { putBack, takeOff } from './putBack.ts';
@@ -129,20 +131,29 @@ async function restoreWins({ context, did, word, waitMs }: Work, rain: BookedRai
   const allocation = allocationOf(rain);
   const booked = await readBooked(context, rain.id);
   const { credits } = booked;
-  const shards = await Promise.all(Array.from({ length: rain.shards }, async (_, shard) => ({ claims: await readShardClaims(context, rain, allocation, shard), inBook: await bookedClaims(context, rain, credits, shard) })));
-  const logged = new Set(shards.flatMap(({ claims }) => claims.logged.map(({ claim }) => claim.redPacketId + claim.userId)));
-  const credited = await putBack(context, rain, shards.flatMap(({ inBook }) => inBook).filter(({ redPacketId, userId }) => !logged.has(redPacketId + userId)));
+  const shards = await Promise.all(Array.from({ length: rain.shards }, (_, shard) => readShardClaims(context, rain, allocation, shard)));
+  const logged = shards.flatMap((shard) => shard.logged.map(({ claim }) => claim));
+  const credited = await putBack(context, rain, await bookedClaims(context, rain.id, await lostCredits(context, rain)));
   if (credited.written > 0) did.push(`wrote ${credited.written} credits of the ledger back into Redis`);
-  const taken = takenPackets(booked, shards.flatMap(({ claims }) => claims.logged.map(({ claim }) => claim)));
+  const taken = takenPackets(booked, logged);
   const told = word ? (await readJudgedWins(context, rain, allocation, taken)).filter(({ verdict }) => verdict === 'payable') : [];
   const claims = told.map((win) => claimOf(rain.id, win));
   const back = await putBack(context, rain, claims);
   if (back.written > 0) did.push(`wrote ${back.written} told wins back into Redis, to be credited`);
   const unpaid = await postClaims(context, rain, back.refused, waitMs);
   if (back.refused.length > 0) did.push(`had ${back.refused.length - unpaid.length} of ${back.refused.length} told wins credited`);
-  await forgetCredited(context, rain, shards.flatMap(({ claims }) => claims.logged.map(({ claim }) => claim)).filter(({ redPacketId, userId }) => credits.get(redPacketId)?.userId !== userId));
+  await forgetCredited(context, rain, logged.filter(({ redPacketId, userId }) => credits.get(redPacketId)?.userId !== userId));
   const off = await takeOff(context, rain, allocation, [...credits.keys()].concat(claims.map(({ redPacketId }) => redPacketId)));
   if (off > 0) did.push(`took ${off} packets off the list that are credited`);
+}
+
+/** All of them at once: nobody can grab meanwhile, and an operator waits. */
+async function lostCredits(context: RestoreContext, rain: BookedRain): Promise<BookedCredit[]> {
+  const search = findLostCredits(context, rain.id, rain);
+  for (;;) {
+    const step = await search.next();
+    if (step.done) return step.value;
+  }
 }
 
 /** Claims that an older ledger does not have are not credited any more, whatever a joiner heard before. */
