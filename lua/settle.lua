@@ -13,10 +13,14 @@
 -- WHY     Nothing that settlement needs may expire before the rain is settled, so no key has a time to live before. Until
 --         it ends, a winner who grabs again still gets the first answer [R6]. A claim that restore.lua put back after the
 --         audit is not part of the audit: then the rain stays closed and is audited again. State and seed change in one
---         write: nobody reads the seed of a rain that is not settled, nor a settled rain without its seed.
+--         write: nobody reads the seed of a rain that is not settled, nor a settled rain without its seed. A settled rain
+--         that a restore made live again does not expire before it is settled again; no other one lives longer by that.
 
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return nil end
+if state == 'settled' then
+  for i = 1, 7 do if redis.call('PTTL', KEYS[i]) == -1 then redis.call('PEXPIRE', KEYS[i], ARGV[1]) end end
+end
 if state ~= 'closed' then return state end
 if ARGV[2] ~= '' and redis.call('LLEN', KEYS[4]) ~= tonumber(ARGV[2]) then return state end
 redis.call('HSET', KEYS[1], 'state', 'settled', unpack(ARGV, 3))

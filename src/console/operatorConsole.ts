@@ -10,6 +10,7 @@ import { deadRoutes } from './routes/dead.ts';
 import { liveRoutes } from './routes/live.ts';
 import { rainRoutes } from './routes/rains.ts';
 import { reconcileRoutes } from './routes/reconcile.ts';
+import { restoreRoutes } from './routes/restore.ts';
 import type { Backend, Route } from './routes/route.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { systemRoutes } from './routes/system.ts';
@@ -68,7 +69,7 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, requestOrigin), ...rainRoutes, ...winnerRoutes, ...reconcileRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...systemRoutes]) mount(route);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, requestOrigin), ...rainRoutes, ...winnerRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...systemRoutes]) mount(route);
   await mountQueueBoard(server, backend, authenticator);
 }
 

@@ -31,3 +31,14 @@ function part(text: string): string {
 export function packetPartOf(claimId: string): string {
   return claimId.split(':', 1)[0]!;
 }
+
+/** The user whom a claim id names; `undefined`: it names none, as older ids do, or only the hash of one. */
+export function userPartOf(claimId: string): string | undefined {
+  const named = claimId.split(':')[1];
+  if (!named || named.startsWith('=')) return undefined;
+  try {
+    return decodeURIComponent(named);
+  } catch {
+    return named;
+  }
+}

@@ -4,6 +4,7 @@ import { shardKeys } from '../store/keys.ts';
 import { liveRains, type LiveRain } from '../store/rains.ts';
 import { run } from '../store/scripts.ts';
 import { auditRain, type Audit } from '../operator/audit.ts';
+import { summedOnce } from '../operator/audit/accounts.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
 import { startLoop } from '../platform/concurrency/loop.ts';
@@ -65,6 +66,8 @@ export function startAuditor({ context, log, owner = randomUUID(), pauseFactor =
   const leased = new Map<string, number>();
   const response = createTamperingResponse({ context, log, onTampering });
   let queue: [string, LiveRain][] = [];
+  /** One for each round of all rains. */
+  let sumOfBalances = summedOnce(context);
 
   const lease = async (rainId: string, ms: number) => (await run(context.redis, 'lease', [shardKeys(rainId, 0).auditor], [owner, ms])) === 1;
 
@@ -82,7 +85,7 @@ export function startAuditor({ context, log, owner = randomUUID(), pauseFactor =
     leased.set(rainId, since);
     if (start - since < leasedMs) return;
     leased.set(rainId, start);
-    const audit = await auditRain(context, rainId);
+    const audit = await auditRain(context, rainId, sumOfBalances);
     if (audit) await response.respond(rainId, shards, audit);
   }
 
@@ -96,7 +99,7 @@ export function startAuditor({ context, log, owner = randomUUID(), pauseFactor =
     if (counts === undefined) return drop(rainId); // Lost: the Redis monitor reports it.
     const isUnchanged = last?.audit.report.balanced && last.audit.equation.pending.count === 0 && last.counts === counts;
     if (isUnchanged && Date.now() - last.at < quietMs) return void seen.set(rainId, { ...last, visitedAt: start });
-    const audit = await auditRain(context, rainId);
+    const audit = await auditRain(context, rainId, sumOfBalances);
     if (!audit) return drop(rainId); // A rain of another ledger: the settler reports it.
     report(rainId, last?.audit.report.balanced !== false, audit);
     const watched: Watched = { audit, seconds: (performance.now() - start) / 1_000, at: Date.now(), visitedAt: start, counts, ...(last?.healed && { healed: last.healed }) };
@@ -123,6 +126,7 @@ export function startAuditor({ context, log, owner = randomUUID(), pauseFactor =
     // By the ledger: who can write to Redis could fill its index with rains that come before the real ones.
     const rains = await context.ledger.rains(RAINS_REPORTED_MAX, 'unsettled');
     queue = rains.flatMap(({ id }): [string, LiveRain][] => (live.has(id) ? [[id, live.get(id)!]] : []));
+    sumOfBalances = summedOnce(context);
   }
 
   const rounds = startLoop(async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BEHIND, suspect, type Behind } from '../operator/restore/behind.ts';
+import { BEHIND, behindText, SIDE, suspect, type Behind } from '../operator/restore/behind.ts';
 import { createComparison, type Done } from '../operator/restore/comparison.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { readEpoch, writeEpoch, type RedisEpoch } from '../store/epoch.ts';
@@ -34,7 +34,6 @@ const LEASE_MS = 6_000;
 const LEASED_MS = 60_000;
 const HELD_LOGGED_MAX = 5;
 
-const SIDE: Record<HoldReason, Behind> = { unknown_to_ledger: 'ledger', ledger_behind: 'ledger', redis_behind: 'redis' };
 const WAY_OUT = 'see what differs with: rain restore check';
 const NOTICED: Record<Behind, string> = {
   ledger: `the database is an older state than Redis: it was restored from a backup, or a standby without the last transactions has taken over; rains that it does not know are held; ${WAY_OUT}`,
@@ -138,7 +137,7 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
     /** For `/readyz`. @throws while a store is behind, with what to do */
     async ask(): Promise<void> {
       const behind = BEHIND.find(isBehind);
-      if (behind) throw new Error(`${behindText(behind, held)}; ${namesOf(held)}${WAY_OUT}`);
+      if (behind) throw new Error(`${behindText(behind, held.values())}; ${namesOf(held)}${WAY_OUT}`);
     },
     async close(): Promise<void> {
       redis.off('ready', onReady);
@@ -156,13 +155,6 @@ function sentenceOf(reason: HoldReason): string {
     case 'redis_behind': return 'Redis is an older state, without claims that the database has credited';
     default: return reason satisfies never;
   }
-}
-
-function behindText(behind: Behind, held: ReadonlyMap<string, HoldReason>): string {
-  if (behind === 'foreign') return 'Redis was used with another database';
-  // The counters show a wrong database for a moment only; the rains that it does not know stay.
-  const doubt = behind === 'ledger' && [...held.values()].includes('unknown_to_ledger') ? ', or not its own: check DATABASE_URL' : '';
-  return `${behind === 'ledger' ? 'the database' : 'Redis'} is an older state than the other store${doubt}`;
 }
 
 function namesOf(held: ReadonlyMap<string, HoldReason>): string {

@@ -3,7 +3,7 @@ import { isBalanced, countsOf, toReport, type AuditReport, type Equation, type S
 import type { Acknowledged, LostFromLog, ToldTwice } from './audit/findings.ts';
 import { readQueues, type QueueReport } from './audit/queues.ts';
 import { findSuspects } from './audit/settled.ts';
-import { compareAccounts } from './audit/accounts.ts';
+import { compareAccounts, summedOnce, type SumOfBalances } from './audit/accounts.ts';
 import { readPlan } from './audit/bookedPlan.ts';
 import type { ValidEntry } from './audit/claimedHash.ts';
 import { readPacketPaths } from './audit/packetPaths.ts';
@@ -52,17 +52,23 @@ const FINDINGS_MAX = 100;
 /**
  * Checks the money equation [R8] of one rain: the allocation recomputed from its seed, Redis and the ledger. It also holds while the rain
  * is open: packets are read before the ledger, and the ledger before the claim log, the direction in which a packet moves.
+ * @param sumOfBalances of the first look; before anybody is accused, the ledger is asked
  * @returns undefined when there is no such rain
  */
-export async function auditRain(context: OperatorContext, rainId: string): Promise<Audit | undefined> {
-  const first = await auditOnce(context, rainId);
+export async function auditRain(context: OperatorContext, rainId: string, sumOfBalances?: SumOfBalances): Promise<Audit | undefined> {
+  const first = await auditOnce(context, rainId, { sumOfBalances });
   if (!first || first.problems.length === 0) return first;
   // Read everything again before anybody is accused: a restore or a failover may have come in between two reads.
-  return auditOnce(context, rainId, new Set(first.tampering.map(tamperingKey)));
+  return auditOnce(context, rainId, { accused: new Set(first.tampering.map(tamperingKey)) });
 }
 
-/** @param accused keys of findings; others are left out. Absent: all are reported */
-async function auditOnce(context: OperatorContext, rainId: string, accused?: ReadonlySet<string>): Promise<Audit | undefined> {
+interface Look {
+  /** Keys of findings; others are left out. Absent: all are reported. */
+  accused?: ReadonlySet<string>;
+  sumOfBalances?: SumOfBalances | undefined;
+}
+
+async function auditOnce(context: OperatorContext, rainId: string, { accused, sumOfBalances = context.ledger.sumOfBalances }: Look): Promise<Audit | undefined> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) return undefined;
   const queues = context.queues && await readQueues(context.queues, rainId);
@@ -70,7 +76,7 @@ async function auditOnce(context: OperatorContext, rainId: string, accused?: Rea
   // The ledger's rain is read last: everything won so far belongs to it, and packets added since count as not loaded yet.
   const paths = await readPacketPaths(context, plan);
   const { equation, discarded, lostFromLog, problems } = balanceOf(rainId, plan.rain().budgetCents, plan.amounts(), paths);
-  problems.push(...await compareAccounts(context, rainId, paths.tampering));
+  problems.push(...await compareAccounts(context, rainId, paths.tampering, sumOfBalances));
   const { acknowledged } = paths.booked;
   const { toldTwice, missing } = paths.logged;
   const tampering = paths.tampering.all().filter((finding) => !acknowledged.has(acknowledgedId(rainId, finding)) && (accused?.has(tamperingKey(finding)) ?? true));
@@ -106,21 +112,22 @@ export type AuditedRain = { rainId: string; title: string; suspect?: true } & ({
 /** Audits many rains one after the other, newest first; after the unsettled ones also the others that a cheap look finds at fault. */
 export async function* auditAll(context: OperatorContext, which: 'all' | 'unsettled', limit: number): AsyncGenerator<AuditedRain> {
   const listed = (await context.ledger.rains(limit, which)).map(({ id: rainId, title }) => ({ rainId, title }));
-  for (const rain of listed) yield* auditOne(context, rain);
+  const sumOfBalances = summedOnce(context);
+  for (const rain of listed) yield* auditOne(context, rain, sumOfBalances);
   // Settled meanwhile, a rain was audited above.
   const audited = new Set(listed.map(({ rainId }) => rainId));
   for (const { unknown, ...rain } of await findSuspects(context, limit)) {
     if (unknown) yield { ...rain, suspect: true, fault: new Error('it has dead letters, and the ledger does not have this rain') };
-    else if (!audited.has(rain.rainId)) yield* auditOne(context, { ...rain, suspect: true });
+    else if (!audited.has(rain.rainId)) yield* auditOne(context, { ...rain, suspect: true }, sumOfBalances);
   }
   for (const [rainId, { title }] of await liveRains(context.redis)) {
     if (!await context.ledger.rain(rainId)) yield { rainId, title, suspect: true, fault: new Error(onlyInRedisReason(rainId)) };
   }
 }
 
-async function* auditOne(context: OperatorContext, rain: Pick<AuditedRain, 'rainId' | 'title' | 'suspect'>): AsyncGenerator<AuditedRain> {
+async function* auditOne(context: OperatorContext, rain: Pick<AuditedRain, 'rainId' | 'title' | 'suspect'>, sumOfBalances: SumOfBalances): AsyncGenerator<AuditedRain> {
   try {
-    const audit = await auditRain(context, rain.rainId);
+    const audit = await auditRain(context, rain.rainId, sumOfBalances);
     if (audit) yield { ...rain, audit };
   } catch (fault) {
     yield { ...rain, fault };

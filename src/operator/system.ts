@@ -1,8 +1,11 @@
 import type { CreditQueue } from '../credit/queue.ts';
+import { readEpoch } from '../store/epoch.ts';
 import { heldRains, type HoldReason } from '../store/holds.ts';
 import { inTime } from '../platform/concurrency/deadline.ts';
 import { VERSION } from '../platform/process/version.ts';
 import type { Queues, QueueContext } from './context.ts';
+import { findLostRains } from './lostRains.ts';
+import { SIDE, suspectNow, type Behind } from './restore/behind.ts';
 
 export type SystemContext = QueueContext & { queues: Queues & { later: CreditQueue } };
 
@@ -18,6 +21,17 @@ export interface SystemView {
   workers: number | null;
   /** Rains in which nothing is granted, because the stores do not agree; null while Redis does not answer. */
   held: { rainId: string; reason: HoldReason }[] | null;
+  /** Whether Redis and the ledger are of the same time; null while one of them does not answer. */
+  stores: StoresView | null;
+}
+
+interface StoresView {
+  /** Stores that are an older state than the other one; `foreign`: they were not used together. */
+  behind: Behind[];
+  /** False: Redis was restarted, or is empty, and no worker has compared it with the ledger since. */
+  compared: boolean;
+  /** Rains that were loaded and that Redis has lost, in whole or in part. */
+  lost: string[];
 }
 
 /** Timeout of each read, ms: it fails before the caller gives up. */
@@ -25,11 +39,26 @@ const READ_TIMEOUT_MS = 3_000;
 
 /** The state of the servers and queues. A server that does not answer is reported as down; the others are still reported. */
 export async function readSystem(context: SystemContext): Promise<SystemView> {
-  const [redis, database, queues, workers, held] = await Promise.all([
+  const [redis, database, queues, workers, held, stores] = await Promise.all([
     readRedis(context), inTime(context.ledger.countRains(), READ_TIMEOUT_MS), readQueues(context),
-    inTime(context.queues.credit.getWorkersCount(), READ_TIMEOUT_MS), inTime(heldRains(context.redis), READ_TIMEOUT_MS),
+    inTime(context.queues.credit.getWorkersCount(), READ_TIMEOUT_MS), inTime(heldRains(context.redis), READ_TIMEOUT_MS), inTime(readStores(context), READ_TIMEOUT_MS),
   ]);
-  return { version: VERSION, redis, database: { up: database !== undefined }, queues: queues ?? null, workers: workers ?? null, held: held ? [...held].map(([rainId, reason]) => ({ rainId, reason })) : null };
+  return {
+    version: VERSION, redis, database: { up: database !== undefined }, queues: queues ?? null, workers: workers ?? null,
+    held: held ? [...held].map(([rainId, reason]) => ({ rainId, reason })) : null, stores: stores ?? null,
+  };
+}
+
+async function readStores(context: SystemContext): Promise<StoresView> {
+  // Redis first: a step of a worker in between then makes the ledger newer, as it always is.
+  const [copied, own] = [await readEpoch(context.redis), await context.ledger.epoch()];
+  const suspected = suspectNow(copied, own);
+  const behind = new Set([...(await heldRains(context.redis)).values()].map((reason) => SIDE[reason]));
+  if (suspected !== undefined && suspected !== 'compare') behind.add(suspected);
+  // Twice: a rain may be on its way from one store to the other during the first look.
+  const lost = await findLostRains(context);
+  const again = new Set(lost.length > 0 ? await findLostRains(context) : []);
+  return { behind: [...behind].sort(), compared: suspected !== 'compare' && (copied.counter !== undefined || own.counter === 0), lost: lost.filter((rainId) => again.has(rainId)) };
 }
 
 async function readRedis({ redis }: Pick<SystemContext, 'redis'>): Promise<SystemView['redis']> {

@@ -3,10 +3,11 @@ import { z } from 'zod';
 import type { Claim } from '../rain/claim.ts';
 import type { StoredState } from '../rain/rain.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { lastingKeys, shardKeys } from './keys.ts';
+import { shardKeys } from './keys.ts';
 import { signedEntry } from './restoreClaims.ts';
 import { run } from './scripts.ts';
 import type { Signer } from './signer.ts';
+import { keepShard } from './transitions.ts';
 
 /** Packets, and claims, per script call: about 2 ms of Redis's time. */
 const CHUNK = 2_000;
@@ -37,8 +38,7 @@ type Rebuilding = 'revived' | 'present' | 'changed';
 /** Rebuilds a shard without a state. The state comes last: if this is cut, repeat it. */
 export async function rebuildShard(redis: RedisClient, signer: Signer, rainId: string, shard: number, { elements, state, fields, claims, logLength }: RebuiltShard): Promise<Rebuilding> {
   const keys = shardKeys(rainId, shard);
-  // A rain that was settled before expires; one that is not settled any more must not.
-  for (const key of lastingKeys(rainId, shard)) await redis.persist(key);
+  await keepShard(redis, rainId, shard);
   let length = logLength;
   for (let at = 0; at < claims.length; at += CLAIMS_MAX) {
     const args = claims.slice(at, at + CLAIMS_MAX).flatMap(({ claim, logged }) => [claim.userId, signedEntry(signer, claim), logged ? '1' : '']);

@@ -111,14 +111,23 @@ export async function settle(redis: RedisClient, rainId: string, live: LiveRain,
 }
 
 /**
- * Makes a settled rain live again, for workers: nobody can win in it. It must be settled again.
+ * Puts a rain into the index of live rains again. Its keys do not expire any more: a shard that is settled, in which nobody can win,
+ * must be settled again first.
  * @returns false: its keys have expired, at least in part
  */
 export async function relist(redis: RedisClient, rainId: string, live: LiveRain): Promise<boolean> {
   if (!await readRain(redis, rainId, live)) return false;
+  for (let shard = 0; shard < live.shards; shard++) await keepShard(redis, rainId, shard);
+  // Some may have expired meanwhile.
+  if (!await readRain(redis, rainId, live)) return false;
   await redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify(live));
   await redis.hdel(SETTLED_RAINS_KEY, rainId);
   return true;
+}
+
+/** The keys of a shard that was settled expire; those of one that is not settled any more must not. */
+export async function keepShard(redis: RedisClient, rainId: string, shard: number): Promise<void> {
+  for (const key of lastingKeys(rainId, shard)) await redis.persist(key);
 }
 
 /** Removes a rain whose keys have expired from the index. */

@@ -12,7 +12,7 @@ const SAME: Record<string, string> = {
   listWinners: 'rain winners', exportWinners: 'rain winners',
   listDeadLetters: 'rain dead list', requeueDeadLetter: 'rain dead requeue', discardDeadLetter: 'rain dead discard',
   listBlocks: 'rain blocks', block: 'rain block', unblock: 'rain unblock', listSwitches: 'rain switch', throwSwitch: 'rain switch',
-  listActions: 'rain actions', listGateways: 'rain gateways', showSystem: 'rain system', openapi: 'rain openapi',
+  listActions: 'rain actions', listGateways: 'rain gateways', showSystem: 'rain system', checkRestore: 'rain restore check', openapi: 'rain openapi',
 };
 
 /** What only the page asks for, and why. */
@@ -25,7 +25,7 @@ const COMMAND_ONLY: Record<string, string> = {
   'rain up': 'starts processes', 'rain gateway': 'is a process', 'rain worker': 'is a process', 'rain console': 'is a process', 'rain migrate': 'is there before the page is',
   'rain campaign add-round': 'the page says createRain with its campaign', 'rain dead show': 'the page has all of a letter in its list',
   'rain replay': 'rebuilds a rain for whoever mistrusts the rest', 'rain write-off': 'gives up on what Redis has lost: for whoever can look into it',
-  'rain restore check': 'for whoever has brought a store back from a backup, and has its servers at hand', 'rain restore apply': 'the same', 'rain restore import': 'the same',
+  'rain restore apply': 'for whoever has brought a store back from a backup, and has its servers at hand', 'rain restore import': 'the same',
   'rain token': 'signs with a secret that the page does not have', 'rain operator add': 'who may sign in is not for those who are signed in', 'rain operator list': 'the same',
   'rain operator password': 'the same', 'rain operator disable': 'the same', 'rain operator token': 'the same',
   'rain swarm': 'simulates players', 'rain rehearse': 'simulates players', 'rain doctor': 'looks at servers that the page needs itself', 'rain preflight': 'measures this machine',

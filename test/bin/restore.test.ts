@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { claimIdOf } from '../../src/credit/claimId.ts';
 import { shardKeys } from '../../src/store/keys.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
@@ -89,6 +90,37 @@ test('winners are imported from a file, all or none', async () => {
   writeFileSync(file, `redPacketId,userId,amount\n${claims[0]!.redPacketId},mallory,1.00\n`);
   expect(await rain(['restore', 'import', 'imported', '--winners', file], env)).toMatchObject({ exit: 1, stderr: 'rain: line 2, column userId: imported-0 is credited to user-0 in the ledger\n' });
   expect(await rain(['restore', 'import', 'imported', '--winners', join(folder, 'none.csv')], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('cannot be read: ENOENT') as string });
+});
+
+test('the wallet\'s statement is compared, too: exit 1 with what it alone has paid, and what to do', async () => {
+  await context.wonRain('wallet', 2);
+  await context.ledger.assignPayout('wallet', 'webhook_v2');
+  const claims = await claimLog(context, 'wallet');
+  const statement = ['id,amount,time', ...claims.map((claim) => `${claimIdOf('webhook_v2', claim)},${claim.amount},1795000000000`), 'other-1:ann:1.00,1.00,1795000000000'].join('\n');
+  await context.redis.flushall();
+  await rain(['restore', 'apply', 'wallet', '--reason', 'burned'], env);
+  const one = await rain(['restore', 'check', 'wallet', '--statement', '-'], env, statement);
+  expect(one).toMatchObject({ exit: 1, stderr: '' });
+  expect(one.stdout).toContain('  the wallet paid wallet-0:user-0:1.00 with 1.00 (line 2), and neither store has it\n');
+  expect(one.stdout).toMatch(/to do: rain restore import wallet --winners wallet\.csv.*\n\n1 payments for other rains, .*\n\nREDIS, THE LEDGER AND THE WALLET'S STATEMENT DIFFER\.\n$/);
+  const every = await rain(['restore', 'check', '--statement', '-', '--json'], env, statement);
+  expect(every.exit).toBe(1);
+  expect(json<{ otherPayments: number; rains: unknown[] }>(every.stdout)).toMatchObject({ agree: false, otherPayments: 0, rains: expect.arrayContaining([expect.objectContaining({ rainId: 'wallet', counts: { paid: 2 } }), expect.objectContaining({ rainId: 'other', counts: { paid_of_lost_rain: 1 } })]) as unknown[] });
+  const imported = await rain(['restore', 'import', 'wallet', '--winners', '-', '--dry-run'], env, statement);
+  expect(imported).toMatchObject({ exit: 0, stdout: expect.stringContaining('1 payments are for other rains, and were left out') as string });
+  await context.ledger.reserve(claims);
+  await context.ledger.credit(claims);
+  await rain(['restore', 'apply', 'wallet'], env);
+  expect(await rain(['restore', 'check', 'wallet', '--statement', '-'], env, statement)).toMatchObject({ exit: 0, stdout: expect.stringContaining("Redis, the ledger and the wallet's statement agree: 1 rains compared.") as string });
+});
+
+test('[R12] a statement that cannot be read, or of a rain that no wallet pays, is refused', async () => {
+  await context.wonRain('home', 1);
+  await context.ledger.assignPayout('home', 'ledger');
+  const check = (statement: string) => rain(['restore', 'check', 'home', '--statement', '-'], env, statement);
+  expect(await check('id,amount,time\nhome-0,1,1795000000000')).toMatchObject({ exit: 2, stderr: 'rain: --statement: -: line 2, column amount: expected a positive amount such as "12.21"\n' });
+  expect(await check('id,amount,time')).toMatchObject({ exit: 1, stderr: 'rain: --statement: the rain is paid in our own ledger: there is nothing to compare it with\n' });
+  expect(await rain(['restore', 'check', '--statement', join(temporaryFolder(), 'none.csv')], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('cannot be read: ENOENT') as string });
 });
 
 test('a ledger that has lost a rain: nobody is told that his win of it is credited', async () => {

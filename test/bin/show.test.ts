@@ -76,8 +76,8 @@ test('running gateways, and the state of the system', async () => {
   const heard = await ask('gateways', '--json').finally(() => clearInterval(telling));
   expect(json(heard)).toMatchObject({ gateways: [{ id: 'g', sockets: 12, pressed: true, answers: { '0': 3 } }] });
   const seen = await ask('system', '--json');
-  expect(json(seen)).toMatchObject({ redis: { up: true }, database: { up: true }, queues: { credit: { waiting: 0 }, later: { waiting: 0 }, dead: 0 }, workers: 1 });
-  expect((await ask('system')).stdout).toMatch(/redis +up, \d+\.\d+[^]*\nqueue +waiting +active +delayed +failed\ncredit +0/);
+  expect(json(seen)).toMatchObject({ redis: { up: true }, database: { up: true }, queues: { credit: { waiting: 0 }, later: { waiting: 0 }, dead: 0 }, workers: 1, held: [], stores: { behind: [], lost: [] } });
+  expect((await ask('system')).stdout).toMatch(/redis +up, \d+\.\d+[^]*\nheld rains +0\nstores +of the same time\n[^]*\nqueue +waiting +active +delayed +failed\ncredit +0/);
 });
 
 test('winners: a search, a limited table, and all winners for a spreadsheet', async () => {

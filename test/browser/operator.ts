@@ -16,7 +16,7 @@ export const ACTIONS = 'main .button.main:not([data-testid=big]), main .button.d
 export const screensOf = (rainId: string) => ['#/rains', '#/create', '#/campaigns', '#/dead', '#/blocks', '#/switches', '#/actions', '#/system', `#/rains/${rainId}`, `#/rains/${rainId}/live`, `#/rains/${rainId}/winners`];
 
 /** Opens the operator's page, with reduced motion unless screenshots are taken. Errors of the browser's console go to `faults`. */
-export async function openConsole(browser: Browser, system: Deployment, hash = '', options: Partial<PageOptions> = {}): Promise<{ page: Page; faults: string[] }> {
+export async function openConsole(browser: Browser, system: Pick<Deployment, 'consoleUrl'>, hash = '', options: Partial<PageOptions> = {}): Promise<{ page: Page; faults: string[] }> {
   const page = await openPage(browser, { locale: 'en-GB', viewport: LAPTOP, reducedMotion: PICTURES ? 'no-preference' : 'reduce', ...options });
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));

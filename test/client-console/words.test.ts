@@ -2,8 +2,10 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { amountTyped, centsOf, countdownText, durationText, moneyText } from '../../client-console/src/words/figures.ts';
 import { firstLanguage } from '../../client-console/src/words/language.ts';
+import { DIFFERENCE_WORDS, toDoIn } from '../../client-console/src/words/differences.ts';
 import { reasonIn } from '../../client-console/src/words/refusals.ts';
 import { refusalOfStatement } from '../../src/operator/reconcile/statement.ts';
+import { DIFFERENCES, type DifferenceKind } from '../../src/operator/restore/difference.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import { EXAMPLES } from '../rain/split/examples.ts';
 
@@ -55,6 +57,14 @@ test.each([
 
 test('[R12] the doubt whether a wallet has paid is told in Chinese, too', () => {
   expect(reasonIn('zh', 'the wallet may have paid spring-0-0-ab; send it again with requeue, or make sure that it was not paid and confirm with --not-paid')).toMatch(/spring-0-0-ab.*\u652f\u4ed8/);
+});
+
+test('what to do about a difference between the stores is a command, or told in Chinese, too', () => {
+  for (const [kind, { wayOut }] of Object.entries(DIFFERENCES) as [DifferenceKind, { wayOut: (id: string) => string }][]) {
+    expect(toDoIn('zh', kind, 'spring', wayOut('spring')), kind).toMatch(/^rain [^,;:]*$|[\u4e00-\u9fff]/);
+    expect(toDoIn('en', kind, 'spring', wayOut('spring'))).toBe(wayOut('spring'));
+    expect(DIFFERENCE_WORDS.zh[kind]).toMatch(/[\u4e00-\u9fff]/);
+  }
 });
 
 test('a reason without a translation is shown in English', () => expect(reasonIn('zh', 'the moon is full')).toBe('the moon is full'));

@@ -8,7 +8,7 @@ import { heldRains, release } from '../../src/store/holds.ts';
 import { shardKeys, shardOf } from '../../src/store/keys.ts';
 import { findRain, redisNow } from '../../src/store/rains.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
-import { backupRedis, packetsLeft } from './epochStage.ts';
+import { backupRedis, grabAs, openRain, packetsLeft, winAndCredit } from './epochStage.ts';
 
 const SHARDS = 3;
 const USERS = Array.from({ length: 1_200 }, (_, i) => `user-${i * 7_919 % 10_007}`);
@@ -59,4 +59,22 @@ test('[R1][R2] hundreds of lost claims in three shards are put back with their p
   expect(await toTheEnd()).toEqual({ putBack: 0, contested: 0, waitsForLoad: false });
   await context.redis.hset(claimed, first!.userId, entry);
   expect((await auditRain(context, 'many'))!).toMatchObject({ report: { balanced: true }, problems: [], lostFromLog: [], toldTwice: [] });
+});
+
+test('[R1] a user whose credited packet somebody else has won meanwhile wins no second one, and nobody is accused', async () => {
+  await openRain(context, 'contested');
+  const toBackup = await backupRedis(context.redis);
+  await winAndCredit(context, 'contested', ['ann']);
+  await toBackup();
+  await grabAs(context, 'contested', ['bob']);
+  const run = putBackLostCredits(context, 'contested', (await findRain(context.redis, 'contested'))!);
+  for (let step = await run.next(); ; step = await run.next()) {
+    if (!step.done) continue;
+    expect(step.value).toEqual({ putBack: 0, contested: 1, waitsForLoad: false });
+    break;
+  }
+  await release(context.redis, 'contested', 1, 'redis_behind');
+  const [ann] = await grabAs(context, 'contested', ['ann']);
+  expect(ann).toMatchObject({ code: '1' });
+  expect((await auditRain(context, 'contested'))!).toMatchObject({ tampering: [], toldTwice: [{ toldTo: 'bob', paid: { userId: 'ann' } }] });
 });

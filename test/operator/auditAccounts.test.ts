@@ -57,6 +57,25 @@ test('[R8] transfers that somebody writes by hand are found: credits that nobody
   ]);
 });
 
+test('[R10] the balances of all accounts are summed once for all rains, and again before anybody is accused', async () => {
+  for (const id of ['one', 'two', 'three']) await context.wonRain(id, 1);
+  await context.credit();
+  let sums = 0;
+  const counting = { ...context, ledger: { ...context.ledger, sumOfBalances: () => (sums++, context.ledger.sumOfBalances()) } };
+  const rains: AuditedRain[] = [];
+  for await (const rain of auditAll(counting, 'unsettled', 3)) rains.push(rain);
+  expect(rains.slice(0, 3).map((rain) => 'audit' in rain && isInOrder(rain.audit))).toEqual([true, true, true]);
+  const again = rains.filter((rain) => 'audit' in rain && rain.audit.problems.length > 0).length;
+  expect(sums).toBe(1 + again);
+  await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" + 1 WHERE "id" = 'operator'`);
+  try {
+    expect((await auditRain(counting, 'one'))!.problems).toEqual(['all balances of the ledger sum to 0.01, expected 0.00: somebody has changed the ledger']);
+    expect(sums).toBe(1 + again + 2);
+  } finally {
+    await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" - 1 WHERE "id" = 'operator'`);
+  }
+});
+
 test('a settled rain that does not add up, or has dead letters, is among them; so is a dead letter of a rain that the ledger does not have', async () => {
   const suspects = async () => {
     const found: AuditedRain[] = [];

@@ -8,7 +8,7 @@ const WORDS = bilingual({
     ledger_behind: 'The database is an older state: it lacks packets that Redis has.',
     redis_behind: 'Redis is an older state: claims that the database has credited are being put back.',
   } as Record<string, string>,
-  otherwise: 'Redis and the database do not agree.', whatToDo: 'See what differs, and what to do, with',
+  otherwise: 'Redis and the database do not agree.', whatToDo: 'See what differs, and what to do',
 }, {
   title: '已冻结：暂停发放',
   whyOf: {
@@ -16,7 +16,7 @@ const WORDS = bilingual({
     ledger_behind: '数据库是较早的状态：缺少 Redis 中的红包。',
     redis_behind: 'Redis 是较早的状态：正在写回数据库已入账的领取记录。',
   },
-  otherwise: 'Redis 与数据库不一致。', whatToDo: '查看差异和处理办法：',
+  otherwise: 'Redis 与数据库不一致。', whatToDo: '查看差异和处理办法',
 });
 
 /** Rains in which nothing is granted, because one store is older than the other; nothing if there are none. */
@@ -29,7 +29,7 @@ export function HeldRains({ held, named = true }: { held: readonly { rainId: str
       <ul>{held.map(({ rainId, reason }) => (
         <li key={rainId}>{named && <a href={hashOf({ screen: 'rain', rainId })}>{rainId}</a>} {words.whyOf[reason] ?? words.otherwise}</li>
       ))}</ul>
-      <p>{words.whatToDo} <code>rain restore check</code></p>
+      {named || <p><a href={hashOf({ screen: 'system' })}>{words.whatToDo}</a></p>}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { useApp, useNow, useRequest } from '../state/useApi.ts';
 import { hashOf } from '../state/route.ts';
 import { Awaited, Empty } from '../components/awaited.tsx';
 import { Field, Segments } from '../components/field.tsx';
+import { StoresNotice } from './stores.tsx';
 import { countdownText, countText, momentText, moneyText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
 
@@ -36,6 +37,7 @@ export function Rains() {
   return (
     <>
       <header class="head"><h1>{words.title}</h1></header>
+      <StoresNotice />
       <Awaited request={request}>{({ rains, total }) => {
         if (total === 0) return <Empty title={words.none}><p>{words.noneTold}</p>{mayAct && <a class="button main" href="#/create">{words.first}</a>}</Empty>;
         const shown = rains.filter(({ title, rainId, state }) => (filter === 'all' || FILTER_OF[state] === filter) && `${title} ${rainId}`.toLowerCase().includes(wanted));

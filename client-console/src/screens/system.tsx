@@ -1,8 +1,8 @@
 import type { Gateway, SystemAnswer } from '../state/responses.ts';
 import { useNow, useRequest } from '../state/useApi.ts';
 import { Awaited, Empty } from '../components/awaited.tsx';
-import { HeldRains } from '../components/held.tsx';
 import { Table } from '../components/table.tsx';
+import { Stores } from './stores.tsx';
 import { countText, durationText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
 import { answerName } from '../words/shared.ts';
@@ -35,18 +35,19 @@ export function System() {
   );
 }
 
-function Servers({ system: { redis, database, workers, queues, version, held } }: { system: SystemAnswer }) {
+function Servers({ system }: { system: SystemAnswer }) {
   const { words } = useWords(WORDS);
+  const { redis, database, workers, queues, version } = system;
   const health = (up: boolean) => <span class="health" data-up={up}>{up ? words.up : words.down}</span>;
   return (
     <>
-      <HeldRains held={held ?? []} />
       <dl class="figures card">
         <div><dt>{words.redis}</dt><dd>{health(redis.up)}<small>{redis.version} {redis.usedMemoryBytes !== undefined && `· ${(redis.usedMemoryBytes / 2 ** 20).toFixed(1)} MiB`}</small></dd></div>
         <div><dt>{words.database}</dt><dd>{health(database.up)}</dd></div>
         <div><dt>{words.workers}</dt><dd>{workers ?? words.unknown}</dd></div>
         <div><dt>{words.version}</dt><dd>{version}</dd></div>
       </dl>
+      <Stores system={system} />
       {queues && (
         <>
           <h2 class="between">{words.queues}</h2>

@@ -1,14 +1,20 @@
+import { Readable } from 'node:stream';
+import { StatementRefused } from '../../operator/reconcile/statement.ts';
 import { applyRestore } from '../../operator/restore/apply.ts';
-import { compareAll, compareRain } from '../../operator/restore/compare.ts';
+import { checkStores, withWaysOut } from '../../operator/restore/check.ts';
+import { compareAll } from '../../operator/restore/compare.ts';
 import type { RestoreContext } from '../../operator/restore/context.ts';
 import { agrees, DIFFERENCES, kindsOf, type RainDifferences } from '../../operator/restore/difference.ts';
+import { paidElsewhere } from '../../operator/restore/comparePayments.ts';
 import { importWinners } from '../../operator/restore/importWinners.ts';
+import { readPayments, type Payments } from '../../operator/restore/payments.ts';
 import { FILE_BYTES_MAX } from '../../operator/restore/winnersFile.ts';
 import { unknownReason } from '../../operator/restore/presence.ts';
 import { formatRefusal } from '../../rain/refusal.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted, CommandFailure, EXIT, explain } from '../exit.ts';
 import { paint } from '../style.ts';
+import type { Terminal } from '../terminal.ts';
 import { readTextFile } from '../textFile.ts';
 
 export function addRestoreCommand(program: RainCommand): void {
@@ -17,14 +23,17 @@ export function addRestoreCommand(program: RainCommand): void {
     .example('rain restore check');
 
   restore.command('check [id]').summary('list what only one store knows')
-    .description('Compares Redis with the ledger, for one rain or for all that either knows: rains, top-ups, claims, and wins that users were told. Exit code 1 until both agree.')
-    .json().example('rain restore check', 'rain restore check m3k9x2a1b2c3d4')
-    .runsWithQueues(async (context, id: string | undefined) => {
-      const rains: RainDifferences[] = [];
-      for await (const found of compared(context, id)) rains.push(found);
-      const differing = rains.filter((found) => kindsOf(found).length > 0);
-      const agreed = rains.every(agrees);
-      return { value: { agree: agreed, compared: rains.length, rains: differing.map(withWaysOut) }, text: describe(differing, rains.length, agreed), exit: !agreed && EXIT.refused };
+    .description('Compares Redis with the ledger, for one rain or for all that either knows: rains, top-ups, claims, and wins that users were told; with --statement also with what an external wallet paid. Exit code 1 until all agree.')
+    .option('--statement <file>', "the wallet's statement, CSV with the columns id, amount, time and, if there is one, user; - is stdin; all rains that it names are compared, too")
+    .json().example('rain restore check', 'rain restore check m3k9x2a1b2c3d4', 'rain restore check --statement wallet.csv')
+    .runsWithQueues(async (context, id: string | undefined, { statement }: { statement?: string }) => {
+      const payments = statement === undefined ? undefined : await paymentsIn(restore.terminal, statement);
+      if (payments && id !== undefined) await refuseUnpaid(context, id);
+      const checked = await checkStores(context, id, payments);
+      if (!checked) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(context, id!)}`);
+      const { agree, compared, rains } = checked;
+      const others = payments?.others();
+      return { value: { agree, compared, ...(others !== undefined && { otherPayments: others }), rains }, text: describe(rains, compared, agree, others), exit: !agree && EXIT.refused };
     });
 
   restore.command('apply [id]').summary('bring back what is safe to bring back').dryRun()
@@ -61,17 +70,27 @@ function addImport(restore: RainCommand): void {
       const would = dryRun ? 'would be' : 'were';
       const lines = [`${id}: ${done.winners} winners, ${done.known} of them credited before; ${done.written} ${would} written into the claim log, ${done.sent} ${would} sent to the credit queue`];
       if (done.unpaid > 0) lines.push(`${done.unpaid} rows are of discarded or dead claims, and were left out`);
+      if (done.others > 0) lines.push(`${done.others} payments are for other rains, and were left out`);
       if (done.waiting > 0) lines.push(`${done.waiting} are not credited yet; check that a worker runs, see rain dead list --rain ${id}, or repeat this command`);
       if (done.written > 0) lines.push(`the rain is paused if it was open; go on with rain resume ${id}`);
       return { value: { rainId: id, ...done }, text: lines.join('\n'), exit: done.waiting > 0 && EXIT.refused };
     });
 }
 
-async function* compared(context: RestoreContext, id: string | undefined): AsyncGenerator<RainDifferences> {
-  if (id === undefined) return yield* compareAll(context);
-  const found = await compareRain(context, id);
-  if (!found) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(context, id)}`);
-  yield found;
+async function paymentsIn(terminal: Terminal, path: string): Promise<Payments> {
+  const csv = await readTextFile(terminal, '--statement', path, FILE_BYTES_MAX);
+  try {
+    return await readPayments(Readable.from([csv]));
+  } catch (error) {
+    throw error instanceof StatementRefused ? new CommandFailure(EXIT.usage, `--statement: ${path}: ${error.message}`) : error;
+  }
+}
+
+/** @throws CommandFailure when no wallet was asked to pay this rain */
+async function refuseUnpaid({ ledger }: RestoreContext, id: string): Promise<void> {
+  const rain = await ledger.rain(id);
+  const elsewhere = rain && paidElsewhere(rain);
+  if (elsewhere !== undefined) throw new CommandFailure(EXIT.refused, `--statement: ${elsewhere}: there is nothing to compare it with`);
 }
 
 interface Applied {
@@ -93,14 +112,13 @@ async function applyOne(context: RestoreContext, rainId: string, options: { reas
   }
 }
 
-function withWaysOut(found: RainDifferences) {
-  return { ...found, waysOut: Object.fromEntries(kindsOf(found).map((kind) => [kind, DIFFERENCES[kind].wayOut(found.rainId)])) };
-}
-
-function describe(rains: readonly RainDifferences[], compared: number, agreed: boolean): string {
+/** @param others payments of the statement that were not compared; absent without a statement */
+function describe(rains: readonly RainDifferences[], compared: number, agreed: boolean, others: number | undefined): string {
+  const who = others === undefined ? 'Redis and the ledger' : "Redis, the ledger and the wallet's statement";
   const left = rains.length > 0 ? ' What is listed needs you: no command brings it into agreement.' : '';
-  const verdict = agreed ? paint.good(`Redis and the ledger agree: ${compared} rains compared.`) + left : paint.bad('REDIS AND THE LEDGER DIFFER.');
-  return [...rains.map(describeRain), verdict].join('\n\n');
+  const verdict = agreed ? paint.good(`${who} agree: ${compared} rains compared.`) + left : paint.bad(`${who.toUpperCase()} DIFFER.`);
+  const rest = others ? [`${others} payments for other rains, or for none that is known, were not compared.`] : [];
+  return [...rains.map(describeRain), ...rest, verdict].join('\n\n');
 }
 
 function describeRain(found: RainDifferences): string {

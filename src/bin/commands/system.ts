@@ -1,5 +1,6 @@
 import { readHeartbeats } from '../../store/gatewayHeartbeat.ts';
 import type { SystemView } from '../../operator/system.ts';
+import { behindText } from '../../operator/restore/behind.ts';
 import { iso } from '../../rain/figures.ts';
 import type { RainCommand } from '../command.ts';
 import { EXIT } from '../exit.ts';
@@ -37,17 +38,24 @@ export function addSystemCommands(program: RainCommand): void {
     });
 }
 
-function describe({ version, redis, database, queues, workers }: SystemView): string {
+function describe({ version, redis, database, queues, workers, held, stores }: SystemView): string {
   const up = (is: boolean): string => (is ? paint.good('up') : paint.bad('UNREACHABLE'));
   const memory = redis.usedMemoryBytes === undefined ? '' : `, ${(redis.usedMemoryBytes / MIB).toFixed(1)} MiB`;
   const head = facts([
     ['version', version], ['redis', `${up(redis.up)}${redis.version === undefined ? '' : `, ${redis.version}`}${memory}`], ['database', up(database.up)],
     ['workers', workers === null ? 'unknown' : workers === 0 ? paint.warning('none') : workers],
-    ['dead letters', queues === null ? 'unknown' : queues.dead],
+    ['dead letters', queues === null ? 'unknown' : queues.dead], ['held rains', held === null ? 'unknown' : held.length === 0 ? 0 : paint.bad(String(held.length))],
+    ['stores', stores === null ? 'unknown' : describeStores(stores, held)],
   ]);
   if (queues === null) return head;
   return `${head}\n\n${table(['queue', 'waiting', 'active', 'delayed', 'failed'], (['credit', 'later'] as const).map((name) => {
     const { waiting, active, delayed, failed } = queues[name];
     return [name, waiting, active, delayed, failed];
   }))}`;
+}
+
+function describeStores({ behind, compared, lost }: NonNullable<SystemView['stores']>, held: SystemView['held']): string {
+  const faults = [...behind.map((side) => behindText(side, (held ?? []).map(({ reason }) => reason))), ...(lost.length > 0 ? [`Redis has lost ${lost.length} rains`] : [])];
+  if (faults.length > 0) return paint.bad(`${faults.join('; ')}; see: rain restore check`);
+  return compared ? 'of the same time' : paint.warning('not compared since Redis was restarted; start a worker');
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { rainId } from '../../rain/ids.ts';
+import { BEHIND } from '../../operator/restore/behind.ts';
 import { HOLD_REASONS } from '../../store/holds.ts';
 import { switchName } from '../../store/killSwitches.ts';
 import { count, forMs, limit, numericCursor, reason, time, type Endpoint } from './endpoint.ts';
@@ -20,6 +21,11 @@ const system = z.object({
   queues: z.object({ credit: lane, later: lane, dead: count }).nullable().describe('Null while Redis is unreachable.'),
   workers: count.nullable().describe('Null if Redis does not list its clients.'),
   held: z.array(z.object({ rainId: z.string(), reason: z.enum(HOLD_REASONS) })).nullable().describe('Rains in which nothing is granted, because Redis and the database do not agree. Null while Redis is unreachable.'),
+  stores: z.object({
+    behind: z.array(z.enum(BEHIND)).describe('Stores that are an older state than the other one; ledger: the database; foreign: they were not used together.'),
+    compared: z.boolean().describe('False: Redis was restarted, and no worker has compared it with the database since.'),
+    lost: z.array(z.string()).describe('Rains that Redis has lost, in whole or in part.'),
+  }).nullable().describe('Whether Redis and the database are of the same time. Null while one of them is unreachable.'),
 });
 
 const kind = z.enum(['user', 'address'], 'expected user or address');

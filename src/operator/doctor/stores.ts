@@ -2,7 +2,7 @@ import type { LedgerEpoch } from '../../ledger/epoch.ts';
 import { readEpoch, type RedisEpoch } from '../../store/epoch.ts';
 import { heldRains, type HoldReason } from '../../store/holds.ts';
 import type { OperatorContext } from '../context.ts';
-import { suspect } from '../restore/behind.ts';
+import { suspectNow } from '../restore/behind.ts';
 import { findOnDatabase, findOnRedis, type Finding } from './finding.ts';
 
 const HELD_NAMED_MAX = 10;
@@ -17,7 +17,7 @@ export async function examineStores({ redis, ledger }: Pick<OperatorContext, 're
 }
 
 export function checkEpochs(redis: RedisEpoch, ledger: LedgerEpoch): Finding {
-  const behind = redis.counter === undefined ? undefined : suspect(redis, { ...ledger, counter: ledger.counter + 1 });
+  const behind = suspectNow(redis, ledger);
   const counters = `step ${ledger.counter} in the database, ${redis.counter ?? 'none'} in Redis`;
   switch (behind) {
     case undefined: return findOnRedis('epoch', 'ok', counters, EXPECTED, '');

@@ -1,8 +1,9 @@
-import { lastingKeys, LIVE_RAINS_KEY, SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
+import { lastingKeys, SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
 import { loadPackets } from '../../store/loadPackets.ts';
 import { release, RESTORING } from '../../store/holds.ts';
 import { findRain, readRain, redisNow, type LiveRain } from '../../store/rains.ts';
-import { announceChange, close, settle } from '../../store/transitions.ts';
+import { announceChange, close, relist, settle } from '../../store/transitions.ts';
+import type { BookedCredit } from '../../ledger/book.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Claim } from '../../rain/claim.ts';
 import { repairRain, untilQuiet } from '../audit/repair.ts';
@@ -12,6 +13,7 @@ import { revealOf } from '../commitment.ts';
 import { refuse, type Refused } from '../context.ts';
 import { allocationOf } from '../../ledger/allocation.ts';
 import { loadRain, stockOf } from '../load.ts';
+import { lostReason } from './presence.ts';
 import { settleRain } from '../settle.ts';
 import { readReason } from '../wording.ts';
 import { bookedClaims } from './bookedClaims.ts';
@@ -20,6 +22,7 @@ import type { RestoreContext } from './context.ts';
 import { agrees, kindsOf, type RainDifferences } from './difference.ts';
 import { readShardClaims } from './knownWins.ts';
 import { moveInLedger, moveInRedis } from './moveWindow.ts';
+import { findLostCredits } from './lostCredits.ts';
 import { pauseShards } from './pauseShards.ts';
 import { postClaims } from './postClaims.ts';
 import { putBack, takeOff } from './putBack.ts';
@@ -109,7 +112,7 @@ async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<st
   if (kinds.has('window_not_in_redis') && !kinds.has('not_loaded')) did.push(...await moveInRedis(context, rain, dryRun));
   if (kinds.has('window_not_in_book') && word) did.push(...await moveInLedger(context, rain, dryRun));
   if (dryRun) return describeRest(work, kinds);
-  await context.redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards: rain.shards, title: rain.title, ...(rain.terms.rehearsal && { rehearsal: true }) }));
+  if (!await relist(context.redis, rainId, liveOf(rain))) return refuse('id', `${lostReason(rainId)}; try again`);
   if (kinds.has('not_in_index')) did.push('put it into the index of rains');
   await countWins(context, rain);
   await restoreWins(work, rain);
@@ -138,20 +141,29 @@ async function restoreWins({ context, did, word, waitMs }: Work, rain: BookedRai
   const allocation = allocationOf(rain);
   const booked = await readBooked(context, rain.id);
   const { credits } = booked;
-  const shards = await Promise.all(Array.from({ length: rain.shards }, async (_, shard) => ({ claims: await readShardClaims(context, rain, allocation, shard), inBook: await bookedClaims(context, rain, credits, shard) })));
-  const logged = new Set(shards.flatMap(({ claims }) => claims.logged.map(({ claim }) => claim.redPacketId + claim.userId)));
-  const credited = await putBack(context, rain, shards.flatMap(({ inBook }) => inBook).filter(({ redPacketId, userId }) => !logged.has(redPacketId + userId)));
+  const shards = await Promise.all(Array.from({ length: rain.shards }, (_, shard) => readShardClaims(context, rain, allocation, shard)));
+  const logged = shards.flatMap((shard) => shard.logged.map(({ claim }) => claim));
+  const credited = await putBack(context, rain, await bookedClaims(context, rain.id, await lostCredits(context, rain)));
   if (credited.written > 0) did.push(`wrote ${credited.written} credits of the ledger back into Redis`);
-  const taken = takenPackets(booked, shards.flatMap(({ claims }) => claims.logged.map(({ claim }) => claim)));
+  const taken = takenPackets(booked, logged);
   const told = word ? (await readJudgedWins(context, rain, allocation, taken)).filter(({ verdict }) => verdict === 'payable') : [];
   const claims = told.map((win) => claimOf(rain.id, win));
   const back = await putBack(context, rain, claims);
   if (back.written > 0) did.push(`wrote ${back.written} told wins back into Redis, to be credited`);
   const unpaid = await postClaims(context, rain, back.refused, waitMs);
   if (back.refused.length > 0) did.push(`had ${back.refused.length - unpaid.length} of ${back.refused.length} told wins credited`);
-  await forgetCredited(context, rain, shards.flatMap(({ claims }) => claims.logged.map(({ claim }) => claim)).filter(({ redPacketId, userId }) => credits.get(redPacketId)?.userId !== userId));
+  await forgetCredited(context, rain, logged.filter(({ redPacketId, userId }) => credits.get(redPacketId)?.userId !== userId));
   const off = await takeOff(context, rain, allocation, [...credits.keys()].concat(claims.map(({ redPacketId }) => redPacketId)));
   if (off > 0) did.push(`took ${off} packets off the list that are credited`);
+}
+
+/** All of them at once: nobody can grab meanwhile, and an operator waits. */
+async function lostCredits(context: RestoreContext, rain: BookedRain): Promise<BookedCredit[]> {
+  const search = findLostCredits(context, rain.id, rain);
+  for (;;) {
+    const step = await search.next();
+    if (step.done) return step.value;
+  }
 }
 
 /** Claims that an older ledger does not have are not credited any more, whatever a joiner heard before. */
@@ -179,13 +191,17 @@ async function endSettled(work: Work, rain: BookedRain): Promise<undefined> {
 }
 
 /** Redis has settled the rain, the ledger is older: the keys must not expire before its claims are credited again. */
-async function reopenSettled({ context, rainId, did, dryRun, waitMs, ...rest }: Work, rain: BookedRain): Promise<undefined> {
-  did.push('kept its keys for thirty days, for the workers to credit and to settle it again');
-  if (dryRun) return;
-  await keepKeys(context, rainId, rain);
-  const live = await findRain(context.redis, rainId) ?? { shards: rain.shards, title: rain.title };
-  await context.redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify(live));
+async function reopenSettled({ context, rainId, did, dryRun, waitMs, ...rest }: Work, rain: BookedRain): Promise<Refused | undefined> {
+  did.push('made it live again, for the workers to credit and to settle it');
+  if (dryRun) return undefined;
+  if (!await relist(context.redis, rainId, liveOf(rain))) return refuse('id', `${lostReason(rainId)}; try again`);
   await sendAgain({ context, rainId, did, dryRun, waitMs, ...rest }, waitMs);
+  return undefined;
+}
+
+/** As the index of live rains has it. */
+function liveOf({ shards, title, terms }: BookedRain): LiveRain {
+  return { shards, title, ...(terms.rehearsal && { rehearsal: true }) };
 }
 
 async function keepKeys({ redis }: RestoreContext, rainId: string, { shards }: Pick<LiveRain, 'shards'>): Promise<void> {

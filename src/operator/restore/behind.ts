@@ -1,5 +1,6 @@
 import type { LedgerEpoch } from '../../ledger/epoch.ts';
 import { COUNTER_AHEAD_MAX, type RedisEpoch } from '../../store/epoch.ts';
+import type { HoldReason } from '../../store/holds.ts';
 
 /** Which store is an older state than the other one; `foreign`: they were not used together, which is told before all else. */
 export const BEHIND = ['foreign', 'ledger', 'redis'] as const;
@@ -21,4 +22,20 @@ export function suspect(redis: RedisEpoch, ledger: LedgerEpoch): Behind | 'compa
   if (ledger.counter - redis.counter >= REDIS_BEHIND_BY) return 'redis';
   // Without a run id, restarts cannot be seen.
   return redis.runId === undefined || redis.runId === redis.comparedRunId ? undefined : 'compare';
+}
+
+/** The same between two steps, as somebody sees it who does not step the counter; a Redis without a counter tells nothing. */
+export function suspectNow(redis: RedisEpoch, ledger: LedgerEpoch): Behind | 'compare' | undefined {
+  return redis.counter === undefined ? undefined : suspect(redis, { ...ledger, counter: ledger.counter + 1 });
+}
+
+/** Which store is the older one, by the reason for which a rain is held. */
+export const SIDE: Record<HoldReason, Behind> = { unknown_to_ledger: 'ledger', ledger_behind: 'ledger', redis_behind: 'redis' };
+
+/** @param reasons for which rains are held */
+export function behindText(behind: Behind, reasons: Iterable<HoldReason>): string {
+  if (behind === 'foreign') return 'Redis was used with another database';
+  // The counters show a wrong database for a moment only; the rains that it does not know stay.
+  const doubt = behind === 'ledger' && [...reasons].includes('unknown_to_ledger') ? ', or not its own: check DATABASE_URL' : '';
+  return `${behind === 'ledger' ? 'the database' : 'Redis'} is an older state than the other store${doubt}`;
 }

@@ -14,28 +14,37 @@ import { compareClaims } from './compareClaims.ts';
 import { compareWindow } from './compareWindow.ts';
 import type { RestoreContext } from './context.ts';
 import { collectDifferences, type DifferenceKind, type RainDifferences } from './difference.ts';
+import { comparePayments, lostRainPayments } from './comparePayments.ts';
 import { readShardClaims } from './knownWins.ts';
+import type { Payments } from './payments.ts';
 import { readPresence, wholenessOf } from './presence.ts';
 import { readJudgedWins, takenPackets } from './toldWins.ts';
 
 /** Rains of the ledger that are compared for one answer, newest first [R10]. */
 const RAINS_MAX = 10_000;
 
-/** Every rain that either store knows and that is not settled in both; and settled ones whose keys Redis still has. */
-export async function* compareAll(context: RestoreContext): AsyncGenerator<RainDifferences> {
+/**
+ * Every rain that either store knows and that is not settled in both; and settled ones whose keys Redis still has.
+ * @param payments the wallet's, to be compared, too; then also every rain that they name
+ */
+export async function* compareAll(context: RestoreContext, payments?: Payments): AsyncGenerator<RainDifferences> {
   const ids = new Set([...await liveRains(context.redis), ...await settledRains(context.redis)].map(([rainId]) => rainId));
   for (const { id } of await context.ledger.rains(RAINS_MAX, 'unsettled')) ids.add(id);
-  for (const id of await toldRains(context.redis)) ids.add(id);
+  for (const id of [...await toldRains(context.redis), ...payments?.rainIds ?? []]) ids.add(id);
   for (const id of [...ids].sort()) {
-    const found = await compareRain(context, id);
+    const found = await compareRain(context, id, payments);
     if (found) yield found;
   }
 }
 
-/** What only one store knows of this rain. `undefined`: no store knows it. @param again the first look was in the middle of a settlement or a move */
-export async function compareRain(context: RestoreContext, rainId: string, again = false): Promise<RainDifferences | undefined> {
+/**
+ * What only one store knows of this rain. `undefined`: no store knows it.
+ * @param payments the wallet's, to be compared, too
+ * @param again the first look was in the middle of a settlement or a move
+ */
+export async function compareRain(context: RestoreContext, rainId: string, payments?: Payments, again = false): Promise<RainDifferences | undefined> {
   const [rain, live] = [await context.ledger.rain(rainId), await findRain(context.redis, rainId)];
-  if (!rain) return live ? onlyInRedis(context, rainId, live) : inNoStore(context, rainId);
+  if (!rain) return live ? onlyInRedis(context, rainId, live, payments) : inNoStore(context, rainId, payments);
   const found = collectDifferences(rainId, rain.title);
   const presence = await readPresence(context, rainId, rain.shards);
   const wholeness = wholenessOf(presence);
@@ -50,7 +59,7 @@ export async function compareRain(context: RestoreContext, rainId: string, again
   if (presence.shards.some(({ held }) => held === RESTORING)) note('half_restored', 'a restore of this rain was interrupted');
   if (wholeness === 'whole') {
     // The settler may be between the two stores right now.
-    if (!again && (isSettled ? states.some((state) => state !== 'settled') : states.includes('settled'))) return compareRain(context, rainId, true);
+    if (!again && (isSettled ? states.some((state) => state !== 'settled') : states.includes('settled'))) return compareRain(context, rainId, payments, true);
     if (isSettled && states.some((state) => state !== 'settled')) note('settled_in_book', `the ledger has settled the rain, in Redis it is ${states.find((state) => state !== 'settled')}`);
     else if (!isSettled && states.every((state) => state === 'settled')) note('settled_in_redis', 'Redis has the rain as settled, the ledger does not');
     else if (!isSettled && presence.index !== 'live' && !states.includes('draft')) note('not_in_index', 'Redis has the rain, but not in its index of rains: nobody finds it');
@@ -59,7 +68,7 @@ export async function compareRain(context: RestoreContext, rainId: string, again
       await compareTopUps(context, rain, note);
       const moved = states.includes('settled') ? undefined : await compareWindow(context, rain, presence.shards);
       // A command moves it in the ledger first.
-      if (moved && !again) return compareRain(context, rainId, true);
+      if (moved && !again) return compareRain(context, rainId, payments, true);
       if (moved) found.add(moved);
     }
   }
@@ -70,26 +79,29 @@ export async function compareRain(context: RestoreContext, rainId: string, again
   if (claims.some(({ logLength }) => logLength > 0) || wholeness === 'whole') {
     await compareClaims(context, rain, { booked, claims, isCarried: presence.index === 'live' && wholeness === 'whole' }, found.add);
   }
-  const taken = takenPackets(booked, claims.flatMap(({ logged, byUser }) => [...logged.map(({ claim }) => claim), ...byUser.values()]));
+  const wins = claims.flatMap(({ logged, byUser }) => [...logged.map(({ claim }) => claim), ...byUser.values()]);
+  const taken = takenPackets(booked, wins);
   for (const { verdict, why, userId, redPacketId, amount } of await readJudgedWins(context, rain, allocation, taken)) {
     if (verdict === 'known') continue;
     const kind = verdict === 'payable' ? 'told' : `told_${verdict}` as const;
     found.add({ kind, userId, redPacketId, amount, sentence: `${userId} was told ${redPacketId} with ${amount}, and neither store has it: ${why}` });
   }
+  if (payments) await comparePayments(context, { rain, allocation, booked, claims: wins, taken }, payments.of(rainId), found.add);
   return found;
 }
 
 /** A rain that only its winners know: they have shown their receipts. */
-async function inNoStore({ redis, signer }: RestoreContext, rainId: string): Promise<RainDifferences | undefined> {
+async function inNoStore({ redis, signer }: RestoreContext, rainId: string, payments?: Payments): Promise<RainDifferences | undefined> {
   const found = collectDifferences(rainId, '');
   for (const { userId, redPacketId, amount } of await readTold(redis, signer, rainId)) {
     found.add({ kind: 'told_of_lost_rain', userId, redPacketId, amount, sentence: `${userId} was told ${redPacketId} with ${amount}, and neither store knows the rain` });
   }
+  if (payments) lostRainPayments(payments.ofUnknown(rainId), found.add);
   return found.differences.length > 0 ? found : undefined;
 }
 
 /** Its wins are listed by name: nobody pays them while the ledger does not know the rain. */
-async function onlyInRedis({ redis }: RestoreContext, rainId: string, live: LiveRain): Promise<RainDifferences> {
+async function onlyInRedis({ redis }: RestoreContext, rainId: string, live: LiveRain, payments?: Payments): Promise<RainDifferences> {
   const found = collectDifferences(rainId, live.title);
   const snapshot = await readRain(redis, rainId, live);
   const details = snapshot ? `${stateAt(snapshot, await redisNow(redis))}, ${snapshot.claims} won, ${snapshot.left} left` : 'without its keys';
@@ -104,6 +116,7 @@ async function onlyInRedis({ redis }: RestoreContext, rainId: string, live: Live
       }
     }
   }
+  if (payments) lostRainPayments(payments.of(rainId), found.add);
   return found;
 }
 

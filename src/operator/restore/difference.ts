@@ -23,6 +23,13 @@ export const DIFFERENCES = {
   told: { counts: true, wayOut: (id: string) => `rain restore apply ${id} --reason "…"` },
   told_of_lost_rain: { counts: false, wayOut: () => 'the receipt is genuine, and no store knows the rain: bring back a later state of PostgreSQL, or compensate the user' },
   told_contested: { counts: false, wayOut: () => 'compensate the user: the rain cannot pay it' },
+  paid: { counts: true, wayOut: (id: string) => `rain restore import ${id} --winners wallet.csv, the statement` },
+  paid_not_in_book: { counts: true, wayOut: (id: string) => `wait for the workers, then rain restore apply ${id}; a dead letter: rain dead list --rain ${id}` },
+  paid_contested: { counts: true, wayOut: (id: string) => `the rain ${id} cannot pay it: clear it up with the wallet` },
+  paid_unverified: { counts: true, wayOut: (id: string) => `nothing confirms that it is a win of ${id}: clear it up with the wallet` },
+  paid_differs: { counts: true, wayOut: (id: string) => `clear it up with the wallet; see rain reconcile ${id} --statement wallet.csv` },
+  paid_of_lost_rain: { counts: true, wayOut: () => 'bring back a later state of PostgreSQL: seed and money of the rain are nowhere else; keep the statement' },
+  credit_not_paid: { counts: true, wayOut: (id: string) => `if the statement is complete, the wallet has lost the payment: have it paid there under its claim id, see rain reconcile ${id} --statement wallet.csv` },
   told_unverified: { counts: false, wayOut: () => 'it is never paid: the plan does not confirm it' },
 } as const satisfies Record<string, { counts: boolean; wayOut: (id: string) => string }>;
 

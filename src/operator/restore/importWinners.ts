@@ -25,7 +25,7 @@ interface ImportOptions {
 }
 
 /** `known` were credited before; `written` are in the claim log again; `sent` went to the credit queue, because Redis does not have the rain. */
-type Imported = { ok: true; winners: number; known: number; unpaid: number; written: number; sent: number; /** Of those that were sent: not credited yet. */ waiting: number } | Refused;
+type Imported = { ok: true; winners: number; known: number; unpaid: number; /** Payments of a statement for other rains. */ others: number; written: number; sent: number; /** Of those that were sent: not credited yet. */ waiting: number } | Refused;
 
 const REFUSALS_MAX = 20;
 
@@ -33,7 +33,7 @@ const REFUSALS_MAX = 20;
 export async function importWinners(context: RestoreContext, rainId: string, csv: string, { reason, dryRun = false, waitMs = 15_000 }: ImportOptions = {}): Promise<Imported> {
   const given = reason === undefined ? undefined : readReason(reason);
   if (given && !given.ok) return given;
-  const file = readWinners(csv);
+  const file = readWinners(csv, rainId);
   if (!file.ok) return file;
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', await unknownReason(context, rainId));
@@ -42,7 +42,7 @@ export async function importWinners(context: RestoreContext, rainId: string, csv
   const refusals = check(rain, taken, file.winners);
   if (refusals.length > 0) return { ok: false, refusals };
   const fresh = file.winners.filter(({ redPacketId, userId }) => taken.userOf.get(redPacketId) !== userId);
-  const done = { ok: true as const, winners: file.winners.length, known: file.winners.length - fresh.length, unpaid: file.unpaid, written: 0, sent: 0, waiting: 0 };
+  const done = { ok: true as const, winners: file.winners.length, known: file.winners.length - fresh.length, unpaid: file.unpaid, others: file.others, written: 0, sent: 0, waiting: 0 };
   const isInRedis = wholenessOf(await readPresence(context, rainId, rain.shards)) === 'whole';
   if (dryRun) return { ...done, ...(isInRedis ? { written: fresh.length } : { sent: fresh.length }) };
   await context.ledger.record({ actor: context.actor, verb: 'restore', rainId, details: { imported: file.winners.length, ...(given && { reason: given.reason }) } });

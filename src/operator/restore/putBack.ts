@@ -6,17 +6,27 @@ import { redPacketIndex } from '../../rain/red-packet.ts';
 import type { OperatorContext } from '../context.ts';
 import { elementOf } from './packetElements.ts';
 
-/** `written` wins are in the log again; `refused` ones are not: their shard is settled, or being settled. */
 interface PutBack {
+  /** Wins that are in the log again. */
   written: number;
+  /** Those of them whose packet or user has another claim by now. */
+  contested: number;
+  /** Wins that are not: their shard is settled, or being settled, or Redis does not have it. */
   refused: Claim[];
 }
 
+/** In the order in which packets are handed out: then each lies at the tail of its list, where lua/restore.lua looks. */
+export function inOrder<Win extends Pick<Claim, 'redPacketId'>>(rainId: string, wins: readonly Win[]): Win[] {
+  const placeOf = ({ redPacketId }: Win) => redPacketIndex(rainId, redPacketId) ?? Infinity;
+  return wins.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
 /** Puts wins back into Redis, and takes their packets off the lists. Call it while nobody can grab. Safe to repeat. */
-export async function putBack({ redis, signer }: OperatorContext, { id, shards }: BookedRain, claims: readonly Claim[]): Promise<PutBack> {
-  const done: PutBack = { written: 0, refused: [] };
+export async function putBack({ redis, signer }: Pick<OperatorContext, 'redis' | 'signer'>, { id, shards }: Pick<BookedRain, 'id' | 'shards'>, claims: readonly Claim[]): Promise<PutBack> {
+  const done: PutBack = { written: 0, contested: 0, refused: [] };
+  const ordered = inOrder(id, claims);
   for (let shard = 0; shard < shards; shard++) {
-    const here = claims.filter(({ userId }) => shardOf(userId, shards) === shard);
+    const here = ordered.filter(({ userId }) => shardOf(userId, shards) === shard);
     for (let at = 0; at < here.length; at += RESTORE_MAX) {
       const chunk = here.slice(at, at + RESTORE_MAX);
       const reply = await restoreClaims(redis, signer, id, shard, chunk);
@@ -25,6 +35,7 @@ export async function putBack({ redis, signer }: OperatorContext, { id, shards }
         continue;
       }
       done.written += reply[0] + reply[1];
+      done.contested += reply[1];
       // A contested win is in the log only. Its user must not win a second packet either.
       for (const claim of chunk) await redis.hsetnx(shardKeys(id, shard).claimed, claim.userId, signedEntry(signer, claim));
     }

@@ -76,7 +76,8 @@ async function readKnown(context: OperatorContext, rain: BookedRain, allocation:
   const taken = takenPackets(booked, wins);
   const told = (await readJudgedWins(context, rain, allocation, taken)).filter(({ verdict, userId }) => verdict === 'payable' && shardOf(userId, rain.shards) === shard);
   const paid: Claim[] = word ? told.map((win) => claimOf(rain.id, win)) : [];
-  const credited = await bookedClaims(context, rain, booked.credits, shard);
+  const here = [...booked.credits].filter(([, { userId }]) => shardOf(userId, rain.shards) === shard);
+  const credited = await bookedClaims(context, rain.id, here.map(([id, { userId, cents }]) => ({ redPacketId: id, userId, amountCents: cents })));
   const elements: string[] = [];
   const withheld = new Set(told.map(({ redPacketId: id }) => id));
   for (let index = shard; index < allocation.length; index += rain.shards) {

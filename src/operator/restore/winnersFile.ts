@@ -1,8 +1,11 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
+import { packetPartOf } from '../../credit/claimId.ts';
 import { amount } from '../../rain/claim.ts';
 import { plainId, userId } from '../../rain/ids.ts';
+import { redPacketIndex } from '../../rain/red-packet.ts';
 import { firstRefusal, type Refusal } from '../../rain/refusal.ts';
+import { payeeOf } from './payments.ts';
 
 /** One winner of the file. */
 export interface WinnerRow {
@@ -15,7 +18,7 @@ export interface WinnerRow {
   at?: number;
 }
 
-type WinnersFile = { ok: true; winners: WinnerRow[]; /** Rows of wins that were discarded, or are dead letters: nobody was paid. */ unpaid: number } | { ok: false; refusals: Refusal[] };
+type WinnersFile = { ok: true; winners: WinnerRow[]; /** Rows of wins that were discarded, or are dead letters: nobody was paid. */ unpaid: number; /** Payments for other rains. */ others: number } | { ok: false; refusals: Refusal[] };
 
 /** Longest file, bytes, and refusals that are listed [R10]. */
 export const FILE_BYTES_MAX = 256 * 1_024 * 1_024;
@@ -31,8 +34,8 @@ const at = z.string().transform((text, issues) => {
 const cells = z.object({ redPacketId: plainId, userId, amount, at: at.optional() });
 const NOT_PAID: ReadonlySet<string | undefined> = new Set(['discarded', 'dead']);
 
-/** Reads winners from CSV: as `rain winners` exports them, or as a wallet's statement. Columns may be in any order; others are ignored. */
-export function readWinners(text: string): WinnersFile {
+/** Reads the winners of a rain from CSV: as `rain winners` exports them, or as a wallet's statement, which may have payments for other rains. Columns may be in any order; others are ignored. */
+export function readWinners(text: string, rainId: string): WinnersFile {
   let rows: { record: string[]; info: { lines: number } }[];
   try {
     rows = parse(text, { bom: true, trim: true, skip_empty_lines: true, relax_column_count: true, info: true }) as unknown as typeof rows;
@@ -41,16 +44,21 @@ export function readWinners(text: string): WinnersFile {
     return { ok: false, refusals: [{ field: `line ${Number(error['lines'] ?? 1)}`, reason: `${error.message}; expected CSV` }] };
   }
   const [head, ...body] = rows;
-  const columns = head?.record ?? [];
-  const isStatement = columns.includes('id');
+  const names = head?.record ?? [];
+  const isStatement = names.some((name) => name.toLowerCase() === 'id');
+  const columns = isStatement ? names.map((name) => name.toLowerCase()) : names;
   const missing = (isStatement ? ['id', 'amount', 'time'] : ['redPacketId', 'userId', 'amount']).find((name) => !columns.includes(name));
   if (missing !== undefined) return { ok: false, refusals: [{ field: `line 1, column ${missing}`, reason: `missing, ${EXPECTED}` }] };
   const [winners, refusals]: [WinnerRow[], Refusal[]] = [[], []];
-  let unpaid = 0;
+  let [unpaid, others] = [0, 0];
   for (const { record, info } of body) {
     const given = Object.fromEntries(columns.map((name, i) => [name, unescaped(record[i] ?? '')]).filter(([, cell]) => cell !== ''));
     if (NOT_PAID.has(given['status'])) {
       unpaid++;
+      continue;
+    }
+    if (isStatement && redPacketIndex(rainId, packetPartOf(given['id'] ?? '')) === undefined) {
+      others++;
       continue;
     }
     const parsed = cells.safeParse(isStatement ? fromStatement(given) : given);
@@ -60,7 +68,7 @@ export function readWinners(text: string): WinnersFile {
       refusals.push({ field: `line ${info.lines}, column ${isStatement ? STATEMENT_COLUMNS[field] ?? field : field}`, reason });
     }
   }
-  return refusals.length > 0 ? { ok: false, refusals } : { ok: true, winners, unpaid };
+  return refusals.length > 0 ? { ok: false, refusals } : { ok: true, winners, unpaid, others };
 }
 
 /** A cell that a spreadsheet would run as a formula was exported with an apostrophe before it. */
@@ -71,15 +79,6 @@ function unescaped(cell: string): string {
 const STATEMENT_COLUMNS: Partial<Record<string, string>> = { redPacketId: 'id', userId: 'user', at: 'time' };
 
 /** A claim id names packet, user and amount, see docs/reference/webhook.md; an older one only the packet, and the user has a column. */
-function fromStatement({ id = '', amount: paid, time, user }: Partial<Record<string, string>>) {
-  const [packet = '', named = ''] = id.split(':').map(decoded);
-  return { redPacketId: packet, userId: user ?? (named === '' || named.startsWith('=') ? undefined : named), amount: paid, at: time };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+function fromStatement({ id = '', amount: paid, time, user: userId }: Partial<Record<string, string>>) {
+  return { redPacketId: packetPartOf(id), userId: payeeOf({ id, ...(userId !== undefined && { userId }) }), amount: paid, at: time };
 }
