@@ -89,6 +89,8 @@ test('winners are imported from a file, all or none', async () => {
   expect(await context.ledger.book('imported')).toMatchObject({ credited: { count: 3 } });
   writeFileSync(file, `redPacketId,userId,amount\n${claims[0]!.redPacketId},mallory,1.00\n`);
   expect(await rain(['restore', 'import', 'imported', '--winners', file], env)).toMatchObject({ exit: 1, stderr: 'rain: line 2, column userId: imported-0 is credited to user-0 in the ledger\n' });
+  writeFileSync(file, Buffer.from('redPacketId,userId,amount\nimported-0,J\xfcrgen,1.00\n', 'latin1'));
+  expect(await rain(['restore', 'import', 'imported', '--winners', file], env)).toMatchObject({ exit: 2, stderr: `rain: --winners: ${file} is not UTF-8; expected CSV in UTF-8\n` });
   expect(await rain(['restore', 'import', 'imported', '--winners', join(folder, 'none.csv')], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('cannot be read: ENOENT') as string });
 });
 
@@ -126,7 +128,8 @@ test('[R12] a statement that cannot be read, or of a rain that no wallet pays, i
 test('a ledger that has lost a rain: nobody is told that his win of it is credited', async () => {
   await stockRain(context.redis, { rainId: 'joined', amounts: ['1.00', '1.00'] });
   await createGrabEngine(context.redis, (fault) => { throw fault; }).grab('joined', 0, ['ann']);
-  await context.redis.sadd(shardKeys('joined', 0).credited, 'ann');
+  const [claim] = await claimLog(context, 'joined');
+  await context.redis.sadd(shardKeys('joined', 0).credited, context.signer.creditMark(claim!));
   expect((await rain(['restore', 'apply', 'joined'], env)).exit).toBe(1);
   expect(await context.redis.exists(shardKeys('joined', 0).credited)).toBe(0);
 });

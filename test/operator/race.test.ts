@@ -95,7 +95,7 @@ async function race(rainId: string, shards: number, hasty: boolean): Promise<{ v
     for (const { outcome } of await context.ledger.credit(claims)) if (outcome !== 'posted' && outcome !== 'already') violations.push(`[R5] ${outcome}`);
   });
   const settler = (n: number) => until(`settler ${n}`, async () => {
-    const { outcome } = await settleRain(context, rainId, { shards, title: rainId });
+    const { outcome } = await settleRain(context, rainId, { shards, title: `Rain ${rainId}` });
     if (outcome === 'lost' || outcome === 'does_not_add_up') violations.push(`settling: ${outcome}`);
     if (outcome === 'settled') settled = true;
   }, 60);

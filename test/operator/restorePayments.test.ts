@@ -22,7 +22,7 @@ beforeEach(() => context.redis.flushall());
 
 const payment = (claim: Pick<Claim, 'redPacketId' | 'userId' | 'amount'>, amount = claim.amount) => `1795000000000,${claimIdOf('webhook_v2', claim)},${amount}`;
 const sheet = (...lines: string[]) => ['Time,ID,Amount', ...lines].join('\n');
-const payments = (...lines: string[]) => readPayments(Readable.from([sheet(...lines)]));
+const payments = (...lines: string[]) => readPayments(Readable.from([Buffer.from(sheet(...lines))]));
 const win = (redPacketId: string, userId: string, amount = '1.00') => ({ redPacketId, userId, amount });
 
 /** Ten packets of 1.00 that a wallet pays; of the `winners` the first `credited` are. */

@@ -80,7 +80,7 @@ function addImport(restore: RainCommand): void {
 async function paymentsIn(terminal: Terminal, path: string): Promise<Payments> {
   const csv = await readTextFile(terminal, '--statement', path, FILE_BYTES_MAX);
   try {
-    return await readPayments(Readable.from([csv]));
+    return await readPayments(Readable.from([Buffer.from(csv)]));
   } catch (error) {
     throw error instanceof StatementRefused ? new CommandFailure(EXIT.usage, `--statement: ${path}: ${error.message}`) : error;
   }
