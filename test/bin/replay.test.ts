@@ -12,6 +12,7 @@ import { loadRain } from '../../src/operator/load.ts';
 import { connectRedis } from '../../src/platform/redis/connect.ts';
 import { rain } from '../support/call.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
+import { withoutAllocation } from '../support/withoutTriggers.ts';
 
 let context: TestContext;
 let env: Record<string, string>;
@@ -64,6 +65,7 @@ test('csv: a spreadsheet does not run what a user calls himself', async () => {
 test('[R5] a final difference is reported and exits 1: unreadable, another user, another amount, only in the ledger', async () => {
   await wonBy('torn', ['ann', 'bob', 'eve', 'joe']);
   const [first, second, third, fourth] = (await claims('torn')).toSorted((a, b) => Number(a.at) - Number(b.at));
+  await withoutAllocation(context, 'torn');
   await context.ledger.credit([{ ...first!, userId: 'mallory' }, { ...second!, amount: '1.01' }, { ...third!, redPacketId: 'torn-99' }, fourth!]);
   await context.redis.lpush(shardKeys('torn', 1).claims, 'no claim', JSON.stringify({ ...first, rainId: 'other' }));
   const run = await rain(['replay', 'torn', '--format', 'ndjson'], env);
@@ -84,6 +86,7 @@ test('[R14] an entry whose packet or amount the plan does not have is a differen
   const [raised, madeUp] = [entry.replace('"1.00"', '"2.00"'), entry.replace(/lies-\d+/, 'lies-20').replace('"eve"', '"thief"')];
   await context.redis.lset(log, await context.redis.lpos(log, entry) ?? -1, raised);
   await context.redis.lpush(log, madeUp);
+  await withoutAllocation(context, 'lies');
   await context.ledger.credit((await claims('lies')).filter(({ userId }) => userId !== 'eve'));
   const run = await rain(['replay', 'lies', '--format', 'ndjson'], env);
   expect(run.exit).toBe(1);
