@@ -27,6 +27,7 @@ import { requireFit } from '../../platform/redis/requirements.ts';
 import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
 import { startPayoutAssigner } from '../../maintenance/payoutAssigner.ts';
+import { startQueueRepair } from '../../maintenance/queueRepair.ts';
 import { registerEpochMetrics } from '../../maintenance/epochMetrics.ts';
 import { startRedisMonitor } from '../../maintenance/redisMonitor.ts';
 import { registerRainMetrics } from '../../maintenance/rainMetrics.ts';
@@ -143,9 +144,10 @@ async function openWorker({
   const settler = startSettler({ context, log, sinceReconnect, ...(replicaWait && { replicated: awaitReplicas(...replicaWait) }), ...settling });
   const redelivery = startRedelivery({
     context, log, resend: relay.resend, jobsPending: () => queues.credit.getJobCountByTypes('waiting', 'active', 'delayed'),
-    pendingRanges: () => pendingRanges([queues.credit, queues.later]),
+    pendingRanges: () => pendingRanges(redis, [queues.credit, queues.later]),
     areDead: (rainId, shard, entries) => areDeadLettered(queues.dead, entries.map((entry) => ({ rainId, shard, ...entry }))), ...sweeping,
   });
+  const queueRepair = startQueueRepair({ redis, queues: [queues.credit, queues.later], log });
   const payoutAssigner = startPayoutAssigner({ redis, meet: balance.meet, log });
   const auditor = startAuditor({ context, log, ...watching });
   const redisMonitor = startRedisMonitor({ context, durability, log });
@@ -162,7 +164,7 @@ async function openWorker({
     readiness?.drain();
     const work = deadlineIn(leftMs - CLOSE_CONNECTIONS_MS);
     const ends = {
-      relay: relay.stop(work.leftMs()), settler: settler.close(), redelivery: redelivery.close(), payoutAssigner: payoutAssigner.close(), auditor: auditor.close(), redisMonitor: redisMonitor.close(), stores: stores.close(),
+      relay: relay.stop(work.leftMs()), settler: settler.close(), redelivery: redelivery.close(), queueRepair: queueRepair.close(), payoutAssigner: payoutAssigner.close(), auditor: auditor.close(), redisMonitor: redisMonitor.close(), stores: stores.close(),
       creditWorker: worker.close(Math.max(0, work.leftMs() - 2 * HAND_BACK_MS)),
     };
     const ended = await Promise.all(Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })));
