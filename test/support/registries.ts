@@ -35,7 +35,7 @@ function openAll(): Record<KnownFigure['server'], MetricsRegistry> {
   registerReadiness(worker, { standing });
   const nobody = () => Promise.reject(new Error('nobody is here'));
   registerRainMetrics(worker, { redis: { hgetall: nobody } as unknown as RedisClient, auditor: { seen: () => new Map() }, redisMonitor: { currentProblems: () => { throw new Error('nobody is here'); } } });
-  registerEpochMetrics(worker, { held: () => new Map(), isBehind: () => false });
+  registerEpochMetrics(worker, { held: () => new Map(), isBehind: () => false, restoring: nobody });
   registerCreditMetrics(worker, { getJobCounts: nobody }, { getJobCountByTypes: nobody }, { credited: 0, faults: 0, lag: new Histogram([1]), jobs: new Histogram([1]) });
   registerWorkMetrics(worker, { carried: () => 0, faults: () => 0 });
   registerReadiness(console, { standing });

@@ -7,6 +7,7 @@ import { pendingRanges } from '../../credit/queue.ts';
 import { traceAnnounced, type Announced } from '../../credit/trail.ts';
 import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
+import { countRestoring } from '../../store/holds.ts';
 import { loadScripts } from '../../store/scripts.ts';
 import { signaturesIn } from '../../store/rains.ts';
 import type { Signer } from '../../store/signer.ts';
@@ -154,7 +155,7 @@ async function openWorker({
   if (registry) {
     if (readiness) registerReadiness(registry, readiness);
     registerRainMetrics(registry, { redis, auditor, redisMonitor });
-    registerEpochMetrics(registry, stores);
+    registerEpochMetrics(registry, { ...stores, restoring: () => countRestoring(redis) });
     registerCreditMetrics(registry, queues.credit, queues.dead, worker.counters);
     registerWorkMetrics(registry, { carried: () => carried, faults: () => faults });
   }
