@@ -1,6 +1,7 @@
 import { Queue, type JobsOptions } from 'bullmq';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import type { DeadLetter } from './deadLetter.ts';
+import { dueJobs } from './delayedJobs.ts';
 import { rangeOfJobId, type CreditJob, type EntryRange } from './job.ts';
 import { JOB_RETRY_POLICY } from './retryPolicy.ts';
 
@@ -60,10 +61,11 @@ export const createDeadQueue = (options: QueueOptions): DeadQueue =>
  * The ranges of all unfinished jobs.
  * @param lanes in the order in which claims pass through them, so that a job that moves meanwhile is seen twice, not missed
  */
-export async function pendingRanges(lanes: readonly CreditQueue[]): Promise<EntryRange[]> {
+export async function pendingRanges(redis: RedisClient, lanes: readonly CreditQueue[]): Promise<EntryRange[]> {
   const ranges: EntryRange[] = [];
   for (const lane of lanes) {
-    const ids = await lane.getRanges(['waiting', 'active', 'delayed'], 0, PENDING_MAX - 1);
+    // A job whose due time a worker never reaches counts as none: its claims are sent again.
+    const ids = [...await lane.getRanges(['waiting', 'active'], 0, PENDING_MAX - 1), ...await dueJobs(redis, lane, PENDING_MAX)];
     ranges.push(...ids.flatMap((id) => rangeOfJobId(id) ?? []));
   }
   return ranges;

@@ -1,4 +1,5 @@
 import type { Backoff } from '../platform/network/backoff.ts';
+import { RETRY_AFTER_MS_MAX } from '../platform/network/retryAfter.ts';
 
 /** How long and how often an operation is tried; the first limit that is reached ends it [R10]. */
 export interface RetryPolicy extends Backoff {
@@ -19,3 +20,6 @@ export const JOB_RETRY_POLICY = { firstDelayMs: 100, delayMsMax: 30_000, attempt
  * send again. Long enough for an evening's maintenance of a wallet; a rain does not wait for days to be settled.
  */
 export const CLAIM_RETRY_POLICY: RetryPolicy = { firstDelayMs: 500, delayMsMax: 300_000, attemptsMax: 40, totalMsMax: 2 * 3_600_000 };
+
+/** No job is ever delayed for longer. */
+export const RETRY_DELAY_MS_MAX = Math.max(JOB_RETRY_POLICY.delayMsMax, CLAIM_RETRY_POLICY.delayMsMax, RETRY_AFTER_MS_MAX);

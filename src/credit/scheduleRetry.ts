@@ -22,8 +22,8 @@ export interface ScheduleRetryOptions {
 }
 
 /**
- * Schedules the claims of a job that the payout provider did not accept. Adjacent claims stay together in a new job, so that
- * the rest of the old job is done. Claims that were tried often or long enough are `lost` [R10].
+ * Schedules the claims of a job that the payout provider did not accept. Adjacent claims that wait about as long stay together in a new
+ * job, so that the rest of the old job is done. Claims that were tried often or long enough are `lost` [R10].
  * @param jobId id of their job. A repetition of that job gives the same claims the same ids
  */
 export function scheduleRetry(jobId: string, { rainId, shard, later }: CreditJob, late: readonly LateClaim[], { retryPolicy, now, random }: ScheduleRetryOptions): { jobs: RetryJob[]; lost: LostEntry[] } {
@@ -35,7 +35,9 @@ export function scheduleRetry(jobId: string, { rainId, shard, later }: CreditJob
     return { jobs: [], lost: late.map(({ index, entry, detail }) => ({ index, entry, reason: 'unavailable', detail: `${tried}; last answer: ${detail}` })) };
   }
   const chain = later?.chain ?? createHash('sha256').update(jobId).digest('hex').slice(0, 8);
-  const jobs = neighbours(late).map((run): RetryJob => {
+  const usualMs = delayBeforeRetry(attempts, retryPolicy, () => 1);
+  const waitMs = ({ afterMs = 0 }: LateClaim) => Math.max(usualMs, Math.min(afterMs, RETRY_AFTER_MS_MAX));
+  const jobs = neighbours(late, waitMs).map((run): RetryJob => {
     const data = { rainId, shard, from: run[0]!.index, entries: run.map(({ entry }) => entry), later: { attempts, since, chain } };
     const requestedMs = Math.max(...run.map(({ afterMs = 0 }) => Math.min(afterMs, RETRY_AFTER_MS_MAX)));
     return { id: creditJobId(data, `${chain}-${attempts}`), data, delayMs: Math.max(requestedMs, delayBeforeRetry(attempts, retryPolicy, random)) };
@@ -43,12 +45,22 @@ export function scheduleRetry(jobId: string, { rainId, shard, later }: CreditJob
   return { jobs, lost: [] };
 }
 
-function neighbours(claims: readonly LateClaim[]): LateClaim[][] {
+/** In one run nobody waits more than this many times as long as asked because of another claim. */
+const WAITS_DIFFER = 2;
+
+function neighbours(claims: readonly LateClaim[], waitMs: (claim: LateClaim) => number): LateClaim[][] {
   const runs: LateClaim[][] = [];
+  let [least, most] = [0, 0];
   for (const claim of claims) {
     const run = runs.at(-1);
-    if (run?.at(-1)!.index === claim.index - 1) run!.push(claim);
-    else runs.push([claim]);
+    const ms = waitMs(claim);
+    [least, most] = [Math.min(least, ms), Math.max(most, ms)];
+    if (run?.at(-1)!.index === claim.index - 1 && most <= WAITS_DIFFER * least) {
+      run!.push(claim);
+    } else {
+      runs.push([claim]);
+      [least, most] = [ms, ms];
+    }
   }
   return runs;
 }

@@ -49,6 +49,8 @@ const LOCK_MS = 6_000;
 const STALLED_CHECK_MS = 3_000;
 /** BullMQ's default is 1. Here a crash is not the job's fault: a poison claim is bisected, it does not crash the worker. */
 const STALLED_COUNT_MAX = 1_000;
+/** How long a lane sleeps that finds a rate limit. We set none, see queueRepair.ts; BullMQ's default is 30 s. */
+const RATE_LIMIT_MS_MAX = 2_000;
 /** Extra time for returning jobs, on top of the deadline. */
 export const HAND_BACK_MS = 250;
 
@@ -96,7 +98,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
       return work(job).finally(() => begun.delete(job));
     }, {
       connection, prefix, concurrency: jobsAtOnce,
-      lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: STALLED_COUNT_MAX,
+      lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: STALLED_COUNT_MAX, maximumRateLimitDelay: RATE_LIMIT_MS_MAX,
       settings: { backoffStrategy: (attemptsMade) => delayBeforeRetry(attemptsMade, backoff, random) },
     });
     worker.on('error', onError);

@@ -3,7 +3,7 @@ import { BEHIND, behindText, SIDE, suspect, type Behind } from '../operator/rest
 import { createComparison, type Done } from '../operator/restore/comparison.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { readEpoch, writeEpoch, type RedisEpoch } from '../store/epoch.ts';
-import { heldRains, type HoldReason } from '../store/holds.ts';
+import { heldRains, reholdForeign, type HoldReason } from '../store/holds.ts';
 import { epochLeaseKey } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
 import { startLoop } from '../platform/concurrency/loop.ts';
@@ -101,6 +101,7 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
     // A comparison that began in an earlier run of Redis says nothing about this one.
     if (full && full.runId !== before.runId) full = void comparison.reset();
     const begins = suspicion !== undefined && full === undefined;
+    for (const rainId of await reholdForeign(redis)) log.error({ rainId }, 'somebody else has stopped this rain in Redis, with "held" in its state; it is compared, and goes on when Redis and the database agree; find out who can write to Redis');
     await comparison.look(begins);
     if (begins) full = { runId: before.runId };
     const complete = await comparison.proceed(BUDGET_MS);

@@ -37,6 +37,35 @@ export async function release(redis: RedisClient, rainId: string, shards: number
   for (let shard = 0; shard < shards; shard++) await run(redis, 'release', [shardKeys(rainId, shard).state], [reason]);
 }
 
+/** Rains asked for at once, so that no grab waits for all of them [R10]. */
+const RAINS_AT_ONCE = 50;
+
+/**
+ * Takes every hold for no reason of ours for one that is certainly not too short: `redis_behind` ends when a comparison has found each
+ * credit in Redis and the ledger whole. Released at once it would be wrong if a newer version has made it; left alone it would last for ever.
+ * @returns the rains that were held so
+ */
+export async function reholdForeign(redis: RedisClient): Promise<string[]> {
+  const live = [...await liveRains(redis)];
+  const found: string[] = [];
+  for (let from = 0; from < live.length; from += RAINS_AT_ONCE) {
+    await Promise.all(live.slice(from, from + RAINS_AT_ONCE).map(async ([rainId, { shards }]) => {
+      const states = Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard).state);
+      // A state of another type is not our business here: the comparison reports it.
+      const replies = await Promise.allSettled(states.map((state) => run(redis, 'rehold', [state], ['redis_behind' satisfies HoldReason, ...HOLD_REASONS, RESTORING])));
+      if (replies.some((reply) => reply.status === 'fulfilled' && reply.value === 1)) found.push(rainId);
+    }));
+  }
+  return found;
+}
+
+/** The number of live rains that a restore holds, one that is under way or was interrupted. */
+export async function countRestoring(redis: RedisClient): Promise<number> {
+  const rainIds = [...(await liveRains(redis)).keys()];
+  const held = await Promise.all(rainIds.map((rainId) => redis.hget(shardKeys(rainId, 0).state, 'held')));
+  return held.filter((reason) => reason === RESTORING).length;
+}
+
 /** The live rains that are held because the stores do not agree. The first shard is held first and released first. */
 export async function heldRains(redis: RedisClient): Promise<Map<string, HoldReason>> {
   const rainIds = [...(await liveRains(redis)).keys()];

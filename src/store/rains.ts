@@ -47,7 +47,8 @@ const shardState = z.object({
   topUps: topUps.optional().catch(undefined),
   terms: storedTerms.optional(),
   signedBy: z.string().optional(),
-  held: z.string().min(1).optional().catch(undefined),
+  // Also an empty one keeps packets from being granted.
+  held: z.string().optional(),
 });
 
 /** A rain as stored in Redis, summed over its shards. */

@@ -3,7 +3,7 @@ import type { PayoutProvider, PostOutcome } from '../../src/credit/payoutProvide
 import { creditRange, type RangeDependencies } from '../../src/credit/creditRange.ts';
 import { creditJobId, type CreditJob } from '../../src/credit/job.ts';
 import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
-import type { RetryPolicy } from '../../src/credit/retryPolicy.ts';
+import { RETRY_DELAY_MS_MAX, type RetryPolicy } from '../../src/credit/retryPolicy.ts';
 import { pendingRanges } from '../../src/credit/queue.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { claimsOf, expectBalanced, newRain, sumOfFirst } from '../ledger/claims.ts';
@@ -80,8 +80,17 @@ describe('claims that the payout provider does not accept yet', () => {
     await eventually(async () => expect(await credited('asked')).toMatchObject({ count: 8 }));
     await eventually(async () => expect(await pending(room.queue)).toBe(0));
     expect((await room.later.getDelayed()).map(({ delay }) => delay)).toEqual([300_000]);
-    expect(await pendingRanges([room.queue, room.later])).toEqual([{ rainId: 'asked', shard: 0, from: 2, to: 4 }]);
+    expect(await pendingRanges(room.redis, [room.queue, room.later])).toEqual([{ rainId: 'asked', shard: 0, from: 2, to: 4 }]);
     await room.later.obliterate({ force: true });
+  });
+
+  it('of which somebody has written only the id, due in the year 3000, are not pending: redelivery sends them again', async () => {
+    const far = Date.UTC(3_000, 0) * 0x1000;
+    const id = creditJobId(jobOf('never', claimsOf('never', 0, 5)));
+    for (const lane of [room.queue, room.later]) await room.hand.zadd(lane.toKey('delayed'), far, id);
+    await room.later.add('range', jobOf('soon', claimsOf('soon', 0, 5)), { jobId: creditJobId(jobOf('soon', claimsOf('soon', 0, 5))), delay: RETRY_DELAY_MS_MAX });
+    expect(await pendingRanges(room.redis, [room.queue, room.later])).toEqual([{ rainId: 'soon', shard: 0, from: 0, to: 5 }]);
+    await Promise.all([room.queue, room.later].map((lane) => lane.obliterate({ force: true })));
   });
 
   it('are one job when their first job is repeated after a crash', async () => {

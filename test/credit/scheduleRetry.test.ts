@@ -44,9 +44,18 @@ describe('claims that are retried later', () => {
   it('wait longer each time, and at least as long as requested', () => {
     const delays = (attempts: number, ...asked: (number | undefined)[]) => scheduleRetry('id', attempts === 0 ? job : later(attempts), asked.map((ms, i) => late(i, ms)), parts).jobs.map(({ delayMs }) => delayMs);
     expect([0, 1, 2, 3].map((attempts) => delays(attempts, undefined)[0])).toEqual([75, 150, 300, 600]);
-    expect(delays(0, undefined, 7_000, 20)).toEqual([7_000]);
+    expect(delays(0, undefined, 7_000, 20)).toEqual([75, 7_000, 75]);
     expect(delays(0, 20)).toEqual([75]);
     expect(delays(0, Number.MAX_SAFE_INTEGER)).toEqual([RETRY_AFTER_MS_MAX]);
+  });
+
+  it('do not wait for a neighbour that was asked to wait much longer; those that wait about as long stay together', () => {
+    const runs = (...asked: (number | undefined)[]) => scheduleRetry('id', job, asked.map((ms, i) => late(i, ms)), parts).jobs.map(({ data, delayMs }) => [data.from, data.entries.length, delayMs]);
+    expect(runs(undefined, undefined, 600_000, undefined)).toEqual([[0, 2, 75], [2, 1, 600_000], [3, 1, 75]]);
+    // Requests that are shorter than the usual pause are no difference.
+    expect(runs(undefined, 20, 100)).toEqual([[0, 3, 100]]);
+    expect(runs(7_000, 9_000, 13_000, 15_000)).toEqual([[0, 3, 13_000], [3, 1, 15_000]]);
+    expect(runs(600_000, Number.MAX_SAFE_INTEGER)).toEqual([[0, 2, RETRY_AFTER_MS_MAX]]);
   });
 
   it('get the same job id when their first job is repeated, and another one for each retry and each resent range', () => {

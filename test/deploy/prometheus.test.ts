@@ -106,6 +106,7 @@ describe.runIf(HAS_PROMTOOL)('promtool', () => {
     ['RainDoesNotAddUp', 'min by (rain) (rain_balanced) == 0', 'min by (rain) (rain_balanced) == 2'],
     ['RainRelayStalled', 'sum(increase(rain_relay_carried_claims_total[1m])) == 0', 'min(increase(rain_relay_carried_claims_total[1m])) == 0'],
     ['RainCreditLag', 'rate(rain_credit_lag_seconds_bucket[5m]))) > 60', 'rate(rain_credit_lag_seconds_bucket[5m]))) > 600'],
+    ['RainClaimWaiting', 'max(rain_oldest_waiting_claim_seconds) > 300', 'min(rain_oldest_waiting_claim_seconds) > 300'],
     ['RainNotReady', 'for: 15s', 'for: 0s'],
   ])('and the examples would find a spoiled %s', (_alert, right, wrong) => {
     const copy = temporaryFolder();

@@ -14,6 +14,7 @@ import { settleRain } from '../../src/operator/settle.ts';
 import { startSettler } from '../../src/maintenance/settler.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
+import { listeningLog } from '../support/log.ts';
 import { signer } from '../support/signer.ts';
 import { rewriteLedger } from './epochStage.ts';
 
@@ -53,6 +54,22 @@ describe('the settler', () => {
     since = 1_000;
     await isSettled('returned');
     expect(await report('returned')).toMatchObject({ recycled: '8.00', balanced: true });
+  });
+
+  test('a rain that has waited for its claims for minutes is a warning, once', async () => {
+    await closedRain('waiting', { winners: 0 });
+    await context.redis.lpush(shardKeys('waiting', 0).claims, 'torn');
+    const { log, heard } = listeningLog();
+    let visits = 0;
+    const ledger = { ...context.ledger, book: (rainId: string) => (visits++, context.ledger.book(rainId)) };
+    settlers.push(startSettler({ context: { ...context, ledger }, log, everyMs: 5, waitingMs: 200 }));
+    const warnings = () => heard.filter(({ msg }) => msg.includes('claims are still not in the ledger'));
+    await eventually(() => expect(warnings()).toMatchObject([{ level: 'warn', rainId: 'waiting', pending: 1 }]));
+    const since = visits;
+    await eventually(() => visits > since + 2, { timeoutMs: 30_000 });
+    expect(warnings()).toHaveLength(1);
+    await context.redis.del(shardKeys('waiting', 0).claims);
+    await isSettled('waiting');
   });
 
   test('[R8] no win is restored once money goes back, so that no claim is left unpaid in a settled rain', async () => {

@@ -10,6 +10,7 @@ import { openRegistry, registerReadiness, type MetricsRegistry } from '../../src
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { Histogram } from '../../src/platform/telemetry/histogram.ts';
 import { registerEpochMetrics } from '../../src/maintenance/epochMetrics.ts';
+import { registerWaitingClaims } from '../../src/maintenance/waitingClaims.ts';
 import { registerRainMetrics } from '../../src/maintenance/rainMetrics.ts';
 
 /** One figure as the registries have it. */
@@ -35,7 +36,8 @@ function openAll(): Record<KnownFigure['server'], MetricsRegistry> {
   registerReadiness(worker, { standing });
   const nobody = () => Promise.reject(new Error('nobody is here'));
   registerRainMetrics(worker, { redis: { hgetall: nobody } as unknown as RedisClient, auditor: { seen: () => new Map() }, redisMonitor: { currentProblems: () => { throw new Error('nobody is here'); } } });
-  registerEpochMetrics(worker, { held: () => new Map(), isBehind: () => false });
+  registerEpochMetrics(worker, { held: () => new Map(), isBehind: () => false, restoring: nobody });
+  registerWaitingClaims(worker, { oldestSeconds: () => 0 });
   registerCreditMetrics(worker, { getJobCounts: nobody }, { getJobCountByTypes: nobody }, { credited: 0, faults: 0, lag: new Histogram([1]), jobs: new Histogram([1]) });
   registerWorkMetrics(worker, { carried: () => 0, faults: () => 0 });
   registerReadiness(console, { standing });

@@ -7,6 +7,7 @@ import { pendingRanges } from '../../credit/queue.ts';
 import { traceAnnounced, type Announced } from '../../credit/trail.ts';
 import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
+import { countRestoring } from '../../store/holds.ts';
 import { loadScripts } from '../../store/scripts.ts';
 import { signaturesIn } from '../../store/rains.ts';
 import type { Signer } from '../../store/signer.ts';
@@ -27,11 +28,13 @@ import { requireFit } from '../../platform/redis/requirements.ts';
 import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
 import { startPayoutAssigner } from '../../maintenance/payoutAssigner.ts';
+import { startQueueRepair } from '../../maintenance/queueRepair.ts';
 import { registerEpochMetrics } from '../../maintenance/epochMetrics.ts';
 import { startRedisMonitor } from '../../maintenance/redisMonitor.ts';
 import { registerRainMetrics } from '../../maintenance/rainMetrics.ts';
 import { startSettler, type SettlerOptions } from '../../maintenance/settler.ts';
 import { startRedelivery, type RedeliveryOptions } from '../../maintenance/redelivery.ts';
+import { registerWaitingClaims, startWaitingClaims } from '../../maintenance/waitingClaims.ts';
 import { startAuditor, type AuditorOptions } from '../../maintenance/auditor.ts';
 import { startEpoch, type Epoch } from '../../maintenance/epoch.ts';
 import { openQueues } from '../queues.ts';
@@ -141,18 +144,22 @@ async function openWorker({
   const context = { redis, ledger, signer, actor: 'settler' };
   const stores = epoch = startEpoch({ context, log });
   const settler = startSettler({ context, log, sinceReconnect, ...(replicaWait && { replicated: awaitReplicas(...replicaWait) }), ...settling });
+  const areDead: RedeliveryOptions['areDead'] = (rainId, shard, entries) => areDeadLettered(queues.dead, entries.map((entry) => ({ rainId, shard, ...entry })));
   const redelivery = startRedelivery({
     context, log, resend: relay.resend, jobsPending: () => queues.credit.getJobCountByTypes('waiting', 'active', 'delayed'),
-    pendingRanges: () => pendingRanges([queues.credit, queues.later]),
-    areDead: (rainId, shard, entries) => areDeadLettered(queues.dead, entries.map((entry) => ({ rainId, shard, ...entry }))), ...sweeping,
+    pendingRanges: () => pendingRanges(redis, [queues.credit, queues.later]),
+    areDead, ...sweeping,
   });
+  const waitingClaims = startWaitingClaims({ context, log, areDead });
+  const queueRepair = startQueueRepair({ redis, queues: [queues.credit, queues.later], log });
   const payoutAssigner = startPayoutAssigner({ redis, meet: balance.meet, log });
   const auditor = startAuditor({ context, log, ...watching });
   const redisMonitor = startRedisMonitor({ context, durability, log });
   if (registry) {
     if (readiness) registerReadiness(registry, readiness);
     registerRainMetrics(registry, { redis, auditor, redisMonitor });
-    registerEpochMetrics(registry, stores);
+    registerEpochMetrics(registry, { ...stores, restoring: () => countRestoring(redis) });
+    registerWaitingClaims(registry, waitingClaims);
     registerCreditMetrics(registry, queues.credit, queues.dead, worker.counters);
     registerWorkMetrics(registry, { carried: () => carried, faults: () => faults });
   }
@@ -162,7 +169,7 @@ async function openWorker({
     readiness?.drain();
     const work = deadlineIn(leftMs - CLOSE_CONNECTIONS_MS);
     const ends = {
-      relay: relay.stop(work.leftMs()), settler: settler.close(), redelivery: redelivery.close(), payoutAssigner: payoutAssigner.close(), auditor: auditor.close(), redisMonitor: redisMonitor.close(), stores: stores.close(),
+      relay: relay.stop(work.leftMs()), settler: settler.close(), redelivery: redelivery.close(), waitingClaims: waitingClaims.close(), queueRepair: queueRepair.close(), payoutAssigner: payoutAssigner.close(), auditor: auditor.close(), redisMonitor: redisMonitor.close(), stores: stores.close(),
       creditWorker: worker.close(Math.max(0, work.leftMs() - 2 * HAND_BACK_MS)),
     };
     const ended = await Promise.all(Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })));

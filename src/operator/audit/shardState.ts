@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { plannedFor } from '../../store/loadPackets.ts';
 import { shardKeys } from '../../store/keys.ts';
+import { holdReasonOf, RESTORING } from '../../store/holds.ts';
 import { findRain, redisNow } from '../../store/rains.ts';
 import { iso } from '../../rain/figures.ts';
 import { canonicalJson, readJson } from '../../rain/json.ts';
@@ -11,7 +12,7 @@ import type { TamperingList } from './tampering.ts';
 import { isOpenAt, isSame, type Opening } from './windows.ts';
 
 /** The fields of a shard's state that the ledger has as well. */
-const FIELDS = ['rainId', 'state', 'opensAt', 'closesAt', 'packets', 'loaded', 'commitment', 'terms', 'winsMax', 'topUps'] as const;
+const FIELDS = ['rainId', 'state', 'opensAt', 'closesAt', 'packets', 'loaded', 'commitment', 'terms', 'winsMax', 'topUps', 'held'] as const;
 type Fields = Record<(typeof FIELDS)[number], string | null>;
 
 const isState = (text: string) => (STORED_STATES as readonly string[]).includes(text);
@@ -37,7 +38,7 @@ export async function compareState(context: OperatorContext, plan: BookedPlan, t
     if (!isState(fields.state)) tampering.note('state_gone', `${shard}=${fields.state}`, `the state of shard ${shard} is ${fields.state}, expected ${STORED_STATES.join(', ')}; put it back with rain restore apply ${id}`);
     compareIdentity(fields, shard, plan, tampering);
     compareCounts(fields, shard, plan, tampering);
-    notices.push(...compareWindow(fields, { shard, rainId: id, windows, now }, tampering));
+    notices.push(...compareHold(fields, shard, id), ...compareWindow(fields, { shard, rainId: id, windows, now }, tampering));
   }
   await compareIndex(context, plan, tampering);
   if (plan.isBroken()) tampering.note('book', '', 'seed or plan in the ledger do not match the recorded commitment; these are not the promised packets');
@@ -54,6 +55,13 @@ function compareIdentity({ rainId, commitment, terms, winsMax, topUps }: Fields,
   const known = promises.safeParse(readJson(topUps ?? '[]'));
   const isPrefix = known.success && known.data.every((promise, i) => promise.commitment === rain.topUps[i]?.commitment && promise.packets === rain.topUps[i]?.packets);
   if (!isPrefix) tampering.note('top_ups', `${shard}=${topUps}`, `the top-ups in shard ${shard} are not those of the ledger`);
+}
+
+/** What nobody but an operator ends, or nobody of us began. Not tampering: a worker would pause the rain, and no shard must be stopped by a word. */
+function compareHold({ held }: Fields, shard: number, rainId: string): string[] {
+  if (held === null || holdReasonOf(held)) return [];
+  if (held === RESTORING) return [`nothing is granted in shard ${shard}: ${RESTORING}; if nobody is restoring it now, repeat rain restore apply ${rainId}`];
+  return [`nothing is granted in shard ${shard}, for no reason of ours: somebody has written "held" to its state; a worker compares the stores and ends that`];
 }
 
 /** Gateways tell players the title, and whether prizes are real, from the index, and find the shards by it. */

@@ -43,7 +43,7 @@ export async function compareClaims(context: RestoreContext, rain: BookedRain, {
 async function compareLog(context: RestoreContext, rain: BookedRain, { booked, claims, isCarried }: Compared, add: (difference: Difference) => void): Promise<void> {
   // After the log: a claim that moves meanwhile is seen in the queue, or in the ledger at the end.
   const relayed = await Promise.all(claims.map(async (_, shard) => Number(await context.redis.get(shardKeys(rain.id, shard).relayed) ?? 0)));
-  const pending = (await pendingRanges([context.queues.credit, context.queues.later])).filter(({ rainId }) => rainId === rain.id);
+  const pending = (await pendingRanges(context.redis, [context.queues.credit, context.queues.later])).filter(({ rainId }) => rainId === rain.id);
   const isDiscarded = await readDiscardedLetters(context, rain.id);
   for (const [shard, { logged }] of claims.entries()) {
     const open = logged.filter((entry) => !isCredited(entry.entry, booked.credits) && !isDiscarded(entry) && !isPending(pending, shard, entry.index));

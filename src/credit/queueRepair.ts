@@ -1,0 +1,58 @@
+import type { RedisClient } from '../platform/redis/connect.ts';
+import { jobsDueNever } from './delayedJobs.ts';
+import { rangeOfJobId } from './job.ts';
+import type { CreditQueue } from './queue.ts';
+
+/** What nobody of us writes into a queue and what keeps its workers from their jobs. */
+export type QueueFault = 'type' | 'paused' | 'concurrency' | 'max' | 'duration' | 'limiter' | 'stalled-check' | 'lock' | 'delayed';
+
+/** Fields of BullMQ's `meta` that stop a queue or slow it down. */
+const SETTINGS = ['paused', 'concurrency', 'max', 'duration'] as const;
+/** The keys of a queue that every worker uses, with their types. With another type every job fails. */
+const TYPES = { meta: 'hash', wait: 'list', active: 'list', delayed: 'zset', marker: 'zset', stalled: 'set' } as const;
+/** Locks and the mark of the last check for stalled jobs expire within seconds. */
+const EXPIRE_MS_MAX = 60_000;
+/** Jobs of each kind that one visit puts right [R10]. */
+const JOBS_MAX = 1_000;
+
+/**
+ * Removes from a queue what somebody else has written there to stop it. What is removed is no money: claims whose job is gone are sent
+ * again from their log, and a job that runs twice finds itself done [R5].
+ * @returns what was found
+ */
+export async function repairQueue(redis: RedisClient, queue: Pick<CreditQueue, 'toKey'>): Promise<QueueFault[]> {
+  const key = (name: string) => queue.toKey(name);
+  const faults: QueueFault[] = [];
+  for (const [name, type] of Object.entries(TYPES)) {
+    const found = await redis.type(key(name));
+    if (found === 'none' || found === type) continue;
+    await redis.unlink(key(name));
+    faults.push('type');
+  }
+  const settings = await redis.hmget(key('meta'), ...SETTINGS);
+  const set = SETTINGS.filter((_, i) => settings[i] !== null);
+  if (set.length > 0) await redis.hdel(key('meta'), ...set);
+  faults.push(...set);
+  if (await redis.unlink(key('limiter')) > 0) faults.push('limiter');
+  if (await removeLasting(redis, [key('stalled-check')])) faults.push('stalled-check');
+  const active = await redis.lrange(key('active'), 0, JOBS_MAX - 1);
+  if (await removeLasting(redis, active.map((id) => key(`${id}:lock`)))) faults.push('lock');
+  const never = await jobsDueNever(redis, queue, JOBS_MAX);
+  if (never.length > 0) {
+    await redis.zrem(key('delayed'), ...never);
+    // Another text than an id of ours may name any other key of the queue.
+    for (const id of never) if (rangeOfJobId(id)) await redis.unlink(key(id));
+    faults.push('delayed');
+  }
+  // A worker that sleeps until the next job looks again now.
+  if (faults.length > 0) await redis.zadd(key('marker'), 0, '0');
+  return faults;
+}
+
+/** Removes those keys that never expire, or much too late. @returns whether there were any */
+async function removeLasting(redis: RedisClient, keys: readonly string[]): Promise<boolean> {
+  const left = await Promise.all(keys.map((key) => redis.pttl(key)));
+  const lasting = keys.filter((_, i) => left[i] === -1 || left[i]! > EXPIRE_MS_MAX);
+  for (const key of lasting) await redis.unlink(key);
+  return lasting.length > 0;
+}
