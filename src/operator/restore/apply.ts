@@ -1,7 +1,7 @@
-import { lastingKeys, LIVE_RAINS_KEY, SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
+import { LIVE_RAINS_KEY, SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
 import { loadPackets } from '../../store/loadPackets.ts';
 import { release, RESTORING } from '../../store/holds.ts';
-import { findRain, readRain, redisNow, type LiveRain } from '../../store/rains.ts';
+import { findRain, readRain, redisNow } from '../../store/rains.ts';
 import { announceChange, close, settle } from '../../store/transitions.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Claim } from '../../rain/claim.ts';
@@ -18,6 +18,7 @@ import { bookedClaims } from './bookedClaims.ts';
 import { compareRain } from './compare.ts';
 import type { RestoreContext } from './context.ts';
 import { agrees, kindsOf, type RainDifferences } from './difference.ts';
+import { keepKeys } from './keepKeys.ts';
 import { readShardClaims } from './knownWins.ts';
 import { moveInLedger, moveInRedis } from './moveWindow.ts';
 import { pauseShards } from './pauseShards.ts';
@@ -38,9 +39,6 @@ interface ApplyOptions {
 type Applied = { ok: true; rainId: string; did: string[]; left: RainDifferences } | Refused;
 
 const MARKS_PER_CALL = 1_000;
-
-/** How long the keys of a rain live that Redis has as settled and the ledger has not, ms. */
-const KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
  * Brings the two stores into agreement about one rain, as far as that is safe. Every step is safe to repeat, also by two operators at once,
@@ -78,7 +76,7 @@ async function pauseUnbooked({ context, rainId, did, dryRun }: Work): Promise<un
   if (live && !dryRun) await Promise.all(Array.from({ length: live.shards }, (_, shard) => context.redis.del(shardKeys(rainId, shard).credited)));
   if (live && (await readRain(context.redis, rainId, live))?.state === 'settled') {
     did.push('kept its keys for thirty days: only a later state of PostgreSQL can pay its winners');
-    if (!dryRun) await keepKeys(context, rainId, live);
+    if (!dryRun) await keepKeys(context, rainId, live.shards);
   }
   if (live && await pauseShards(context, rainId, live.shards, dryRun) > 0) did.push('paused it: the ledger does not know it');
 }
@@ -182,14 +180,10 @@ async function endSettled(work: Work, rain: BookedRain): Promise<undefined> {
 async function reopenSettled({ context, rainId, did, dryRun, waitMs, ...rest }: Work, rain: BookedRain): Promise<undefined> {
   did.push('kept its keys for thirty days, for the workers to credit and to settle it again');
   if (dryRun) return;
-  await keepKeys(context, rainId, rain);
+  await keepKeys(context, rainId, rain.shards);
   const live = await findRain(context.redis, rainId) ?? { shards: rain.shards, title: rain.title };
   await context.redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify(live));
   await sendAgain({ context, rainId, did, dryRun, waitMs, ...rest }, waitMs);
-}
-
-async function keepKeys({ redis }: RestoreContext, rainId: string, { shards }: Pick<LiveRain, 'shards'>): Promise<void> {
-  for (let shard = 0; shard < shards; shard++) for (const key of lastingKeys(rainId, shard)) await redis.pexpire(key, KEPT_MS);
 }
 
 async function sendAgain({ context, rainId, did }: Work, waitMs: number): Promise<void> {

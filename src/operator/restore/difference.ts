@@ -3,7 +3,7 @@
  * `counts`: false for what nobody can bring into agreement; it is listed for the operator, and does not make the check fail.
  */
 export const DIFFERENCES = {
-  not_in_book: { counts: true, wayOut: (id: string) => `check DATABASE_URL; if it is right, bring back a later state of PostgreSQL: seed and money of this rain are nowhere else; until then rain restore apply ${id} keeps it paused` },
+  not_in_book: { counts: true, wayOut: (id: string) => `check DATABASE_URL; if it is right, bring back a later state of PostgreSQL: seed and money of this rain are nowhere else; until then rain restore apply ${id} keeps it paused; if there is none: rain write-off ${id} --reason "…" lists its winners and ends it` },
   missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   state_missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   not_loaded: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
@@ -21,6 +21,8 @@ export const DIFFERENCES = {
   settled_in_redis: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   winners_unknown: { counts: true, wayOut: (id: string) => `rain restore import ${id} --winners winners.csv, then rain write-off ${id} --reason "…"` },
   told: { counts: true, wayOut: (id: string) => `rain restore apply ${id} --reason "…"` },
+  written_off: { counts: false, wayOut: () => 'nothing: it was given up, and its keys expire after thirty days; should a later state of PostgreSQL come back, its workers pay the winners, so tell whoever pays them by hand' },
+  unpayable: { counts: false, wayOut: () => 'pay it by hand, if you have not: the ledger has no money for it' },
   told_of_lost_rain: { counts: false, wayOut: () => 'the receipt is genuine, and no store knows the rain: bring back a later state of PostgreSQL, or compensate the user' },
   told_contested: { counts: false, wayOut: () => 'compensate the user: the rain cannot pay it' },
   told_unverified: { counts: false, wayOut: () => 'it is never paid: the plan does not confirm it' },
