@@ -72,6 +72,7 @@ export async function compareRain(context: RestoreContext, rainId: string, again
   if (claims.some(({ logLength }) => logLength > 0) || wholeness === 'whole') {
     await compareClaims(context, rain, { booked, claims, isCarried: presence.index === 'live' && wholeness === 'whole' }, found.add);
   }
+  await addWrittenOff(context, rainId, found.add);
   const taken = takenPackets(booked, claims.flatMap(({ logged, byUser }) => [...logged.map(({ claim }) => claim), ...byUser.values()]));
   for (const { verdict, why, userId, redPacketId, amount } of await readJudgedWins(context, rain, allocation, taken)) {
     if (verdict === 'known') continue;
