@@ -9,7 +9,7 @@ import { rescheduleRain } from '../../src/operator/schedule.ts';
 import { closeRain, resumeRain } from '../../src/operator/transitions.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { findRain, readRain, redisNow } from '../../src/store/rains.ts';
-import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from '../../src/store/keys.ts';
+import { EPOCH_KEY, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from '../../src/store/keys.ts';
 import { settle } from '../../src/store/transitions.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 import { stockRain } from '../support/rain.ts';
@@ -108,4 +108,15 @@ test('the winners of a rain that Redis has settled and the ledger does not know 
   for (const key of [state, claims]) await context.redis.pexpire(key, 60_000);
   expect(await apply('unbooked')).toMatchObject({ ok: true, did: [expect.stringContaining('thirty days')] });
   for (const key of [state, claims]) expect(await context.redis.pttl(key)).toBeGreaterThan(60_000);
+});
+
+test('with another database than Redis was used with, nothing is restored: the rains that it does not know are not lost', async () => {
+  await context.wonRain('right', 1);
+  await context.credit();
+  await stockRain(context.redis, { rainId: 'theirs', amounts: ['1.00'] });
+  await context.redis.sadd(shardKeys('theirs', 0).credited, 'mark');
+  await context.redis.hset(EPOCH_KEY, 'store', '00000000-0000-4000-8000-000000000000', 'counter', 5);
+  for (const id of ['right', 'theirs']) expect(await apply(id, 'my word')).toMatchObject({ ok: false, refusals: [{ field: 'stores', reason: expect.stringContaining('check REDIS_URL and DATABASE_URL') as string }] });
+  expect(await stored('theirs')).toMatchObject({ state: 'loaded' });
+  expect(await context.redis.exists(shardKeys('theirs', 0).credited)).toBe(1);
 });

@@ -18,6 +18,7 @@ import { bookedClaims } from './bookedClaims.ts';
 import { compareRain } from './compare.ts';
 import type { RestoreContext } from './context.ts';
 import { agrees, kindsOf, type RainDifferences } from './difference.ts';
+import { refuseForeign } from './foreign.ts';
 import { keepKeys } from './keepKeys.ts';
 import { readShardClaims } from './knownWins.ts';
 import { moveInLedger, moveInRedis } from './moveWindow.ts';
@@ -47,6 +48,8 @@ const MARKS_PER_CALL = 1_000;
 export async function applyRestore(context: RestoreContext, rainId: string, { reason, dryRun = false, waitMs = 15_000 }: ApplyOptions = {}): Promise<Applied> {
   const given = reason === undefined ? undefined : readReason(reason);
   if (given && !given.ok) return given;
+  const foreign = await refuseForeign(context);
+  if (foreign) return foreign;
   const before = await compareRain(context, rainId);
   if (!before) return refuse('id', `there is no rain ${rainId}`);
   const rain = await context.ledger.rain(rainId);

@@ -14,15 +14,13 @@ interface Options {
   newDatabase: boolean;
 }
 
-const ANYWAY = '; if that database is lost and this one replaces it: --new-database';
-
 /**
  * Ends a rain that only Redis knows: no seed, no plan and no money of it are left, so nobody is paid by the ledger. Its winners are returned,
  * to be paid by hand, and their keys are kept. If it is cut, repeat it.
  */
 export async function writeOffUnknownRain(context: OperatorContext, rainId: string, live: LiveRain, { reason, dryRun, newDatabase }: Options): Promise<{ ok: true; told: UnpayableWin[] } | Refused> {
   const { redis, ledger, actor } = context;
-  const foreign = newDatabase ? undefined : await refuseForeign(context, ANYWAY);
+  const foreign = newDatabase ? undefined : await refuseForeign(context);
   if (foreign) return foreign;
   const found = await readUnpayableWins(context, rainId, live.shards);
   if (dryRun) return { ok: true, told: found };
