@@ -100,7 +100,13 @@ function withWaysOut(found: RainDifferences) {
 function describe(rains: readonly RainDifferences[], compared: number, agreed: boolean): string {
   const left = rains.length > 0 ? ' What is listed needs you: no command brings it into agreement.' : '';
   const verdict = agreed ? paint.good(`Redis and the ledger agree: ${compared} rains compared.`) + left : paint.bad('REDIS AND THE LEDGER DIFFER.');
-  return [...rains.map(describeRain), verdict].join('\n\n');
+  const total = rains.flatMap(({ counts }) => Object.values(counts)).reduce((sum, count) => sum + count, 0);
+  return [...(total > 1 ? [rains.map(countDifferences).join('\n')] : []), ...rains.map(describeRain), verdict].join('\n\n');
+}
+
+/** How many differences of each kind a rain has, so that the details below need not be counted. */
+function countDifferences(found: RainDifferences): string {
+  return `${paint.strong(found.rainId)}  ${kindsOf(found).map((kind) => `${found.counts[kind]} ${kind}`).join(', ')}`;
 }
 
 function describeRain(found: RainDifferences): string {
