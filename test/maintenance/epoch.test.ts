@@ -1,14 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startEpoch, type Epoch } from '../../src/maintenance/epoch.ts';
 import { auditRain } from '../../src/operator/audit.ts';
-import { checkEpochs } from '../../src/operator/doctor/stores.ts';
 import { suspect } from '../../src/operator/restore/behind.ts';
 import { draftOf } from '../../src/operator/commitment.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/transitions.ts';
-import { writeOffRain } from '../../src/operator/writeOff.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { readEpoch } from '../../src/store/epoch.ts';
 import { EPOCH_KEY, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from '../../src/store/keys.ts';
@@ -121,23 +119,6 @@ describe('the database is older', () => {
     await context.ledger.createRain(rain, 'test');
     await eventually(async () => expect(await heldFor('unknown')).toBe(null));
     expect(await grabAs(context, 'unknown', ['eve'])).toMatchObject([{ code: '0' }]);
-    await eventually(() => epoch.ask());
-  });
-
-  test('with another database, readiness says that while rains are held that it does not know, and Redis does not take over its id before', async () => {
-    await openRain(context, 'elsewhere', ['ann']);
-    await forgetRain(context, 'elsewhere');
-    await context.redis.hset(EPOCH_KEY, { store: 'another', counter: 1 });
-    const epoch = start('worker', 50);
-    await eventually(async () => expect(await heldFor('elsewhere')).toBe('unknown_to_ledger'));
-    await compared();
-    await rounds(5);
-    expect(await readEpoch(context.redis)).toMatchObject({ storeId: 'another', counter: 1 });
-    await expect(epoch.ask()).rejects.toThrow('Redis was used with another database; 1 held: elsewhere');
-    // Another process that asks, or takes over, is told the same.
-    expect(checkEpochs(await readEpoch(context.redis), await context.ledger.epoch())).toMatchObject({ verdict: 'wrong', found: 'was used with another database' });
-    expect(await writeOffRain(context, 'elsewhere', 'that database burned', { newDatabase: true })).toMatchObject({ ok: true });
-    await eventually(async () => expect((await readEpoch(context.redis)).storeId).toBe((await context.ledger.epoch()).storeId));
     await eventually(() => epoch.ask());
   });
 
