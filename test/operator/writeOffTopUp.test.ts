@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { auditRain } from '../../src/operator/audit.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { loadRain } from '../../src/operator/load.ts';
 import { compareRain } from '../../src/operator/restore/compare.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
@@ -7,7 +9,7 @@ import { closeRain, resumeRain } from '../../src/operator/transitions.ts';
 import { writeOffRain } from '../../src/operator/writeOff.ts';
 import { hold } from '../../src/store/holds.ts';
 import { shardKeys } from '../../src/store/keys.ts';
-import { findRain, readRain } from '../../src/store/rains.ts';
+import { findRain, readRain, redisNow } from '../../src/store/rains.ts';
 import { grabAs, packetsLeft, rewriteLedger } from '../maintenance/epochStage.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 
@@ -20,13 +22,18 @@ const MORE = { budget: '6.00', packets: 3, split: { method: 'even' } } as const;
 const stored = async (id: string) => (await readRain(context.redis, id, (await findRain(context.redis, id))!))!;
 const users = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `user-${from + i}`);
 
+/** The database as it was before the only top-up of this rain. */
+function forgetTopUp(id: string, packets: number, cents: number): Promise<void> {
+  return rewriteLedger(context, `DELETE FROM "Portion" WHERE "rainId" = '${id}'`, `DELETE FROM "Allocation" WHERE "rainId" = '${id}' AND "ordinal" = 1`, `DELETE FROM "Transfer" WHERE "id" = 'fund:${id}/1'`,
+    `DELETE FROM "OperatorAction" WHERE "rainId" = '${id}' AND "verb" = 'top-up'`, `UPDATE "Rain" SET "packets" = ${packets}, "budgetCents" = ${cents} WHERE "id" = '${id}'`);
+}
+
 /** Ten packets of 1.00 and a top-up of three with 2.00, of which one is won; then the ledger comes back from before the top-up. */
 async function shrunk(id: string, won = 11): Promise<void> {
   await context.wonRain(id, 0);
   expect(await topUpRain(context, id, { id: `${id}-more`, ...MORE })).toMatchObject({ ok: true });
   if (won > 0) await grabAs(context, id, users(0, won));
-  await rewriteLedger(context, `DELETE FROM "Portion" WHERE "rainId" = '${id}'`, `DELETE FROM "Allocation" WHERE "rainId" = '${id}' AND "ordinal" = 1`, `DELETE FROM "Transfer" WHERE "id" = 'fund:${id}/1'`,
-    `DELETE FROM "OperatorAction" WHERE "rainId" = '${id}' AND "verb" = 'top-up'`, `UPDATE "Rain" SET "packets" = 10, "budgetCents" = 1000 WHERE "id" = '${id}'`);
+  await forgetTopUp(id, 10, 1_000);
   await hold(context.redis, id, 1, 'ledger_behind');
 }
 
@@ -57,6 +64,17 @@ test('nobody can win what was given up, and nothing is added: its packets would 
   expect(await topUpRain(context, 'goes-on', { id: 'again', ...MORE })).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining('given up') as string }] });
   await context.credit();
   expect((await auditRain(context, 'goes-on'))!).toMatchObject({ report: { balanced: true, credited: '10.00' }, problems: [] });
+});
+
+test('in all shards, also when they have more packets than one call takes off', async () => {
+  const now = await redisNow(context.redis);
+  await createRain(context, { id: 'wide', shards: 3, plan: { budget: '3.00', packets: 3, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+  await loadRain(context, 'wide');
+  expect(await topUpRain(context, 'wide', { id: 'wide-more', budget: '7000.00', packets: 7_000, split: { method: 'even' } })).toMatchObject({ ok: true });
+  await forgetTopUp('wide', 3, 300);
+  expect(await writeOffRain(context, 'wide', 'no later backup')).toMatchObject({ ok: true, withdrawn: 7_000, told: [] });
+  expect(await stored('wide')).toMatchObject({ packets: 3, loaded: 3, left: 3 });
+  expect((await auditRain(context, 'wide'))!).toMatchObject({ report: { balanced: true, unclaimed: '3.00' }, problems: [] });
 });
 
 test('a rain that lacks nothing is refused as before, and one that is open is paused first', async () => {
