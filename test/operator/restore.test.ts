@@ -158,7 +158,7 @@ test('settled in the ledger and open again in an older Redis: closed, settled, a
 test('settled in Redis, and the ledger is older: its claims are sent again, and it can be settled again', async () => {
   await context.wonRain('forgot', 2);
   await closeRain(context, 'forgot');
-  await settle(context.redis, 'forgot', { shards: 1, title: 'forgot' }, { ttlMs: 60_000 });
+  await settle(context.redis, 'forgot', { shards: 1, title: 'Rain forgot' }, { ttlMs: 60_000 });
   expect(await counts('forgot')).toEqual({ settled_in_redis: 1, claim_not_in_book: 2 });
   expect(await apply('forgot')).toMatchObject({ ok: true, left: { counts: { settled_in_redis: 1 } } });
   expect(await context.redis.pttl(keys('forgot').claims)).toBeGreaterThan(60_000);
