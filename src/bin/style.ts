@@ -12,7 +12,7 @@ export const paint: Record<'good' | 'bad' | 'warning' | 'quiet' | 'strong' | 'na
 };
 
 const STATES: Record<string, Brush> = {
-  draft: paint.quiet, loaded: paint.name, open: paint.good, paused: paint.warning, closed: paint.strong, settled: paint.quiet,
+  draft: paint.quiet, loaded: paint.name, open: paint.good, paused: paint.warning, closed: paint.strong, settled: paint.quiet, lost: paint.bad,
 };
 
 /** A rain's state, in the same colours as in the console. */

@@ -54,6 +54,8 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
   let held: ReadonlyMap<string, HoldReason> = new Map();
   /** The comparison of all credits that is under way, and the run of Redis in which it began. */
   let full: { runId: string | undefined } | undefined;
+  /** The run of Redis, used with another database, that this process has compared. Redis goes on to name the other one, see `round`. */
+  let foreignRun: string | undefined;
   let leaseKey: string | undefined;
   /** When this process last compared although another one holds the lease, or first met it, `performance.now()`. */
   let leasedSince: number | undefined;
@@ -100,15 +102,20 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
     else await writeEpoch(redis, epoch, undefined);
     // A comparison that began in an earlier run of Redis says nothing about this one.
     if (full && full.runId !== before.runId) full = void comparison.reset();
-    const begins = suspicion !== undefined && full === undefined;
+    const isKnown = suspicion === 'foreign' && before.runId !== undefined && foreignRun === before.runId;
+    const begins = suspicion !== undefined && full === undefined && !isKnown;
     for (const rainId of await reholdForeign(redis)) log.error({ rainId }, 'somebody else has stopped this rain in Redis, with "held" in its state; it is compared, and goes on when Redis and the database agree; find out who can write to Redis');
     await comparison.look(begins);
     if (begins) full = { runId: before.runId };
     const complete = await comparison.proceed(BUDGET_MS);
     held = comparison.held();
     if (!complete) return void (nextAt = 0);
+    // While rains are held that this database does not know, Redis goes on to name the other one: this may be the wrong database.
+    if (behind === 'foreign' && [...held.values()].includes('unknown_to_ledger')) {
+      foreignRun = before.runId;
+      await writeEpoch(redis, { storeId: before.storeId!, counter: before.counter ?? 0 }, full?.runId);
     // What differs is held now, so the counters need not differ any more.
-    if (behind) await writeEpoch(redis, await ledger.nextEpoch(before.counter), full?.runId);
+    } else if (behind) await writeEpoch(redis, await ledger.nextEpoch(before.counter), full?.runId);
     else if (full) await writeEpoch(redis, epoch, full.runId);
     full = undefined;
   }

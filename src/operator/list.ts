@@ -6,6 +6,7 @@ import { formatMoney } from '../rain/money.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';
 import { bookOf, type OperatorContext } from './context.ts';
+import { wasLoaded } from './lostRains.ts';
 
 /** A rain at a glance: plan and credits from the ledger, the rest from Redis. Amounts are decimal strings. */
 export interface RainView {
@@ -15,8 +16,8 @@ export interface RainView {
   terms: Terms;
   /** Only for a round of a campaign. */
   campaign?: { id: string; round: number };
-  /** Also `draft` while the rain is not in Redis yet. */
-  state: RainState;
+  /** Also `draft` while the rain is not in Redis yet; `lost`: it was loaded, and Redis does not have it as a whole. */
+  state: RainState | 'lost';
   opensAt: string;
   closesAt: string;
   budget: string;
@@ -99,7 +100,7 @@ async function view(context: OperatorContext, rain: BookedRain, snapshot: Stored
     title: rain.title,
     terms: rain.terms,
     ...(rain.campaign && { campaign: rain.campaign }),
-    state: rain.settledAt ? 'settled' : snapshot ? stateAt(snapshot, nowMs) : 'draft',
+    state: rain.settledAt ? 'settled' : snapshot ? stateAt(snapshot, nowMs) : await wasLoaded(context, rain.id) ? 'lost' : 'draft',
     opensAt: new Date(rain.opensAt).toISOString(),
     closesAt: new Date(rain.closesAt).toISOString(),
     budget: formatMoney(rain.budgetCents),

@@ -18,6 +18,7 @@ import { existsAlready, refuse, type OperatorContext, type Refused } from './con
 import { OTHER_KEY, stockOf } from './load.ts';
 import { hasLost } from './lostRains.ts';
 import { lostReason } from './restore/presence.ts';
+import { hasLostTopUp } from './writeOff/lostTopUp.ts';
 
 const options = z.object({ id: plainId.optional(), dryRun: z.boolean().default(false) });
 
@@ -73,7 +74,7 @@ export async function addToRain(context: OperatorContext, rainId: string, reques
   const id = parsed.data.id ?? randomUUID();
   const { budgetCents, packets } = checked.plan;
   const existing = rain.topUps.find((topUp) => topUp.id === id);
-  const overReason = await overReasonOf(context, rain);
+  const overReason = await overReasonOf(context, rain) ?? (!existing && await hasLostTopUp(context, rainId) ? `a top-up of the rain ${rainId} was lost and given up, so there are no more` : undefined);
   if (overReason !== undefined) return refuse('rain', existing ? lateMessage(rain, existing, overReason) : overReason);
   const added = await context.ledger.addTopUp({ id, rainId, budgetCents, packets, split: JSON.parse(JSON.stringify(plan)) as Json, seed: randomBytes(32).toString('hex') }, context.actor, parsed.data.dryRun);
   if (parsed.data.dryRun && (added.outcome === 'added' || added.outcome === 'exists')) {

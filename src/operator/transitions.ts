@@ -1,14 +1,15 @@
 import { close, pause, resume } from '../store/transitions.ts';
-import { findRain, readRain } from '../store/rains.ts';
+import { findRain, readRain, redisNow } from '../store/rains.ts';
 import { formatMoney } from '../rain/money.ts';
-import type { RainState } from '../rain/rain.ts';
+import { stateAt, type RainState } from '../rain/rain.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { auditRain } from './audit.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { wasLoaded } from './lostRains.ts';
 import { lostReason, onlyInRedisReason } from './restore/presence.ts';
 
-type Transitioned = { ok: true; state: RainState } | Refused;
+/** `held`: why nothing is granted all the same, see `src/store/holds.ts`. */
+type Transitioned = { ok: true; state: RainState; held?: string } | Refused;
 
 function transition(verb: 'pause' | 'resume' | 'close', apply: (redis: RedisClient, rainId: string, shards: number) => Promise<Transitioned>) {
   return async (context: OperatorContext, rainId: string): Promise<Transitioned> => {
@@ -35,8 +36,9 @@ export const pauseRain = transition('pause', async (redis, rainId, shards) => {
 
 export const resumeRain = transition('resume', async (redis, rainId, shards) => {
   const state = await resume(redis, rainId, shards);
-  if (state === undefined) return refuse('id', lostReason(rainId));
-  return state === 'loaded' ? { ok: true, state } : refuse('state', `only a paused rain can be resumed, ${rainId} is ${state}`);
+  const resumed = state === 'loaded' ? await readRain(redis, rainId, { shards, title: '' }) : undefined;
+  if (resumed) return { ok: true, state: stateAt(resumed, await redisNow(redis)), ...(resumed.held !== undefined && { held: resumed.held }) };
+  return state === undefined || state === 'loaded' ? refuse('id', lostReason(rainId)) : refuse('state', `only a paused rain can be resumed, ${rainId} is ${state}`);
 });
 
 /** Ends a rain now, permanently. The workers then credit all wins, recycle the rest and settle. */

@@ -1,6 +1,7 @@
 import { leave } from '../store/campaign.ts';
 import { remembersEnd } from '../store/endedRains.ts';
 import { SETTLED_TTL_MS, shardKeys } from '../store/keys.ts';
+import { findRain } from '../store/rains.ts';
 import { announceChange } from '../store/transitions.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney, parseMoney } from '../rain/money.ts';
@@ -12,29 +13,48 @@ import { postClaims } from './restore/postClaims.ts';
 import { lostReason, unknownReason } from './restore/presence.ts';
 import { claimOf, readJudgedWins, takenPackets, type JudgedWin } from './restore/toldWins.ts';
 import { readReason } from './wording.ts';
+import { lostTopUpPackets, writeOffLostTopUp } from './writeOff/lostTopUp.ts';
+import { writeOffUnknownRain } from './writeOff/unknownRain.ts';
+import type { UnpayableWin } from './writeOff/unpayableWins.ts';
 
 interface WriteOffOptions {
   dryRun?: boolean | undefined;
   /** Whether the told wins that receipt and plan confirm are paid first; absent: the write-off is refused while there are any. */
   payTold?: boolean | undefined;
+  /** The operator's word that this database replaces a lost one; see `writeOffUnknownRain`. */
+  newDatabase?: boolean | undefined;
   /** How long it waits for the workers to credit them, ms. */
   waitMs?: number;
 }
 
-/** `amount`: money that went back, a decimal string; `told`: wins that users were told and that were not credited, absent if none is known. */
-type WrittenOff = { ok: true; amount: string; told?: JudgedWin[] } | Refused;
+/**
+ * `amount`: money that went back, a decimal string; `told`: wins that users were told and that were not credited, absent if none is known ·
+ * `unknown`: the ledger has no such rain, so all that is known is that list · `withdrawn`: packets of a lost top-up that were taken off the list
+ */
+type WrittenOff = { ok: true; amount: string; told?: (JudgedWin | UnpayableWin)[]; unknown?: true; withdrawn?: number } | Refused;
 
 const RECORDED_MAX = 20;
 
 /**
- * Closes the ledger of a rain that Redis has lost: the rest goes back. Users who were told of a win and are not credited are listed, as far
+ * Closes the ledger of a rain that Redis has lost: the rest goes back. One that the ledger
+ * has lost ends in Redis, see `writeOffUnknownRain`; a lost top-up is taken off its rain. Users who were told of a win and are not credited are listed, as far
  * as gateways or they themselves have left a record; they are paid first, or on the operator's word not at all. If it is cut, repeat it.
  */
-export async function writeOffRain(context: OperatorContext, rainId: string, why: string, { dryRun = false, payTold, waitMs = 15_000 }: WriteOffOptions = {}): Promise<WrittenOff> {
+export async function writeOffRain(context: OperatorContext, rainId: string, why: string, { dryRun = false, payTold, newDatabase = false, waitMs = 15_000 }: WriteOffOptions = {}): Promise<WrittenOff> {
   const given = readReason(why);
   if (!given.ok) return given;
   const rain = await context.ledger.rain(rainId);
+  const live = rain ? undefined : await findRain(context.redis, rainId);
+  if (live) {
+    const done = await writeOffUnknownRain(context, rainId, live, { reason: given.reason, dryRun, newDatabase });
+    return done.ok ? { ok: true, amount: formatMoney(0n), unknown: true, told: done.told } : done;
+  }
   if (!rain) return refuse('id', await unknownReason(context, rainId));
+  const lost = rain.settledAt === undefined ? await lostTopUpPackets(context, rainId, rain.shards) : 0;
+  if (lost > 0) {
+    const done = await writeOffLostTopUp(context, rain, lost, { reason: given.reason, dryRun });
+    return done.ok ? { ...done, amount: formatMoney(0n) } : done;
+  }
   const refusal = await notLost(context, rain);
   if (refusal !== undefined) return refuse('id', refusal);
   const told = await toldWins(context, rain);

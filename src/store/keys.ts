@@ -12,7 +12,8 @@ export function shardKeys(rainId: string, shard: number) {
     /**
      * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
      * round, copied from its terms), topUps (JSON: commitments of added packets), signedBy (names the key of the packets' MACs),
-     * held (the reason why nothing is granted, see `src/store/holds.ts`); once settled, seed and plan (JSON)
+     * held (the reason why nothing is granted, see `src/store/holds.ts`), withdrawn (index of the first packet of a lost top-up, see
+     * lua/withdraw.lua); once settled, seed and plan (JSON)
      */
     state: `${tag}state`,
     /** list: preallocated `{"redPacketId","amount","mac"}`, RPOPped */

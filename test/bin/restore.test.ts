@@ -133,3 +133,15 @@ test('a ledger that has lost a rain: nobody is told that his win of it is credit
   expect((await rain(['restore', 'apply', 'joined'], env)).exit).toBe(1);
   expect(await context.redis.exists(shardKeys('joined', 0).credited)).toBe(0);
 });
+
+test('a check shows first how many differences of each kind there are, then each one', async () => {
+  await context.wonRain('many', 3);
+  await context.credit();
+  await context.redis.del(shardKeys('many', 0).claims);
+  await context.redis.lpush(shardKeys('many', 0).packets, '{"redPacketId":"many-0","amount":"1.00","mac":""}');
+  const { stdout } = await rain(['restore', 'check'], env);
+  const [summary, ...rest] = stdout.split('\n\n');
+  expect(summary).toMatch(/^many {2}3 credit_not_in_log, 1 credited_packet_in_list$/m);
+  expect(rest.filter((part) => /^many {2}Rain many\n {2}many-0 is credited to user-0/.test(part))).toHaveLength(1);
+  expect(rest.at(-1)).toBe('REDIS AND THE LEDGER DIFFER.\n');
+});

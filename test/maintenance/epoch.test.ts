@@ -122,16 +122,6 @@ describe('the database is older', () => {
     await eventually(() => epoch.ask());
   });
 
-  test('with another database, readiness says that, and goes on to doubt the database while rains are held that it does not know', async () => {
-    await openRain(context, 'elsewhere', ['ann']);
-    await forgetRain(context, 'elsewhere');
-    await context.redis.hset(EPOCH_KEY, { store: 'another', counter: 1 });
-    const epoch = start('worker', 3_000);
-    await eventually(async () => expect(await heldFor('elsewhere')).toBe('unknown_to_ledger'));
-    await eventually(() => expect(epoch.ask()).rejects.toThrow('Redis was used with another database; 1 held: elsewhere'));
-    await eventually(() => expect(epoch.ask()).rejects.toThrow('is an older state than the other store, or not its own: check DATABASE_URL; 1 held: elsewhere'));
-  });
-
   test('[R8] a rain with packets of a lost top-up is held, and is not settled', async () => {
     start();
     await openRain(context, 'smaller');

@@ -176,7 +176,7 @@ describe('the operator commands', () => {
     expect(await pauseRain(context, 'steered')).toEqual({ ok: false, refusals: [{ field: 'state', reason: expect.stringContaining('draft') as string }] });
     await loadRain(context, 'steered');
     expect(await pauseRain(context, 'steered')).toEqual({ ok: true, state: 'paused' });
-    expect(await resumeRain(context, 'steered')).toEqual({ ok: true, state: 'loaded' });
+    expect(await resumeRain(context, 'steered')).toEqual({ ok: true, state: 'open' });
     expect(await closeRain(context, 'steered')).toEqual({ ok: true, state: 'closed' });
     expect(await resumeRain(context, 'steered')).toMatchObject({ ok: false });
     expect(await pauseRain(context, 'nowhere')).toMatchObject({ ok: false, refusals: [{ field: 'id' }] });

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { auditRain } from '../../src/operator/audit.ts';
 import { createRain } from '../../src/operator/create.ts';
+import { listRains } from '../../src/operator/list.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { findLostRains } from '../../src/operator/lostRains.ts';
 import { applyRestore } from '../../src/operator/restore/apply.ts';
 import { compareRain } from '../../src/operator/restore/compare.ts';
 import { rescheduleRain } from '../../src/operator/schedule.ts';
-import { closeRain, resumeRain } from '../../src/operator/transitions.ts';
+import { closeRain, pauseRain, resumeRain } from '../../src/operator/transitions.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { findRain, readRain, redisNow } from '../../src/store/rains.ts';
-import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from '../../src/store/keys.ts';
+import { EPOCH_KEY, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from '../../src/store/keys.ts';
 import { settle } from '../../src/store/transitions.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 import { stockRain } from '../support/rain.ts';
@@ -89,6 +90,22 @@ test('Redis is from before the load, and the start has passed: it is rebuilt on 
   expect(await grab('late', 'ann')).toBe('0');
 });
 
+test('a list says of a rain that Redis has lost that it is lost, not that it was never loaded', async () => {
+  await planned('listed');
+  await context.redis.flushall();
+  const now = await redisNow(context.redis);
+  await createRain(context, { id: 'fresh', plan: { budget: '5.00', packets: 5 }, opensAt: now + 60_000, closesAt: now + 120_000 });
+  const states = new Map((await listRains(context)).rains.map(({ rainId, state }) => [rainId, state]));
+  expect([states.get('listed'), states.get('fresh')]).toEqual(['lost', 'draft']);
+});
+
+test('who resumes an open rain is told that it is open, and one that has not opened that it is loaded', async () => {
+  await context.wonRain('rainy', 0);
+  await planned('coming');
+  for (const id of ['rainy', 'coming']) await pauseRain(context, id);
+  expect([await resumeRain(context, 'rainy'), await resumeRain(context, 'coming')]).toEqual([{ ok: true, state: 'open' }, { ok: true, state: 'loaded' }]);
+});
+
 test('a rain that Redis has settled and an older ledger has not is not lost: Redis has it', async () => {
   await context.wonRain('ended', 2);
   await closeRain(context, 'ended');
@@ -108,4 +125,15 @@ test('the winners of a rain that Redis has settled and the ledger does not know 
   for (const key of [state, claims]) await context.redis.pexpire(key, 60_000);
   expect(await apply('unbooked')).toMatchObject({ ok: true, did: [expect.stringContaining('thirty days')] });
   for (const key of [state, claims]) expect(await context.redis.pttl(key)).toBeGreaterThan(60_000);
+});
+
+test('with another database than Redis was used with, nothing is restored: the rains that it does not know are not lost', async () => {
+  await context.wonRain('right', 1);
+  await context.credit();
+  await stockRain(context.redis, { rainId: 'theirs', amounts: ['1.00'] });
+  await context.redis.sadd(shardKeys('theirs', 0).credited, 'mark');
+  await context.redis.hset(EPOCH_KEY, 'store', '00000000-0000-4000-8000-000000000000', 'counter', 5);
+  for (const id of ['right', 'theirs']) expect(await apply(id, 'my word')).toMatchObject({ ok: false, refusals: [{ field: 'stores', reason: expect.stringContaining('check REDIS_URL and DATABASE_URL') as string }] });
+  expect(await stored('theirs')).toMatchObject({ state: 'loaded' });
+  expect(await context.redis.exists(shardKeys('theirs', 0).credited)).toBe(1);
 });

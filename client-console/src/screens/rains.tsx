@@ -24,7 +24,7 @@ const WORDS = bilingual({
 });
 
 type Filter = 'all' | 'now' | 'coming' | 'past';
-const FILTER_OF: Record<RainState, Filter> = { draft: 'coming', loaded: 'coming', open: 'now', paused: 'now', closed: 'past', settled: 'past' };
+const FILTER_OF: Record<RainState, Filter> = { draft: 'coming', loaded: 'coming', open: 'now', paused: 'now', closed: 'past', settled: 'past', lost: 'now' };
 
 export function Rains() {
   const { words } = useWords(WORDS);

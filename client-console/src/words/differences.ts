@@ -10,7 +10,7 @@ export const DIFFERENCE_WORDS = bilingual<Record<DifferenceKind, string>>({
   settled_in_book: 'Settled in the database only', settled_in_redis: 'Settled in Redis only', winners_unknown: 'The winners are in neither store', told: 'Told to a user, and in neither store',
   told_of_lost_rain: 'Told to a user, of a rain that neither store knows', told_contested: 'Told to a user; the rain cannot pay it', told_unverified: 'Told to a user; nothing confirms it',
   paid: 'Paid by the wallet, and in neither store', paid_not_in_book: 'Paid by the wallet, and not credited yet', paid_contested: 'Paid by the wallet; the rain cannot bear it', paid_unverified: 'Paid by the wallet; nothing confirms it',
-  paid_differs: 'Paid by the wallet otherwise', paid_of_lost_rain: 'Paid by the wallet, of a rain that the database does not know', credit_not_paid: 'Credited, and not paid by the wallet',
+  paid_differs: 'Paid by the wallet otherwise', written_off: 'Given up: the database does not know the rain', unpayable: 'Told to a user, and given up', paid_of_lost_rain: 'Paid by the wallet, of a rain that the database does not know', credit_not_paid: 'Credited, and not paid by the wallet',
 }, {
   not_in_book: '数据库中没有这场红包雨', missing: 'Redis 丢失了整场红包雨', state_missing: 'Redis 丢失了这场的状态', half_restored: '上一次恢复中断了',
   not_loaded: '已装载，但 Redis 停留在装载之前', not_in_index: '不在索引中，没人能找到',
@@ -19,7 +19,7 @@ export const DIFFERENCE_WORDS = bilingual<Record<DifferenceKind, string>>({
   settled_in_book: '仅数据库已结算', settled_in_redis: '仅 Redis 已结算', winners_unknown: '两边都没有中奖名单', told: '已告知用户，但两边都没有记录',
   told_of_lost_rain: '已告知用户，但两边都没有这场', told_contested: '已告知用户，但本场无法支付', told_unverified: '已告知用户，但无从证实',
   paid: '钱包已支付，但两边都没有记录', paid_not_in_book: '钱包已支付，尚未入账', paid_contested: '钱包已支付，但本场无法承担', paid_unverified: '钱包已支付，但无从证实',
-  paid_differs: '钱包支付的内容不符', paid_of_lost_rain: '钱包已支付，但数据库中没有这场', credit_not_paid: '已入账，但钱包没有支付',
+  paid_differs: '钱包支付的内容不符', written_off: '已放弃：数据库中没有这场', unpayable: '已告知用户，但已放弃', paid_of_lost_rain: '钱包已支付，但数据库中没有这场', credit_not_paid: '已入账，但钱包没有支付',
 });
 
 const LATER = (id: string) => `请恢复更晚的 PostgreSQL：种子和资金只在那里。在此之前，rain restore apply ${id} 会让它保持暂停`;
@@ -32,6 +32,7 @@ const TO_DO_ZH: Partial<Record<DifferenceKind, (id: string) => string>> = {
   told_of_lost_rain: () => '回执是真的：请恢复更晚的 PostgreSQL，或补偿用户', told_contested: () => '请补偿用户：本场无法支付', told_unverified: () => '不会支付：计划无法证实',
   paid: (id) => `用对账单导入：rain restore import ${id} --winners wallet.csv`, paid_not_in_book: (id) => `等待工作进程，然后 rain restore apply ${id}；死信见 rain dead list --rain ${id}`,
   paid_contested: () => '本场无法支付：请与钱包方核对', paid_unverified: () => '无从证实：请与钱包方核对', paid_differs: (id) => `请与钱包方核对，见 rain reconcile ${id} --statement wallet.csv`,
+  written_off: () => '无需处理：已放弃，其键三十天后过期；若之后恢复了更晚的 PostgreSQL，工作进程会支付中奖者，请告知手工支付的人', unpayable: () => '若尚未支付，请手工支付：账本中没有这笔钱',
   paid_of_lost_rain: () => '请恢复更晚的 PostgreSQL，并保留对账单', credit_not_paid: (id) => `若对账单完整，则是钱包丢失了这笔支付：请让其按领取编号补付，见 rain reconcile ${id} --statement wallet.csv`,
 };
 

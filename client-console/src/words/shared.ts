@@ -1,11 +1,10 @@
 import type { OutcomeCode } from '../../../src/protocol/outcomes.ts';
 import type { EquationPart } from '../../../src/rain/equation-parts.ts';
-import type { RainState } from '../../../src/rain/rain.ts';
-import type { Winner } from '../state/responses.ts';
+import type { RainView, Winner } from '../state/responses.ts';
 
 /** Words that several screens need. */
 const EN = {
-  states: { draft: 'Draft', loaded: 'Scheduled', open: 'Raining', paused: 'Paused', closed: 'Settling', settled: 'Settled' } satisfies Record<RainState, string>,
+  states: { draft: 'Draft', loaded: 'Scheduled', open: 'Raining', paused: 'Paused', closed: 'Settling', settled: 'Settled', lost: 'Lost in Redis' } satisfies Record<RainView['state'], string>,
   parts: { budget: 'Budget', credited: 'Credited', pending: 'On its way', unclaimed: 'Not won', recycled: 'Returned', spoiled: 'Set aside' } satisfies Record<EquationPart | 'budget', string>,
   statuses: { credited: 'Credited', pending: 'On its way', dead: 'Needs action', discarded: 'Discarded' } satisfies Record<Winner['status'], string>,
   answers: {
@@ -33,7 +32,7 @@ const EN = {
 };
 
 const ZH: typeof EN = {
-  states: { draft: '草稿', loaded: '已就绪', open: '进行中', paused: '已暂停', closed: '结算中', settled: '已结算' },
+  states: { draft: '草稿', loaded: '已就绪', open: '进行中', paused: '已暂停', closed: '结算中', settled: '已结算', lost: 'Redis 数据丢失' },
   parts: { budget: '预算', credited: '已入账', pending: '入账中', unclaimed: '未领取', recycled: '已退回', spoiled: '已隔离' },
   statuses: { credited: '已入账', pending: '入账中', dead: '待处理', discarded: '已作废' },
   answers: {

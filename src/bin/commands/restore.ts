@@ -117,8 +117,14 @@ function describe(rains: readonly RainDifferences[], compared: number, agreed: b
   const who = others === undefined ? 'Redis and the ledger' : "Redis, the ledger and the wallet's statement";
   const left = rains.length > 0 ? ' What is listed needs you: no command brings it into agreement.' : '';
   const verdict = agreed ? paint.good(`${who} agree: ${compared} rains compared.`) + left : paint.bad(`${who.toUpperCase()} DIFFER.`);
+  const total = rains.flatMap(({ counts }) => Object.values(counts)).reduce((sum, count) => sum + count, 0);
   const rest = others ? [`${others} payments for other rains, or for none that is known, were not compared.`] : [];
-  return [...rains.map(describeRain), ...rest, verdict].join('\n\n');
+  return [...(total > 1 ? [rains.map(countDifferences).join('\n')] : []), ...rains.map(describeRain), ...rest, verdict].join('\n\n');
+}
+
+/** How many differences of each kind a rain has, so that the details below need not be counted. */
+function countDifferences(found: RainDifferences): string {
+  return `${paint.strong(found.rainId)}  ${kindsOf(found).map((kind) => `${found.counts[kind]} ${kind}`).join(', ')}`;
 }
 
 function describeRain(found: RainDifferences): string {

@@ -32,13 +32,13 @@ export function addTransitionCommands(program: RainCommand): void {
   for (const { name, verb, summary, description } of VERBS) {
     program.command(`${name} <id>`).summary(summary).description(description)
       .json().example(`rain ${name} m3k9x2a1b2c3d4`)
-      .runsWithContext(async (context, id: string) => moved(id, accepted(await verb(context, id)).state));
+      .runsWithContext(async (context, id: string) => moved(id, accepted(await verb(context, id))));
   }
 
   program.command('close <id>').summary('end a rain early').description('Ends a rain now, for good. The workers then credit all wins, return the rest and settle the rain.').dryRun()
     .json().example('rain close m3k9x2a1b2c3d4 --dry-run')
     .runsWithContext(async (context, id: string, { dryRun }: { dryRun?: boolean }) => {
-      if (!dryRun) return moved(id, accepted(await closeRain(context, id)).state);
+      if (!dryRun) return moved(id, accepted(await closeRain(context, id)));
       const { left, unclaimed, won } = accepted(await closeDryRun(context, id));
       return {
         value: { rainId: id, state: 'closed', left, unclaimed, won },
@@ -47,8 +47,9 @@ export function addTransitionCommands(program: RainCommand): void {
     });
 }
 
-function moved(rainId: string, state: string): Answer {
-  return { value: { rainId, state }, text: `${rainId}: ${paintState(state)}` };
+function moved(rainId: string, { state, held }: { state: string; held?: string }): Answer {
+  const but = held === undefined ? '' : `; nothing is granted (${held}): see rain restore check ${rainId}`;
+  return { value: { rainId, state, ...(held !== undefined && { held }) }, text: `${rainId}: ${paintState(state)}${but}` };
 }
 
 function scheduled(rainId: string, done: Scheduled): Answer {

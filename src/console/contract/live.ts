@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { count, money, rainParams, state, time, type Endpoint } from './endpoint.ts';
+import { count, money, rainParams, shownState, time, type Endpoint } from './endpoint.ts';
 
 const perSecond = z.number().min(0);
 
 /** The figures of the live screen, once a second. Sockets and answers are counted over all gateways and all rains. */
 export const liveSample = z.object({
-  at: time, state, opensAt: time, closesAt: time, packets: count, left: count, wins: count, credited: count,
+  at: time, state: shownState, opensAt: time, closesAt: time, packets: count, left: count, wins: count, credited: count,
   creditLagMs: z.number().min(0).nullable().describe('How long the oldest uncredited claim has been waiting, ms. Null: not known.'),
   sockets: count, gateways: count, grabsPerSecond: perSecond, winsPerSecond: perSecond, answersPerSecond: z.record(z.string(), perSecond),
   equation: z.object({ budget: money, credited: money, pending: money, unclaimed: money, recycled: money, spoiled: money, balanced: z.boolean(), at: time })

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { auditReport } from '../../rain/equation.ts';
 import { METHODS_IN_WORDS } from '../../rain/split/methods.ts';
 import { requestedTerms, recordedTerms } from '../../rain/terms-check.ts';
-import { count, epochMs, limit, money, rainParams, state, time, type Endpoint } from './endpoint.ts';
+import { count, epochMs, limit, money, rainParams, shownState, state, time, type Endpoint } from './endpoint.ts';
 
 /** The same fields as in `rain list --json`. */
 export const rainView = z.object({
   rainId: z.string(), title: z.string(), terms: recordedTerms.describe('The terms that differ from the default. In a rehearsal all amounts are test money.'),
-  campaign: z.object({ id: z.string(), round: z.int() }).optional(), state, opensAt: time, closesAt: time, budget: money, packets: count, shards: count,
+  campaign: z.object({ id: z.string(), round: z.int() }).optional(), state: shownState, opensAt: time, closesAt: time, budget: money, packets: count, shards: count,
   left: count, claims: count, spoiled: count, relayed: count, credited: count, creditedAmount: money, recycled: money,
   held: z.string().optional().describe('Why nothing is granted: Redis and the database do not agree about the rain.'),
 });
@@ -95,7 +95,7 @@ export const rainsApi = {
     body: z.strictObject({ plan, draws: z.int('expected 1 to 20').min(1, 'expected 1 to 20').max(20, 'expected 1 to 20').default(1) }), status: 200, answer: preview,
   },
   show: { id: 'showRain', method: 'GET', path: `${path}/:rainId`, tag, summary: 'One rain.', access: 'viewer', params, status: 200, answer: rainDetail },
-  load: { id: 'loadRain', method: 'POST', path: `${path}/:rainId/load`, tag, summary: 'Preallocate the packets. Continues where an earlier load stopped.', access: 'operator', params, status: 200, answer: z.object({ state, packets: count }) },
+  load: { id: 'loadRain', method: 'POST', path: `${path}/:rainId/load`, tag, summary: 'Preallocate the packets. Continues where an earlier load stopped.', access: 'operator', params, status: 200, answer: z.object({ state: shownState, packets: count }) },
   pause: { id: 'pauseRain', method: 'POST', path: `${path}/:rainId/pause`, tag, summary: 'Stop granting. The closing time does not change.', access: 'operator', params, status: 200, answer: transitioned },
   resume: { id: 'resumeRain', method: 'POST', path: `${path}/:rainId/resume`, tag, summary: 'Grant again after a pause.', access: 'operator', params, status: 200, answer: transitioned },
   close: { id: 'closeRain', method: 'POST', path: `${path}/:rainId/close`, tag, summary: 'End the rain now. It cannot be reopened.', access: 'operator', params, status: 200, answer: transitioned },

@@ -4,6 +4,7 @@ import { findRain, readRain, redisNow } from '../../store/rains.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { auditRain, type Audit } from '../../operator/audit.ts';
 import type { OperatorContext } from '../../operator/context.ts';
+import { wasLoaded } from '../../operator/lostRains.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { iso } from '../../rain/figures.ts';
 import { stateAt } from '../../rain/rain.ts';
@@ -42,7 +43,7 @@ export function startSampler(context: OperatorContext, rainId: string, pace: Pac
     const winsPerSecond = before && now > before.at ? round(Math.max(0, wins - before.wins) * 1_000 / (now - before.at)) : 0;
     before = { wins, at: now };
     onSample({
-      at: iso(now), state: rain.settledAt !== undefined ? 'settled' : reading ? stateAt(reading, now) : 'draft', opensAt: iso(reading?.opensAt ?? rain.opensAt), closesAt: iso(reading?.closesAt ?? rain.closesAt),
+      at: iso(now), state: rain.settledAt !== undefined ? 'settled' : reading ? stateAt(reading, now) : await wasLoaded(context, rainId) ? 'lost' : 'draft', opensAt: iso(reading?.opensAt ?? rain.opensAt), closesAt: iso(reading?.closesAt ?? rain.closesAt),
       packets: reading?.packets ?? rain.packets, left: reading?.left ?? 0, wins, credited,
       creditLagMs: !reading ? null : credited + stuck >= wins ? 0 : await lagOf(context, rainId, marked, now),
       sockets: heartbeats.reduce((sum, { sockets }) => sum + sockets, 0), gateways: heartbeats.length, ...rates.update(heartbeats), winsPerSecond, equation: lastAudit ? equationOf(lastAudit.audit, lastAudit.at) : null,

@@ -1,6 +1,7 @@
 import { liveRains, settledRains } from '../../store/rains.ts';
 import type { OperatorContext } from '../context.ts';
 import { findLostRains } from '../lostRains.ts';
+import { isWrittenOff } from '../writeOff/unknownRain.ts';
 import { findOnDatabase, findOnRedis, type Finding } from './finding.ts';
 
 /** Ids that one finding names [R10]. */
@@ -13,14 +14,14 @@ export async function examineRains(context: OperatorContext): Promise<Finding[]>
   const unknown = both(await unbooked(context), await unbooked(context));
   return [
     findOnRedis('rains', missing.length === 0 ? 'ok' : 'wrong', missing.length === 0 ? 'all there' : `missing: ${named(missing)}`, 'every rain that the ledger has loaded and not settled', 'see what is known with: rain restore check, and bring it back with: rain restore apply'),
-    findOnDatabase('rains', unknown.length === 0 ? 'ok' : 'wrong', unknown.length === 0 ? 'all known' : `unknown: ${named(unknown)}`, 'every rain that Redis has', 'check DATABASE_URL; if it is right, bring back a later state of PostgreSQL, see: rain restore check'),
+    findOnDatabase('rains', unknown.length === 0 ? 'ok' : 'wrong', unknown.length === 0 ? 'all known' : `unknown: ${named(unknown)}`, 'every rain that Redis has', 'check DATABASE_URL; if it is right, bring back a later state of PostgreSQL, or give the rain up, see: rain restore check'),
   ];
 }
 
-async function unbooked({ redis, ledger }: OperatorContext): Promise<string[]> {
+async function unbooked(context: OperatorContext): Promise<string[]> {
   const ids: string[] = [];
-  const inRedis = [...(await liveRains(redis)).keys(), ...(await settledRains(redis)).keys()];
-  for (const rainId of inRedis) if (!await ledger.rain(rainId)) ids.push(rainId);
+  const inRedis = [...await liveRains(context.redis), ...await settledRains(context.redis)];
+  for (const [rainId, live] of inRedis) if (!await context.ledger.rain(rainId) && !await isWrittenOff(context, rainId, live)) ids.push(rainId);
   return ids;
 }
 

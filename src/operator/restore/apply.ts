@@ -1,4 +1,4 @@
-import { lastingKeys, SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
+import { SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
 import { loadPackets } from '../../store/loadPackets.ts';
 import { release, RESTORING } from '../../store/holds.ts';
 import { findRain, readRain, redisNow, type LiveRain } from '../../store/rains.ts';
@@ -20,6 +20,8 @@ import { bookedClaims } from './bookedClaims.ts';
 import { compareRain } from './compare.ts';
 import type { RestoreContext } from './context.ts';
 import { agrees, kindsOf, type RainDifferences } from './difference.ts';
+import { refuseForeign } from './foreign.ts';
+import { keepKeys } from './keepKeys.ts';
 import { readShardClaims } from './knownWins.ts';
 import { moveInLedger, moveInRedis } from './moveWindow.ts';
 import { findLostCredits } from './lostCredits.ts';
@@ -42,9 +44,6 @@ type Applied = { ok: true; rainId: string; did: string[]; left: RainDifferences 
 
 const MARKS_PER_CALL = 1_000;
 
-/** How long the keys of a rain live that Redis has as settled and the ledger has not, ms. */
-const KEPT_MS = 30 * 24 * 3_600_000;
-
 /**
  * Brings the two stores into agreement about one rain, as far as that is safe. Every step is safe to repeat, also by two operators at once,
  * and everything that keeps users from winning comes first: if it is cut, repeat it.
@@ -52,6 +51,8 @@ const KEPT_MS = 30 * 24 * 3_600_000;
 export async function applyRestore(context: RestoreContext, rainId: string, { reason, dryRun = false, waitMs = 15_000 }: ApplyOptions = {}): Promise<Applied> {
   const given = reason === undefined ? undefined : readReason(reason);
   if (given && !given.ok) return given;
+  const foreign = await refuseForeign(context);
+  if (foreign) return foreign;
   const before = await compareRain(context, rainId);
   if (!before) return refuse('id', `there is no rain ${rainId}`);
   const rain = await context.ledger.rain(rainId);
@@ -81,7 +82,7 @@ async function pauseUnbooked({ context, rainId, did, dryRun }: Work): Promise<un
   if (live && !dryRun) await Promise.all(Array.from({ length: live.shards }, (_, shard) => context.redis.del(shardKeys(rainId, shard).credited)));
   if (live && (await readRain(context.redis, rainId, live))?.state === 'settled') {
     did.push('kept its keys for thirty days: only a later state of PostgreSQL can pay its winners');
-    if (!dryRun) await keepKeys(context, rainId, live);
+    if (!dryRun) await keepKeys(context, rainId, live.shards);
   }
   if (live && await pauseShards(context, rainId, live.shards, dryRun) > 0) did.push('paused it: the ledger does not know it');
 }
@@ -202,10 +203,6 @@ async function reopenSettled({ context, rainId, did, dryRun, waitMs, ...rest }: 
 /** As the index of live rains has it. */
 function liveOf({ shards, title, terms }: BookedRain): LiveRain {
   return { shards, title, ...(terms.rehearsal && { rehearsal: true }) };
-}
-
-async function keepKeys({ redis }: RestoreContext, rainId: string, { shards }: Pick<LiveRain, 'shards'>): Promise<void> {
-  for (let shard = 0; shard < shards; shard++) for (const key of lastingKeys(rainId, shard)) await redis.pexpire(key, KEPT_MS);
 }
 
 async function sendAgain({ context, rainId, did }: Work, waitMs: number): Promise<void> {

@@ -10,10 +10,12 @@ import { readBooked } from '../audit/booked.ts';
 import { logPages } from '../audit/claimLog.ts';
 import { allocationOf } from '../../ledger/allocation.ts';
 import { wasLoaded } from '../lostRains.ts';
+import { isWrittenOff } from '../writeOff/unknownRain.ts';
+import { writtenOffWins } from '../writeOff/unpayableWins.ts';
 import { compareClaims } from './compareClaims.ts';
 import { compareWindow } from './compareWindow.ts';
 import type { RestoreContext } from './context.ts';
-import { collectDifferences, type DifferenceKind, type RainDifferences } from './difference.ts';
+import { collectDifferences, type Difference, type DifferenceKind, type RainDifferences } from './difference.ts';
 import { comparePayments, lostRainPayments } from './comparePayments.ts';
 import { readShardClaims } from './knownWins.ts';
 import type { Payments } from './payments.ts';
@@ -79,6 +81,7 @@ export async function compareRain(context: RestoreContext, rainId: string, payme
   if (claims.some(({ logLength }) => logLength > 0) || wholeness === 'whole') {
     await compareClaims(context, rain, { booked, claims, isCarried: presence.index === 'live' && wholeness === 'whole' }, found.add);
   }
+  await addWrittenOff(context, rainId, found.add);
   const wins = claims.flatMap(({ logged, byUser }) => [...logged.map(({ claim }) => claim), ...byUser.values()]);
   const taken = takenPackets(booked, wins);
   for (const { verdict, why, userId, redPacketId, amount } of await readJudgedWins(context, rain, allocation, taken)) {
@@ -101,8 +104,14 @@ async function inNoStore({ redis, signer }: RestoreContext, rainId: string, paym
 }
 
 /** Its wins are listed by name: nobody pays them while the ledger does not know the rain. */
-async function onlyInRedis({ redis }: RestoreContext, rainId: string, live: LiveRain, payments?: Payments): Promise<RainDifferences> {
+async function onlyInRedis(context: RestoreContext, rainId: string, live: LiveRain, payments?: Payments): Promise<RainDifferences> {
+  const { redis } = context;
   const found = collectDifferences(rainId, live.title);
+  if (await isWrittenOff(context, rainId, live)) {
+    found.add({ kind: 'written_off', sentence: 'Redis has the rain, the ledger does not know it, and it was given up' });
+    await addWrittenOff(context, rainId, found.add);
+    return found;
+  }
   const snapshot = await readRain(redis, rainId, live);
   const details = snapshot ? `${stateAt(snapshot, await redisNow(redis))}, ${snapshot.claims} won, ${snapshot.left} left` : 'without its keys';
   found.add({ kind: 'not_in_book', sentence: `Redis has the rain (${details}), and the ledger does not know it: no win of it can be paid` });
@@ -118,6 +127,13 @@ async function onlyInRedis({ redis }: RestoreContext, rainId: string, live: Live
   }
   if (payments) lostRainPayments(payments.of(rainId), found.add);
   return found;
+}
+
+/** Wins that the operator has given up. */
+async function addWrittenOff(context: RestoreContext, rainId: string, add: (difference: Difference) => void): Promise<void> {
+  for await (const { userId, redPacketId, amount } of writtenOffWins(context, rainId)) {
+    add({ kind: 'unpayable', userId, redPacketId, amount, sentence: `${userId} was told ${redPacketId} with ${amount}, and it was given up` });
+  }
 }
 
 async function compareTopUps({ redis, ledger }: RestoreContext, rain: BookedRain, note: (kind: DifferenceKind, sentence: string) => void): Promise<void> {

@@ -8,6 +8,7 @@ import { refuse, type Refused } from '../context.ts';
 import { allocationOf } from '../../ledger/allocation.ts';
 import { readReason } from '../wording.ts';
 import type { RestoreContext } from './context.ts';
+import { refuseForeign } from './foreign.ts';
 import { isPlanned } from './knownWins.ts';
 import { pauseShards } from './pauseShards.ts';
 import { postClaims } from './postClaims.ts';
@@ -35,6 +36,8 @@ export async function importWinners(context: RestoreContext, rainId: string, csv
   if (given && !given.ok) return given;
   const file = readWinners(csv, rainId);
   if (!file.ok) return file;
+  const foreign = await refuseForeign(context);
+  if (foreign) return foreign;
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', await unknownReason(context, rainId));
   if (rain.settledAt !== undefined) return refuse('id', `the ledger has settled the rain ${rainId}: its money is distributed`);

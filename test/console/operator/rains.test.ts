@@ -105,7 +105,7 @@ describe('lifecycle verbs', () => {
     const act = (verb: string, body?: unknown) => opal.ask('POST', `/api/console/rains/whole/${verb}`, body);
     expect(as(rainsApi.start.answer, await act('start')).state).toBe('open');
     expect(await act('pause')).toMatchObject({ status: 200, body: { state: 'paused' } });
-    expect(await act('resume')).toMatchObject({ status: 200, body: { state: 'loaded' } });
+    expect(await act('resume')).toMatchObject({ status: 200, body: { state: 'open' } });
     const more = { id: 'encore', budget: '5.00', packets: 5 };
     expect(as(rainsApi.topUp.answer, await act('top-up', { ...more, dryRun: true }))).toMatchObject({ total: { budget: '15.00', packets: 25 }, loaded: false });
     const added = as(rainsApi.topUp.answer, await act('top-up', more));

@@ -1,7 +1,7 @@
 import type { Sample } from '../../state/responses.ts';
 import { useNow } from '../../state/useApi.ts';
 import { countdownText, countText } from '../../words/figures.ts';
-import { useWords } from '../../words/language.ts';
+import { useLanguage, useWords } from '../../words/language.ts';
 import { WORDS } from './words.ts';
 
 /** Four updates a second, so that the countdown on the big screen never skips a second. */
@@ -10,13 +10,14 @@ const TICK_MS = 250;
 /** The headline of the live screen: the time until the start or the end, and the packets left. */
 export function Hero({ sample }: { sample: Sample }) {
   const { words } = useWords(WORDS);
+  const { shared } = useLanguage();
   const now = useNow(TICK_MS);
   const { state, left, packets } = sample;
   const until = state === 'loaded' || state === 'draft' ? sample.opensAt : sample.closesAt;
   const running = state === 'draft' || state === 'loaded' || state === 'open' || state === 'paused';
   const gone = state === 'open' && left === 0;
   const countdown = countdownText(new Date(until).getTime() - now);
-  const headline = gone ? words.gone : { draft: words.draft, loaded: words.startsIn, open: words.endsIn, paused: words.paused, closed: words.over, settled: words.over }[state];
+  const headline = gone ? words.gone : { draft: words.draft, loaded: words.startsIn, open: words.endsIn, paused: words.paused, closed: words.over, settled: words.over, lost: shared.states.lost }[state];
   return (
     <section class="panel hero">
       <p class="headline">{headline}</p>

@@ -10,6 +10,8 @@ export function verbsOf(state: RainState, opened: boolean): readonly VerbName[] 
     case 'open': return ['pause', 'topUp', 'close'];
     case 'paused': return opened ? ['resume', 'topUp', 'close'] : ['resume', 'start', 'schedule', 'topUp', 'close'];
     case 'closed': return ['recycle'];
+    // Before its start; later the refusal names the way out.
+    case 'lost': return ['load'];
     case 'settled': return [];
     default: return state satisfies never;
   }
