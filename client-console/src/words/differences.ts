@@ -22,12 +22,14 @@ export const DIFFERENCE_WORDS = bilingual<Record<DifferenceKind, string>>({
   paid_differs: '钱包支付的内容不符', written_off: '已放弃：数据库中没有这场', unpayable: '已告知用户，但已放弃', paid_of_lost_rain: '钱包已支付，但数据库中没有这场', credit_not_paid: '已入账，但钱包没有支付',
 });
 
-const LATER = (id: string) => `请恢复更晚的 PostgreSQL：种子和资金只在那里。在此之前，rain restore apply ${id} 会让它保持暂停`;
+const LATER = (id: string) => `请检查 DATABASE_URL；若无误，请恢复更晚的 PostgreSQL：种子和资金只在那里。在此之前，rain restore apply ${id} 会让它保持暂停；若没有更晚的备份：rain write-off ${id} --reason "…"`;
 
 /** In Chinese, where the console's answer is more than a command. */
 const TO_DO_ZH: Partial<Record<DifferenceKind, (id: string) => string>> = {
   not_in_book: LATER, top_up_not_in_book: LATER,
   window_not_in_book: (id) => `若在 PostgreSQL 备份之后改过时间或提前开始（请问同事）：rain restore apply ${id} --reason "…"；若没有，则有人改动了 Redis：rain pause ${id}，并见运行手册的 RainTampering`,
+  claim_not_in_book: (id) => `若数据库中有这场，rain restore apply ${id} 会重新发送；随后工作进程会入账，请稍后再看`,
+  settled_in_redis: (id) => `工作进程会自行入账并再次结算；若没有工作进程，rain restore apply ${id} 会保留它的键`,
   winners_unknown: (id) => `先 rain restore import ${id} --winners winners.csv，再 rain write-off ${id} --reason "…"`,
   told_of_lost_rain: () => '回执是真的：请恢复更晚的 PostgreSQL，或补偿用户', told_contested: () => '请补偿用户：本场无法支付', told_unverified: () => '不会支付：计划无法证实',
   paid: (id) => `用对账单导入：rain restore import ${id} --winners wallet.csv`, paid_not_in_book: (id) => `等待工作进程，然后 rain restore apply ${id}；死信见 rain dead list --rain ${id}`,
