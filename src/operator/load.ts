@@ -52,10 +52,10 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
 }
 
 /**
- * Credits of a rain without its packets: Redis is an older state than the ledger. A worker puts the claims back once all packets are
- * loaded, and then releases the rain.
+ * More credits than claims in a rain that is not loaded: Redis is an older state than the ledger. A worker puts the claims back once all
+ * packets are loaded, and then releases the rain. After an interrupted load users may have won in the shards that were ready.
  */
 async function holdIfCredited({ redis, ledger }: OperatorContext, { id, shards, title }: BookedRain): Promise<void> {
   const stored = await readRain(redis, id, { shards, title });
-  if (stored?.state === 'draft' && (await ledger.book(id))!.credited.count > 0) await hold(redis, id, shards, 'redis_behind');
+  if (stored?.state === 'draft' && (await ledger.book(id))!.credited.count > stored.claims) await hold(redis, id, shards, 'redis_behind');
 }

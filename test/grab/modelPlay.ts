@@ -126,7 +126,8 @@ const deliver = fc.record({ shard: fc.nat(2), from: fc.nat(8), count: fc.integer
 
 const settleIt = async (model: ModelRain, { rainId, shards }: Real) => {
   const expected = model.settle();
-  expect((await settleRain(context, rainId, (await findRain(context.redis, rainId)) ?? { shards, title: '' })).outcome).toBe(expected);
+  const settled = await settleRain(context, rainId, (await findRain(context.redis, rainId)) ?? { shards, title: '' });
+  expect(settled, JSON.stringify(settled)).toMatchObject({ outcome: expected });
 };
 const settle = fc.constant(step('settle', settleIt));
 

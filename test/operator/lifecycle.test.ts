@@ -183,6 +183,19 @@ describe('the operator commands', () => {
     expect((await context.ledger.actions('steered')).map(({ actor, verb }) => [actor, verb])).toEqual(['create', 'load', 'pause', 'resume', 'close'].map((verb) => ['test', verb]));
   });
 
+  test('a load that goes on after users have won and been credited holds nothing', async () => {
+    await plan('begun', { shards: 2 });
+    // Cut after the first shard.
+    const cut = new Error('cut');
+    await expect(loadRain(context, 'begun', (loaded) => { if (loaded >= 25) throw cut; })).rejects.toThrow(cut);
+    await grabAs('begun', users(8));
+    const claims = await claimLog(context, 'begun', 0);
+    expect(claims.length).toBeGreaterThan(0);
+    await context.ledger.credit(claims);
+    expect(await loadRain(context, 'begun')).toEqual({ ok: true, packets: 50 });
+    expect(await context.redis.hget(shardKeys('begun', 0).state, 'held')).toBe(null);
+  });
+
   test('[R12] a pause that one shard refuses changes no shard', async () => {
     await plan('uneven', { shards: 2 });
     // Loaded half: the first shard is ready, the second still a draft.
