@@ -20,9 +20,14 @@ const count = z.coerce.number('expected a number').int('expected a whole number'
 const port = whole(0, 65535, 'expected a port number', 'expected a port number');
 const host = z.string().min(1).default('127.0.0.1');
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http(s) address' });
+// fetch rejects an address with a user in it, but only when the first request is sent.
+const webhookUrl = httpUrl.refine((url) => !/^[^/]+\/\/[^/?#]*@/.test(url), 'expected an address without user and password').optional();
 const SECRET_CHARACTERS_MIN = 32;
 const SECRET = `expected a secret of at least ${SECRET_CHARACTERS_MIN} characters`;
 const secret = z.string().min(SECRET_CHARACTERS_MIN, SECRET).optional();
+/** Tries of a challenge at most. They take a browser 0.1 to 0.3 s, and a script 0.1 s of a core. */
+export const PROOF_OF_WORK_TRIES = 800;
+
 const demand = z.enum(['off', 'pressure', 'always'], 'expected off, pressure or always').default('off');
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean));
 
@@ -33,18 +38,27 @@ export const configSchema = z.object({
   DURABILITY: durability.default(LOCAL),
   DURABILITY_WAIT_MS: milliseconds(1, WAIT_MS_MAX, 'expected milliseconds').default(DURABILITY_WAIT_MS),
   SETTLE_AFTER_RECONNECT_MS: milliseconds(1_000, 600_000, 'expected milliseconds').default(SETTLE_AFTER_RECONNECT_MS),
+  USER_RETENTION_DAYS: whole(30, 36_500).optional(),
   ON_TAMPERING: z.enum(['pause', 'report'], 'expected pause or report').default('pause'),
   JWT_SECRET: secret,
   /** The same for gateways, workers, consoles and commands: whoever lacks it takes every packet for a forgery. */
   SIGNING_SECRET: z.string().min(SECRET_CHARACTERS_MIN, { error: SECRET, abort: true }).refine((text) => signingSecrets(text).every(({ length }) => length >= SECRET_CHARACTERS_MIN), SECRET).optional(),
-  JWKS_URL: httpUrl.optional(),
+  /** Whoever can change the keys on their way can sign in as anybody. */
+  JWKS_URL: httpUrl.refine((url) => !/^http:/i.test(url) || /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])([:/?#]|$)/i.test(url), 'expected https, or http of this machine').optional(),
   PAYOUT_PROVIDER: z.enum(['ledger', 'webhook'], 'expected ledger or webhook').default('ledger'),
-  // fetch rejects an address with a user in it, but only when the first claim is credited.
-  WEBHOOK_URL: httpUrl.refine((url) => !/^[^/]+\/\/[^/?#]*@/.test(url), 'expected an address without user and password').optional(),
+  WEBHOOK_URL: webhookUrl,
   WEBHOOK_SECRET: secret,
   WEBHOOK_RECEIPTS: z.enum(['required', 'trust_status'], 'expected required or trust_status').default('required'),
   WEBHOOK_BATCH_MAX: whole(1, 500).default(1),
   WEBHOOK_TIMEOUT_MS: milliseconds(100, 60_000).default(5_000),
+  ORDER_SERVICE: z.enum(['builtin', 'webhook'], 'expected builtin or webhook').default('builtin'),
+  ORDER_WEBHOOK_URL: webhookUrl,
+  ORDER_WEBHOOK_SECRET: secret,
+  ORDER_WEBHOOK_BATCH_MAX: whole(1, 500).default(50),
+  ORDER_WEBHOOK_TIMEOUT_MS: milliseconds(100, 60_000).default(5_000),
+  ORDER_WEBHOOK_ORDERS_PER_SECOND: whole(1, 100_000).default(1_000),
+  ORDER_WEBHOOK_REQUESTS_MAX: whole(1, 256).default(8),
+  PAY_URL: httpUrl.refine((url) => url.includes('{orderId}'), 'expected an address with {orderId} in it').optional(),
   JWT_ISSUER: z.string().min(1).optional(),
   JWT_AUDIENCE: z.string().min(1).optional(),
   GATEWAY_HOST: host,
@@ -54,7 +68,12 @@ export const configSchema = z.object({
   GATEWAY_RECONNECTS_PER_SECOND: count.default(1_000),
   CONSOLE_HOST: host,
   CONSOLE_PORT: port.default(8686),
+  CONSOLE_HOSTS: list.default([]),
   CONSOLE_SECURE_COOKIES: z.enum(['auto', 'on', 'off'], 'expected auto, on or off').default('auto'),
+  /** Operators move money, viewers do not. */
+  CONSOLE_TOTP: z.enum(['optional', 'operators'], 'expected optional or operators').default('optional'),
+  /** Cents from here on. */
+  APPROVAL_ABOVE: z.string().regex(/^\d{1,13}\.\d\d$/, { error: 'expected an amount such as 1000.00', abort: true }).transform((text) => BigInt(text.replace('.', ''))).optional(),
   METRICS_HOST: host,
   METRICS_PORT: port.optional(),
   // Limits of one gateway; limits.ts in src/gateway/sockets and src/gateway/ratelimit say what each protects.
@@ -69,8 +88,7 @@ export const configSchema = z.object({
   TICKETS: demand,
   /** A script with a thousand accounts pays for each of them. */
   PROOF_OF_WORK: demand,
-  /** The default takes a browser 0.1 to 0.3 s, and a script 0.1 s of a core. */
-  PROOF_OF_WORK_TRIES: count.default(800),
+  PROOF_OF_WORK_TRIES: count.default(PROOF_OF_WORK_TRIES),
   TICKET_SECRET: secret,
   ALLOWED_ORIGINS: list.default([]),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
@@ -139,10 +157,12 @@ export function loadConfig<N extends Need = never>(need: readonly N[] = [], env:
     if (!given['WEBHOOK_URL']) problems.push('WEBHOOK_URL: missing, expected the address of the wallet, since PAYOUT_PROVIDER is webhook');
     if (!given['WEBHOOK_SECRET']) problems.push('WEBHOOK_SECRET: missing, expected a secret of at least 32 characters, since PAYOUT_PROVIDER is webhook');
   }
+  if (given['ORDER_SERVICE'] === 'webhook') {
+    if (!given['ORDER_WEBHOOK_URL']) problems.push('ORDER_WEBHOOK_URL: missing, expected the address of the shop, since ORDER_SERVICE is webhook');
+    if (!given['ORDER_WEBHOOK_SECRET']) problems.push('ORDER_WEBHOOK_SECRET: missing, expected a secret of at least 32 characters, since ORDER_SERVICE is webhook');
+  }
   if (given['TICKETS'] === undefined || given['TICKETS'] === 'off') {
     if (parsed.success && parsed.data.PROOF_OF_WORK !== 'off') problems.push('PROOF_OF_WORK: needs tickets, expected TICKETS=pressure or TICKETS=always with it');
-  } else if (given['JWKS_URL'] && !given['TICKET_SECRET']) {
-    problems.push('TICKET_SECRET: missing, expected a secret of at least 32 characters, since TICKETS are on and it cannot be derived from JWKS_URL');
   }
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return parsed.data as With<N>;

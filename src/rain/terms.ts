@@ -27,6 +27,20 @@ export const TERMS = {
     tells: 'Users who have won in another round of the campaign win nothing in this one',
     unsuited: 'only a round of a campaign has earlier winners',
   },
+  unlisted: {
+    kind: 'flag',
+    keptBy: 'gateway',
+    suits: 'all',
+    asks: 'tell nobody of it: only users who know the id see it',
+    tells: 'Nobody is told of it unasked: `welcome` does not list it',
+  },
+  invitedOnly: {
+    kind: 'flag',
+    keptBy: 'gateway',
+    suits: 'all',
+    asks: 'only users whose token names the id, in its claim `rains`, see it and win',
+    tells: 'Only users whose token names it see it and win; to all others there is no such rain',
+  },
   winsMax: {
     kind: 'count', min: 1, max: WINS_PER_USER_MAX,
     keptBy: 'script',
@@ -56,6 +70,9 @@ type ValueOf<D> = D extends { kind: 'flag' } ? true : number;
 
 /** Only terms that differ from their default. Terms of a newer version may be present too. */
 export type Terms = { readonly [N in TermName]?: ValueOf<Described[N]> };
+
+/** Who sees a rain or a sale. */
+export type Visibility = Pick<Terms, 'unlisted' | 'invitedOnly'>;
 
 export type RequestedTermName = { [N in TermName]: Described[N] extends { asks: string } ? N : never }[TermName];
 /** The terms that an operator requested. */

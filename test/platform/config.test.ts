@@ -31,6 +31,8 @@ test('[R12] every wrong and every missing value is listed at once, by name, with
 test('[R12] verifying tokens needs a secret or a key address, and the sentence names both', () => {
   expect(problemsOf({}, ['JWT'])).toEqual([expect.stringMatching(/^JWT_SECRET or JWKS_URL: missing/)]);
   expect(problemsOf({ JWKS_URL: 'https://example.org/keys' }, ['JWT'])).toEqual([]);
+  expect(problemsOf({ JWKS_URL: 'http://127.0.0.1:9000/keys' }, ['JWT'])).toEqual([]);
+  for (const url of ['http://example.org/keys', 'http://localhost.example.org/keys']) expect(problemsOf({ JWKS_URL: url }, ['JWT'])).toEqual([expect.stringMatching(/^JWKS_URL: expected https/)]);
 });
 
 test('[R12] who signs packets or verifies them needs the secret, and the sentence says who else has it', () => {
@@ -101,6 +103,18 @@ test('[R12] a webhook without an address or a secret is refused, and so is a val
   expect(loadConfig([], {})).toMatchObject({ PAYOUT_PROVIDER: 'ledger', WEBHOOK_RECEIPTS: 'required', WEBHOOK_BATCH_MAX: 1, WEBHOOK_TIMEOUT_MS: 5_000 });
 });
 
+test('[R12] orders for a shop without an address or a secret are refused, and so is a value it cannot work with, each by name', () => {
+  expect(problemsOf({ ORDER_SERVICE: 'webhook' })).toEqual([expect.stringMatching(/^ORDER_WEBHOOK_URL: missing/), expect.stringMatching(/^ORDER_WEBHOOK_SECRET: missing/)]);
+  const shop = { ORDER_SERVICE: 'webhook', ORDER_WEBHOOK_URL: 'https://shop.example/orders', ORDER_WEBHOOK_SECRET: 's'.repeat(32) };
+  expect(problemsOf(shop)).toEqual([]);
+  for (const [name, value] of [
+    ['ORDER_SERVICE', 'fax'], ['ORDER_WEBHOOK_URL', 'https://ann:pw@shop.example'], ['ORDER_WEBHOOK_SECRET', 's'.repeat(31)], ['ORDER_WEBHOOK_BATCH_MAX', '501'], ['ORDER_WEBHOOK_TIMEOUT_MS', '99'],
+    ['ORDER_WEBHOOK_ORDERS_PER_SECOND', '0'], ['ORDER_WEBHOOK_REQUESTS_MAX', '257'], ['PAY_URL', 'https://shop.example/pay'], ['PAY_URL', 'shop.example/{orderId}'],
+  ] as const) expect(problemsOf({ ...shop, [name]: value }), `${name}=${value}`).toEqual([expect.stringMatching(new RegExp(`^${name}: expected`))]);
+  for (const PAY_URL of ['https://shop.example/pay/{orderId}', 'https://shop.example/pay?order={orderId}&from=rain']) expect(loadConfig([], { PAY_URL }).PAY_URL).toBe(PAY_URL);
+  expect(loadConfig([], {})).toMatchObject({ ORDER_SERVICE: 'builtin', ORDER_WEBHOOK_BATCH_MAX: 50, ORDER_WEBHOOK_ORDERS_PER_SECOND: 1_000, ORDER_WEBHOOK_REQUESTS_MAX: 8 });
+});
+
 test('the limits that can be set are, unless they are, those of the list of limits', () => {
   const config = loadConfig([], {});
   expect([
@@ -135,9 +149,8 @@ test('[R12] tickets: what depends on them, or on a secret, is refused by name wi
   for (const TICKETS of ['', 'off']) {
     expect(problemsOf({ JWT_SECRET, TICKETS, PROOF_OF_WORK: 'pressure' })).toEqual([expect.stringMatching(/^PROOF_OF_WORK: .*TICKETS=pressure/)]);
   }
-  expect(problemsOf({ JWKS_URL: 'https://example.org/keys', TICKETS: 'pressure' })).toEqual([expect.stringMatching(/^TICKET_SECRET: missing.*JWKS_URL/)]);
-  expect(problemsOf({ JWKS_URL: 'https://example.org/keys', TICKETS: 'pressure', TICKET_SECRET: JWT_SECRET })).toEqual([]);
-  expect(problemsOf({ JWKS_URL: 'https://example.org/keys' })).toEqual([]);
+  // All gateways have SIGNING_SECRET in common.
+  expect(problemsOf({ JWKS_URL: 'https://example.org/keys', TICKETS: 'pressure' })).toEqual([]);
   expect(problemsOf({ JWT_SECRET, TICKETS: 'always', PROOF_OF_WORK: 'always' }, ['JWT'])).toEqual([]);
   expect(loadConfig([], {})).toMatchObject({ TICKETS: 'off', PROOF_OF_WORK: 'off', PROOF_OF_WORK_TRIES: 800 });
 });

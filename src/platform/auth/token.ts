@@ -1,7 +1,16 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 
-interface TokenClaims {
+/** Ids in one of the claims `rains` and `sales` at most [R10]: every session keeps them. */
+export const NAMED_MAX = 100;
+
+/** Ids of the rains, and of the sales, that a token is for; `*`: all that are not by invitation. A token without both is for these. */
+export interface Named {
+  rains?: readonly string[];
+  sales?: readonly string[];
+}
+
+interface TokenClaims extends Named {
   /** The user id of the bearer, the same on the wire and in the ledger [R9]. */
   sub: string;
   expiresInSeconds: number;
@@ -23,8 +32,8 @@ export function tokenKey(secret: string): KeyObject {
 }
 
 /** @param now time of issue, epoch ms */
-export function signToken(secret: string, { sub, expiresInSeconds, issuer, audience }: TokenClaims, now = Date.now()): Promise<string> {
+export function signToken(secret: string, { sub, expiresInSeconds, issuer, audience, rains, sales }: TokenClaims, now = Date.now()): Promise<string> {
   const iat = Math.floor(now / 1000);
-  return new SignJWT({ sub, iat, exp: iat + expiresInSeconds, iss: issuer, aud: audience })
+  return new SignJWT({ sub, iat, exp: iat + expiresInSeconds, iss: issuer, aud: audience, rains, sales })
     .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: 'JWT' }).sign(tokenKey(secret));
 }

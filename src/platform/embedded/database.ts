@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { compiledEntry, startChild } from '../process/childProcess.ts';
 import type { Home } from '../process/home.ts';
@@ -9,7 +11,15 @@ import type { StartedServer } from './redis.ts';
 const INIT_MS_MAX = 120_000;
 const OPEN_MS_MAX = 60_000;
 
-/** Starts PGlite behind PostgreSQL's wire protocol on 127.0.0.1, without a password; the caller migrates the schema. */
+/** Clients look for this file in a folder that is given as their host. */
+const SOCKET_FILE = '.s.PGSQL.5432';
+/** The longest path of a socket, bytes: 103 on macOS, 107 on Linux. */
+const SOCKET_PATH_BYTES_MAX = 103;
+
+/**
+ * Starts PGlite behind PostgreSQL's wire protocol; the caller migrates the schema. PGlite asks for no password, so it listens on a Unix
+ * socket in a folder that only our user may enter: every user of the machine could connect to a port.
+ */
 export async function startEmbeddedDatabase({ home, lock }: { home: Home; lock?: HomeLock }): Promise<StartedServer> {
   if (!existsSync(home.postgres)) {
     const made = await startChild({
@@ -19,11 +29,22 @@ export async function startEmbeddedDatabase({ home, lock }: { home: Home; lock?:
     if (!made.ok) return made;
     await made.child.ended;
   }
+  // Whoever made it: PGlite lets everybody write to its files.
+  chmodSync(home.postgres, 0o700);
+  const folder = socketFolder(home);
   const started = await startChild({
-    name: 'database', entry: compiledEntry('platform/embedded/databaseServer.js'), args: [home.postgres], logs: home.logs, lock,
-    facts: z.object({ port: z.int() }), readyWithinMs: OPEN_MS_MAX,
+    name: 'database', entry: compiledEntry('platform/embedded/databaseServer.js'), args: [home.postgres, join(folder, SOCKET_FILE)], logs: home.logs, lock,
+    facts: z.object({}), readyWithinMs: OPEN_MS_MAX,
   });
   if (!started.ok) return started;
-  const { facts, pid, ended, stop } = started.child;
-  return { ok: true, server: { url: `postgres://postgres@127.0.0.1:${facts.port}/postgres`, port: facts.port, pid, ended, stop } };
+  const { pid, ended, stop } = started.child;
+  return { ok: true, server: { url: `postgres://postgres@${encodeURIComponent(folder)}/postgres`, pid, ended, stop } };
+}
+
+/** In the home, or among the temporary files where the path of the home is too long for a socket. */
+function socketFolder({ sockets }: Home): string {
+  if (Buffer.byteLength(join(sockets, SOCKET_FILE)) > SOCKET_PATH_BYTES_MAX) return mkdtempSync(join(tmpdir(), 'rain-database-'));
+  mkdirSync(sockets, { recursive: true, mode: 0o700 });
+  chmodSync(sockets, 0o700);
+  return sockets;
 }

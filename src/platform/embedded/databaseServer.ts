@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import { endWithParent, sendFailed, sendReady } from '../process/ipc.ts';
@@ -44,24 +46,27 @@ class SharedSession extends PGlite {
   }
 }
 
-/** Process entry, `databaseServer.js <folder>`: PGlite for all clients on 127.0.0.1. After a kill, its own log recovers the folder. */
-const folder = process.argv[2]!;
+/** Process entry, `databaseServer.js <folder> <socket>`: PGlite for all clients of a Unix socket. After a kill, its own log recovers the folder. */
+const [folder, socket] = process.argv.slice(2) as [string, string];
 const CONNECTIONS_MAX = 100;
 
 try {
   const database = new SharedSession(folder);
   await database.waitReady;
-  const server = new PGLiteSocketServer({ db: database, host: '127.0.0.1', port: 0, maxConnections: CONNECTIONS_MAX });
+  // Of a predecessor that was killed.
+  rmSync(socket, { force: true });
+  const server = new PGLiteSocketServer({ db: database, path: socket, maxConnections: CONNECTIONS_MAX });
   await server.start();
   const stop = async () => {
     await server.stop();
     await database.close();
+    rmSync(dirname(socket), { recursive: true, force: true });
   };
   const stopAndExit = () => { void stop().then(() => process.exit(0), () => process.exit(1)); };
   process.once('SIGTERM', stopAndExit);
   process.once('SIGINT', stopAndExit);
   endWithParent(stop);
-  void sendReady({ port: Number(server.getServerConn().split(':').at(-1)) });
+  void sendReady({});
 } catch (error) {
   await sendFailed(`${folder} cannot be opened (${error instanceof Error ? error.message : String(error)})`);
   process.exit(1);

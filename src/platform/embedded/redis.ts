@@ -9,14 +9,17 @@ import { freePort, isPortFree } from './freePort.ts';
 
 export interface EmbeddedServer {
   url: string;
-  port: number;
   /** Of the server itself, not of its guard process. */
   pid: number;
   ended: Promise<ChildEnd>;
   stop(): Promise<void>;
 }
 
-export type StartedServer = { ok: true; server: EmbeddedServer } | { ok: false; reason: string };
+export interface EmbeddedRedis extends EmbeddedServer {
+  port: number;
+}
+
+export type StartedServer<Server = EmbeddedServer> = { ok: true; server: Server } | { ok: false; reason: string };
 
 interface EmbeddedRedisOptions {
   home: Home;
@@ -32,7 +35,7 @@ interface EmbeddedRedisOptions {
 const LOADING_MS_MAX = 120_000;
 
 /** Starts redis-server (or valkey-server) on 127.0.0.1. Every write is synced before its reply [R4] unless `relaxed`. */
-export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<StartedServer> {
+export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<StartedServer<EmbeddedRedis>> {
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? await freePort();
     const started = await startOn(port, options);
@@ -43,7 +46,7 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
   }
 }
 
-async function startOn(port: number, { home, password, lock, relaxed = false }: EmbeddedRedisOptions): Promise<StartedServer> {
+async function startOn(port: number, { home, password, lock, relaxed = false }: EmbeddedRedisOptions): Promise<StartedServer<EmbeddedRedis>> {
   mkdirSync(home.redis, { recursive: true, mode: 0o700 });
   const configFile = join(home.folder, 'redis.conf');
   writeFileSync(configFile, redisConfig(port, home.redis, password, relaxed), { mode: 0o600 });

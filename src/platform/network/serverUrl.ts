@@ -8,5 +8,7 @@ export const redactUrl = (url: string): string => url.replace(/:\/\/.*@/s, '://'
 export function serversOf(url: string): string {
   const port = PORTS.find(([scheme]) => scheme.test(url))?.[1];
   const hosts = /:\/\/([^/?#]*)/.exec(redactUrl(url))?.[1] ?? '';
+  // A Unix socket: the folder that it is in.
+  if (/^%2f/i.test(hosts)) return decodeURIComponent(hosts);
   return hosts.split(',').map((host) => (/:\d+$/.test(host) || port === undefined ? host : `${host}:${port}`)).join(', ');
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { acquireLock, type HomeLock } from './homeLock.ts';
 import { readRunning } from './runningSystem.ts';
@@ -14,7 +14,7 @@ type OpenedHome =
 /** The paths in a home; does not access the disk. */
 export function homeAt(folder: string) {
   const path = resolve(folder);
-  return { folder: path, redis: join(path, 'redis'), postgres: join(path, 'postgres'), logs: join(path, 'logs') };
+  return { folder: path, redis: join(path, 'redis'), postgres: join(path, 'postgres'), sockets: join(path, 'sockets'), logs: join(path, 'logs') };
 }
 
 /** Creates the home if needed and locks it. It waits until the last children of a killed predecessor have ended. */
@@ -22,6 +22,8 @@ export async function openHome(folder: string, { waitMs = 10_000 } = {}): Promis
   const home = homeAt(folder);
   try {
     makeFolder(home.folder);
+    // Whoever made it: it holds secrets, and data of servers.
+    chmodSync(home.folder, 0o700);
     const testFile = join(home.folder, `write-test.${process.pid}`);
     writeFileSync(testFile, '');
     rmSync(testFile);

@@ -4,14 +4,14 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { startEmbeddedRedis, type EmbeddedServer } from '../../../src/platform/embedded/redis.ts';
+import { startEmbeddedRedis, type EmbeddedRedis } from '../../../src/platform/embedded/redis.ts';
 import { homeAt, type Home } from '../../../src/platform/process/home.ts';
 import { identify, isAlive } from '../../../src/platform/process/processIdentity.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 const password = 'p'.repeat(48);
 
-async function start(home: Home): Promise<EmbeddedServer> {
+async function start(home: Home): Promise<EmbeddedRedis> {
   const started = await startEmbeddedRedis({ home, password });
   if (!started.ok) throw new Error(started.reason);
   onTestFinished(() => started.server.stop());

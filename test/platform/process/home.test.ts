@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openHome } from '../../../src/platform/process/home.ts';
@@ -26,6 +26,13 @@ test('a home is made for its owner alone, and can be taken again once it is rele
   first.lock.release();
   expect(lockHolder(folder)).toBeUndefined();
   expect((await openHome(folder)).ok).toBe(true);
+});
+
+test('a folder that somebody made for all users is closed to them', async () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  const opened = await openHome(folder);
+  expect([opened.ok, mode(folder)]).toEqual([true, 0o700]);
 });
 
 test('[R12] an unwritable folder is reported in one sentence', async () => {

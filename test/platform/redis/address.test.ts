@@ -49,6 +49,7 @@ test('an address is shown as its servers and ports', () => {
     ['redis://127.0.0.1:6380/2', '127.0.0.1:6380'], ['rediss://user:p@ss@redis.example', 'redis.example:6379'], ['redis://[::1]', '[::1]:6379'],
     ['redis+sentinel://:secret@10.0.0.1:26380,10.0.0.2/main', '10.0.0.1:26380, 10.0.0.2:26379'], ['redis+cluster://10.0.0.1,10.0.0.2:7001', '10.0.0.1:6379, 10.0.0.2:7001'],
     ['postgres://rain:secret@db.example/rain?ssl=1', 'db.example:5432'], ['postgresql://rain@db.example:6432/rain', 'db.example:6432'],
+    ['postgres://postgres@%2Fsrv%2F.rain%2Fsockets/postgres', '/srv/.rain/sockets'],
   ] as const) expect(serversOf(url), url).toBe(told);
 });
 

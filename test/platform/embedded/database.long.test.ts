@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -16,6 +17,8 @@ async function start(home: Home): Promise<EmbeddedServer> {
   onTestFinished(() => started.server.stop());
   return started.server;
 }
+
+const socketFolder = (url: string) => decodeURIComponent(new URL(url).hostname);
 
 async function open(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
@@ -50,6 +53,31 @@ test('a restart keeps the data, after an orderly stop and after kill -9, and a h
   await client.end();
 });
 
+test.skipIf(process.getuid?.() !== 0)('another user of the machine can neither connect to the database nor read its files, whatever the home lets in', async () => {
+  const home = homeAt(temporaryFolder());
+  mkdirSync(home.folder, { recursive: true });
+  const { url } = await start(home);
+  chmodSync(home.folder, 0o755);
+  const socket = join(socketFolder(url), '.s.PGSQL.5432');
+  const asNobody = (script: string) => spawnSync('setpriv', ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath, '-e', script], { encoding: 'utf8', cwd: '/', timeout: 20_000 }).stdout;
+  const knock = `require('node:net').connect(${JSON.stringify(socket)}).on('connect', () => { console.log('connected'); process.exit(); }).on('error', (error) => console.log(error.code))`;
+  const read = `try { console.log(require('node:fs').readdirSync(${JSON.stringify(home.postgres)}).length); } catch (error) { console.log(error.code); }`;
+  expect([asNobody(knock), asNobody(read)]).toEqual(['EACCES\n', 'EACCES\n']);
+  // The owner can, so it is not the path that is wrong.
+  await (await open(url)).end();
+});
+
+test('a home whose path is too long for a socket has its socket elsewhere, and leaves nothing there', async () => {
+  const home = homeAt(join(temporaryFolder(), 'long'.repeat(30)));
+  mkdirSync(home.folder, { recursive: true });
+  const server = await start(home);
+  await (await open(server.url)).end();
+  const folder = socketFolder(server.url);
+  expect([folder.startsWith(home.folder), statSync(folder).mode & 0o777]).toEqual([false, 0o700]);
+  await server.stop();
+  expect(existsSync(folder)).toBe(false);
+});
+
 describe('one server for many connections', () => {
   let database: TestPglite;
   beforeAll(async () => { database = await startPglite(); });
@@ -82,7 +110,7 @@ describe('one server for many connections', () => {
   test('a connection that vanishes in the middle of a statement blocks nobody, even after an error in it', async () => {
     const staying = await open(database.url);
     for (const statement of ['SELECT 1', 'this is not SQL']) {
-      const socket = connect(Number(new URL(database.url).port), '127.0.0.1');
+      const socket = connect(join(socketFolder(database.url), '.s.PGSQL.5432'));
       socket.on('error', () => {});
       const startup = Buffer.from('\0\0\0\0\0\x03\0\0user\0postgres\0database\0postgres\0\0', 'latin1');
       startup.writeInt32BE(startup.length, 0);
