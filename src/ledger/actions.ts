@@ -6,9 +6,13 @@ export type Json = Prisma.InputJsonObject;
 
 /** What operators and the system do. A verb is stored, so it is never renamed. */
 export type ActionVerb =
-  | 'create' | 'load' | 'pause' | 'resume' | 'close' | 'recycle' | 'start' | 'schedule' | 'top-up' | 'create-campaign' | 'roll-over'
+  | 'create' | 'load' | 'pause' | 'resume' | 'close' | 'recycle' | 'start' | 'schedule' | 'top-up' | 'tickets' | 'create-campaign' | 'roll-over'
   | 'repair' | 'requeue' | 'discard' | 'write-off' | 'restore' | 'block' | 'unblock' | 'switch'
-  | 'login' | 'login_failed' | 'logout' | 'operator_add' | 'operator_password' | 'operator_disable' | 'operator_token';
+  | 'create-sale' | 'top-up-sale' | 'end-sale' | 'pay' | 'cancel' | 'refund' | 'fail'
+  | 'export-user' | 'erase-user'
+  | 'login' | 'login_failed' | 'logout' | 'operator_add' | 'operator_password' | 'operator_disable' | 'operator_token'
+  | 'operator_role' | 'operator_end' | 'operator_totp' | 'operator_totp_reset' | 'recovery_code'
+  | 'approval_ask' | 'approval_approve' | 'approval_refuse';
 
 interface Action {
   actor: string;
@@ -25,10 +29,25 @@ export async function record(database: Database | Transaction, { actor, verb, ra
   await database.operatorAction.create({ data: { actor, verb, rainId: rainId ?? null, details }, select: { id: true } });
 }
 
+/** Makes a change and, if it changed anything, its record, in one transaction. @returns whether it did */
+export async function recordChange(database: Database, actor: string, verb: ActionVerb, details: Json, change: (transaction: Transaction) => Promise<{ count: number }>): Promise<boolean> {
+  return database.$transaction(async (transaction) => {
+    const { count } = await change(transaction);
+    if (count > 0) await record(transaction, { actor, verb, details });
+    return count > 0;
+  });
+}
+
 /** What was done to a rain, oldest first. */
 export async function actions(database: Database, rainId: string, limit = 1_000): Promise<RecordedAction[]> {
   const rows = await database.operatorAction.findMany({ where: { rainId }, orderBy: { id: 'asc' }, take: limit });
   return rows.map(({ actor, verb, details, at }) => ({ actor, verb, rainId, details: details as Json, at: at.getTime() }));
+}
+
+/** The details of the latest action of this kind; undefined: there was none. */
+export async function lastDetails(database: Database, rainId: string, verb: ActionVerb): Promise<Json | undefined> {
+  const row = await database.operatorAction.findFirst({ where: { rainId, verb }, orderBy: { id: 'desc' }, select: { details: true } });
+  return row ? row.details as Json : undefined;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { record } from './actions.ts';
 import type { Database } from './database.ts';
-import type { Campaign } from './generated/client.ts';
+import type { Units } from '../sale/units.ts';
+import { Prisma, type Campaign } from './generated/client.ts';
 import { rains, type BookedRain } from './rains.ts';
 
 /**
@@ -54,6 +55,13 @@ export async function rounds(database: Database, campaignId: string): Promise<Bo
   return found.toSorted((a, b) => a.campaign!.round - b.campaign!.round);
 }
 
+/** How many rounds a campaign has, rains and sales. */
+export async function countRounds(database: Database, campaignId: string): Promise<number> {
+  const where = { campaignId };
+  const [rains, sales] = await Promise.all([database.rain.count({ where }), database.sale.count({ where })]);
+  return rains + sales;
+}
+
 export interface CampaignWinners {
   users: number;
   /** Packets credited in all rounds. */
@@ -68,4 +76,33 @@ export async function campaignWinners(database: Database, { id, winsPerUserMax }
     FROM (SELECT count(*) AS "wins" FROM "Transfer" JOIN "Rain" ON "Rain"."id" = "Transfer"."rainId"
       WHERE "Rain"."campaignId" = ${id} AND "Transfer"."kind" = 'credit' GROUP BY "Transfer"."userId") AS winners`;
   return { users: Number(row!.users), wins: Number(row!.wins), beyond: Number(row!.beyond) };
+}
+
+export interface CampaignBuyers {
+  users: number;
+  /** Units in orders that wait for their payment or are paid, in all sales. */
+  units: number;
+  /** Users who hold more units than allowed. */
+  beyond: number;
+}
+
+export async function campaignBuyers(database: Database, { id, winsPerUserMax }: Pick<BookedCampaign, 'id' | 'winsPerUserMax'>): Promise<CampaignBuyers> {
+  const [row] = await database.$queryRaw<{ users: bigint; units: bigint; beyond: bigint }[]>`
+    SELECT count(*) AS "users", coalesce(sum("units"), 0)::bigint AS "units", count(*) FILTER (WHERE "units" > ${winsPerUserMax}) AS "beyond"
+    FROM (SELECT sum("quantity") AS "units" FROM "SaleOrder" JOIN "Sale" ON "Sale"."id" = "SaleOrder"."saleId"
+      WHERE "Sale"."campaignId" = ${id} AND "SaleOrder"."status" IN ('created', 'paid') GROUP BY "SaleOrder"."userId") AS buyers`;
+  return { users: Number(row!.users), units: Number(row!.units), beyond: Number(row!.beyond) };
+}
+
+/**
+ * Units that users hold in these sales, in orders that wait for their payment or are paid; who holds none is not in the map.
+ * @param which these users, or a page of all in the order of their ids, after this one
+ */
+export async function unitsHeld(database: Database, saleIds: readonly string[], which: { users: readonly string[] } | { after: string | undefined }, limit = 1_000): Promise<Map<string, Units>> {
+  if (saleIds.length === 0) return new Map();
+  const users = 'users' in which ? Prisma.sql`"userId" = ANY (${[...which.users]}::text[])` : Prisma.sql`"userId" > ${which.after ?? ''}`;
+  const rows = await database.$queryRaw<{ userId: string; units: bigint }[]>`
+    SELECT "userId", sum("quantity")::bigint AS "units" FROM "SaleOrder" WHERE "saleId" = ANY (${[...saleIds]}::text[]) AND "status" IN ('created', 'paid') AND ${users}
+    GROUP BY 1 ORDER BY 1 LIMIT ${limit}`;
+  return new Map(rows.map(({ userId, units }) => [userId, Number(units)]));
 }

@@ -41,6 +41,8 @@ export function connectDatabase(url: string, { connectionsMax = LIMITS.connectio
     statement_timeout: LIMITS.statementTimeoutMs,
     query_timeout: LIMITS.queryTimeoutMs,
     idle_in_transaction_session_timeout: LIMITS.idleInTransactionMs,
+    // Compiling a statement takes longer than any of ours, and a planner that is steered away from a plan thinks it is expensive.
+    options: '-c jit=off',
     keepAlive: true,
   }, { onPoolError: onError, onConnectionError: onError });
   return new PrismaClient({

@@ -35,6 +35,7 @@ export async function examineDatabase(databaseUrl: string, migrations: readonly 
     const version = await one<string>(client, 'SELECT version() AS value');
     const before = Date.now();
     const now = await one<string>(client, 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint::text AS value');
+    const askedAt = (before + Date.now()) / 2;
     return {
       version,
       versionNumber: Number(await one<string>(client, "SELECT current_setting('server_version_num') AS value")),
@@ -48,7 +49,7 @@ export async function examineDatabase(databaseUrl: string, migrations: readonly 
       },
       fsync: await one<string>(client, "SELECT current_setting('fsync') AS value") === 'on',
       synchronousCommit: await one<string>(client, "SELECT current_setting('synchronous_commit') AS value"),
-      clockAheadMs: Math.round(Number(now) - (before + Date.now()) / 2),
+      clockAheadMs: Math.round(Number(now) - askedAt),
     };
   } finally {
     await client.end().catch(() => {});

@@ -137,10 +137,10 @@ export async function discardedClaims(database: Database, letterIds: readonly st
 }
 
 /** PostgreSQL cannot store NUL or half of a surrogate pair; an invalid entry may contain them. */
-function storable(entry: string): string {
+export function storable(entry: string): string {
   return Buffer.from(entry.replaceAll('\0', '\\u0000')).toString();
 }
 
-function toBookedDiscard({ redPacketId, amountCents, at, ...plain }: Discard): BookedDiscard {
+export function toBookedDiscard({ redPacketId, amountCents, at, ...plain }: Discard): BookedDiscard {
   return { ...plain, ...(redPacketId !== null && amountCents !== null && { returned: { redPacketId, amountCents } }), at: at.getTime() };
 }

@@ -1,29 +1,46 @@
 import { accountFaults } from './accountFaults.ts';
 import { balance, sumOfBalances } from './accounts.ts';
-import { actions, latestActions, record } from './actions.ts';
+import { actions, lastDetails, latestActions, record } from './actions.ts';
+import { approval, approvals, askApproval, carriedOut, decideApproval } from './approvals.ts';
 import { book, creditOf, credits, postings } from './book.ts';
-import { campaign, campaigns, campaignWinners, createCampaign, rounds } from './campaigns.ts';
+import { campaign, campaignBuyers, campaigns, campaignWinners, countRounds, createCampaign, rounds, unitsHeld } from './campaigns.ts';
 import { credit } from './credit.ts';
 import type { Database } from './database.ts';
 import { discard, discards, discardedClaims } from './discard.ts';
+import { discardLetter } from './discardLetter.ts';
 import { epoch, nextEpoch } from './epoch.ts';
+import { payFreeOrders } from './freeOrders.ts';
+import { numberedOrders } from './numberedOrders.ts';
+import { cancelOrders, expireOrders, order, orderCounts, orders, ordersAmong, stepOrder, stepOrderByHand, writeOrders } from './orders.ts';
+import { eraseUser, inactiveUsers, personalRows } from './personalData.ts';
 import { payouts } from './payouts.ts';
 import { addTopUp } from './topUps.ts';
 import { creditsAmong, luckiest, walletStatement } from './walletStatement.ts';
 import { assignPayout, countRains, createRain, overdue, rain, rains, reschedule, seal, settle } from './rains.ts';
 import { recycle } from './recycle.ts';
+import { refusalsAmong, refuseReservations } from './refusals.ts';
 import { reserve } from './reserve.ts';
+import { addStock, createSale, overdueSales, rescheduleSale, sale, sales, sealSale, settleSale } from './sales.ts';
 import { settledFaults } from './settledFaults.ts';
 import { openStaff } from './staff.ts';
+import { openStaffTokens } from './staffTokens.ts';
+import { openStaffTotp } from './staffTotp.ts';
+import { places, stock } from './stock.ts';
+import { followedUnits, ordersUpTo, stockFaults } from './stockFaults.ts';
+import { markFollowed, oldestUnfollowedSeconds, unfollow, unfollowedAmong, unfollowedOrder, unfollowedOrders, unfollowedSales } from './unfollowed.ts';
 
 /** All operations of the ledger. Each is documented where it is written. */
 const OPERATIONS = {
   createRain, addTopUp, reschedule, rain, rains, countRains, overdue, seal, settle,
-  createCampaign, campaign, campaigns, rounds, campaignWinners,
+  createCampaign, campaign, campaigns, countRounds, rounds, campaignWinners, campaignBuyers, unitsHeld,
   assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
   book, credits, creditsAmong, creditOf, postings, payouts, luckiest, walletStatement, balance, sumOfBalances, accountFaults, settledFaults,
-  record, actions, latestActions,
+  record, actions, lastDetails, latestActions, askApproval, approval, approvals, decideApproval, carriedOut,
   epoch, nextEpoch,
+  personalRows, eraseUser, inactiveUsers,
+  createSale, sale, sales, overdueSales, addStock, rescheduleSale, sealSale, settleSale, stock, places, followedUnits, stockFaults, ordersUpTo,
+  writeOrders, payFreeOrders, stepOrder, stepOrderByHand, expireOrders, cancelOrders, order, orders, numberedOrders, ordersAmong, orderCounts, refuseReservations, refusalsAmong,
+  discardLetter, unfollowedAmong, unfollowedOrder, unfollowedOrders, unfollowedSales, oldestUnfollowedSeconds, markFollowed, unfollow,
 };
 
 /** An operation with its database bound. */
@@ -33,10 +50,10 @@ type BoundOperations = { [Name in keyof typeof OPERATIONS]: Bound<(typeof OPERAT
 
 /** The ledger with its database bound. */
 export interface Ledger extends BoundOperations {
-  staff: ReturnType<typeof openStaff>;
+  staff: ReturnType<typeof openStaff> & ReturnType<typeof openStaffTokens> & ReturnType<typeof openStaffTotp>;
 }
 
 export function openLedger(database: Database): Ledger {
   const bound = Object.entries(OPERATIONS).map(([name, operation]) => [name, (operation as (...args: unknown[]) => unknown).bind(undefined, database)]);
-  return { ...Object.fromEntries(bound) as BoundOperations, staff: openStaff(database) };
+  return { ...Object.fromEntries(bound) as BoundOperations, staff: { ...openStaff(database), ...openStaffTokens(database), ...openStaffTotp(database) } };
 }

@@ -5,10 +5,12 @@ import { iso } from '../rain/figures.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
 import type { RequestedTermName, RequestedTerms, Terms } from '../rain/terms.ts';
 import { recordedTerms } from '../rain/terms-check.ts';
+import type { TicketRules } from '../rain/ticketRules.ts';
 import { fund } from './accounts.ts';
 import { record, type ActionVerb, type Json } from './actions.ts';
 import { allocate, amountsOf } from './allocation.ts';
 import { attempt } from './attempt.ts';
+import { atOneMoment } from './atOneMoment.ts';
 import type { Database, Transaction } from './database.ts';
 import type { PayoutProvider as PayoutProviderName, Prisma, TopUp, Rain } from './generated/client.ts';
 import { toBookedTopUp, type BookedTopUp, type NewTopUp } from './topUps.ts';
@@ -60,8 +62,8 @@ type Creation =
 /** The fields and terms in which two rains may differ. */
 type RainField = Exclude<keyof NewRain, 'terms'> | RequestedTermName;
 
-/** Creates a rain, its packets, its account, the transfer of its money from the operator, and the record of its commitment: all or nothing. */
-export function createRain(database: Database, requested: NewRain, actor: string, dryRun = false): Promise<Creation> {
+/** Creates a rain, its packets, its account, the transfer of its money from the operator, and the record of its commitment: all or nothing. A repeat changes no rules of its tickets. */
+export function createRain(database: Database, requested: NewRain, actor: string, dryRun = false, ticketRules?: TicketRules): Promise<Creation> {
   // Before the transaction: the packets of a huge rain take seconds.
   const amounts = amountsOf(requested);
   return attempt(database, async (transaction): Promise<Creation> => {
@@ -78,6 +80,7 @@ export function createRain(database: Database, requested: NewRain, actor: string
     await allocate(transaction, { rainId, ordinal: 0, firstPacket: 0 }, amounts);
     const commitment = commitmentOf({ rainId, seed, plan, shards });
     await record(transaction, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(requested.budgetCents), packets, commitment, opensAt: iso(requested.opensAt), closesAt: iso(requested.closesAt), ...terms, ...named } });
+    if (ticketRules) await record(transaction, { actor, verb: 'tickets', rainId, details: { ...ticketRules } });
     return { outcome: 'created' };
   }, dryRun);
 }
@@ -105,7 +108,7 @@ export function atCreation({ budgetCents, packets, topUps }: Pick<BookedRain, 'b
 const withDetails = { include: { topUps: { orderBy: { ordinal: 'asc' } }, campaign: { select: { winsPerUserMax: true } } } } as const;
 
 export async function rain(database: Database, rainId: string): Promise<BookedRain | undefined> {
-  const row = await database.rain.findUnique({ where: { id: rainId }, ...withDetails });
+  const row = await atOneMoment(database, (at) => at.rain.findUnique({ where: { id: rainId }, ...withDetails }), (found) => found !== null && hasTopUps(found));
   return row ? toBookedRain(row) : undefined;
 }
 
@@ -122,10 +125,15 @@ function filterOf(which: WhichRains): { where: Prisma.RainWhereInput } {
   return { where: which === 'unsettled' ? { settledAt: null } : {} };
 }
 
+const hasTopUps = ({ topUps }: Pick<RainRow, 'topUps'>): boolean => topUps.length > 0;
+
+async function readRains(database: Database, which: Pick<Prisma.RainFindManyArgs, 'where' | 'orderBy' | 'take'>): Promise<BookedRain[]> {
+  return (await atOneMoment(database, (at) => at.rain.findMany({ ...which, ...withDetails }), (rows) => rows.some(hasTopUps))).map(toBookedRain);
+}
+
 /** Newest first. */
 export async function rains(database: Database, limit = 100, which: WhichRains = 'all'): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ ...filterOf(which), ...withDetails, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
-  return rows.map(toBookedRain);
+  return readRains(database, { ...filterOf(which), orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
 }
 
 /** How many `rains` would list without a limit. */
@@ -135,8 +143,7 @@ export function countRains(database: Database, which: WhichRains = 'all'): Promi
 
 /** Rains that are over but not settled, oldest first. @param now epoch ms */
 export async function overdue(database: Database, now: number, limit = 100): Promise<BookedRain[]> {
-  const rows = await database.rain.findMany({ where: { settledAt: null, closesAt: { lte: new Date(now) } }, ...withDetails, orderBy: { closesAt: 'asc' }, take: limit });
-  return rows.map(toBookedRain);
+  return readRains(database, { where: { settledAt: null, closesAt: { lte: new Date(now) } }, orderBy: { closesAt: 'asc' }, take: limit });
 }
 
 /** Seals a rain: nothing can be added afterwards, so a later audit sees all of its money. Safe to repeat. */

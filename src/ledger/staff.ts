@@ -1,4 +1,4 @@
-import { record, type ActionVerb, type Json } from './actions.ts';
+import { recordChange } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Operator } from './generated/client.ts';
 
@@ -6,19 +6,12 @@ import type { Operator } from './generated/client.ts';
 export type Role = Operator['role'];
 
 /** An operator who may sign in at the console. Times are epoch ms. `epoch` grows with every change that ends the sessions. */
-export interface BookedOperator extends Omit<Operator, 'createdAt' | 'disabledAt'> {
+export interface BookedOperator extends Pick<Operator, 'name' | 'role' | 'passwordHash' | 'epoch'> {
   createdAt: number;
   /** Absent while the operator may sign in. */
   disabledAt?: number;
-}
-
-interface NewToken {
-  /** SHA-256 of its text, hex. */
-  hash: string;
-  /** The purpose of the token. */
-  label: string;
-  /** Epoch ms; absent: until it is revoked. */
-  expiresAt?: number;
+  /** The secret of the operator's one-time codes, encrypted. Absent without them. */
+  totpSecret?: string;
 }
 
 const OPERATORS_MAX = 1_000;
@@ -35,40 +28,28 @@ export function openStaff(database: Database) {
     /** @returns false: the name exists; that operator is unchanged */
     add: ({ name, role, passwordHash }: Pick<BookedOperator, 'name' | 'role' | 'passwordHash'>, actor: string) => recordChange(database, actor, 'operator_add', { name, role },
       (transaction) => transaction.operator.createMany({ data: { name, role, passwordHash }, skipDuplicates: true })),
-    /** Also enables a disabled operator again. @returns false: there is no such operator */
+    /** Ends the operator's sessions and tokens. Also enables a disabled operator again. @returns false: there is no such operator */
     setPassword: (name: string, passwordHash: string, actor: string) => recordChange(database, actor, 'operator_password', { name },
-      (transaction) => transaction.operator.updateMany({ where: { name }, data: { passwordHash, disabledAt: null, epoch: { increment: 1 } } })),
+      (transaction) => changeAndEnd(transaction, { name }, { passwordHash, disabledAt: null })),
+    /** The same by the operator, which enables nothing. @returns false: the operator is disabled, or was changed since this epoch */
+    setOwnPassword: (name: string, epoch: number, passwordHash: string, actor: string) => recordChange(database, actor, 'operator_password', { name },
+      (transaction) => changeAndEnd(transaction, { name, epoch, disabledAt: null }, { passwordHash })),
     /** Ends the operator's sessions and tokens. @returns false: there is no such operator */
-    disable: (name: string, actor: string) => recordChange(database, actor, 'operator_disable', { name }, async (transaction) => {
-      // The operator's row first: an `addToken` at the same time waits for it.
-      const disabled = await transaction.operator.updateMany({ where: { name }, data: { disabledAt: new Date(), epoch: { increment: 1 } } });
-      await transaction.operatorToken.updateMany({ where: { operatorName: name, revokedAt: null }, data: { revokedAt: new Date() } });
-      return disabled;
-    }),
-    /** @returns false: no operator of this name may sign in */
-    addToken: (name: string, { hash, label, expiresAt }: NewToken, actor: string) => recordChange(database, actor, 'operator_token', { name, label, ...(expiresAt !== undefined && { expiresAt }) }, async (transaction) => {
-      // Locked until the end: if the operator is disabled meanwhile, this token is revoked too.
-      const existing = await transaction.operator.updateMany({ where: { name, disabledAt: null }, data: { epoch: { increment: 0 } } });
-      if (existing.count === 1) await transaction.operatorToken.create({ data: { hash, operatorName: name, label, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) } });
-      return existing;
-    }),
-    /** The operator of this token, if the token is valid and the operator may sign in. */
-    async bearer(hash: string) {
-      const row = await database.operatorToken.findUnique({ where: { hash }, include: { operator: true } });
-      if (!row || row.revokedAt !== null || row.operator.disabledAt !== null || (row.expiresAt !== null && row.expiresAt.getTime() <= Date.now())) return undefined;
-      return toBooked(row.operator);
-    },
+    setRole: (name: string, role: Role, actor: string) => recordChange(database, actor, 'operator_role', { name, role },
+      (transaction) => changeAndEnd(transaction, { name }, { role })),
+    /** Ends the operator's sessions and tokens. @returns false: there is no such operator */
+    disable: (name: string, actor: string) => recordChange(database, actor, 'operator_disable', { name },
+      (transaction) => changeAndEnd(transaction, { name }, { disabledAt: new Date() })),
   };
 }
 
-async function recordChange(database: Database, actor: string, verb: ActionVerb, details: Json, change: (transaction: Transaction) => Promise<{ count: number }>): Promise<boolean> {
-  return database.$transaction(async (transaction) => {
-    const { count } = await change(transaction);
-    if (count > 0) await record(transaction, { actor, verb, details });
-    return count > 0;
-  });
+async function changeAndEnd(transaction: Transaction, which: { name: string; epoch?: number; disabledAt?: null }, data: { passwordHash?: string; role?: Role; disabledAt?: Date | null }): Promise<{ count: number }> {
+  // The operator's row first: an `addToken` at the same time waits for it.
+  const changed = await transaction.operator.updateMany({ where: which, data: { ...data, epoch: { increment: 1 } } });
+  if (changed.count > 0) await transaction.operatorToken.updateMany({ where: { operatorName: which.name, revokedAt: null }, data: { revokedAt: new Date() } });
+  return changed;
 }
 
-function toBooked({ createdAt, disabledAt, ...plain }: Operator): BookedOperator {
-  return { ...plain, createdAt: createdAt.getTime(), ...(disabledAt && { disabledAt: disabledAt.getTime() }) };
+export function toBooked({ name, role, passwordHash, epoch, createdAt, disabledAt, totpSecret }: Operator): BookedOperator {
+  return { name, role, passwordHash, epoch, createdAt: createdAt.getTime(), ...(disabledAt && { disabledAt: disabledAt.getTime() }), ...(totpSecret !== null && { totpSecret }) };
 }

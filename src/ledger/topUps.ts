@@ -35,13 +35,21 @@ type Adding =
   /** Another top-up, or one of another rain, has this id. */
   | { outcome: 'differs'; fields: (keyof NewTopUp)[] }
   /** `sealed`: nobody would settle what is added now. `too_much`: beyond a limit of top-ups, packets or money. */
-  | { outcome: 'no_rain' | 'sealed' | 'too_much' };
+  | { outcome: 'no_rain' | 'sealed' | 'too_much' }
+  /** The rain would have more than the caller may give it alone: somebody else has added to it meanwhile. */
+  | { outcome: 'above'; budgetCents: Cents };
+
+interface AddTopUpOptions {
+  dryRun?: boolean | undefined;
+  /** What the rain may have with it. */
+  totalCentsMax?: Cents | undefined;
+}
 
 /**
  * Adds a top-up: its row, its packets, its money from the operator, and the record of its commitment, all or nothing. The rain's row is locked
  * first, so that top-ups are numbered without gaps and none is added to a sealed rain.
  */
-export function addTopUp(database: Database, requested: NewTopUp, actor: string, dryRun = false): Promise<Adding> {
+export function addTopUp(database: Database, requested: NewTopUp, actor: string, { dryRun = false, totalCentsMax }: AddTopUpOptions = {}): Promise<Adding> {
   const { id, rainId, budgetCents, packets, seed, split } = requested;
   const amounts = amountsOf(requested);
   return attempt(database, async (transaction): Promise<Adding> => {
@@ -53,6 +61,7 @@ export function addTopUp(database: Database, requested: NewTopUp, actor: string,
     if (rain.sealedAt || rain.settledAt) return { outcome: 'sealed' };
     const ordinal = 1 + await transaction.topUp.count({ where: { rainId } });
     if (ordinal > TOP_UPS_MAX || rain.packets + packets > PACKETS_MAX || rain.budgetCents + budgetCents > CENTS_MAX) return { outcome: 'too_much' };
+    if (totalCentsMax !== undefined && rain.budgetCents + budgetCents > totalCentsMax) return { outcome: 'above', budgetCents: rain.budgetCents };
     const commitment = commitmentOf({ rainId, seed, plan: split, shards: rain.shards, first: rain.packets });
     // If another rain's top-up used this id in between, the primary key refuses and everything is rolled back.
     const topUp = await transaction.topUp.create({ data: { ...requested, ordinal, commitment } });

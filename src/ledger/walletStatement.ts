@@ -1,4 +1,5 @@
 import type { Cents } from '../rain/money.ts';
+import type { Terms } from '../rain/terms.ts';
 import { userAccount } from './accounts.ts';
 import { findCredits, type BookedCredit } from './book.ts';
 import type { Database } from './database.ts';
@@ -56,11 +57,11 @@ export async function creditsAmong(database: Database, userId: string, rainIds: 
   return new Map(rows.map(({ rainId, redPacketId, amountCents }) => [rainId, { redPacketId: redPacketId!, userId, amountCents }]));
 }
 
-/** The highest credits of a rain; of equal ones the earlier. `settled`: no more will be added. `undefined`: no such rain. */
+/** The highest credits of a rain; of equal ones the earlier. `settled`: no more will be added. `undefined`: no such rain, or none for everybody. */
 export async function luckiest(database: Database, rainId: string, limit: number): Promise<{ credits: BookedCredit[]; settled: boolean } | undefined> {
   // Read this first: when the ledger is closed here, the next query sees all credits.
-  const rain = await database.rain.findUnique({ where: { id: rainId }, select: { settledAt: true } });
-  if (!rain) return undefined;
+  const rain = await database.rain.findUnique({ where: { id: rainId }, select: { settledAt: true, terms: true } });
+  if (!rain || (rain.terms as Terms).invitedOnly) return undefined;
   const orderBy = [{ amountCents: 'desc' as const }, { postedAt: 'asc' as const }, { id: 'asc' as const }];
   const credits = await findCredits(database, { where: { rainId, kind: 'credit' }, orderBy, take: limit });
   return { credits, settled: rain.settledAt !== null };

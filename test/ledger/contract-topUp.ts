@@ -45,6 +45,21 @@ export function topUpContract(book: OpenBook): void {
       expect((await book.ledger.book('yours'))!.fundedCents).toBe(100n);
     });
 
+    it('a rain is read with the top-ups of one moment, also while some are added: the audit recomputes its plan from them', async () => {
+      await book.ledger.createRain(newRain('watched', 100n), 'ann');
+      let isOver = false;
+      const adding = (async () => {
+        for (let i = 0; i < 30; i++) await book.ledger.addTopUp(topUp('watched', `watched-${i}`, 1n, { packets: 1 }), 'ann');
+        isOver = true;
+      })();
+      const read = new Set<string>();
+      const look = async () => {
+        while (!isOver) for (const rain of [(await book.ledger.rain('watched'))!, ...await book.ledger.rains(1, { ids: ['watched'] })]) read.add(JSON.stringify([atCreation(rain).packets, Number(atCreation(rain).budgetCents)]));
+      };
+      await Promise.all([adding, look(), look(), look()]);
+      expect([...read]).toEqual(['[10,100]']);
+    });
+
     it('are numbered without gaps, and the thirty-third is refused, also when many are added at once [R10]', async () => {
       await book.ledger.createRain(newRain('many', 100n), 'ann');
       const outcomes: string[] = [];

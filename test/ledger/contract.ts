@@ -12,6 +12,8 @@ import { topUpContract } from './contract-topUp.ts';
 import { rainContract } from './contract-rain.ts';
 import { rehearsalContract } from './contract-rehearsal.ts';
 import { reserveContract } from './contract-reserve.ts';
+import { saleLimitsContract } from './contract-saleLimits.ts';
+import { salesContract } from './contract-sales.ts';
 import type { OpenBook } from './openBook.ts';
 
 interface Server {
@@ -46,5 +48,7 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
     payoutProviderContract(book);
     databaseContract(book);
     accountFaultsContract(book);
+    salesContract(book);
+    saleLimitsContract(book);
   });
 }

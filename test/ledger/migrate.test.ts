@@ -89,6 +89,25 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
       ]);
     });
 
+    it('[R8] keeps what Redis did not know of orders, and orders go on along their steps', async () => {
+      await migrate(url, readMigrations().filter(({ name }) => name < '20261204'));
+      await execute(url, `INSERT INTO "Sale" ("id", "title", "opensAt", "closesAt", "holdMs") VALUES ('old', 't', now() - interval '1 h', now() + interval '1 h', 60000);
+        INSERT INTO "SaleItem" ("saleId", "sku", "ordinal", "units", "priceCents", "perOrderMax", "perUserMax") VALUES ('old', 'tee', 1, 9, 990, 1, 1);
+        INSERT INTO "SaleOrder" ("id", "saleId", "userId", "sku", "quantity", "priceCents", "reservedAt", "payBy")
+          SELECT 'old-' || n, 'old', 'u' || n, 'tee', 1, 990, date_trunc('second', now()), date_trunc('second', now()) + interval '60 s' FROM generate_series(1, 4) AS n;
+        UPDATE "SaleOrder" SET "status" = 'paid', "followed" = "id" = 'old-3' WHERE "id" <> 'old-4'`);
+      await migrate(url);
+      const unfollowed = () => rows(url, 'SELECT "orderId", "saleId", "status"::text FROM "UnfollowedOrder" ORDER BY "orderId"');
+      expect(await unfollowed()).toEqual([{ orderId: 'old-1', saleId: 'old', status: 'paid' }, { orderId: 'old-2', saleId: 'old', status: 'paid' }]);
+      await execute(url, `UPDATE "SaleOrder" SET "status" = 'refunded' WHERE "id" = 'old-2'; UPDATE "SaleOrder" SET "status" = 'timed_out' WHERE "id" = 'old-4';
+        INSERT INTO "SaleOrder" ("id", "saleId", "userId", "sku", "quantity", "priceCents", "reservedAt", "payBy")
+          VALUES ('old-5', 'old', 'u5', 'tee', 1, 990, date_trunc('second', now()), date_trunc('second', now()) + interval '60 s')`);
+      expect(await unfollowed()).toEqual([{ orderId: 'old-1', saleId: 'old', status: 'paid' }, { orderId: 'old-2', saleId: 'old', status: 'refunded' }, { orderId: 'old-4', saleId: 'old', status: 'timed_out' }]);
+      expect(await rows(url, `SELECT "place"::text, "units"::int FROM "StockAccount" ORDER BY 1`)).toEqual([
+        { place: 'available', units: 6 }, { place: 'reserved', units: 1 }, { place: 'shop', units: -9 }, { place: 'sold', units: 2 },
+      ]);
+    });
+
     it('twice is harmless', async () => {
       await migrate(url);
       expect(await migrate(url)).toEqual([]);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorker } from '../../src/bin/servers/worker.ts';
@@ -6,7 +5,6 @@ import { createGrabEngine } from '../../src/grab/engine.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
 import { examineDatabase } from '../../src/ledger/databaseCheck.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
-import { migrate } from '../../src/ledger/migrate.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { checkDatabase } from '../../src/operator/doctor/database.ts';
 import { loadRain } from '../../src/operator/load.ts';
@@ -17,25 +15,20 @@ import { findRain, redisNow } from '../../src/store/rains.ts';
 import { eventually } from '../support/eventually.ts';
 import { listeningLog } from '../support/log.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
-import { execute, postgresInstalled, startPostgres, type TestPostgres } from '../support/servers/postgres.ts';
+import { execute, postgresInstalled } from '../support/servers/postgres.ts';
 import { claimOf, expectBalanced, newRain } from './claims.ts';
-
-const read = (name: string) => readFileSync(new URL(`../../deploy/postgresql/${name}.sql`, import.meta.url), 'utf8');
+import { deployed, startWithRoles } from './deployedRoles.ts';
 
 /** The roles of deploy/postgresql: one owns and migrates, one is for console and command line, one for workers. */
 describe.skipIf(!postgresInstalled)('the roles of the servers', () => {
-  let server: TestPostgres;
+  let server: Awaited<ReturnType<typeof startWithRoles>>;
   let context: TestContext;
   let database: Database;
   let workers: Database;
-  const urlOf = (role: string) => `postgres://${role}@127.0.0.1:${server.port}/rain`;
+  const urlOf = (role: string) => server.urlOf(role);
 
   beforeAll(async () => {
-    server = await startPostgres(['fsync=on']);
-    // CREATE DATABASE wants to be alone.
-    for (const statement of read('roles').split(';\n').filter((text) => text.trim() !== '')) await execute(urlOf('postgres').replace(/rain$/, 'postgres'), statement);
-    await migrate(urlOf('rain_owner'));
-    await execute(urlOf('rain_owner'), read('grants'));
+    server = await startWithRoles();
     context = await openTestContext(async () => ({ url: urlOf('rain'), stop: async () => {} }));
     database = connectDatabase(urlOf('rain'));
     workers = connectDatabase(urlOf('rain_worker'));
@@ -97,7 +90,7 @@ describe.skipIf(!postgresInstalled)('the roles of the servers', () => {
       [`INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt") VALUES ('mine', '', 1, 1, '{}', '', now(), now() + interval '1 hour')`, 'permission denied'],
       [`INSERT INTO "Portion" VALUES ('mine', 'planned', 1, 100, 1, '{}', '', '')`, 'permission denied'], [`UPDATE "Rain" SET "budgetCents" = 1`, 'permission denied'],
       [`INSERT INTO "Discard" VALUES ('l', 'planned', '', '', '', '', NULL, NULL)`, 'permission denied'], [`INSERT INTO "Operator" VALUES ('eve')`, 'permission denied'],
-      ['SELECT "passwordHash" FROM "Operator"', 'permission denied'], ['SELECT * FROM "OperatorToken"', 'permission denied'],
+      ['SELECT "passwordHash" FROM "Operator"', 'permission denied'], ['SELECT * FROM "OperatorToken"', 'permission denied'], ['SELECT * FROM "RecoveryCode"', 'permission denied'], ['SELECT * FROM "Approval"', 'permission denied'],
       [`UPDATE "Account" SET "balanceCents" = 5000`, 'permission denied'], [`INSERT INTO "Account" VALUES ('user:thief', 'user', 5000)`, 'permission denied'],
     ] as const) await expect(execute(urlOf('rain_worker'), sql), sql).rejects.toThrow(why);
     expect(await context.ledger.balance('thief')).toBe(0n);
@@ -114,7 +107,15 @@ describe.skipIf(!postgresInstalled)('the roles of the servers', () => {
     expect(await ledger.discard({ ...letter, claim: { redPacketId: 'asked-p1', userId: 'u1', claimedCents: 2n, allocatedCents: 2n } })).toMatchObject({ outcome: 'returned' });
     expect(await ledger.reschedule('asked', { opensAt: 1, closesAt: 2 }, { actor: 'ann', verb: 'schedule' })).toBe(true);
     expect(await ledger.staff.add({ name: 'ann', role: 'viewer', passwordHash: 'scrypt$a$b$c$d$e' }, 'ann')).toBe(true);
-    expect(await ledger.staff.addToken('ann', { hash: 'a'.repeat(64), label: 'x' }, 'ann')).toBe(true);
+    expect(await ledger.staff.addToken('ann', { hash: 'a'.repeat(64), label: 'x', expiresAt: Date.now() + 60_000 }, 'ann')).toBe(true);
+    expect(await ledger.staff.bearer('a'.repeat(64), '127.0.0.1')).toMatchObject({ name: 'ann' });
+    expect(await ledger.staff.endToken('ann', 'a'.repeat(64), 'ann')).toBe(true);
+    expect(await ledger.staff.setTotp('ann', { secret: 's'.repeat(96), step: 7, codes: ['c'.repeat(43)], epoch: 1 }, 'ann')).toBe(true);
+    expect([await ledger.staff.acceptStep('ann', 8), await ledger.staff.useRecoveryCode('c'.repeat(43), 'ann'), await ledger.staff.resetTotp('ann', 'ann')]).toEqual([true, true, true]);
+    expect(await ledger.staff.setRole('ann', 'operator', 'ann')).toBe(true);
+    const waiting = await ledger.askApproval({ id: 'waits', verb: 'create', rainId: 'big', request: { id: 'big' }, amountCents: 2n, askedBy: 'console:ann', expiresAt: Date.now() + 60_000 });
+    expect([await ledger.decideApproval(waiting, 'console:ben', true), await ledger.carriedOut('waits'), await ledger.carriedOut('waits')]).toEqual([true, true, false]);
+    await expect(execute(urlOf('rain'), `UPDATE "Approval" SET "request" = '{}'`)).rejects.toThrow('permission denied');
     expect(await ledger.staff.setPassword('ann', 'scrypt$b$b$c$d$e', 'ann')).toBe(true);
     expect(await ledger.staff.disable('ann', 'ann')).toBe(true);
     await expectBalanced(database);
@@ -145,7 +146,7 @@ describe.skipIf(!postgresInstalled)('the roles of the servers', () => {
   });
 
   test('a worker where campaigns roll over may add what was left to the next round', async () => {
-    await execute(urlOf('rain_owner'), read('grants').replaceAll('-- GRANT', 'GRANT'));
+    await execute(urlOf('rain_owner'), deployed('grants').replaceAll('-- GRANT', 'GRANT'));
     await context.ledger.createRain(newRain('next', 100n), 'ann');
     const topUp = { id: 'roll-over:last', rainId: 'next', budgetCents: 50n, packets: 1, split: { budget: '0.50', packets: 1, split: { method: 'even' } }, seed: 'cd'.repeat(32) };
     expect(await openLedger(workers).addTopUp(topUp, 'worker')).toMatchObject({ outcome: 'added' });
@@ -166,6 +167,32 @@ describe.skipIf(!postgresInstalled)('the roles of the servers', () => {
       await client.end();
       await execute(urlOf('rain_owner'), 'REVOKE INSERT, UPDATE, DELETE ON "Account" FROM rain');
     }
+  });
+
+  test('[R8] one erases a user once all is settled, and a worker only where retention is set; with rights from before neither changes an id, not by a trigger of its own either', async () => {
+    await context.ledger.createRain(newRain('gone', 1n), 'ann');
+    await context.ledger.credit([claimOf('gone', 0, { userId: 'leaver' })]);
+    await execute(urlOf('rain_owner'), deployed('grants').replaceAll('-- GRANT', 'GRANT'));
+    expect(await context.ledger.eraseUser('leaver', 'ann')).toMatchObject({ outcome: 'not_over', part: 'the rain gone' });
+    await context.ledger.seal('gone');
+    await context.ledger.settle('gone');
+    await execute(urlOf('rain_owner'), 'REVOKE INSERT ON "Erasure" FROM rain_worker; GRANT UPDATE ON "Transfer" TO rain');
+    await expect(openLedger(workers).eraseUser('leaver', 'worker')).rejects.toThrow('permission denied');
+    const client = new Client({ connectionString: urlOf('rain') });
+    await client.connect();
+    try {
+      const change = `UPDATE public."Transfer" SET "userId" = 'thief', "creditAccountId" = 'user:thief' WHERE "userId" = 'leaver'`;
+      await client.query(`CREATE TEMP TABLE mine (n int); CREATE FUNCTION pg_temp.take() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${change}; RETURN NULL; END $$;
+        CREATE TRIGGER take AFTER INSERT ON mine EXECUTE FUNCTION pg_temp.take(); CREATE FUNCTION pg_temp.takes_part_in(who TEXT) RETURNS text LANGUAGE sql AS 'SELECT NULL::text'`);
+      await expect(client.query(change)).rejects.toThrow('append-only');
+      await expect(client.query('INSERT INTO mine VALUES (1)')).rejects.toThrow('append-only');
+    } finally {
+      await client.end();
+      await execute(urlOf('rain_owner'), 'REVOKE UPDATE ON "Transfer" FROM rain; GRANT INSERT ON "Erasure" TO rain_worker');
+    }
+    expect(await openLedger(workers).eraseUser('leaver', 'worker')).toMatchObject({ outcome: 'erased' });
+    expect(await context.ledger.balance('leaver')).toBe(0n);
+    await expectBalanced(database);
   });
 
   test('[R8] tables of its own do not hide the real ones from the checks: a rehearsal moves no real money', async () => {
