@@ -1,15 +1,15 @@
 -- grab.lua: decide for a whole batch of users of one rain in one atomic step.
 --
 -- KEYS[1] state    hash: rainId, state, opensAt, closesAt (epoch ms); held (a reason, or none);
---         of a round of a campaign also winsMax
+--         of a round of a campaign also winsMax; ticketRules (see tickets.lua, or none)
 -- KEYS[2] packets  list: {"redPacketId","amount","mac"}, handed out from the tail
 -- KEYS[3] claimed  hash: userId -> claim JSON
 -- KEYS[4] claims   list: the claim log, newest at the head
 -- KEYS[5] spoiled  list: malformed elements of packets
 -- KEYS[6] wins     hash of the campaign: userId -> the rounds that the user has won in, such as ",1,,4,"; unused without winsMax
--- ARGV    userId x n, 1 <= n <= 512; a user may appear twice
+-- ARGV    userId x n, 1 <= n <= 512; a user may appear twice; then the ticket rules that the caller has checked
 -- RETURNS n cjson strings in the order of ARGV: code "1" before "-8" before "-7" of a held rain before "-2"
---         "-3" "-4" before "-11" before "-1" "-7" before "0"
+--         "-3" "-4" before "-7" of other ticket rules before "-11" before "-1" "-7" before "0"
 -- WHY     A script is atomic but not rolled back. So everything that can fail (wrong type, bad JSON) happens before the
 --         first write, and that first write is HSET, which Redis may refuse when out of memory. Packets are read with
 --         LRANGE and popped last: a malformed one is set aside, not lost. Losing writes nothing [R11]. A win and its
@@ -20,7 +20,7 @@
 
 local BAD_MAX = 512 -- malformed elements set aside per call at most, so that no call runs long [R10]
 
-local rain = redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId', 'winsMax', 'held')
+local checked, rain = table.remove(ARGV), redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId', 'winsMax', 'held', 'ticketRules')
 local claimed = redis.call('HMGET', KEYS[3], unpack(ARGV))
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -31,7 +31,7 @@ elseif rain[6] and rain[6] ~= '' then refusal = '{"code":"-7"}'
 elseif rain[1] == 'closed' or rain[1] == 'settled' then refusal = '{"code":"-3"}'
 elseif rain[1] == 'draft' or now < tonumber(rain[2]) then refusal = '{"code":"-2"}'
 elseif now >= tonumber(rain[3]) then refusal = '{"code":"-3"}'
-elseif rain[1] == 'paused' then refusal = '{"code":"-4"}' end
+elseif rain[1] == 'paused' then refusal = '{"code":"-4"}' elseif (rain[7] or '') ~= checked then refusal = '{"code":"-7"}' end
 
 local limit = not refusal and tonumber(rain[5])
 local mine = limit and ',' .. rain[4]:match('%.(%d+)$') .. ','

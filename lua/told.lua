@@ -1,11 +1,13 @@
--- told.lua: write down wins that users were told and that Redis has lost together with their rain.
+-- told.lua: write down wins, or reservations, that users were told and that Redis has lost.
 --
--- KEYS[1] told     hash: userId -> JSON of the win and its receipt
--- ARGV    time to live, ms; how many entries there may be; then userId, entry; n times
+-- KEYS[1] told     hash: userId -> JSON of the win and its receipt; of a sale: reservation and userId -> JSON of the reservation and its receipt
+-- ARGV    time to live, ms; how many entries there may be; then field, entry; n times
 -- RETURNS how many of them are written down, now or earlier
--- WHY     The first win that was written down for a user stays: gateways and users report the same one many times. The hash
+-- WHY     The first that was written down for a field stays: gateways and users report the same one many times. The hash
 --         expires by itself, as the rain's other keys may be gone for good. Its size is bounded, whoever reports.
 
+-- What somebody has written there in its place must not keep it from being written down.
+if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then redis.call('DEL', KEYS[1]) end
 local size, stored = redis.call('HLEN', KEYS[1]), 0
 for i = 3, #ARGV, 2 do
   local known = redis.call('HEXISTS', KEYS[1], ARGV[i]) == 1

@@ -1,44 +1,51 @@
-import { BATCH_USERS_MAX, BUSY, type GrabAnswer, type GrabEngine } from './engine.ts';
+import { BATCH_USERS_MAX } from './engine.ts';
 import { shardOf } from '../store/keys.ts';
 
+/** Requests of one turn for one rain or sale, and the shard that decides them. */
 interface Batch<A> {
-  rainId: string;
+  id: string;
   shard: number;
-  pendingGrabs: A[];
-  /** When the first grab of the turn that opened the batch was added, ms of the monotonic clock. */
+  pending: A[];
+  /** When the first request of the turn that opened the batch was added, ms of the monotonic clock. */
   openedAt: number;
 }
 
-/** An answered batch. Its answers stand in the order of its pending grabs. */
-export interface AnsweredBatch<A> extends Readonly<Batch<A>> {
-  answers: readonly GrabAnswer[];
+/** An answered batch. Its answers stand in the order of its requests. */
+export interface AnsweredBatch<A, Answer> extends Readonly<Batch<A>> {
+  answers: readonly Answer[];
   /** ms of the monotonic clock. */
   answeredAt: number;
 }
 
-/** Called once for each pending grab, with the shard that the answer comes from. */
-type Deliver<A> = (pending: A, rainId: string, answer: GrabAnswer, shard: number) => void;
+/** Called once for each request, with the shard that the answer comes from. */
+type Deliver<A, Answer> = (pending: A, id: string, answer: Answer, shard: number) => void;
+
+/** What decides a batch. `decide` never rejects, and answers in order; `busy` is told to whom it cannot be asked for. */
+interface Decider<A, Answer> {
+  decide(id: string, shard: number, pending: readonly A[]): Promise<readonly Answer[]>;
+  busy: Answer;
+}
 
 /**
- * Gathers the grabs that arrive in one turn of the event loop and sends them as one script call per rain and shard. No grab waits
- * for a batch to fill: under high load the turns are longer, and so are the batches.
+ * Gathers the requests that arrive in one turn of the event loop and sends them as one script call per shard of a rain or sale. No
+ * request waits for a batch to fill: under high load the turns are longer, and so are the batches.
  */
-export class Batcher<A extends { readonly userId: string }> {
-  readonly #engine: GrabEngine;
-  readonly #deliver: Deliver<A>;
+export class Batcher<A extends { readonly userId: string }, Answer> {
+  readonly #decider: Decider<A, Answer>;
+  readonly #deliver: Deliver<A, Answer>;
   readonly #pendingMax: number;
-  readonly #onAnswered: (batch: AnsweredBatch<A>) => void;
+  readonly #onAnswered: (batch: AnsweredBatch<A, Answer>) => void;
   #batches = new Map<string, Batch<A>>();
   #openedAt = 0;
   #pending = 0;
   #held = 0;
 
   /**
-   * @param pendingMax grabs waiting or in flight in this process at most [R10]; protects memory when Redis stalls
-   * @param onAnswered called when all grabs of a batch are answered; for it the clock is read once a turn and once a batch
+   * @param pendingMax requests waiting or in flight in this process at most [R10]; protects memory when Redis stalls
+   * @param onAnswered called when all requests of a batch are answered; for it the clock is read once a turn and once a batch
    */
-  constructor(engine: GrabEngine, deliver: Deliver<A>, pendingMax: number, onAnswered: (batch: AnsweredBatch<A>) => void = () => {}) {
-    this.#engine = engine;
+  constructor(decider: Decider<A, Answer>, deliver: Deliver<A, Answer>, pendingMax: number, onAnswered: (batch: AnsweredBatch<A, Answer>) => void = () => {}) {
+    this.#decider = decider;
     this.#deliver = deliver;
     this.#pendingMax = pendingMax;
     this.#onAnswered = onAnswered;
@@ -53,12 +60,12 @@ export class Batcher<A extends { readonly userId: string }> {
     return this.#pending - this.#held;
   }
 
-  /** True: the next grab is answered "-7" at once. */
+  /** True: the next request is answered "-7" at once. */
   get full(): boolean {
     return this.#pending >= this.#pendingMax;
   }
 
-  /** Reserves a place for a grab that waits before it is added [R10]. @returns false when too many wait already */
+  /** Reserves a place for a request that waits before it is added [R10]. @returns false when too many wait already */
   hold(): boolean {
     if (this.full) return false;
     this.#pending++;
@@ -66,23 +73,28 @@ export class Batcher<A extends { readonly userId: string }> {
     return true;
   }
 
-  /** Adds a grab for which `hold` has reserved a place. */
-  addHeld(rainId: string, shards: number, pending: A): void {
+  /** Gives up a place that `hold` has reserved. */
+  release(): void {
     this.#pending--;
     this.#held--;
-    this.add(rainId, shards, pending);
   }
 
-  /** Every grab is answered exactly once through `deliver`; at once with "-7" when too many wait already. */
-  add(rainId: string, shards: number, pending: A): void {
+  /** Adds a request for which `hold` has reserved a place. */
+  addHeld(id: string, shards: number, pending: A): void {
+    this.release();
+    this.add(id, shards, pending);
+  }
+
+  /** Every request is answered exactly once through `deliver`; at once with "-7" when too many wait already. */
+  add(id: string, shards: number, pending: A): void {
     const shard = shardOf(pending.userId, shards);
-    if (this.full) return this.#deliver(pending, rainId, BUSY, shard);
+    if (this.full) return this.#deliver(pending, id, this.#decider.busy, shard);
     this.#pending++;
-    const name = `${rainId}/${shard}`;
+    const name = `${id}/${shard}`;
     const batch = this.#batches.get(name);
     if (batch) {
-      batch.pendingGrabs.push(pending);
-      if (batch.pendingGrabs.length < BATCH_USERS_MAX) return;
+      batch.pending.push(pending);
+      if (batch.pending.length < BATCH_USERS_MAX) return;
       this.#batches.delete(name);
       void this.#send(batch);
       return;
@@ -91,7 +103,7 @@ export class Batcher<A extends { readonly userId: string }> {
       this.#openedAt = performance.now();
       setImmediate(this.#flush);
     }
-    this.#batches.set(name, { rainId, shard, pendingGrabs: [pending], openedAt: this.#openedAt });
+    this.#batches.set(name, { id, shard, pending: [pending], openedAt: this.#openedAt });
   }
 
   readonly #flush = (): void => {
@@ -101,10 +113,10 @@ export class Batcher<A extends { readonly userId: string }> {
   };
 
   async #send(batch: Batch<A>): Promise<void> {
-    const { rainId, shard, pendingGrabs } = batch;
-    const answers = await this.#engine.grab(rainId, shard, pendingGrabs.map((pending) => pending.userId));
-    this.#pending -= pendingGrabs.length;
-    for (let i = 0; i < pendingGrabs.length; i++) this.#deliver(pendingGrabs[i]!, rainId, answers[i]!, shard);
+    const { id, shard, pending } = batch;
+    const answers = await this.#decider.decide(id, shard, pending);
+    this.#pending -= pending.length;
+    for (let i = 0; i < pending.length; i++) this.#deliver(pending[i]!, id, answers[i]!, shard);
     this.#onAnswered({ ...batch, answers, answeredAt: performance.now() });
   }
 }

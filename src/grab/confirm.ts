@@ -18,17 +18,33 @@ interface ConfirmRules {
   onFault: (error: unknown) => void;
 }
 
+/** Whether the entry of a user in a hash is what the user is about to be told. `at`: the place of the user in the request. */
+type IsHeld = (entry: string | null | undefined, at: number) => boolean;
+
+/** Which of these users' entries in a hash are as durable as configured, in order. Never rejects, as above. */
+export type ConfirmHeld = (key: string, userIds: readonly string[], isHeld: IsHeld) => Promise<boolean[]>;
+
 interface ConfirmRequest {
   key: string;
-  wins: readonly Win[];
+  userIds: readonly string[];
+  isHeld: IsHeld;
   answer: (confirmed: boolean[]) => void;
 }
 
-/** Wins per round, plus at most one batch [R10]: four rounds hold all grabs that a gateway lets wait. */
+/** Wins or reservations per round, plus at most one batch [R10]: four rounds hold all grabs that a gateway lets wait. */
 const WINS_MAX = 20_000;
 
 /** Confirms wins by replicas. */
-export function createConfirm({ connections, replicas, waitMs, onFault }: ConfirmRules): Confirm {
+export function createConfirm(rules: ConfirmRules): Confirm {
+  return confirmWins(createConfirmHeld(rules));
+}
+
+export function confirmWins(confirmHeld: ConfirmHeld): Confirm {
+  return (rainId, shard, wins) => confirmHeld(shardKeys(rainId, shard).claimed, wins.map(({ userId }) => userId), (entry, at) => isWin(entry, wins[at]!));
+}
+
+/** Confirms entries of hashes by replicas. */
+export function createConfirmHeld({ connections, replicas, waitMs, onFault }: ConfirmRules): ConfirmHeld {
   const idle = [...connections];
   const waiting: ConfirmRequest[] = [];
 
@@ -45,7 +61,7 @@ export function createConfirm({ connections, replicas, waitMs, onFault }: Confir
 
   function sizeOfRound(): number {
     let size = 0;
-    for (let wins = 0; size < waiting.length && wins < WINS_MAX; size++) wins += waiting[size]!.wins.length;
+    for (let wins = 0; size < waiting.length && wins < WINS_MAX; size++) wins += waiting[size]!.userIds.length;
     return size;
   }
 
@@ -56,22 +72,22 @@ export function createConfirm({ connections, replicas, waitMs, onFault }: Confir
   async function round(redis: RedisClient, requests: readonly ConfirmRequest[]): Promise<void> {
     try {
       // Send all commands in one turn of the event loop: if the connection broke in between, none of them would be answered.
-      const reading = requests.map(({ key, wins }) => redis.hmget(key, ...wins.map(({ userId }) => userId)));
+      const reading = requests.map(({ key, userIds }) => redis.hmget(key, ...userIds));
       const [acknowledged, ...held] = await Promise.all([redis.wait(replicas, waitMs), ...reading]);
-      requests.forEach(({ wins, answer }, i) => answer(wins.map((win, j) => acknowledged >= replicas && isHeld(held[i]![j], win))));
+      requests.forEach(({ userIds, isHeld, answer }, i) => answer(userIds.map((_, at) => acknowledged >= replicas && isHeld(held[i]![at], at))));
     } catch (error) {
       onFault(error);
-      for (const { wins, answer } of requests) answer(wins.map(() => false));
+      for (const { userIds, answer } of requests) answer(userIds.map(() => false));
     }
   }
 
-  return (rainId, shard, wins) => new Promise((answer) => {
-    waiting.push({ key: shardKeys(rainId, shard).claimed, wins, answer });
+  return (key, userIds, isHeld) => new Promise((answer) => {
+    waiting.push({ key, userIds, isHeld, answer });
     begin();
   });
 }
 
-function isHeld(entry: string | null | undefined, { redPacketId }: Win): boolean {
+function isWin(entry: string | null | undefined, { redPacketId }: Win): boolean {
   const parsed = typeof entry === 'string' ? parseClaim(entry) : undefined;
   return parsed?.ok === true && parsed.claim.redPacketId === redPacketId;
 }

@@ -48,12 +48,13 @@ export interface GrabEngine {
   grab(rainId: string, shard: number, userIds: readonly string[]): Promise<GrabAnswer[]>;
 }
 
-export function createGrabEngine(redis: RedisClient, onFault: (error: unknown) => void): GrabEngine {
+/** @param checked the ticket rules that the caller has checked for the grabs of a rain, as text */
+export function createGrabEngine(redis: RedisClient, onFault: (error: unknown) => void, checked: (rainId: string) => string = () => ''): GrabEngine {
   return {
     async grab(rainId, shard, userIds) {
       const keys = shardKeys(rainId, shard);
       try {
-        const replies = await run(redis, 'grab', [keys.state, keys.packets, keys.claimed, keys.claims, keys.spoiled, campaignKeys(rainId, shard).wins], userIds);
+        const replies = await run(redis, 'grab', [keys.state, keys.packets, keys.claimed, keys.claims, keys.spoiled, campaignKeys(rainId, shard).wins], [...userIds, checked(rainId)]);
         if (!Array.isArray(replies) || replies.length !== userIds.length) throw new TypeError('lua/grab.lua did not answer once per user');
         return replies.map(parse);
       } catch (error) {
@@ -61,5 +62,13 @@ export function createGrabEngine(redis: RedisClient, onFault: (error: unknown) =
         return userIds.map(() => BUSY);
       }
     },
+  };
+}
+
+/** How a batch of grabs is decided. */
+export function decideGrabs(engine: GrabEngine) {
+  return {
+    decide: (rainId: string, shard: number, grabs: readonly { readonly userId: string }[]) => engine.grab(rainId, shard, grabs.map(({ userId }) => userId)),
+    busy: BUSY as GrabAnswer,
   };
 }

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { amount } from '../rain/claim.ts';
 import { rainId, userId } from '../rain/ids.ts';
 import { readJson } from '../rain/json.ts';
+import { reservationIdText, saleId } from '../sale/ids.ts';
+import { ORDER_STATUSES } from '../sale/order.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { EVENTS_CHANNEL } from './keys.ts';
 
@@ -14,6 +16,10 @@ const FRAME_MAX = 1_048_576;
 const credited = z.object({ userId, redPacketId: z.string(), amount, mark: z.string() });
 export type Credited = z.infer<typeof credited>;
 
+/** `mark`: `orderMark` of a Signer, for the same reason. */
+const toldOrder = z.object({ userId, reservationId: reservationIdText, status: z.enum(ORDER_STATUSES), mark: z.string() });
+export type ToldOrder = z.infer<typeof toldOrder>;
+
 /** The events on EVENTS_CHANNEL between processes. A lost event only delays an update: gateways also poll Redis. */
 const rainEvent = z.discriminatedUnion('type', [
   /** The rain was created, loaded, paused, resumed, closed or settled: read it again. */
@@ -22,6 +28,10 @@ const rainEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('blocks') }),
   /** The operator has set or released a switch of the gateways: read them again. */
   z.object({ type: z.literal('switches') }),
+  /** The sale was created, loaded, paused, resumed, topped up, closed or settled, or units came back: read it again. */
+  z.object({ type: z.literal('sale_changed'), saleId }),
+  /** These orders have this status in the ledger now. */
+  z.object({ type: z.literal('orders'), saleId, orders: z.array(toldOrder).max(CLAIMS_MAX) }),
   /** These claims are in the ledger now. */
   z.object({ type: z.literal('credited'), rainId, claims: z.array(credited).max(CLAIMS_MAX) }),
 ]);

@@ -12,8 +12,8 @@ export function shardKeys(rainId: string, shard: number) {
     /**
      * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
      * round, copied from its terms), topUps (JSON: commitments of added packets), signedBy (names the key of the packets' MACs),
-     * held (the reason why nothing is granted, see `src/store/holds.ts`), withdrawn (index of the first packet of a lost top-up, see
-     * lua/withdraw.lua); once settled, seed and plan (JSON)
+     * ticketRules (see lua/tickets.lua), held (the reason why nothing is granted, see `src/store/holds.ts`), withdrawn (index of the
+     * first packet of a lost top-up, see lua/withdraw.lua); once settled, seed and plan (JSON)
      */
     state: `${tag}state`,
     /** list: preallocated `{"redPacketId","amount","mac"}`, RPOPped */
@@ -97,9 +97,17 @@ export function sessionKey(hash: string): string {
   return `rain:sessions:${hash}`;
 }
 
-/** string, expiring: sign-in attempts in this quarter of an hour, by address or by user name */
-export function attemptsKey(whose: 'address' | 'name', hash: string, window: number): string {
-  return `rain:attempts:${whose}:${hash}:${window}`;
+/** zset, expiring: hash of each session of an operator → when it was used last, epoch ms */
+export function operatorSessionsKey(name: string): string {
+  return `rain:sessions:of:${name}`;
+}
+
+/**
+ * string, expiring: failed sign-ins of an address, of a name, of a name from an address or from a known device; `wait`: present while no
+ * further one may be tried
+ */
+export function attemptsKey(whose: 'address' | 'name' | 'pair' | 'device', hash: string, what: 'count' | 'wait'): string {
+  return `rain:attempts:${whose}:${hash}:${what}`;
 }
 
 /** pub/sub channel: events about rains, see `src/store/events.ts` */

@@ -5,10 +5,13 @@ import { readJson } from '../rain/json.ts';
 import { shownPlan, type ShownPlan } from '../rain/plan.ts';
 import { STORED_STATES, type RainWindow } from '../rain/rain.ts';
 import { areUsual, type Terms } from '../rain/terms.ts';
+import { parseTicketRules } from '../rain/ticket-rules-check.ts';
+import { strictest, type TicketRules } from '../rain/ticketRules.ts';
 import { recordedTerms } from '../rain/terms-check.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
-import { readHash, requireHash, type HashLimits } from './readHash.ts';
+import { findInIndex, readIndex } from './liveIndex.ts';
+import { readHash, type HashLimits } from './readHash.ts';
 import type { Signer } from './signer.ts';
 
 /** An entry of LIVE_RAINS_KEY: the way to the shards of a rain, and whether its prizes are real (for readers of the index only). */
@@ -47,6 +50,7 @@ const shardState = z.object({
   topUps: topUps.optional().catch(undefined),
   terms: storedTerms.optional(),
   signedBy: z.string().optional(),
+  ticketRules: z.string().transform(parseTicketRules).optional(),
   // Also an empty one keeps packets from being granted.
   held: z.string().optional(),
 });
@@ -67,6 +71,8 @@ export interface StoredRain extends RainWindow {
   relayed: number;
   /** The newest entry of each shard's claim log. If `claims` and `newest` are unchanged, no win was added or lost in between. */
   newest: string;
+  /** Absent: none. */
+  ticketRules?: TicketRules;
   /** Why nothing is granted at present, see `holds.ts`. */
   held?: string;
   /** Absent for a rain from before commitments existed. */
@@ -86,28 +92,16 @@ export async function redisNow(redis: RedisClient): Promise<number> {
 }
 
 /** Every rain that is not settled yet. Entries that do not parse are left out: their shards are unknown. */
-export const liveRains = (redis: RedisClient): Promise<Map<string, LiveRain>> => readIndex(redis, LIVE_RAINS_KEY);
+export const liveRains = (redis: RedisClient): Promise<Map<string, LiveRain>> => readIndex(redis, LIVE_RAINS_KEY, liveRain);
 
 /** Settled rains whose keys may still exist. */
-export const settledRains = (redis: RedisClient): Promise<Map<string, LiveRain>> => readIndex(redis, SETTLED_RAINS_KEY);
+export const settledRains = (redis: RedisClient): Promise<Map<string, LiveRain>> => readIndex(redis, SETTLED_RAINS_KEY, liveRain);
 
-/** Rains in one index: more than any deployment has in a day [R10]. */
-const INDEX_LIMITS: HashLimits = { fieldsMax: 20_000, bytesMax: 16_777_216 };
 /** The fields of a state and a few that a newer version may add; the plans of all top-ups are the most of it [R10]. */
 export const STATE_LIMITS: HashLimits = { fieldsMax: 64, bytesMax: 4_194_304 };
 
-async function readIndex(redis: RedisClient, key: string): Promise<Map<string, LiveRain>> {
-  return new Map(Object.entries(await requireHash(redis, key, INDEX_LIMITS)).flatMap(([rainId, text]) => {
-    const { success, data } = liveRain.safeParse(readJson(text));
-    return success ? [[rainId, data]] : [];
-  }));
-}
-
 /** Finds one rain, live or recently settled. */
-export async function findRain(redis: RedisClient, rainId: string): Promise<LiveRain | undefined> {
-  const text = await redis.hget(LIVE_RAINS_KEY, rainId) ?? await redis.hget(SETTLED_RAINS_KEY, rainId);
-  return text === null ? undefined : liveRain.safeParse(readJson(text)).data;
-}
+export const findRain = (redis: RedisClient, rainId: string): Promise<LiveRain | undefined> => findInIndex(redis, [LIVE_RAINS_KEY, SETTLED_RAINS_KEY], rainId, liveRain);
 
 /** `undefined`: no such rain, or its keys have expired. If the shards disagree about the state, the least advanced state counts. */
 export async function readRain(redis: RedisClient, rainId: string, { shards, title, rehearsal }: LiveRain): Promise<StoredRain | undefined> {
@@ -117,6 +111,7 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
   for (const shard of shardStates) {
     if (!shard) return undefined;
     if (STORED_STATES.indexOf(shard.state) < STORED_STATES.indexOf(total.state)) total.state = shard.state;
+    if (shard.ticketRules) total.ticketRules = strictest(shard.ticketRules, total.ticketRules);
     total.opensAt = shard.opensAt;
     total.closesAt = shard.closesAt;
     if (shard.held !== undefined) total.held = shard.held;
@@ -172,7 +167,12 @@ export const ELEMENTS_PAGE = 5_000;
 
 /** Entries `from` (inclusive) to `to` (exclusive) of a claim log, counted from the oldest, which is 0; fewer if the log ends before. */
 export async function readEntries(redis: RedisClient, rainId: string, shard: number, from: number, to: number): Promise<string[]> {
+  return readLog(redis, shardKeys(rainId, shard).claims, from, to);
+}
+
+/** The same of the log with this key, of claims or of reservations. */
+export async function readLog(redis: RedisClient, key: string, from: number, to: number): Promise<string[]> {
   // New entries are LPUSHed: the oldest is at index -1 and stays there during pushes.
-  const newestFirst = await redis.lrange(shardKeys(rainId, shard).claims, -to, -(from + 1));
+  const newestFirst = await redis.lrange(key, -to, -(from + 1));
   return newestFirst.reverse();
 }

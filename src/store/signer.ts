@@ -1,8 +1,11 @@
 import { hkdfSync } from 'node:crypto';
 import { createFastHmac } from '../platform/auth/hmac.ts';
+import type { OrderStatus } from '../sale/order.ts';
+import type { Units } from '../sale/units.ts';
 import { signingSecrets } from '../platform/auth/signingSecrets.ts';
+import { seal, unseal } from './seal.ts';
 
-/** Base64url characters that are kept of an HMAC: 96 bits of a packet's, 128 bits of what is kept for long. */
+/** Base64url characters that are kept of an HMAC: 96 bits of what Redis passes on, 128 bits of what is kept for long. */
 const MAC_CHARACTERS = 16;
 const RECEIPT_CHARACTERS = 22;
 
@@ -14,7 +17,32 @@ interface ToldWin {
   userId: string;
 }
 
-/** Signs packets and wins with keys that neither Redis nor the ledger has. While SIGNING_SECRET is replaced, it knows several and signs with the first. */
+/** An order as its buyer is told it; the id names the sale, too. */
+interface MarkedOrder {
+  reservationId: string;
+  userId: string;
+  status: OrderStatus;
+}
+
+/** A purchase as its buyer asked for it: all that is known before Redis gives it a number and a time. */
+interface SignedPurchase {
+  saleId: string;
+  userId: string;
+  sku: string;
+  quantity: Units;
+  /** Absent, or '': the buyer gave none. */
+  ref?: string | undefined;
+}
+
+/** What a buyer wishes to cancel. */
+interface SignedWish {
+  saleId: string;
+  userId: string;
+  /** Of the reservation. */
+  ordinal: number;
+}
+
+/** Signs packets, wins and reservations with keys that neither Redis nor the ledger has. While SIGNING_SECRET is replaced, it knows several and signs with the first. */
 export interface Signer {
   /** Names the key that signs without disclosing it, 8 hexadecimal digits: stored with a rain, it shows whether a process has the rain's key. */
   keyId: string;
@@ -34,13 +62,29 @@ export interface Signer {
   creditMark(win: ToldWin): string;
   /** The marks that this win may have, one under each key. */
   creditMarks(win: ToldWin): string[];
+  /** Proves that an order has this status in the ledger. */
+  orderMark(order: MarkedOrder): string;
+  /** Whether `mark` is the order's under one of the keys. */
+  isOrderMark(mark: string, order: MarkedOrder): boolean;
+  /** Proves that this user has asked for this purchase. In the reservation log, and with the buyer in Redis. */
+  reservationMac(purchase: SignedPurchase): string;
+  /** Whether `mac` is the purchase's under one of the keys; '' and `undefined` are not. */
+  isReservation(mac: string | undefined, purchase: SignedPurchase): boolean;
+  /** Proves that this user wishes to cancel. */
+  wishMac(wish: SignedWish): string;
+  /** Whether `mac` is the wish's under one of the keys. */
+  isWish(mac: string, wish: SignedWish): boolean;
   /** Proves that this session of the operator's console was opened with a password. @param session one line per field */
   sessionMac(session: string): string;
   /** Whether `mac` is the session's under one of the keys. */
   isSession(mac: string, session: string): boolean;
+  /** Encrypts a secret of one-time codes. @param about what it is for, and whose it is; see seal.ts */
+  sealTotp(text: string, about: string): string;
+  /** @returns `undefined`: none of the keys opens it */
+  openTotp(sealed: string, about: string): string | undefined;
 }
 
-type Key = Pick<Signer, 'keyId' | 'packetMac' | 'receipt' | 'creditMark' | 'sessionMac'>;
+type Key = Pick<Signer, 'keyId' | 'packetMac' | 'receipt' | 'creditMark' | 'orderMark' | 'reservationMac' | 'wishMac' | 'sessionMac' | 'sealTotp'> & { openOwnTotp: Signer['openTotp'] };
 
 /** @param secrets SIGNING_SECRET, one or several */
 export function createSigner(secrets: string): Signer {
@@ -51,7 +95,11 @@ export function createSigner(secrets: string): Signer {
     isGenuine: (rainId, { redPacketId, amount, mac }) => keys.some(({ packetMac }) => isSameSignature(mac, packetMac(rainId, redPacketId, amount))),
     isReceipt: (given, win) => keys.some(({ receipt }) => isSameSignature(given, receipt(win))),
     creditMarks: (win) => keys.map(({ creditMark }) => creditMark(win)),
+    isOrderMark: (mark, order) => keys.some(({ orderMark }) => isSameSignature(mark, orderMark(order))),
+    isReservation: (mac, purchase) => keys.some(({ reservationMac }) => isSameSignature(mac ?? '', reservationMac(purchase))),
+    isWish: (mac, wish) => keys.some(({ wishMac }) => isSameSignature(mac, wishMac(wish))),
     isSession: (mac, session) => keys.some(({ sessionMac }) => isSameSignature(mac, sessionMac(session))),
+    openTotp: (sealed, about) => keys.map(({ openOwnTotp }) => openOwnTotp(sealed, about)).find((text) => text !== undefined),
   };
   const keyIds = keys.map(({ keyId }) => keyId);
   for (const key of keys) byName.set(key.keyId, { ...key, keyIds, ...common });
@@ -64,14 +112,23 @@ function keyOf(secret: string): Key {
   const packet = createFastHmac(derive('packet', 32));
   const receipt = createFastHmac(derive('receipt', 32));
   const credit = createFastHmac(derive('credit', 32));
+  const order = createFastHmac(derive('order', 32));
+  const reservation = createFastHmac(derive('reservation', 32));
+  const wish = createFastHmac(derive('wish to cancel', 32));
   const session = createFastHmac(derive('console session', 32));
+  const totp = derive('one-time codes', 32);
   // No id contains a control character, so the line break separates the fields unambiguously.
   return {
     keyId: derive('key id', 4).toString('hex'),
     packetMac: (rainId, redPacketId, amount) => packet(`${rainId}\n${redPacketId}\n${amount}`).slice(0, MAC_CHARACTERS),
     receipt: (win) => receipt(textOf(win)).slice(0, RECEIPT_CHARACTERS),
     creditMark: (win) => credit(textOf(win)).slice(0, RECEIPT_CHARACTERS),
+    orderMark: ({ reservationId, userId, status }) => order(`${reservationId}\n${userId}\n${status}`).slice(0, RECEIPT_CHARACTERS),
+    reservationMac: ({ saleId, userId, sku, quantity, ref = '' }) => reservation(`${saleId}\n${userId}\n${sku}\n${quantity}\n${ref}`).slice(0, MAC_CHARACTERS),
+    wishMac: ({ saleId, userId, ordinal }) => wish(`${saleId}\n${userId}\n${ordinal}`).slice(0, MAC_CHARACTERS),
     sessionMac: session,
+    sealTotp: (text, about) => seal(totp, text, about),
+    openOwnTotp: (sealed, about) => unseal(totp, sealed, about),
   };
 }
 

@@ -33,18 +33,24 @@ export async function readWinners(redis: RedisClient, rainId: string, shards: nu
   const logs = await Promise.all(keys.map(({ claims }) => Promise.all([redis.llen(claims), redis.lindex(claims, 0)])));
   const hashes = keys.map(({ claimed }) => claimed);
   if (roundOf(rainId)) for (let shard = 0; shard < shards; shard++) hashes.push(campaignKeys(rainId, shard).wins);
-  const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
-  const size = sizes.reduce((sum, count) => sum + count, 0);
-  if (size > WINNERS_MAX) throw new Error(`the rain ${rainId} has ${size} winners in Redis: somebody else writes to this Redis`);
-  const filter = new Filter(size);
-  for (const hash of hashes) {
-    for await (const users of usersOf(redis, hash)) users.forEach((user) => filter.add(user));
-  }
+  const filter = await readUsers(redis, rainId, hashes);
   return {
     mayHaveWon: (userId) => filter.has(userId),
     claims: logs.reduce((sum, [count]) => sum + count, 0),
     newest: logs.map(([, newest]) => `${newest ?? ''}\n`).join(''),
   };
+}
+
+/** Everybody who has an entry in one of these hashes, as a filter. @param id of the rain or sale */
+export async function readUsers(redis: RedisClient, id: string, hashes: readonly string[]): Promise<Pick<Filter, 'has'>> {
+  const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
+  const size = sizes.reduce((sum, count) => sum + count, 0);
+  if (size > WINNERS_MAX) throw new Error(`${id} has ${size} winners or buyers in Redis: somebody else writes to this Redis`);
+  const filter = new Filter(size);
+  for (const hash of hashes) {
+    for await (const users of usersOf(redis, hash)) users.forEach((user) => filter.add(user));
+  }
+  return filter;
 }
 
 /** The field names (userIds) of a hash such as `claimed`, page by page; a user may appear twice. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Batcher } from '../../src/grab/batcher.ts';
-import type { GrabAnswer, GrabEngine } from '../../src/grab/engine.ts';
+import { decideGrabs, type GrabAnswer, type GrabEngine } from '../../src/grab/engine.ts';
 import { shardOf } from '../../src/store/keys.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -25,7 +25,7 @@ describe('Batcher', () => {
   test('grabs of one turn of the event loop are sent as one call per rain, at most 512 users each', async () => {
     const { engine, calls, release } = counting();
     const answered: string[] = [];
-    const batcher = new Batcher(engine, ({ userId }) => answered.push(userId), 10_000);
+    const batcher = new Batcher(decideGrabs(engine), ({ userId }) => answered.push(userId), 10_000);
     for (let i = 0; i < 1_100; i++) batcher.add('r1', 1, { userId: `u${i}` });
     batcher.add('r2', 1, { userId: 'ann' });
     release();
@@ -37,7 +37,7 @@ describe('Batcher', () => {
   test('each answer is delivered with its shard', async () => {
     const { engine, calls, release } = counting();
     const answered: [string, number][] = [];
-    const batcher = new Batcher(engine, ({ userId }, _rainId, _answer, shard) => answered.push([userId, shard]), 3);
+    const batcher = new Batcher(decideGrabs(engine), ({ userId }, _rainId, _answer, shard) => answered.push([userId, shard]), 3);
     release();
     for (const userId of ['ann', 'bob', 'eve', 'too many']) batcher.add('r1', 64, { userId });
     await eventually(() => answered.length === 4);
@@ -48,7 +48,7 @@ describe('Batcher', () => {
 
   test('a single grab does not wait for others', async () => {
     const { engine, calls } = counting();
-    new Batcher(engine, () => {}, 10).add('r1', 1, { userId: 'ann' });
+    new Batcher(decideGrabs(engine), () => {}, 10).add('r1', 1, { userId: 'ann' });
     await new Promise((resolve) => setImmediate(resolve));
     expect(calls).toHaveLength(1);
   });
@@ -56,7 +56,7 @@ describe('Batcher', () => {
   test('[R10] when too many wait, the next is answered "busy" at once, and answers free their places', async () => {
     const { engine, release } = counting();
     const answered: [string, string][] = [];
-    const batcher = new Batcher(engine, ({ userId }, _, { code }) => answered.push([userId, code]), 2);
+    const batcher = new Batcher(decideGrabs(engine), ({ userId }, _, { code }) => answered.push([userId, code]), 2);
     for (const userId of ['ann', 'bob', 'eve']) batcher.add('r1', 1, { userId });
     expect(answered).toEqual([['eve', '-7']]);
     release();
@@ -69,7 +69,7 @@ describe('Batcher', () => {
   test('[R10] a held grab counts as pending all the time, and its place is kept', async () => {
     const { engine, release } = counting();
     const answered: [string, string][] = [];
-    const batcher = new Batcher(engine, ({ userId }, _, { code }) => answered.push([userId, code]), 2);
+    const batcher = new Batcher(decideGrabs(engine), ({ userId }, _, { code }) => answered.push([userId, code]), 2);
     expect([batcher.hold(), batcher.hold(), batcher.hold(), batcher.pending, batcher.full]).toEqual([true, true, false, 2, true]);
     batcher.add('r1', 1, { userId: 'eve' });
     expect(answered).toEqual([['eve', '-7']]);

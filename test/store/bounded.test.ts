@@ -6,8 +6,11 @@ import { readBlocks } from '../../src/store/blocks.ts';
 import { forgetOldEnds } from '../../src/store/endedRains.ts';
 import { readSwitches } from '../../src/store/killSwitches.ts';
 import { findRain, liveRains, readRain, redisNow } from '../../src/store/rains.ts';
+import { saleKeys, LIVE_SALES_KEY, SETTLED_SALES_KEY } from '../../src/store/saleKeys.ts';
+import { liveSales, readSale, settledSales } from '../../src/store/sales.ts';
 import { toldRains } from '../../src/store/told.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
+import { stockSale, tee } from '../gateway/sales/stage.ts';
 
 const { redis } = await openRedis();
 
@@ -19,6 +22,8 @@ const flood = (command: 'HSET' | 'SADD', key: string, count: number) => redis.ev
 test.each([
   ['the index of live rains', LIVE_RAINS_KEY, () => liveRains(redis)],
   ['the block list', BLOCKS_KEY, () => readBlocks(redis)],
+  ['the index of live sales', LIVE_SALES_KEY, () => liveSales(redis)],
+  ['the index of settled sales', SETTLED_SALES_KEY, () => settledSales(redis)],
 ])('[R10] %s with more entries than we write is not read, and the fault names the key', async (_what, key, read) => {
   await flood('HSET', key, 30_000);
   await expect(read()).rejects.toThrow(`${key} in Redis is larger`);
@@ -40,6 +45,22 @@ test('[R10] a state of many fields, of one huge field, or of another type makes 
   expect(await readRain(redis, 'big', live)).toBeUndefined();
   await redis.set(state, 'not a hash');
   expect(await readRain(redis, 'big', live)).toBeUndefined();
+});
+
+test.each(['state', 'stock'] as const)('[R10] a sale with a %s of many fields, of one huge field, or of another type is unreadable', async (name) => {
+  await stockSale(redis, { saleId: `big-${name}`, items: [tee(3)] });
+  const read = () => readSale(redis, `big-${name}`);
+  const key = saleKeys(`big-${name}`)[name];
+  expect(await read()).toMatchObject({ items: [{ sku: 'tee', units: 3 }] });
+  await redis.hset(key, 'terms', `{"x":"${'x'.repeat(5_000_000)}"}`);
+  expect(await read()).toBeUndefined();
+  await redis.hset(key, 'terms', '{}');
+  expect(await read()).toMatchObject({ items: [{ units: 3 }] });
+  await flood('HSET', key, 500);
+  expect(await read()).toBeUndefined();
+  await redis.del(key);
+  await redis.set(key, 'not a hash');
+  expect(await read()).toBeUndefined();
 });
 
 test('[R10] a flood of told rains is refused; of heartbeats, switches and ended rains only our own are kept', async () => {

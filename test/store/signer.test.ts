@@ -49,3 +49,21 @@ test('a signer with several secrets signs with the first, or on demand with anot
     .toEqual([false, false, undefined, undefined, undefined, false]);
   expect([both.creditMarks(win).includes(third.creditMark(win)), both.isSession(third.sessionMac('opal'), 'opal'), both.isSession(two.sessionMac('opal'), 'ruby')]).toEqual([false, false, false]);
 });
+
+test('a reservation is signed with all that its buyer asked for, a wish with its number; neither fits another, or any other purpose', () => {
+  const purchase = { saleId: 's', userId: 'ann', sku: 'tee', quantity: 1, ref: 'a' };
+  const mac = one.reservationMac(purchase);
+  const wish = { saleId: 's', userId: 'ann', ordinal: 1 };
+  const macs = [
+    mac, two.reservationMac(purchase), one.packetMac('s', 'ann', 'tee\n1\na'), one.wishMac(wish), two.wishMac(wish), one.reservationMac({ ...purchase, ref: undefined }),
+    ...Object.keys(purchase).map((field) => one.reservationMac({ ...purchase, [field]: field === 'quantity' ? 2 : 'other' })),
+    ...Object.keys(wish).map((field) => one.wishMac({ ...wish, [field]: field === 'ordinal' ? 2 : 'other' })),
+  ];
+  expect(new Set(macs).size).toBe(macs.length);
+  for (const each of macs) expect(each).toMatch(/^[\w-]{16}$/);
+  const both = createSigner('two-secret-of-at-least-32-characters-0,one-secret-of-at-least-32-characters-0');
+  expect([both.isReservation(mac, purchase), both.isWish(one.wishMac(wish), wish), two.isReservation(mac, purchase), two.isWish(one.wishMac(wish), wish)]).toEqual([true, true, false, false]);
+  for (const wrong of [undefined, '', mac.slice(1), macs[1], macs[3], `${mac}A`]) expect(one.isReservation(wrong, purchase)).toBe(false);
+  const { ref: _, ...without } = purchase;
+  expect(one.isReservation(one.reservationMac(without), { ...purchase, ref: '' })).toBe(true);
+});
