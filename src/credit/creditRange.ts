@@ -1,12 +1,11 @@
-import { UnrecoverableError } from 'bullmq';
 import type { DeadLetter } from './deadLetter.ts';
 import { parseEntries } from './logEntries.ts';
 import type { PayoutProvider } from './payoutProvider.ts';
 import { postBisecting } from './bisect.ts';
-import { creditJob, type CreditJob } from './job.ts';
+import { creditJob, creditJobId, type CreditJob } from './job.ts';
+import { openJob } from './openJob.ts';
 import { scheduleRetry, type RetryJob, type ScheduleRetryOptions } from './scheduleRetry.ts';
 import type { Claim } from '../rain/claim.ts';
-import { firstRefusal, formatRefusal } from '../rain/refusal.ts';
 
 /** The result of one range: credited claims, dead-lettered entries, and claims that will be retried. */
 export interface RangeReport {
@@ -22,7 +21,7 @@ export interface RangeDependencies extends ScheduleRetryOptions {
   /** Adds a dead letter once, however often it is passed in. */
   deadLetter(letters: readonly DeadLetter[]): Promise<void>;
   /** Adds a job once, however often it is passed in before it is done. */
-  addLater(jobs: readonly RetryJob[]): Promise<void>;
+  addLater(jobs: readonly RetryJob<CreditJob>[]): Promise<void>;
 }
 
 /**
@@ -32,19 +31,13 @@ export interface RangeDependencies extends ScheduleRetryOptions {
  * @throws UnrecoverableError when the job is invalid, which a retry cannot change; any other error is a fault to retry
  */
 export async function creditRange(id: string, data: unknown, parts: RangeDependencies): Promise<RangeReport> {
-  const job = open(data);
+  const job = openJob(creditJob, data);
   const { claims, lost } = parseEntries(job);
   const posted = await postBisecting(parts.balance, job.rainId, claims, job.later !== undefined);
   if (posted.committed.length > 0) await parts.onCredited(job.rainId, job.shard, posted.committed.map(({ claim }) => claim));
-  const scheduled = scheduleRetry(id, job, posted.late, parts);
+  const scheduled = scheduleRetry({ id, data: job, idOf: creditJobId }, posted.late, parts);
   const deadLettered = [...lost, ...posted.lost, ...scheduled.lost];
   if (deadLettered.length > 0) await parts.deadLetter(deadLettered.map((entry) => ({ rainId: job.rainId, shard: job.shard, ...entry })));
   if (scheduled.jobs.length > 0) await parts.addLater(scheduled.jobs);
   return { credited: posted.committed.length, dead: deadLettered.length, later: posted.late.length - scheduled.lost.length };
-}
-
-function open(data: unknown): CreditJob {
-  const parsed = creditJob.safeParse(data);
-  if (parsed.success) return parsed.data;
-  throw new UnrecoverableError(formatRefusal(firstRefusal(parsed.error, 'job')));
 }

@@ -41,6 +41,11 @@ export function idOfDeadLetter(letter: DeadLetter): string {
 }
 
 /** The same entry at the same position is one letter, however often its job is repeated. */
-export function deadLetterId({ rainId, shard, index, entry }: LogEntry): string {
-  return `${rainId}-${shard}-${index}-${createHash('sha256').update(entry).digest('hex').slice(0, 16)}`;
+export function deadLetterId({ rainId, shard, ...logged }: LogEntry): string {
+  return letterIdIn(`${rainId}-${shard}`, logged);
+}
+
+/** The id of the letter about an entry of this log. */
+export function letterIdIn(log: string, { index, entry }: Pick<LogEntry, 'index' | 'entry'>): string {
+  return `${log}-${index}-${createHash('sha256').update(entry).digest('hex').slice(0, 16)}`;
 }

@@ -1,18 +1,15 @@
 import { registerMetric, registerHistogram, type MetricsRegistry } from '../platform/telemetry/metrics.ts';
 import type { Histogram } from '../platform/telemetry/histogram.ts';
 import { UNDONE } from './queueLoad.ts';
+import type { RangeCounters } from './rangeWorker.ts';
 import type { CreditQueue, DeadQueue } from './queue.ts';
 
 /** Figures of this process's credit worker since its start. */
-export interface CreditCounters {
+export interface CreditCounters extends RangeCounters {
   /** Claims in the ledger after a job, including claims that were there before. */
   credited: number;
-  /** Attempts at a job that failed. */
-  faults: number;
   /** From the win until its user can be told that it is credited, seconds. */
   lag: Histogram;
-  /** From start to end of a job, seconds; faults are not counted. */
-  jobs: Histogram;
 }
 
 /** Registers the credit worker's metrics. Queue figures cover all processes, the counters this one. */

@@ -1,16 +1,19 @@
 import type { Claim } from '../rain/claim.ts';
 import type { DeadReason } from './deadLetter.ts';
 
-/** A payout provider's outcome for one claim. Its user is told about the credit only after `commit`. */
-export type PostOutcome =
-  /** The money is with the user, by this call or an earlier one [R5]. */
+/**
+ * The outcome for one entry that is posted to another system: a claim to a payout provider, an order to an order service. Its user is told
+ * only after `commit`. `Reason`: of the dead letter.
+ */
+export type PostOutcome<Reason extends string = DeadReason> =
+  /** It is done, by this call or an earlier one [R5]. */
   | { outcome: 'commit' }
   /** Not now, or unknown: post it again, not before `afterMs` if given. */
   | { outcome: 'reconsumeLater'; detail: string; afterMs?: number }
-  /** It will never be accepted: the claim becomes a dead letter. */
-  | { outcome: 'giveUp'; reason: DeadReason; detail: string };
+  /** It will never be accepted: it becomes a dead letter. */
+  | { outcome: 'giveUp'; reason: Reason; detail: string };
 
-/** The payout provider will never accept the batch because of at least one claim, which it does not name. Nothing of it was posted. */
+/** The other system will never accept the batch because of at least one entry, which it does not name. Nothing of it was posted. */
 export class BatchRefused extends Error {
   override name = 'BatchRefused';
 }

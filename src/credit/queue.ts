@@ -15,6 +15,12 @@ const DEAD_QUEUE = 'credit-dead';
 /** The custom backoff of the worker, see retryPolicy.ts. */
 const BACKOFF_TYPE = 'capped';
 
+/** A queue as the relay sees it. */
+export interface JobQueue<Job> {
+  add(name: string, job: Job, options: { jobId: string }): Promise<unknown>;
+  getJobCountByTypes(...states: ('waiting' | 'delayed')[]): Promise<number>;
+}
+
 export type CreditQueue = Queue<CreditJob>;
 export type DeadQueue = Queue<DeadLetter>;
 
@@ -31,10 +37,10 @@ export interface QueueOptions {
 /** Ids read at once, per lane and state; a lane may exceed its limit a little when jobs are split [R10]. */
 const PENDING_MAX = 10_000;
 
-const CREDIT_OPTIONS: JobsOptions = {
+const RANGE_OPTIONS: JobsOptions = {
   attempts: JOB_RETRY_POLICY.attemptsMax,
   backoff: { type: BACKOFF_TYPE },
-  // A finished job carries up to 500 claims. It is only kept so that its id is not added again at once; the ledger's unique
+  // A finished job carries up to 500 entries. It is only kept so that its id is not added again at once; the ledger's unique
   // keys are the guarantee [R5].
   removeOnComplete: { count: 50 },
   removeOnFail: false,
@@ -46,27 +52,33 @@ function createQueue(name: string, defaultJobOptions: JobsOptions, { connection,
   return queue.on('error', onError);
 }
 
-/** Jobs of `credit`, added by the relay. */
-export const createCreditQueue = (options: QueueOptions): CreditQueue => createQueue(CREDIT_QUEUE, CREDIT_OPTIONS, options);
+/** Ranges of a log, added by a relay. */
+export const createRangeQueue = (name: string, options: QueueOptions): Queue => createQueue(name, RANGE_OPTIONS, options);
 
-/** Jobs of `credit-later`, added by the credit worker. A finished job is removed, so that its id can be used again. */
-export const createLaterQueue = (options: QueueOptions): CreditQueue =>
-  createQueue(LATER_QUEUE, { ...CREDIT_OPTIONS, removeOnComplete: true }, options);
+/** Ranges that are retried, added by a worker. A finished job is removed, so that its id can be used again. */
+export const createRetryQueue = (name: string, options: QueueOptions): Queue => createQueue(name, { ...RANGE_OPTIONS, removeOnComplete: true }, options);
 
-/** Dead letters of `credit-dead`; each is a job that waits for the operator. */
-export const createDeadQueue = (options: QueueOptions): DeadQueue =>
-  createQueue(DEAD_QUEUE, { removeOnComplete: false, removeOnFail: false }, options);
+/** Dead letters; each is a job that waits for the operator. */
+export const createLetterQueue = (name: string, options: QueueOptions): Queue => createQueue(name, { removeOnComplete: false, removeOnFail: false }, options);
+
+export const createCreditQueue = (options: QueueOptions): CreditQueue => createRangeQueue(CREDIT_QUEUE, options);
+export const createLaterQueue = (options: QueueOptions): CreditQueue => createRetryQueue(LATER_QUEUE, options);
+export const createDeadQueue = (options: QueueOptions): DeadQueue => createLetterQueue(DEAD_QUEUE, options);
 
 /**
- * The ranges of all unfinished jobs.
+ * The ranges of all unfinished credit jobs.
  * @param lanes in the order in which claims pass through them, so that a job that moves meanwhile is seen twice, not missed
  */
 export async function pendingRanges(redis: RedisClient, lanes: readonly CreditQueue[]): Promise<EntryRange[]> {
-  const ranges: EntryRange[] = [];
+  return (await pendingJobIds(redis, lanes)).flatMap((id) => rangeOfJobId(id) ?? []);
+}
+
+/** Ids of all unfinished jobs in these lanes, in their order. */
+export async function pendingJobIds(redis: RedisClient, lanes: readonly Pick<Queue, 'getRanges' | 'toKey'>[]): Promise<string[]> {
+  const found: string[] = [];
   for (const lane of lanes) {
-    // A job whose due time a worker never reaches counts as none: its claims are sent again.
-    const ids = [...await lane.getRanges(['waiting', 'active'], 0, PENDING_MAX - 1), ...await dueJobs(redis, lane, PENDING_MAX)];
-    ranges.push(...ids.flatMap((id) => rangeOfJobId(id) ?? []));
+    // A job whose due time a worker never reaches counts as none: its entries are sent again.
+    found.push(...await lane.getRanges(['waiting', 'active'], 0, PENDING_MAX - 1), ...await dueJobs(redis, lane, PENDING_MAX));
   }
-  return ranges;
+  return found;
 }

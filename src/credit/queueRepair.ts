@@ -1,6 +1,6 @@
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { jobsDueNever } from './delayedJobs.ts';
-import { rangeOfJobId } from './job.ts';
+import { isRangeJobId } from './job.ts';
 import type { CreditQueue } from './queue.ts';
 
 /** What nobody of us writes into a queue and what keeps its workers from their jobs. */
@@ -41,7 +41,7 @@ export async function repairQueue(redis: RedisClient, queue: Pick<CreditQueue, '
   if (never.length > 0) {
     await redis.zrem(key('delayed'), ...never);
     // Another text than an id of ours may name any other key of the queue.
-    for (const id of never) if (rangeOfJobId(id)) await redis.unlink(key(id));
+    for (const id of never) if (isRangeJobId(id)) await redis.unlink(key(id));
     faults.push('delayed');
   }
   // A worker that sleeps until the next job looks again now.

@@ -21,5 +21,11 @@ export const JOB_RETRY_POLICY = { firstDelayMs: 100, delayMsMax: 30_000, attempt
  */
 export const CLAIM_RETRY_POLICY: RetryPolicy = { firstDelayMs: 500, delayMsMax: 300_000, attemptsMax: 40, totalMsMax: 2 * 3_600_000 };
 
+/**
+ * For an order that the order service does not accept now. Pauses are shorter towards the end of its time to pay, so there may be many
+ * tries; 40 in each hold of ten minutes, and enough for two hours.
+ */
+export const ORDER_RETRY_POLICY: RetryPolicy = { firstDelayMs: 500, delayMsMax: 120_000, attemptsMax: 200, totalMsMax: CLAIM_RETRY_POLICY.totalMsMax };
+
 /** No job is ever delayed for longer. */
 export const RETRY_DELAY_MS_MAX = Math.max(JOB_RETRY_POLICY.delayMsMax, CLAIM_RETRY_POLICY.delayMsMax, RETRY_AFTER_MS_MAX);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount } from '../rain/claim.ts';
-import { readJson } from '../rain/json.ts';
+import { readAnswer, readBatchAnswer, RESULT_STATUSES } from './batchAnswer.ts';
 
 /** What a wallet says it has paid under one claim id, once. What is absent it does not say. */
 export interface Payment {
@@ -23,13 +23,9 @@ function toPayment({ amount, userId }: { amount?: unknown; userId?: unknown }): 
 /** Bounds what is written out: an object may be as deep as the answer is long. */
 const scalar = (value: unknown): unknown => (typeof value === 'object' && value !== null ? 'not a string' : value);
 
-/** Some languages begin every text with a byte order mark, which JSON does not know. */
-const read = (text: string): unknown => readJson(text.replace(/^\uFEFF/, ''));
-
-const batchAnswer = z.object({ results: z.array(z.unknown()) });
 const claimResult = z.object({
   claimId: z.string(),
-  status: z.enum(['done', 'already', 'refused', 'retry']),
+  status: z.enum(RESULT_STATUSES),
   reason: z.string().optional().catch(undefined),
   userId: z.unknown().optional(),
   amount: z.unknown().optional(),
@@ -37,24 +33,14 @@ const claimResult = z.object({
 /** `said`: what the result itself says that was paid. */
 type ClaimResult = Pick<z.infer<typeof claimResult>, 'claimId' | 'status' | 'reason'> & { said: Payment };
 
-/**
- * The results of a batch by claim id; `undefined`: not a valid answer. An unreadable result counts as missing, and two
- * contradicting results count as unknown: the claim is sent again.
- */
+/** The results of a batch by claim id; `undefined`: not a valid answer. */
 export function readResults(text: string): Map<string, ClaimResult> | undefined {
-  const parsed = batchAnswer.safeParse(read(text));
-  if (!parsed.success) return undefined;
-  const results = new Map<string, ClaimResult>();
-  for (const result of parsed.data.results) {
-    const { success, data } = claimResult.safeParse(result);
-    if (!success) continue;
+  return readBatchAnswer(text, (value): ClaimResult | undefined => {
+    const { success, data } = claimResult.safeParse(value);
+    if (!success) return undefined;
     const { claimId, status, reason } = data;
-    const said = toPayment(data);
-    const other = results.get(claimId);
-    const contradicts = other && (other.status !== status || JSON.stringify(other.said) !== JSON.stringify(said));
-    results.set(claimId, contradicts ? { claimId, status: 'retry', reason: `answered both ${other.status} and ${status}`, said } : { claimId, status, ...(reason !== undefined && { reason }), said });
-  }
-  return results;
+    return { claimId, status, ...(reason !== undefined && { reason }), said: toPayment(data) };
+  }, ({ claimId }) => claimId);
 }
 
 const receiptsAnswer = z.object({ receipts: z.array(z.unknown()) });
@@ -66,7 +52,7 @@ const receipt = z.object({ id: z.string(), amount: z.unknown().optional(), userI
  */
 export function readReceipts(text: string, header?: string): Map<string, Payment[]> {
   const [, headerId, headerAmount] = /^(\S+)(?: (.*))?$/.exec(header ?? '') ?? [];
-  const body = receiptsAnswer.safeParse(read(text));
+  const body = receiptsAnswer.safeParse(readAnswer(text));
   const receipts = new Map<string, Payment[]>();
   for (const candidate of [{ id: headerId, amount: headerAmount }, ...(body.success ? body.data.receipts : [])]) {
     const { success, data } = receipt.safeParse(candidate);
@@ -84,7 +70,7 @@ const conflictAnswer = z.object({ claimId: z.string(), userId: z.unknown().optio
 
 /** What the body of a 409 says that was paid under this claim id: one payment, or none. */
 export function readPaidBefore(text: string, claimId: string): Payment[] {
-  const { success, data } = conflictAnswer.safeParse(read(text));
+  const { success, data } = conflictAnswer.safeParse(readAnswer(text));
   return success && data.claimId === claimId ? [toPayment(data)] : [];
 }
 

@@ -1,16 +1,16 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Claim } from '../rain/claim.ts';
 import { ofHttpStatus } from '../platform/network/retryable.ts';
+import { postSigned, type SignedAddress, type SignedReply } from '../platform/network/signedPost.ts';
 import { createSemaphore } from '../platform/concurrency/semaphore.ts';
 import { claimIdOf, type ClaimIdForm } from './claimId.ts';
 import type { PayoutProvider, PostOutcome } from './payoutProvider.ts';
 import { giveUpFor, orRefused, toOutcome } from './ledgerProvider.ts';
 import { excerpt, readPaidBefore, readReceipts, readResults } from './walletAnswer.ts';
-import { sendToWallet, type WalletAddress, type WalletReply } from './walletClient.ts';
 import { walletRequest, type WalletForm } from './walletMessage.ts';
 import { whenPaidBefore, whenPaidNow, type Again, type ReceiptPolicy, type WalletOutcome } from './walletProof.ts';
 
-export interface WebhookOptions extends WalletAddress {
+export interface WebhookOptions extends SignedAddress {
   /** Claims per request; 1 means the single form. */
   batchMax: number;
   receipts: ReceiptPolicy;
@@ -37,7 +37,7 @@ export function webhookProviders(ledger: Pick<Ledger, 'reserve' | 'credit'>, { b
     const unique = [...new Map(claims.map((claim) => [claimIdOf(idForm, claim), claim])).values()];
     const requests = Array.from({ length: Math.ceil(unique.length / perRequest) }, (_, i) => unique.slice(i * perRequest, (i + 1) * perRequest));
     const answers = await Promise.all(requests.map((some) => inSlot(async () => {
-      const outcomeOf = reading(form, some.length, receipts, await sendToWallet(wallet, walletRequest(form, idForm, some)));
+      const outcomeOf = reading(form, some.length, receipts, await postSigned(wallet, walletRequest(form, idForm, some)));
       return some.map((claim): [string, WalletOutcome] => [claimIdOf(idForm, claim), outcomeOf(claim, idForm)]);
     })));
     return new Map(answers.flat());
@@ -77,7 +77,7 @@ const PAID = 'the wallet has paid it;  ';
  * Reads one reply, for each claim of its request.
  * @param together claims in the request: an answer that names none of them is final only for a claim that was alone
  */
-function reading(form: WalletForm, together: number, policy: ReceiptPolicy, reply: WalletReply): (claim: Claim, idForm: ClaimIdForm) => WalletOutcome {
+function reading(form: WalletForm, together: number, policy: ReceiptPolicy, reply: SignedReply): (claim: Claim, idForm: ClaimIdForm) => WalletOutcome {
   if (reply.kind === 'silent') return () => ({ outcome: 'reconsumeLater', detail: `the wallet: ${reply.detail}` });
   const { status, text, afterMs } = reply;
   const detail = `the wallet answered ${status}${text === undefined ? ', and its answer was cut off or too long' : text && `: ${excerpt(text)}`}`;

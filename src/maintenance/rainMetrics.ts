@@ -4,15 +4,15 @@ import { registerMetric, type MetricsRegistry, type Sample } from '../platform/t
 import type { RedisClient } from '../platform/redis/connect.ts';
 import type { RedisMonitor } from './redisMonitor.ts';
 import { countKinds } from '../operator/audit/tampering.ts';
-import { RAINS_REPORTED_MAX, type Auditor, type Watched } from './auditor.ts';
+import { RAINS_REPORTED_MAX, type Auditor, type WatchedRain } from './auditor.ts';
 
 /** What was put back at once is reported for as long, so that a scrape sees it, ms. */
 const HEALED_REPORTED_MS = 600_000;
 
-function tamperingOf({ audit, healed }: Watched): ReturnType<typeof countKinds> {
+function tamperingOf({ audit, healed }: WatchedRain): ReturnType<typeof countKinds> {
   const counts = countKinds(audit.tampering);
   if (!healed || performance.now() - healed.at > HEALED_REPORTED_MS) return counts;
-  return { ...counts, claimed_missing: Math.max(counts.claimed_missing ?? 0, healed.count) };
+  return { ...counts, claimed_missing: Math.max(counts['claimed_missing'] ?? 0, healed.count) };
 }
 
 /**
@@ -20,7 +20,7 @@ function tamperingOf({ audit, healed }: Watched): ReturnType<typeof countKinds> 
  * while this process audits it; after its settlement it is no longer reported.
  */
 export function registerRainMetrics(registry: MetricsRegistry, { redis, auditor, redisMonitor }: { redis: RedisClient; auditor: Pick<Auditor, 'seen'>; redisMonitor: Pick<RedisMonitor, 'currentProblems'> }): void {
-  const each = (toSamples: (rain: string, watched: Watched) => Sample[]) => () => [...auditor.seen()].flatMap(([rain, watched]) => toSamples(rain, watched));
+  const each = (toSamples: (rain: string, watched: WatchedRain) => Sample[]) => () => [...auditor.seen()].flatMap(([rain, watched]) => toSamples(rain, watched));
   const terms = (unit: (share: Audit['equation']['budget']) => number) => each((rain, { audit }) => Object.entries(audit.equation)
     .map(([term, share]) => ({ labels: { rain, term }, value: unit(share) })));
 

@@ -5,7 +5,9 @@ import type { Logger } from '../platform/telemetry/log.ts';
 import { checkRedis } from '../platform/redis/requirements.ts';
 import { readFacts, type RedisFacts } from '../platform/redis/facts.ts';
 import { startLoop } from '../platform/concurrency/loop.ts';
-import { createLostRainAlarm } from './lostRainAlarm.ts';
+import { findLostRains } from '../operator/lostRains.ts';
+import { findLostSales, lostSaleNotice } from '../operator/sale/lost.ts';
+import { createLostAlarm } from './lostAlarm.ts';
 
 /** Problems with Redis while rains are live, besides those that `checkRedis` finds at any time. */
 const REDIS_PROBLEMS = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
@@ -27,13 +29,13 @@ export type RedisMonitor = ReturnType<typeof startRedisMonitor>;
 
 interface MonitorProblem {
   problem: RedisProblem;
-  /** The server or the rain. */
+  /** The server, the rain or the sale. */
   subject: string;
   sentence: string;
 }
 
 /**
- * Monitors Redis while it is in use: whether it accepts writes, keeps them, is still the same server, and still has every rain.
+ * Monitors Redis while it is in use: whether it accepts writes, keeps them, is still the same server, and still has every rain and sale.
  * Each problem is logged when it begins and when it ends.
  */
 export function startRedisMonitor({ context, durability, log, everyMs = 4_000, momentMs = 60_000 }: RedisMonitorOptions) {
@@ -41,7 +43,8 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
   /** Each server's state at the last check. */
   const servers = new Map<string, Pick<RedisFacts, 'runId'> & { evictedKeys: number }>();
   const moments = new Map<string, { problemNow: MonitorProblem; until: number }>();
-  const lostRains = createLostRainAlarm(context);
+  const lostRains = createLostAlarm(() => findLostRains(context));
+  const lostSales = createLostAlarm(() => findLostSales(context));
   let compared = false;
 
   const nameOf = ({ problem, subject }: MonitorProblem) => `${problem} ${subject}`;
@@ -74,10 +77,11 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
   }
 
   async function checkRains(): Promise<MonitorProblem[]> {
-    return (await lostRains()).map((rainId) => ({
-      problem: 'lost', subject: rainId,
-      sentence: `Redis has lost the rain ${rainId}, which is loaded and not settled; bring it back with: rain restore apply ${rainId}`,
-    }));
+    const [rains, sales] = [await lostRains(), await lostSales()];
+    return [
+      ...rains.map((rainId): MonitorProblem => ({ problem: 'lost', subject: rainId, sentence: `Redis has lost the rain ${rainId}, which is loaded and not settled; bring it back with: rain restore apply ${rainId}` })),
+      ...await Promise.all(sales.map(async (saleId): Promise<MonitorProblem> => ({ problem: 'lost', subject: saleId, sentence: await lostSaleNotice(context, saleId) }))),
+    ];
   }
 
   /** When a check fails, earlier problems remain: nothing is known to be over. */
@@ -111,7 +115,7 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
 
   return {
     close: () => rounds.close(),
-    /** Current problems by kind: one per server, one per lost rain. */
+    /** Current problems by kind: one per server, one per lost rain or sale. */
     currentProblems() {
       const counts = Object.fromEntries(REDIS_PROBLEMS.map((problem) => [problem, 0])) as Record<RedisProblem, number>;
       for (const { problem } of current.values()) counts[problem]++;

@@ -10,6 +10,7 @@ import { settleRain, type AfterReconnect, type Replicated, type Settling } from 
 import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from '../platform/redis/reconnectTimer.ts';
 import { startLoop, type Loop } from '../platform/concurrency/loop.ts';
+import { createStuck } from './stuck.ts';
 
 export interface SettlerOptions extends AfterReconnect {
   context: OperatorContext;
@@ -24,43 +25,21 @@ export interface SettlerOptions extends AfterReconnect {
   waitingMs?: number;
 }
 
-/** How often such a warning is repeated, per rain. */
-const WAITING_REPEAT_MS = 3_600_000;
-
-/** A rain that is stuck is tried less and less often, but at least this often. */
-const STUCK_PAUSE_MS_MAX = 10_000;
-
 type Attempt = Settling | { outcome: 'failed'; error: unknown };
 
 /** Settles all rains that are over. One that cannot be settled is logged once, is tried again, and delays no other. */
 export function startSettler({ context, log, everyMs = 500, tidyMs = 60_000, ttlMs, waitingMs = 300_000, replicated, sinceReconnect = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Loop {
-  /** Rains that are over but not settled, with their state at the last attempt. */
-  const stuck = new Map<string, { state: string; pauseMs: number; nextAt: number }>();
-  /** Rains that wait for claims, and when that is a warning next, `performance.now()`. */
-  const warnAt = new Map<string, number>();
+  const stuck = createStuck({ everyMs, waitingMs });
   let tidyAt = 0;
   const failing = new Set<string>();
 
   async function attempt(rainId: string, live: LiveRain): Promise<void> {
-    const before = stuck.get(rainId);
-    if (before && performance.now() < before.nextAt) return;
+    if (stuck.isPaused(rainId)) return;
     const result = await settleRain(context, rainId, live, ttlMs, replicated).catch((error: unknown): Attempt => ({ outcome: 'failed', error }));
-    if (result.outcome === 'waiting') warnOfWaiting(rainId, result.pending);
-    else warnAt.delete(rainId);
-    if (result.outcome === 'not_due' || result.outcome === 'settled') return void stuck.delete(rainId);
-    const state = JSON.stringify(result, (_, value: unknown) => (value instanceof Error ? value.message : value));
-    const same = before?.state === state;
-    if (!same) report(rainId, result);
-    const pauseMs = same ? Math.min(2 * before.pauseMs, STUCK_PAUSE_MS_MAX) : everyMs;
-    stuck.set(rainId, { state, pauseMs, nextAt: performance.now() + pauseMs });
-  }
-
-  function warnOfWaiting(rainId: string, pending: number): void {
-    const due = warnAt.get(rainId);
-    if (due === undefined) return void warnAt.set(rainId, performance.now() + waitingMs);
-    if (performance.now() < due) return;
-    warnAt.set(rainId, performance.now() + WAITING_REPEAT_MS);
-    log.warn({ rainId, pending }, 'the rain has been over for minutes, and is not settled: claims are still not in the ledger; see RainClaimWaiting in the runbook');
+    if (result.outcome !== 'waiting') stuck.waitsNoMore(rainId);
+    else if (stuck.isLate(rainId)) log.warn({ rainId, pending: result.pending }, 'the rain has been over for minutes, and is not settled: claims are still not in the ledger; see RainClaimWaiting in the runbook');
+    if (result.outcome === 'not_due' || result.outcome === 'settled') return void stuck.forget(rainId);
+    if (stuck.note(rainId, result)) report(rainId, result);
   }
 
   function report(rainId: string, result: Exclude<Attempt, { outcome: 'not_due' | 'settled' }>): void {
@@ -94,8 +73,7 @@ export function startSettler({ context, log, everyMs = 500, tidyMs = 60_000, ttl
 
   async function settleAll(signal: AbortSignal): Promise<void> {
     const live = await liveRains(context.redis);
-    for (const rainId of stuck.keys()) if (!live.has(rainId)) stuck.delete(rainId);
-    for (const rainId of warnAt.keys()) if (!live.has(rainId)) warnAt.delete(rainId);
+    stuck.keepOnly(live);
     for (const [rainId, rain] of live) if (!signal.aborted && sinceReconnect() >= settleAfterReconnectMs) await attempt(rainId, rain);
     if (performance.now() < tidyAt) return;
     tidyAt = performance.now() + tidyMs;

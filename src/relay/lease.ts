@@ -1,16 +1,15 @@
-import { shardKeys } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 
-/** Longer than one visit to a shard takes; after a relay dies, another one takes its shards after this time. */
+/** Longer than one visit to a log takes; after a relay dies, another one takes its logs after this time. */
 const LEASE_MS = 5_000;
 
-/** Who can write to Redis can hold a lease for ever, and no honest relay would carry the shard. */
+/** Who can write to Redis can hold a lease for ever, and no honest relay would carry the log. */
 const LEASED_MS = 30_000;
 /** Leases of others that are watched [R10]. */
 const REFUSED_MAX = 1_000;
 
-/** The shards that this relay carries. A lease saves work, and without it no cursor is moved; see lua/lease.lua and lua/relay.lua. */
+/** The logs that this relay carries. A lease saves work, and without it no cursor is moved; see lua/lease.lua and lua/relay.lua. */
 export type Leases = ReturnType<typeof createLeases>;
 
 /**
@@ -34,10 +33,9 @@ export function createLeases(redis: RedisClient, owner: string, leaseMs = LEASE_
     /**
      * Takes or renews the lease; by force when the work stands still, for the lease only saves work.
      * @param work what is to be done, and how far it is
-     * @returns false: another relay carries this shard
+     * @returns false: another relay carries this log
      */
-    async hold(rainId: string, shard: number, [work, progress]: readonly [work: 'carry' | 'resend', progress: string]): Promise<boolean> {
-      const key = shardKeys(rainId, shard).lease;
+    async hold(key: string, [work, progress]: readonly [work: 'carry' | 'resend', progress: string]): Promise<boolean> {
       const name = `${work} ${key}`;
       const take = () => run(redis, 'lease', [key], [owner, leaseMs]);
       let mine = await take() === 1;

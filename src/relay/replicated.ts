@@ -1,5 +1,5 @@
 import { LIVE_RAINS_KEY } from '../store/keys.ts';
-import { readEntries } from '../store/rains.ts';
+import { readLog } from '../store/rains.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import type { ReadLog } from './carry.ts';
 
@@ -18,8 +18,8 @@ export function awaitReplicas(redis: RedisClient, replicas: number, waitMs: numb
  * same server answers both or none
  */
 export function readReplicated(redis: RedisClient, replicas: number, waitMs: number): ReadLog {
-  return async (rainId, shard, from, to) => {
-    const [entries, acknowledged] = await Promise.all([readEntries(redis, rainId, shard, from, to), redis.wait(replicas, waitMs)]);
+  return async (key, from, to) => {
+    const [entries, acknowledged] = await Promise.all([readLog(redis, key, from, to), redis.wait(replicas, waitMs)]);
     return acknowledged >= replicas ? entries : [];
   };
 }

@@ -13,9 +13,10 @@ export interface Leaderboard {
 }
 
 const PLACES = 3;
-/** How long one result serves all callers, while it may change and once it is final, ms. */
+/** How long one result serves all callers, ms: while it may change, once it is final, and of a rain that does not exist. */
 const FRESH_MS = 1_000;
 const FINAL_MS = 60_000;
+const UNKNOWN_MS = 10_000;
 /** Limits: cached rains, concurrent reads, and rains that wait for a read [R10]. */
 const REMEMBERED_MAX = 1_000;
 const READS_AT_ONCE = 2;
@@ -32,7 +33,7 @@ export function createLeaderboards(ledger: Pick<Ledger, 'luckiest'>, now?: () =>
     const leaderboard = found && {
       rainId, luckiest: found.credits.map(({ userId, amountCents, redPacketId }) => ({ user: mask(userId), amount: formatMoney(amountCents), redPacketId })), final: found.settled,
     };
-    cache.set(rainId, { leaderboard }, leaderboard?.final ? FINAL_MS : FRESH_MS);
+    cache.set(rainId, { leaderboard }, leaderboard ? (leaderboard.final ? FINAL_MS : FRESH_MS) : UNKNOWN_MS);
     return leaderboard;
   }
 

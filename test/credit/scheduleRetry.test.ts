@@ -1,19 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { creditJob, creditJobId, ENTRIES_MAX, rangeOfJobId, type CreditJob } from '../../src/credit/job.ts';
-import type { LateClaim } from '../../src/credit/bisect.ts';
-import { CLAIM_RETRY_POLICY } from '../../src/credit/retryPolicy.ts';
-import { scheduleRetry } from '../../src/credit/scheduleRetry.ts';
+import type { Late } from '../../src/credit/bisect.ts';
+import type { LoggedClaim } from '../../src/credit/logEntries.ts';
+import { CLAIM_RETRY_POLICY, ORDER_RETRY_POLICY } from '../../src/credit/retryPolicy.ts';
+import { scheduleRetry as scheduleRetryOf, type ScheduleRetryOptions } from '../../src/credit/scheduleRetry.ts';
 import { RETRY_AFTER_MS_MAX } from '../../src/platform/network/retryAfter.ts';
 import { claimOf } from '../ledger/claims.ts';
 
 const NOW = 1_795_000_000_000;
 const parts = { retryPolicy: { firstDelayMs: 100, delayMsMax: 1_000, attemptsMax: 5, totalMsMax: 60_000 }, now: () => NOW, random: () => 0.5 };
 const job: CreditJob = { rainId: 'rain', shard: 1, from: 100, entries: [] };
-const late = (index: number, afterMs?: number): LateClaim => {
+const late = (index: number, afterMs?: number): Late<LoggedClaim> => {
   const claim = claimOf('rain', index);
   return { index, entry: JSON.stringify(claim), claim, detail: 'no answer', ...(afterMs !== undefined && { afterMs }) };
 };
+const scheduleRetry = (id: string, data: CreditJob, entries: readonly Late<LoggedClaim>[], options: ScheduleRetryOptions) => scheduleRetryOf({ id, data, idOf: creditJobId }, entries, options);
 const later = (attempts: number, since = NOW) => ({ ...job, later: { attempts, since, chain: 'abcd1234' } });
 
 describe('claims that are retried later', () => {
@@ -56,6 +58,24 @@ describe('claims that are retried later', () => {
     expect(runs(undefined, 20, 100)).toEqual([[0, 3, 100]]);
     expect(runs(7_000, 9_000, 13_000, 15_000)).toEqual([[0, 3, 13_000], [3, 1, 15_000]]);
     expect(runs(600_000, Number.MAX_SAFE_INTEGER)).toEqual([[0, 2, RETRY_AFTER_MS_MAX]]);
+  });
+
+  it('[R10] are tried often enough while they may still be accepted: a pause takes a fourth of that time, a requested one half of it', () => {
+    const delay = (leftMs: number, afterMs?: number, attempts = 3) => scheduleRetry('id', later(attempts), [{ ...late(0, afterMs), leftMs }], parts).jobs[0]!.delayMs;
+    expect([60_000, 2_000, 1_000, 300, 1].map((leftMs) => delay(leftMs))).toEqual([600, 500, 250, 100, 100]);
+    expect([120_000, 60_000, 1_000, 10].map((leftMs) => delay(leftMs, 40_000))).toEqual([40_000, 30_000, 500, 100]);
+    // Its time is over: somebody else ends it, and that is to be noticed soon.
+    expect([delay(0), delay(-5), delay(0, 40_000)]).toEqual([600, 600, 1_000]);
+    for (const holdMs of [10_000, 60_000, 600_000, 7_200_000]) {
+      let [tries, leftMs] = [0, holdMs];
+      for (; leftMs > 0; tries++) leftMs -= scheduleRetryOf({ id: 'id', data: later(Math.max(1, tries)), idOf: creditJobId }, [{ ...late(0), leftMs }], { ...parts, retryPolicy: ORDER_RETRY_POLICY, random: () => 0 }).jobs[0]!.delayMs;
+      expect(tries, String(holdMs)).toBeGreaterThan(8);
+      expect(tries, String(holdMs)).toBeLessThan(ORDER_RETRY_POLICY.attemptsMax);
+    }
+  });
+
+  it('remember what was answered last', () => {
+    expect(scheduleRetry('id', job, [late(0)], parts).jobs[0]!.data.later).toMatchObject({ attempts: 1, detail: 'no answer' });
   });
 
   it('get the same job id when their first job is repeated, and another one for each retry and each resent range', () => {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { claimIdOf } from '../../src/credit/claimId.ts';
 import { readPaidBefore, readReceipts, readResults } from '../../src/credit/walletAnswer.ts';
-import { signatureOf } from '../../src/credit/walletMessage.ts';
+import { signatureOf } from '../../src/platform/auth/requestSignature.ts';
 import { whenPaidBefore, whenPaidNow } from '../../src/credit/walletProof.ts';
 import { readStatement, type StatementRow } from '../../src/operator/reconcile/statement.ts';
 import { CLAIM_RETRY_POLICY } from '../../src/credit/retryPolicy.ts';

@@ -8,7 +8,7 @@ import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { closeRain } from '../../src/operator/transitions.ts';
 import { announceCredited } from '../../src/relay/announce.ts';
-import { advance } from '../../src/relay/claimLog.ts';
+import { advance } from '../../src/relay/position.ts';
 import { createLeases } from '../../src/relay/lease.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { settleRain } from '../../src/operator/settle.ts';
@@ -53,7 +53,7 @@ async function keys(): Promise<Map<string, number>> {
 const ofRains = (all: Map<string, number>) => [...all].filter(([key]) => key.startsWith('rain:{'));
 /** Keys of running processes, and of a failover's contested wins: they expire by themselves and may be missing. */
 const isPassing = (key: string) => /:(lease|auditor|restored|rebuilt|told)$/.test(key);
-const isQueue = (key: string) => key.startsWith('{rain-queue}:credit');
+const isQueue = (key: string) => /^\{rain-queue\}:(credit|orders)/.test(key);
 
 async function play(rainId: string): Promise<void> {
   const now = await redisNow(context.redis);
@@ -96,9 +96,9 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   await announceCredited(context.redis, signer, 'r1', 0, log);
   // The worker's own lease of it may still run; the test does not wait until it ends.
   await context.redis.del(first.lease);
-  expect(await createLeases(context.redis, 'late').hold('r1', 0, ['carry', ''])).toBe(true);
+  expect(await createLeases(context.redis, 'late').hold(shardKeys('r1', 0).lease, ['carry', ''])).toBe(true);
   const late = { owner: 'late', from: '0', to: log.length };
-  expect(await advance(context.redis, 'r1', 0, late)).toBe('moved');
+  expect(await advance(context.redis, shardKeys('r1', 0), late)).toBe('moved');
   const ann = await dial(gateway.url, users[0]!);
   ann.say({ type: 'grab', rainId: 'r1' });
   expect((await ann.next('result')).code).toBe('1');
@@ -132,7 +132,7 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   expect(await closeRain(context, 'r1')).toMatchObject({ ok: false });
   await onlyTheQueue();
   // A relay that was asleep while all expired writes nothing.
-  expect(await advance(context.redis, 'r1', 0, late)).toBe('shard_gone');
+  expect(await advance(context.redis, shardKeys('r1', 0), late)).toBe('shard_gone');
   await onlyTheQueue();
   await ann.leave();
 });

@@ -40,7 +40,7 @@ async function watchRain(id: string, options: Partial<AuditorOptions> = {}, shar
   const registry = openRegistry();
   registerRainMetrics(registry, { redis: context.redis, auditor, redisMonitor: { currentProblems: () => ({}) } as never });
   return {
-    keys: shardKeys(id, 0), heard, seen, registry,
+    keys: shardKeys(id, 0), heard, seen, registry, close: () => auditor.close(),
     state: () => context.redis.hget(shardKeys(id, 0).state, 'state'),
     pauses: async () => (await context.ledger.actions(id)).filter(({ verb, actor }) => verb === 'pause' && actor === 'auditor'),
     /** Until it has been audited again, whole. */
@@ -79,11 +79,11 @@ test('a lie is logged and counted at once, and the rain paused; once resumed, it
 });
 
 test('another process that takes over does not pause again what the operator has resumed', async () => {
-  const { keys, state, pauses } = await watchRain('over');
+  const { keys, state, pauses, close } = await watchRain('over');
   await logClaim(keys, 'over', 'gift', '50.00');
   await eventually(async () => expect(await pauses()).toHaveLength(1));
+  await close();
   await resumeRain(context, 'over');
-  await context.redis.del(keys.auditor);
   const { log } = listeningLog();
   const other = startAuditor({ context, log, pauseMsMin: 10, pauseFactor: 1, owner: 'other' });
   onTestFinished(() => other.close());

@@ -4,9 +4,10 @@ import type { CreditQueue } from '../../src/credit/queue.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { shardKeys, type ShardKeys } from '../../src/store/keys.ts';
 import { loadScripts } from '../../src/store/scripts.ts';
-import { carryShard } from '../../src/relay/carry.ts';
-import { advance } from '../../src/relay/claimLog.ts';
+import { carryLog } from '../../src/relay/carry.ts';
+import { claimLogOf } from '../../src/relay/claimLogs.ts';
 import { createLeases } from '../../src/relay/lease.ts';
+import { advance } from '../../src/relay/position.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const { redis } = await openRedis();
@@ -27,7 +28,7 @@ async function carry(rainId: string, between: (keys: ShardKeys) => Promise<unkno
       if (jobs.length === 1) await between(keys);
     },
   } as unknown as CreditQueue;
-  const visit = () => carryShard({ redis, queue, leases: createLeases(redis, 'me') }, rainId, 0);
+  const visit = () => carryLog({ redis, queue, leases: createLeases(redis, 'me') }, claimLogOf(rainId, 0));
   return { jobs, visit, keys, first: await visit() };
 }
 
@@ -65,7 +66,7 @@ test.each(['tampered', '99999999999999999999', '007', '-1', ''])('a cursor that 
 
 describe('the move of the cursor', () => {
   const keys = shardKeys('moved', 0);
-  const move = (from: number, to: number, owner = 'me') => advance(redis, 'moved', 0, { owner, from: String(from), to });
+  const move = (from: number, to: number, owner = 'me') => advance(redis, keys, { owner, from: String(from), to });
   beforeEach(async () => {
     await stockRain(redis, { rainId: 'moved', amounts: ['0.01'] });
     await redis.set(keys.lease, 'me');

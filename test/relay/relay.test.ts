@@ -113,11 +113,11 @@ describe('the relay', () => {
   it('carries without the lease when nobody moves the cursor: somebody else may hold it for ever', async () => {
     await live('kept');
     await win('kept', claimsOf('kept', 0, 3));
-    await room.hand.set(shardKeys('kept', 0).lease, 'thief');
+    await room.hand.set(shardKeys('kept', 0).lease, 'thief', 'PX', 600_000);
     const relay = relayOf({ leasedMs: 50 });
     relay.start();
     await eventually(async () => expect(await cursor('kept')).toBe(3));
-    await room.hand.set(shardKeys('kept', 0).lease, 'thief');
+    await room.hand.set(shardKeys('kept', 0).lease, 'thief', 'PX', 600_000);
     await eventually(async () => expect(await relay.resend('kept', 0, 0, 3)).toBe(3));
     expect((await jobs()).map(({ from, entries }) => [from, entries.length])).toEqual([[0, 3], [0, 3]]);
     await relay.stop();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
+import { proxyDatabase } from '../support/servers/database.ts';
 import { TcpProxy } from '../support/servers/proxy.ts';
 import { openPlayers, wonRain, type Players } from './room.ts';
 
@@ -12,10 +13,9 @@ let players: Players;
 beforeAll(async () => {
   context = await openTestContext();
   toRedis = await TcpProxy.open(Number(new URL(context.redisUrl).port));
-  const book = new URL(context.databaseUrl);
-  toBook = await TcpProxy.open(Number(book.port));
-  book.port = String(toBook.port);
-  players = openPlayers({ redisUrl: `redis://127.0.0.1:${toRedis.port}`, databaseUrl: book.href });
+  const book = await proxyDatabase(context.databaseUrl);
+  toBook = book.line;
+  players = openPlayers({ redisUrl: `redis://127.0.0.1:${toRedis.port}`, databaseUrl: book.url });
 });
 afterAll(async () => {
   await players?.close();

@@ -1,0 +1,53 @@
+import { UnrecoverableError, Worker, type Job } from 'bullmq';
+import type { QueueOptions } from '../credit/queue.ts';
+import { deadlineIn } from '../platform/concurrency/deadline.ts';
+import { delayBeforeRetry, type Backoff } from '../platform/network/backoff.ts';
+import type { Logger } from '../platform/telemetry/log.ts';
+import { ENDED_QUEUE, ENDED_RETRIES, endedJob, type EndedJob } from './endedQueue.ts';
+import type { OrderService } from './orderService.ts';
+
+interface EndedWorkerOptions extends QueueOptions {
+  tell: NonNullable<OrderService['tell']>;
+  log: Logger;
+  backoff?: Backoff;
+}
+
+/** As in credit/rangeWorker.ts: a job that runs twice tells the same twice, which is harmless. */
+const LOCK_MS = 6_000;
+const STALLED_CHECK_MS = 3_000;
+const STALLED_COUNT_MAX = 1_000;
+
+/** Tells the shop of orders that have ended, until it has named each of them in an answer. Whatever it answers changes no order. */
+export function startEndedWorker({ connection, prefix, onError, tell, log, backoff = ENDED_RETRIES }: EndedWorkerOptions) {
+  const counters = { told: 0, untold: 0 };
+
+  async function work(job: Job<EndedJob>): Promise<void> {
+    const parsed = endedJob.safeParse(job.data);
+    if (!parsed.success) throw new UnrecoverableError('not a job of ours');
+    const { saleId, ended } = parsed.data;
+    const outcomes = await tell(saleId, ended);
+    const late = ended.filter((_, i) => outcomes[i]!.outcome === 'reconsumeLater');
+    counters.told += ended.length - late.length;
+    if (late.length === 0) return;
+    // Those that are told are told no more; a crash before this tells them again. Another one comes first, so that none keeps the rest waiting.
+    await job.updateData({ saleId, ended: [...late.slice(1), late[0]!] });
+    const reason = outcomes.find((one) => one.outcome === 'reconsumeLater');
+    throw new Error(reason?.detail);
+  }
+
+  const worker = new Worker<EndedJob>(ENDED_QUEUE, work, {
+    connection, prefix, concurrency: 1, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: STALLED_COUNT_MAX,
+    settings: { backoffStrategy: (attemptsMade) => delayBeforeRetry(attemptsMade, backoff, Math.random) },
+  });
+  worker.on('error', onError);
+  worker.on('failed', (job, error) => {
+    const isOver = job === undefined || job.finishedOn !== undefined;
+    const { saleId, ended = [] } = job?.data ?? {};
+    if (isOver) counters.untold += ended.length;
+    // Those that are told no more are named nowhere else.
+    const named = isOver ? ended : ended.slice(0, 5);
+    log[isOver ? 'error' : 'warn']({ saleId, orders: ended.length, orderIds: named.map(({ id }) => id), attempt: job?.attemptsMade, reason: error.message },
+      isOver ? 'the shop was not told that orders have ended, and is told no more' : 'the shop is not told yet that orders have ended, will try again');
+  });
+  return { counters, close: (withinMs: number) => deadlineIn(withinMs).within(worker.close()) };
+}

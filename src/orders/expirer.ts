@@ -1,0 +1,33 @@
+import { startLoop } from '../platform/concurrency/loop.ts';
+import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+
+interface ExpirerOptions {
+  ledger: Pick<Ledger, 'expireOrders'>;
+  log: Logger;
+  /** How often it looks for orders that are due. */
+  everyMs?: number;
+  ordersMax?: number;
+}
+
+/** Orders per statement: payments of the same items, and buyers, wait for as long as it takes [R10]. */
+const ORDERS_MAX = 2_000;
+
+/**
+ * Ends orders that were not paid in time. Any number of expirers share the work, each order is ended by one of them. In a wave each rests
+ * for as long as it has worked: a database with few processors is for those who buy and pay in between.
+ */
+export function startExpirer({ ledger, log, everyMs = 250, ordersMax = ORDERS_MAX }: ExpirerOptions) {
+  const counters = { expired: 0 };
+  const failing = new Set<string>();
+  const rounds = startLoop(async () => {
+    const began = performance.now();
+    const ended = await reportingFault(failing, '', () => ledger.expireOrders(ordersMax), {
+      began: (error) => log.warn({ error: String(error) }, 'orders that are due cannot be ended, will try again'),
+      over: () => log.info('orders that are due are ended again'),
+    }) ?? 0;
+    counters.expired += ended;
+    return ended === ordersMax ? Math.ceil(performance.now() - began) : everyMs;
+  });
+  return { counters, close: () => rounds.close() };
+}
