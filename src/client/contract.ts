@@ -1,9 +1,14 @@
 import type { CreditedMessage, ErrorMessage, GoodbyeMessage, RainSnapshot, ReceiptStatus, ResultMessage, WelcomeMessage, WinnersMessage } from '../protocol/messages.ts';
+import type { RestockMessage, SaleSnapshot } from '../protocol/saleMessages.ts';
 import type { Challenge, ChallengeSolution } from '../protocol/proofOfWork.ts';
+import type { BuyOutcome, CancelOutcome } from './buyOutcome.ts';
 import type { Link } from './connection.ts';
+import type { Order } from './orders.ts';
 import type { GrabOutcome, Packet } from './outcome.ts';
+import type { NamedPurchase, Purchase } from './purchase.ts';
 import type { ReceiptStore } from './receiptHolder.ts';
 import type { OpenGrab, Joined } from './rainSession.ts';
+import type { OpenPurchase, Visited } from './saleSession.ts';
 import type { SocketClass } from './socket.ts';
 import type { TokenSource } from './token.ts';
 
@@ -45,6 +50,14 @@ export interface RainEvents {
   receipt: Packet & { rainId: string; status: ReceiptStatus };
   /** A sample of the wins of other users, with masked names. */
   winners: WinnersMessage;
+  /** A sale was planned, changed or visited. Also for sales that are not visited. */
+  sale: SaleSnapshot;
+  /** An order of the user in a visited sale is new, or its status or place has changed; never twice the same. */
+  order: Order & { saleId: string };
+  /** Units have come back of an item that was `all_reserved` or `sold_out` when the user asked for it. */
+  restock: RestockMessage;
+  /** The progress of a purchase. */
+  buying: NamedPurchase & { saleId: string; why: OpenPurchase };
   /** The progress of a grab. */
   asking: { rainId: string; why: OpenGrab };
   /** The gateway is closing; the client reconnects by itself at the requested time. */
@@ -53,7 +66,7 @@ export interface RainEvents {
   error: { code: ErrorMessage['code'] | 'no_solver'; reason: string };
 }
 
-/** One user's client. It keeps one connection and all joined rains until it is closed. */
+/** One user's client. It keeps one connection, all joined rains and all visited sales until it is closed. */
 export interface RainClient {
   readonly link: Link;
   /** The user id from the last welcome; the token decides it [R9]. */
@@ -75,6 +88,21 @@ export interface RainClient {
   grab(rainId: string, options?: { signal?: AbortSignal }): Promise<GrabOutcome>;
   /** The current state of a joined rain, by the server's clock; `undefined` before its first snapshot. */
   rain(rainId: string): RainSnapshot | undefined;
+  /** Visits a sale, now and again after every reconnect: its snapshots, and the user's orders in it. */
+  visit(saleId: string, options?: { signal?: AbortSignal }): Promise<Visited>;
+  /** Leaves a sale: it is not visited again after the next reconnect. Purchases without an answer end as `unanswered`. */
+  leaveSale(saleId: string): void;
+  /**
+   * Buys, and repeats the purchase with its ref while that is safe and useful: after a lost answer, a lost connection, "busy" or "too fast" [R6].
+   * Rejects with the signal's reason, with TypeError for what is no purchase, and with RangeError when 20 others have no answer yet.
+   */
+  buy(saleId: string, purchase: Purchase, options?: { signal?: AbortSignal }): Promise<BuyOutcome>;
+  /** Gives a reservation back. Resolves when the order is decided, with its status: `cancelled`, or what was faster. */
+  cancel(saleId: string, reservationId: string, options?: { signal?: AbortSignal }): Promise<CancelOutcome>;
+  /** The current state of a visited sale, by the server's clock; `undefined` before its first snapshot. */
+  sale(saleId: string): SaleSnapshot | undefined;
+  /** The user's orders in a visited sale, as far as the server has told of them. */
+  orders(saleId: string): Order[];
   /** Epoch ms of the server. */
   serverNow(): number;
   /** @returns removes the listener */

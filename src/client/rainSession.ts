@@ -51,7 +51,7 @@ export class RainSession {
   constructor(options: RainSessionOptions) {
     this.#options = options;
     const { rainId, now, random, solve, send } = options;
-    this.#ticketHolder = new TicketHolder({ rainId, now, send, solve, onUnsolved: () => this.#joinAgain() });
+    this.#ticketHolder = new TicketHolder({ id: { rainId }, now, send, solve, onUnsolved: () => this.#joinAgain(), random, onDue: () => this.#join() });
     this.#receiptHolder = new ReceiptHolder({ rainId, random, send, read: options.readReceipt, write: options.writeReceipt, onStatus: (packet, status) => this.#onReceipt(packet, status) });
     this.#request = new GrabRequest({
       random,
@@ -98,6 +98,7 @@ export class RainSession {
 
   disconnected(): void {
     clearTimeout(this.#again);
+    this.#ticketHolder.rest();
     this.#receiptHolder.disconnected();
   }
 
@@ -126,6 +127,7 @@ export class RainSession {
   receiveRain(rain: RainSnapshot): void {
     this.#rain = rain;
     if (rain.state === 'closed' || rain.state === 'settled') this.#ticketHolder.forget();
+    else this.#ticketHolder.follow(rain);
     this.#joined.resolve({ kind: 'joined', rain });
   }
 

@@ -17,3 +17,15 @@ export function refusedStatus(event: object): number | undefined {
   const status = /^Unexpected server response: (\d{3})$/.exec('message' in event ? String(event.message) : '')?.[1];
   return status === undefined ? undefined : Number(status);
 }
+
+export function isSocketAddress(url: string): boolean {
+  try {
+    return /^wss?:$/.test(new URL(url).protocol);
+  } catch {
+    return false;
+  }
+}
+
+export function globalSocket(): SocketClass | undefined {
+  return (globalThis as { WebSocket?: SocketClass }).WebSocket;
+}

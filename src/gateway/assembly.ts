@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { Batcher } from '../grab/batcher.ts';
-import { createGrabEngine } from '../grab/engine.ts';
+import { createGrabEngine, decideGrabs, type GrabAnswer } from '../grab/engine.ts';
 import { verifiedEngine } from '../grab/verify.ts';
 import { loadScripts } from '../store/scripts.ts';
 import { encode } from '../protocol/codec.ts';
@@ -7,6 +8,8 @@ import type { RainSnapshot } from '../protocol/messages.ts';
 import { DURABILITY_WAIT_MS, LOCAL } from '../platform/redis/durability.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import { throttled } from '../platform/telemetry/log.ts';
+import { PROOF_OF_WORK_TRIES } from '../platform/config.ts';
+import { NO_TICKETS, ticketRulesText } from '../rain/ticketRules.ts';
 import { connectRedis, untilReady } from '../platform/redis/connect.ts';
 import { requireFit } from '../platform/redis/requirements.ts';
 import { answer, type PendingGrab } from './handlers/pendingGrab.ts';
@@ -18,12 +21,14 @@ import { LocalAnswers } from './rains/localAnswers.ts';
 import { frameOf } from './sockets/frame.ts';
 import { openGatewayDurability } from './durability/durability.ts';
 import { openForgedPackets } from './durability/forgedPackets.ts';
+import { openForgedReservations } from './durability/forgedReservations.ts';
 import { createEpochGate } from './durability/epochGate.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { pipeline } from './pipeline.ts';
 import { subscribeToEvents } from './rains/subscriber.ts';
 import { FairStart } from './rains/fairStart.ts';
 import { warnOfUnknownTerms } from './rains/terms.ts';
+import { isListedFor } from './rains/visibility.ts';
 import type { GatewayOptions } from './options.ts';
 import { RateLimiter } from './ratelimit/rateLimiter.ts';
 import { openOverloadControl } from './overload/overload.ts';
@@ -31,7 +36,10 @@ import { send, type Session } from './sockets/session.ts';
 import { createGatewayCounters } from './telemetry/counters.ts';
 import { createTimes } from './telemetry/times.ts';
 import { traceWins } from './telemetry/spans.ts';
-import { Challenges } from './challenge/challenges.ts';
+import { Challenges, type ChallengeRules } from './challenge/challenges.ts';
+import { openSales } from './sales/openSales.ts';
+
+const NOT_STARTED: GrabAnswer = { code: '-2' };
 
 export type Assembly = ReturnType<typeof assemble>;
 
@@ -39,6 +47,8 @@ export type Assembly = ReturnType<typeof assemble>;
 export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const { redisUrl, log, signer, durability = LOCAL, traces } = options;
   const limits: Limits = { ...LIMITS, ...options.limits };
+  const rules: ChallengeRules = options.challenges ?? { ...NO_TICKETS, secret: randomBytes(32).toString('base64url'), proofOfWorkTries: PROOF_OF_WORK_TRIES };
+  const ownTicketRules = { tickets: rules.tickets, proofOfWork: rules.proofOfWork, leadMs: limits.ticketLeadMs };
   const counters = createGatewayCounters();
   const times = createTimes();
   const report = throttled((error) => log.error({ err: error }, 'redis fault'));
@@ -54,14 +64,12 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const subscriber = connectRedis(redisUrl, { purpose: 'subscriber', onError: onFault });
 
   const hub = new Hub();
-  const rainCache = new RainCache({ redis: reads, onFault, restMs: () => hub.restMs, onChange: tell, onLeft: (rain) => gatewayDurability.left(rain) });
+  const rainCache = new RainCache({ redis: reads, onFault, ticketRules: ownTicketRules, restMs: () => hub.restMs, onChange: tell, onLeft: (rain) => gatewayDurability.left(rain) });
   const now = () => rainCache.now();
-  const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, signer, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, now, log, onFault });
+  const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, signer, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, secondLookMs: options.secondLookMs, now, log, onFault });
   const epochGate = createEpochGate({ redis: reads, log, onFault, onOlder: gatewayDurability.doubt });
   const connections = [grabs, reads, subscriber, ...gatewayDurability.connections];
   const localAnswers = new LocalAnswers({ redis: reads, rainCache, onFault });
-  // After a reconnect the server may be another one, or may have changed without an event.
-  for (const connection of connections) connection.on('close', () => localAnswers.forget());
   const overload = openOverloadControl({ limits, redis: reads, now, log, onFault, times });
   const forgeries = openForgedPackets({ redis: grabs, signer, counters, log, onFault });
   const engine = pipeline(
@@ -72,39 +80,47 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
     createGrabEngine(grabs, (error) => {
       gatewayDurability.onEngineFault();
       onFault(error);
-    }),
+    }, (rainId) => ticketRulesText(rainCache.reading(rainId)?.ticketRules)),
   );
-  const batcher = new Batcher<PendingGrab>(engine, (pending, rainId, given, shard) => {
+  const batcher = new Batcher<PendingGrab, GrabAnswer>(decideGrabs(engine), (pending, rainId, given, shard) => {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(rainId);
     answer(pending, rainId, 'amount' in given ? gatewayDurability.remember(rainId, shard, pending.userId, given) : given, context);
   }, limits.grabsPendingMax, (batch) => {
-    times.answers.add((batch.answeredAt - batch.openedAt) / 1_000, batch.pendingGrabs.length);
+    times.answers.add((batch.answeredAt - batch.openedAt) / 1_000, batch.pending.length);
     if (traces) traceWins(traces, batch);
   });
-  const fairStart = new FairStart({
-    fairStartMs: limits.fairStartMs, batcher, rainCache, onGathered: () => { counters.gathered++; },
-    answer: (pending, rainId, given) => answer(pending, rainId, given, context), ...(options.chance && { chance: options.chance }),
+  const starting = { fairStartMs: limits.fairStartMs, clock: rainCache, onGathered: () => { counters.gathered++; }, ...(options.chance && { chance: options.chance }) };
+  const fairStart = new FairStart<PendingGrab>({
+    ...starting, batcher, answerNotStarted: (pending, rainId) => answer(pending, rainId, NOT_STARTED, context),
+    reading(rainId) {
+      const rain = rainCache.reading(rainId);
+      return rain && { readAtMonotonic: rain.readAtMonotonic, isUntouched: rain.claims === 0 };
+    },
   });
-  const rateLimiter = new RateLimiter(limits, counters);
-  const challenges = options.challenges && new Challenges(options.challenges, { limits, counters, now, pressed: options.pressed ?? (() => overload.pressure.pressed) });
+  const sales = openSales({ grabs, reads, hub, ownTicketRules, clock: rainCache, starting, gatewayDurability, forged: openForgedReservations({ signer, counters, log }), epochGate, overload, limits, counters, times, onFault });
+  // After a reconnect the server may be another one, or may have changed without an event.
+  for (const connection of connections) for (const answers of [localAnswers, sales.localAnswers]) connection.on('close', () => answers.forget());
+  const rateLimiter = new RateLimiter(limits, counters, hub);
+  const challenges = new Challenges(rules, { limits, counters, now, pressed: options.pressed ?? (() => overload.pressure.pressed) });
   const blocklist = new Blocklist({ redis: reads, now, onFault, onChange: () => hub.each((session) => disconnectBlocked(session, blocklist, limits)) });
-  const context: HandlerContext = { limits, hub, rainCache, batcher, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, pendingReceipts: { count: 0 }, rateLimiter, blocklist, challenges, overload, counters, traces, onFault };
+  const context: HandlerContext = { limits, hub, rainCache, batcher, sales, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, pendingReceipts: { count: 0 }, rateLimiter, blocklist, challenges, overload, counters, traces, onFault };
 
   function tell(snapshot: RainSnapshot, event: RainChange): void {
-    fairStart.expect(snapshot);
+    fairStart.expect(snapshot.rainId, snapshot);
     if (event === 'rain') {
       warnOfUnknownTerms(snapshot, log);
       forgeries.warnOfOtherKey(snapshot.rainId, rainCache.reading(snapshot.rainId)?.signedBy);
     }
     const frame = frameOf(encode(snapshot));
     const show = (session: Session) => send(session, frame, limits);
-    // A new rain concerns every socket; a later change only the sockets that watch the rain.
-    if (event === 'rain') hub.each(show);
+    // A new rain concerns every socket that may be told of it; a later change only the sockets that watch the rain.
+    const { rainId, terms = {} } = snapshot;
+    if (event === 'rain') hub.each((session) => { if (session.watched.has(rainId) || isListedFor(session.audience, 'rains', rainId, terms)) show(session); });
     else hub.eachWatching(snapshot.rainId, show, event === 'change');
   }
 
   lifecycle.onClose('connections', () => { for (const connection of connections) connection.disconnect(); });
-  for (const [name, part] of Object.entries({ gatewayDurability, epochGate, overload, blocklist, fairStart, rainCache })) lifecycle.onClose(name, () => part.close());
+  for (const [name, part] of Object.entries({ gatewayDurability, epochGate, overload, blocklist, fairStart, saleFairStart: sales.fairStart, rainCache, saleCache: sales.cache })) lifecycle.onClose(name, () => part.close());
   /** Whether the connections for grabs and reads are ready. */
   const connected = () => grabs.status === 'ready' && reads.status === 'ready';
   return {
@@ -121,6 +137,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
       await loadScripts(grabs);
       await epochGate.start();
       await rainCache.start();
+      await sales.cache.start();
       await blocklist.start();
       await overload.start();
       await subscribeToEvents(subscriber, context);

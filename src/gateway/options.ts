@@ -19,13 +19,15 @@ export interface GatewayOptions {
   /** Number of our own proxies before this gateway, each of which appends to X-Forwarded-For; 0: the peer address is the client. */
   trustedProxies?: number;
   limits?: Partial<Limits>;
-  /** Absent: no tickets are required. */
+  /** Absent: this gateway requires no tickets of its own, and signs those that a rain or sale requires with a secret that only it has. */
   challenges?: ChallengeRules | undefined;
   /** True while the gateway is overloaded; for challenges that are required only then. */
   pressed?: () => boolean;
   /** What a win must have survived before it is sent to the user, and how long the confirmation may take, ms. */
   durability?: Durability;
   durabilityWaitMs?: number;
+  /** When it looks once more for reservations that it has told, ms; see durability/secondLook.ts. */
+  secondLookMs?: number;
   /** Random numbers that decide the order at an opening. */
   chance?: RandomIndex;
   /** Whether this gateway reports itself to the console, see telemetry/heartbeat.ts. */

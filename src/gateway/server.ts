@@ -4,6 +4,7 @@ import { openReadiness } from '../platform/telemetry/health.ts';
 import { createLifecycle } from '../platform/process/lifecycle.ts';
 import { assemble } from './assembly.ts';
 import { drainSockets } from './sockets/drain.ts';
+import { openBuyerApi } from './http/buyerApi.ts';
 import { createHttpServer, listen } from './sockets/http.ts';
 import type { GatewayOptions } from './options.ts';
 import { startHeartbeat } from './telemetry/heartbeat.ts';
@@ -17,13 +18,13 @@ export function startGateway(options: GatewayOptions) {
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(async () => {
     const assembly = assemble(options, lifecycle);
-    const { context: { hub, batcher, limits, counters, redis, rainCache }, overload, times } = assembly;
+    const { context: { hub, batcher, sales, limits, counters, redis, rainCache }, overload, times } = assembly;
     const acceptor = openAcceptor(assembly, options, lifecycle);
     await assembly.start();
     const readiness = await openReadiness({ parts: assembly.parts });
     lifecycle.onClose('readiness', () => void readiness.close());
     const server = createHttpServer({
-      limits, trustedProxies, report: readiness.report, onDropped: (limit) => { counters.refused[limit]++; }, onUpgrade: acceptor.upgrade,
+      limits, trustedProxies, report: readiness.report, onDropped: (limit) => { counters.refused[limit]++; }, onUpgrade: acceptor.upgrade, onRequest: openBuyerApi(assembly.context, acceptor.rules).handle,
     });
     const port = await listen(server, host, options.port);
     lifecycle.onClose('port', async () => {
@@ -35,7 +36,9 @@ export function startGateway(options: GatewayOptions) {
     const gateway = {
       /** As bound. */
       url: `ws://${host}:${port}${GATEWAY_PATH}`, port,
-      sockets: () => hub.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending,
+      sockets: () => hub.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending + sales.batcher.pending,
+      /** Requests over HTTP that wait for a change of an order. */
+      ordersWaiting: () => sales.orderWaits.size,
       counters, times, load: overload.load,
       /** The state of `/readyz`, with reasons. */
       readiness: { report: readiness.report, standing: readiness.standing },
@@ -49,9 +52,10 @@ export function startGateway(options: GatewayOptions) {
     lifecycle.onClose('sockets', async (leftMs) => {
       readiness.drain();
       acceptor.shut();
+      sales.orderWaits.close();
       const deadline = deadlineIn(leftMs);
       // Half of the time is for pending answers, the rest for the goodbyes.
-      await deadlineIn(leftMs / 2).until(() => batcher.pending === 0);
+      await deadlineIn(leftMs / 2).until(() => batcher.pending + sales.batcher.pending === 0);
       await drainSockets(hub, limits);
       await deadline.until(() => hub.size === 0);
       for (const session of hub) session.socket.terminate();

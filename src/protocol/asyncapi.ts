@@ -13,10 +13,13 @@ const ANSWERS = {
   solution: ['ticket', 'result', 'error'],
   receipt: ['receipt_status', 'error'],
   ping: ['pong', 'error'],
+  visit: ['sale', 'ticket', 'challenge', 'order', 'error'],
+  buy: ['order', 'error'],
+  cancel: ['order', 'error'],
 } as const satisfies Record<keyof typeof CLIENT_MESSAGES, readonly (keyof typeof SERVER_MESSAGES)[]>;
 
 /** Messages that the server sends without a request. */
-const UNPROMPTED = ['welcome', 'rain', 'credited', 'winners', 'goodbye'] as const satisfies readonly (keyof typeof SERVER_MESSAGES)[];
+const UNPROMPTED = ['welcome', 'rain', 'credited', 'winners', 'goodbye', 'sale', 'order', 'restock'] as const satisfies readonly (keyof typeof SERVER_MESSAGES)[];
 
 const toChannel = (name: string) => ({ $ref: `#/channels/rain/messages/${name}` });
 

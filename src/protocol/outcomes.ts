@@ -20,7 +20,7 @@ export const OUTCOMES_IN_ORDER = [
   { code: '-5', reason: 'too_fast', meaning: 'You send more messages than a person can tap; `retryInMs` says when to grab again.', retry: 'after a pause' },
   { code: '-9', reason: 'no_ticket', meaning: 'The ticket is missing, expired, or belongs to another user or rain. Join the rain (again) to get one. If you have won already, the join reports it.', retry: 'after joining again' },
   { code: '-7', reason: 'busy', meaning: 'The outcome is unknown or was not decided. Grabbing again is safe and returns the outcome.', retry: 'after a pause' },
-  { code: '-8', reason: 'no_such_rain', meaning: 'There is no rain with this id, or it was settled long ago.', retry: 'no' },
+  { code: '-8', reason: 'no_such_rain', meaning: 'There is no rain with this id, it was settled long ago, or your token is not for it.', retry: 'no' },
   { code: '1', reason: 'already_claimed', meaning: 'You have won in this rain already; this is your packet again.', retry: 'no' },
   { code: '-2', reason: 'not_started', meaning: 'The rain has not started.', retry: 'when it opens' },
   { code: '-3', reason: 'ended', meaning: 'The rain is over.', retry: 'no' },
@@ -47,25 +47,26 @@ export const OUTCOMES = Object.fromEntries(OUTCOMES_IN_ORDER.map((outcome) => [o
 /**
  * When to grab again after an answer. An unknown code (of a newer server) ends the grab, unless it carries `retryInMs`: then the
  * same grab is repeated after that delay. A packet that comes with an unknown code is won.
+ * @param outcomes the table of codes; that of a purchase is another one
  */
-export function retryOf({ code, retryInMs }: { code: string; retryInMs?: number | undefined }): Outcome['retry'] {
-  const known = (OUTCOMES as Partial<Record<string, Outcome>>)[code];
+export function retryOf({ code, retryInMs }: { code: string; retryInMs?: number | undefined }, outcomes: Partial<Record<string, Outcome>> = OUTCOMES): Outcome['retry'] {
+  const known = outcomes[code];
   return known ? known.retry : retryInMs === undefined ? 'no' : 'after a pause';
 }
 
 /** The reason word of a code, for metrics and reports. Also accepts a code of a newer server. */
-export function reasonOf(code: string): string {
-  return (OUTCOMES as Partial<Record<string, Outcome>>)[code]?.reason ?? `code_${code}`;
+export function reasonOf(code: string, outcomes: Partial<Record<string, Outcome>> = OUTCOMES): string {
+  return outcomes[code]?.reason ?? `code_${code}`;
 }
 
 /** Codes of `error` messages: the frame could not be understood and had no effect [R12]. */
 export const ERRORS = {
-  not_json: { code: 'not_json', meaning: 'The frame is not one JSON object.' },
+  not_json: { code: 'not_json', meaning: 'The frame, or over HTTP the body, is not one JSON object.' },
   not_text: { code: 'not_text', meaning: 'The frame is binary; rain.v1 is text.' },
-  unknown_type: { code: 'unknown_type', meaning: '`type` is not join, grab, solution, receipt or ping.' },
+  unknown_type: { code: 'unknown_type', meaning: '`type` is not join, grab, visit, buy, cancel, solution, receipt or ping.' },
   bad_field: { code: 'bad_field', meaning: 'A field is missing, of the wrong type or too long; the reason names it.' },
-  not_solved: { code: 'not_solved', meaning: 'The solution is wrong or too late, or the challenge was not issued to you for this rain. Join again for a new challenge.' },
-  not_allowed: { code: 'not_allowed', meaning: 'This socket has joined as many rains as allowed.' },
+  not_solved: { code: 'not_solved', meaning: 'The solution is wrong or too late, or the challenge was not issued to you for this rain or sale. Join or visit again for a new challenge.' },
+  not_allowed: { code: 'not_allowed', meaning: 'This socket watches as many rains and sales as allowed.' },
 } as const;
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -87,8 +88,8 @@ export const REFUSALS = {
   400: { status: 400, reason: 'bad_request', meaning: 'Not a WebSocket upgrade with subprotocol rain.v1.' },
   401: { status: 401, reason: 'unauthorized', meaning: 'The token is missing or not valid.' },
   403: { status: 403, reason: 'forbidden', meaning: 'This origin or user may not connect.' },
-  404: { status: 404, reason: 'not_found', meaning: 'The gateway listens at /v1.' },
-  429: { status: 429, reason: 'too_many', meaning: 'This address has too many handshakes or sockets, or this user or address is banned for sending too fast. Retry-After says when to reconnect.' },
+  404: { status: 404, reason: 'not_found', meaning: 'Sockets open at /v1.' },
+  429: { status: 429, reason: 'too_many', meaning: 'This address has too many handshakes or sockets, or this user or address is banned for sending too fast. Retry-After says when to try again.' },
   503: { status: 503, reason: 'unavailable', meaning: 'The gateway is full, is shutting down, or cannot reach Redis. Try again later.' },
   /** Distinct from the plain 403, which another token or another page origin may pass. */
   blocked: { status: 403, reason: 'blocked', meaning: 'The operator has blocked this user or address.' },

@@ -7,6 +7,7 @@ import { recordedTerms } from '../rain/terms-check.ts';
 import { TICKER_WINNERS_MAX } from './constants.ts';
 import { ERRORS, OUTCOMES_IN_ORDER, type ErrorCode, type OutcomeCode } from './outcomes.ts';
 import { challenge } from './proofOfWork.ts';
+import { SALE_SERVER_MESSAGES, shownSale, shownTicketRules } from './saleMessages.ts';
 
 /**
  * Every message that a server sends, as schemas that describe each field. The types, docs/reference/messages.md and
@@ -15,6 +16,8 @@ import { challenge } from './proofOfWork.ts';
  */
 const moment = (what: string) => z.int().min(0).describe(`${what}, epoch ms by the server's clock`);
 const rain = rainId.describe('The id of the rain');
+/** Of a ticket and a challenge: a rain and a sale may have the same id. */
+const ofSale = rainId.exactOptional().describe('Only of a sale: its id, which `rainId` repeats');
 const money = amount.meta({ pattern: '^(0|[1-9]\\d{0,13})\\.\\d\\d$', description: 'Decimal string with two decimals, above 0; never a number' });
 const packetId = z.string().min(1).max(128).describe('The id of the red packet; it never changes');
 
@@ -37,6 +40,7 @@ const snapshot = {
   left: z.int().min(0).describe('Red packets left, rounded up to about a hundredth of `packets`; 0 only when none is left'),
   rehearsal: z.literal(true).exactOptional().describe('Only in a rehearsal: the prizes are not real money; show this to the players'),
   terms: recordedTerms.exactOptional().describe('The terms of this rain, where they differ from the default. Ignore or pass on terms that you do not know'),
+  ticketRules: shownTicketRules,
   commitment: z.string().exactOptional().describe('SHA-256 of what decides which packet has which amount, hex; absent for a rain without commitment'),
   seed: z.string().exactOptional().describe('Once the rain is settled: the random seed of the packets, hex'),
   plan: plan.exactOptional().describe('Once the rain is settled: budget, packets, split, min and max as the operator planned them'),
@@ -51,7 +55,8 @@ export const SERVER_MESSAGES = {
     type: z.literal('welcome'),
     userId: userId.describe('Your user id: the `sub` of your token'),
     serverTime: moment('Now'),
-    rains: z.array(z.object(snapshot)).describe('Rains that are scheduled, open or paused, at most 50, sorted by start; fields as in `rain`, without `serverTime`'),
+    rains: z.array(z.object(snapshot)).describe('Rains that are scheduled, open or paused and meant for you, the next ones first: at most 10, and 4,096 bytes; fields as in `rain`, without `serverTime`. Others may exist: `join` by the id'),
+    sales: z.array(shownSale).exactOptional().describe('Sales that are scheduled, open or paused, as `rains`; absent if there are none; fields as in `sale`, without `serverTime` and `items`: `visit` one to see them'),
     limits: z.object({
       messageBytesMax: z.int().min(1).describe('The longest frame that you may send, bytes'),
       heartbeatMs: z.int().min(1).describe('How often the gateway pings you, ms'),
@@ -80,10 +85,11 @@ export const SERVER_MESSAGES = {
   ticket: z.object({
     type: z.literal('ticket'),
     rainId: rain,
-    ticket: z.string().max(128).describe('Send it with every `grab` of this rain and with every later `join`'),
+    saleId: ofSale,
+    ticket: z.string().max(128).describe('Send it with every `grab` of this rain and with every later `join`; of a sale with every `buy` and `visit`'),
     expiresAt: moment('When the ticket expires'),
-  }).describe('Your ticket for a rain, if this gateway requires tickets.'),
-  challenge: z.object({ type: z.literal('challenge'), rainId: rain, challenge: challenge.describe('A challenge in the format of altcha-lib; send it back unchanged') })
+  }).describe('Your ticket for a rain or a sale, if tickets are required.'),
+  challenge: z.object({ type: z.literal('challenge'), rainId: rain, saleId: ofSale, challenge: challenge.describe('A challenge in the format of altcha-lib; send it back unchanged') })
     .describe('Solve this to get a ticket; answer with `solution`.'),
   receipt_status: z.object({
     type: z.literal('receipt_status'),
@@ -102,9 +108,11 @@ export const SERVER_MESSAGES = {
     code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]).describe('See “Codes”'),
     reason: z.string().describe('For the developer: which field is wrong and what was expected'),
   }).describe('The gateway could not understand a message of yours. The message had no effect.'),
+  ...SALE_SERVER_MESSAGES,
 } as const;
 
 export const serverMessage = z.discriminatedUnion('type', [
   SERVER_MESSAGES.welcome, SERVER_MESSAGES.rain, SERVER_MESSAGES.result, SERVER_MESSAGES.credited, SERVER_MESSAGES.winners,
   SERVER_MESSAGES.ticket, SERVER_MESSAGES.challenge, SERVER_MESSAGES.receipt_status, SERVER_MESSAGES.pong, SERVER_MESSAGES.goodbye, SERVER_MESSAGES.error,
+  SERVER_MESSAGES.sale, SERVER_MESSAGES.order, SERVER_MESSAGES.restock,
 ]);

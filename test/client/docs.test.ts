@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { EVENTS_CHANNEL } from '../../src/store/keys.ts';
 import { OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
+import { SALE_OUTCOMES_IN_ORDER } from '../../src/protocol/saleOutcomes.ts';
 import { tokenFor } from '../support/client.ts';
 import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
@@ -16,20 +17,23 @@ const page = readFileSync(join(ROOT, 'docs/reference/client.md'), 'utf8');
 
 const { server, redis } = await openRedis();
 
+const EXAMPLES = ['browser', 'node', 'buy'] as const;
+type Example = (typeof EXAMPLES)[number];
+
 /** An example of docs/reference/client.md. */
-function example(name: 'browser' | 'node'): string {
+function example(name: Example): string {
   return new RegExp(`^\`\`\`ts ${name}\n([^]*?)^\`\`\`$`, 'm').exec(page)![1]!;
 }
 
 /** Compiles an example as its reader would, from within the package, so that its own name leads to what is published. */
-function compiled(name: 'browser' | 'node'): { faults: string; script: string } {
+function compiled(name: Example): { faults: string; script: string } {
   const folder = mkdtempSync(join(ROOT, 'dist/example-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'example.mts'), example(name));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({
     compilerOptions: {
       target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, outDir: '.', rootDir: '.',
-      lib: name === 'browser' ? ['es2023', 'dom', 'dom.iterable'] : ['es2023'], types: name === 'browser' ? [] : ['node'],
+      lib: name === 'node' ? ['es2023'] : ['es2023', 'dom', 'dom.iterable'], types: name === 'node' ? ['node'] : [],
       // Our own declarations are checked as well as the example; those of libraries are their business.
       skipLibCheck: name === 'node',
     },
@@ -39,7 +43,7 @@ function compiled(name: 'browser' | 'node'): { faults: string; script: string } 
   return { faults: stdout, script: join(folder, 'example.mjs') };
 }
 
-test.each(['browser', 'node'] as const)('the example for %s fits on a screen and is true to the types that are published', (name) => {
+test.each(EXAMPLES)('the example for %s fits on a screen and is true to the types that are published', (name) => {
   expect(example(name).split('\n').length).toBeLessThanOrEqual(60);
   expect(compiled(name).faults).toBe('');
 });
@@ -47,6 +51,12 @@ test.each(['browser', 'node'] as const)('the example for %s fits on a screen and
 test('every outcome of a grab is documented', () => {
   const ends = OUTCOMES_IN_ORDER.filter(({ retry }) => retry === 'no' || retry.startsWith('when')).map(({ reason }) => reason);
   for (const kind of [...ends, 'unanswered', 'unknown']) expect(page).toMatch(new RegExp(`^\\|[^|]*\`${kind}\``, 'm'));
+});
+
+test('every outcome of a purchase is documented, in its own table', () => {
+  const ends = SALE_OUTCOMES_IN_ORDER.filter(({ retry }) => retry === 'no' || retry.startsWith('when')).map(({ reason }) => reason);
+  const table = page.slice(page.indexOf('## Outcomes of a purchase'));
+  for (const kind of [...ends, 'unanswered', 'unknown']) expect(table).toMatch(new RegExp(`^\\|[^|]*\`${kind}\``, 'm'));
 });
 
 test('the example for Node plays a win, by the name under which the package is published', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { TicketHolder } from '../../src/client/ticket.ts';
 import type { ChallengeMessage, SolutionMessage, TicketMessage } from '../../src/protocol/messages.ts';
 import type { ChallengeSolution } from '../../src/protocol/proofOfWork.ts';
@@ -12,10 +12,10 @@ const challenge = (signature: string): ChallengeMessage => ({
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function open(solve: () => Promise<ChallengeSolution | undefined> = async () => SOLUTION) {
-  const seen = { now: 0, sent: [] as SolutionMessage[], vain: 0, solved: 0 };
+  const seen = { now: 0, sent: [] as SolutionMessage[], vain: 0, solved: 0, due: 0 };
   const entry = new TicketHolder({
-    rainId: 'spring',
-    now: () => seen.now, onUnsolved: () => { seen.vain++; },
+    id: { rainId: 'spring' },
+    now: () => seen.now, onUnsolved: () => { seen.vain++; }, random: () => 0.5, onDue: () => { seen.due++; },
     send: (message) => seen.sent.push(message) > 0,
     solve: () => {
       seen.solved++;
@@ -83,4 +83,42 @@ test('a ticket that has not come for too long is not waited for any more; a chal
   entry.receive(challenge('aa'));
   entry.stopWaiting();
   expect(entry.preparing).toBe(true);
+});
+
+/** The clocks of client and server go together. */
+function timed() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { entry, seen } = open();
+  const pass = (ms: number) => {
+    seen.now += ms;
+    vi.advanceTimersByTime(ms);
+  };
+  return { entry, seen, pass };
+}
+const RULES = { tickets: 'always', proofOfWork: 'always', from: 10_000 } as const;
+
+test('a ticket that is not issued yet is asked for once, at a random moment of the first half of the time until the opening', () => {
+  const { entry, seen, pass } = timed();
+  for (let i = 0; i < 3; i++) entry.follow({ opensAt: 130_000, ticketRules: RULES });
+  pass(40_000);
+  expect(seen.due).toBe(0);
+  pass(1_000);
+  expect(seen.due).toBe(1);
+  entry.follow({ opensAt: 130_000, ticketRules: RULES });
+  pass(100_000);
+  expect(seen.due).toBe(1);
+});
+
+test('after a change of the rules a ticket is asked for; without a connection none is', () => {
+  const { entry, seen, pass } = timed();
+  seen.now = 20_000;
+  entry.follow({ opensAt: 10_000 });
+  entry.follow({ opensAt: 10_000, ticketRules: RULES });
+  pass(2_000);
+  expect(seen.due).toBe(1);
+  entry.follow({ opensAt: 10_000, ticketRules: { ...RULES, proofOfWork: 'off' } });
+  entry.rest();
+  pass(2_000);
+  expect(seen.due).toBe(1);
 });

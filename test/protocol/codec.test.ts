@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decode, encode, resultFrame } from '../../src/protocol/codec.ts';
+import { decode, encode, orderFrame, plainBuyBody, resultFrame } from '../../src/protocol/codec.ts';
+import { decodeBuyBody } from '../../src/protocol/http.ts';
 import type { ClientMessage, ServerMessage } from '../../src/protocol/messages.ts';
 import { ERRORS, OUTCOMES, OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
+import { SALE_SERVER_MESSAGES } from '../../src/protocol/saleMessages.ts';
+import { SALE_OUTCOMES, SALE_OUTCOMES_IN_ORDER } from '../../src/protocol/saleOutcomes.ts';
+import { ORDER_STATUSES } from '../../src/sale/order.ts';
 import { parseServerMessage } from '../../src/loadtest/bots/serverMessage.ts';
 
 const rainId = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}(\.[1-9][0-9]{0,2})?$/);
@@ -13,6 +17,10 @@ const ticket = fc.oneof(fc.stringMatching(/^[A-Za-z0-9_-]{0,128}$/), anyText);
 const packet = fc.oneof(fc.nat(10_000), fc.maxSafeNat(), fc.constantFrom(0, 999_999_999_999_999, 1_000_000_000_000_000, Number.MAX_SAFE_INTEGER));
 const hex = (bytesMax: number) => fc.uint8Array({ minLength: 1, maxLength: bytesMax }).map((bytes) => Buffer.from(bytes).toString('hex'));
 const clock = fc.double({ noNaN: true, noDefaultInfinity: true }).map((t) => (Object.is(t, -0) ? 0 : t));
+
+const sku = fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/);
+const purchaseRef = fc.stringMatching(/^[A-Za-z0-9_.-]{1,64}$/);
+const quantity = fc.integer({ min: 1, max: 1_000 });
 
 const clientMessage: fc.Arbitrary<ClientMessage> = fc.oneof(
   fc.record({ type: fc.constant('join' as const), rainId, ticket }, { requiredKeys: ['type', 'rainId'] }),
@@ -29,6 +37,9 @@ const clientMessage: fc.Arbitrary<ClientMessage> = fc.oneof(
     solution: fc.record({ counter: fc.maxSafeNat(), derivedKey: hex(32) }),
   }),
   fc.record({ type: fc.constant('ping' as const), t: clock }),
+  fc.record({ type: fc.constant('visit' as const), saleId: rainId, ticket }, { requiredKeys: ['type', 'saleId'] }),
+  fc.record({ type: fc.constant('buy' as const), saleId: rainId, sku, quantity, ref: purchaseRef, ticket }, { requiredKeys: ['type', 'saleId', 'sku'] }),
+  fc.record({ type: fc.constant('cancel' as const), saleId: rainId, reservationId: fc.stringMatching(/^[A-Za-z0-9_.-]{3,90}$/) }),
 );
 
 describe('the codec', () => {
@@ -51,6 +62,28 @@ describe('the codec', () => {
     }), { numRuns: 5_000 });
   });
 
+  test('a purchase that is read without the parser gives the same message as with it, and a near match is left to the parser', () => {
+    const part = <T>(values: fc.Arbitrary<T>) => fc.option(fc.oneof(values.map((value) => JSON.stringify(value)), fc.constantFrom('0', '-1', '1.5', '1e3', '01', '1001', '"1"', '"a b"', '""', '"\\u0041"', 'null')));
+    const text = fc.tuple(fc.oneof(rainId, fc.string()), part(sku), part(quantity), part(purchaseRef), part(ticket)).map(([id, item, count, ref, shown]) =>
+      `{"type":"buy","saleId":"${id}","sku":${item ?? '"tee"'}${count === null ? '' : `,"quantity":${count}`}${ref === null ? '' : `,"ref":${ref}`}${shown === null ? '' : `,"ticket":${shown}`}}`);
+    fc.assert(fc.property(text, (frame) => {
+      expect(decode(frame)).toEqual(decode(` ${frame}`));
+    }), { numRuns: 5_000 });
+  });
+
+  test('the body of a purchase over HTTP that is read without the parser gives the same as with it', () => {
+    const part = <T>(values: fc.Arbitrary<T>) => fc.option(fc.oneof(values.map((value) => JSON.stringify(value)), fc.constantFrom('0', '-1', '1.5', '1e3', '01', '1001', '"1"', '"a b"', '""', '"\\u0041"', 'null')));
+    const text = fc.tuple(part(sku), part(quantity), part(ticket), fc.constantFrom('', ',"ref":"a"', ',"sku":"mug"', ' ')).map(([item, count, shown, more]) =>
+      `{"sku":${item ?? '"tee"'}${count === null ? '' : `,"quantity":${count}`}${shown === null ? '' : `,"ticket":${shown}`}${more}}`);
+    let plain = 0;
+    fc.assert(fc.property(text, (body) => {
+      if (plainBuyBody(body)) plain++;
+      expect(decodeBuyBody(body)).toEqual(decodeBuyBody(` ${body}`));
+    }), { numRuns: 5_000 });
+    expect(plain, 'read without the parser').toBeGreaterThan(100);
+    expect(plainBuyBody(' {"sku":"tee"}'), 'the other way is the parser').toBeUndefined();
+  });
+
   test('a grab that names a packet, as older clients do, is read as if it did not, whatever the value and position', () => {
     const named = fc.oneof(packet, fc.jsonValue());
     fc.assert(fc.property(clientMessage.filter(({ type }) => type === 'grab'), named, fc.boolean(), (message, what, first) => {
@@ -66,6 +99,18 @@ describe('the codec', () => {
       const frame = resultFrame(id, ref, code, won);
       expect(JSON.parse(frame)).toEqual({ type: 'result', rainId: id, ...(ref !== undefined && { ref }), code, reason: OUTCOMES[code].reason, ...won });
       expect(parseServerMessage(frame)).toMatchObject({ type: 'result', rainId: id, code, ...(ref !== undefined && { ref }), ...(won && { redPacketId: won.redPacketId, amount: won.amount }) });
+    }), { numRuns: 500 });
+  });
+
+  test('[R6] the answer to a purchase carries its ref, its code and what was reserved unchanged', () => {
+    const moment = fc.integer({ min: 1_000_000_000_000, max: 9_999_999_999_999 });
+    const reserved = fc.record({ reservationId: fc.stringMatching(/^[A-Za-z0-9_.-]{3,90}$/), sku, quantity, price: fc.constantFrom('0.00', '19.90'), status: fc.constantFrom(...ORDER_STATUSES), payBy: moment, place: fc.nat(), payUrl: fc.webUrl() },
+      { requiredKeys: ['reservationId', 'status'] });
+    const detail = fc.option(fc.oneof(reserved, moment.map((backAt) => ({ backAt })), fc.nat().map((retryInMs) => ({ retryInMs }))), { nil: undefined });
+    fc.assert(fc.property(rainId, fc.option(purchaseRef, { nil: undefined }), fc.constantFrom(...SALE_OUTCOMES_IN_ORDER.map(({ code }) => code)), detail, (saleId, ref, code, more) => {
+      const message: unknown = JSON.parse(orderFrame(saleId, ref, code, more));
+      expect(message).toEqual({ type: 'order', saleId, ...(ref !== undefined && { ref }), code, reason: SALE_OUTCOMES[code].reason, ...more });
+      expect(SALE_SERVER_MESSAGES.order.safeParse(message).error).toBeUndefined();
     }), { numRuns: 500 });
   });
 

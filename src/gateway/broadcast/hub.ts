@@ -2,11 +2,11 @@ import { Broadcast } from './broadcast.ts';
 import { INFORMATIONAL_REST_MS_MIN, INFORMATIONAL_SHARE, SEND_MS } from './limits.ts';
 import type { Session } from '../sockets/session.ts';
 
-/** All sessions of this gateway, by user and by watched rain. */
+/** All sessions of this gateway, by user and by watched rain or sale; a sale goes by its `saleName`. */
 export class Hub {
   readonly #all = new Set<Session>();
   readonly #users = new Map<string, Set<Session>>();
-  readonly #rains = new Map<string, Set<Session>>();
+  readonly #viewers = new Map<string, Set<Session>>();
   readonly #broadcast: Broadcast;
   /** When the last important broadcast began, ms of the monotonic clock. */
   broadcastAt = Number.NEGATIVE_INFINITY;
@@ -28,23 +28,24 @@ export class Hub {
     enter(this.#users, session.userId, session);
   }
 
-  watch(session: Session, rainId: string): void {
-    session.rains.add(rainId);
-    enter(this.#rains, rainId, session);
+  /** @param name a rain's id, or a sale's name; so below */
+  watch(session: Session, name: string): void {
+    session.watched.add(name);
+    enter(this.#viewers, name, session);
   }
 
   remove(session: Session): void {
     this.#all.delete(session);
     leave(this.#users, session.userId, session);
-    for (const rainId of session.rains) leave(this.#rains, rainId, session);
+    for (const name of session.watched) leave(this.#viewers, name, session);
   }
 
   of(userId: string): ReadonlySet<Session> {
     return this.#users.get(userId) ?? NOBODY;
   }
 
-  watching(rainId: string): ReadonlySet<Session> {
-    return this.#rains.get(rainId) ?? NOBODY;
+  watching(name: string): ReadonlySet<Session> {
+    return this.#viewers.get(name) ?? NOBODY;
   }
 
   get broadcasting(): boolean {
@@ -56,15 +57,20 @@ export class Hub {
     return Math.max(INFORMATIONAL_REST_MS_MIN, (this.#all.size * SEND_MS) / INFORMATIONAL_SHARE);
   }
 
-  /** Calls `deliver` for each viewer of the rain. A newer call replaces one that has not begun. @param matters not just informational */
-  eachWatching(rainId: string, deliver: (session: Session) => void, matters: boolean): void {
+  /** Calls `deliver` for each viewer of this rain or sale. A newer call replaces one that has not begun. @param matters not just informational */
+  eachWatching(name: string, deliver: (session: Session) => void, matters: boolean): void {
     if (matters) this.broadcastAt = performance.now();
-    this.#broadcast.add({ name: rainId, sessions: [...this.watching(rainId)], deliver });
+    this.#broadcast.add({ name, sessions: [...this.watching(name)], deliver });
   }
 
   /** The same for all sessions. Later deliveries do not replace it. */
   each(deliver: (session: Session) => void): void {
     this.#broadcast.add({ sessions: [...this.#all], deliver });
+  }
+
+  /** The same for the given sessions. */
+  these(sessions: readonly Session[], deliver: (session: Session) => void): void {
+    this.#broadcast.add({ sessions, deliver });
   }
 
   /** The same for the given sessions, but only if there is no other delivery. */

@@ -13,7 +13,7 @@ interface ProofOfWorkRules {
 }
 
 /**
- * Challenges, see `protocol/proofOfWork.ts`. The gateway stores none of them: the key of the signature is derived from user and rain, so
+ * Challenges, see `protocol/proofOfWork.ts`. None needs to be stored: the key of the signature is derived from user and rain, so
  * a solution is valid for these only. Sent again before it expires, it gives a second ticket, which wins no more than one [R1].
  */
 export class ProofOfWork {
@@ -38,9 +38,13 @@ export class ProofOfWork {
     }));
   }
 
-  /** Compares two signatures, whatever the solution is; derives no key. */
-  async verify(userId: string, rainId: string, challenge: Challenge, solution: ChallengeSolution): Promise<boolean> {
-    if (challenge.parameters.data.until <= this.#rules.now()) return false;
+  /**
+   * Compares two signatures, whatever the solution is; derives no key.
+   * @param from epoch ms: a challenge that was created earlier is worth nothing
+   */
+  async verify(userId: string, rainId: string, challenge: Challenge, solution: ChallengeSolution, from: number): Promise<boolean> {
+    const { until } = challenge.parameters.data;
+    if (until <= this.#rules.now() || until - this.#rules.challengeMs < from) return false;
     const { verified } = await verifySolution({
       challenge, solution, deriveKey: deriveChallengeKey,
       hmacSignatureSecret: this.#secretOf(userId, rainId), hmacKeySignatureSecret: this.#solutionSecret,

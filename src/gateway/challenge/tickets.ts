@@ -1,5 +1,4 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Challenge } from '../../protocol/proofOfWork.ts';
 import type { Limits } from '../limits.ts';
 import { putLast } from '../ratelimit/tokenBuckets.ts';
 
@@ -8,12 +7,19 @@ export interface Ticket {
   text: string;
   /** Epoch ms, by Redis's clock. */
   expiresAt: number;
+  /** The same, rounded up to a second. */
+  issuedAt: number;
+  /** Whether a challenge was solved for it. */
+  solved: boolean;
 }
 
-const VERSION = 1;
+/** The first byte, by whether a challenge was solved. Version 1 said neither that nor when it was issued. */
+const [PLAIN, SOLVED] = [2, 3];
 const EXPIRY_BYTES = 6;
-const NONCE_BYTES = 9;
-const HEAD_BYTES = 1 + EXPIRY_BYTES + NONCE_BYTES;
+/** Whole seconds. */
+const ISSUED_BYTES = 4;
+const NONCE_BYTES = 5;
+const HEAD_BYTES = 1 + EXPIRY_BYTES + ISSUED_BYTES + NONCE_BYTES;
 const MAC_BYTES = 32;
 /** 48 bytes give 64 characters without padding, so that each ticket has exactly one spelling. */
 const TICKET_TEXT = /^[A-Za-z0-9_-]{64}$/;
@@ -27,7 +33,7 @@ export function deriveKey(secret: string, purpose: string): Buffer {
 /** The user and the rain that a signature is bound to. The id of a rain contains no slash, so no two pairs give the same text. */
 export const boundTo = (userId: string, rainId: string): string => `${rainId}/${userId}`;
 
-/** Tickets: version, expiry, random bytes, and an HMAC over these, user and rain. Not stored: all gateways share the secret. */
+/** Tickets: version, expiry, time of issue, random bytes, and an HMAC over these, user and rain. Not stored: all gateways share the secret. */
 export class Tickets {
   readonly #key: Buffer;
 
@@ -35,14 +41,16 @@ export class Tickets {
     this.#key = deriveKey(secret, 'ticket');
   }
 
-  /** @param expiresAt epoch ms, by Redis's clock */
-  issue(userId: string, rainId: string, expiresAt: number): Ticket {
+  /** @param now epoch ms by Redis's clock, as `expiresAt` */
+  issue(userId: string, rainId: string, { expiresAt, now, solved }: { expiresAt: number; now: number; solved: boolean }): Ticket {
     const expiry = Math.min(Math.ceil(expiresAt), EXPIRY_MAX);
     const head = Buffer.alloc(HEAD_BYTES);
-    head[0] = VERSION;
+    const issuedSeconds = Math.ceil(now / 1_000);
+    head[0] = solved ? SOLVED : PLAIN;
     head.writeUIntBE(expiry, 1, EXPIRY_BYTES);
-    randomBytes(NONCE_BYTES).copy(head, 1 + EXPIRY_BYTES);
-    return { text: Buffer.concat([head, this.#sign(head, userId, rainId)]).toString('base64url'), expiresAt: expiry };
+    head.writeUIntBE(issuedSeconds, 1 + EXPIRY_BYTES, ISSUED_BYTES);
+    randomBytes(NONCE_BYTES).copy(head, 1 + EXPIRY_BYTES + ISSUED_BYTES);
+    return { text: Buffer.concat([head, this.#sign(head, userId, rainId)]).toString('base64url'), expiresAt: expiry, issuedAt: issuedSeconds * 1_000, solved };
   }
 
   /** `undefined`: forged, expired, for another user or rain, or signed with another secret. @param now epoch ms, by Redis's clock */
@@ -53,7 +61,8 @@ export class Tickets {
     const given = bytes.subarray(HEAD_BYTES, HEAD_BYTES + MAC_BYTES);
     if (!timingSafeEqual(given, this.#sign(head, userId, rainId))) return undefined;
     const expiresAt = head.readUIntBE(1, EXPIRY_BYTES);
-    return head[0] === VERSION && expiresAt > now ? { text, expiresAt } : undefined;
+    const issuedAt = head.readUIntBE(1 + EXPIRY_BYTES, ISSUED_BYTES) * 1_000;
+    return (head[0] === PLAIN || head[0] === SOLVED) && expiresAt > now ? { text, expiresAt, issuedAt, solved: head[0] === SOLVED } : undefined;
   }
 
   #sign(head: Buffer, userId: string, rainId: string): Buffer {
@@ -61,20 +70,16 @@ export class Tickets {
   }
 }
 
-/** The ticket and the challenge of one session for one rain. */
-export interface AdmissionState {
-  ticket: Ticket | undefined;
-  challenge: Promise<Challenge> | undefined;
-  /** When that challenge expires, epoch ms by Redis's clock. */
-  challengeUntil: number;
+/** Who may hold tickets: a socket, or a caller over HTTP. */
+export interface TicketHolder {
+  readonly userId: string;
+  /** By rain or sale; `undefined` until the first one. */
+  tickets: Map<string, Ticket> | undefined;
+  /** A solution is being verified. */
+  solving: boolean;
 }
 
-/** The admission state of this session for this rain, created if missing. Beyond the limit of watched rains the oldest is dropped [R10]. */
-export function admissionStateOf(session: { admissions: Map<string, AdmissionState> | undefined }, rainId: string, { joinsPerSocketMax }: Limits): AdmissionState {
-  const admissions = session.admissions ??= new Map<string, AdmissionState>();
-  const known = admissions.get(rainId);
-  if (known) return known;
-  const admission: AdmissionState = { ticket: undefined, challenge: undefined, challengeUntil: 0 };
-  putLast(admissions, rainId, admission, joinsPerSocketMax);
-  return admission;
+/** The holder need not show it again here. Beyond the limit of watched rains the oldest is dropped [R10]. */
+export function keepTicket(holder: Pick<TicketHolder, 'tickets'>, name: string, ticket: Ticket, { joinsPerSocketMax }: Limits): void {
+  putLast(holder.tickets ??= new Map<string, Ticket>(), name, ticket, joinsPerSocketMax);
 }

@@ -1,4 +1,4 @@
-import { confirmedEngine, createConfirm, type Confirm } from '../../grab/confirm.ts';
+import { confirmedEngine, confirmWins, createConfirmHeld, type ConfirmHeld } from '../../grab/confirm.ts';
 import { BUSY, type ToldPacket } from '../../grab/engine.ts';
 import type { Durability } from '../../platform/redis/durability.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
@@ -8,7 +8,10 @@ import type { Layer } from '../pipeline.ts';
 import { WAITING_CONNECTIONS } from './limits.ts';
 import type { StoredRain } from '../../store/rains.ts';
 import { startRestorer } from './restorer.ts';
-import { RecentWins } from './recentWins.ts';
+import type { SentReservation } from '../../grab/restoreReservations.ts';
+import { createReservationRestorer } from './reservations.ts';
+import { RecentlyTold, RecentWins } from './recentWins.ts';
+import { startSecondLook } from './secondLook.ts';
 
 interface GatewayDurabilityOptions {
   redisUrl: string;
@@ -17,26 +20,33 @@ interface GatewayDurabilityOptions {
   signer: Signer;
   durability: Durability;
   waitMs: number;
+  /** See `SECOND_LOOK_MS`. */
+  secondLookMs?: number | undefined;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
   log: Logger;
   onFault: (error: unknown) => void;
 }
 
-const confirmAll: Confirm = (_rainId, _shard, wins) => Promise.resolve(wins.map(() => true));
+const confirmAll: ConfirmHeld = (_key, userIds) => Promise.resolve(userIds.map(() => true));
 
 export type GatewayDurability = ReturnType<typeof openGatewayDurability>;
 
 /** Keeps every reported win true: none is reported too early [R4], and each is written again when Redis has lost it. */
-export function openGatewayDurability({ redisUrl, redis, signer, durability, waitMs, now, log, onFault }: GatewayDurabilityOptions) {
+export function openGatewayDurability({ redisUrl, redis, signer, durability, waitMs, secondLookMs, now, log, onFault }: GatewayDurabilityOptions) {
   const recentWins = new RecentWins();
-  const restorer = startRestorer({ redis, signer, recentWins, log });
+  // With the user: a number that Redis has lost may be drawn again, and both buyers were told of it.
+  const recentReservations = new RecentlyTold<SentReservation>(({ reservationId, userId }) => `${reservationId} ${userId}`);
+  const restoreReservations = createReservationRestorer(redis, signer, log);
+  const restorer = startRestorer({ redis, signer, recentWins, log, also: () => restoreReservations(recentReservations) });
+  const secondLook = startSecondLook({ restore: restoreReservations, onFault, ms: secondLookMs });
   const isCluster = parseRedisUrl(redisUrl)?.kind === 'cluster';
   if (isCluster) for (const change of ['-node', '+node']) redis.on(change, () => restorer.doubt());
   const replicas = durability.mode === 'replicas' ? durability.replicas : 0;
   /** Its own connections; the owner awaits and ends them. */
   const connections = Array.from({ length: replicas > 0 ? WAITING_CONNECTIONS : 0 }, () => connectRedis(redisUrl, { purpose: 'once', onError: onFault }));
-  const confirm = replicas > 0 ? createConfirm({ connections, replicas, waitMs, onFault }) : confirmAll;
+  const confirmHeld = replicas > 0 ? createConfirmHeld({ connections, replicas, waitMs, onFault }) : confirmAll;
+  const confirm = confirmWins(confirmHeld);
   /** Answers "busy" while reported wins are written back, so that nobody else gets their packets. */
   const busyWhileRestoring: Layer = (inner) => ({
     grab: (rainId, shard, userIds) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds)),
@@ -47,6 +57,12 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
     connections,
     /** For a win that was read elsewhere. */
     confirm,
+    /** The same for whatever else users are told of, such as reservations. */
+    confirmHeld,
+    /** True while wins and reservations that were reported are written back. */
+    get restoring() {
+      return restorer.looking;
+    },
     busyWhileRestoring,
     confirmedByReplicas,
     /** To be called when a script call has failed: in a Redis Cluster a failover may be the reason. */
@@ -62,6 +78,10 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
       const first = recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() });
       return first.redPacketId === redPacketId ? win : { code: '1', redPacketId: first.redPacketId, amount: first.amount };
     },
+    /** To be called with every reservation whose order is not written yet, before it is reported. */
+    rememberReservation(reservation: SentReservation): void {
+      if (recentReservations.add(reservation) === reservation) secondLook.add(reservation);
+    },
     /** To be called when a rain leaves the rain cache: it is settled and out of the index, or Redis has lost it while nobody's line was cut. */
     left({ rainId, state, opensAt, closesAt }: Pick<StoredRain, 'rainId' | 'state' | 'opensAt' | 'closesAt'>): void {
       if (state === 'settled') return restorer.settled(rainId);
@@ -69,6 +89,9 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
       log[isOpen ? 'error' : 'warn']({ rainId, state }, 'Redis has lost a rain that is not settled; wins of it that this gateway has told in the last minutes are written down');
       restorer.doubt();
     },
-    close: () => restorer.close(),
+    close() {
+      secondLook.close();
+      restorer.close();
+    },
   };
 }

@@ -45,6 +45,10 @@ export function createEpochGate({ redis, log, onFault, onOlder }: EpochGateOptio
   });
   return {
     busyUntilCompared,
+    /** True: nothing is decided until a worker has compared the stores. */
+    get shut() {
+      return shut;
+    },
     /** For `/readyz`. @throws while grabs wait for the comparison */
     async ask(): Promise<void> {
       if (shut) throw new Error('waits until a worker has compared Redis with the database');

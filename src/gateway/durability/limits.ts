@@ -6,6 +6,8 @@ export const GENERATION_MS = 900_000;
 export const RECENT_WINS_MAX = 100_000;
 /** Grabs wait for the check of recent wins no longer than this, ms. After it the ledger decides about packets that are won twice. */
 export const LOOKING_MS_MAX = 3_000;
+/** Without a lost connection grabs wait for a check at most once in this time, ms. */
+export const DOUBT_PAUSE_MS = 30_000;
 /** Pause before a failed check is repeated, ms. */
 export const CHECK_RETRY_MS = 1_000;
 /** Lost wins that are listed by name in the log; the others are only counted. */
@@ -16,5 +18,7 @@ export const FORGED_LOG_MS = 1_000;
 export const OTHER_KEY_LOG_MS = 60_000;
 /** How often a gateway that waits for the comparison of the stores asks for it, ms. */
 export const GATE_POLL_MS = 200;
+/** A told reservation is looked for in Redis once more, between one and two of these periods later, ms. */
+export const SECOND_LOOK_MS = 1_000;
 /** Settled rains that are remembered [R10]. */
 export const SETTLED_RAINS_MAX = 1_000;

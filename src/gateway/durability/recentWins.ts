@@ -2,40 +2,49 @@ import type { SentWin } from '../../grab/restore.ts';
 import { GENERATION_MS, RECENT_WINS_MAX } from './limits.ts';
 
 /**
- * The wins that this gateway has recently sent to its users. If Redis loses them, they can be put back. When the younger of two
+ * What this gateway has recently told its users. If Redis loses it, it can be put back. When the younger of two
  * generations is full or too old, the older one is dropped as a whole: dropping entries one by one would cost more than the win itself.
  */
-export class RecentWins {
-  #older = new Map<string, SentWin>();
-  #younger = new Map<string, SentWin>();
+export class RecentlyTold<T extends { at: number }> {
+  #older = new Map<string, T>();
+  #younger = new Map<string, T>();
   #youngerSince = 0;
+  readonly #nameOf: (told: T) => string;
   readonly #generationMax: number;
 
-  constructor(max = RECENT_WINS_MAX) {
+  constructor(nameOf: (told: T) => string, max = RECENT_WINS_MAX) {
+    this.#nameOf = nameOf;
     this.#generationMax = Math.floor(max / 2);
   }
 
-  /** Each win once, roughly in the order in which they were sent. */
-  *[Symbol.iterator](): IterableIterator<SentWin> {
-    for (const [name, claim] of this.#older) if (!this.#younger.has(name)) yield claim;
+  /** Each once, roughly in the order in which they were sent. */
+  *[Symbol.iterator](): IterableIterator<T> {
+    for (const [name, told] of this.#older) if (!this.#younger.has(name)) yield told;
     yield* this.#younger.values();
   }
 
   /**
-   * Only new wins drop a generation: however long Redis is unreachable, the last wins before the outage are still here.
-   * @returns the first win that was sent to this user in this rain; usually the same
+   * Only new ones drop a generation: however long Redis is unreachable, the last ones before the outage are still here.
+   * @returns the first that was told by this name; usually the same
    */
-  add(claim: SentWin): SentWin {
-    const name = `${claim.rainId}/${claim.userId}`;
+  add(told: T): T {
+    const name = this.#nameOf(told);
     const known = this.#younger.get(name);
-    if (known && claim.at < this.#youngerSince + GENERATION_MS) return known;
-    const first = known ?? this.#older.get(name) ?? claim;
-    if (this.#younger.size >= this.#generationMax || claim.at >= this.#youngerSince + GENERATION_MS) {
+    if (known && told.at < this.#youngerSince + GENERATION_MS) return known;
+    const first = known ?? this.#older.get(name) ?? told;
+    if (this.#younger.size >= this.#generationMax || told.at >= this.#youngerSince + GENERATION_MS) {
       this.#older = this.#younger;
       this.#younger = new Map();
-      this.#youngerSince = claim.at;
+      this.#youngerSince = told.at;
     }
     this.#younger.set(name, first);
     return first;
+  }
+}
+
+/** The wins that this gateway has recently sent: one for each rain and user. */
+export class RecentWins extends RecentlyTold<SentWin> {
+  constructor(max?: number) {
+    super(({ rainId, userId }) => `${rainId}/${userId}`, max);
   }
 }

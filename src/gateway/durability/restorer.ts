@@ -3,13 +3,15 @@ import type { Logger } from '../../platform/telemetry/log.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { recordTold } from '../../store/told.ts';
 import type { Signer } from '../../store/signer.ts';
-import { CHECK_RETRY_MS, LOOKING_MS_MAX, LOST_WINS_LOGGED_MAX, SETTLED_RAINS_MAX } from './limits.ts';
+import { CHECK_RETRY_MS, DOUBT_PAUSE_MS, LOOKING_MS_MAX, LOST_WINS_LOGGED_MAX, SETTLED_RAINS_MAX } from './limits.ts';
 
 interface RestorerOptions {
   /** The connection grabs go through. */
   redis: RedisClient;
   signer: Signer;
   recentWins: Iterable<SentWin>;
+  /** Checks what else users were told, and puts it back. Rejects when Redis cannot be reached. */
+  also?: () => Promise<void>;
   log: Logger;
   retryMs?: number;
 }
@@ -21,9 +23,11 @@ interface RestorerOptions {
  *     verified ──connection lost, or a doubt──▶ unverified ──ready──▶ checking ──all found or put back──▶ verified
  *                                                   ▲─────────failed─────────┘
  */
-export function startRestorer({ redis, signer, recentWins, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
+export function startRestorer({ redis, signer, recentWins, also, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
   let verified = true;
   let lookingUntil = 0;
+  /** Until then a doubt makes no grab wait. */
+  let noLookingUntil = 0;
   let underWay = false;
   let isFailing = false;
   /** During repeated failures: rains that were already reported as lost, with the number of lost wins. */
@@ -38,24 +42,31 @@ export function startRestorer({ redis, signer, recentWins, log, retryMs = CHECK_
     timer = undefined;
     if (underWay || closed) return;
     underWay = verified = true;
-    try {
-      for (const restored of await restoreSentWins(redis, signer, recentWins)) await conclude(restored);
-      isFailing = false;
-      reportedLost.clear();
-    } catch (error) {
+    // What cannot be checked, a rain that is being settled or a sale, does not delay the others.
+    const faults = (await Promise.allSettled([putBackWins(), also?.()])).flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    if (faults.length === 0) reportedLost.clear();
+    else {
       verified = false;
-      // Report the restored wins now: the next check will find them in place.
-      if (error instanceof RestoreFault) for (const restored of error.restored) await conclude(restored).catch(() => {}); // written down by the next check
-      if (!closed && !isFailing) log.warn({ err: error }, 'cannot check the wins that were sent to users; will try again');
-      isFailing = true;
+      if (!closed && !isFailing) log.warn({ err: faults.length === 1 ? faults[0] : new AggregateError(faults, faults.join('; ')) }, 'cannot check what was told to users; will try again');
     }
+    isFailing = faults.length > 0;
     underWay = false;
     if (verified) lookingUntil = 0;
     else scheduleRetry();
   }
 
-  function scheduleRetry(): void {
-    if (!closed) timer ??= setTimeout(() => void check(), retryMs);
+  async function putBackWins(): Promise<void> {
+    try {
+      for (const restored of await restoreSentWins(redis, signer, recentWins)) await conclude(restored);
+    } catch (error) {
+      // Report the restored wins now: the next check will find them in place.
+      if (error instanceof RestoreFault) for (const restored of error.restored) await conclude(restored).catch(() => {}); // written down by the next check
+      throw error;
+    }
+  }
+
+  function scheduleRetry(ms = retryMs): void {
+    if (!closed) timer ??= setTimeout(() => void check(), ms);
   }
 
   /** @throws when lost wins cannot be written down */
@@ -96,10 +107,20 @@ export function startRestorer({ redis, signer, recentWins, log, retryMs = CHECK_
       if (settled.size >= SETTLED_RAINS_MAX) settled.clear();
       settled.add(rainId);
     },
-    /** Starts a check soon: after a failed command, since in a Redis Cluster nothing else shows that a node was replaced, or when a rain is gone. */
+    /**
+     * Starts a check: after a failed command, since in a Redis Cluster nothing else shows that a node was replaced, or when a rain is gone.
+     * The first doubt after a while starts it at once, and grabs wait for it as after a lost connection. Those that follow do not: a part
+     * of Redis that stays broken must not stop the others.
+     */
     doubt() {
+      const now = performance.now();
+      const isFirst = verified && now >= noLookingUntil;
       verified = false;
-      scheduleRetry();
+      if (isFirst) {
+        lookingUntil = now + LOOKING_MS_MAX;
+        noLookingUntil = now + DOUBT_PAUSE_MS;
+      }
+      scheduleRetry(isFirst ? 0 : retryMs);
     },
     close() {
       closed = true;

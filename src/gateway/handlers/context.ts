@@ -1,5 +1,6 @@
 import type { Forgeries } from '../../grab/forgeries.ts';
 import type { Batcher } from '../../grab/batcher.ts';
+import type { GrabAnswer } from '../../grab/engine.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
 import type { Signer } from '../../store/signer.ts';
@@ -15,14 +16,16 @@ import type { RateLimiter } from '../ratelimit/rateLimiter.ts';
 import type { OverloadControl } from '../overload/overload.ts';
 import type { GatewayCounters } from '../telemetry/counters.ts';
 import type { Challenges } from '../challenge/challenges.ts';
+import type { Sales } from '../sales/openSales.ts';
 
 /** Everything that message handlers use. */
 export interface HandlerContext {
   readonly limits: Limits;
   readonly hub: Hub;
   readonly rainCache: RainCache;
-  readonly batcher: Batcher<PendingGrab>;
-  readonly fairStart: Pick<FairStart, 'near' | 'take'>;
+  readonly batcher: Batcher<PendingGrab, GrabAnswer>;
+  readonly sales: Sales;
+  readonly fairStart: Pick<FairStart<PendingGrab>, 'near' | 'take'>;
   readonly localAnswers: Pick<LocalAnswers, 'answer' | 'forget'>;
   readonly gatewayDurability: Pick<GatewayDurability, 'confirm' | 'remember'>;
   readonly forgeries: Forgeries;
@@ -33,8 +36,7 @@ export interface HandlerContext {
   readonly pendingReceipts: { count: number };
   readonly rateLimiter: RateLimiter;
   readonly blocklist: Pick<Blocklist, 'refresh'>;
-  /** Present if this gateway requires tickets. */
-  readonly challenges: Challenges | undefined;
+  readonly challenges: Challenges;
   readonly overload: Pick<OverloadControl, 'admission' | 'loopBudget' | 'killSwitches'>;
   readonly counters: GatewayCounters;
   /** Present if wins are traced. */

@@ -1,11 +1,12 @@
 import { shardKeys, shardOf } from '../../store/keys.ts';
 import { encode, resultFrame } from '../../protocol/codec.ts';
 import type { JoinMessage } from '../../protocol/messages.ts';
-import { ERRORS } from '../../protocol/outcomes.ts';
 import { parseClaim } from '../../rain/claim.ts';
-import { isFresh } from '../rains/rainCache.ts';
+import { isFresh } from '../rains/snapshotCache.ts';
+import { mayEnter } from '../rains/visibility.ts';
 import type { HandlerContext } from './context.ts';
 import { NO_WINNERS_BEFORE_MS } from './limits.ts';
+import { refuseToWatch, watchesTooMany } from './watchLimit.ts';
 import { send, type Session } from '../sockets/session.ts';
 
 /**
@@ -19,17 +20,8 @@ export function join(context: HandlerContext, session: Session, { rainId, ticket
     counters.refused.switch_joins++;
     return send(session, resultFrame(rainId, undefined, '-7', { retryInMs: Math.ceil(limits.overloadMs * (1 + Math.random())) }), limits);
   }
-  if (watchesTooMany(context, session, rainId)) return refuse(context, session);
+  if (watchesTooMany(context, session, rainId)) return refuseToWatch(context, session);
   void answerJoin(context, session, rainId, ticket);
-}
-
-function watchesTooMany({ limits }: HandlerContext, { rains }: Session, rainId: string): boolean {
-  return rains.size >= limits.joinsPerSocketMax && !rains.has(rainId);
-}
-
-function refuse({ limits, counters }: HandlerContext, session: Session): void {
-  counters.refused.joins++;
-  send(session, encode({ type: 'error', code: 'not_allowed', reason: ERRORS.not_allowed.meaning }), limits);
 }
 
 function busy(context: HandlerContext, session: Session, rainId: string): void {
@@ -39,15 +31,16 @@ function busy(context: HandlerContext, session: Session, rainId: string): void {
 async function answerJoin(context: HandlerContext, session: Session, rainId: string, ticket: string | undefined): Promise<void> {
   try {
     const snapshot = await context.rainCache.find(rainId);
-    const shards = context.rainCache.reading(rainId)?.shards;
-    if (!snapshot || shards === undefined) return send(session, resultFrame(rainId, undefined, '-8'), context.limits);
+    const rain = context.rainCache.reading(rainId);
+    if (!snapshot || !rain || !mayEnter(session.audience, 'rains', rainId, rain.terms)) return send(session, resultFrame(rainId, undefined, '-8'), context.limits);
     // Check again: several joins may have passed the first check before any of them was counted.
-    if (watchesTooMany(context, session, rainId)) return refuse(context, session);
+    if (watchesTooMany(context, session, rainId)) return refuseToWatch(context, session);
     // Watch before reading the result: a credit event in between is then sent, not lost.
     if (session.socket.readyState === session.socket.OPEN) context.hub.watch(session, rainId);
     send(session, encode(snapshot), context.limits);
-    if (await context.challenges?.issueAfterJoin(session, snapshot, ticket) === false) send(session, resultFrame(rainId, undefined, '-7'), context.limits);
-    await sendOwnResult(context, session, rainId, shards);
+    const issued = await context.challenges.issueAfterJoin(session, { name: rainId, address: session.address.name, shown: ticket }, snapshot);
+    if (issued) send(session, issued === 'later' ? resultFrame(rainId, undefined, '-7') : encode(issued), context.limits);
+    await sendOwnResult(context, session, rainId, rain.shards);
   } catch (error) {
     context.onFault(error);
     busy(context, session, rainId);

@@ -10,5 +10,3 @@ export const HANDLER_LIMITS = {
 
 /** Until this long before the opening, ms, joins skip the winner lookup: with a fresh snapshot without claims nobody can have won. */
 export const NO_WINNERS_BEFORE_MS = 1_000;
-/** Rains whose refusal frames are cached [R10]. */
-export const REFUSAL_FRAMES_RAINS_MAX = 1_000;

@@ -1,11 +1,10 @@
 import type { Refusal, ToldPacket } from '../../grab/engine.ts';
 import { resultFrame } from '../../protocol/codec.ts';
-import type { OutcomeCode } from '../../protocol/outcomes.ts';
 import type { Admission } from '../overload/admission.ts';
 import type { Signer } from '../../store/signer.ts';
 import { frameOf, type Frame } from '../sockets/frame.ts';
+import { RefusalFrames } from '../sockets/refusalFrames.ts';
 import type { Limits } from '../limits.ts';
-import { REFUSAL_FRAMES_RAINS_MAX } from './limits.ts';
 import { send, type OpenGrab, type Session } from '../sockets/session.ts';
 import type { GatewayCounters } from '../telemetry/counters.ts';
 
@@ -22,6 +21,8 @@ interface AnswerContext {
   counters: GatewayCounters;
   overload: { admission: Pick<Admission, 'retryInMs'> };
 }
+
+const refusals = new RefusalFrames<Refusal['code']>(resultFrame);
 
 export function answer(pending: PendingGrab, rainId: string, given: ToldPacket | Refusal, context: AnswerContext): void {
   const { session, ref, also } = pending;
@@ -46,19 +47,5 @@ function frameFor(rainId: string, ref: string | undefined, given: Receipted | Re
   counters.answers[given.code]++;
   if ('amount' in given) return frameOf(resultFrame(rainId, ref, given.code, given));
   if (given.code === '-7') return frameOf(resultFrame(rainId, ref, '-7', { retryInMs: overload.admission.retryInMs() }));
-  return ref === undefined ? refusal(rainId, given.code) : frameOf(resultFrame(rainId, ref, given.code));
-}
-
-const refusalFrames = new Map<OutcomeCode, Map<string, Frame>>();
-
-/** Most refusals of a rain are identical, so one frame is built and reused. */
-function refusal(rainId: string, code: OutcomeCode): Frame {
-  let frames = refusalFrames.get(code);
-  if (!frames) refusalFrames.set(code, frames = new Map());
-  let frame = frames.get(rainId);
-  if (!frame) {
-    if (frames.size >= REFUSAL_FRAMES_RAINS_MAX) frames.clear();
-    frames.set(rainId, frame = frameOf(resultFrame(rainId, undefined, code)));
-  }
-  return frame;
+  return refusals.of(rainId, ref, given.code);
 }

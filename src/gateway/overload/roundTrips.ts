@@ -20,15 +20,18 @@ export class RoundTrips {
 
   /** The same engine, measured. */
   readonly measured: Layer = (engine) => ({
-    grab: async (rainId, shard, userIds) => {
-      const batch = this.#begin();
-      const answers = await engine.grab(rainId, shard, userIds);
-      this.#end(batch, userIds.length);
-      // In a failed batch all answers are "busy" and nothing was decided.
-      if (answers[0]?.code !== '-7') this.#decided += answers.length;
-      return answers;
-    },
+    grab: (rainId, shard, userIds) => this.measure(userIds.length, () => engine.grab(rainId, shard, userIds)),
   });
+
+  /** Measures one batch of grabs or purchases. */
+  async measure<A extends { code: string }>(users: number, decide: () => Promise<A[]>): Promise<A[]> {
+    const batch = this.#begin();
+    const answers = await decide();
+    this.#end(batch, users);
+    // In a failed batch all answers are "busy" and nothing was decided.
+    if (answers[0]?.code !== '-7') this.#decided += answers.length;
+    return answers;
+  }
 
   /** The work since the last call. */
   take(): Omit<Work, 'roundTripMs' | 'stallMs'> {

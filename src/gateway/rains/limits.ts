@@ -18,8 +18,9 @@ export const TIMER_MS_MAX = 3_600_000;
 export const POLL_MS = 1_000;
 /** Snapshots older than this must not be used for answers: Redis may have been replaced meanwhile, ms. */
 export const SNAPSHOT_AGE_MS_MAX = 3_000;
-/** Rains that `welcome` lists. */
-export const WELCOME_RAINS_MAX = 50;
+/** What `welcome` lists of rains, and of sales, at most: a handshake of 300 bytes must not cost us many times as much. */
+export const WELCOME_LISTED_MAX = 10;
+export const WELCOME_BYTES_MAX = 4_096;
 /** Maximum drift of two running clocks, ms per ms, including a clock that is being corrected slowly. */
 export const CLOCK_DRIFT = 0.0005;
 

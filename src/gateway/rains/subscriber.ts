@@ -9,7 +9,10 @@ import type { HandlerContext } from '../handlers/context.ts';
 import { frameOf } from '../sockets/frame.ts';
 import { send } from '../sockets/session.ts';
 import { Ticker, winnersFrame } from '../broadcast/winnersTicker.ts';
+import { tellOrders } from '../sales/orderEvents.ts';
+import { retellOrders } from '../sales/retellOrders.ts';
 import { traceCredited } from '../telemetry/spans.ts';
+import { entitled } from './visibility.ts';
 
 /** Forwards events of other processes to the sockets of this gateway. */
 export async function subscribeToEvents(subscriber: RedisClient, context: HandlerContext): Promise<void> {
@@ -20,6 +23,34 @@ export async function subscribeToEvents(subscriber: RedisClient, context: Handle
     if (event) deliver(event, context, ticker);
   });
   await subscriber.subscribe(EVENTS_CHANNEL);
+  onSubscribedAgain(subscriber, () => retellOrders(context));
+}
+
+/** Calls `make` whenever the connection was away and is subscribed again; one call at a time, and once more after the latest return. */
+function onSubscribedAgain(subscriber: RedisClient, make: () => Promise<void>): void {
+  let returns = 0;
+  let made = 0;
+  let making = false;
+  const again = async () => {
+    returns++;
+    if (making) return;
+    making = true;
+    try {
+      while (made < returns) {
+        const seen = returns;
+        // ioredis subscribes by itself; the answer to ours says that it has.
+        await subscriber.subscribe(EVENTS_CHANNEL);
+        await make();
+        made = seen;
+      }
+    } catch {
+      // The connection has gone again, and its next return calls us.
+    } finally {
+      making = false;
+    }
+  };
+  // A Cluster chooses another node to listen to.
+  for (const event of ['ready', '+subscriber']) subscriber.on(event, () => void again());
 }
 
 function deliver(event: RainEvent, context: HandlerContext, ticker: Ticker): void {
@@ -29,6 +60,11 @@ function deliver(event: RainEvent, context: HandlerContext, ticker: Ticker): voi
       return void context.rainCache.refresh(event.rainId);
     case 'blocks':
       return void context.blocklist.refresh();
+    case 'sale_changed':
+      context.sales.localAnswers.forget(event.saleId);
+      return void context.sales.cache.refresh(event.saleId);
+    case 'orders':
+      return void tellOrders(event, context);
     case 'switches':
       return void context.overload.killSwitches.refresh();
     case 'credited': {
@@ -36,11 +72,12 @@ function deliver(event: RainEvent, context: HandlerContext, ticker: Ticker): voi
       const isGenuine = ({ userId, redPacketId, amount, mark }: Credited) => context.signer.creditMarks({ rainId: event.rainId, redPacketId, amount, userId }).some((genuine) => isSameSignature(mark, genuine));
       for (const claim of event.claims) {
         const { userId, redPacketId, amount } = claim;
-        const sessions = context.hub.of(userId);
-        if (sessions.size === 0 || !isGenuine(claim)) continue;
+        const ofUser = context.hub.of(userId);
+        if (ofUser.size === 0 || !isGenuine(claim)) continue;
+        const sessions = entitled(ofUser, 'rains', event.rainId, context.rainCache.reading(event.rainId)?.terms);
         const frame = frameOf(encode({ type: 'credited', rainId: event.rainId, redPacketId, amount }));
         for (const session of sessions) send(session, frame, context.limits);
-        if (context.traces && receivedAt !== undefined) traceCredited(context.traces, event.rainId, redPacketId, sessions.size, receivedAt);
+        if (context.traces && receivedAt !== undefined) traceCredited(context.traces, event.rainId, redPacketId, sessions.length, receivedAt);
       }
       const shown = event.claims.slice(0, TICKER_WINNERS_MAX).filter(isGenuine);
       if (shown.length > 0) ticker.show(event.rainId, winnersFrame(event.rainId, shown));

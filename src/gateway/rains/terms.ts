@@ -10,7 +10,11 @@ type TermCheck = (rain: RainWithTerms, session: Session) => OutcomeCode | undefi
 type RainWithTerms = Pick<StoredRain, 'terms' | 'opensAt'>;
 
 /** The terms that the gateway enforces. A gateway term without a check does not compile. */
-const CHECKS: Readonly<Record<TermKeptBy<'gateway'>, TermCheck>> = {};
+const CHECKS: Readonly<Record<TermKeptBy<'gateway'>, TermCheck>> = {
+  unlisted: () => undefined,
+  // Asked before, see visibility.ts: to others there is no such rain.
+  invitedOnly: () => undefined,
+};
 const checks: Readonly<Record<string, TermCheck | undefined>> = CHECKS;
 
 /** Why the terms of this rain exclude this user, before Redis is asked; `undefined`: they do not. Called with every grab. */

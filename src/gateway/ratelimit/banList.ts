@@ -1,13 +1,16 @@
-import { putLast, type CallerBucket, type CallerBuckets } from './tokenBuckets.ts';
+import { putLast, type CallerBucket } from './tokenBuckets.ts';
 import type { Limits } from '../limits.ts';
 
+/** Names who is at an address, on sockets and without; a name may come several times. */
+type UsersAt = (address: string) => Iterable<string>;
+
 /**
- * Bans users who keep sending while they are refused: their socket is closed and they cannot reconnect for a while. An address, which
- * may be an office, is banned only when many of its users are banned, and more than still play there.
+ * Bans users who keep sending while they are refused: their sockets are closed and they cannot reconnect for a while. An address, which
+ * may be an office, is banned only when many of its users are banned, and more than others are there.
  */
 export class BanList {
   readonly #limits: Limits;
-  readonly #addressBuckets: Pick<CallerBuckets, 'socketsOf'>;
+  readonly #usersAt: UsersAt;
   readonly #now: () => number;
   /** Name → end of the ban, in the order of the bans; ms of the monotonic clock. */
   readonly #bannedUsers = new Map<string, number>();
@@ -15,9 +18,9 @@ export class BanList {
   /** Address → its banned users and the ends of their bans. */
   readonly #byAddress = new Map<string, Map<string, number>>();
 
-  constructor(limits: Limits, addresses: Pick<CallerBuckets, 'socketsOf'>, now: () => number = () => performance.now()) {
+  constructor(limits: Limits, usersAt: UsersAt, now: () => number = () => performance.now()) {
     this.#limits = limits;
-    this.#addressBuckets = addresses;
+    this.#usersAt = usersAt;
     this.#now = now;
   }
 
@@ -62,9 +65,17 @@ export class BanList {
     if (!users) putLast(this.#byAddress, address, users = new Map(), bannedMax);
     putLast(users, userId, until, bannedMax);
     dropPast(users, now);
-    // The sockets of banned users are about to close; until then these users count on both sides.
-    const players = Math.max(0, this.#addressBuckets.socketsOf(address) - users.size);
-    if (users.size >= bansPerAddressMin && users.size > players) putLast(this.#bannedAddresses, address, until, bannedMax);
+    if (users.size >= bansPerAddressMin && this.#othersAt(address, users.size) < users.size) putLast(this.#bannedAddresses, address, until, bannedMax);
+  }
+
+  /** How many users at the address are not banned; counts no further than `enough`. */
+  #othersAt(address: string, enough: number): number {
+    const others = new Set<string>();
+    for (const userId of this.#usersAt(address)) {
+      if (this.userBannedForMs(userId) === 0) others.add(userId);
+      if (others.size >= enough) break;
+    }
+    return others.size;
   }
 
   #leftMs(banned: ReadonlyMap<string, number>, name: string): number {

@@ -56,9 +56,17 @@ export class CallerBuckets {
 
   /** Takes one token for an event without a socket. @returns false when there is none */
   take(name: string): boolean {
+    return this.of(name).bucket.tryRemoveTokens(1);
+  }
+
+  /** The bucket of a caller who may have no socket. */
+  of(name: string): CallerBucket {
+    const remembered = this.#disconnected.get(name);
+    // Kept for at least half of the time: not every request needs another entry.
+    if (remembered && this.#rules.now() - remembered.at < this.#rules.rememberMs / 2) return remembered.callerBucket;
     const callerBucket = this.#known(name);
     if (callerBucket.sockets === 0) this.#remember(callerBucket);
-    return callerBucket.bucket.tryRemoveTokens(1);
+    return callerBucket;
   }
 
   /** Drops callers that disconnected long enough ago. To be called at intervals. */

@@ -17,7 +17,7 @@ import { checkUpgrade, type Admitted, type UpgradeRules } from './upgrade.ts';
 
 /** Accepts sockets, passes on their messages and removes closed ones. */
 export function openAcceptor({ context, blocklist, overload, connected }: Assembly, options: GatewayOptions, lifecycle: Lifecycle) {
-  const { limits, hub, rainCache, rateLimiter, counters } = context;
+  const { limits, hub, rainCache, sales, rateLimiter, counters } = context;
   const { log, trustedProxies = 0 } = options;
   let accepting = true;
   let proxyWarned = false;
@@ -58,8 +58,9 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
       if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') session.closedWith ??= 1009;
       else if (code === 'WS_ERR_TOO_MANY_BUFFERED_PARTS') counters.refused.message_pieces++;
     });
+    const listed = sales.cache.current(identity.audience);
     send(session, encode({
-      type: 'welcome', userId, serverTime: rainCache.now(), rains: rainCache.current(),
+      type: 'welcome', userId, serverTime: rainCache.now(), rains: rainCache.current(identity.audience), ...(listed && { sales: listed }),
       limits: { messageBytesMax: limits.messageBytesMax, heartbeatMs: limits.heartbeatMs },
     }), limits);
   }
@@ -86,10 +87,12 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
     skipped = hub.broadcasting && skipped < SKIPPED_PINGS_MAX ? skipped + 1 : 0;
     for (const session of hub) heartbeat(session, now, redisTime, skipped > 0, limits);
     rateLimiter.forget();
+    context.challenges.forget();
   }, PING_CHECK_MS);
   lifecycle.onClose('heartbeat', () => clearInterval(pingTimer));
 
   return {
+    rules,
     /** Answers an HTTP upgrade with a socket or with a refusal. Never throws. */
     upgrade: (request: IncomingMessage, stream: Duplex, head: Buffer) => void upgrade(request, stream, head),
     /** Accepts no more sockets; grabs on open sockets are answered "busy". */

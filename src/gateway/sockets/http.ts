@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GATEWAY_PATH, SUBPROTOCOL } from '../../protocol/constants.ts';
+import { HTTP_REFUSALS } from '../../protocol/http.ts';
 import { REFUSALS, type Refusal } from '../../protocol/outcomes.ts';
 import { addressOf } from '../../platform/network/address.ts';
 import { answerJson, type ReadinessReport } from '../../platform/telemetry/health.ts';
+import { refusalBody, refuseAndClose } from '../http/respond.ts';
 import type { Limits } from '../limits.ts';
 import { EXTRA_CONNECTIONS, EXTRA_CONNECTIONS_PER_ADDRESS, LISTEN_BACKLOG, REQUEST_CHECK_MS } from './limits.ts';
 
@@ -17,11 +19,15 @@ interface HttpRules {
   /** Called when a connection was dropped before it sent a request. */
   onDropped: (limit: 'connections' | 'connections_per_address') => void;
   onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Called with requests below GATEWAY_PATH, which may have a body. */
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** The HTTP side of the gateway: health checks and WebSocket upgrades. Everything else is refused. */
-export function createHttpServer({ limits, trustedProxies, report, onDropped, onUpgrade }: HttpRules): Server {
-  const server = createServer({ maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: REQUEST_CHECK_MS });
+/** The HTTP side of the gateway: health checks, WebSocket upgrades, and buyers without a socket. Everything else is refused. */
+export function createHttpServer({ limits, trustedProxies, report, onDropped, onUpgrade, onRequest }: HttpRules): Server {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: REQUEST_CHECK_MS, keepAliveTimeout: limits.httpKeepAliveMs,
+  });
   // By default Node ignores headers after the 2,000th, such as a proxy's X-Forwarded-For. Read all of them; too many are refused below.
   server.maxHeadersCount = 0;
   // Limits connections that have not been upgraded. Behind a proxy all of them share its address.
@@ -30,6 +36,7 @@ export function createHttpServer({ limits, trustedProxies, report, onDropped, on
   if (trustedProxies === 0) limitPerAddress(server, limits.socketsPerAddressMax + EXTRA_CONNECTIONS_PER_ADDRESS, () => onDropped('connections_per_address'));
   server.on('request', (request, response) => {
     const refuse = (status: number, text: string) => response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
+    if (request.url?.startsWith(`${GATEWAY_PATH}/`)) return request.rawHeaders.length / 2 > limits.headersMax ? refuse(400, '400') : onRequest(request, response);
     if (isAmbiguous(request, limits)) return refuse(400, '400');
     switch (request.url) {
       case '/healthz': return answerJson(response, 200, { status: 'ok' });
@@ -37,7 +44,8 @@ export function createHttpServer({ limits, trustedProxies, report, onDropped, on
         const readiness = report();
         return answerJson(response, readiness.ready ? 200 : 503, readiness);
       }
-      default: return refuse(426, `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}`);
+      case GATEWAY_PATH: return refuse(426, `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}`);
+      default: return refuseAndClose(response, HTTP_REFUSALS[404]);
     }
   });
   server.on('upgrade', (request, socket, head) => {
@@ -87,8 +95,8 @@ export interface Answer {
 
 /** Sends the refusal and closes the connection; a peer that does not close its side is cut. */
 export function refuseUpgrade(socket: Duplex, { refusal, retryInMs }: Answer, { hangUpMs }: Pick<Limits, 'hangUpMs'>): void {
-  const { status, reason, meaning } = REFUSALS[refusal];
-  const body = JSON.stringify({ code: status, reason, meaning, ...(retryInMs !== undefined && { retryInMs }) });
+  const { status, reason } = REFUSALS[refusal];
+  const body = refusalBody(REFUSALS[refusal], retryInMs);
   const retry = retryInMs === undefined ? '' : `Retry-After: ${Math.ceil(retryInMs / 1_000)}\r\n`;
   // Discard any further data of the peer.
   socket.resume();

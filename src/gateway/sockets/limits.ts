@@ -54,3 +54,5 @@ export const DRAIN_SLICE = 250;
 export const PROXY_HOPS_MAX = 32;
 /** Retry delay of a gateway that is closing or cannot reach Redis, ms. */
 export const UNAVAILABLE_RETRY_MS = 1_000;
+/** Rains and sales whose refusal frames are kept, by code [R10]. */
+export const REFUSAL_FRAMES_MAX = 1_000;

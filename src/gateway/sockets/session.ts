@@ -3,8 +3,8 @@ import { WebSocket } from 'ws';
 import { CLOSES, type CloseCode } from '../../protocol/outcomes.ts';
 import { frameOf, PING, type Frame } from './frame.ts';
 import type { CallerBucket } from '../ratelimit/tokenBuckets.ts';
-import type { AdmissionState } from '../challenge/tickets.ts';
 import type { Limits } from '../limits.ts';
+import type { Buyer, OrderReply } from '../sales/buyer.ts';
 import type { Identity } from './token.ts';
 
 /** A grab that is not answered yet. */
@@ -16,7 +16,7 @@ export interface OpenGrab {
 }
 
 /** One live socket of one verified user. A plain object: there are tens of thousands. */
-export interface Session extends Readonly<Identity> {
+export interface Session extends Readonly<Identity>, Buyer {
   /** Unique in this process; for the log. */
   readonly connection: number;
   /** How many messages this user, and this address, may still send. */
@@ -24,11 +24,8 @@ export interface Session extends Readonly<Identity> {
   readonly address: CallerBucket;
   readonly socket: WebSocket;
   readonly stream: Duplex;
-  readonly rains: Set<string>;
-  /** Tickets and challenges by rain; `undefined` until the first one. */
-  admissions: Map<string, AdmissionState> | undefined;
-  /** A solution is being verified. */
-  solving: boolean;
+  /** What it watches: ids of rains, and names of sales. */
+  readonly watched: Set<string>;
   /** When the last ping went out and whether it has been answered, ms of the monotonic clock. */
   pingedAt: number;
   alive: boolean;
@@ -39,6 +36,8 @@ export interface Session extends Readonly<Identity> {
   lastTurn: number;
   /** The last grab, until it is answered. */
   openGrab: OpenGrab | undefined;
+  /** Answers its purchases; `undefined` until the first one. */
+  orderReply: OrderReply | undefined;
   /** The operator has blocked the user or the address; the socket is about to be closed. */
   blocked: boolean;
   /** The code with which we closed the socket. */
@@ -54,8 +53,8 @@ export function createSession(caller: Caller, now: number, heartbeatMs: number):
   // The first ping goes out at a random point of the heartbeat period, so that sockets opened together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
   return {
-    ...caller, connection: ++connections, rains: new Set(), admissions: undefined, solving: false, pingedAt, alive: true, errors: 0, receipts: 0,
-    lastTurn: -1, openGrab: undefined, blocked: false, closedWith: undefined,
+    ...caller, connection: ++connections, watched: new Set(), tickets: undefined, solving: false, pingedAt, alive: true, errors: 0, receipts: 0,
+    lastTurn: -1, openGrab: undefined, openPurchase: undefined, orderReply: undefined, blocked: false, closedWith: undefined,
   };
 }
 

@@ -6,6 +6,14 @@ export interface Identity {
   userId: string;
   /** Epoch ms at which the token runs out, by Redis's clock. */
   expiresAt: number;
+  /** What the token is for; `undefined`: everything that is not by invitation. */
+  audience: Audience | undefined;
+}
+
+/** The ids that the claims `rains` and `sales` of a token name. A token with one of them is for nothing else. */
+export interface Audience {
+  readonly rains: ReadonlySet<string>;
+  readonly sales: ReadonlySet<string>;
 }
 
 export type VerifyToken = (token: string) => Promise<Identity | undefined>;
@@ -19,6 +27,8 @@ export function createVerifier(rules: TokenRules, now: () => number): VerifyToke
   return async (token) => {
     const bearer = await read(token);
     const user = userId.safeParse(bearer?.subject);
-    return bearer && user.success ? { userId: user.data, expiresAt: bearer.expiresAt } : undefined;
+    if (!bearer || !user.success) return undefined;
+    const { expiresAt, rains, sales } = bearer;
+    return { userId: user.data, expiresAt, audience: rains || sales ? { rains: new Set(rains), sales: new Set(sales) } : undefined };
   };
 }

@@ -23,7 +23,9 @@ export interface UpgradeRules extends Pick<HandlerContext, 'limits' | 'hub' | 'r
 
 /** The address is as `addressOf` names it. */
 export type Admitted = { ok: true; identity: Identity; address: string };
-type Admission = Admitted | ({ ok: false } & Answer);
+/** Why there is no socket, or no answer over HTTP. */
+export type Refused = { ok: false } & Answer;
+type Admission = Admitted | Refused;
 
 /** Makes all checks that come before a socket exists, the cheapest first. */
 export async function checkUpgrade(request: IncomingMessage, rules: UpgradeRules): Promise<Admission> {
@@ -42,37 +44,51 @@ export async function checkUpgrade(request: IncomingMessage, rules: UpgradeRules
   return checkCapacity(address, rules) ?? checkUser(identity.userId, rules) ?? { ok: true, identity, address };
 }
 
-function checkAddress(address: string, rules: UpgradeRules): Admission | undefined {
-  const full = checkCapacity(address, rules);
-  if (full) return full;
+function checkAddress(address: string, rules: UpgradeRules): Refused | undefined {
+  return checkCapacity(address, rules) ?? checkBannedAddress(address, rules) ?? checkHandshake(address, rules);
+}
+
+export function checkBannedAddress(address: string, rules: UpgradeRules): Refused | undefined {
   if (rules.blocklist.holdsAddress(address)) return overLimit('blocked', 'blocks', rules);
   const bannedForMs = rules.rateLimiter.banList.addressBannedForMs(address);
-  if (bannedForMs > 0) return overLimit(429, 'offences', rules, bannedForMs);
+  return bannedForMs > 0 ? overLimit(429, 'offences', rules, bannedForMs) : undefined;
+}
+
+/** Before a token is verified, which costs as much as twenty answers. */
+export function checkHandshake(address: string, rules: UpgradeRules): Refused | undefined {
+  if (rules.killSwitches.off.sockets) return overLimit(503, 'switch_sockets', rules, rules.limits.retryMs);
   const limit = rules.rateLimiter.takeHandshake(address);
   return limit && overLimit(limit === 'handshakes' ? 503 : 429, limit, rules, rules.limits.retryMs);
 }
 
-function checkCapacity(address: string, rules: UpgradeRules): Admission | undefined {
-  const { limits, accepting, hub, rateLimiter, killSwitches } = rules;
-  if (!accepting()) return refused(503, UNAVAILABLE_RETRY_MS);
-  if (killSwitches.off.sockets) return overLimit(503, 'switch_sockets', rules, limits.retryMs);
+export function checkAccepting({ accepting }: UpgradeRules): Refused | undefined {
+  return accepting() ? undefined : refused(503, UNAVAILABLE_RETRY_MS);
+}
+
+function checkCapacity(address: string, rules: UpgradeRules): Refused | undefined {
+  const { limits, hub, rateLimiter } = rules;
+  const closed = checkAccepting(rules);
+  if (closed) return closed;
   if (hub.size >= limits.socketsMax) return overLimit(503, 'sockets', rules, limits.retryMs);
   if (rateLimiter.addresses.socketsOf(address) >= limits.socketsPerAddressMax) return overLimit(429, 'sockets_per_address', rules, limits.retryMs);
   return undefined;
 }
 
-function checkUser(userId: string, rules: UpgradeRules): Admission | undefined {
-  const { limits, hub, rateLimiter, blocklist } = rules;
-  if (blocklist.holdsUser(userId)) return overLimit('blocked', 'blocks', rules);
-  const bannedForMs = rateLimiter.banList.userBannedForMs(userId);
-  if (bannedForMs > 0) return overLimit(429, 'offences', rules, bannedForMs);
-  return hub.of(userId).size >= limits.socketsPerUserMax ? overLimit(403, 'sockets_per_user', rules) : undefined;
+function checkUser(userId: string, rules: UpgradeRules): Refused | undefined {
+  const { limits, hub } = rules;
+  return checkBannedUser(userId, rules) ?? (hub.of(userId).size >= limits.socketsPerUserMax ? overLimit(403, 'sockets_per_user', rules) : undefined);
 }
 
-const refused = (refusal: Refusal, retryInMs?: number): Admission => ({ ok: false, refusal, ...(retryInMs !== undefined && { retryInMs }) });
+export function checkBannedUser(userId: string, rules: UpgradeRules): Refused | undefined {
+  if (rules.blocklist.holdsUser(userId)) return overLimit('blocked', 'blocks', rules);
+  const bannedForMs = rules.rateLimiter.banList.userBannedForMs(userId);
+  return bannedForMs > 0 ? overLimit(429, 'offences', rules, bannedForMs) : undefined;
+}
+
+const refused = (refusal: Refusal, retryInMs?: number): Refused => ({ ok: false, refusal, ...(retryInMs !== undefined && { retryInMs }) });
 
 /** @param afterMs minimum delay before a retry; a random time up to `retryMs` is added */
-function overLimit(refusal: Refusal, limit: LimitName, { limits, counters }: UpgradeRules, afterMs?: number): Admission {
+function overLimit(refusal: Refusal, limit: LimitName, { limits, counters }: UpgradeRules, afterMs?: number): Refused {
   counters.refused[limit]++;
   return refused(refusal, afterMs === undefined ? undefined : Math.ceil(afterMs + Math.random() * limits.retryMs));
 }

@@ -7,13 +7,17 @@ import type { Gateway } from '../../../src/gateway/server.ts';
 import type { ChallengeMessage } from '../../../src/protocol/messages.ts';
 import type { ChallengeSolution } from '../../../src/protocol/proofOfWork.ts';
 import type { Client } from '../../support/client.ts';
+import { through } from '../../support/handshake.ts';
 import { claimLog } from '../../support/operatorContext.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
+import { callerOf } from '../http/stage.ts';
+import { stockSale, tee } from '../sales/stage.ts';
 import { enter, narrow, refusedHere, SHOWN_IN, TICKETED } from '../sockets/upgradeServers.ts';
 
 const { server, redis } = await openRedis();
 await stockRain(redis, { rainId: 'r1', amounts: Array.from({ length: 40 }, (_, i) => `${i + 1}.00`) });
 await stockRain(redis, { rainId: 'r2', amounts: ['1.00', '2.00'] });
+await stockSale(redis, { saleId: 's', items: [tee(5)] });
 
 const open = (limits: NonNullable<GatewayOptions['limits']> = {}, rules: Partial<typeof TICKETED> = {}, pressed?: () => boolean): Promise<Gateway> =>
   narrow(server.url, limits, { challenges: { ...TICKETED, proofOfWork: 'always', ...rules }, ...(pressed && { pressed }) });
@@ -127,6 +131,25 @@ test('[R10] repeated joins get the same challenge; challenges per second are lim
   expect(busy.every((message) => message.code === '-7')).toBe(true);
   expect(gateway.counters.refused.challenges).toBe(busy.length);
 }, 20_000);
+
+test('[R10] a user who reconnects, asks over HTTP or has solved it gets the same challenge: one of a rain or sale', async () => {
+  const gateway = await open();
+  const first = await enter(gateway, 'ann-7');
+  const message = await challengeFor(first);
+  first.say({ type: 'solution', rainId: 'r1', challenge: message.challenge, solution: await solve(message) });
+  await first.next('ticket');
+  for (let i = 0; i < 3; i++) {
+    const again = await enter(gateway, 'ann-7');
+    expect((await challengeFor(again)).challenge).toEqual(message.challenge);
+    await again.leave();
+  }
+  first.say({ type: 'visit', saleId: 's' });
+  const { challenge } = await first.next('challenge');
+  const overHttp = await callerOf(gateway, 'ann-7', { headers: through('203.0.113.1') });
+  for (let i = 0; i < 3; i++) expect((await overHttp.sale('s')).body['challenge']).toEqual(challenge);
+  expect(challenge).not.toEqual(message.challenge);
+  expect(gateway.counters.issued).toEqual({ ticket: 1, challenge: 2 });
+});
 
 test('[R10] a socket has one solution verified at a time, and repeated guesses close it with 4429', async () => {
   const gateway = await open();

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../../src/gateway/limits.ts';
-import type { Session } from '../../../src/gateway/sockets/session.ts';
-import { admissionStateOf, Tickets } from '../../../src/gateway/challenge/tickets.ts';
+import { keepTicket, Tickets, type TicketHolder } from '../../../src/gateway/challenge/tickets.ts';
 import { close } from '../../../src/store/transitions.ts';
 import { eventually } from '../../support/eventually.ts';
 import { dump, openRedis, stockRain } from '../../support/rain.ts';
@@ -13,6 +12,7 @@ await stockRain(redis, { rainId: 'r2', amounts: ['1.00'] });
 
 const SECRET = TICKETED.secret;
 const NOW = 1_900_000_000_000;
+const AT = { expiresAt: NOW, now: NOW - 60_000, solved: true };
 const open = (rules: Partial<typeof TICKETED> = {}, pressed?: () => boolean) => narrow(server.url, {}, { challenges: { ...TICKETED, ...rules }, ...(pressed && { pressed }) });
 
 test('a join issues a ticket, and with it a grab is decided; without it nothing is decided or changed [R11]', async () => {
@@ -33,9 +33,9 @@ test('a join issues a ticket, and with it a grab is decided; without it nothing 
 
 test('[R9] only the user\'s own ticket, unchanged, for this rain and not expired, is valid', () => {
   const tickets = new Tickets(SECRET);
-  const { text } = tickets.issue('ann', 'r1', NOW);
-  expect(tickets.read(text, 'ann', 'r1', NOW - 1)).toEqual({ text, expiresAt: NOW });
-  expect(new Tickets(SECRET).read(text, 'ann', 'r1', NOW - 1)).toEqual({ text, expiresAt: NOW });
+  const { text } = tickets.issue('ann', 'r1', AT);
+  expect(tickets.read(text, 'ann', 'r1', NOW - 1)).toEqual({ text, expiresAt: NOW, issuedAt: NOW - 60_000, solved: true });
+  expect(new Tickets(SECRET).read(text, 'ann', 'r1', NOW - 1)).toEqual({ text, expiresAt: NOW, issuedAt: NOW - 60_000, solved: true });
   expect(tickets.read(text, 'ann', 'r1', NOW), 'run out').toBeUndefined();
   expect(tickets.read(text, 'bob', 'r1', NOW - 1), 'another user').toBeUndefined();
   expect(tickets.read(text, 'ann', 'r2', NOW - 1), 'another rain').toBeUndefined();
@@ -47,13 +47,13 @@ test('[R9] only the user\'s own ticket, unchanged, for this rain and not expired
   }
   for (const other of ['', 'x', text.slice(1), `${text}A`, `${text}=`, ` ${text.slice(1)}`, '+'.repeat(64), 'A'.repeat(64)]) expect(tickets.read(other, 'ann', 'r1', NOW - 1), other).toBeUndefined();
   // The signed text of one pair of names must not equal that of another pair.
-  expect(tickets.read(tickets.issue('b/c', 'a', NOW).text, 'c', 'a', NOW - 1)).toBeUndefined();
-  expect(tickets.read(tickets.issue('/r1/ann', 'r1', NOW).text, 'ann', 'r1', NOW - 1)).toBeUndefined();
+  expect(tickets.read(tickets.issue('b/c', 'a', AT).text, 'c', 'a', NOW - 1)).toBeUndefined();
+  expect(tickets.read(tickets.issue('/r1/ann', 'r1', AT).text, 'ann', 'r1', NOW - 1)).toBeUndefined();
 });
 
 test('no two tickets are equal', () => {
   const tickets = new Tickets(SECRET);
-  const many = Array.from({ length: 200 }, () => tickets.issue('ann', 'r1', NOW));
+  const many = Array.from({ length: 200 }, () => tickets.issue('ann', 'r1', AT));
   expect(new Set(many.map(({ text }) => text)).size).toBe(200);
 });
 
@@ -69,7 +69,7 @@ test('a forged or expired ticket, or one for another user or rain, gets "join ag
   expect(await shown(bob, ticket)).toBe('-9');
   expect(await shown(ann, foreign)).toBe('-9');
   expect(await shown(ann, `${ticket.slice(0, -1)}${ticket.endsWith('A') ? 'B' : 'A'}`)).toBe('-9');
-  expect(await shown(ann, new Tickets(SECRET).issue('ann-1', 'r1', Date.now() - 1_000).text)).toBe('-9');
+  expect(await shown(ann, new Tickets(SECRET).issue('ann-1', 'r1', { expiresAt: Date.now() - 1_000, now: Date.now() - 2_000, solved: true }).text)).toBe('-9');
   expect(await shown(ann, '红包')).toBe('-9');
   expect(await shown(await enter(there, 'ann-1'), ticket)).toBe('0');
 });
@@ -180,11 +180,10 @@ test.each([
 });
 
 test('[R10] a socket keeps tickets of as many rains as it may watch', () => {
-  const session: Pick<Session, 'admissions'> = { admissions: undefined };
-  for (let i = 0; i < 3 * LIMITS.joinsPerSocketMax; i++) admissionStateOf(session, `rain-${i}`, LIMITS);
-  expect(session.admissions!.size).toBe(LIMITS.joinsPerSocketMax);
-  expect([...session.admissions!.keys()].at(-1)).toBe(`rain-${3 * LIMITS.joinsPerSocketMax - 1}`);
-  expect(admissionStateOf(session, `rain-${3 * LIMITS.joinsPerSocketMax - 1}`, LIMITS)).toBe([...session.admissions!.values()].at(-1));
+  const session: TicketHolder = { userId: 'ann', solving: false, tickets: undefined };
+  const ticket = new Tickets(SECRET).issue('ann', 'r1', AT);
+  for (let i = 0; i < 3 * LIMITS.joinsPerSocketMax; i++) keepTicket(session, `rain-${i}`, ticket, LIMITS);
+  expect([...session.tickets!.keys()]).toEqual(Array.from({ length: LIMITS.joinsPerSocketMax }, (_, i) => `rain-${i + 2 * LIMITS.joinsPerSocketMax}`));
 });
 
 test('the limit has refused somebody', () => {

@@ -22,11 +22,16 @@ test('a doubt is enough for another check; a failed check is repeated until it s
   onTestFinished(() => restorer.close());
   await redis.set(keys.claims, 'of another type');
   restorer.doubt();
+  expect(restorer.looking, 'packets of lost wins may lie in the list again').toBe(true);
   await eventually(() => looks > 3);
-  expect(restorer.looking).toBe(false);
   await redis.del(keys.claims);
   await eventually(async () => expect(await redis.llen(keys.claims)).toBe(1));
   await eventually(() => expect(warnings).toEqual([expect.stringContaining('cannot check'), expect.stringContaining('put back')]));
+  expect(restorer.looking).toBe(false);
+  const checked = looks;
+  restorer.doubt();
+  expect(restorer.looking, 'whatever stays broken stops nobody for long').toBe(false);
+  await eventually(() => expect(looks).toBe(checked + 1));
   const before = looks;
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(looks).toBe(before);
@@ -48,4 +53,19 @@ test('results of other rains are reported at once, and once, even if the wins of
   await redis.del(shardKeys('broken', 0).claims);
   await eventually(() => expect(logged()).toHaveLength(4));
   expect(logged().at(-1)).toContain('put back');
+});
+
+test('a rain that cannot be checked does not keep the reservations of sales from being put back', async () => {
+  await stockRain(redis, { rainId: 'frozen', amounts: ['1.00'] });
+  await redis.set(shardKeys('frozen', 0).claims, 'of another type');
+  const { log, heard } = listeningLog();
+  let putBack = 0;
+  const restorer = startRestorer({
+    redis, signer, recentWins: [{ rainId: 'frozen', shard: 0, userId: 'ann', redPacketId: 'frozen-0', amount: '1.00', at: Date.now() }], log, retryMs: 10,
+    also: () => { putBack++; return Promise.resolve(); },
+  });
+  onTestFinished(() => restorer.close());
+  restorer.doubt();
+  await eventually(() => expect(putBack).toBeGreaterThan(1));
+  expect(heard.map(({ msg }) => msg)).toEqual([expect.stringContaining('cannot check')]);
 });

@@ -5,15 +5,15 @@ import { announceChange } from '../../../src/store/transitions.ts';
 import { redisNow } from '../../../src/store/rains.ts';
 import { registerGatewayMetrics } from '../../../src/gateway/telemetry/metrics.ts';
 import type { Gateway } from '../../../src/gateway/server.ts';
-import { randomSource } from '../../../src/rain/fairness.ts';
 import { openRegistry } from '../../../src/platform/telemetry/metrics.ts';
 import { dial, type Client } from '../../support/client.ts';
+import { dialCrowd } from '../../support/crowd.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 import { TcpProxy } from '../../support/servers/proxy.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
+import { chance, SEED } from './fairStartServers.ts';
 
-const SEED = (process.env['FAIR_SEED'] ?? 'fa12').repeat(64).slice(0, 64);
 /** Long enough for a busy machine to receive all grabs. */
 const FAIR_START_MS = 400;
 const USERS = 100;
@@ -26,16 +26,10 @@ const TURNS = 4;
 const { server, redis } = await openRedis();
 
 async function openFair(fairStartMs = FAIR_START_MS, redisUrl = server.url): Promise<Gateway> {
-  const random = randomSource(SEED, 'fair start');
-  const gateway = await openGateway(redisUrl, { limits: { fairStartMs }, chance: (n) => random.belowNumber(n) });
+  // The crowd and its gateway are one busy process here.
+  const gateway = await openGateway(redisUrl, { limits: { fairStartMs, turnMsMax: 60_000 }, chance: chance('fair start') });
   onTestFinished(() => gateway.close());
   return gateway;
-}
-
-async function crowd(gateway: Gateway, size: number): Promise<Client[]> {
-  const clients = await Promise.all(Array.from({ length: size }, (_, i) => dial(gateway.url, `user-${i}`)));
-  onTestFinished(async () => { await Promise.all(clients.map((client) => client.leave())); });
-  return clients;
 }
 
 async function untilRedis(moment: number): Promise<void> {
@@ -82,7 +76,7 @@ const named = (name: string, count: number) => Array.from({ length: count }, (_,
 
 test(`ten users who are always first, of a hundred, win about one packet in ten; without a fair start they win all (FAIR_SEED ${SEED.slice(0, 8)})`, async () => {
   const gateway = await openFair();
-  const clients = await crowd(gateway, USERS);
+  const clients = await dialCrowd(gateway, USERS);
   let won = 0;
   for (let loopBudget = 0; loopBudget < TURNS; loopBudget++) won += await race(clients, named(`fair-${loopBudget}`, RAINS_PER_TURN));
   const rains = TURNS * RAINS_PER_TURN;
@@ -94,7 +88,7 @@ test(`ten users who are always first, of a hundred, win about one packet in ten;
   const registry = openRegistry();
   registerGatewayMetrics(registry, gateway);
   expect(await registry.metrics()).toContain(`rain_gateway_fair_start_grabs_total ${rains * USERS}\n`);
-  expect(await race(await crowd(await openFair(0), USERS), named('race', 3)) / (3 * PACKETS)).toBeGreaterThan(0.9);
+  expect(await race(await dialCrowd(await openFair(0), USERS), named('race', 3)) / (3 * PACKETS)).toBeGreaterThan(0.9);
 }, 180_000);
 
 test('[R1][R6] a user who grabs on two sockets, and again, has one lot and one packet, and each message is answered', async () => {
@@ -154,7 +148,7 @@ test('[R7] a script that grabs constantly from before the opening, so that one g
   const proxy = await TcpProxy.open(server.port);
   onTestFinished(() => proxy.close());
   const gateway = await openFair(FAIR_START_MS, `redis://127.0.0.1:${proxy.port}`);
-  const clients = await crowd(gateway, 60);
+  const clients = await dialCrowd(gateway, 60);
   // As slow as a network to another city.
   proxy.delay(20);
   // Eight rains at once, each with its own script; in the other rains each script behaves like a user with one grab.

@@ -4,6 +4,7 @@ import type { RandomIndex } from '../../../src/gateway/rains/lottery.ts';
 import { FairStart } from '../../../src/gateway/rains/fairStart.ts';
 import type { Session } from '../../../src/gateway/sockets/session.ts';
 import { Batcher } from '../../../src/grab/batcher.ts';
+import { decideGrabs, type GrabAnswer } from '../../../src/grab/engine.ts';
 import { randomSource } from '../../../src/rain/fairness.ts';
 import type { RainState } from '../../../src/rain/rain.ts';
 
@@ -35,20 +36,24 @@ export function stage({ fairStartMs = 100, pendingMax = 1_000, clockErrorMs = 0,
   /** The grabs sent to Redis, by user and time. */
   const sentToRedis: [number, string][] = [];
   const answered: [string, string][] = [];
-  const batcher = new Batcher<PendingGrab>(
-    { grab: (_rainId, _shard, userIds) => { for (const user of userIds) sentToRedis.push([now(), user]); return Promise.resolve(userIds.map(() => ({ code: '-1' as const }))); } },
+  const batcher = new Batcher<PendingGrab, GrabAnswer>(
+    decideGrabs({ grab: (_rainId, _shard, userIds) => { for (const user of userIds) sentToRedis.push([now(), user]); return Promise.resolve(userIds.map(() => ({ code: '-1' as const }))); } }),
     ({ userId, ref }, _rainId, { code }) => { answered.push([ref ?? userId, code]); }, pendingMax,
   );
   const readings = new Map<string, { claims: number; readAtMonotonic: number }>();
-  const fairStart = new FairStart({
-    fairStartMs, batcher, rainCache: { now, clockErrorMs: () => clockErrorMs, reading: (rainId) => readings.get(rainId) },
-    answer: ({ userId, ref }, _rainId, { code }) => { answered.push([ref ?? userId, code]); }, chance: options.chance ?? first,
+  const fairStart = new FairStart<PendingGrab>({
+    fairStartMs, batcher, clock: { now, clockErrorMs: () => clockErrorMs }, chance: options.chance ?? first,
+    reading(rainId) {
+      const reading = readings.get(rainId);
+      return reading && { ...reading, isUntouched: reading.claims === 0 };
+    },
+    answerNotStarted: ({ userId, ref }) => { answered.push([ref ?? userId, '-2']); },
   });
   return {
     fairStart, batcher, sentToRedis, answered, readings, now,
     change(rainId: string, state: RainState, opensAt: number, claims = 0) {
       readings.set(rainId, { claims, readAtMonotonic: performance.now() });
-      fairStart.expect({ rainId, state, opensAt });
+      fairStart.expect(rainId, { state, opensAt });
     },
     /** Like the handler. @returns whether the grab was gathered */
     grab(rainId: string, userId: string, ref?: string): boolean {

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Lottery, type RandomIndex } from '../../../src/gateway/rains/lottery.ts';
-import { randomSource } from '../../../src/rain/fairness.ts';
+import { chance, SEED } from './fairStartServers.ts';
 
-const SEED = (process.env['FAIR_SEED'] ?? 'fa12').repeat(64).slice(0, 64);
-const chance = (purpose: string): RandomIndex => {
-  const random = randomSource(SEED, purpose);
-  return (n) => random.belowNumber(n);
-};
 const pending = (user: number, grab = 0) => ({ userId: `user-${user}`, grab });
 type PendingGrab = ReturnType<typeof pending>;
 

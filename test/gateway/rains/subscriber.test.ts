@@ -17,7 +17,7 @@ test("the winners' ticker is not sent during another broadcast, and is sent afte
   await subscribeToEvents(subscriber as unknown as RedisClient, { hub, signer, limits: LIMITS, overload: { killSwitches: { off: {} } } } as HandlerContext);
   const written: string[] = [];
   const stream = { writableLength: 0, write: (frame: Buffer) => written.push(String(frame)) };
-  const watcher = { userId: 'ann', rains: new Set(), socket: { readyState: 1 }, stream } as unknown as Session;
+  const watcher = { userId: 'ann', watched: new Set(), socket: { readyState: 1 }, stream } as unknown as Session;
   hub.watch(watcher, 'r1');
   for (let i = 0; i < 40; i++) hub.add({ ...watcher, userId: `user-${i}` });
   const credit = () => subscriber.emit('message', EVENTS_CHANNEL, creditedEvent('r1', [{ userId: 'bob', redPacketId: 'r1-0', amount: '5.00' }]));

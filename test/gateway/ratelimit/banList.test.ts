@@ -5,9 +5,10 @@ import { BanList } from '../../../src/gateway/ratelimit/banList.ts';
 
 const limits = { ...LIMITS, offencesMax: 5, violationWindowMs: 1_000, bannedMs: 60_000, bansPerAddressMin: 3, bannedMax: 10 };
 
+/** @param playing how many others are at an address */
 function stage(playing: Record<string, number> = {}) {
   const clock = { now: 1_000 };
-  const banList = new BanList(limits, { socketsOf: (address) => playing[address] ?? 0 }, () => clock.now);
+  const banList = new BanList(limits, (address) => Array.from({ length: playing[address] ?? 0 }, (_, n) => `player-${n}`), () => clock.now);
   const users = new Map<string, CallerBucket>();
   const user = (name: string): CallerBucket => {
     const known = users.get(name) ?? { name, sockets: 1, refused: 0, refusedFrom: 0 } as CallerBucket;
@@ -41,14 +42,24 @@ test('a user who is refused now and then is not banned', () => {
   }
 });
 
-test('an address is banned when many of its users are and hardly anybody else plays there', () => {
-  const { banList, offend } = stage({ farm: 5 });
+test('an address is banned when many of its users are, and they are more than the others there', () => {
+  const { banList, offend } = stage({ farm: 2 });
   offend('bot-1', 'farm');
   offend('bot-2', 'farm');
   expect(banList.addressBannedForMs('farm')).toBe(0);
   offend('bot-3', 'farm');
   expect(banList.addressBannedForMs('farm')).toBe(60_000);
   expect(banList.addressBannedForMs('home')).toBe(0);
+});
+
+test('as many others as banned users keep the address open; who is banned or plays on several sockets is not many', () => {
+  const there = ['a', 'a', 'a', 'b', 'c', 'bot-0', 'bot-1', 'bot-2', 'bot-3'];
+  const banList = new BanList(limits, () => there);
+  const ban = (name: string) => banList.refuse({ name, refused: limits.offencesMax - 1, refusedFrom: performance.now() } as CallerBucket, 'office');
+  for (const bot of ['bot-0', 'bot-1', 'bot-2']) ban(bot);
+  expect(banList.addressBannedForMs('office')).toBe(0);
+  ban('bot-3');
+  expect(banList.addressBannedForMs('office')).toBeGreaterThan(0);
 });
 
 test('an office of 5,000 is not banned for ten cheaters in it', () => {

@@ -12,21 +12,22 @@ const request = { url: '/v1', headers: { 'sec-websocket-protocol': 'rain.v1, bea
 async function meanwhile(limits: Partial<Limits>, happens: (stage: { rules: UpgradeRules; blocked: Set<string>; closing: { now: boolean } }) => void) {
   const all: Limits = { ...LIMITS, ...limits };
   const counters = createGatewayCounters();
+  const hub = new Hub();
   const blocked = new Set<string>();
   const closing = { now: false };
   const rules: UpgradeRules = {
-    limits: all, hub: new Hub(), rateLimiter: new RateLimiter(all, counters), counters, trustedProxies: 0, allowedOrigins: [],
+    limits: all, hub, rateLimiter: new RateLimiter(all, counters, hub), counters, trustedProxies: 0, allowedOrigins: [],
     killSwitches: { off: { ticker: false, joins: false, sockets: false, grabs: false } }, blocklist: { holdsUser: (userId) => blocked.has(userId), holdsAddress: () => false }, accepting: () => !closing.now,
     verify: async () => {
       await Promise.resolve();
       happens({ rules, blocked, closing });
-      return { userId: 'ann', expiresAt: Infinity };
+      return { userId: 'ann', expiresAt: Infinity, audience: undefined };
     },
   };
   return await checkUpgrade(request, rules);
 }
 
-const somebody = (rules: UpgradeRules) => rules.hub.add({ userId: 'bob', rains: new Set() } as unknown as Parameters<Hub['add']>[0]);
+const somebody = (rules: UpgradeRules) => rules.hub.add({ userId: 'bob', watched: new Set() } as unknown as Parameters<Hub['add']>[0]);
 
 test('without such an event the user is admitted', async () => {
   expect(await meanwhile({}, () => {})).toMatchObject({ ok: true, identity: { userId: 'ann' }, address: '203.0.113.1' });

@@ -17,6 +17,10 @@ export const SHOWN_IN = {
   'broadcast/slow-reader.test.ts': ['send_buffer'],
   'challenge/tickets.test.ts': ['tickets'],
   'challenge/proofOfWork.test.ts': ['challenges', 'solutions'],
+  'sales/crowd.test.ts': ['purchases_per_item'],
+  'sales/buy.test.ts': ['cancels'],
+  'http/waits.test.ts': ['order_waits', 'order_waits_per_user'],
+  'http/door.test.ts': ['http_reads'],
   'overload/overload.test.ts': ['turn', 'switch_joins', 'switch_sockets', 'switch_grabs'],
 } as const satisfies Record<string, readonly LimitName[]>;
 

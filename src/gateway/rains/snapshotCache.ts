@@ -1,0 +1,186 @@
+import type { RainState, RainWindow } from '../../rain/rain.ts';
+import { NO_TICKETS } from '../../rain/ticketRules.ts';
+import { CHALLENGE_LIMITS } from '../challenge/limits.ts';
+import type { OwnTicketRules } from '../challenge/rules.ts';
+import { POLL_MS, SNAPSHOT_AGE_MS_MAX } from './limits.ts';
+
+/** When a reading from Redis began. */
+export interface Reading {
+  /** Epoch ms by Redis's clock as estimated then. */
+  readAt: number;
+  /** The same moment, ms of the monotonic clock. Redis's clock may be set or replaced; then a newer reading might seem older. */
+  readAtMonotonic: number;
+}
+
+export function isFresh({ readAtMonotonic }: Pick<Reading, 'readAtMonotonic'>): boolean {
+  return performance.now() - readAtMonotonic <= SNAPSHOT_AGE_MS_MAX;
+}
+
+/** `new`: it is ready and was not announced before; `change`: anything about a known one; `left`: only what is left. */
+export type SnapshotChange = 'new' | 'change' | 'left';
+
+export interface SnapshotCacheRules<Stored, Snapshot> {
+  /** Called with each snapshot that viewers have not received yet. */
+  onChange: (snapshot: Snapshot, event: SnapshotChange) => void;
+  /** Called with what Redis does not have any more, as it was last read. */
+  onLeft?: (stored: Stored & Reading) => void;
+  onFault: (error: unknown) => void;
+  /** Minimum pause between two messages that only update what is left, ms; default 0. */
+  restMs?: () => number;
+  pollMs?: number;
+  /** What this gateway requires whatever a rain or sale says; default: nothing. */
+  ticketRules?: OwnTicketRules;
+}
+
+/** What changes with each purchase, apart from the rest of a snapshot. */
+export interface Remainder {
+  /** All but the time and what is left, as text. */
+  event: string;
+  left: string;
+  /** Of what nothing is left: a change of this is sent at once. */
+  gone: string;
+}
+
+/** Rains or sales as last read from Redis. They only inform viewers; the script alone decides. */
+export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot extends { state: RainState; serverTime: number }> {
+  protected readonly rules: Required<SnapshotCacheRules<Stored, Snapshot>>;
+  readonly #known = new Map<string, Stored & Reading>();
+  /** What was last sent, and when, ms of the monotonic clock. */
+  readonly #lastSent = new Map<string, Remainder & { at: number }>();
+  /** What was sent at least once after it became ready. */
+  readonly #announced = new Set<string>();
+  /** Lookups of unknown ids that are in flight. */
+  readonly #finding = new Map<string, Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  /** When all are to be read again, ms of the monotonic clock. Readings of single ones, which may be many, do not delay it. */
+  #rereadAt = 0;
+  #closed = false;
+
+  constructor(rules: SnapshotCacheRules<Stored, Snapshot>) {
+    this.rules = { pollMs: POLL_MS, ticketRules: { ...NO_TICKETS, leadMs: CHALLENGE_LIMITS.ticketLeadMs }, restMs: () => 0, onLeft: () => {}, ...rules };
+  }
+
+  /** Redis's clock as estimated here, epoch ms. */
+  abstract now(): number;
+  /** The index of all that are not settled. */
+  protected abstract readIndex(): Promise<Map<string, Live>>;
+  /** As the index had it. */
+  protected abstract liveOf(stored: Stored): Live;
+  protected abstract findLive(id: string): Promise<Live | undefined>;
+  protected abstract readStored(id: string, live: Live): Promise<Stored | undefined>;
+  protected abstract show(stored: Stored, now: number): Snapshot;
+  protected abstract remainderOf(snapshot: Snapshot): Remainder;
+
+  /** @throws when Redis cannot be read: a gateway must not open without knowing what it serves */
+  async start(): Promise<void> {
+    await this.#readAll();
+    this.#schedule();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** The latest reading. */
+  reading(id: string): (Stored & Reading) | undefined {
+    return this.#known.get(id);
+  }
+
+  readings(): IterableIterator<Stored & Reading> {
+    return this.#known.values();
+  }
+
+  /** Looks up an id that is not known yet: it may have been created a moment ago. @throws when Redis cannot be read then */
+  async find(id: string): Promise<Snapshot | undefined> {
+    if (!this.#known.has(id)) {
+      // A thousand early messages share one lookup in Redis.
+      const lookup = this.#finding.get(id) ?? this.#readOne(id).finally(() => this.#finding.delete(id));
+      this.#finding.set(id, lookup);
+      await lookup;
+    }
+    return this.snapshot(id);
+  }
+
+  snapshot(id: string): Snapshot | undefined {
+    const stored = this.#known.get(id);
+    return stored && this.show(stored, this.now());
+  }
+
+  /** Reads one again and informs viewers of changes. Never throws. */
+  refresh(id: string): Promise<void> {
+    return this.#readOne(id).catch(this.rules.onFault);
+  }
+
+  async #readOne(id: string): Promise<void> {
+    await this.#read(id, await this.findLive(id));
+    this.#schedule();
+  }
+
+  async #readAll(): Promise<void> {
+    this.#rereadAt = performance.now() + this.rules.pollMs;
+    const found = await this.readIndex();
+    const known: [string, Live | undefined][] = [...found];
+    for (const [id, stored] of this.#known) {
+      if (found.has(id)) continue;
+      // Not in the index: settled a moment ago (one more reading shows it), settled long ago, or lost.
+      if (stored.state === 'settled') this.#forget(id);
+      else known.push([id, this.liveOf(stored)]);
+    }
+    const read = await Promise.allSettled(known.map(([id, live]) => this.#read(id, live)));
+    // A key that somebody has spoiled must not keep the others from being read.
+    for (const { reason } of read.filter((one) => one.status === 'rejected')) this.rules.onFault(reason);
+  }
+
+  async #read(id: string, live: Live | undefined): Promise<void> {
+    const [readAt, readAtMonotonic] = [this.now(), performance.now()];
+    const stored = live && await this.readStored(id, live);
+    if (!stored) return this.#forget(id);
+    // Two readings may be in flight, and the earlier one may end later.
+    if (readAtMonotonic < (this.#known.get(id)?.readAtMonotonic ?? 0)) return;
+    this.#known.set(id, { ...stored, readAt, readAtMonotonic });
+    this.#announceChange(id);
+  }
+
+  #forget(id: string): void {
+    const stored = this.#known.get(id);
+    this.#known.delete(id);
+    this.#lastSent.delete(id);
+    this.#announced.delete(id);
+    if (stored) this.rules.onLeft(stored);
+  }
+
+  #announceChange(id: string): void {
+    const snapshot = this.snapshot(id)!;
+    const remainder = this.remainderOf(snapshot);
+    const { event, left, gone } = remainder;
+    const before = this.#lastSent.get(id);
+    const [same, sameGone] = [before?.event === event, before?.gone === gone];
+    // That nothing is left is sent at once. Other numbers are sent at intervals; a later reading sends the current one.
+    if (before && same && (before.left === left || (sameGone && performance.now() - before.at < this.rules.restMs()))) return;
+    this.#lastSent.set(id, { ...remainder, at: performance.now() });
+    // Settled long ago and found again by a late viewer: only that viewer is answered.
+    if (before === undefined && snapshot.state === 'settled') return;
+    const fresh = snapshot.state !== 'draft' && !this.#announced.has(id);
+    if (fresh) this.#announced.add(id);
+    this.rules.onChange(snapshot, fresh ? 'new' : same && sameGone ? 'left' : 'change');
+  }
+
+  /** Wakes at the next opening or end, or when Redis must be polled again. */
+  #schedule(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    const now = this.now();
+    let wait = this.#rereadAt - performance.now();
+    for (const { opensAt, closesAt } of this.#known.values()) {
+      for (const moment of [opensAt, closesAt]) if (moment > now) wait = Math.min(wait, moment - now);
+    }
+    this.#timer = setTimeout(() => void this.#wake(), Math.max(1, wait));
+  }
+
+  async #wake(): Promise<void> {
+    for (const id of this.#known.keys()) this.#announceChange(id);
+    await this.#readAll().catch(this.rules.onFault);
+    this.#schedule();
+  }
+}

@@ -1,0 +1,36 @@
+import type { Visibility } from '../../rain/terms.ts';
+import type { Session } from '../sockets/session.ts';
+import type { Audience } from '../sockets/token.ts';
+import { WELCOME_BYTES_MAX, WELCOME_LISTED_MAX } from './limits.ts';
+
+/** In a claim of a token: every rain, or every sale, that is not by invitation. */
+const EVERY = '*';
+
+/** Whether this user may watch it and take part. To others it is answered as one that there is not. Called with every grab and purchase. */
+export function mayEnter(audience: Audience | undefined, kind: keyof Audience, id: string, { invitedOnly }: Visibility): boolean {
+  if (audience === undefined) return !invitedOnly;
+  const named = audience[kind];
+  return named.has(id) || (!invitedOnly && named.has(EVERY));
+}
+
+/** Those of a user's sockets that may hear what becomes of the user's wins or orders there: a token may be for another rain. */
+export function entitled(sessions: Iterable<Session>, kind: keyof Audience, id: string, visibility: Visibility = {}): Session[] {
+  return [...sessions].filter(({ audience }) => mayEnter(audience, kind, id, visibility));
+}
+
+/** Whether this user is told of it unasked. */
+export function isListedFor(audience: Audience | undefined, kind: keyof Audience, id: string, visibility: Visibility): boolean {
+  return (!visibility.unlisted || audience?.[kind].has(id) === true) && mayEnter(audience, kind, id, visibility);
+}
+
+/** What `welcome` lists of these: what is scheduled, open or paused, the next one first, few and short. What is too long is left out. */
+export function toList<Shown extends { state: string; opensAt: number }>(shown: readonly Shown[]): Shown[] {
+  const next = shown.filter(({ state }) => state === 'loaded' || state === 'open' || state === 'paused').sort((a, b) => a.opensAt - b.opensAt);
+  let bytes = 0;
+  return next.slice(0, WELCOME_LISTED_MAX).filter((one) => {
+    const size = Buffer.byteLength(JSON.stringify(one));
+    if (bytes + size > WELCOME_BYTES_MAX) return false;
+    bytes += size;
+    return true;
+  });
+}
