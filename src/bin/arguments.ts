@@ -9,8 +9,9 @@ export function parseDuration(text: string): number {
   return Math.round(Number(match[1]) * UNIT_MS[match[2]!]!);
 }
 
-/** `+30s` (from now) or a date with time and zone, `2026-12-31T20:00:00+08:00` → a function of now, epoch ms. */
+/** `now`, `+30s` (from now) or a date with time and zone, `2026-12-31T20:00:00+08:00` → a function of now, epoch ms. */
 export function parseMoment(text: string): (now: number) => number {
+  if (text === 'now') return (now) => now;
   if (text.startsWith('+')) {
     const ahead = parseDuration(text.slice(1));
     return (now) => now + ahead;
@@ -36,7 +37,14 @@ export function parseCount(min: number, max: number): (text: string) => number {
   };
 }
 
-/** A whole number gets its cents: `600` is `600.00`. Other text stays unchanged, and the command that takes it reports what it expected. */
+/** An amount gets its cents, as in the console's form: `600` is `600.00`, and `19.9` is `19.90`. Other text stays unchanged, and the command that takes it reports what it expected. */
 export function typedAmount(text: string): string {
-  return /^(0|[1-9]\d*)$/.test(text) ? `${text}.00` : text;
+  if (/^(0|[1-9]\d*)$/.test(text)) return `${text}.00`;
+  return /^(0|[1-9]\d*)\.\d$/.test(text) ? `${text}0` : text;
+}
+
+/** What is wrong with the address of dead letters: one of them, or all that an option names. */
+export function letterOrAll(letter: string | undefined, option: string, all: string | undefined): string | undefined {
+  if ((letter === undefined) !== (all === undefined)) return undefined;
+  return `letter: expected a letter or ${option}${letter === undefined ? '' : ', not both'}`;
 }

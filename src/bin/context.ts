@@ -6,7 +6,7 @@ import { lastLine } from '../platform/redis/unavailable.ts';
 import { ConfigError, loadConfig, type Config, type Need } from '../platform/config.ts';
 import { createLifecycle } from '../platform/process/lifecycle.ts';
 import { connectRedis, untilReady, type RedisClient } from '../platform/redis/connect.ts';
-import { readRunning } from '../platform/process/runningSystem.ts';
+import { readRunning, type RunningSystem } from '../platform/process/runningSystem.ts';
 import { redactUrl } from '../platform/network/serverUrl.ts';
 import { createSigner } from '../store/signer.ts';
 import { unreachable } from './exit.ts';
@@ -17,13 +17,19 @@ import type { Environment, Terminal } from './terminal.ts';
  * `npm start` runs in RAIN_HOME. It never mixes the two: a ledger must not meet the Redis of another system.
  */
 export function configure<const N extends Need>(environment: Environment, need: readonly N[]): ReturnType<typeof loadConfig<N>> {
-  const running = readRunning(environment['RAIN_HOME'] || '.rain');
-  const { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl } = environment;
-  if (!running || (redisUrl && redisUrl !== running.redisUrl) || (databaseUrl && databaseUrl !== running.databaseUrl)) return loadConfig(need, environment);
+  const running = runningSystem(environment);
+  if (!running) return loadConfig(need, environment);
   return loadConfig(need, {
     JWT_SECRET: running.jwtSecret, SIGNING_SECRET: running.signingSecret, GATEWAY_PUBLIC_URL: running.gatewayUrl, ...environment,
     REDIS_URL: running.redisUrl, DATABASE_URL: running.databaseUrl,
   });
+}
+
+/** The system that `npm start` runs in RAIN_HOME; `undefined`: there is none, or another one is named. */
+export function runningSystem(environment: Environment): RunningSystem | undefined {
+  const running = readRunning(environment['RAIN_HOME'] || '.rain');
+  const { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl } = environment;
+  return !running || (redisUrl && redisUrl !== running.redisUrl) || (databaseUrl && databaseUrl !== running.databaseUrl) ? undefined : running;
 }
 
 /** @throws ConfigError when there is no secret to sign with */
@@ -51,10 +57,10 @@ export interface OpenContext extends OperatorContext {
 }
 
 /** What an operator context is opened with. */
-type ContextConfig = Record<'REDIS_URL' | 'DATABASE_URL' | 'SIGNING_SECRET', string>;
+type ContextConfig = Record<'REDIS_URL' | 'DATABASE_URL' | 'SIGNING_SECRET', string> & Partial<Pick<Config, 'ORDER_SERVICE' | 'APPROVAL_ABOVE'>>;
 
 /** @throws CommandFailure `unreachable` when one of the servers does not answer */
-export async function openContext({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET }: ContextConfig, actor: string): Promise<OpenContext> {
+export async function openContext({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET, ORDER_SERVICE, APPROVAL_ABOVE }: ContextConfig, actor: string): Promise<OpenContext> {
   const lifecycle = createLifecycle();
   return lifecycle.opening(async () => {
     const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
@@ -63,7 +69,10 @@ export async function openContext({ REDIS_URL: redisUrl, DATABASE_URL: databaseU
     lifecycle.onClose('database', () => database.$disconnect());
     await untilReady(redis, REACHED_MS_MAX).catch((error: Error) => { throw unreachable(`${redactUrl(redisUrl)}: ${error.message}`); });
     await database.$queryRaw`SELECT 1`.catch((error: Error) => { throw unreachable(`${redactUrl(databaseUrl)}: the database cannot be reached: ${lastLine(error)}`); });
-    return { redis, ledger: openLedger(database), signer: createSigner(SIGNING_SECRET), actor, close: () => lifecycle.close() };
+    return {
+      redis, ledger: openLedger(database), signer: createSigner(SIGNING_SECRET), actor, ...(ORDER_SERVICE && { orderService: ORDER_SERVICE }),
+      ...(APPROVAL_ABOVE !== undefined && { approvalAboveCents: APPROVAL_ABOVE }), close: () => lifecycle.close(),
+    };
   });
 }
 

@@ -3,7 +3,7 @@ import type { Refused } from '../operator/context.ts';
 import { formatRefusal } from '../rain/refusal.ts';
 import { isUnavailable, lastLine } from '../platform/redis/unavailable.ts';
 import { ConfigError } from '../platform/config.ts';
-import { paint, wantsPaint, withoutPaint } from './style.ts';
+import { harmless, paint, wantsPaint, withoutPaint } from './style.ts';
 import type { Output, Terminal } from './terminal.ts';
 
 export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const;
@@ -27,6 +27,11 @@ export const unreachable = (reason: string): CommandFailure => new CommandFailur
 export function accepted<Done extends { ok: true }>(done: Done | Refused): Done {
   if (!done.ok) throw new CommandFailure(EXIT.refused, ...done.refusals.map(formatRefusal));
   return done;
+}
+
+/** The same where options are not named as the fields of the request are. @param typed field, or its first word → what the operator types */
+export function acceptedAs<Done extends { ok: true }>(done: Done | Refused, typed: Readonly<Record<string, string>>): Done {
+  return accepted(done.ok ? done : { ok: false, refusals: done.refusals.map(({ field, reason }) => ({ field: typed[field.split('.')[0]!] ?? field, reason })) });
 }
 
 /** Any error → exit code and sentences. `printed`: Commander has written them to stderr already. */
@@ -62,7 +67,7 @@ export function notify(terminal: Terminal, text: string): void {
 }
 
 function painted(terminal: Terminal, stream: Output, text: string): string {
-  return wantsPaint(terminal, stream) ? text : withoutPaint(text);
+  return harmless(wantsPaint(terminal, stream) ? text : withoutPaint(text));
 }
 
 /** On a terminal, clears the screen before the next print of a watching command. */

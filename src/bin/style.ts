@@ -24,6 +24,14 @@ export function wantsPaint({ environment: { NO_COLOR, FORCE_COLOR, TERM } }: Pic
   return Boolean(FORCE_COLOR && FORCE_COLOR !== '0') || (stream.isTTY === true && TERM !== 'dumb');
 }
 
+/** Our own colours, and everything that a terminal would obey: who wrote it may be anybody. Lines break where we broke them. */
+const OBEYED = /(\x1b\[(?:[12]|22|3[1236]|39)m|\n)|[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** Text in which no character commands the terminal or turns its direction; such a character is shown as `\u001b`. */
+export function harmless(text: string): string {
+  return text.replace(OBEYED, (found, ours?: string) => ours ?? `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 export function withoutPaint(text: string): string {
   return text.replace(/\x1b\[\d+m/g, '');
 }
@@ -47,6 +55,7 @@ function draw(right: readonly boolean[], rows: string[][]): string {
     chars: { ...NO_LINES, middle: '  ' }, style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
     colAligns: right.map((yes) => (yes ? 'right' : 'left')),
   });
-  lines.push(...rows);
+  // A line break in a cell would look like another row.
+  lines.push(...rows.map((row) => row.map((cell) => harmless(cell).replaceAll('\n', '\\n'))));
   return lines.toString().split('\n').map((line) => line.trimEnd()).join('\n');
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { CommandFailure, EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Reads a file that the operator names, `-` for standard input. @throws CommandFailure when it cannot be read, is not UTF-8, or is larger than `bytesMax` */
+/** Reads a file that the operator names, `-` for standard input, without a byte order mark. @throws CommandFailure when it cannot be read, is not UTF-8, or is larger than `bytesMax` */
 export async function readTextFile({ stdin, folder }: Terminal, option: string, path: string, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -19,8 +19,8 @@ export async function readTextFile({ stdin, folder }: Terminal, option: string, 
   if (bytes > bytesMax) throw new CommandFailure(EXIT.usage, `${option}: ${path} is larger than ${bytesMax} bytes`);
   try {
     // A decoder that replaces what it cannot read would turn users into others.
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
-    throw new CommandFailure(EXIT.usage, `${option}: ${path} is not UTF-8; expected CSV in UTF-8`);
+    throw new CommandFailure(EXIT.usage, `${option}: ${path} is not UTF-8; expected a text in UTF-8`);
   }
 }

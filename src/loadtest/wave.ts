@@ -7,14 +7,14 @@ import { Cheater, SOCKETS_PER_CHEATER } from './bots/cheater.ts';
 import { ServerClock, type Now } from './bots/clock.ts';
 import { SOCKETS_PER_PROCESS_MAX, whyTooMany } from './processes/openFiles.ts';
 import { behavioursOf, type Shares } from './bots/behaviours.ts';
-import { REACTION_MS_MAX, USERS_MAX } from './limits.ts';
+import { checkReaction, USERS_MAX, within } from './limits.ts';
 import { RETRY_POLICY, type RetryPolicy } from './bots/retryPolicy.ts';
 import { reportOf, type SwarmReport } from './report/report.ts';
 import { WaveCounters, type Progress } from './figures/counters.ts';
 import { Throttle } from './bots/throttle.ts';
 import type { LoadtestEnvironment } from './environment.ts';
+import { playAll, type PlayOptions } from './playAll.ts';
 
-const PROGRESS_MS = 200;
 /** From the last connect until all users have joined. */
 const SETTLING_MS = 1_000;
 
@@ -41,15 +41,11 @@ export interface WaveSettings {
   retryPolicy?: Partial<RetryPolicy>;
 }
 
-export interface WaveOptions extends WaveSettings {
+export interface WaveOptions extends WaveSettings, Omit<PlayOptions<Progress>, 'reachMs'> {
   /** The token for one user; called again for the same user after a lost connection. */
   tokenFor: (userId: string) => Promise<string>;
   /** Name of user `i`; default `bot-<i>`, so that a second wave has the same users [R6]. */
   userId?: (i: number) => string;
-  /** Called five times a second and once at the end, always with the same, growing object. */
-  onProgress?: (progress: Readonly<Progress>) => void;
-  /** Ends the wave early; the report then covers the time until the end. */
-  signal?: AbortSignal;
   now?: Now;
 }
 
@@ -69,10 +65,7 @@ export function newSeed(): string {
 /** @throws RangeError with one sentence for a value out of bounds */
 export function checkWave({ users, reactionMs, shares = NOBODY, arrivals, connectsPerSecond }: Omit<WaveSettings, 'url' | 'rainId'>, processes: number): void {
   within('users', users, 1, USERS_MAX);
-  if (reactionMs) {
-    within('reactionMs.min', reactionMs.min, 0, REACTION_MS_MAX);
-    within('reactionMs.max', reactionMs.max, reactionMs.min, REACTION_MS_MAX);
-  }
+  if (reactionMs) checkReaction(reactionMs);
   if (connectsPerSecond !== undefined && !(connectsPerSecond > 0)) throw new RangeError(`expected connects per second above 0, got ${connectsPerSecond}`);
   if (arrivals && !(arrivals.perSecond > 0 && Number.isFinite(arrivals.perSecond))) throw new RangeError(`expected arrivals per second above 0, got ${arrivals.perSecond}`);
   const tooMany = whyTooMany(socketsOf(users, shares), processes);
@@ -89,7 +82,7 @@ function socketsOf(users: number, { cheaters }: Shares): number {
 
 /** Plays every `of`th user. All options are those of the whole wave, which began `begunMsAgo` ms ago. */
 export async function playShare(options: WaveOptions & { seed: string }, share: { index: number; of: number; begunMsAgo: number }) {
-  const { rainId, users, signal, onProgress, creditWaitMs = 0, connectsPerSecond = 500, seed, arrivals, shares = NOBODY } = options;
+  const { rainId, users, creditWaitMs = 0, connectsPerSecond = 500, seed, arrivals, shares = NOBODY } = options;
   const { userId = (i: number) => `bot-${i}`, reactionMs = { min: 150, max: 2_000 } } = options;
   const now = options.now ?? (() => performance.now());
   checkWave({ ...options, reactionMs }, share.of);
@@ -115,36 +108,6 @@ export async function playShare(options: WaveOptions & { seed: string }, share: 
     };
     return behaviours[i] === 'cheater' ? new Cheater(environment, self) : new Bot(environment, self);
   });
-
-  const abort = () => {
-    throttle.close();
-    for (const player of players) player.abort();
-  };
-  const ticker = onProgress && setInterval(() => onProgress(counters.progress), PROGRESS_MS);
-  const runs = players.map((player) => player.run());
-  if (signal?.aborted) abort();
-  else signal?.addEventListener('abort', abort, { once: true });
-  const unreached = options.reachMs === undefined ? undefined : setTimeout(() => {
-    if (counters.welcomes > 0) return;
-    counters.lastFailure ??= { kind: 'unreachable', reason: `no answer within ${options.reachMs! / 1_000} s` };
-    abort();
-  }, options.reachMs);
-  try {
-    await Promise.all(runs);
-  } catch (fault) {
-    abort();
-    await Promise.allSettled(runs);
-    throw fault;
-  } finally {
-    clearInterval(ticker);
-    clearTimeout(unreached);
-    throttle.close();
-    signal?.removeEventListener('abort', abort);
-  }
-  onProgress?.(counters.progress);
+  await playAll(players, options, { counters, throttle, onUnreached: (reason) => { counters.lastFailure ??= { kind: 'unreachable', reason }; } });
   return { counters, clockErrorMs: clock.roundTripMs / 2, durationMs: now() - startedAt };
-}
-
-function within(name: string, value: number, least: number, most: number): void {
-  if (!(Number.isInteger(value) && value >= least && value <= most)) throw new RangeError(`expected ${name} from ${least} to ${most}, got ${value}`);
 }

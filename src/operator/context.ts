@@ -1,6 +1,9 @@
 import type { CreditQueue, DeadQueue } from '../credit/queue.ts';
 import type { RainBook } from '../ledger/book.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { BookedSale } from '../ledger/sales.ts';
+import type { OrderQueues } from '../orders/queue.ts';
+import type { Cents } from '../rain/money.ts';
 import type { Refusal } from '../rain/refusal.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import type { Signer } from '../store/signer.ts';
@@ -13,6 +16,10 @@ export interface OperatorContext {
   signer: Signer;
   /** The operator; written into the record of operator actions. */
   actor: string;
+  /** Who keeps the orders of new sales (ORDER_SERVICE); default: this system. */
+  orderService?: BookedSale['orderService'];
+  /** Verbs that move more money than this wait for a second operator (APPROVAL_ABOVE). Absent: none does. */
+  approvalAboveCents?: Cents;
   /** Only for commands that use them; the audit reports the queues when they are there. */
   queues?: Queues;
 }
@@ -20,6 +27,13 @@ export interface OperatorContext {
 export interface Queues {
   credit: CreditQueue;
   dead: DeadQueue;
+}
+
+/** The queues of orders. */
+export interface SaleQueues {
+  orders: OrderQueues['orders'];
+  ordersLater: OrderQueues['later'];
+  ordersDead: OrderQueues['dead'];
 }
 
 /** An operator context from which the queues can be reached. */

@@ -10,11 +10,14 @@ import { seed } from '../rain/fairness.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { requestedTerms, checkTerms } from '../rain/terms-check.ts';
+import { ticketRules } from '../rain/ticket-rules-check.ts';
 import { draftOf } from './commitment.ts';
 import { nameRain, roundRequest, shardCount } from './campaign/create.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
 import { lostReason } from './restore/presence.ts';
+import { needsApproval } from './approval/ask.ts';
+import { followTickets } from './tickets.ts';
 import { checkWindow, moment } from './window.ts';
 import { rainTitle } from './wording.ts';
 
@@ -30,6 +33,8 @@ const createRequest = z.strictObject({
   campaign: roundRequest.optional(),
   /** All other terms, see rain/terms.ts. */
   terms: requestedTerms.default({}),
+  /** Whether a grab needs a ticket, and a ticket a proof of work; can be changed later, see operator/tickets.ts. */
+  ticketRules: ticketRules.optional(),
   /** Only to reproduce a rain. The seed predicts every packet, and the seed of a settled rain is public. */
   seed: seed.optional(),
 });
@@ -55,7 +60,7 @@ export async function createRain(context: OperatorContext, request: CreateReques
   if (!parsed.success || !checked.ok || refusals.length > 0) return { ok: false, refusals };
   const now = await redisNow(context.redis);
   const { opensAt, closesAt, terms } = parsed.data;
-  const named = await nameRain(context, parsed.data, () => newRainId(now));
+  const named = await nameRain(context, parsed.data, 'rain', () => newRainId(now));
   if (!named.ok) return named;
   const { id, shards, campaign } = named;
   const existing = await context.ledger.rain(id);
@@ -70,11 +75,14 @@ export async function createRain(context: OperatorContext, request: CreateReques
 
   const title = parsed.data.title ?? `Rain ${id}`;
   const { plan } = checked;
+  // Test money needs no second operator, and a rain that is booked moves none.
+  const waiting = !existing && !dryRun && terms.rehearsal !== true && await needsApproval(context, { verb: 'create', rainId: id, request: { ...request, id, opensAt, closesAt }, amountCents: plan.budgetCents });
+  if (waiting) return waiting;
   const booked = await context.ledger.createRain({
     id, title, budgetCents: plan.budgetCents, packets: plan.packets, split: request.plan as Json,
     seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt, terms,
     ...(campaign && { campaign }),
-  }, context.actor, dryRun);
+  }, context.actor, dryRun, parsed.data.ticketRules);
   // Repeated without a seed, the rain keeps its first one.
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
   if (differing.length > 0) return existsAlready('rain', id, differing);
@@ -86,6 +94,7 @@ export async function createRain(context: OperatorContext, request: CreateReques
     if (booked.outcome === 'created') await giveBack(context, id, plan.budgetCents);
     return taken;
   }
+  await followTickets(context, 'rain', id, shards);
   await announceChange(context.redis, id);
   return { ok: true, rainId: id, opensAt, closesAt, ...(draft.commitment !== undefined && { commitment: draft.commitment }) };
 }

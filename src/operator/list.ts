@@ -7,6 +7,7 @@ import { stateAt, type RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';
 import { bookOf, type OperatorContext } from './context.ts';
 import { wasLoaded } from './lostRains.ts';
+import type { TicketRules } from '../rain/ticketRules.ts';
 
 /** A rain at a glance: plan and credits from the ledger, the rest from Redis. Amounts are decimal strings. */
 export interface RainView {
@@ -31,6 +32,8 @@ export interface RainView {
   credited: number;
   creditedAmount: string;
   recycled: string;
+  /** Absent: no tickets are required by the rain itself. */
+  ticketRules?: TicketRules;
   /** Why nothing is granted at present, see `src/store/holds.ts`. */
   held?: string;
 }
@@ -113,6 +116,7 @@ async function view(context: OperatorContext, rain: BookedRain, snapshot: Stored
     credited: book.credited.count,
     creditedAmount: formatMoney(book.credited.cents),
     recycled: formatMoney(book.recycledCents + book.discarded.cents),
+    ...(snapshot?.ticketRules && snapshot.ticketRules.tickets !== 'off' && { ticketRules: snapshot.ticketRules }),
     ...(snapshot?.held !== undefined && rain.settledAt === undefined && { held: snapshot.held }),
   };
 }

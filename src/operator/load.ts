@@ -10,6 +10,7 @@ import { draftOf } from './commitment.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
 import { lostReason, unknownReason } from './restore/presence.ts';
+import { followTickets } from './tickets.ts';
 
 type LoadedRain = { ok: true; packets: number } | Refused;
 
@@ -36,6 +37,7 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
     if (!drafted && await draftRain(context.redis, context.signer, draft) === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
     // Before the first packet is loaded: no user may win while earlier wins are not counted.
     if (!drafted && !await countWins(context, rain)) return refuse('id', `the rain ${rainId} cannot be loaded: ${UNLOADED.no_such_rain}`);
+    if (!drafted) await followTickets(context, 'rain', rainId, rain.shards);
     if (!drafted) await holdIfCredited(context, rain);
     drafted = true;
     const { packets } = rain;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { formatMoney } from '../rain/money.ts';
+import type { CheckedPlan } from '../rain/plan.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { splitBudget } from '../rain/split.ts';
 import { refuse, type Refused } from './context.ts';
@@ -21,10 +22,18 @@ export interface Preview {
   sample: string[];
 }
 
-/** Half a second of one core at most: a preview must not delay operators who control a rain [R10]. */
+/** Half a second of one core at most, and some ten megabytes [R10]. */
 const PREVIEW_PACKETS_MAX = 1_000_000;
 const BINS_MAX = 40;
 const SAMPLE_MAX = 200;
+
+/** How many packets a preview draws; 0 for a plan that it refuses. */
+export function packetsOfPreview(plan: unknown, draws: number): number {
+  const checked = checkPlan(plan);
+  return checked.ok && checked.plan.packets <= PREVIEW_PACKETS_MAX ? checked.plan.packets * drawsOf(checked.plan, draws) : 0;
+}
+
+const drawsOf = ({ packets }: CheckedPlan, draws: number): number => Math.max(1, Math.min(draws, Math.floor(PREVIEW_PACKETS_MAX / packets)));
 
 /** Draws a plan from a throw-away seed by the code that draws real packets, or says what is refused. The real rain is another draw. */
 export function previewRain(plan: unknown, draws = 1, seed: () => string = () => randomBytes(32).toString('hex')): Preview | Refused {
@@ -32,7 +41,7 @@ export function previewRain(plan: unknown, draws = 1, seed: () => string = () =>
   if (!checked.ok) return checked;
   const { packets, budgetCents } = checked.plan;
   if (packets > PREVIEW_PACKETS_MAX) return refuse('packets', `${packets} packets are too many for a preview: at most ${PREVIEW_PACKETS_MAX}`);
-  const drawCount = Math.max(1, Math.min(draws, Math.floor(PREVIEW_PACKETS_MAX / packets)));
+  const drawCount = drawsOf(checked.plan, draws);
   const first = splitBudget(checked.plan, seed());
   const all = new BigInt64Array(packets * drawCount);
   all.set(first);

@@ -6,6 +6,7 @@ import { refusalsOf } from '../rain/refusal.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
 import { checkWindow, moment } from './window.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
+import { unknownReason } from './restore/presence.ts';
 
 /** `opensAt`, `closesAt`: epoch ms, by Redis's clock. */
 export type Scheduled = { ok: true; state: RainState; opensAt: number; closesAt: number } | Refused;
@@ -23,7 +24,7 @@ const UPDATES_MAX = 5;
 export async function startRain(context: OperatorContext, rainId: string, { inMs = 0 }: { inMs?: number } = {}): Promise<Scheduled> {
   if (!(Number.isInteger(inMs) && inMs >= 0 && inMs <= IN_MS_MAX)) return refuse('in', 'expected 0s to 60s');
   const rain = await context.ledger.rain(rainId);
-  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  if (!rain) return refuse('id', await unknownReason(context, rainId));
   const now = await redisNow(context.redis);
   const state = await stateOf(context, rainId, now);
   if (state !== 'loaded' && state !== 'paused' && state !== 'open') return refuse('state', `only a loaded rain can be started, ${rainId} is ${state ?? 'gone'}${state === 'draft' ? '; load it first' : ''}`);
@@ -46,7 +47,7 @@ export async function rescheduleRain(context: OperatorContext, rainId: string, r
   const parsed = window.safeParse(requested);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'window') };
   const rain = await context.ledger.rain(rainId);
-  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  if (!rain) return refuse('id', await unknownReason(context, rainId));
   const now = await redisNow(context.redis);
   const refusal = checkWindow(parsed.data, now);
   if (refusal) return refusal;

@@ -3,11 +3,12 @@ import { readEpoch } from '../store/epoch.ts';
 import { heldRains, type HoldReason } from '../store/holds.ts';
 import { inTime } from '../platform/concurrency/deadline.ts';
 import { VERSION } from '../platform/process/version.ts';
-import type { Queues, QueueContext } from './context.ts';
+import type { EndedQueue } from '../orders/endedQueue.ts';
+import type { Queues, QueueContext, SaleQueues } from './context.ts';
 import { findLostRains } from './lostRains.ts';
 import { SIDE, suspectNow, type Behind } from './restore/behind.ts';
 
-export type SystemContext = QueueContext & { queues: Queues & { later: CreditQueue } };
+export type SystemContext = QueueContext & { queues: Queues & SaleQueues & { later: CreditQueue; ordersEnded: EndedQueue } };
 
 interface Lane { waiting: number; active: number; delayed: number; failed: number }
 
@@ -16,7 +17,7 @@ export interface SystemView {
   redis: { up: boolean; version?: string; usedMemoryBytes?: number };
   database: { up: boolean };
   /** Jobs by lane, and dead letters; null while Redis does not answer. */
-  queues: { credit: Lane; later: Lane; dead: number } | null;
+  queues: { credit: Lane; later: Lane; dead: number; orders: Lane; ordersLater: Lane; ordersEnded: Lane; ordersDead: number } | null;
   /** Null when Redis does not list its clients. */
   workers: number | null;
   /** Rains in which nothing is granted, because the stores do not agree; null while Redis does not answer. */
@@ -70,10 +71,14 @@ async function readRedis({ redis }: Pick<SystemContext, 'redis'>): Promise<Syste
   return { up: true, ...(server !== undefined && { version: server }), ...(memory !== undefined && { usedMemoryBytes: Number(memory) }) };
 }
 
-function readQueues({ queues: { credit, later, dead } }: Pick<SystemContext, 'queues'>) {
-  const lane = async (queue: typeof credit) => {
+async function readQueues({ queues: { credit, later, dead, orders, ordersLater, ordersEnded, ordersDead } }: Pick<SystemContext, 'queues'>) {
+  const lane = async (queue: Pick<CreditQueue, 'getJobCounts'>): Promise<Lane> => {
     const { waiting = 0, active = 0, delayed = 0, failed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
     return { waiting, active, delayed, failed };
   };
-  return inTime(Promise.all([lane(credit), lane(later), dead.getJobCountByTypes('waiting')]).then(([one, other, deadLetters]) => ({ credit: one, later: other, dead: deadLetters })), READ_TIMEOUT_MS);
+  const [lanes, letters] = [Promise.all([credit, later, orders, ordersLater, ordersEnded].map(lane)), Promise.all([dead, ordersDead].map((queue) => queue.getJobCountByTypes('waiting')))];
+  const read = await inTime(Promise.all([lanes, letters]), READ_TIMEOUT_MS);
+  if (!read) return undefined;
+  const [[first, second, third, fourth, fifth], [claims, reservations]] = read as [[Lane, Lane, Lane, Lane, Lane], [number, number]];
+  return { credit: first, later: second, dead: claims, orders: third, ordersLater: fourth, ordersEnded: fifth, ordersDead: reservations };
 }

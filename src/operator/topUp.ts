@@ -8,16 +8,17 @@ import { breaksCommitment, recordedCommitment } from '../ledger/commitment.ts';
 import type { BookedTopUp } from '../ledger/topUps.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { plainId } from '../rain/ids.ts';
-import { formatMoney } from '../rain/money.ts';
+import { formatMoney, type Cents } from '../rain/money.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { stateAt } from '../rain/rain.ts';
 import { TOP_UPS_MAX } from '../rain/commitment.ts';
 import { refusalsOf } from '../rain/refusal.ts';
+import { needsApproval } from './approval/ask.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
 import { OTHER_KEY, stockOf } from './load.ts';
 import { hasLost } from './lostRains.ts';
-import { lostReason } from './restore/presence.ts';
+import { lostReason, unknownReason } from './restore/presence.ts';
 import { hasLostTopUp } from './writeOff/lostTopUp.ts';
 
 const options = z.object({ id: plainId.optional(), dryRun: z.boolean().default(false) });
@@ -70,19 +71,26 @@ export async function addToRain(context: OperatorContext, rainId: string, reques
     return { ok: false, refusals: [...(parsed.success ? [] : refusalsOf(parsed.error, 'top-up')), ...(checked.ok ? [] : checked.refusals)] };
   }
   const rain = await context.ledger.rain(rainId);
-  if (!rain) return refuse('rain', `there is no rain ${rainId}`);
+  if (!rain) return refuse('rain', await unknownReason(context, rainId));
   const id = parsed.data.id ?? randomUUID();
   const { budgetCents, packets } = checked.plan;
   const existing = rain.topUps.find((topUp) => topUp.id === id);
   const overReason = await overReasonOf(context, rain) ?? (!existing && await hasLostTopUp(context, rainId) ? `a top-up of the rain ${rainId} was lost and given up, so there are no more` : undefined);
   if (overReason !== undefined) return refuse('rain', existing ? lateMessage(rain, existing, overReason) : overReason);
-  const added = await context.ledger.addTopUp({ id, rainId, budgetCents, packets, split: JSON.parse(JSON.stringify(plan)) as Json, seed: randomBytes(32).toString('hex') }, context.actor, parsed.data.dryRun);
+  // The whole rain counts: many small top-ups are a large one. Money that rolls over was approved with its round.
+  const free = existing !== undefined || parsed.data.dryRun || rain.terms.rehearsal === true || id.startsWith(ROLL_OVER);
+  const waits = (bookedCents: Cents) => needsApproval(context, { verb: 'top-up', rainId, request: { ...plan, id }, amountCents: budgetCents, judgedCents: bookedCents + budgetCents });
+  const waiting = !free && await waits(rain.budgetCents);
+  if (waiting) return waiting;
+  const bounds = { dryRun: parsed.data.dryRun, ...(!free && { totalCentsMax: context.approvalAboveCents }) };
+  const added = await context.ledger.addTopUp({ id, rainId, budgetCents, packets, split: JSON.parse(JSON.stringify(plan)) as Json, seed: randomBytes(32).toString('hex') }, context.actor, bounds);
   if (parsed.data.dryRun && (added.outcome === 'added' || added.outcome === 'exists')) {
     const more = added.outcome === 'exists' ? { packets: 0, budgetCents: 0n } : { packets, budgetCents };
     return { ok: true, rainId, id, packets, budget: formatMoney(budgetCents), total: totalOf({ packets: rain.packets + more.packets, budgetCents: rain.budgetCents + more.budgetCents }), loaded: false };
   }
   switch (added.outcome) {
     case 'no_rain': return refuse('rain', `there is no rain ${rainId}`);
+    case 'above': return (await waits(added.budgetCents))!;
     case 'sealed': return refuse('rain', `the rain ${rainId} is over and is being settled; nothing was added`);
     case 'too_much': return refuse('packets', `a rain has at most ${TOP_UPS_MAX} top-ups and ${PACKETS_MAX} packets; this one has ${rain.topUps.length} top-ups and ${rain.packets} packets`);
     case 'differs': return existsAlready('top-up', id, added.fields);

@@ -13,6 +13,7 @@ import { readCredits, readDiscardedLetters } from './audit/booked.ts';
 import { logPages } from './audit/claimLog.ts';
 import { revealedTopUps } from './commitment.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
+import { unknownReason } from './restore/presence.ts';
 
 const PROBLEMS_MAX = 100;
 
@@ -39,7 +40,7 @@ export interface Verification {
 /** Compares a settled rain with its commitment: what players see, packets left over, claim log and its order, credits, receipts. */
 export async function verifyRain(context: OperatorContext, rainId: string, receipts: readonly Receipt[]): Promise<Verification | Refused> {
   const rain = await context.ledger.rain(rainId);
-  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  if (!rain) return refuse('id', await unknownReason(context, rainId));
   const commitment = await recordedCommitment(context, rainId);
   if (commitment === undefined) return refuse('id', `the rain ${rainId} was created without a commitment; there is nothing to compare it with`);
   if (rain.settledAt === undefined) return refuse('id', `the rain ${rainId} is not settled: its seed is secret until then; its commitment is ${commitment}`);

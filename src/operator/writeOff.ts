@@ -6,6 +6,7 @@ import { announceChange } from '../store/transitions.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney, parseMoney } from '../rain/money.ts';
 import { readBooked } from './audit/booked.ts';
+import { needsApproval } from './approval/ask.ts';
 import { bookOf, refuse, type OperatorContext, type QueueContext, type Refused } from './context.ts';
 import { allocationOf } from '../ledger/allocation.ts';
 import { hasLost } from './lostRains.ts';
@@ -16,6 +17,10 @@ import { readReason } from './wording.ts';
 import { lostTopUpPackets, writeOffLostTopUp } from './writeOff/lostTopUp.ts';
 import { writeOffUnknownRain } from './writeOff/unknownRain.ts';
 import type { UnpayableWin } from './writeOff/unpayableWins.ts';
+
+export interface WriteOffRequest extends Omit<WriteOffOptions, 'waitMs' | 'dryRun'> {
+  reason: string;
+}
 
 interface WriteOffOptions {
   dryRun?: boolean | undefined;
@@ -63,6 +68,8 @@ export async function writeOffRain(context: OperatorContext, rainId: string, why
     return refuse('told', `${payable.length} users were told wins that are not credited: ${nameWins(payable)}; pay them with --pay-told, or close the ledger without them with --no-pay-told`);
   }
   const paying = payTold ? payable : [];
+  const waiting = !dryRun && await waitsForApproval(context, rain, { reason: given.reason, payTold, newDatabase });
+  if (waiting) return waiting;
   if (!dryRun) await context.ledger.record({ actor: context.actor, verb: 'write-off', rainId, details: { reason: given.reason, ...(told.length > 0 && { told: told.length, paid: paying.length, wins: paying.slice(0, RECORDED_MAX).map(({ redPacketId, userId }) => `${redPacketId} ${userId}`) }) } });
   const unpaid = dryRun ? undefined : await pay(context, rain, paying, waitMs);
   if (unpaid) return unpaid;
@@ -78,6 +85,12 @@ export async function writeOffRain(context: OperatorContext, rainId: string, why
   await leave(context.redis, rainId, rain.shards, SETTLED_TTL_MS);
   await announceChange(context.redis, rainId);
   return back;
+}
+
+/** All that the ledger of the rain still has moves: to users, or back. */
+async function waitsForApproval(context: OperatorContext, { id: rainId }: BookedRain, request: WriteOffRequest): Promise<Refused | undefined> {
+  const { fundedCents, credited, discarded } = await bookOf(context, rainId);
+  return needsApproval(context, { verb: 'write-off', rainId, request, amountCents: fundedCents - credited.cents - discarded.cents });
 }
 
 /** Why the rain must not be written off; `undefined`: Redis has lost it. */

@@ -66,7 +66,7 @@ describe('rain dead', () => {
     ['requeueing it', ['dead', 'requeue', 'nobody'], 1, /letter: there is no dead letter nobody/],
     ['the letters of a rain nobody knows', ['dead', 'list', '--rain', 'typo'], 1, /--rain: there is no rain typo/],
     ['discarding it', ['dead', 'discard', 'nobody', '--reason', 'x'], 1, /letter: there is no dead letter nobody/],
-    ['requeueing nothing', ['dead', 'requeue'], 2, /letter: expected a letter or --rain, not both/],
+    ['requeueing nothing', ['dead', 'requeue'], 2, /letter: expected a letter or --rain\n/],
     ['requeueing both', ['dead', 'requeue', 'x', '--rain', 'y'], 2, /letter: expected a letter or --rain, not both/],
     ['a discard without a reason', ['dead', 'discard', 'x'], 2, /required option '--reason/],
     ['a page too long', ['dead', 'list', '--limit', '1001'], 2, /expected a whole number from 1 to 1000/],

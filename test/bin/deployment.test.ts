@@ -10,7 +10,8 @@ import { startCollector, type Collector } from '../support/servers/collector.ts'
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { ask } from '../support/servers/testConsole.ts';
-import { TcpProxy } from '../support/servers/proxy.ts';
+import { proxyDatabase } from '../support/servers/database.ts';
+import type { TcpProxy } from '../support/servers/proxy.ts';
 import { scrape } from '../support/scrape.ts';
 
 const TICKET_SECRET = 'a-ticket-secret-for-tests-0123456789abcdef';
@@ -30,9 +31,10 @@ const secrets: string[] = [TRACED, TRACED_AMOUNT, BUDGET, AMOUNT, SPOILED, '1735
 
 beforeAll(async () => {
   [context, collector] = await Promise.all([openTestContext(), startCollector(), buildShippedPage()]);
-  line = await TcpProxy.open(Number(new URL(context.databaseUrl).port));
+  const database = await proxyDatabase(context.databaseUrl);
+  line = database.line;
   env = {
-    REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl.replace(/:\d+\//, `:${line.port}/`), JWT_SECRET: SECRET, TICKETS: 'always', TICKET_SECRET,
+    REDIS_URL: context.redisUrl, DATABASE_URL: database.url, JWT_SECRET: SECRET, TICKETS: 'always', TICKET_SECRET,
     GATEWAY_PORT: '0', CONSOLE_PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'info', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACES_ONE_IN: '1',
   };
   for (const words of [['gateway'], ['worker'], ['console', '--guests']]) servers.set(words[0]!, startCli(words, env));

@@ -7,28 +7,37 @@ import { openApi } from '../../src/console/openapi.ts';
 const SAME: Record<string, string> = {
   listRains: 'rain list', createRain: 'rain create', previewRain: 'rain preview', showRain: 'rain show', loadRain: 'rain load',
   pauseRain: 'rain pause', resumeRain: 'rain resume', closeRain: 'rain close', startRain: 'rain start', scheduleRain: 'rain schedule',
-  topUpRain: 'rain top-up', recycleRain: 'rain recycle', auditRain: 'rain audit', reconcileRain: 'rain reconcile', exportReconciliation: 'rain reconcile', verifyRain: 'rain verify', watchRain: 'rain show',
+  topUpRain: 'rain top-up', setTickets: 'rain tickets', recycleRain: 'rain recycle', auditRain: 'rain audit', reconcileRain: 'rain reconcile', exportReconciliation: 'rain reconcile', verifyRain: 'rain verify', watchRain: 'rain show',
   listCampaigns: 'rain campaign list', createCampaign: 'rain campaign create', showCampaign: 'rain campaign show',
   listWinners: 'rain winners', exportWinners: 'rain winners',
+  listSales: 'rain sale list', createSale: 'rain sale create', showSale: 'rain sale show', loadSale: 'rain sale load', startSale: 'rain sale start', pauseSale: 'rain sale pause', resumeSale: 'rain sale resume',
+  endSale: 'rain sale end', topUpSale: 'rain sale top-up', setSaleTickets: 'rain sale tickets', auditSale: 'rain sale audit', repairSale: 'rain sale audit', acknowledgeSaleTampering: 'rain sale audit', writeOffSale: 'rain sale write-off', watchSale: 'rain sale show',
+  listOrders: 'rain sale orders', exportOrders: 'rain sale orders', cancelOrder: 'rain sale cancel', refundOrder: 'rain sale refund',
   listDeadLetters: 'rain dead list', requeueDeadLetter: 'rain dead requeue', discardDeadLetter: 'rain dead discard',
+  listOrderDeadLetters: 'rain sale dead list', requeueOrderDeadLetter: 'rain sale dead requeue', requeueSaleDeadLetters: 'rain sale dead requeue', discardOrderDeadLetter: 'rain sale dead discard',
   listBlocks: 'rain blocks', block: 'rain block', unblock: 'rain unblock', listSwitches: 'rain switch', throwSwitch: 'rain switch',
+  listApprovals: 'rain approvals list', approve: 'rain approvals approve', refuseApproval: 'rain approvals refuse',
+  exportUser: 'rain user export', eraseUser: 'rain user erase',
   listActions: 'rain actions', listGateways: 'rain gateways', showSystem: 'rain system', checkRestore: 'rain restore check', openapi: 'rain openapi',
+  listSessions: 'rain operator sessions', endSession: 'rain operator end-session', changeOwnPassword: 'rain operator password',
 };
 
 /** What only the page asks for, and why. */
 const PAGE_ONLY: Record<string, string> = {
   signIn: 'who has the addresses of Redis and the database is the operator already', whoAmI: 'the same', signOut: 'the same',
+  beginTotp: 'the secret is for whom it belongs to, who then has to sign in with it', confirmTotp: 'the same',
 };
 
 /** What only the command line does, and why. */
 const COMMAND_ONLY: Record<string, string> = {
   'rain up': 'starts processes', 'rain gateway': 'is a process', 'rain worker': 'is a process', 'rain console': 'is a process', 'rain migrate': 'is there before the page is',
-  'rain campaign add-round': 'the page says createRain with its campaign', 'rain dead show': 'the page has all of a letter in its list',
+  'rain campaign add-round': 'the page says createRain with its campaign', 'rain dead show': 'the page has all of a letter in its list', 'rain sale dead show': 'the same',
   'rain replay': 'rebuilds a rain for whoever mistrusts the rest', 'rain write-off': 'gives up on what Redis has lost: for whoever can look into it',
   'rain restore apply': 'for whoever has brought a store back from a backup, and has its servers at hand', 'rain restore import': 'the same',
   'rain token': 'signs with a secret that the page does not have', 'rain operator add': 'who may sign in is not for those who are signed in', 'rain operator list': 'the same',
-  'rain operator password': 'the same', 'rain operator disable': 'the same', 'rain operator token': 'the same',
+  'rain operator role': 'the same', 'rain operator disable': 'the same', 'rain operator token': 'the same', 'rain operator reset-totp': 'the same',
   'rain swarm': 'simulates players', 'rain rehearse': 'simulates players', 'rain doctor': 'looks at servers that the page needs itself', 'rain preflight': 'measures this machine',
+  'rain sale replay': 'rebuilds a sale for whoever mistrusts the rest',
   'rain codes': 'prints a document', 'rain protocol': 'prints a document', 'rain completion': 'is for a shell',
 };
 

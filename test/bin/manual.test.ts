@@ -10,8 +10,9 @@ const WITHOUT_JSON: Record<string, string> = {
   'rain completion': 'prints what a shell runs',
 };
 
-/** Each of them moves money, or sends it on its way. */
-const MONEY = ['rain create', 'rain campaign add-round', 'rain top-up', 'rain close', 'rain recycle', 'rain write-off', 'rain restore apply', 'rain restore import', 'rain dead discard', 'rain audit'];
+/** Each of them moves money or stock, or sends it on its way. */
+const MONEY = ['rain create', 'rain campaign add-round', 'rain top-up', 'rain close', 'rain recycle', 'rain write-off', 'rain restore apply', 'rain restore import', 'rain dead discard', 'rain audit',
+  'rain sale create', 'rain sale top-up', 'rain sale end', 'rain sale cancel', 'rain sale refund', 'rain sale audit', 'rain sale dead discard', 'rain sale write-off'];
 
 const documented = async () => commandsOf(await openProgram());
 const has = (flag: string) => ({ command }: Awaited<ReturnType<typeof documented>>[number]) => command.options.some(({ long }) => long === flag);
@@ -21,7 +22,7 @@ test('every command with an answer has --json', async () => {
   expect(without.sort()).toEqual(Object.keys(WITHOUT_JSON).sort());
 });
 
-test('exactly the commands that move money have --dry-run', async () => {
+test('exactly the commands that move money or stock have --dry-run', async () => {
   expect((await documented()).filter(has('--dry-run')).map(({ path }) => path).sort()).toEqual([...MONEY].sort());
 });
 

@@ -35,13 +35,16 @@ describe('rain operator', () => {
     expect(JSON.parse(token.stdout)).toEqual({ name: 'alice', label: 'report', token: expect.stringMatching(/^rop_/) as string, expiresAt: expect.any(String) as string });
     expect(await rain(['operator', 'disable', 'alice'], env)).toMatchObject({ exit: 0 });
     const listed = JSON.parse((await rain(['operator', 'list', '--json'], env)).stdout) as object[];
-    expect(listed).toEqual([{ name: 'alice', role: 'viewer', createdAt: expect.any(String) as string, disabledAt: expect.any(String) as string }]);
+    expect(listed).toEqual([{ name: 'alice', role: 'viewer', totp: false, createdAt: expect.any(String) as string, disabledAt: expect.any(String) as string }]);
     expect((await context.ledger.latestActions({ limit: 10 })).map(({ verb }) => verb)).toEqual(['operator_disable', 'operator_token', 'operator_password', 'operator_add']);
     expect(JSON.stringify([await context.ledger.latestActions({ limit: 10 }), await context.ledger.staff.operators()])).not.toMatch(/long password|rop_/);
   });
 
   test.each([
-    ['a password of nine letters', ['add', 'bob'], 'ninechars\n', 1, /at least 10 characters/],
+    ['a password of eleven letters', ['add', 'bob'], 'elevenchars\n', 1, /at least 12 characters/],
+    ['a password of 129 letters', ['add', 'bob'], `${'xyzw8'.repeat(30).slice(0, 129)}\n`, 1, /at most 128 characters/],
+    ['a usual password', ['add', 'bob'], 'Password2024!\n', 1, /expected more than usual words/],
+    ['a password of the own name', ['add', 'bobby'], 'bobby-bobby-1999\n', 1, /expected more than usual words/],
     ['no password', ['add', 'bob'], '', 2, /missing, expected it on standard input/],
     ['a name that cannot be typed', ['add', '../etc'], 'a long password\n', 1, /letters, digits/],
     ['a role there is not', ['add', 'bob', '--role', 'king'], 'a long password\n', 2, /Allowed choices are operator, viewer/],
@@ -49,6 +52,34 @@ describe('rain operator', () => {
   ] as [string, string[], string, number, RegExp][])('[R12] %s is refused, and nobody is added', async (_what, args, input, exit, sentence) => {
     expect(await piped(args, input)).toMatchObject({ exit, stdout: '', stderr: expect.stringMatching(sentence) as string });
     expect(await context.ledger.staff.operator('bob')).toBeUndefined();
+  });
+});
+
+describe('rain operator, for who is signed in', () => {
+  const run = (...words: string[]) => rain(['operator', ...words], env);
+
+  test('lists sessions and tokens, ends one, and another role ends the rest', async () => {
+    await piped(['add', 'carol'], 'a long password\n');
+    for (const label of ['first', 'second']) await run('token', 'carol', '--label', label);
+    const listed = JSON.parse((await run('sessions', 'carol', '--json')).stdout) as { id: string; device: string; expiresAt: string }[];
+    expect(listed).toMatchObject([{ kind: 'token', device: 'second' }, { kind: 'token', device: 'first' }]);
+    expect(Date.parse(listed[0]!.expiresAt) - Date.now()).toBeGreaterThan(89 * 86_400_000);
+    expect(await run('end-session', 'carol', listed[0]!.id)).toMatchObject({ exit: 0, stdout: `the token ${listed[0]!.id} of carol is ended\n` });
+    expect(await run('end-session', 'carol', listed[0]!.id)).toMatchObject({ exit: 1, stderr: expect.stringContaining(`carol has no session or token ${listed[0]!.id}`) as string });
+    expect((await run('sessions', 'carol')).stdout).toMatch(/first/);
+    expect(await run('role', 'carol', 'viewer')).toMatchObject({ exit: 0 });
+    expect(await context.ledger.staff.operator('carol')).toMatchObject({ role: 'viewer' });
+    expect(await run('sessions', 'carol')).toMatchObject({ exit: 0, stdout: 'carol has no session and no token\n' });
+  });
+
+  test.each([
+    ['the sessions of nobody', ['sessions', 'nobody'], 1, /name: there is no operator nobody/],
+    ['a role there is not', ['role', 'carol', 'king'], 2, /Allowed choices are operator, viewer/],
+    ['the role of nobody', ['role', 'nobody', 'viewer'], 1, /name: there is no operator nobody/],
+    ['codes that there are not', ['reset-totp', 'carol'], 1, /name: carol has no one-time codes/],
+    ['a token of two years', ['token', 'carol', '--label', 'x', '--for', '700d'], 1, /for: expected 1s to 366d/],
+  ] as [string, string[], number, RegExp][])('[R12] %s is refused', async (_what, args, exit, sentence) => {
+    expect(await run(...args)).toMatchObject({ exit, stdout: '', stderr: expect.stringMatching(sentence) as string });
   });
 });
 
@@ -77,7 +108,7 @@ describe('a password at a terminal', () => {
   }
 
   test('is asked for twice and not shown', async () => {
-    expect(await typing('a long password\n', 'a long password\n')).toEqual({ exit: 0, stdout: 'tess may sign in as operator\n', stderr: 'password of tess, at least 10 characters: \nrepeat the password: \n' });
+    expect(await typing('a long password\n', 'a long password\n')).toEqual({ exit: 0, stdout: 'tess may sign in as operator\n', stderr: 'password of tess, at least 12 characters: \nrepeat the password: \n' });
   });
 
   test('[R12] two that differ are refused, and Ctrl-C changes nothing', async () => {
@@ -93,7 +124,7 @@ test('a password comes in through a pipe: echo … | rain operator add', async (
 });
 
 describe('rain console', () => {
-  const refusalOf = (settings: Record<string, string>) => openConsole(openShutdown().shutdown, settings, false).then(() => 'it opened', explain);
+  const refusalOf = (settings: Record<string, string>) => openConsole(openShutdown().shutdown, settings).then(() => 'it opened', explain);
 
   test('says what it needs', async () => {
     expect(await refusalOf({})).toEqual({ exit: 2, reasons: [expect.stringContaining('REDIS_URL: missing'), expect.stringContaining('DATABASE_URL: missing'), expect.stringContaining('SIGNING_SECRET: missing')] });

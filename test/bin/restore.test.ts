@@ -90,7 +90,7 @@ test('winners are imported from a file, all or none', async () => {
   writeFileSync(file, `redPacketId,userId,amount\n${claims[0]!.redPacketId},mallory,1.00\n`);
   expect(await rain(['restore', 'import', 'imported', '--winners', file], env)).toMatchObject({ exit: 1, stderr: 'rain: line 2, column userId: imported-0 is credited to user-0 in the ledger\n' });
   writeFileSync(file, Buffer.from('redPacketId,userId,amount\nimported-0,J\xfcrgen,1.00\n', 'latin1'));
-  expect(await rain(['restore', 'import', 'imported', '--winners', file], env)).toMatchObject({ exit: 2, stderr: `rain: --winners: ${file} is not UTF-8; expected CSV in UTF-8\n` });
+  expect(await rain(['restore', 'import', 'imported', '--winners', file], env)).toMatchObject({ exit: 2, stderr: `rain: --winners: ${file} is not UTF-8; expected a text in UTF-8\n` });
   expect(await rain(['restore', 'import', 'imported', '--winners', join(folder, 'none.csv')], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('cannot be read: ENOENT') as string });
 });
 

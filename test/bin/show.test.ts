@@ -59,11 +59,11 @@ test('a preview contacts no server', async () => {
 });
 
 test('operator actions, page by page, of one rain or of all', async () => {
-  const first = json(await ask('actions', '--rain', 'look', '--limit', '1', '--json')) as { actions: { id: string; verb: string }[]; next: string };
+  const first = json(await ask('actions', '--id', 'look', '--limit', '1', '--json')) as { actions: { id: string; verb: string }[]; next: string };
   expect(first.actions).toMatchObject([{ actor: 'test', verb: 'load', rainId: 'look' }]);
-  expect(json(await ask('actions', '--rain', 'look', '--before', first.next, '--json'))).toMatchObject({ actions: [{ verb: 'create', details: { budget: '10.00' } }] });
+  expect(json(await ask('actions', '--id', 'look', '--before', first.next, '--json'))).toMatchObject({ actions: [{ verb: 'create', details: { budget: '10.00' } }] });
   expect((await ask('actions')).stdout).toMatch(/test +create +look +.*budget 10\.00/);
-  expect(await ask('actions', '--rain', 'nowhere')).toMatchObject({ exit: 1, stderr: 'rain: --rain: there is no rain nowhere\n' });
+  expect(await ask('actions', '--id', 'nowhere')).toMatchObject({ exit: 1, stderr: 'rain: --id: there is no rain or sale nowhere\n' });
   expect(await ask('actions', '--before', 'x')).toMatchObject({ exit: 2 });
 });
 

@@ -154,7 +154,7 @@ describe('the operator commands', () => {
 
   test.each<[string, Partial<CreateRequest>, string]>([
     ['an end before the start', { opensAt: 2_000_000_000_000, closesAt: 1_999_999_999_999 }, 'closesAt'],
-    ['a window in the past', { opensAt: 1_000, closesAt: 2_000 }, 'closesAt'],
+    ['a window in the past', { opensAt: 1_000, closesAt: 2_000 }, 'opensAt'],
     ['a start in a hundred years', { opensAt: 5_000_000_000_000, closesAt: 5_000_000_060_000 }, 'opensAt'],
     ['an id with braces', { id: 'a{b}' }, 'id'],
     ['a title that no database can hold', { title: 'nul\0' }, 'title'],

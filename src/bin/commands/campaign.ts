@@ -1,6 +1,7 @@
 import { SHARDS_MAX } from '../../store/keys.ts';
-import { createCampaign } from '../../operator/campaign/create.ts';
-import { CAMPAIGNS_MAX, listCampaigns, showCampaign, type CampaignDetail, type CampaignView } from '../../operator/campaign/show.ts';
+import { createCampaign, nextRound } from '../../operator/campaign/create.ts';
+import { CAMPAIGNS_MAX, listCampaigns, showCampaign, showCampaignSales, type CampaignDetail, type CampaignSales, type CampaignView } from '../../operator/campaign/show.ts';
+import type { SaleView } from '../../operator/sale/show.ts';
 import { ROUNDS_MAX } from '../../rain/campaign.ts';
 import { termWords, WINS_PER_USER_MAX, type Terms } from '../../rain/terms.ts';
 import { parseCount } from '../arguments.ts';
@@ -37,7 +38,7 @@ export function addCampaignCommands(program: RainCommand): void {
     .example(ADD_ROUND)
     .runsWithContext(async (context, id: string, options: CreateOptions) => {
       // `create` refuses an unknown campaign.
-      const round = options.round ?? ((await context.ledger.rounds(id)).at(-1)?.campaign?.round ?? 0) + 1;
+      const round = options.round ?? await nextRound(context, id);
       return create(program.terminal, context, { ...options, campaign: id, round });
     });
 
@@ -49,12 +50,13 @@ export function addCampaignCommands(program: RainCommand): void {
       return { value: { campaigns }, text: describeList(campaigns) };
     });
 
-  campaign.command('show <id>').summary('one campaign with its rounds').description('Shows a campaign, its rounds and the number of its winners.')
+  campaign.command('show <id>').summary('one campaign with its rounds').description('Shows a campaign, its rounds and the number of its winners; and its sales with the number of their buyers.')
     .json().example('rain campaign show autumn')
     .runsWithContext(async (context, id: string) => {
       const found = await showCampaign(context, id);
       if (!found) throw new CommandFailure(EXIT.refused, `id: there is no campaign ${id}`);
-      return { value: found, text: describe(found) };
+      const sold = await showCampaignSales(context, found);
+      return { value: { ...found, ...sold }, text: [describe(found), ...describeSales(found, sold)].join('\n\n') };
     });
 }
 
@@ -70,10 +72,22 @@ function describe({ campaignId, title, winsPerUserMax, rollOver, rounds, winners
     ['winners', `${winners.users}, with ${winners.wins} packets credited`],
     ...(winners.beyond === 0 ? [] : [['LIMIT EXCEEDED', `${winners.beyond} users are credited with more than ${winsPerUserMax} packets`]]),
   ]);
-  if (rounds.length === 0) return `${head}\nno round yet; plan one with: rain campaign add-round ${campaignId} --help`;
+  if (rounds.length === 0) return `${head}\nno rain yet; plan one with: rain campaign add-round ${campaignId} --help`;
   return `${head}\n\n${table(['round', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited', 'terms'], rounds.map((rain) => [
     rain.rainId, rain.title, paintState(rain.state), rain.opensAt, rain.budget, rain.packets, rain.left, rain.claims, rain.credited,
     termsInWords(rain.terms)]))}`;
+}
+
+/** Nothing for a campaign without sales. */
+function describeSales({ winsPerUserMax }: CampaignDetail, { sales, buyers }: CampaignSales): string[] {
+  if (sales.length === 0) return [];
+  const head = facts([
+    ['buyers', `${buyers.users}, with ${buyers.units} units; at most ${winsPerUserMax} each`],
+    ...(buyers.beyond === 0 ? [] : [['LIMIT EXCEEDED', `${buyers.beyond} users hold more than ${winsPerUserMax} units`]]),
+  ]);
+  const sum = (items: SaleView['items'], part: 'units' | 'left' | 'reserved' | 'sold') => items.reduce((total, item) => total + item[part], 0);
+  return [head, table(['sale', 'title', 'state', 'opens', 'units', 'left', 'reserved', 'sold'], sales.map(({ saleId, title, state, opensAt, items }) =>
+    [saleId, title, paintState(state), opensAt, sum(items, 'units'), sum(items, 'left'), sum(items, 'reserved'), sum(items, 'sold')]))];
 }
 
 /** `winsMax` is left out: it is the same in all rounds. */

@@ -1,7 +1,7 @@
 import { discardDeadLetter, type Discarded } from '../../operator/deadLetters/discard.ts';
 import { DEAD_LETTERS_MAX, listDeadLetters, showDeadLetter, type DeadLetterView } from '../../operator/deadLetters/letters.ts';
 import { requeueDeadLetter, requeueRain } from '../../operator/deadLetters/requeue.ts';
-import { parseCount } from '../arguments.ts';
+import { letterOrAll, parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted, CommandFailure, EXIT } from '../exit.ts';
 import { facts, table } from '../style.ts';
@@ -37,8 +37,7 @@ export function addDeadLetterCommand(program: RainCommand): void {
     .description('Sends one dead letter, or all of a rain, to the credit queue again. A claim that still cannot be credited becomes a dead letter again.')
     .option('--rain <id>', 'all dead letters of this rain')
     .json().example(`rain dead requeue ${EXAMPLE}`)
-    .refuses((letter: string | undefined, { rain }: { rain?: string }) =>
-      ((letter === undefined) === (rain === undefined) ? 'letter: expected a letter or --rain, not both' : undefined))
+    .refuses((letter: string | undefined, { rain }: { rain?: string }) => letterOrAll(letter, '--rain', rain))
     .runsWithQueues(async (context, letter: string | undefined, { rain }: { rain?: string }) => {
       const { letters, complete } = accepted(letter !== undefined ? await requeueDeadLetter(context, letter) : await requeueRain(context, rain!));
       return { value: { requeued: letters, complete }, text: `sent again: ${letters}${complete ? '' : '; there are more, run the command again'}` };

@@ -4,7 +4,9 @@ import type { Finding } from '../../operator/doctor/finding.ts';
 import type { Planned } from '../../operator/doctor/memory.ts';
 import { examineRains } from '../../operator/doctor/rains.ts';
 import { examineRedis } from '../../operator/doctor/redis.ts';
+import { examineSales } from '../../operator/doctor/sales.ts';
 import { examineStores } from '../../operator/doctor/stores.ts';
+import { examineShop } from '../../operator/doctor/shop.ts';
 import { checkWallet } from '../../operator/doctor/wallet.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
@@ -16,7 +18,7 @@ import { EXIT, explain } from '../exit.ts';
 
 export function addDoctorCommand(program: RainCommand): void {
   program.command('doctor').summary('check Redis and the database before a rain')
-    .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions, and whether both know the same rains. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
+    .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions, whether both know the same rains and sales, and whether anything of a sale is stopped or waits. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
     .option('--packets <n>', 'packets of the planned rain', parseCount(1, PACKETS_MAX), 100_000)
     .option('--users <n>', 'users that may join', parseCount(1, 100_000_000), 100_000)
     .json().example('rain doctor --packets 1000000 --users 5000000')
@@ -40,7 +42,7 @@ export function addDoctorCommand(program: RainCommand): void {
 async function compareStores(servers: Parameters<typeof openContext>[0]): Promise<Finding[]> {
   const context = await openContext(servers, 'doctor');
   try {
-    return [...await examineStores(context), ...await examineRains(context)];
+    return [...await examineStores(context), ...await examineRains(context), ...await examineSales(context), ...await examineShop(context)];
   } finally {
     await context.close();
   }

@@ -1,5 +1,6 @@
 import { asyncApi } from '../../protocol/asyncapi.ts';
 import { codes, codesMarkdown } from '../../protocol/describe.ts';
+import { gatewayApi } from '../../protocol/gatewayApi.ts';
 import { fieldsMarkdown } from '../../protocol/fields.ts';
 import type { RainCommand } from '../command.ts';
 import { print } from '../exit.ts';
@@ -11,11 +12,13 @@ export function addDocumentCommands(program: RainCommand): void {
     .json().example('rain codes --json')
     .runs(() => ({ value: codes(), text: codesMarkdown() }));
 
-  program.command('protocol').summary('the WebSocket protocol, for client authors')
-    .description('Prints every message with its fields, as in docs/reference/messages.md; with --asyncapi the AsyncAPI 3 document, as in docs/reference/asyncapi.json.')
+  program.command('protocol').summary('the protocol of players and buyers, for client authors')
+    .description('Prints every message with its fields, as in docs/reference/messages.md; with --asyncapi the AsyncAPI 3 document, as in docs/reference/asyncapi.json; with --openapi how to buy over HTTP, as in docs/reference/gateway-openapi.json.')
     .option('--asyncapi', 'print the AsyncAPI document')
+    .option('--openapi', 'print the OpenAPI document of buying over HTTP')
     .json('the same as --asyncapi').example('rain protocol --asyncapi > asyncapi.json')
-    .runs(({ asyncapi, json }: { asyncapi?: boolean; json?: boolean }) => {
+    .runs(({ asyncapi, openapi, json }: { asyncapi?: boolean; openapi?: boolean; json?: boolean }) => {
+      if (openapi) return void print(program.terminal, false, undefined, JSON.stringify(gatewayApi('1'), null, 2));
       print(program.terminal, false, undefined, asyncapi || json ? JSON.stringify(asyncApi('1'), null, 2) : fieldsMarkdown());
     });
 

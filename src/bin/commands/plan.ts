@@ -10,15 +10,16 @@ import { SHARDS_MAX } from '../../store/keys.ts';
 import { parseCount, parseDuration, parseMoment } from '../arguments.ts';
 import type { Answer, RainCommand } from '../command.ts';
 import type { OpenContext } from '../context.ts';
-import { accepted, CommandFailure, EXIT, notify } from '../exit.ts';
+import { accepted, acceptedAs, CommandFailure, EXIT, notify } from '../exit.ts';
 import { bar } from '../progress.ts';
 import type { Terminal } from '../terminal.ts';
 import {
   budgeted, describeTerms, needsCampaign, planOf, termsOf, withTerms, type PlanOptions, type TermOptions,
 } from './planOptions.ts';
 import { describePreview } from './preview.ts';
+import { ticketRulesOf, TYPED_TICKETS, withTickets, type TicketOptions } from './tickets.ts';
 
-export interface CreateOptions extends PlanOptions, TermOptions {
+export interface CreateOptions extends PlanOptions, TermOptions, TicketOptions {
   start: (now: number) => number;
   duration: number;
   title?: string;
@@ -59,7 +60,7 @@ export function planned(command: RainCommand, ...which: TermDescription['suits']
     .requiredOption('--start <moment>', '+30s from now, or 2026-12-31T20:00:00+08:00', parseMoment)
     .requiredOption('--duration <time>', 'how long the rain is open, e.g. 60s', parseDuration)
     .option('--title <text>', 'title that players see');
-  return withTerms(timed, ...which)
+  return withTickets(withTerms(timed, ...which))
     .option('--seed <hex>', '64 hex digits; reproduces an earlier rain. Once that rain is settled, its packets are public')
     .option('--load', 'preallocate the packets immediately')
     .json();
@@ -67,6 +68,7 @@ export function planned(command: RainCommand, ...which: TermDescription['suits']
 
 export async function create(terminal: Terminal, context: OpenContext, options: CreateOptions): Promise<Answer> {
   const { title, seed, shards } = options;
+  const ticketRules = ticketRulesOf(options);
   const now = await redisNow(context.redis);
   const opensAt = options.start(now);
   const campaign = campaignOf(options);
@@ -74,13 +76,13 @@ export async function create(terminal: Terminal, context: OpenContext, options: 
   const id = options.id ?? (campaign ? roundId({ campaignId: campaign.id, round: campaign.round }) : newRainId(now));
   const request: Request = {
     plan: planOf(options), id, opensAt, closesAt: opensAt + options.duration, ...(shards !== undefined && { shards }), ...(campaign && { campaign }),
-    terms: termsOf(options), ...(title !== undefined && { title }), ...(seed !== undefined && { seed }),
+    terms: termsOf(options), ...(ticketRules && { ticketRules }), ...(title !== undefined && { title }), ...(seed !== undefined && { seed }),
   };
   if (options.dryRun) return dryRunOf(context, request, options);
-  const { rainId, commitment, ...times } = accepted(await createRain(context, request).catch((error: unknown) => {
+  const { rainId, commitment, ...times } = acceptedAs(await createRain(context, request).catch((error: unknown) => {
     notify(terminal, `it is unknown whether the rain ${id} was created; check with: rain show ${id}, then continue with: rain load ${id}`);
     throw error;
-  }));
+  }), TYPED_TICKETS);
   if (options.load) {
     await load(terminal, context, rainId).catch((error: unknown) => {
       notify(terminal, `the rain ${rainId} is created but not loaded; load it with: rain load ${rainId}`);
@@ -96,7 +98,7 @@ export async function create(terminal: Terminal, context: OpenContext, options: 
 
 async function dryRunOf(context: OpenContext, request: Request, { id, campaign, load: loads, seed }: CreateOptions): Promise<Answer> {
   const { plan, terms } = request;
-  const { rainId, opensAt, closesAt, funded = false } = accepted(await createRain(context, request, { dryRun: true }));
+  const { rainId, opensAt, closesAt, funded = false } = acceptedAs(await createRain(context, request, { dryRun: true }), TYPED_TICKETS);
   const times = { opensAt: iso(opensAt), closesAt: iso(closesAt) };
   const preview = previewRain(plan, 1, seed === undefined ? undefined : () => seed);
   const named = id !== undefined || campaign !== undefined;

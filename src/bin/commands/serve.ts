@@ -40,13 +40,15 @@ export function addServeCommands(program: RainCommand): void {
     .action(() => serve(terminal, 'worker', async (shutdown) => {
       const { startWorker } = await import('../servers/worker.ts');
       const { payoutProviderOf } = await import('../servers/payoutProvider.ts');
+      const { orderServiceOf } = await import('../servers/orderService.ts');
       const config = configure(terminal.environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']);
       const log = createLog('worker', config.LOG_LEVEL);
       const { openTracing } = await import('../servers/tracing.ts');
       const traces = await openTracing(config, 'rain-worker', log, shutdown);
       const worker = await startWorker(config.REDIS_URL, config.DATABASE_URL, log, {
-        signer: createSigner(config.SIGNING_SECRET), keep: payoutProviderOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
+        signer: createSigner(config.SIGNING_SECRET), keep: payoutProviderOf(config), orders: orderServiceOf(config), durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
         settling: { settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS }, watching: { onTampering: config.ON_TAMPERING }, traces,
+        ...(config.USER_RETENTION_DAYS !== undefined && { retentionDays: config.USER_RETENTION_DAYS }),
         ...(config.METRICS_PORT !== undefined && { metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT } }),
       });
       shutdown.onClose('worker', (leftMs) => worker.close(leftMs));
@@ -56,8 +58,9 @@ export function addServeCommands(program: RainCommand): void {
   program.command('console').summary("run the player's page and the operator's console")
     .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's console and its API under /console/ and /api/console/. Needs REDIS_URL, DATABASE_URL and SIGNING_SECRET. Add operators with rain operator add.")
     .option('--guests', 'issue guest tokens to anybody: for demos only; needs JWT_SECRET')
+    .option('--demo-shop', 'let anybody pay orders of a sale without money: for demos only')
     .example('REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain SIGNING_SECRET=… GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
-    .action(({ guests = false }: { guests?: boolean }) => serve(terminal, 'console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, terminal.environment, guests) })));
+    .action(({ guests: withGuests = false, demoShop = false }: { guests?: boolean; demoShop?: boolean }) => serve(terminal, 'console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, terminal.environment, { withGuests, demoShop }) })));
 
   program.command('migrate').summary('apply database migrations')
     .description('Applies the missing migrations to the database. Needs DATABASE_URL.')

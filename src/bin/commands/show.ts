@@ -1,12 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { listRains, RAINS_MAX, showRain, type RainDetail, type RainList, type RainView } from '../../operator/list.ts';
 import { lostNotice } from '../../operator/lostRains.ts';
 import { unknownReason } from '../../operator/restore/presence.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
-import { clearScreen, CommandFailure, EXIT, print, REFRESH_MS } from '../exit.ts';
+import { CommandFailure, EXIT } from '../exit.ts';
+import { show, type ShowOptions } from '../showing.ts';
 import { facts, paint, paintState, table } from '../style.ts';
 import { describeTerms } from './planOptions.ts';
+import { ticketRulesInWords } from './tickets.ts';
 
 export function addShowCommands(program: RainCommand): void {
   program.command('list').summary('all rains, newest first').description('Lists all rains, newest first.')
@@ -20,17 +21,13 @@ export function addShowCommands(program: RainCommand): void {
   program.command('show <id>').summary('one rain in detail').description('Shows one rain; with --watch every second until the rain is settled or Ctrl-C.')
     .option('--watch', 'repeat every second until the rain is settled')
     .json('print JSON, with --watch one object per line').example('rain show m3k9x2a1b2c3d4 --watch')
-    .runsWithContext(async (context, id: string, { json, watch }: { json?: boolean; watch?: boolean }) => {
-      for (;;) {
-        const rain = await showRain(context, id);
-        if (!rain) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(context, id)}`);
-        if (watch && !json) clearScreen(program.terminal);
-        const lost = rain.state === 'settled' ? undefined : await lostNotice(context, id);
-        print(program.terminal, json, { ...rain, ...(lost !== undefined && { lost }) }, `${describe(rain)}${lost === undefined ? '' : `\n${paint.bad(lost)}`}`);
-        if (!watch || rain.state === 'settled') return;
-        await sleep(REFRESH_MS);
-      }
-    });
+    .runsWithContext(async (context, id: string, options: ShowOptions) => show(program.terminal, options, async () => {
+      const rain = await showRain(context, id);
+      if (!rain) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(context, id)}`);
+      const isLast = rain.state === 'settled';
+      const lost = isLast ? undefined : await lostNotice(context, id);
+      return { value: { ...rain, ...(lost !== undefined && { lost }) }, text: `${describe(rain)}${lost === undefined ? '' : `\n${paint.bad(lost)}`}`, isLast };
+    }));
 }
 
 function describeList({ rains, total }: RainList): string {
@@ -51,6 +48,7 @@ function describe(rain: RainDetail): string {
     ['rain', `${rain.rainId}  ${titleOf(rain)}`], ['state', paintState(rain.state)],
     ...(rain.held === undefined ? [] : [['held', `nothing is granted (${rain.held}): Redis and the database do not agree; see rain restore check ${rain.rainId}`]]),
     ...(rain.campaign ? [['campaign', `${rain.campaign.id}, round ${rain.campaign.round}`]] : []), ...describeTerms(rain.terms),
+    ...(rain.ticketRules ? [['tickets', ticketRulesInWords(rain.ticketRules)]] : []),
     ['opens', rain.opensAt], ['closes', rain.closesAt],
     ['budget', rain.budget], ['packets', `${rain.packets}, ${rain.left} left, ${rain.spoiled} spoiled`],
     ['won', rain.claims], ['with the queue', rain.relayed], ['credited', `${rain.credited}, ${rain.creditedAmount}`], ['recycled', rain.recycled],

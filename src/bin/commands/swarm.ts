@@ -12,14 +12,15 @@ import type { Answer, RainCommand } from '../command.ts';
 import { withContext, configure } from '../context.ts';
 import { CommandFailure, EXIT, unreachable } from '../exit.ts';
 import { bar } from '../progress.ts';
-import { auditBeside, swarmUsers } from '../swarmAudit.ts';
+import { auditBeside, canAudit, swarmUsers } from '../swarmAudit.ts';
 import type { Terminal } from '../terminal.ts';
+import { addSaleOptions, misuseOfSaleOptions, saleSwarm, type SaleOptions } from './swarmSale.ts';
 import { signingData, tokenSigner } from './token.ts';
 import type { WaveOptions } from '../../loadtest/wave.ts';
 
-interface SwarmOptions {
+interface SwarmOptions extends SaleOptions {
   url?: string;
-  rain: string;
+  rain?: string;
   users: number;
   connects: number;
   processes?: number;
@@ -43,9 +44,9 @@ const TOKEN_SECONDS = 2 * 3_600;
 const REACH_MS = 5_000;
 
 export function addSwarmCommand(program: RainCommand): void {
-  program.command('swarm').summary('load test with simulated users over real sockets')
-    .description('Sends simulated users, each with their own token, to a rain, and checks whether the answers that they received agree with the audit. Exit code 1 if not. In a rain without --rehearsal they win real money.')
-    .requiredOption('--rain <id>', 'the rain to grab from')
+  const command = program.command('swarm').summary('load test with simulated users over real sockets')
+    .description('Sends simulated users, each with their own token, to a rain or a sale, and checks whether the answers that they received agree with the audit. Exit code 1 if not. In a rain without --rehearsal they win real money; in a sale without it their orders are real.')
+    .option('--rain <id>', 'the rain to grab from')
     .option('--url <ws://…>', 'the gateway; default the one on this machine', parseUrl)
     .option('--users <n>', 'how many users', parseCount(1, USERS_MAX), 2_000)
     .option('--processes <n>', 'how many processes simulate the users; default as many as the sockets need', parseCount(1, PROCESSES_MAX))
@@ -56,20 +57,34 @@ export function addSwarmCommand(program: RainCommand): void {
     .option('--slow <share>', 'users who stop reading for a while', parseShare, 0)
     .option('--cheaters <share>', 'users who tap far too fast, send invalid messages, and forge fields and tickets; reported apart', parseShare, 0)
     .option('--prefix <text>', 'user ids are <prefix>0, <prefix>1 …', 'bot-')
-    .option('--credit-wait <time>', 'how long winners wait for the credit', parseDuration, 30_000)
-    .option('--seed <hex>', '64 hex digits; the same seed taps at the same moments')
+    .option('--credit-wait <time>', 'how long winners wait for the credit, and buyers for their order and for the message about their payment', parseDuration, 30_000)
+    .option('--seed <hex>', '64 hex digits; the same seed taps at the same moments, and buys the same')
     .option('--no-audit', 'do not compare with the audit')
-    .option('--report <file.html>', 'also write the report as one HTML file with plots')
-    .json().example('rain swarm --url ws://127.0.0.1:8687/v1 --rain m3k9x2a1b2c3d4 --users 2000')
-    .runs((options: SwarmOptions) => swarm(program.terminal, options));
+    .option('--report <file.html>', 'also write the report as one HTML file with plots');
+  addSaleOptions(command)
+    .json().example('rain swarm --url ws://127.0.0.1:8687/v1 --rain m3k9x2a1b2c3d4 --users 2000', 'rain swarm --sale m3k9x2a1b2c3d4 --users 2000 --pay 70% --cancel 10% --pay-url http://127.0.0.1:8080/pay')
+    .refuses(misuse)
+    .runs(({ rain, ...options }: SwarmOptions) => (rain === undefined ? runSale(program.terminal, options) : swarm(program.terminal, { ...options, rain })));
 }
 
-async function swarm(terminal: Terminal, options: SwarmOptions): Promise<Answer> {
+function misuse(options: SwarmOptions): string | undefined {
+  const { rain, sale, seed } = options;
+  if ((rain === undefined) === (sale === undefined)) return '--rain or --sale: expected one of the two';
+  if (seed !== undefined && !seedText.safeParse(seed).success) return '--seed: expected 64 hex digits';
+  if (rain !== undefined) return misuseOfSaleOptions(options, false);
+  const ofRains = (['processes', 'rate', 'shape', 'report'] as const).find((name) => options[name] !== undefined) ?? (['flaky', 'slow', 'cheaters'] as const).find((name) => options[name] > 0);
+  return ofRains === undefined ? misuseOfSaleOptions(options, true) : `--${ofRains}: only with --rain`;
+}
+
+function runSale(terminal: Terminal, options: SwarmOptions): Promise<Answer> {
+  return saleSwarm(terminal, { ...options, url: options.url ?? defaultUrl(terminal), sale: options.sale! });
+}
+
+async function swarm(terminal: Terminal, options: SwarmOptions & { rain: string }): Promise<Answer> {
   const [{ runWave, processesFor }, { runProcesses }, { renderReport }, { checkMoney }] = await Promise.all([
     import('../../loadtest/wave.ts'), import('../../loadtest/processes/processPool.ts'), import('../../loadtest/report/reportTable.ts'), import('../../loadtest/report/verdict.ts'),
   ]);
   const url = options.url ?? defaultUrl(terminal);
-  if (options.seed !== undefined && !seedText.safeParse(options.seed).success) throw new CommandFailure(EXIT.usage, '--seed: expected 64 hex digits');
   if (options.report !== undefined) expectWritable(terminal, options.report);
   const progress = bar(terminal, 'answered', 'users');
   const shares = { flaky: options.flaky, slow: options.slow, cheaters: options.cheaters };
@@ -77,11 +92,13 @@ async function swarm(terminal: Terminal, options: SwarmOptions): Promise<Answer>
     url, rainId: options.rain, users: options.users, connectsPerSecond: options.connects, creditWaitMs: options.creditWait, reachMs: REACH_MS,
     ...(options.seed !== undefined && { seed: options.seed }), ...arrivalsOf(options), ...(Object.values(shares).some((share) => share > 0) && { shares }),
   };
+  // The rain may be by invitation.
+  const named = { rains: [options.rain] };
   const processes = options.processes ?? processesFor(options.users, shares);
   const onProgress: WaveOptions['onProgress'] = ({ answered, users }) => progress.update(answered, users);
   const playing = processes > 1
-    ? runProcesses({ wave, token: signingData(terminal, TOKEN_SECONDS), prefix: options.prefix, processes, onProgress })
-    : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor: tokenSigner(terminal, TOKEN_SECONDS), onProgress });
+    ? runProcesses({ wave, token: signingData(terminal, TOKEN_SECONDS, named), prefix: options.prefix, processes, onProgress })
+    : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor: tokenSigner(terminal, TOKEN_SECONDS, named), onProgress });
   const report = await playing.finally(progress.stop);
   expectPlayed(report, redactUrl(url));
   const { audit, others } = options.audit && canAudit(terminal) ? await withContext(terminal, (context) => auditBeside(context, options.rain, swarmUsers(options.users, options.prefix))) : {};
@@ -129,10 +146,4 @@ function expectWritable({ folder }: Terminal, file: string): void {
 function arrivalsOf({ shape, rate, users }: SwarmOptions): Pick<WaveOptions, 'arrivals'> {
   if (shape === undefined && rate === undefined) return {};
   return { arrivals: { shape: shape ?? 'steady', perSecond: rate ?? users / SHAPE_SECONDS } };
-}
-
-/** On another machine than the servers' there is no audit: only the answers to the users can be checked. */
-function canAudit({ environment }: Terminal): boolean {
-  const { REDIS_URL, DATABASE_URL } = configure(environment, []);
-  return REDIS_URL !== undefined && DATABASE_URL !== undefined;
 }

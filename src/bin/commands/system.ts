@@ -44,12 +44,12 @@ function describe({ version, redis, database, queues, workers, held, stores }: S
   const head = facts([
     ['version', version], ['redis', `${up(redis.up)}${redis.version === undefined ? '' : `, ${redis.version}`}${memory}`], ['database', up(database.up)],
     ['workers', workers === null ? 'unknown' : workers === 0 ? paint.warning('none') : workers],
-    ['dead letters', queues === null ? 'unknown' : queues.dead], ['held rains', held === null ? 'unknown' : held.length === 0 ? 0 : paint.bad(String(held.length))],
+    ['dead letters', queues === null ? 'unknown' : queues.dead], ['of orders', queues === null ? 'unknown' : queues.ordersDead], ['held rains', held === null ? 'unknown' : held.length === 0 ? 0 : paint.bad(String(held.length))],
     ['stores', stores === null ? 'unknown' : describeStores(stores, held)],
   ]);
   if (queues === null) return head;
-  return `${head}\n\n${table(['queue', 'waiting', 'active', 'delayed', 'failed'], (['credit', 'later'] as const).map((name) => {
-    const { waiting, active, delayed, failed } = queues[name];
+  return `${head}\n\n${table(['queue', 'waiting', 'active', 'delayed', 'failed'], ([['credit', 'credit'], ['later', 'later'], ['orders', 'orders'], ['orders later', 'ordersLater'], ['orders ended', 'ordersEnded']] as const).map(([name, lane]) => {
+    const { waiting, active, delayed, failed } = queues[lane];
     return [name, waiting, active, delayed, failed];
   }))}`;
 }

@@ -6,6 +6,7 @@ import { parseDuration, parseMoment } from '../arguments.ts';
 import { paintState } from '../style.ts';
 import type { Answer, RainCommand } from '../command.ts';
 import { accepted } from '../exit.ts';
+import { addTicketsCommand } from './tickets.ts';
 
 const VERBS = [
   { name: 'pause', verb: pauseRain, summary: 'stop granting packets for a while', description: 'Stops granting packets. The closing time does not move. Grabs are answered "paused".' },
@@ -34,6 +35,8 @@ export function addTransitionCommands(program: RainCommand): void {
       .json().example(`rain ${name} m3k9x2a1b2c3d4`)
       .runsWithContext(async (context, id: string) => moved(id, accepted(await verb(context, id))));
   }
+
+  addTicketsCommand(program, 'rain');
 
   program.command('close <id>').summary('end a rain early').description('Ends a rain now, for good. The workers then credit all wins, return the rest and settle the rain.').dryRun()
     .json().example('rain close m3k9x2a1b2c3d4 --dry-run')

@@ -8,7 +8,7 @@ import type { Lifecycle } from '../../platform/process/lifecycle.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import { connectRedis, untilReady } from '../../platform/redis/connect.ts';
 import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
-import { openQueues } from '../queues.ts';
+import { openOrderSending, openQueues } from '../queues.ts';
 import type { ConsoleConfig } from './player.ts';
 
 /** Redis, the ledger and the queues, for the operator's console. @throws when one of them cannot be reached */
@@ -31,12 +31,13 @@ export async function openBackend(config: ConsoleConfig, log: Logger, lifecycle:
   await untilAnswers(database, databaseUrl);
   open = true;
   const queues = openQueues({ connection: queueing, onError, visiting: true });
+  const orders = openOrderSending(queueing, onError);
   lifecycle.onClose('queues', () => {
     open = false;
-    return Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
+    return Promise.allSettled([orders.close(), ...Object.values(queues).map((queue) => queue.close())]);
   });
   return {
-    redis, ledger: openLedger(database), signer: createSigner(config.SIGNING_SECRET), queues, sinceReconnect, settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS,
+    redis, ledger: openLedger(database), signer: createSigner(config.SIGNING_SECRET), orderService: config.ORDER_SERVICE, ...(config.APPROVAL_ABOVE !== undefined && { approvalAboveCents: config.APPROVAL_ABOVE }), queues, sendReservations: orders.send, sinceReconnect, settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS,
     ...(durability.mode === 'replicas' && { replicated: awaitReplicas(redis, durability.replicas, config.DURABILITY_WAIT_MS) }),
   };
 }

@@ -2,6 +2,7 @@ import { createGuestTokens } from '../../console/guests.ts';
 import { createConsoleCounters, registerConsoleMetrics, type ConsoleCounters } from '../../console/metrics.ts';
 import { startConsole } from '../../console/server.ts';
 import { connectDatabase } from '../../ledger/database.ts';
+import { hostNames } from '../../console/hosts.ts';
 import { GATEWAY_PATH } from '../../protocol/constants.ts';
 import { compiledEntry } from '../../platform/process/childProcess.ts';
 import { createLifecycle, type Lifecycle } from '../../platform/process/lifecycle.ts';
@@ -14,9 +15,10 @@ import { configure, signingKey } from '../context.ts';
 import type { Environment } from '../terminal.ts';
 import { openBackend } from './backend.ts';
 import { openPlayerBackend, type ConsoleConfig } from './player.ts';
+import { openShop } from './shop.ts';
 
 /** @throws when a part cannot be opened; all other parts are closed then, so that the process can end */
-export async function open(shutdown: Shutdown, environment: Environment, withGuests: boolean): Promise<{ url: string }> {
+export async function open(shutdown: Shutdown, environment: Environment, { withGuests = false, demoShop = false }: { withGuests?: boolean; demoShop?: boolean } = {}): Promise<{ url: string }> {
   const config = configure(environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']);
   const log = createLog('console', config.LOG_LEVEL);
   const guests = withGuests && createGuestTokens(signingKey(config, 'guest tokens'));
@@ -26,13 +28,17 @@ export async function open(shutdown: Shutdown, environment: Environment, withGue
     const backend = await openBackend(config, log, lifecycle);
     // Without a key to verify the players' tokens, only the page is served.
     const player = config.JWT_SECRET === undefined && config.JWKS_URL === undefined ? undefined : openPlayerBackend(config, log, lifecycle);
+    const shop = openShop(config, demoShop, backend, log, lifecycle);
+    const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`;
     const server = await startConsole({
       host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: compiledEntry('client-demo'),
-      gatewayUrl: config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`,
+      gatewayUrl, names: hostNames(config.CONSOLE_HOSTS, config.ALLOWED_ORIGINS, gatewayUrl),
       ...(guests && { guests }),
       ...(player && { player }),
+      ...(shop && { shop }), demoShop, ...(config.PAY_URL !== undefined && { payUrl: config.PAY_URL }),
       backend, consoleFolder: compiledEntry('client-console'),
       requestOrigin: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
+      demandTotp: config.CONSOLE_TOTP === 'operators',
       readiness, counters, log,
     });
     lifecycle.onClose('console', () => { readiness.drain(); return server.close(); });

@@ -2,7 +2,8 @@ import cluster from 'node:cluster';
 import { registerGatewayMetrics } from '../../gateway/telemetry/metrics.ts';
 import { startGateway } from '../../gateway/server.ts';
 import type { ChallengeRules } from '../../gateway/challenge/challenges.ts';
-import { ConfigError, type Config } from '../../platform/config.ts';
+import { signingSecrets } from '../../platform/auth/signingSecrets.ts';
+import type { Config } from '../../platform/config.ts';
 import { answerForMetrics } from '../../platform/process/processPoolMetrics.ts';
 import { createLog } from '../../platform/telemetry/log.ts';
 import { openRegistry, startMetricsServer } from '../../platform/telemetry/metrics.ts';
@@ -50,10 +51,8 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
   return { url: gateway.url };
 }
 
-/** @throws ConfigError when tickets are on but there is no secret: without it every ticket would be accepted */
-function challengesOf({ TICKETS, PROOF_OF_WORK, PROOF_OF_WORK_TRIES, TICKET_SECRET, JWT_SECRET }: Config): ChallengeRules | undefined {
-  if (TICKETS === 'off') return undefined;
-  const secret = TICKET_SECRET ?? JWT_SECRET;
-  if (secret === undefined) throw new ConfigError(['TICKET_SECRET: missing, expected a secret of at least 32 characters, since TICKETS are on']);
+/** All gateways have one of these secrets in common, so that the tickets of each are valid at all, whichever rain requires them. */
+function challengesOf({ TICKETS, PROOF_OF_WORK, PROOF_OF_WORK_TRIES, TICKET_SECRET, JWT_SECRET, SIGNING_SECRET }: Config & { SIGNING_SECRET: string }): ChallengeRules {
+  const secret = TICKET_SECRET ?? JWT_SECRET ?? signingSecrets(SIGNING_SECRET)[0]!;
   return { tickets: TICKETS, proofOfWork: PROOF_OF_WORK, secret, proofOfWorkTries: PROOF_OF_WORK_TRIES };
 }

@@ -5,7 +5,8 @@ import type { CreditJob } from '../../credit/job.ts';
 import { registerCreditMetrics } from '../../credit/metrics.ts';
 import { pendingRanges } from '../../credit/queue.ts';
 import { traceAnnounced, type Announced } from '../../credit/trail.ts';
-import { createCreditWorker, HAND_BACK_MS } from '../../credit/worker.ts';
+import { HAND_BACK_MS } from '../../credit/rangeWorker.ts';
+import { createCreditWorker } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
 import { countRestoring } from '../../store/holds.ts';
 import { loadScripts } from '../../store/scripts.ts';
@@ -29,6 +30,7 @@ import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
 import { startPayoutAssigner } from '../../maintenance/payoutAssigner.ts';
 import { startQueueRepair } from '../../maintenance/queueRepair.ts';
+import { startRetention } from '../../maintenance/retention.ts';
 import { registerEpochMetrics } from '../../maintenance/epochMetrics.ts';
 import { startRedisMonitor } from '../../maintenance/redisMonitor.ts';
 import { registerRainMetrics } from '../../maintenance/rainMetrics.ts';
@@ -38,11 +40,14 @@ import { registerWaitingClaims, startWaitingClaims } from '../../maintenance/wai
 import { startAuditor, type AuditorOptions } from '../../maintenance/auditor.ts';
 import { startEpoch, type Epoch } from '../../maintenance/epoch.ts';
 import { openQueues } from '../queues.ts';
+import { OUR_ORDERS, type OpenOrderService } from './orderService.ts';
 import { OUR_LEDGER, type OpenPayoutProvider } from './payoutProvider.ts';
+import { startSaleWork } from './saleWork.ts';
 
 export interface WorkerOptions {
   signer: Signer;
   keep?: OpenPayoutProvider;
+  orders?: OpenOrderService;
   /** With replicas, a claim is credited only after it is replicated; see `readReplicated`. */
   durability?: Durability;
   durabilityWaitMs?: number;
@@ -50,6 +55,8 @@ export interface WorkerOptions {
   metrics?: { host: string; port: number };
   /** Absent: no tracing. The caller closes it. */
   traces?: Traces | undefined;
+  /** Users of whom nothing was written for so long are erased; absent: nobody is. */
+  retentionDays?: number;
   settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs' | 'settleAfterReconnectMs'>;
   sweeping?: Pick<RedeliveryOptions, 'everyMs' | 'sweepAfterMs'>;
   watching?: Pick<AuditorOptions, 'pauseMsMin' | 'pauseFactor' | 'onTampering'>;
@@ -72,7 +79,7 @@ export function registerWorkMetrics(registry: MetricsRegistry, { carried, faults
 }
 
 /**
- * Relay, credit worker, settler and redelivery of one process: everything that happens to a claim after the answer to its user.
+ * Relay, credit worker, settlers and redelivery of one process: everything that happens to a claim or a reservation after the answer to its user.
  * The auditor and the Redis monitor run beside them. Any number of processes may run; no user waits for them.
  * @throws when Redis or the database is unreachable, Redis does not meet the requirements, or the port of the metrics is taken
  */
@@ -84,7 +91,7 @@ export function startWorker(redisUrl: string, databaseUrl: string, log: Logger, 
 type WorkerParts = WorkerOptions & { redisUrl: string; databaseUrl: string; log: Logger; lifecycle: Lifecycle };
 
 async function openWorker({
-  redisUrl, databaseUrl, log, lifecycle, signer, keep = OUR_LEDGER, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, settling, sweeping, watching,
+  redisUrl, databaseUrl, log, lifecycle, signer, keep = OUR_LEDGER, orders = OUR_ORDERS, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, retentionDays, settling, sweeping, watching,
 }: WorkerParts): Promise<WorkerProcess> {
   let faults = 0;
   let open = false;
@@ -143,7 +150,9 @@ async function openWorker({
   relay.start();
   const context = { redis, ledger, signer, actor: 'settler' };
   const stores = epoch = startEpoch({ context, log });
-  const settler = startSettler({ context, log, sinceReconnect, ...(replicaWait && { replicated: awaitReplicas(...replicaWait) }), ...settling });
+  const ending = { sinceReconnect, ...(replicaWait && { replicated: awaitReplicas(...replicaWait) }), ...settling };
+  const settler = startSettler({ context, log, ...ending });
+  const saleWork = startSaleWork({ context, log, queueing, working, onError, orders, read: replicaWait && readReplicated(...replicaWait), settling: ending, sweeping, watching, registry });
   const areDead: RedeliveryOptions['areDead'] = (rainId, shard, entries) => areDeadLettered(queues.dead, entries.map((entry) => ({ rainId, shard, ...entry })));
   const redelivery = startRedelivery({
     context, log, resend: relay.resend, jobsPending: () => queues.credit.getJobCountByTypes('waiting', 'active', 'delayed'),
@@ -153,6 +162,7 @@ async function openWorker({
   const waitingClaims = startWaitingClaims({ context, log, areDead });
   const queueRepair = startQueueRepair({ redis, queues: [queues.credit, queues.later], log });
   const payoutAssigner = startPayoutAssigner({ redis, meet: balance.meet, log });
+  const retention = retentionDays === undefined ? undefined : startRetention({ context: { ...context, actor: 'retention' }, days: retentionDays, log });
   const auditor = startAuditor({ context, log, ...watching });
   const redisMonitor = startRedisMonitor({ context, durability, log });
   if (registry) {
@@ -164,13 +174,15 @@ async function openWorker({
     registerWorkMetrics(registry, { carried: () => carried, faults: () => faults });
   }
   log.info('worker open');
-  lifecycle.onClose('queues', () => Promise.all(Object.values(queues).map((queue) => queue.close())));
+  lifecycle.onClose('queues', () => Promise.all([...Object.values(queues).map((queue) => queue.close()), saleWork.closeQueues()]));
   lifecycle.onClose('work', async (leftMs) => {
     readiness?.drain();
     const work = deadlineIn(leftMs - CLOSE_CONNECTIONS_MS);
+    const jobsMs = Math.max(0, work.leftMs() - 2 * HAND_BACK_MS);
     const ends = {
-      relay: relay.stop(work.leftMs()), settler: settler.close(), redelivery: redelivery.close(), waitingClaims: waitingClaims.close(), queueRepair: queueRepair.close(), payoutAssigner: payoutAssigner.close(), auditor: auditor.close(), redisMonitor: redisMonitor.close(), stores: stores.close(),
-      creditWorker: worker.close(Math.max(0, work.leftMs() - 2 * HAND_BACK_MS)),
+      relay: relay.stop(work.leftMs()), settler: settler.close(), redelivery: redelivery.close(), waitingClaims: waitingClaims.close(), queueRepair: queueRepair.close(), payoutAssigner: payoutAssigner.close(), ...(retention && { retention: retention.close() }), auditor: auditor.close(), redisMonitor: redisMonitor.close(), stores: stores.close(),
+      ...saleWork.close(work, jobsMs),
+      creditWorker: worker.close(jobsMs),
     };
     const ended = await Promise.all(Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })));
     const unfinished = ended.filter(({ how }) => how === 'late' || how === 'abandoned').map(({ name }) => name);

@@ -1,5 +1,3 @@
-import { MultiBar, type SingleBar } from 'cli-progress';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createRain } from '../../operator/create.ts';
 import { loadRain } from '../../operator/load.ts';
 import { showRain, type RainView } from '../../operator/list.ts';
@@ -8,9 +6,9 @@ import { checkMoney } from '../../loadtest/report/verdict.ts';
 import { runWave } from '../../loadtest/wave.ts';
 import { accepted } from '../exit.ts';
 import type { OpenContext } from '../context.ts';
-import { lines, type Progress } from '../progress.ts';
 import { auditBeside, swarmUsers } from '../swarmAudit.ts';
 import type { Terminal } from '../terminal.ts';
+import { progressOf, SETTLE_MS_MAX, soon, untilSettled } from './watch.ts';
 
 interface Round {
   title: string;
@@ -34,10 +32,6 @@ export interface RoundContext {
 
 export type Played = Awaited<ReturnType<typeof playRound>>;
 
-/** How long the settlement may take after the end of the rain before the round counts as unfinished, ms. */
-const SETTLE_MS_MAX = 60_000;
-const POLL_MS = 250;
-
 /** Runs one whole rain: creates and loads it, lets bots play over real sockets, waits until it is settled, audits it. */
 export async function playRound({ terminal, context, gatewayUrl, tokenFor, signal }: RoundContext, round: Round) {
   const { durationMs, opensInMs = 3_000, reactionMs = { min: 100, max: Math.min(2_000, Math.max(200, durationMs / 2)) } } = round;
@@ -52,40 +46,18 @@ export async function playRound({ terminal, context, gatewayUrl, tokenFor, signa
   const stopBots = AbortSignal.any([signal, wave.signal]);
   const playing = runWave({ url: gatewayUrl, rainId, users: round.bots, tokenFor, reactionMs, creditWaitMs: SETTLE_MS_MAX, signal: stopBots });
   playing.catch(() => {}); // Awaited below; until then a rejection must not end the process.
-  const deadline = Date.now() + opensInMs + durationMs + SETTLE_MS_MAX;
-  const watching = watchRain(context, rainId, deadline, signal, round.quiet ? undefined : showBars(terminal, round.packets));
   try {
-    const last = await watching;
-    const bots = await Promise.race([playing, sleep(5_000, undefined, { signal }).then(() => { wave.abort(); return playing; })]);
+    const settled = await untilSettled({
+      look: async () => (await showRain(context, rainId))!, withinMs: opensInMs + durationMs, signal,
+      progress: round.quiet ? undefined : progressOf<RainView>(terminal, round.packets, [
+        ['packets left', ({ left }) => left], ['claims', ({ claims }) => claims], ['credits', ({ credited }) => credited],
+      ]),
+    });
+    const bots = await soon(playing, wave, signal);
     const { audit, others } = await auditBeside(context, rainId, swarmUsers(round.bots));
     if (!audit || !others) throw new Error(`the ledger has no rain ${rainId}`);
-    return { audit, bots, settled: last.state === 'settled', verdict: checkMoney(bots, audit.report, others) };
+    return { audit, bots, settled, verdict: checkMoney(bots, audit.report, others) };
   } finally {
     wave.abort();
   }
-}
-
-/** @returns the last state: settled, unless the deadline passed */
-async function watchRain(context: OpenContext, rainId: string, deadline: number, signal: AbortSignal, bars: Progress<[RainView]> | undefined): Promise<RainView> {
-  try {
-    for (;;) {
-      const view = (await showRain(context, rainId))!;
-      bars?.update(view);
-      if (view.state === 'settled' || Date.now() > deadline) return view;
-      await sleep(POLL_MS, undefined, { signal });
-    }
-  } finally {
-    bars?.stop();
-  }
-}
-
-/** Packets left, claims and credits: bars on a terminal, a line a second otherwise. */
-function showBars({ stderr }: Terminal, packets: number): Progress<[RainView]> {
-  if (!stderr.isTTY) return lines(stderr, ({ state, left, claims, credited }) => `${state}: ${left} packets left, ${claims} claims, ${credited} credits`);
-  const multi = new MultiBar({ format: '{name} {bar} {value}/{total}', stream: stderr, hideCursor: true, clearOnComplete: false });
-  const bars = (['packets left', 'claims      ', 'credits     '] as const).map((name): SingleBar => multi.create(packets, 0, { name }));
-  return {
-    update: ({ left, claims, credited }) => [left, claims, credited].forEach((value, i) => bars[i]!.update(value)),
-    stop: () => multi.stop(),
-  };
 }

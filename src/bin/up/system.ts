@@ -37,6 +37,8 @@ const address = z.object({ url: z.string() });
 
 /** Starts all servers, as child processes that end with this one. @throws CommandFailure; `shutdown` then closes those that were started */
 export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: boolean): Promise<System> {
+  // Secrets and data of servers are made here and in the child processes.
+  process.umask(0o077);
   const config = loadConfig([], terminal.environment);
   if (config.DURABILITY.mode === 'replicas' && config.REDIS_URL === undefined) {
     throw new ConfigError(['DURABILITY: the embedded Redis has no replicas, expected local or relaxed, or a REDIS_URL']);
@@ -74,7 +76,7 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: 
   worker.catch(() => {}); // Awaited below; the gateway may fail first.
   const gateway = await start('gateway', address);
   const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
-  const { url: pageUrl } = await start('console', address, demo ? ['--guests'] : [], { GATEWAY_PUBLIC_URL: gatewayUrl });
+  const { url: pageUrl } = await start('console', address, demo ? ['--guests', '--demo-shop'] : [], { GATEWAY_PUBLIC_URL: gatewayUrl });
   await worker;
 
   writeRunning(home.folder, { pid: process.pid, startedAt: Date.now(), redisUrl, databaseUrl, jwtSecret, signingSecret, gatewayUrl, consoleUrl: pageUrl, demo });

@@ -115,6 +115,8 @@ export class Bot {
     const wait = Math.max(this.#schedule.waitMs(rain), 0) || (this.#lacksTicket(rain) ? Infinity : 0);
     if (wait <= 0) return this.#ask();
     const { sleepMsMax } = this.#environment.retryPolicy;
+    const dueMs = this.#ticketClient.dueInMs(rain);
+    if (dueMs < Math.min(wait, sleepMsMax)) return this.#timer.set(dueMs, () => this.#connection.join());
     if (wait <= sleepMsMax) this.#timer.set(wait, () => this.#plan(this.#rain ?? rain));
     else this.#timer.set(sleepMsMax, () => this.#connection.join());
   }

@@ -14,6 +14,7 @@ const serverMessage = z.discriminatedUnion('type', [
     state: z.enum([...STORED_STATES, 'open']),
     opensAt: z.number(),
     closesAt: z.number(),
+    ticketRules: z.object({ from: z.number() }).optional(),
   }),
   z.object({
     type: z.literal('result'),

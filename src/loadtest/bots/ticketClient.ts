@@ -1,7 +1,8 @@
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { GrabMessage, SolutionMessage } from '../../protocol/messages.ts';
-import type { ReceivedMessage, ReceivedTicket } from './serverMessage.ts';
+import { CLOCK_MARGIN_MS } from '../../client/ticket.ts';
+import type { ReceivedMessage, ReceivedRain, ReceivedTicket } from './serverMessage.ts';
 import type { LoadtestEnvironment } from '../environment.ts';
 
 export class TicketClient {
@@ -37,6 +38,12 @@ export class TicketClient {
     this.#ticket = { text: message.ticket, expiresAt: message.expiresAt };
     this.#environment.overheard.ticket = message.ticket;
     return true;
+  }
+
+  /** Until the user joins again for a ticket that is not issued yet, ms: at a random moment, so that not all come at once. */
+  dueInMs({ opensAt, ticketRules }: ReceivedRain): number {
+    const early = ticketRules && this.ticket === undefined ? ticketRules.from - this.#environment.clock.now() : 0;
+    return ticketRules && early > 0 ? early + CLOCK_MARGIN_MS + this.#environment.random.belowNumber(Math.floor(Math.max(0, opensAt - ticketRules.from) / 2) + 1) : Infinity;
   }
 
   lose(): void {

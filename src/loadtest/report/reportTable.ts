@@ -16,8 +16,8 @@ export function renderReport(report: SwarmReport, audit?: AuditReport, others?: 
     '',
     ...columns([
       ['latency, ms', 'count', 'p50', 'p95', 'p99', 'max'],
-      ['grab to answer', ...latency(ask)],
-      ['planned tap to final answer', ...latency(tap)],
+      ['grab to answer', ...latencyCells(ask)],
+      ['planned tap to final answer', ...latencyCells(tap)],
     ], 'lrrrrr'),
     '',
     ...further(report),
@@ -45,12 +45,12 @@ function further({ arrivals, latencyMs: { late }, start, trouble, challenges, ch
   return lines.length > 0 ? [...lines, ''] : [];
 }
 
-function latency({ count, p50, p95, p99, max }: Latency): string[] {
+export function latencyCells({ count, p50, p95, p99, max }: Latency): string[] {
   return [figure(count), ...[p50, p95, p99, max].map((ms) => ms.toFixed(1))];
 }
 
 /** Formats rows as lines with left- or right-aligned columns, two spaces apart. */
-function columns(rows: string[][], align: string): string[] {
+export function columns(rows: string[][], align: string): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const aligned = (cell: string, column: number) => (align[column] === 'r' ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!));
   return rows.map((row) => row.map(aligned).join('  ').trimEnd());

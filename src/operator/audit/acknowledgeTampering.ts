@@ -1,5 +1,6 @@
 import { auditRain } from '../audit.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
+import { unknownReason } from '../restore/presence.ts';
 import { readReason } from '../wording.ts';
 import { acknowledgedId } from './tampering.ts';
 
@@ -13,7 +14,7 @@ export async function acknowledgeTampering(context: OperatorContext, rainId: str
   const given = readReason(why);
   if (!given.ok) return given;
   const audit = await auditRain(context, rainId);
-  if (!audit) return refuse('id', `there is no rain ${rainId}`);
+  if (!audit) return refuse('id', await unknownReason(context, rainId));
   const found = audit.tampering.filter(({ kind }) => kind !== 'false_claim');
   for (const finding of dryRun ? [] : found) {
     await context.ledger.discard({ letterId: acknowledgedId(rainId, finding), rainId, entry: finding.sentence, deadReason: finding.kind, reason: given.reason, actor: context.actor });

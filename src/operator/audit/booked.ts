@@ -61,8 +61,8 @@ export function creditPages({ ledger }: Pick<OperatorContext, 'ledger'>, rainId:
   return pages((after) => ledger.credits(rainId, after), ({ userId }) => userId);
 }
 
-/** All discards of a rain, ordered by dead letter id. */
-function discardPages({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string): AsyncGenerator<BookedDiscard[]> {
+/** All discards of a rain or sale, ordered by dead letter id. */
+export function discardPages({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string): AsyncGenerator<BookedDiscard[]> {
   return pages((after) => ledger.discards(rainId, after), ({ letterId }) => letterId);
 }
 

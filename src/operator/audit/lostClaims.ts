@@ -1,5 +1,6 @@
 import { auditRain } from '../audit.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
+import { unknownReason } from '../restore/presence.ts';
 import { readReason } from '../wording.ts';
 import { lostClaimId } from './findings.ts';
 
@@ -10,7 +11,7 @@ export async function acknowledgeLost(context: OperatorContext, rainId: string, 
   const given = readReason(why);
   if (!given.ok) return given;
   const audit = await auditRain(context, rainId);
-  if (!audit) return refuse('id', `there is no rain ${rainId}`);
+  if (!audit) return refuse('id', await unknownReason(context, rainId));
   for (const { redPacketId } of dryRun ? [] : audit.lostFromLog) {
     await context.ledger.discard({ letterId: lostClaimId(redPacketId), rainId, entry: '', deadReason: 'lost_from_log', reason: given.reason, actor: context.actor });
   }

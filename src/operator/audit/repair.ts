@@ -5,6 +5,7 @@ import { creditJobId, ENTRIES_MAX, type CreditJob } from '../../credit/job.ts';
 import { areDeadLettered } from '../../credit/deadLetters.ts';
 import { readLoad } from '../../credit/queueLoad.ts';
 import { refuse, type QueueContext, type Refused } from '../context.ts';
+import { unknownReason } from '../restore/presence.ts';
 import { isCredited, readCredits, readDiscardedLetters } from './booked.ts';
 import { logPages } from './claimLog.ts';
 
@@ -22,7 +23,7 @@ const BULK = 20;
  */
 export async function repairRain(context: QueueContext, rainId: string, dryRun = false): Promise<Repaired> {
   const rain = await context.ledger.rain(rainId);
-  if (!rain) return refuse('id', `there is no rain ${rainId}`);
+  if (!rain) return refuse('id', await unknownReason(context, rainId));
   const { jobs, claims, complete } = await missingJobs(context, rainId, rain.shards);
   const repaired = { ok: true, claims, jobs: jobs.length, complete } as const;
   if (claims === 0 || dryRun) return repaired;

@@ -5,10 +5,10 @@ const TAMPERING_KINDS = [
 ] as const;
 export type TamperingKind = (typeof TAMPERING_KINDS)[number];
 
-/** One lie in the data of a rain. */
-export interface Tampering {
-  kind: TamperingKind;
-  /** What it is about; kind and subject together name one finding of a rain. */
+/** One lie in the data of a rain, or of a sale. */
+export interface Tampering<Kind extends string = TamperingKind> {
+  kind: Kind;
+  /** What it is about; kind and subject together name one finding of a rain or sale. */
   subject: string;
   sentence: string;
 }
@@ -20,7 +20,7 @@ const KEPT_MAX = 10_000;
 const TEXT_MAX = 1_000;
 
 /** PostgreSQL cannot store NUL or half of a surrogate pair, and what a thief wrote may contain them. */
-function storable(text: string): string {
+export function storable(text: string): string {
   return Buffer.from(text.slice(0, TEXT_MAX).replaceAll('\0', '\\u0000')).toString();
 }
 
@@ -46,14 +46,14 @@ export function createTamperingList() {
 }
 
 /** The number of findings of each kind that there are. */
-export function countKinds(findings: readonly Tampering[]): Partial<Record<TamperingKind, number>> {
-  const counts: Partial<Record<TamperingKind, number>> = {};
+export function countKinds(findings: readonly Tampering<string>[]): Record<string, number> {
+  const counts: Record<string, number> = {};
   for (const { kind } of findings) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
 }
 
-/** Names a finding within its rain. */
-export function tamperingKey({ kind, subject }: Tampering): string {
+/** Names a finding within its rain or sale. */
+export function tamperingKey({ kind, subject }: Tampering<string>): string {
   return `${kind}:${subject}`;
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SHARDS_MAX } from '../../store/keys.ts';
 import { redisNow } from '../../store/rains.ts';
 import type { Round } from '../../ledger/rains.ts';
-import { campaignId, round, roundId, roundOf } from '../../rain/campaign.ts';
+import { campaignId, round, roundId, roundOf, ROUNDS_MAX } from '../../rain/campaign.ts';
 import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
 import { refusalsOf } from '../../rain/refusal.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from '../context.ts';
@@ -44,16 +44,31 @@ export const roundRequest = z.object({ id: campaignId, round }, 'expected {"id",
 
 type RoundQuery = { id?: string | undefined; shards?: number | undefined; campaign?: z.output<typeof roundRequest> | undefined };
 
-/** The id and number of shards of a rain; the campaign decides both for its rounds. */
-export async function nameRain(context: OperatorContext, { id, shards, campaign: requested }: RoundQuery, newId: () => string): Promise<{ ok: true; id: string; shards: number; campaign?: Round } | Refused> {
+type Named = { ok: true; id: string; shards: number; campaign?: Round } | Refused;
+
+/** The id and number of shards of a rain or sale; the campaign decides both for its rounds. */
+export async function nameRain(context: OperatorContext, { id, shards, campaign: requested }: RoundQuery, noun: 'rain' | 'sale', newId: () => string): Promise<Named> {
   if (!requested) {
     if (id !== undefined && roundOf(id)) return refuse('id', 'a dot is reserved for rounds of a campaign; give the campaign and the round');
-    return { ok: true, id: id ?? newId(), shards: shards ?? 1 };
+    return await sameIdElsewhere(context, id, noun, 'id') ?? { ok: true, id: id ?? newId(), shards: shards ?? 1 };
   }
   const campaign = await context.ledger.campaign(requested.id);
   if (!campaign) return refuse('campaign', `there is no campaign ${requested.id}`);
   const name = roundId({ campaignId: requested.id, round: requested.round });
   if (id !== undefined && id !== name) return refuse('id', `round ${requested.round} of ${requested.id} is called ${name}`);
   if (shards !== undefined && shards !== campaign.shards) return refuse('shards', `all rounds of ${requested.id} have ${campaign.shards}`);
-  return { ok: true, id: name, shards: campaign.shards, campaign: requested };
+  return await sameIdElsewhere(context, name, noun, 'campaign') ?? { ok: true, id: name, shards: campaign.shards, campaign: requested };
+}
+
+/** What operators did is recorded by id alone, so a rain and a sale never have the same one. */
+async function sameIdElsewhere({ ledger }: OperatorContext, id: string | undefined, noun: 'rain' | 'sale', field: string): Promise<Refused | undefined> {
+  if (id === undefined) return undefined;
+  const other = noun === 'rain' ? 'sale' : 'rain';
+  return await ledger[other](id) ? refuse(field, `${id} is a ${other} already, expected ${field === 'id' ? 'another id' : 'another round'}`) : undefined;
+}
+
+/** The number after those of all rains and sales of a campaign. */
+export async function nextRound({ ledger }: OperatorContext, campaign: string): Promise<number> {
+  const rounds = [...await ledger.rounds(campaign), ...await ledger.sales(ROUNDS_MAX, { campaignId: campaign })];
+  return 1 + Math.max(0, ...rounds.map((one) => one.campaign?.round ?? 0));
 }

@@ -1,11 +1,13 @@
-import type { BookedCampaign, CampaignWinners } from '../../ledger/campaigns.ts';
+import type { BookedCampaign, CampaignBuyers, CampaignWinners } from '../../ledger/campaigns.ts';
 import type { OperatorContext } from '../context.ts';
 import { viewRains, type RainView } from '../list.ts';
+import { salesOfCampaign, type SaleView } from '../sale/show.ts';
 
 /** A campaign at a glance. */
 export interface CampaignView extends Omit<BookedCampaign, 'id' | 'createdAt'> {
   campaignId: string;
   createdAt: string;
+  /** Rains and sales. */
   rounds: number;
 }
 
@@ -22,7 +24,7 @@ export const CAMPAIGNS_MAX = 1_000;
 export async function listCampaigns({ ledger }: OperatorContext, limit = 100): Promise<CampaignView[]> {
   const campaigns = await ledger.campaigns(Math.min(limit, CAMPAIGNS_MAX));
   return Promise.all(campaigns.map(async ({ id, createdAt, ...plain }) => (
-    { campaignId: id, ...plain, createdAt: new Date(createdAt).toISOString(), rounds: await ledger.countRains({ campaignId: id }) })));
+    { campaignId: id, ...plain, createdAt: new Date(createdAt).toISOString(), rounds: await ledger.countRounds(id) })));
 }
 
 export async function showCampaign(context: OperatorContext, campaignId: string): Promise<CampaignDetail | undefined> {
@@ -31,4 +33,16 @@ export async function showCampaign(context: OperatorContext, campaignId: string)
   const [rounds, winners] = await Promise.all([context.ledger.rounds(campaignId), context.ledger.campaignWinners(campaign)]);
   const { id, createdAt, ...plain } = campaign;
   return { campaignId: id, ...plain, createdAt: new Date(createdAt).toISOString(), rounds: await viewRains(context, rounds), winners };
+}
+
+export interface CampaignSales {
+  /** In order of their numbers. */
+  sales: SaleView[];
+  /** From the ledger: reservations on their way are not included. */
+  buyers: CampaignBuyers;
+}
+
+/** The rounds of a campaign that are sales. */
+export async function showCampaignSales(context: OperatorContext, { campaignId, winsPerUserMax }: Pick<CampaignView, 'campaignId' | 'winsPerUserMax'>): Promise<CampaignSales> {
+  return { sales: await salesOfCampaign(context, campaignId), buyers: await context.ledger.campaignBuyers({ id: campaignId, winsPerUserMax }) };
 }

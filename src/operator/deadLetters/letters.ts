@@ -44,12 +44,17 @@ export function noSuchDeadLetter(id: string, discard: BookedDiscard | undefined)
   return refuse('letter', discard ? `${id} was discarded by ${discard.actor}: ${discard.reason}` : `there is no dead letter ${id}`);
 }
 
+/** Of a letter that was discarded: why, by whom and when. */
+export function discardedBy(discard: BookedDiscard | undefined): Pick<DeadLetterView, 'discarded'> {
+  return discard ? { discarded: { reason: discard.reason, actor: discard.actor, at: iso(discard.at) } } : {};
+}
+
 function view({ id, deadLetteredAt, ...letter }: DeadLetterRow, discard: BookedDiscard | undefined): DeadLetterView {
   const parsed = parseClaim(letter.entry);
   return {
     letter: id, ...letter, text: DEAD_REASONS[letter.reason],
     ...(parsed.ok && { redPacketId: parsed.claim.redPacketId, userId: parsed.claim.userId, amount: parsed.claim.amount }),
     deadLetteredAt: iso(deadLetteredAt),
-    ...(discard && { discarded: { reason: discard.reason, actor: discard.actor, at: iso(discard.at) } }),
+    ...discardedBy(discard),
   };
 }

@@ -1,18 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { creditJobId, type CreditJob } from '../../credit/job.ts';
 import { findDeadLetter, readDeadLetters, type DeadLetterRow } from '../../credit/deadLetters.ts';
 import { refuse, type QueueContext, type Refused } from '../context.ts';
+import { unknownReason } from '../restore/presence.ts';
 import { DEAD_LETTERS_MAX, noSuchDeadLetter } from './letters.ts';
+import { recordOf, resendLetters } from './resend.ts';
 
 type Requeued = { ok: true; letters: number; /** False: the rain has more; requeue again. */ complete: boolean } | Refused;
-
-/**
- * Delay of the new job while its dead letter is removed, longer than any command may take. Otherwise a fast worker could dead-letter it
- * again while the old letter exists, which adds none, and then both would be gone. If this is cut, the job starts by itself [R5].
- */
-const HOLD_MS = 10_000;
-/** Letter ids listed in the record at most. */
-const RECORDED_IDS_MAX = 20;
 
 /** Sends one claim to the credit queue again. If it fails again, it becomes a dead letter again. */
 export async function requeueDeadLetter(context: QueueContext, id: string): Promise<Requeued> {
@@ -24,7 +17,7 @@ export async function requeueDeadLetter(context: QueueContext, id: string): Prom
 
 /** Requeues all dead letters of a rain, oldest first, at most 1,000 at a time. */
 export async function requeueRain(context: QueueContext, rainId: string): Promise<Requeued> {
-  if (!await context.ledger.rain(rainId)) return refuse('rain', `there is no rain ${rainId}`);
+  if (!await context.ledger.rain(rainId)) return refuse('rain', await unknownReason(context, rainId));
   const { letters, complete } = await readDeadLetters(context.queues.dead, { rainId, limit: DEAD_LETTERS_MAX });
   const discards = await context.ledger.discardedClaims(letters.map(({ id }) => id));
   const open = letters.filter(({ id }) => !discards.has(id));
@@ -34,13 +27,12 @@ export async function requeueRain(context: QueueContext, rainId: string): Promis
 
 async function requeue({ ledger, queues, actor }: QueueContext, rainId: string, letters: readonly DeadLetterRow[]): Promise<void> {
   // Recorded before it is done: if it is cut, the record shows at least that it was requested.
-  await ledger.record({ actor, verb: 'requeue', rainId, details: { count: letters.length, letters: letters.slice(0, RECORDED_IDS_MAX).map(({ id }) => id) } });
-  const again = randomUUID();
-  for (const { id, shard, index, entry } of letters) {
-    const data: CreditJob = { rainId, shard, from: index, entries: [entry] };
-    const job = await queues.credit.add('range', data, { jobId: creditJobId(data, again), delay: HOLD_MS });
-    await queues.dead.remove(id);
-    // A job that has started by itself meanwhile needs no promotion.
-    await job.promote().catch(async (error: unknown) => { if (await job.isDelayed()) throw error; });
-  }
+  await ledger.record({ actor, verb: 'requeue', rainId, details: recordOf(letters) });
+  await resendLetters(letters, {
+    dead: queues.dead,
+    add({ shard, index, entry }, again, delay) {
+      const data: CreditJob = { rainId, shard, from: index, entries: [entry] };
+      return queues.credit.add('range', data, { jobId: creditJobId(data, again), delay });
+    },
+  });
 }

@@ -1,6 +1,6 @@
 /** The result of one check. */
 export interface Finding {
-  subject: 'redis' | 'database' | 'wallet';
+  subject: 'redis' | 'database' | 'wallet' | 'shop';
   /** The checked setting, in two or three words. */
   name: string;
   /** `wrong`: do not start with this; `warning`: it works, but there is a risk or it could not be checked. */
@@ -18,6 +18,7 @@ const findOn = (subject: Finding['subject']) => (name: string, verdict: Finding[
 export const findOnRedis = findOn('redis');
 export const findOnDatabase = findOn('database');
 export const findOnWallet = findOn('wallet');
+export const findOnShop = findOn('shop');
 
 /** A setting that Redis does not report: not an error, but unknown. */
 export function unknownSetting(name: string, expected: string): Finding {
@@ -33,4 +34,16 @@ export function checkClock(subject: Finding['subject'], aheadMs: number): Findin
   const verdict = apart > SKEW_MS.wrong ? 'wrong' : apart > SKEW_MS.warning ? 'warning' : 'ok';
   const found = `${apart} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`;
   return findOn(subject)('clock', verdict, found, `within ${SKEW_MS.warning} ms`, 'synchronise both clocks (NTP)');
+}
+
+/** What both looks have found: one alone may have met a step half-way. */
+export function both(first: readonly string[], second: readonly string[]): string[] {
+  return first.filter((one) => second.includes(one));
+}
+
+/** Ids that one finding names [R10]. */
+const NAMED_MAX = 10;
+
+export function named(ids: readonly string[]): string {
+  return ids.length > NAMED_MAX ? `${ids.slice(0, NAMED_MAX).join(', ')} and ${ids.length - NAMED_MAX} more` : ids.join(', ');
 }

@@ -2,10 +2,7 @@ import { liveRains, settledRains } from '../../store/rains.ts';
 import type { OperatorContext } from '../context.ts';
 import { findLostRains } from '../lostRains.ts';
 import { isWrittenOff } from '../writeOff/unknownRain.ts';
-import { findOnDatabase, findOnRedis, type Finding } from './finding.ts';
-
-/** Ids that one finding names [R10]. */
-const NAMED_MAX = 10;
+import { both, findOnDatabase, findOnRedis, named, type Finding } from './finding.ts';
 
 /** Whether Redis and the ledger know the same rains. `rain restore check` compares what is in them. */
 export async function examineRains(context: OperatorContext): Promise<Finding[]> {
@@ -23,12 +20,4 @@ async function unbooked(context: OperatorContext): Promise<string[]> {
   const inRedis = [...await liveRains(context.redis), ...await settledRains(context.redis)];
   for (const [rainId, live] of inRedis) if (!await context.ledger.rain(rainId) && !await isWrittenOff(context, rainId, live)) ids.push(rainId);
   return ids;
-}
-
-function both(first: readonly string[], second: readonly string[]): string[] {
-  return first.filter((id) => second.includes(id));
-}
-
-function named(ids: readonly string[]): string {
-  return ids.length > NAMED_MAX ? `${ids.slice(0, NAMED_MAX).join(', ')} and ${ids.length - NAMED_MAX} more` : ids.join(', ');
 }

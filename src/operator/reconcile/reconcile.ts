@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { ClaimIdForm } from '../../credit/claimId.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { sheetOf, type SheetReader } from '../sheet.ts';
@@ -37,9 +38,16 @@ export function reconciliationSheet(context: Pick<OperatorContext, 'ledger'>, ra
   return opened.ok ? { ok: true, sheet: sheetOf(opened.differences, DIFFERENCE_COLUMNS, reader) } : opened;
 }
 
-function openReconciliation({ ledger }: Pick<OperatorContext, 'ledger'>, { id, payoutProvider, terms }: BookedRain, bytes: Readable, totals: Totals): { ok: true; differences: AsyncGenerator<Difference, void> } | Refused {
+/** The wallet whose statement a rain can be compared with, by the form of its claim ids. */
+export function walletOf({ id, payoutProvider, terms }: BookedRain): { ok: true; idForm: ClaimIdForm } | Refused {
   if (terms.rehearsal) return refuse('id', `the rain ${id} is a rehearsal: no wallet was asked to pay it`);
   if (payoutProvider === undefined) return refuse('id', `the rain ${id} has no payout provider yet: no wallet was asked to pay it`);
   if (payoutProvider === 'ledger') return refuse('id', `the rain ${id} is paid in our own ledger: there is no wallet's statement to compare it with`);
-  return { ok: true, differences: differencesOf(ledger, { rainId: id, idForm: payoutProvider }, readStatement(bytes), totals) };
+  return { ok: true, idForm: payoutProvider };
+}
+
+function openReconciliation({ ledger }: Pick<OperatorContext, 'ledger'>, rain: BookedRain, bytes: Readable, totals: Totals): { ok: true; differences: AsyncGenerator<Difference, void> } | Refused {
+  const wallet = walletOf(rain);
+  if (!wallet.ok) return wallet;
+  return { ok: true, differences: differencesOf(ledger, { rainId: rain.id, idForm: wallet.idForm }, readStatement(bytes), totals) };
 }

@@ -49,7 +49,8 @@ export function onlyInRedisReason(rainId: string): string {
   return `Redis has the rain ${rainId}, and the ledger does not know it: PostgreSQL came back from an older backup, or is another one; see rain restore check ${rainId}`;
 }
 
-/** Why the ledger has no such rain: it exists nowhere, or in Redis only. */
-export async function unknownReason({ redis }: Pick<OperatorContext, 'redis'>, rainId: string): Promise<string> {
+/** Why the ledger has no such rain: it exists nowhere, or in Redis only, or is a sale. */
+export async function unknownReason({ redis, ledger }: Pick<OperatorContext, 'redis' | 'ledger'>, rainId: string): Promise<string> {
+  if (await ledger.sale(rainId)) return `there is no rain ${rainId}; it is a sale, see rain sale show ${rainId} or rain sale audit ${rainId}`;
   return await findRain(redis, rainId) ? onlyInRedisReason(rainId) : `there is no rain ${rainId}`;
 }

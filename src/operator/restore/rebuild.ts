@@ -6,12 +6,14 @@ import { redisNow } from '../../store/rains.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { canonicalJson } from '../../rain/json.ts';
 import { redPacketId } from '../../rain/red-packet.ts';
+import { ticketRulesText } from '../../rain/ticketRules.ts';
 import type { Claim } from '../../rain/claim.ts';
 import { readBooked } from '../audit/booked.ts';
 import { breaksCommitment } from '../../ledger/commitment.ts';
 import { draftOf } from '../commitment.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { stockOf } from '../load.ts';
+import { recordedTickets } from '../tickets.ts';
 import { bookedClaims } from './bookedClaims.ts';
 import { isLogTrusted } from './logTrust.ts';
 import { readShardClaims, type ShardClaims } from './knownWins.ts';
@@ -55,6 +57,7 @@ export async function rebuildRain(context: OperatorContext, rain: BookedRain, lo
 async function planOf(context: OperatorContext, rain: BookedRain) {
   const { rainId, opensAt, closesAt, terms = {}, commitment } = await draftOf(context, rain);
   const { amounts, topUps = [] } = stockOf(rain);
+  const ticketRules = await recordedTickets(context, rain.id);
   return {
     allocation: amounts,
     // A close that met the loss has ended the other shards.
@@ -63,6 +66,7 @@ async function planOf(context: OperatorContext, rain: BookedRain) {
       rainId, opensAt: String(opensAt), closesAt: String(closesAt), terms: canonicalJson(terms), held: RESTORING,
       ...(commitment !== undefined && { commitment }), ...(terms.winsMax !== undefined && { winsMax: String(terms.winsMax) }),
       ...(topUps.length > 0 && { topUps: canonicalJson(topUps) }), signedBy: context.signer.keyId,
+      ...(ticketRules && { ticketRules: ticketRulesText(ticketRules) }),
     } as Record<string, string>,
   };
 }

@@ -5,6 +5,7 @@ import { amount } from '../../rain/claim.ts';
 import { plainId, userId } from '../../rain/ids.ts';
 import { redPacketIndex } from '../../rain/red-packet.ts';
 import { firstRefusal, type Refusal } from '../../rain/refusal.ts';
+import { fromCell } from '../sheet.ts';
 import { payeeOf } from './payments.ts';
 
 /** One winner of the file. */
@@ -52,7 +53,7 @@ export function readWinners(text: string, rainId: string): WinnersFile {
   const [winners, refusals]: [WinnerRow[], Refusal[]] = [[], []];
   let [unpaid, others] = [0, 0];
   for (const { record, info } of body) {
-    const given = Object.fromEntries(columns.map((name, i) => [name, unescaped(record[i] ?? '')]).filter(([, cell]) => cell !== ''));
+    const given = Object.fromEntries(columns.map((name, i) => [name, fromCell(record[i] ?? '')]).filter(([, cell]) => cell !== ''));
     if (NOT_PAID.has(given['status'])) {
       unpaid++;
       continue;
@@ -69,11 +70,6 @@ export function readWinners(text: string, rainId: string): WinnersFile {
     }
   }
   return refusals.length > 0 ? { ok: false, refusals } : { ok: true, winners, unpaid, others };
-}
-
-/** A cell that a spreadsheet would run as a formula was exported with an apostrophe before it. */
-function unescaped(cell: string): string {
-  return /^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;
 }
 
 const STATEMENT_COLUMNS: Partial<Record<string, string>> = { redPacketId: 'id', userId: 'user', at: 'time' };

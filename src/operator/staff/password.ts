@@ -1,8 +1,15 @@
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
 import { z } from 'zod';
+import { isUsual } from './usualPasswords.ts';
 
-/** A long password is better than one with a digit and a hyphen, so only its length is checked. */
-export const newPassword = z.string().min(10, 'expected at least 10 characters').max(1_024, 'expected at most 1024 characters');
+export const PASSWORD_CHARACTERS_MIN = 12;
+const PASSWORD_CHARACTERS_MAX = 128;
+
+/** A long password is better than one with a digit and a hyphen: its length counts, and that nobody guesses it (NIST SP 800-63B). @param name of the operator */
+export const newPassword = (name: string) => z.string().min(PASSWORD_CHARACTERS_MIN, `expected at least ${PASSWORD_CHARACTERS_MIN} characters`)
+  .max(PASSWORD_CHARACTERS_MAX, `expected at most ${PASSWORD_CHARACTERS_MAX} characters`)
+  .refine((password) => !password.includes('\0'), 'expected no NUL among its characters')
+  .refine((password) => !isUsual(password, [name]), 'expected more than usual words, names, rows of keys and repetition; several words that do not belong together are good');
 
 /** 32 MiB and about a tenth of a second of one core, for every guess. */
 const COST = { N: 2 ** 15, r: 8, p: 1 } as const;
@@ -24,7 +31,8 @@ export async function isPassword(password: string, stored: string | undefined): 
   const [, N, r, p, salt, hash] = (stored ?? NOBODY).split('$');
   const expected = Buffer.from(hash ?? '', 'base64url');
   const derived = await derive(password, Buffer.from(salt ?? '', 'base64url'), { N: Number(N), r: Number(r), p: Number(p) });
-  return expected.length === HASH_BYTES && timingSafeEqual(derived, expected) && stored !== undefined;
+  // scrypt fills up a password with NULs, so that it is the same with some behind it.
+  return expected.length === HASH_BYTES && timingSafeEqual(derived, expected) && stored !== undefined && !password.includes('\0');
 }
 
 function derive(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {

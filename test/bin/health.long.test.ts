@@ -27,7 +27,7 @@ beforeAll(async () => {
   line = await TcpProxy.open(Number(new URL(book.url).port));
   const databaseUrl = book.url.replace(/:\d+\//, `:${line.port}/`);
   const opens: Record<string, (shutdown: Shutdown, environment: Record<string, string>) => Promise<unknown>> = {
-    gateway: openGateway, console: (shutdown, environment) => openConsole(shutdown, environment, false),
+    gateway: openGateway, console: (shutdown, environment) => openConsole(shutdown, environment),
   };
   for (const [name, open] of Object.entries(opens)) {
     const port = String(await freePort());

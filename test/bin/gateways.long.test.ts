@@ -6,7 +6,7 @@ import { SERVER_DEADLINE_MS } from '../../src/platform/process/shutdown.ts';
 import { checkMoney } from '../../src/loadtest/report/verdict.ts';
 import { runWave } from '../../src/loadtest/wave.ts';
 import { startCli, type CliProcess } from '../support/cli.ts';
-import { dial, SECRET, tokenFor } from '../support/client.ts';
+import { dial, SECRET, tokenFor, type Client } from '../support/client.ts';
 import { claimLog } from '../support/operatorContext.ts';
 import { eventually } from '../support/eventually.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
@@ -49,11 +49,13 @@ beforeAll(async () => { three = await open(3); });
 test('connections are distributed evenly, and one page has the metrics of all processes, with a label for each', async () => {
   await stockRain(redis, { rainId: 'shared', amounts: ['1.00', '1.00'] });
   const { url, metricsUrl } = three;
-  const players = await Promise.all(Array.from({ length: 60 }, (_, i) => dial(url, `user-${i}`)));
+  // One after the other: of those that come at once, a process that is slow takes fewer.
+  const players: Client[] = [];
+  for (let i = 0; i < 60; i++) players.push(await dial(url, `user-${i}`));
   const sockets = await figures(metricsUrl, 'rain_gateway_sockets');
   expect(sockets).toHaveLength(3);
   expect(sum(sockets)).toBe(60);
-  expect(Math.min(...sockets)).toBeGreaterThanOrEqual(10);
+  expect(Math.min(...sockets)).toBeGreaterThanOrEqual(18);
   for (const player of players) player.say({ type: 'grab', rainId: 'shared' });
   await Promise.all(players.map((player) => player.next('result')));
   expect(sum(await figures(metricsUrl, 'rain_gateway_grabs_total', 'code="0"'))).toBe(2);

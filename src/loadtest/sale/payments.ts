@@ -1,0 +1,36 @@
+import { createSemaphore } from '../../platform/concurrency/semaphore.ts';
+
+/** Payments under way at a time: the stand-in of a shop is one small server. */
+const PAYMENTS_MAX = 64;
+const ANSWER_MS_MAX = 10_000;
+
+/** What the shop said. `failed`: it did not answer. */
+type Paid = 'accepted' | `refused_${number}` | 'failed';
+
+/** Tells the shop, or its stand-in, that the buyer has paid. */
+export class Payments {
+  readonly url: string;
+  readonly #inTurn = createSemaphore(PAYMENTS_MAX);
+  readonly #signal: AbortSignal;
+
+  constructor(url: string, signal: AbortSignal) {
+    this.url = url;
+    this.#signal = signal;
+  }
+
+  pay(reservationId: string): Promise<Paid> {
+    return this.#inTurn(async () => {
+      try {
+        const response = await fetch(this.url, {
+          method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ reservationId }),
+          signal: AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWER_MS_MAX)]),
+        });
+        // The connection is used again only when the body was read.
+        await response.arrayBuffer();
+        return response.ok ? 'accepted' : `refused_${response.status}` as const;
+      } catch {
+        return 'failed';
+      }
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import type { ActionVerb, Json } from '../../ledger/actions.ts';
+import { formatMoney, type Cents } from '../../rain/money.ts';
+import { refuse, type OperatorContext, type Refused } from '../context.ts';
+
+/** The verbs that may have to wait. They are stored, so none is renamed. */
+export type ApprovedVerb = Extract<ActionVerb, 'create' | 'top-up' | 'write-off'>;
+
+/** Stands in place of a field: nothing in the request is wrong. */
+export const NEEDS_APPROVAL = 'needs_approval';
+/** What nobody approves ends after this time. */
+const APPROVAL_MS = 24 * 3_600_000;
+const ID_BYTES = 9;
+
+interface Asked {
+  verb: ApprovedVerb;
+  rainId: string;
+  /** The exact parameters, with every id that the verb chooses: carried out twice, it changes nothing twice. */
+  request: object;
+  /** What the verb moves. */
+  amountCents: Cents;
+  /** What is compared with the limit; default `amountCents`. */
+  judgedCents?: Cents;
+}
+
+/** Called by a verb when all else is checked. @returns the refusal that names what waits; `undefined`: it needs no approval */
+export async function needsApproval({ ledger, actor, approvalAboveCents }: OperatorContext, { request, judgedCents, ...asked }: Asked): Promise<Refused | undefined> {
+  const cents = judgedCents ?? asked.amountCents;
+  if (approvalAboveCents === undefined || cents <= approvalAboveCents) return undefined;
+  const { id } = await ledger.askApproval({
+    ...asked, id: randomBytes(ID_BYTES).toString('hex'), request: JSON.parse(JSON.stringify(request)) as Json, askedBy: actor, expiresAt: Date.now() + APPROVAL_MS,
+  });
+  return refuse(NEEDS_APPROVAL, `${formatMoney(cents)} is more than ${formatMoney(approvalAboveCents)}, so it waits as ${id} for another operator, at most a day: see Approvals, or rain approvals list`);
+}
