@@ -3,17 +3,26 @@ import type { Session } from './state/responses.ts';
 import { ApiClient } from './state/request.ts';
 import { AppContext, type AppState } from './state/useApi.ts';
 import { useRoute, type Route } from './state/route.ts';
+import { Account } from './screens/account/account.tsx';
 import { Actions } from './screens/actions.tsx';
+import { Approvals } from './screens/approvals.tsx';
 import { Blocks } from './screens/blocks.tsx';
 import { Campaign, Campaigns } from './screens/campaigns.tsx';
 import { Create } from './screens/create/create.tsx';
+import { CreateSale } from './screens/create-sale/create.tsx';
 import { Dead } from './screens/dead-letters.tsx';
 import { LiveScreen } from './screens/live/live.tsx';
+import { OrderLetters } from './screens/order-letters/order-letters.tsx';
 import { Login } from './screens/login.tsx';
 import { RainPage } from './screens/rain/rain.tsx';
 import { Rains } from './screens/rains.tsx';
+import { SaleLive } from './screens/sale/live.tsx';
+import { Orders } from './screens/sale/orders.tsx';
+import { SalePage } from './screens/sale/sale.tsx';
+import { Sales } from './screens/sales.tsx';
 import { Switches } from './screens/switches.tsx';
 import { System } from './screens/system.tsx';
+import { Users } from './screens/users.tsx';
 import { Winners } from './screens/winners.tsx';
 import { Shell } from './shell.tsx';
 import { LanguageContext, rememberedLanguage, rememberLanguage, type Language } from './words/language.ts';
@@ -49,7 +58,7 @@ export function App() {
     rememberLanguage(chosen);
     setLanguage(chosen);
   };
-  const app = useMemo<AppState | undefined>(() => session && { api, session, mayAct: session.role === 'operator', awake: access === 'open' }, [api, session, access]);
+  const app = useMemo<AppState | undefined>(() => session && { api, session, onSession: setSession, mayAct: session.role === 'operator', awake: access === 'open' }, [api, session, access]);
 
   return (
     <LanguageContext.Provider value={language}>
@@ -73,13 +82,22 @@ function Screen({ route }: { route: Route }) {
     case 'rain': return <RainPage key={route.rainId} rainId={route.rainId} />;
     case 'live': return <LiveScreen key={route.rainId} rainId={route.rainId} />;
     case 'winners': return <Winners key={route.rainId} rainId={route.rainId} />;
+    case 'sales': return <Sales />;
+    case 'create-sale': return <CreateSale key={route.campaignId} campaignId={route.campaignId} />;
+    case 'sale': return <SalePage key={route.saleId} saleId={route.saleId} />;
+    case 'sale-live': return <SaleLive key={route.saleId} saleId={route.saleId} />;
+    case 'orders': return <Orders key={route.saleId} saleId={route.saleId} />;
     case 'campaigns': return <Campaigns />;
     case 'campaign': return <Campaign key={route.campaignId} campaignId={route.campaignId} />;
     case 'dead': return <Dead />;
+    case 'order-letters': return <OrderLetters key={route.saleId} saleId={route.saleId} />;
     case 'blocks': return <Blocks />;
+    case 'users': return <Users />;
     case 'switches': return <Switches />;
     case 'actions': return <Actions />;
     case 'system': return <System />;
+    case 'approvals': return <Approvals />;
+    case 'account': return <Account />;
     default: return route satisfies never;
   }
 }

@@ -1,21 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useApp, useRequest } from './state/useApi.ts';
-import type { Letter } from './state/responses.ts';
 import { hashOf, type Route } from './state/route.ts';
 import { rememberedTheme, THEMES, wearTheme, type Theme } from './state/theme.ts';
 import { Button } from './components/button.tsx';
+import { countText } from './words/figures.ts';
 import { bilingual, useWords, type Language } from './words/language.ts';
 
 const DEAD_REFRESH_MS = 15_000;
 
 const WORDS = bilingual({
-  brand: 'Red-packet rain', skip: 'Skip to the content', menu: 'Menu', rains: 'Rains', create: 'New rain', campaigns: 'Campaigns', dead: 'Dead letters', blocks: 'Blocked',
-  switches: 'Switches', actions: 'Audit log', system: 'System', queues: 'Queues', leave: 'Sign out', language: '中文', viewer: 'viewer', operator: 'operator',
+  brand: 'Red-packet rain', skip: 'Skip to the content', menu: 'Menu', rains: 'Rains', sales: 'Sales', create: 'New rain', createSale: 'New sale', campaigns: 'Campaigns', dead: 'Dead letters', blocks: 'Blocked', users: 'Personal data',
+  switches: 'Switches', approvals: 'Approvals', actions: 'Audit log', system: 'System', queues: 'Queues', leave: 'Sign out', account: 'Your account', totpNeeded: 'To act you need one-time codes: set them up', language: '中文', viewer: 'viewer', operator: 'operator',
   theme: { auto: 'Colours: as the system', light: 'Colours: light', dark: 'Colours: dark' },
 }, {
-  brand: '红包雨', skip: '跳到内容', menu: '菜单', rains: '红包雨', create: '新建', campaigns: '系列活动', dead: '死信', blocks: '封禁名单',
-  switches: '开关', actions: '操作日志', system: '系统', queues: '队列', leave: '退出登录', language: 'English', viewer: '只读', operator: '操作员',
+  brand: '红包雨', skip: '跳到内容', menu: '菜单', rains: '红包雨', sales: '秒杀', create: '新建', createSale: '新建秒杀', campaigns: '系列活动', dead: '死信', blocks: '封禁名单', users: '个人数据',
+  switches: '开关', approvals: '审批', actions: '操作日志', system: '系统', queues: '队列', leave: '退出登录', account: '我的账号', totpNeeded: '操作前须启用动态验证码：前往设置', language: 'English', viewer: '只读', operator: '操作员',
   theme: { auto: '外观：跟随系统', light: '外观：浅色', dark: '外观：深色' },
 });
 
@@ -23,9 +23,12 @@ const WORDS = bilingual({
 const ICONS = {
   rain: 'M5 3h10a1 1 0 0 1 1 1v12a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM4 6q6 5 12 0M10 11.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3z',
   rounds: 'M4 5h8M4 10h8M4 15h8M15 5h1M15 10h1M15 15h1',
+  bag: 'M5 7h10l1 10H4zM7.5 9V6a2.5 2.5 0 0 1 5 0v3',
   letter: 'M3 5h14v10H3zM3 6l7 5 7-5',
   block: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM5 5l10 10',
+  person: 'M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM4 17a6 6 0 0 1 12 0',
   switch: 'M7 6h6a4 4 0 0 1 0 8H7a4 4 0 0 1 0-8zM7 12a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
+  pair: 'M7 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2 17v-2a4 4 0 0 1 4-4h2M12 14l2.5 2.5L18 11',
   book: 'M5 3h9a1 1 0 0 1 1 1v13H6a2 2 0 0 1-2-2V4a1 1 0 0 1 1-1zM4 15a2 2 0 0 1 2-2h9M8 7h4',
   pulse: 'M3 10h3l2-5 4 10 2-5h3',
   queue: 'M3 5h14M3 10h9M3 15h5M14 12l3 3-3 3',
@@ -36,12 +39,14 @@ const ICONS = {
 
 /** The screens of the menu and their icons. */
 const PLACES = [
-  ['rains', 'rain'], ['campaigns', 'rounds'], ['dead', 'letter'], ['blocks', 'block'], ['switches', 'switch'], ['actions', 'book'], ['system', 'pulse'],
+  ['rains', 'rain'], ['sales', 'bag'], ['campaigns', 'rounds'], ['dead', 'letter'], ['blocks', 'block'], ['users', 'person'], ['switches', 'switch'], ['approvals', 'pair'], ['actions', 'book'], ['system', 'pulse'],
 ] as const;
 
 /** The menu entry of a screen. */
 function placeOf({ screen }: Route): Route['screen'] {
   if (screen === 'rain' || screen === 'live' || screen === 'winners' || screen === 'create') return 'rains';
+  if (screen === 'sale' || screen === 'sale-live' || screen === 'orders' || screen === 'create-sale') return 'sales';
+  if (screen === 'order-letters') return 'dead';
   return screen === 'campaign' ? 'campaigns' : screen;
 }
 
@@ -59,7 +64,8 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
   const [open, setOpen] = useState(false);
   const content = useRef<HTMLElement>(null);
   const hash = hashOf(route);
-  const dead = useRequest<{ letters: Letter[]; next?: string }>('dead', DEAD_REFRESH_MS).value;
+  const [dead, deadOrders] = [useRequest<{ total: number }>('dead?limit=1', DEAD_REFRESH_MS).value, useRequest<{ total: number }>('dead/orders?limit=1', DEAD_REFRESH_MS).value];
+  const deadCount = (dead?.total ?? 0) + (deadOrders?.total ?? 0);
   // A new screen starts at its top and sets the title for screen readers.
   useEffect(() => {
     setOpen(false);
@@ -74,18 +80,20 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
       <header class={open ? 'side open' : 'side'}>
         <a class="brand" href="#/rains"><img src="./favicon.svg" alt="" width="28" height="28" /><span>{words.brand}</span></a>
         <button type="button" class="menu" aria-expanded={open} onClick={() => setOpen(!open)}>{words.menu}</button>
-        {mayAct && <a class="button main new" href="#/create" data-testid="new-rain">+ {words.create}</a>}
+        {mayAct && (placeOf(route) === 'sales' ? <a class="button main new" href="#/create-sale" data-testid="new-sale">+ {words.createSale}</a>
+          : <a class="button main new" href="#/create" data-testid="new-rain">+ {words.create}</a>)}
         <nav aria-label={words.menu}>
           {PLACES.map(([screen, icon]) => (
             <a key={screen} href={hashOf({ screen })} aria-current={placeOf(route) === screen ? 'page' : undefined}>
               <Icon name={icon} /><span>{words[screen]}</span>
-              {screen === 'dead' && dead && dead.letters.length > 0 && <b class="count">{dead.letters.length}{dead.next ? '+' : ''}</b>}
+              {screen === 'dead' && deadCount > 0 && <b class="count">{countText(deadCount)}</b>}
             </a>
           ))}
           <a href="./queues/" target="_blank" rel="noopener"><Icon name="queue" /><span>{words.queues} ↗</span></a>
         </nav>
         <div class="who">
-          <p><b data-testid="who">{session.name}</b> <span>{words[session.role]}</span></p>
+          <p><a href={hashOf({ screen: 'account' })} title={words.account}><b data-testid="who">{session.name}</b></a> <span>{words[session.role]}</span></p>
+          {session.totp === 'needed' && <p><a href={hashOf({ screen: 'account' })} data-testid="totp-needed">{words.totpNeeded}</a></p>}
           <div class="acts">
             <Button variant="quiet" testId="language" onClick={() => onLanguage(language === 'en' ? 'zh' : 'en')}><span lang={language === 'en' ? 'zh-CN' : 'en'}>{words.language}</span></Button>
             <Button variant="quiet" label={words.theme[theme]} testId="theme" onClick={() => { wearTheme(nextTheme); setTheme(nextTheme); }}><Icon name={theme} /></Button>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { VERSION } from '../platform/process/version.ts';
 import { API } from './contract/api.ts';
+import { WEBHOOKS } from './contract/webhooks.ts';
 import type { Endpoint } from './contract/endpoint.ts';
 import { REFUSALS, type RefusalCode } from './refusals.ts';
 
@@ -24,13 +25,24 @@ export function openApi(): Json {
     },
     servers: [{ url: '/' }],
     paths,
+    webhooks: Object.fromEntries(Object.entries(WEBHOOKS).map(([name, webhook]) => [name, { post: webhookOperation(name, webhook) }])),
     components: {
       schemas: { Refusal: schemaOf(refusal, 'input') },
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: 'rain_session', description: 'Set by signing in. Every request except GET also needs the header x-csrf-token with the value from the session.' },
+        session: { type: 'apiKey', in: 'cookie', name: 'rain_session', description: 'Set by signing in; over https its name is __Host-rain_session. Every request except GET also needs the header x-csrf-token with the value from the session.' },
         bearer: { type: 'http', scheme: 'bearer', description: 'A token of `rain operator token`, rop_…' },
       },
     },
+  };
+}
+
+function webhookOperation(name: string, { summary, description, body, answer }: (typeof WEBHOOKS)[keyof typeof WEBHOOKS]): Json {
+  const header = (field: string, told: string) => ({ name: field, in: 'header', required: true, schema: { type: 'string' }, description: told });
+  return {
+    operationId: name, tags: ['order service'], summary, description, security: [],
+    parameters: [header('Idempotency-Key', 'The same for the same content.'), header('Rain-Timestamp', 'Epoch milliseconds.'), header('Rain-Signature', 'v1= and the HMAC-SHA256 of timestamp, dot and body, with ORDER_WEBHOOK_SECRET.')],
+    requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
+    responses: { 200: { description: 'What becomes of each of them.', content: { 'application/json': { schema: schemaOf(answer, 'input') } } } },
   };
 }
 

@@ -1,22 +1,32 @@
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { openSessions } from '../operator/staff/sessions.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { mountQueueBoard } from './queueBoard.ts';
-import { PACE, type Pace } from './live/sampler.ts';
+import type { LiveSample } from './contract/live.ts';
+import type { SaleSample } from './contract/sales.ts';
 import { openLiveFeeds } from './live/liveFeeds.ts';
+import { startSaleSampler } from './live/saleSampler.ts';
+import { startSampler } from './live/sampler.ts';
+import { PACE, type Pace } from './live/sampling.ts';
 import { refusalFor, REFUSALS, refuse } from './refusals.ts';
+import { approvalRoutes } from './routes/approvals.ts';
 import { deadRoutes } from './routes/dead.ts';
+import { orderLetterRoutes } from './routes/orderLetters.ts';
 import { liveRoutes } from './routes/live.ts';
+import { orderRoutes } from './routes/orders.ts';
 import { rainRoutes } from './routes/rains.ts';
 import { reconcileRoutes } from './routes/reconcile.ts';
 import { restoreRoutes } from './routes/restore.ts';
 import type { Backend, Route } from './routes/route.ts';
+import { saleRoutes } from './routes/sales.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { systemRoutes } from './routes/system.ts';
+import { userRoutes } from './routes/users.ts';
 import { winnerRoutes } from './routes/winners.ts';
-import { isForeign, openAuthenticator, visitorAddress, type RequestOrigin, type SignedIn } from './session/authenticate.ts';
-import { openSessions } from './session/sessions.ts';
+import { isForeign, openAuthenticator, visitorAddress, type SignedIn } from './session/authenticate.ts';
+import type { RequestOrigin } from './session/cookies.ts';
 
 /** Each limit protects this process, or the servers behind it, from one careless or hostile visitor [R10]. */
 const LIMITS = { requestsPerMinutePerAddress: 1_200, bodyBytesMax: 64 * 1_024 } as const;
@@ -24,32 +34,42 @@ const LIMITS = { requestsPerMinutePerAddress: 1_200, bodyBytesMax: 64 * 1_024 } 
 interface OperatorConsoleOptions {
   backend: Backend;
   requestOrigin: RequestOrigin;
+  /** Whether operators without one-time codes may only read. */
+  demandTotp?: boolean;
   onFault: (error: unknown) => void;
   pace?: Partial<Pace> | undefined;
 }
 
+const PER_ADDRESS = { max: LIMITS.requestsPerMinutePerAddress, timeWindow: 60_000, keyGenerator: visitorAddress } as const;
+
 const NOTHING = z.strictObject({}, 'expected nothing');
-const anonymous: SignedIn = { name: '', role: 'viewer', isStillValid: async () => false };
+const anonymous: SignedIn = { name: '', role: 'viewer', totp: false, isStillValid: async () => false };
 
 /** The operator's API and queue board. Each request is authenticated, authorized, validated, and then handled by its verb. */
 export async function mountOperatorConsole(server: FastifyInstance, options: OperatorConsoleOptions): Promise<void> {
-  const { backend, requestOrigin, onFault } = options;
+  const { backend, requestOrigin, onFault, demandTotp = false } = options;
   const pace: Pace = { ...PACE, ...options.pace };
   const sessions = openSessions(backend.redis, backend.signer);
-  const authenticator = openAuthenticator(backend.ledger, sessions);
-  const liveFeeds = openLiveFeeds({ ...backend, actor: 'console' }, onFault, pace);
+  const authenticator = openAuthenticator(backend.ledger, sessions, requestOrigin, demandTotp);
+  const watching = { ...backend, actor: 'console' };
+  const liveFeeds = {
+    rains: openLiveFeeds<LiveSample>((rainId, onSample) => startSampler(watching, rainId, pace, onFault, onSample)),
+    sales: openLiveFeeds<SaleSample>((saleId, onSample) => startSaleSampler(watching, saleId, pace, onFault, onSample)),
+  };
   const visitors = new WeakMap<FastifyRequest, SignedIn>();
-  server.addHook('preClose', async () => liveFeeds.close());
+  server.addHook('preClose', async () => { for (const feeds of Object.values(liveFeeds)) feeds.close(); });
   await server.register(cookie);
   server.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
+  // One for all routes: with settings of its own each route would count by itself.
+  const limitRate = server.rateLimit(PER_ADDRESS);
   function mount({ endpoint, handle }: Route): void {
     const { method, path, access, status, bodyBytesMax = LIMITS.bodyBytesMax } = endpoint;
     server.route({
       method, url: path, exposeHeadRoute: false, bodyLimit: bodyBytesMax,
-      config: { rateLimit: { max: LIMITS.requestsPerMinutePerAddress, timeWindow: 60_000, groupId: 'console', keyGenerator: visitorAddress } },
-      // Runs before the body is parsed, so that unauthorized bodies are never parsed.
-      onRequest: async (request, reply) => {
+      onRequest: limitRate,
+      // After the rate limit, so that a flood costs the database nothing; before the body is parsed, so that nobody else's is.
+      preParsing: async (request, reply) => {
         void reply.header('cache-control', 'no-store');
         if (access === 'anybody') return isForeign(request) ? refuse(reply, REFUSALS.cross_origin) : undefined;
         const admitted = await authenticator.admit(request, access);
@@ -69,8 +89,8 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, requestOrigin), ...rainRoutes, ...winnerRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...systemRoutes]) mount(route);
-  await mountQueueBoard(server, backend, authenticator);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp }), ...approvalRoutes, ...rainRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...systemRoutes, ...userRoutes]) mount(route);
+  await mountQueueBoard(server, backend, authenticator, limitRate);
 }
 
 /** Validates the whole request and returns all refusals at once [R12]. */

@@ -1,7 +1,7 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import type { Backend } from './routes/route.ts';
 import type { Authenticator } from './session/authenticate.ts';
 import { REFUSALS, refuse } from './refusals.ts';
@@ -18,13 +18,14 @@ const FOREIGN_FONTS = /<link href="https:\/\/fonts\.[^>]*>\s*/g;
  * Mounts BullMQ's board behind the console's login. It is read-only for everybody: a job added by hand would be a claim that
  * nobody has won, and a removed dead letter would be a claim that nobody has discarded.
  */
-export async function mountQueueBoard(server: FastifyInstance, { queues: { credit, later, dead } }: Pick<Backend, 'queues'>, authenticator: Authenticator): Promise<void> {
+export async function mountQueueBoard(server: FastifyInstance, { queues: { credit, later, dead, orders, ordersLater, ordersEnded, ordersDead } }: Pick<Backend, 'queues'>, authenticator: Authenticator, limitRate: onRequestAsyncHookHandler): Promise<void> {
   const adapter = new FastifyAdapter().setBasePath(QUEUE_BOARD);
   createBullBoard({
-    queues: [credit, later, dead].map((queue) => new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false })),
+    queues: [credit, later, dead, orders, ordersLater, ordersEnded, ordersDead].map((queue) => new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false })),
     serverAdapter: adapter, options: { uiConfig: { boardTitle: 'Red-packet rain: queues', hideRedisDetails: false } },
   });
   await server.register(async (scope) => {
+    scope.addHook('onRequest', limitRate);
     scope.addHook('onRequest', async (request, reply) => {
       void reply.headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store' });
       const admitted = await authenticator.admit(request, 'viewer');

@@ -3,18 +3,25 @@ import type { AddressInfo } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { discardBody } from '../platform/network/discardBody.ts';
 import type { Readiness } from '../platform/telemetry/health.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
+import { answerOneAtATime } from './oneAtATime.ts';
 import { mountOperatorConsole } from './operatorConsole.ts';
+import { limitConnections } from './connections.ts';
 import { gatewayAddress } from './gateway-address.ts';
+import { hostNames, isOurHost, type HostNames } from './hosts.ts';
 import type { GuestTokens } from './guests.ts';
-import type { Pace } from './live/sampler.ts';
+import type { Pace } from './live/sampling.ts';
 import { countRequests, type ConsoleCounters } from './metrics.ts';
 import { isBuilt, mountOperatorPage, serveFolder } from './staticPages.ts';
 import { servePlayers, type PlayerOptions } from './player/routes.ts';
+import { serveDemoShop } from './shop/demo.ts';
+import { serveShop, type ShopOptions } from './shop/reports.ts';
 import { REFUSALS, refusalOf, refuse } from './refusals.ts';
 import type { Backend } from './routes/route.ts';
-import type { RequestOrigin } from './session/authenticate.ts';
+import { visitorAddress } from './session/authenticate.ts';
+import type { RequestOrigin } from './session/cookies.ts';
 
 /** Each limit protects this process from one careless or hostile visitor [R10]. */
 const LIMITS = {
@@ -22,16 +29,27 @@ const LIMITS = {
   addressesRemembered: 5_000,
   bodyBytesMax: 4_096,
   tokenCharactersMax: 2_048,
-  requestMsMax: 5_000,
+  /** Browsers and proxies send about 20. Node does not read all of thousands, and a proxy might. */
+  headersMax: 100,
+  headMsMax: 5_000,
+  /** A statement of a wallet comes over slow lines, too. */
+  requestMsMax: 30_000,
+  /** How often the two limits above are checked. */
+  checkMs: 1_000,
   idleConnectionMsMax: 10_000,
 } as const;
 
+const policy = (images: string) => `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; connect-src 'self' ws: wss:; `
+  + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 const HEADERS = {
-  'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ws: wss:; "
-    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'content-security-policy': policy("'self'"),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 } as const;
+
+/** The items of a sale have pictures, which lie at the shop or wherever it keeps them. */
+const PLAYER_HEADERS = { 'content-security-policy': policy("'self' https:") } as const;
 
 const guestRequest = z.strictObject({ token: z.string().max(LIMITS.tokenCharactersMax).optional() }).nullish();
 
@@ -47,15 +65,27 @@ export interface ConsoleOptions {
   guests?: GuestTokens;
   /** The player's API, which reads the ledger. Absent without a ledger. */
   player?: Omit<PlayerOptions, 'log'>;
+  /** The shop that reports what became of its orders. */
+  shop?: Omit<ShopOptions, 'log'>;
+  /** The shop's page to pay an order on, with `{orderId}` in it. */
+  payUrl?: string;
+  /** For demos: orders are paid without money, by a stand-in of the shop. Needs `shop`. */
+  demoShop?: boolean;
   /** What the operator's API works with. Absent: only the player's page is served. */
   backend?: Backend;
   /** The built operator's page, `dist/client-console`. If it is not built, a hint is served instead. */
   consoleFolder?: string;
+  /** Names under which the page may be addressed, beside those of this machine. */
+  names?: HostNames;
   /** Absent: no proxy in front, and cookies are https-only if the request came over https. */
   requestOrigin?: RequestOrigin;
+  /** Whether operators need one-time codes to act (CONSOLE_TOTP). */
+  demandTotp?: boolean;
   pace?: Partial<Pace>;
   /** The report of `/readyz`. Without it the console is always ready. */
   readiness?: Pick<Readiness, 'report'>;
+  /** A test's own limits. */
+  connections?: { connectionsMax: number; perAddressMax: number };
   counters?: ConsoleCounters;
   log: Logger;
 }
@@ -67,13 +97,14 @@ export type Console = Awaited<ReturnType<typeof startConsole>>;
  * @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …)
  */
 export async function startConsole(options: ConsoleOptions) {
-  const { host, port, gatewayUrl, pageFolder, guests, player, backend, consoleFolder, pace, readiness, counters, log } = options;
+  const { host, port, gatewayUrl, pageFolder, guests, player, shop, payUrl, demoShop = false, backend, consoleFolder, demandTotp, pace, readiness, counters, connections, log, names = hostNames([], [], gatewayUrl) } = options;
   const requestOrigin = options.requestOrigin ?? { trustedProxies: 0, secureCookies: 'auto' };
   if (!isBuilt(pageFolder)) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
 
   const server = Fastify({
     bodyLimit: LIMITS.bodyBytesMax,
     requestTimeout: LIMITS.requestMsMax,
+    http: { headersTimeout: LIMITS.headMsMax, connectionsCheckingInterval: LIMITS.checkMs },
     keepAliveTimeout: LIMITS.idleConnectionMsMax,
     // Trusts our own proxies only. The visitor can forge the rest of the header.
     trustProxy: (_address: string, hop: number) => hop < requestOrigin.trustedProxies,
@@ -82,22 +113,34 @@ export async function startConsole(options: ConsoleOptions) {
     // The visitor's own id is never used, so that visitors cannot write into our log.
     genReqId: () => randomUUID(),
     // Malformed requests match no route and run no hook, so they get their headers here.
-    frameworkErrors: (error, request, reply) => { answerFault(error, request, reply.headers(HEADERS)); },
+    frameworkErrors: (error, request, reply) => { void answerFault(error, request, reply.headers(HEADERS)); },
   });
 
-  function answerFault(error: unknown, { id, method, routeOptions }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  async function answerFault(error: unknown, { id, method, routeOptions, raw }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const refusal = refusalOf(error);
+    if (refusal.status === REFUSALS.too_big.status) await discardBody(raw);
     if (refusal === REFUSALS.internal) log.error({ err: error, requestId: id, method, route: routeOptions.url }, 'console request failed');
     return refuse(reply, refusal);
   }
 
+  server.server.maxHeadersCount = 0;
+  // Every body is JSON, a table or a signed report.
+  server.removeContentTypeParser('text/plain');
+  limitConnections(server.server, { trustedProxies: requestOrigin.trustedProxies, ...(connections && { limits: connections }) });
+  answerOneAtATime(server);
   if (counters) countRequests(server, counters);
-  server.addHook('onRequest', async ({ id }, reply) => { reply.headers({ ...HEADERS, 'x-request-id': id }); });
+  server.addHook('onRequest', async (request, reply) => {
+    reply.headers({ ...HEADERS, 'x-request-id': request.id });
+    const refusal = request.raw.rawHeaders.length / 2 > LIMITS.headersMax ? REFUSALS.bad_request : isOurHost(request, names) ? undefined : REFUSALS.wrong_host;
+    // Somebody before us may have read another request, and what follows it as a part of it.
+    return refusal && refuse(reply.header('connection', 'close'), refusal);
+  });
   server.addHook('onResponse', async ({ id, method, routeOptions: { url } }, { statusCode }) => { log.debug({ requestId: id, method, route: url, status: statusCode }, 'answered'); });
   server.setErrorHandler((error, request, reply) => answerFault(error, request, reply));
   server.setNotFoundHandler((_request, reply) => refuse(reply, REFUSALS.not_found));
-  await server.register(rateLimit, { global: false, cache: LIMITS.addressesRemembered });
-  await serveFolder(server, pageFolder, '/');
+  // A proxy may write the port to the address, and then each connection would have a limit of its own.
+  await server.register(rateLimit, { global: false, cache: LIMITS.addressesRemembered, keyGenerator: visitorAddress });
+  await serveFolder(server, pageFolder, '/', PLAYER_HEADERS);
 
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
@@ -106,7 +149,8 @@ export async function startConsole(options: ConsoleOptions) {
   });
   server.get('/api/config', async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), demo: guests !== undefined };
+    const pay = payUrl === undefined ? demoShop && { demo: true } : { url: payUrl };
+    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), demo: guests !== undefined, ...(pay && { pay }) };
   });
   server.post('/api/guest', { config: { rateLimit: { max: LIMITS.guestsPerMinutePerAddress, timeWindow: 60_000 } } }, async (request, reply) => {
     if (!guests) return refuse(reply, REFUSALS.no_guests);
@@ -116,9 +160,11 @@ export async function startConsole(options: ConsoleOptions) {
     return guests.issue(body.data?.token);
   });
   if (player) servePlayers(server, { ...player, log });
+  if (shop) await serveShop(server, { ...shop, log });
+  if (shop && demoShop) serveDemoShop(server, { secret: shop.secret, ownUrl: () => pageUrl(host, (server.server.address() as AddressInfo).port) });
 
   if (consoleFolder !== undefined) await mountOperatorPage(server, consoleFolder);
-  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
+  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, ...(demandTotp !== undefined && { demandTotp }), onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
 
   try {
     await server.listen({ host, port });

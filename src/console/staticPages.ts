@@ -16,12 +16,18 @@ export function isBuilt(folder: string): boolean {
   return existsSync(join(folder, 'index.html'));
 }
 
-/** Assets have a hash in their name and never change. The page that names them must be revalidated each time. */
-export async function serveFolder(server: FastifyInstance, folder: string, prefix: '/' | '/console/'): Promise<void> {
+/**
+ * Assets have a hash in their name and never change. The page that names them must be revalidated each time.
+ * @param headers of the page, in place of the server's
+ */
+export async function serveFolder(server: FastifyInstance, folder: string, prefix: '/' | '/console/', headers: Readonly<Record<string, string>> = {}): Promise<void> {
   const root = resolve(folder);
   const assets = join(root, 'assets') + sep;
   await server.register(serveStatic, {
     root, prefix, decorateReply: false, cacheControl: false, dotfiles: 'ignore',
-    setHeaders: (reply, path) => { reply.header('cache-control', path.startsWith(assets) ? 'public, max-age=31536000, immutable' : 'no-cache'); },
+    setHeaders(reply, path) {
+      reply.header('cache-control', path.startsWith(assets) ? 'public, max-age=31536000, immutable' : 'no-cache');
+      if (path.endsWith('.html')) for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+    },
   });
 }

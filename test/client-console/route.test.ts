@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { hashOf, routeOf, type Route } from '../../client-console/src/state/route.ts';
+import { saleVerbsOf } from '../../client-console/src/screens/sale/verbs.ts';
 import { verbsOf } from '../../client-console/src/screens/rain/verbs.ts';
 
 const ROUTES: Route[] = [
   { screen: 'rains' }, { screen: 'create' }, { screen: 'create', campaignId: 'c1' }, { screen: 'rain', rainId: 'c1.2' }, { screen: 'live', rainId: 'a' }, { screen: 'winners', rainId: 'a/b %' },
-  { screen: 'campaigns' }, { screen: 'campaign', campaignId: 'c1' }, { screen: 'dead' }, { screen: 'blocks' }, { screen: 'switches' }, { screen: 'actions' }, { screen: 'system' },
+  { screen: 'sales' }, { screen: 'create-sale' }, { screen: 'create-sale', campaignId: 'c1' }, { screen: 'sale', saleId: 'c1.2' }, { screen: 'sale-live', saleId: 'a' }, { screen: 'orders', saleId: 'a/b %' },
+  { screen: 'campaigns' }, { screen: 'campaign', campaignId: 'c1' }, { screen: 'dead' }, { screen: 'order-letters' }, { screen: 'order-letters', saleId: 'c1.2' }, { screen: 'blocks' }, { screen: 'users' }, { screen: 'switches' }, { screen: 'actions' }, { screen: 'system' },
 ];
 
 test.each(ROUTES)('an address leads to its screen: %o', (route) => expect(routeOf(hashOf(route))).toEqual(route));
@@ -18,4 +20,13 @@ test('only the possible verbs of a rain are offered', () => {
   expect(verbsOf('open', true)).not.toContain('recycle');
   expect(verbsOf('closed', true)).toEqual(['recycle']);
   expect(verbsOf('settled', true)).toEqual([]);
+});
+
+test('only the possible verbs of a sale are offered', () => {
+  expect(saleVerbsOf('draft', true)).toEqual(['load', 'topUp', 'tickets', 'end']);
+  expect(saleVerbsOf('loaded', false)).toContain('start');
+  expect(saleVerbsOf('paused', true)).not.toContain('start');
+  expect(saleVerbsOf('open', true)).toEqual(['pause', 'topUp', 'tickets', 'end']);
+  expect(saleVerbsOf('settled', true)).toEqual([]);
+  expect([saleVerbsOf('lost', false), saleVerbsOf('lost', true)], 'what is lost after its start is not loaded again').toEqual([['load'], []]);
 });

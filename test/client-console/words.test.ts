@@ -1,11 +1,18 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { amountTyped, centsOf, countdownText, durationText, moneyText } from '../../client-console/src/words/figures.ts';
+import { amountTyped, centsOf, countdownText, durationText, momentText, moneyText } from '../../client-console/src/words/figures.ts';
 import { firstLanguage } from '../../client-console/src/words/language.ts';
 import { DIFFERENCE_WORDS, toDoIn } from '../../client-console/src/words/differences.ts';
+import { WORDS as SALE_PAGE } from '../../client-console/src/screens/sale/words.ts';
 import { reasonIn } from '../../client-console/src/words/refusals.ts';
 import { refusalOfStatement } from '../../src/operator/reconcile/statement.ts';
 import { DIFFERENCES, type DifferenceKind } from '../../src/operator/restore/difference.ts';
+import { noSuchDeadLetter } from '../../src/operator/deadLetters/letters.ts';
+import { lostSaleReason } from '../../src/operator/sale/lost.ts';
+import { userId } from '../../src/rain/ids.ts';
+import { RESERVATION_EXPECTED, saleId } from '../../src/sale/ids.ts';
+import { refusalsOf } from '../../src/rain/refusal.ts';
+import { newItems as itemList } from '../../src/sale/item.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import { EXAMPLES } from '../rain/split/examples.ts';
 
@@ -23,6 +30,14 @@ test('figures are exact and readable', () => {
   expect(countdownText(-5)).toBe('0:00');
   expect(countdownText(2 * 86_400_000 + 3_600_000)).toBe('2 d 1:00:00');
   expect([durationText(450, 'en'), durationText(90_000, 'zh'), durationText(5_400_000, 'en')]).toEqual(['0.5 s', '1.5 分钟', '1.5 h']);
+});
+
+test('one of something is told in the singular, and many are grouped by thousands', () => {
+  const { en, zh } = SALE_PAGE;
+  expect([en.counts(1, 1), en.counts(1_200, 0)]).toEqual(['1 order of 1 buyer.', '1,200 orders of 0 buyers.']);
+  expect(en.end(1, 2)).toBe('It cannot be reopened. 1 unit that is left goes back to the shop, and 2 reserved ones can still be paid.');
+  expect([en.waiting(1), en.repairSends(1)]).toEqual([expect.stringMatching(/^1 reservation has no/), expect.stringMatching(/^1 reservation without an order is sent/)]);
+  expect(zh.counts(1_200, 3)).toBe('3 位买家，1,200 个订单。');
 });
 
 test('a typed amount is normalized; an invalid one stays unchanged', () => {
@@ -53,6 +68,30 @@ test.each([
 ])('[R12] what is wrong with a wallet\'s statement is told in Chinese, too (%#)', async (statement) => {
   const refusal = await refusalOfStatement(Readable.from([Buffer.from(statement)]));
   expect(reasonIn('zh', refusal!.reason)).toMatch(/[\u4e00-\u9fff]/);
+});
+
+test('[R12] what is wrong with a sale is told in Chinese, too', () => {
+  const item = { sku: 'tee', units: 1, price: '1.00' };
+  const wrong = [[], [item, item], ...[{ sku: 'a tee' }, { sku: 5 }, { units: null }, { units: 0 }, { units: 1.5 }, { price: 'much' }, { price: '-1.00' }, { price: '' }, { listPrice: '0.99' }, { listPrice: '1.999' }, { name: '' }, { picture: 'ftp://x' }, { perOrderMax: 0 }, { perUserMax: 1_001 }].map((more) => [{ ...item, ...more }])];
+  for (const items of wrong) {
+    const parsed = itemList.safeParse(items);
+    expect(parsed.success, JSON.stringify(items)).toBe(false);
+    for (const { reason } of refusalsOf(parsed.error!, 'items')) expect(reasonIn('zh', reason)).toMatch(/^[^a-z]*[\u4e00-\u9fff]/);
+  }
+  for (const reason of [lostSaleReason('autumn'), RESERVATION_EXPECTED, saleId.safeParse('a/b').error!.issues[0]!.message, userId.safeParse('').error!.issues[0]!.message]) {
+    expect(reasonIn('zh', reason), reason).toMatch(/^[^a-z]*(Redis )?[\u4e00-\u9fff]/);
+  }
+  const letter = noSuchDeadLetter('autumn-16-9f86', { letterId: 'autumn-16-9f86', rainId: 'autumn', entry: '', deadReason: 'failed', reason: 'paid back', actor: 'opal', at: 0 });
+  expect(letter.refusals.map(({ reason }) => reasonIn('zh', reason))).toEqual(['autumn-16-9f86 已由 opal 作废：paid back']);
+});
+
+test('a moment in a refusal is told in the reader\'s own time, never as the server writes it', () => {
+  const reason = '2026-11-20T21:00:00.000Z has passed already, and so has the end, 2026-11-20T22:00:00.000Z';
+  for (const language of ['en', 'zh'] as const) {
+    expect(reasonIn(language, reason)).toContain(momentText('2026-11-20T21:00:00.000Z', language));
+    expect(reasonIn(language, reason)).not.toMatch(/T\d\d|Z/);
+  }
+  expect(reasonIn('zh', reason)).toMatch(/^开始时间 .+ 已经过去，结束时间 .+ 也已过去$/);
 });
 
 test('[R12] the doubt whether a wallet has paid is told in Chinese, too', () => {

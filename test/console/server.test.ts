@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGuestTokens } from '../../src/console/guests.ts';
 import { startConsole, type Console, type ConsoleOptions } from '../../src/console/server.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
+import { eventually } from '../support/eventually.ts';
 
 const guests = createGuestTokens({ secret: 'a secret of at least thirty-two characters' });
 const PAGE = '<!doctype html><title>a page</title>';
@@ -43,14 +44,56 @@ describe('the page', () => {
     expect(answer.headers.get('cache-control')).toBe('no-cache');
     const policy = answer.headers.get('content-security-policy')!.split('; ');
     expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self' ws: wss:"]));
+    expect(policy).toContain("img-src 'self' https:");
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+    const other = await fetch(`${testConsole!.url}/healthz`);
+    expect(other.headers.get('content-security-policy')!.split('; '), 'only the page of buyers shows pictures of shops').toContain("img-src 'self'");
   });
 
   test('has assets that a browser may cache, because their names change with their content', async () => {
     const answer = await fetch(`${await start()}/assets/main-1a2b3c.js`);
     expect(answer.headers.get('content-type')).toMatch(/javascript/);
     expect(answer.headers.get('cache-control')).toContain('immutable');
+  });
+
+  test.each(['/../../etc/passwd', '//etc/passwd', '/assets/..%2f..%2fpackage.json', '/index.html%00.css', '/nothing'])('has nothing at %s, and the refusal says no more', async (path) => {
+    const { port } = new URL(await start());
+    const [answer] = await once(request({ host: '127.0.0.1', port, path }).end(), 'response') as [IncomingMessage];
+    expect([answer.statusCode, await json(answer)]).toEqual([404, { code: 'not_found', reason: 'Nothing exists at this address.' }]);
+  });
+
+  test('[R10] who asks many times without waiting, and hangs up, leaves no file open', async () => {
+    writeFileSync(join(pageFolder, 'assets', 'large-1a2b3c.css'), 'a'.repeat(200_000));
+    const { port } = new URL(await start());
+    const openFiles = () => readdirSync('/proc/self/fd').length;
+    await Promise.all([1, 2].map(async () => (await fetch(`${testConsole!.url}/assets/large-1a2b3c.css`)).text()));
+    const before = openFiles();
+    const sockets = await Promise.all(Array.from({ length: 5 }, async () => {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+      await once(socket, 'connect');
+      socket.write('GET /assets/large-1a2b3c.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(60));
+      return socket;
+    }));
+    await Promise.all(sockets.map((socket) => once(socket, 'data')));
+    for (const socket of sockets) socket.destroy();
+    await eventually(() => expect(openFiles()).toBeLessThan(before + 20), { timeoutMs: 3_000 });
+  });
+
+  test('the second request that does not wait for its answer ends the connection after the first', async () => {
+    const { port } = new URL(await start());
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+    let heard = '';
+    socket.on('data', (chunk) => { heard += String(chunk); });
+    socket.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(3));
+    await once(socket, 'close');
+    expect(heard.match(/HTTP\/1.1 200/g)).toHaveLength(1);
+    const waiting = connect(Number(port), '127.0.0.1');
+    for (let i = 0; i < 3; i++) {
+      waiting.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+      expect(String((await once(waiting, 'data') as [Buffer])[0]), 'who waits is answered on one connection').toContain('200 OK');
+    }
+    waiting.destroy();
   });
 
   test('that is not built is a clear error at start', async () => {
@@ -131,6 +174,18 @@ describe('guests', () => {
     expect(statuses.slice(60).every((status) => status === 429)).toBe(true);
     expect(await from('127.0.0.2')).toBe(200);
   });
+
+  test.each([
+    ['whatever port the proxy writes to it', (i: number) => `203.0.113.7:${50_000 + i}`],
+    ['within its own IPv6 network', (i: number) => `2001:db8:1:2::${i.toString(16)}`],
+  ])('[R10] an address is limited as one %s', async (_what, address) => {
+    const url = await start({ guests, requestOrigin: { trustedProxies: 1, secureCookies: 'auto' } });
+    const ask = async (forwarded: string) => (await fetch(`${url}/api/guest`, { method: 'POST', headers: { 'x-forwarded-for': forwarded } })).status;
+    const statuses: number[] = [];
+    for (let i = 0; i < 62; i++) statuses.push(await ask(address(i)));
+    expect(statuses.indexOf(429)).toBe(60);
+    expect(await ask('203.0.113.8')).toBe(200);
+  });
 });
 
 describe('[R12] bad requests get a refusal with a code, and the console keeps working', () => {
@@ -141,6 +196,7 @@ describe('[R12] bad requests get a refusal with a code, and the console keeps wo
     ['a prototype', '{"__proto__":{"token":"x"}}', 'application/json', 400, 'bad_request'],
     ['a list', '[]', 'application/json', 400, 'bad_request'],
     ['a form', 'token=x', 'application/x-www-form-urlencoded', 415, 'not_json'],
+    ['plain text', '{"token":"x"}', 'text/plain', 415, 'not_json'],
     ['a body of 100 kB', JSON.stringify({ token: 'x'.repeat(100_000) }), 'application/json', 413, 'too_big'],
   ])('%s', async (_what, body, type, status, code) => {
     const url = await start({ guests });

@@ -23,6 +23,7 @@ export function Refused({ refusal, again }: { refusal: Refusal | undefined; agai
   const { shared } = useLanguage();
   if (!refusal || refusal.code === 'aborted') return null;
   const { code, reason, refusals } = refusal;
+  if (code === 'needs_approval') return <Waits refusals={refusals} />;
   const sentences: Partial<Record<string, string>> = {
     unreachable: shared.unreachable, not_allowed: shared.forbidden, too_many: shared.tooMany, internal: shared.broken,
   };
@@ -30,6 +31,17 @@ export function Refused({ refusal, again }: { refusal: Refusal | undefined; agai
     <div class="refused-box" role="alert" data-code={code}>
       {refusals.length === 0 ? <p>{sentences[code] ?? reason}</p> : <ul><FieldReasons refusals={refusals} /></ul>}
       {again && <Button onClick={again}>{shared.again}</Button>}
+    </div>
+  );
+}
+
+/** Nothing is wrong: another operator has to agree. */
+function Waits({ refusals }: Pick<Refusal, 'refusals'>) {
+  const { shared, language } = useLanguage();
+  return (
+    <div class="refused-box waits" role="status" data-code="needs_approval">
+      <p>{refusals.map(({ reason }) => reasonIn(language, reason)).join(' ')}</p>
+      <p><a href="#/approvals">{shared.approvals}</a></p>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { useLanguage } from '../words/language.ts';
 import { Button } from './button.tsx';
 import { Refused } from './awaited.tsx';
 
-interface DialogProps {
+interface DialogProps<T> {
   title: string;
   children?: ComponentChildren;
   /** Label of the confirm button. */
@@ -14,13 +14,15 @@ interface DialogProps {
   variant?: 'main' | 'danger';
   verb: Verb;
   /** The request. The dialog closes when it is answered, and shows the refusal otherwise. */
-  onAct: () => Promise<Answer<unknown>>;
+  onAct: () => Promise<Answer<T>>;
+  /** Whether there is more to read or to do after this answer; default: no. */
+  staysOpen?: (done: T) => boolean;
   onClose: () => void;
   disabled?: boolean;
 }
 
 /** Asks for confirmation before an action. The browser keeps the focus inside, and Escape closes it. */
-export function Dialog({ title, children, act, variant = 'main', verb, onAct, onClose, disabled = false }: DialogProps) {
+export function Dialog<T>({ title, children, act, variant = 'main', verb, onAct, staysOpen = () => false, onClose, disabled = false }: DialogProps<T>) {
   const { shared } = useLanguage();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -29,14 +31,14 @@ export function Dialog({ title, children, act, variant = 'main', verb, onAct, on
     <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose} onCancel={(event) => { if (verb.pending) event.preventDefault(); }}>
       <form onSubmit={(event) => {
         event.preventDefault();
-        if (!disabled) void verb.run(onAct).then((answered) => answered && onClose());
+        if (!disabled) void verb.run(onAct).then((answered) => { if (answered && !staysOpen(answered.done)) onClose(); });
       }}>
         <h2 id={id}>{title}</h2>
         <div class="told">{children}</div>
         <Refused refusal={verb.refusal} />
         <div class="acts">
           <Button onClick={() => dialog.current?.close()} disabled={verb.pending}>{shared.cancel}</Button>
-          <Button type="submit" variant={variant} pending={verb.pending} disabled={disabled} testId="act">{act}</Button>
+          <Button type="submit" variant={variant} pending={verb.pending} disabled={disabled || verb.refusal?.code === 'needs_approval'} testId="act">{act}</Button>
         </div>
       </form>
     </dialog>

@@ -51,13 +51,15 @@ interface ChoiceProps<V extends string> {
   value: V;
   options: readonly (readonly [V, string])[];
   onChange: (value: V) => void;
+  /** Whether only screen readers get the label. */
+  hidden?: boolean;
 }
 
-export function Choice<V extends string>({ label, value, options, onChange }: ChoiceProps<V>) {
+export function Choice<V extends string>({ label, value, options, onChange, hidden = false }: ChoiceProps<V>) {
   const id = useId();
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={id} class={hidden ? 'unseen' : ''}>{label}</label>
       <span class="input">
         <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value as V)}>
           {options.map(([key, name]) => <option key={key} value={key}>{name}</option>)}

@@ -25,7 +25,7 @@ export function HeldRains({ held, named = true }: { held: readonly { rainId: str
   if (held.length === 0) return null;
   return (
     <div class="findings" role="alert" data-testid="held">
-      <h3>{words.title}</h3>
+      {named ? <h3>{words.title}</h3> : <h2>{words.title}</h2>}
       <ul>{held.map(({ rainId, reason }) => (
         <li key={rainId}>{named && <a href={hashOf({ screen: 'rain', rainId })}>{rainId}</a>} {words.whyOf[reason] ?? words.otherwise}</li>
       ))}</ul>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { FieldRefusal } from '../state/responses.ts';
 import { useApp, useRequest, useVerb } from '../state/useApi.ts';
 import { useLanguage } from '../words/language.ts';
 import { Button } from './button.tsx';
@@ -16,11 +17,13 @@ interface PagesProps<T> {
   /** When it changes, the list reloads from the first page. */
   reloads?: number;
   empty: ComponentChildren;
+  /** Gets what is wrong with `query`, and shows it beside the fields; absent: it is shown above the list. */
+  onRefusals?: (refusals: readonly FieldRefusal[]) => void;
   children: (rows: readonly T[]) => ComponentChildren;
 }
 
 /** A paginated list. It refreshes itself only while just the first page is open, so that rows do not jump. */
-export function Pages<T>({ path, query = {}, field, everyMs, reloads = 0, empty, children }: PagesProps<T>) {
+export function Pages<T>({ path, query = {}, field, everyMs, reloads = 0, empty, onRefusals, children }: PagesProps<T>) {
   const { shared } = useLanguage();
   const { api } = useApp();
   const verb = useVerb();
@@ -32,6 +35,7 @@ export function Pages<T>({ path, query = {}, field, everyMs, reloads = 0, empty,
   const [more, setMore] = useState<{ key: string; rows: readonly T[]; next: string | undefined }>();
   const opened = more?.key === key ? more : undefined;
   const first = useRequest<Page<T>>(key, opened ? undefined : everyMs);
+  useEffect(() => onRefusals?.(first.refusal?.refusals ?? []), [first.refusal]);
   useEffect(() => {
     if (reloads === 0) return;
     setMore(undefined);
@@ -42,7 +46,7 @@ export function Pages<T>({ path, query = {}, field, everyMs, reloads = 0, empty,
     if (page) setMore({ key, rows: [...(opened?.rows ?? []), ...(page.done[field] ?? [])], next: page.done.next });
   };
   return (
-    <Awaited request={first}>{(page) => {
+    <Awaited request={onRefusals && first.refusal && first.refusal.refusals.length > 0 ? { waiting: false, again: first.again } : first}>{(page) => {
       const rows = [...(page[field] ?? []), ...(opened?.rows ?? [])];
       const next = opened ? opened.next : page.next;
       return (

@@ -1,6 +1,22 @@
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** A table that may be wider than the screen. It then scrolls by touch or with the arrow keys. */
-export function Table({ label, children }: { label: string; children: ComponentChildren }) {
-  return <div class="table" role="region" aria-label={label} tabIndex={0}><table>{children}</table></div>;
+interface TableProps {
+  label: string;
+  /** On a phone each row becomes a block, and each cell a line of it with the name of its column. */
+  stacks?: boolean;
+  children: ComponentChildren;
+}
+
+/** A table that may be wider than the screen. It then scrolls by touch or with the arrow keys, unless it stacks. */
+export function Table({ label, stacks = false, children }: TableProps) {
+  const region = useRef<HTMLDivElement>(null);
+  // After every render: the style sheet shows the name of a column from its cells.
+  useLayoutEffect(() => { if (stacks) nameCells(region.current!.querySelector('table')!); });
+  return <div ref={region} class={stacks ? 'table stacks' : 'table'} role="region" aria-label={label} tabIndex={0}><table>{children}</table></div>;
+}
+
+function nameCells({ tHead, tBodies }: HTMLTableElement): void {
+  const names = [...tHead?.rows[0]?.cells ?? []].map(({ textContent }) => textContent);
+  for (const { rows } of tBodies) for (const { cells } of rows) [...cells].forEach((cell, i) => { cell.dataset['column'] = names[i] ?? ''; });
 }

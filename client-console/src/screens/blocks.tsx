@@ -14,7 +14,7 @@ const REFRESH_MS = 10_000;
 
 const WORDS = bilingual({
   title: 'Blocked', told: 'A block reaches every gateway within a second. Earlier wins are still credited.', none: 'Nobody is blocked', noneTold: 'Here you can block a user or a whole network that cheats.',
-  kind: 'Kind', kinds: { user: 'User', address: 'Address or network' }, who: 'Who', userHint: 'The `sub` of the user\'s token.', addressHint: '203.0.113.7, 203.0.113.0/24 or 2001:db8::/48', term: 'Duration', block: 'Block',
+  kind: 'Kind', kinds: { user: 'User', address: 'Address or network' }, who: 'Who', userHint: 'The sub of the user\'s token.', addressHint: '203.0.113.7, 203.0.113.0/24 or 2001:db8::/48', term: 'Duration', block: 'Block',
   lift: 'Unblock', liftTitle: (who: string) => `Unblock ${who}?`, liftTold: 'It takes effect on every gateway at once.', by: 'By', since: 'Since', until: 'Until', forever: 'until unblocked',
 }, {
   title: '封禁名单', told: '一秒内在所有网关生效。此前抢到的照常入账。', none: '没有封禁任何人', noneTold: '作弊的用户或整个网段可以在这里拒之门外。',
@@ -32,7 +32,7 @@ export function Blocks() {
       <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
       {mayAct && <NewBlock onDone={request.again} />}
       <Awaited request={request}>{({ blocks }) => (blocks.length === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : (
-        <Table label={words.title}>
+        <Table label={words.title} stacks>
           <thead><tr><th>{words.who}</th><th>{words.kind}</th><th>{shared.reason}</th><th>{words.by}</th><th>{words.until}</th>{mayAct && <th><span class="unseen">{words.lift}</span></th>}</tr></thead>
           <tbody>{blocks.map((block) => (
             <tr key={`${block.kind} ${block.who}`} data-testid="block">

@@ -77,7 +77,7 @@ function Row({ rain }: { rain: RainView }) {
 }
 
 /** A progress bar; its ARIA role reports the value to screen readers. */
-function Progress({ value, most, label }: { value: number; most: number; label: string }) {
+export function Progress({ value, most, label }: { value: number; most: number; label: string }) {
   const share = most > 0 ? Math.min(1, Math.max(0, value / most)) : 0;
   return (
     <span class="progress" role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={most} aria-valuenow={value}>
@@ -95,11 +95,12 @@ export function Until({ rain: { state, opensAt, closesAt } }: { rain: Pick<RainV
   return null;
 }
 
-export function StateChip({ state, rehearsal = false }: { state: RainState; rehearsal?: boolean | undefined }) {
+/** @param names of the states; default: those of a rain */
+export function StateChip({ state, rehearsal = false, names }: { state: RainState; rehearsal?: boolean | undefined; names?: Record<RainState, string> }) {
   const { shared } = useLanguage();
   return (
     <>
-      <span class="chip" data-state={state} data-testid="state">{shared.states[state]}</span>
+      <span class="chip" data-state={state} data-testid="state">{(names ?? shared.states)[state]}</span>
       {rehearsal && <span class="chip" data-state="rehearsal">{shared.rehearsal}</span>}
     </>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { delayBeforeRetry } from '../../../src/platform/network/backoff.ts';
-import type { Sample, Session } from './responses.ts';
+import type { Session } from './responses.ts';
 import { ApiClient } from './request.ts';
 import { useApp } from './useApi.ts';
 
@@ -11,10 +11,12 @@ const RETRY = { firstDelayMs: 1_000, delayMsMax: 15_000 };
 const SILENCE_MS_MAX = 6_000;
 
 /**
- * The stream of a rain's samples. It reconnects itself, because a browser gives up a refused EventSource for good, and because a
+ * The stream of samples of a rain or a sale. It reconnects itself, because a browser gives up a refused EventSource for good, and because a
  * proxy may keep a dead one open. `lost`: it is reconnecting.
+ *
+ * @param path of the rain or the sale
  */
-export function useLive(rainId: string) {
+export function useLive<Sample>(path: string) {
   const { api, awake } = useApp();
   const [live, setLive] = useState<{ samples: readonly Sample[]; link: 'connecting' | 'up' | 'lost' }>({ samples: [], link: 'connecting' });
 
@@ -43,7 +45,7 @@ export function useLive(rainId: string) {
       else lost();
     };
     const open = () => {
-      source = new EventSource(ApiClient.address(`rains/${encodeURIComponent(rainId)}/live`));
+      source = new EventSource(ApiClient.address(`${path}/live`));
       source.onerror = lost;
       source.addEventListener('sample', ({ data }: MessageEvent<string>) => {
         failures = 0;
@@ -59,6 +61,6 @@ export function useLive(rainId: string) {
       clearTimeout(timer);
       source?.close();
     };
-  }, [api, awake, rainId]);
+  }, [api, awake, path]);
   return live;
 }

@@ -42,7 +42,7 @@ export class ApiClient {
     return this.send('POST', path, body, signal);
   }
 
-  /** The path `session` signs in, reads the session of this browser, and signs out. */
+  /** The path `session` signs in, reads the session of this browser, and signs out; those below it open a new one. */
   async send<T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<Answer<T>> {
     const timeout = AbortSignal.timeout(ANSWER_MS_MAX);
     const sentAt = Date.now();
@@ -55,13 +55,20 @@ export class ApiClient {
       this.#readClock(response, sentAt);
       const sheet = response.headers.get('content-type')?.startsWith('text/csv');
       const answer: unknown = response.status === 204 ? undefined : await (sheet ? response.blob() : response.json());
-      if (response.ok && path === 'session') this.#csrf = (answer as Session | undefined)?.csrf ?? '';
+      if (response.ok && path.startsWith('session')) this.#readToken(path, answer);
       if (response.ok) return { ok: true, value: answer as T };
-      if (response.status === 401 && path !== 'session') this.onExpired();
-      return { ok: false, refusal: refusalOf(response.status, answer) };
+      const refusal = refusalOf(response.status, answer);
+      // A wrong password or code is 401, too, and ends nothing.
+      if (refusal.code === 'no_session' && path !== 'session') this.onExpired();
+      return { ok: false, refusal };
     } catch (fault) {
       return { ok: false, refusal: { status: 0, code: signal?.aborted ? 'aborted' : 'unreachable', reason: fault instanceof Error ? fault.message : String(fault), refusals: [] } };
     }
+  }
+
+  #readToken(path: string, answer: unknown): void {
+    const { csrf, session } = (answer ?? {}) as Partial<Session> & { session?: Session };
+    if (path === 'session' || csrf !== undefined || session) this.#csrf = session?.csrf ?? csrf ?? '';
   }
 
   #readClock(response: Response, sentAt: number): void {

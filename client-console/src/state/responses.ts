@@ -10,10 +10,17 @@ import type { MethodName } from '../../../src/rain/split/methods.ts';
 type Answer<E> = E extends { answer: infer A extends z.ZodType } ? z.output<A> : never;
 
 export type Session = Answer<Api['session']['current']>;
+export type Access = Answer<Api['session']['list']>['sessions'][number];
+export type TotpSetup = Answer<Api['session']['beginTotp']>;
+export type TotpConfirmed = Answer<Api['session']['confirmTotp']>;
+
+export type Approval = Answer<Api['approvals']['list']>['approvals'][number];
 
 export type RainView = Answer<Api['rains']['list']>['rains'][number];
 export type RainState = RainView['state'];
 export type RainDetail = Answer<Api['rains']['show']>;
+
+export type PersonalData = Answer<Api['users']['exportUser']>['data'];
 
 /** A plan as typed. The console validates it. */
 export interface Plan {
@@ -37,11 +44,21 @@ export type Equation = Record<EquationPart | 'budget', string> & {
 export type AuditAnswer = Answer<Api['rains']['audit']>;
 export type Verdict = Answer<Api['rains']['verify']>;
 export type Sample = Answer<Api['live']['watch']>;
+export type SaleView = Answer<Api['sales']['show']>;
+export type SaleItem = SaleView['items'][number];
+export type SaleAudit = Answer<Api['sales']['audit']>;
+export type SaleEquation = SaleAudit['items'][number];
+export type SaleWrittenOff = Answer<Api['sales']['writeOff']>;
+export type SaleRepair = Answer<Api['sales']['repair']>;
+export type SaleSample = Answer<Api['sales']['watch']>;
+export type Order = Answer<Api['orders']['list']>['orders'][number];
 export type Winner = Answer<Api['winners']['list']>['winners'][number];
 export type Reconciliation = Answer<Api['reconcile']['compare']>;
 export type RestoreCheck = Answer<Api['restore']['check']>;
 export type DifferingRain = RestoreCheck['rains'][number];
 export type Letter = Answer<Api['dead']['list']>['letters'][number];
+export type OrderLetter = Answer<Api['orderLetters']['list']>['letters'][number];
+export type OrderLettersRequeued = Answer<Api['orderLetters']['requeueSale']>;
 export type Block = Answer<Api['system']['blocks']>['blocks'][number];
 export type Switch = Answer<Api['system']['switches']>['switches'][number];
 export type Action = Answer<Api['system']['actions']>['actions'][number];

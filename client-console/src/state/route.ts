@@ -3,29 +3,44 @@ import { useEffect, useState } from 'preact/hooks';
 /** A screen of the console and its parameters. */
 export type Route =
   | { screen: 'rains' } | { screen: 'create'; campaignId?: string } | { screen: 'rain' | 'live' | 'winners'; rainId: string }
+  | { screen: 'sales' } | { screen: 'create-sale'; campaignId?: string } | { screen: 'sale' | 'sale-live' | 'orders'; saleId: string }
   | { screen: 'campaigns' } | { screen: 'campaign'; campaignId: string }
-  | { screen: 'dead' | 'blocks' | 'switches' | 'actions' | 'system' };
+  | { screen: 'order-letters'; saleId?: string }
+  | { screen: 'dead' | 'blocks' | 'users' | 'switches' | 'actions' | 'system' | 'approvals' | 'account' };
 
-const SINGLE = ['dead', 'blocks', 'switches', 'actions', 'system'] as const;
+const SINGLE = ['blocks', 'users', 'switches', 'actions', 'system', 'approvals', 'account'] as const;
 
 /** `#/rains/<id>/live` → the screen. An unknown address leads to the list of rains. */
 export function routeOf(hash: string): Route {
   const [first = '', second, third] = hash.replace(/^#\/?/, '').split('/').map(decoded);
   const single = SINGLE.find((name) => name === first);
   if (single) return { screen: single };
+  if (first === 'dead') return second !== 'orders' ? { screen: 'dead' } : { screen: 'order-letters', ...(third && { saleId: third }) };
   if (first === 'create') return second ? { screen: 'create', campaignId: second } : { screen: 'create' };
+  if (first === 'sales' || first === 'create-sale') return saleRouteOf(first, second, third);
   if (first === 'campaigns') return second ? { screen: 'campaign', campaignId: second } : { screen: 'campaigns' };
   if (first !== 'rains' || !second) return { screen: 'rains' };
   return { screen: third === 'live' || third === 'winners' ? third : 'rain', rainId: second };
+}
+
+function saleRouteOf(first: 'sales' | 'create-sale', saleId: string | undefined, part: string | undefined): Route {
+  if (first === 'create-sale') return { screen: 'create-sale', ...(saleId && { campaignId: saleId }) };
+  if (!saleId) return { screen: 'sales' };
+  return { screen: part === 'live' ? 'sale-live' : part === 'orders' ? 'orders' : 'sale', saleId };
 }
 
 export function hashOf(route: Route): string {
   switch (route.screen) {
     case 'rain': return `#/rains/${encodeURIComponent(route.rainId)}`;
     case 'live': case 'winners': return `#/rains/${encodeURIComponent(route.rainId)}/${route.screen}`;
+    case 'sale': return `#/sales/${encodeURIComponent(route.saleId)}`;
+    case 'sale-live': return `#/sales/${encodeURIComponent(route.saleId)}/live`;
+    case 'orders': return `#/sales/${encodeURIComponent(route.saleId)}/orders`;
     case 'campaign': return `#/campaigns/${encodeURIComponent(route.campaignId)}`;
     case 'create': return route.campaignId === undefined ? '#/create' : `#/create/${encodeURIComponent(route.campaignId)}`;
-    case 'rains': case 'campaigns': case 'dead': case 'blocks': case 'switches': case 'actions': case 'system': return `#/${route.screen}`;
+    case 'create-sale': return route.campaignId === undefined ? '#/create-sale' : `#/create-sale/${encodeURIComponent(route.campaignId)}`;
+    case 'order-letters': return route.saleId === undefined ? '#/dead/orders' : `#/dead/orders/${encodeURIComponent(route.saleId)}`;
+    case 'rains': case 'sales': case 'campaigns': case 'dead': case 'blocks': case 'users': case 'switches': case 'actions': case 'system': case 'approvals': case 'account': return `#/${route.screen}`;
     default: return route satisfies never;
   }
 }

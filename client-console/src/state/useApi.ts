@@ -6,6 +6,8 @@ import type { Session } from './responses.ts';
 export interface AppState {
   api: ApiClient;
   session: Session;
+  /** After a change of the account: it has opened a new session. */
+  onSession: (session: Session) => void;
   /** False for a viewer, who sees no buttons that change something. */
   mayAct: boolean;
   /** False while the login covers the page. No requests are sent then. */

@@ -13,6 +13,11 @@ export function countText(count: number): string {
   return Math.round(count).toLocaleString('en-US');
 }
 
+/** `1 order`, `12 orders`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${countText(count)} ${count === 1 ? one : many}`;
+}
+
 /** An amount in cents, for widths and sums. Exact up to the largest budget. */
 export function centsOf(amount: string): number {
   return Number(amount.replace('.', ''));

@@ -1,8 +1,12 @@
 import { METHODS } from '../../../src/rain/split/methods.ts';
+import { ACCOUNT_REASONS } from './accountRefusals.ts';
+import { momentText } from './figures.ts';
 import type { Language } from './language.ts';
+import { SALE_REASONS } from './saleRefusals.ts';
 
 /**
- * The console sends its reasons in English. These are the Chinese translations of the reasons that can occur while a plan is typed.
+ * The console sends its reasons in English. These are their Chinese translations; those about sales are in saleRefusals.ts, those
+ * about the operator's own account in accountRefusals.ts.
  * A reason without a translation is shown in English.
  */
 const REASONS: readonly (readonly [RegExp, string])[] = [
@@ -20,8 +24,12 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^([\d.]+) is below the smallest packet, ([\d.]+)$/, '$1 小于最小红包 $2'],
   [/^([\d.]+) is above the largest packet, ([\d.]+)$/, '$1 大于最大红包 $2'],
   [/^(\S+) is not after the start at (\S+)$/, '结束时间 $1 不在开始时间 $2 之后'],
-  [/^(\S+) has passed already$/, '$1 已经过去'],
+  [/^(.+) has passed already, and so has the end, (.+)$/, '开始时间 $1 已经过去，结束时间 $2 也已过去'],
   [/^a rain lasts a week at most$/, '一场红包雨最多持续一周'],
+  [/^expected off, pressure or always$/, '请选择 off、pressure 或 always'],
+  [/^needs tickets, expected tickets pressure or always with it$/, '需要同时要求门票：tickets 应为 pressure 或 always'],
+  [/^the rain (\S+) is over$/, '红包雨 $1 已结束'],
+  [/^Redis does not know the (rain|sale) (\S+); the rules hold once it is there again$/, 'Redis 中没有 $2；恢复后规则生效'],
   [/^expected a title$/, '请填写名称'],
   [/^expected 1 to 500 characters$/, '请填写 1 到 500 个字'],
   [/^the wallet may have paid (\S+); .*$/, '外部钱包可能已支付 $1：请重新入队，或确认其没有支付'],
@@ -36,11 +44,20 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^expected a number above zero$/, '请填写大于零的数字'],
   [/^expected a date and a time$/, '请填写日期和时间'],
   [/^expected a number of packets$/, '请填写红包个数'],
+  [/^this user is blocked, and the block has the id; remove it first$/, '该用户在封禁名单中，名单含其 ID：请先解封'],
+  [/^this user takes part in the (rain|sale) (\S+), which Redis has for 24 hours after it is settled; try again then$/, '该用户参加了 $2，结算后 24 小时内 Redis 仍有其数据：请届时再试'],
+  [/^this user takes part in the (rain|sale) (\S+), or in its campaign, which is not settled; try again when it is$/, '该用户参加了 $2 或同系列活动，尚未结算：请结算后再试'],
+  [/^the wallet of this user holds ([\d.]+), which nobody can ask for afterwards; expected this amount to confirm it$/, '该用户钱包中有 $1，抹除后无人可取：请填写该金额以确认'],
+  ...SALE_REASONS,
+  ...ACCOUNT_REASONS,
   ...METHODS.flatMap((method) => (method.rows ? method.reasonsZh : [])),
 ];
 
+/** A moment as the server writes it. People read it in their own time. */
+const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
 export function reasonIn(language: Language, reason: string): string {
-  if (language === 'en') return reason;
-  const known = REASONS.find(([pattern]) => pattern.test(reason));
-  return known ? reason.replace(known[0], known[1]) : reason;
+  const known = language === 'en' ? undefined : REASONS.find(([pattern]) => pattern.test(reason));
+  const told = known ? reason.replace(known[0], known[1]) : reason;
+  return told.replace(MOMENT, (moment) => momentText(moment, language));
 }

@@ -8,11 +8,12 @@ const letter = z.object({
   discarded: z.object({ reason: z.string(), actor: z.string(), at: time }).optional().describe('It was discarded, but the letter is still there. Discarding it again removes it.'),
 });
 
-const deadLetterParams = z.strictObject({ letterId: z.string().regex(/^[A-Za-z0-9._-]{1,160}$/, 'expected the id of a dead letter') });
+export const deadLetterParams = z.strictObject({ letterId: z.string().regex(/^[A-Za-z0-9._-]{1,160}$/, 'expected the id of a dead letter') });
 /** The largest offset: the number of letters that one answer scans at most. */
-const SKIP_MAX = 20_000;
-const path = '/api/console/dead';
-const tag = 'dead letters';
+export const SKIP_MAX = 20_000;
+export const DEAD_PATH = '/api/console/dead';
+export const deadTag = 'dead letters';
+const [path, tag] = [DEAD_PATH, deadTag];
 
 export const deadApi = {
   list: {

@@ -36,6 +36,7 @@ export const money = z.string().describe('A decimal amount with two digits, such
 export const time = z.string().describe('ISO 8601, UTC.');
 export const epochMs = z.number().describe('Milliseconds since 1970, UTC.');
 export const count = z.int().min(0);
+export const perSecond = z.number().min(0);
 export const state = z.enum([...STORED_STATES, 'open']).describe('See the life of a rain.');
 export const shownState = z.enum([...state.options, 'lost']).describe('See the life of a rain; lost: it was loaded, and Redis does not have it as a whole.');
 

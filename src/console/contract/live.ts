@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { count, money, rainParams, shownState, time, type Endpoint } from './endpoint.ts';
-
-const perSecond = z.number().min(0);
+import { count, money, perSecond, rainParams, shownState, time, type Endpoint } from './endpoint.ts';
 
 /** The figures of the live screen, once a second. Sockets and answers are counted over all gateways and all rains. */
 export const liveSample = z.object({

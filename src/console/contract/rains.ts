@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { auditReport } from '../../rain/equation.ts';
 import { METHODS_IN_WORDS } from '../../rain/split/methods.ts';
 import { requestedTerms, recordedTerms } from '../../rain/terms-check.ts';
+import { requestedTicketRules, viewedTicketRules, ticketRulesAnswer } from './tickets.ts';
 import { count, epochMs, limit, money, rainParams, shownState, state, time, type Endpoint } from './endpoint.ts';
 
 /** The same fields as in `rain list --json`. */
@@ -9,6 +10,7 @@ export const rainView = z.object({
   rainId: z.string(), title: z.string(), terms: recordedTerms.describe('The terms that differ from the default. In a rehearsal all amounts are test money.'),
   campaign: z.object({ id: z.string(), round: z.int() }).optional(), state: shownState, opensAt: time, closesAt: time, budget: money, packets: count, shards: count,
   left: count, claims: count, spoiled: count, relayed: count, credited: count, creditedAmount: money, recycled: money,
+  ticketRules: viewedTicketRules,
   held: z.string().optional().describe('Why nothing is granted: Redis and the database do not agree about the rain.'),
 });
 
@@ -34,6 +36,7 @@ const newRain = z.strictObject({
   closesAt: z.number('expected epoch milliseconds'),
   shards: z.number('expected a number of shards').optional(),
   terms: requestedTerms.optional().describe('Further terms of the rain. They cannot be changed later.'),
+  ticketRules: requestedTicketRules.optional(),
   campaign: z.strictObject({ id: z.string(), round: z.number('expected a round') }, 'expected {"id","round"}').optional()
     .describe('A round of a campaign. The rain id is then <id>.<round>.'),
   load: z.boolean('expected true or false').default(true).describe('Preallocate the packets at once.'),
@@ -108,6 +111,7 @@ export const rainsApi = {
     body: z.strictObject({ opensAt: z.number('expected epoch milliseconds'), closesAt: z.number('expected epoch milliseconds') }), status: 200, answer: moved,
   },
   topUp: { id: 'topUpRain', method: 'POST', path: `${path}/:rainId/top-up`, tag, summary: 'Add money and packets. Also possible while the rain runs.', access: 'operator', params, body: addition, status: 200, answer: added },
+  tickets: { id: 'setTickets', method: 'POST', path: `${path}/:rainId/tickets`, tag, summary: 'Require tickets or a proof of work, even while the rain runs.', access: 'operator', params, body: requestedTicketRules, status: 200, answer: ticketRulesAnswer },
   recycle: {
     id: 'recycleRain', method: 'POST', path: `${path}/:rainId/recycle`, tag, summary: 'Settle an ended rain now, or report what is still outstanding.', access: 'operator', params, status: 200,
     answer: z.object({ state, amount: money.describe('The amount that was returned.') }),

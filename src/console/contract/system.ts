@@ -5,7 +5,7 @@ import { HOLD_REASONS } from '../../store/holds.ts';
 import { switchName } from '../../store/killSwitches.ts';
 import { count, forMs, limit, numericCursor, reason, time, type Endpoint } from './endpoint.ts';
 
-const action = z.object({ id: z.string(), actor: z.string(), verb: z.string(), rainId: z.string().optional(), details: z.record(z.string(), z.unknown()), at: time });
+const action = z.object({ id: z.string(), actor: z.string(), verb: z.string(), rainId: z.string().optional(), isSale: z.literal(true).optional().describe('`rainId` is the id of a sale.'), details: z.record(z.string(), z.unknown()), at: time });
 
 const gateway = z.object({
   id: z.string(), address: z.string(), version: z.string(), startedAt: time, at: time.describe('Time of the last heartbeat.'),
@@ -18,7 +18,10 @@ const system = z.object({
   version: z.string(),
   redis: z.object({ up: z.boolean(), version: z.string().optional(), usedMemoryBytes: count.optional() }),
   database: z.object({ up: z.boolean() }),
-  queues: z.object({ credit: lane, later: lane, dead: count }).nullable().describe('Null while Redis is unreachable.'),
+  queues: z.object({
+    credit: lane, later: lane, dead: count.describe('Dead letters of claims.'),
+    orders: lane, ordersLater: lane.describe('Orders that the order service has not accepted yet.'), ordersEnded: lane.describe('Orders that have ended, of which the order service is not told yet.'), ordersDead: count.describe('Dead letters of orders.'),
+  }).nullable().describe('Null while Redis is unreachable.'),
   workers: count.nullable().describe('Null if Redis does not list its clients.'),
   held: z.array(z.object({ rainId: z.string(), reason: z.enum(HOLD_REASONS) })).nullable().describe('Rains in which nothing is granted, because Redis and the database do not agree. Null while Redis is unreachable.'),
   stores: z.object({

@@ -1,36 +1,33 @@
-import type { OperatorContext } from '../../operator/context.ts';
-import type { LiveSample } from '../contract/live.ts';
 import type { Loop } from '../../platform/concurrency/loop.ts';
-import { startSampler, type Pace } from './sampler.ts';
 
 /** One open live screen. */
-interface Viewer {
-  show: (sample: LiveSample) => void;
+interface Viewer<Sample> {
+  show: (sample: Sample) => void;
   /** Called when the console closes. */
   end: () => void;
 }
 
-interface Feed {
-  viewers: Set<Viewer>;
+interface Feed<Sample> {
+  viewers: Set<Viewer<Sample>>;
   sampler?: Loop;
-  last?: LiveSample;
+  last?: Sample;
 }
 
-export type LiveFeeds = ReturnType<typeof openLiveFeeds>;
+export type LiveFeeds<Sample> = ReturnType<typeof openLiveFeeds<Sample>>;
 
 /** For a big screen and a few operators. The audience watches the big screen [R10]. */
 const VIEWERS_MAX = 200;
-const RAINS_MAX = 50;
+const FEEDS_MAX = 50;
 
-/** One sampler per rain, from its first viewer to its last. A later viewer gets the last sample at once. */
-export function openLiveFeeds(context: OperatorContext, onFault: (error: unknown) => void, pace: Pace) {
-  const feeds = new Map<string, Feed>();
+/** One sampler per rain or sale, from its first viewer to its last. A later viewer gets the last sample at once. */
+export function openLiveFeeds<Sample>(startSampler: (id: string, onSample: (sample: Sample) => void) => Loop) {
+  const feeds = new Map<string, Feed<Sample>>();
   let count = 0;
 
-  function open(rainId: string): Feed {
-    const feed: Feed = { viewers: new Set() };
-    feeds.set(rainId, feed);
-    feed.sampler = startSampler(context, rainId, pace, onFault, (sample) => {
+  function open(id: string): Feed<Sample> {
+    const feed: Feed<Sample> = { viewers: new Set() };
+    feeds.set(id, feed);
+    feed.sampler = startSampler(id, (sample) => {
       feed.last = sample;
       for (const viewer of feed.viewers) viewer.show(sample);
     });
@@ -39,16 +36,16 @@ export function openLiveFeeds(context: OperatorContext, onFault: (error: unknown
 
   return {
     /** @returns the last sample, and a function that ends watching; `undefined`: there are too many viewers */
-    watch(rainId: string, viewer: Viewer): { last: LiveSample | undefined; leave: () => void } | undefined {
-      if (count >= VIEWERS_MAX || (!feeds.has(rainId) && feeds.size >= RAINS_MAX)) return undefined;
-      const feed = feeds.get(rainId) ?? open(rainId);
+    watch(id: string, viewer: Viewer<Sample>): { last: Sample | undefined; leave: () => void } | undefined {
+      if (count >= VIEWERS_MAX || (!feeds.has(id) && feeds.size >= FEEDS_MAX)) return undefined;
+      const feed = feeds.get(id) ?? open(id);
       feed.viewers.add(viewer);
       count++;
       const leave = () => {
         if (!feed.viewers.delete(viewer)) return;
         count--;
         if (feed.viewers.size > 0) return;
-        feeds.delete(rainId);
+        feeds.delete(id);
         void feed.sampler?.close();
       };
       return { last: feed.last, leave };

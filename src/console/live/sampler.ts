@@ -8,24 +8,13 @@ import { wasLoaded } from '../../operator/lostRains.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { iso } from '../../rain/figures.ts';
 import { stateAt } from '../../rain/rain.ts';
-import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
+import type { Loop } from '../../platform/concurrency/loop.ts';
 import type { LiveSample } from '../contract/live.ts';
 import { Rates, round } from './rates.ts';
+import { startSampling, type Pace } from './sampling.ts';
 
-export const PACE = {
-  /** How often a sample is taken, ms. */
-  sampleMs: 1_000,
-  /** Pause after an audit: this multiple of the audit's duration, so that audits take 5 % of the time at most, as in the workers. */
-  pauseFactor: 20,
-  pauseMsMin: 1_000,
-  /** How often the viewer's login is checked again, ms. */
-  recheckMs: 10_000,
-};
-export type Pace = typeof PACE;
-
-/** Samples the live figures of one rain once a second, for all its viewers. A second loop runs the expensive audit. */
+/** Samples the live figures of one rain once a second, for all its viewers. */
 export function startSampler(context: OperatorContext, rainId: string, pace: Pace, onFault: (error: unknown) => void, onSample: (sample: LiveSample) => void): Loop {
-  const { sampleMs, pauseFactor, pauseMsMin } = pace;
   const rates = new Rates();
   let lastAudit: { audit: Audit; at: number } | undefined;
   let before: { wins: number; at: number } | undefined;
@@ -50,25 +39,12 @@ export function startSampler(context: OperatorContext, rainId: string, pace: Pac
     });
   }
 
-  async function runAudit(): Promise<number> {
-    const start = performance.now();
-    try {
-      const audit = await auditRain(context, rainId);
-      if (audit) lastAudit = { audit, at: await redisNow(context.redis) };
-    } catch (error) {
-      onFault(error);
-    }
-    return Math.max(pauseMsMin, pauseFactor * (performance.now() - start));
+  async function runAudit(): Promise<void> {
+    const audit = await auditRain(context, rainId);
+    if (audit) lastAudit = { audit, at: await redisNow(context.redis) };
   }
 
-  const auditing = startLoop(runAudit);
-  const sampling = startLoop(async () => {
-    const start = performance.now();
-    await sample().catch(onFault);
-    return Math.max(sampleMs / 4, sampleMs - (performance.now() - start));
-  });
-  // The caller need not wait: both loops only read.
-  return { close: async () => { void Promise.all([auditing.close(), sampling.close()]); } };
+  return startSampling(sample, runAudit, pace, onFault);
 }
 
 /** Claims that are marked as credited in Redis, by shard: slightly behind the ledger, but far cheaper to read. */

@@ -10,12 +10,16 @@ import type { Leaderboard } from '../../wallet/leaderboard.ts';
 import { readPlace, type WalletStatement } from '../../wallet/walletStatement.ts';
 import { PLAYER_REFUSALS, refusalFor, refuse } from '../refusals.ts';
 import { EXPECTED_CURSOR, limit, rainParams } from '../contract/endpoint.ts';
+import { visitorAddress } from '../session/authenticate.ts';
 import { createRateLimiter, PER_MINUTE_PER_USER } from './rateLimiter.ts';
+import { UnknownRains } from './unknownRains.ts';
 
 /** Each limit protects this process, or the ledger, from one careless or hostile visitor [R10]. */
 const LIMITS = {
   /** A whole office may share one address and read its wallets at the end of a rain. */
   perMinutePerAddress: 30_000,
+  /** Without a token. A page asks up to eight times for the rain that it showed. */
+  leaderboardsPerMinutePerAddress: 6_000,
   tokenCharactersMax: 4_096,
   pageMax: 100,
   cursorCharactersMax: 800,
@@ -48,10 +52,11 @@ const walletQuery = z.strictObject({
 export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, allowedOrigins, log, perMinutePerUser = PER_MINUTE_PER_USER, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
   let inProgress = 0;
   const waitOf = createRateLimiter(perMinutePerUser);
-  const route = {
-    config: { rateLimit: { max: LIMITS.perMinutePerAddress, timeWindow: 60_000 } },
+  const unknownRains = new UnknownRains();
+  const route = (max: number) => ({
+    config: { rateLimit: { max, timeWindow: 60_000 } },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },
-  };
+  });
 
   async function bearer({ headers }: FastifyRequest): Promise<string | undefined> {
     const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
@@ -59,7 +64,7 @@ export function servePlayers(server: FastifyInstance, { readToken, openWalletSta
     return userId.safeParse((await readToken(token))?.subject).data;
   }
 
-  server.get('/api/me', route, async (request, reply) => {
+  server.get('/api/me', route(LIMITS.perMinutePerAddress), async (request, reply) => {
     const user = await bearer(request);
     if (user === undefined) return refuse(reply.header('www-authenticate', 'Bearer'), PLAYER_REFUSALS.no_token);
     const waitMs = waitOf(user);
@@ -69,13 +74,16 @@ export function servePlayers(server: FastifyInstance, { readToken, openWalletSta
     return answer(reply.header('cache-control', 'no-store'), () => openWalletStatement(user, query.data.cursor, query.data.limit));
   });
 
-  server.get('/api/rains/:rainId/luckiest', route, async (request, reply) => {
+  server.get('/api/rains/:rainId/luckiest', route(LIMITS.leaderboardsPerMinutePerAddress), async (request, reply) => {
     const path = rainParams.safeParse(request.params);
     if (!path.success) return refuse(reply, refusalFor([firstRefusal(path.error, 'request')], 'bad_request'));
-    return answer(reply.header('cache-control', 'public, max-age=1'), () => leaderboard(path.data.rainId));
+    const address = visitorAddress(request);
+    const { rainId } = path.data;
+    if (unknownRains.exceeds(address, rainId)) return refuse(reply, PLAYER_REFUSALS.too_often, 60_000);
+    return answer(reply.header('cache-control', 'public, max-age=1'), () => unknownRains.count(address, rainId, () => leaderboard(rainId)));
   });
 
-  for (const path of ['/api/me', '/api/rains/:rainId/luckiest']) server.options(path, route, async (_request, reply) => allowPreflight(reply).code(204).send());
+  for (const path of ['/api/me', '/api/rains/:rainId/luckiest']) server.options(path, route(LIMITS.perMinutePerAddress), async (_request, reply) => allowPreflight(reply).code(204).send());
 
   async function answer<T extends object>(reply: FastifyReply, read: () => Promise<T | undefined>): Promise<T | FastifyReply> {
     if (inProgress >= answersAtOnceMax) return refuse(reply, PLAYER_REFUSALS.busy, LIMITS.busyMsMin + Math.random() * (LIMITS.busyMsMax - LIMITS.busyMsMin));

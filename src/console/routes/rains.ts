@@ -1,19 +1,21 @@
 import { auditRain, isInOrder, type Audit } from '../../operator/audit.ts';
 import { describeToldTwice } from '../../operator/audit/findings.ts';
-import { createCampaign } from '../../operator/campaign/create.ts';
-import { listCampaigns, showCampaign } from '../../operator/campaign/show.ts';
-import { createRain } from '../../operator/create.ts';
+import { createCampaign, nextRound } from '../../operator/campaign/create.ts';
+import { listCampaigns, showCampaign, showCampaignSales } from '../../operator/campaign/show.ts';
+import { createRain, type CreateRequest } from '../../operator/create.ts';
 import { listRains, showRain } from '../../operator/list.ts';
 import { loadRain } from '../../operator/load.ts';
-import { previewRain } from '../../operator/preview.ts';
+import { previewAside } from '../../operator/previewThread.ts';
 import { recycleRain } from '../../operator/recycle.ts';
 import { rescheduleRain, startRain } from '../../operator/schedule.ts';
+import { setTickets } from '../../operator/tickets.ts';
 import { topUpRain } from '../../operator/topUp.ts';
 import { closeRain, pauseRain, resumeRain } from '../../operator/transitions.ts';
 import { verifyRain } from '../../operator/verify.ts';
 import { formatMoney } from '../../rain/money.ts';
 import { campaignsApi } from '../contract/campaigns.ts';
 import { rainsApi } from '../contract/rains.ts';
+import { AT_ONCE, auditInTurn, inPlace } from './atOnce.ts';
 import { answerOf, declinedFor, definedFields, foundOr, rainRoute, route, type Route } from './route.ts';
 
 const LOST_SHOWN_MAX = 100;
@@ -22,7 +24,7 @@ export const rainRoutes: readonly Route[] = [
   route(rainsApi.list, async ({ context, query: { limit } }) => ({ answer: await listRains(context, limit) })),
 
   route(rainsApi.create, async ({ context, body: { load, dryRun, plan, opensAt, closesAt, ...options } }) => {
-    const created = await createRain(context, { plan, opensAt, closesAt, ...definedFields(options) }, { dryRun });
+    const created = await createRain(context, { plan, opensAt, closesAt, ...definedFields(options) } as CreateRequest, { dryRun });
     if (!created.ok) return declinedFor(created.refusals);
     const { ok: _, funded: __, ...plain } = created;
     if (!load || dryRun) return { answer: plain };
@@ -30,7 +32,7 @@ export const rainRoutes: readonly Route[] = [
     return loaded.ok ? { answer: { ...plain, loaded: loaded.packets } } : declinedFor(loaded.refusals);
   }),
 
-  route(rainsApi.preview, async ({ body: { plan, draws } }) => ({ answer: previewRain(plan, draws) })),
+  route(rainsApi.preview, ({ visitor, body: { plan, draws } }) => inPlace(AT_ONCE.previews, visitor, async () => ({ answer: await previewAside(plan, draws) }))),
 
   route(rainsApi.show, async ({ context, params: { rainId } }) => foundOr('no_such_rain', await showRain(context, rainId))),
 
@@ -39,23 +41,27 @@ export const rainRoutes: readonly Route[] = [
     return loaded.ok ? { answer: { state: (await showRain(context, id))?.state ?? 'loaded', packets: loaded.packets } } : declinedFor(loaded.refusals);
   }),
 
-  route(rainsApi.audit, async ({ context, params: { rainId } }) => {
+  route(rainsApi.audit, ({ context, visitor, params: { rainId } }) => auditInTurn(visitor, async () => {
     const audit = await auditRain(context, rainId);
     return foundOr('no_such_rain', audit && auditAnswer(audit));
-  }),
+  })),
 
-  rainRoute(rainsApi.verify, async ({ context, rain }) => answerOf(await verifyRain(context, rain.id, []))),
+  rainRoute(rainsApi.verify, ({ context, visitor, rain }) => auditInTurn(visitor, async () => answerOf(await verifyRain(context, rain.id, [])))),
   rainRoute(rainsApi.pause, async ({ context, rain }) => answerOf(await pauseRain(context, rain.id))),
   rainRoute(rainsApi.resume, async ({ context, rain }) => answerOf(await resumeRain(context, rain.id))),
   rainRoute(rainsApi.close, async ({ context, rain }) => answerOf(await closeRain(context, rain.id))),
   rainRoute(rainsApi.start, async ({ context, rain, body }) => answerOf(await startRain(context, rain.id, body ?? {}))),
   rainRoute(rainsApi.schedule, async ({ context, rain, body }) => answerOf(await rescheduleRain(context, rain.id, body))),
   rainRoute(rainsApi.topUp, async ({ context, rain, body }) => answerOf(await topUpRain(context, rain.id, definedFields(body)))),
+  rainRoute(rainsApi.tickets, async ({ context, rain, body }) => answerOf(await setTickets(context, rain.id, body))),
   rainRoute(rainsApi.recycle, async ({ context, rain }) => answerOf(await recycleRain(context, rain.id, context))),
 
   route(campaignsApi.list, async ({ context, query: { limit } }) => ({ answer: { campaigns: await listCampaigns(context, limit) } })),
   route(campaignsApi.create, async ({ context, body }) => answerOf(await createCampaign(context, body))),
-  route(campaignsApi.show, async ({ context, params: { campaignId } }) => foundOr('no_such_campaign', await showCampaign(context, campaignId))),
+  route(campaignsApi.show, async ({ context, params: { campaignId } }) => {
+    const campaign = await showCampaign(context, campaignId);
+    return foundOr('no_such_campaign', campaign && { ...campaign, ...await showCampaignSales(context, campaign), nextRound: await nextRound(context, campaignId) });
+  }),
 ];
 
 function auditAnswer(audit: Audit) {

@@ -1,38 +1,45 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import { newTotals } from '../../operator/reconcile/difference.ts';
-import { reconcileRain, reconciliationSheet } from '../../operator/reconcile/reconcile.ts';
+import { reconcileRain, reconciliationSheet, walletOf } from '../../operator/reconcile/reconcile.ts';
 import { refusalOfStatement } from '../../operator/reconcile/statement.ts';
 import { reconcileApi } from '../contract/reconcile.ts';
 import { refusalFor, type Refusal } from '../refusals.ts';
-import { answerOf, declined, declinedFor, rainRoute, type Route } from './route.ts';
+import { AT_ONCE, declinedForNow, inPlace } from './atOnce.ts';
+import { answerOf, declinedFor, rainRoute, type Route } from './route.ts';
 
-/** Parallel comparisons. Each reads a whole rain [R10]. */
-const COMPARISONS_MAX = 2;
-let comparing = 0;
+/** Read in one turn of the loop, in some milliseconds; then others have theirs [R10]. */
+const SLICE_BYTES = 16 * 1_024;
 
 export const reconcileRoutes: readonly Route[] = [
-  rainRoute(reconcileApi.compare, async ({ context, rain, body }) => {
-    const unreadable = await declineUnreadable(body);
-    if (unreadable) return unreadable;
-    if (comparing >= COMPARISONS_MAX) return declined('too_many');
-    comparing++;
-    try {
-      return answerOf(await reconcileRain(context, rain, streamOf(body)));
-    } finally {
-      comparing--;
-    }
+  rainRoute(reconcileApi.compare, async ({ context, visitor, rain, body }) => {
+    const wallet = walletOf(rain);
+    if (!wallet.ok) return declinedFor(wallet.refusals);
+    return inPlace(AT_ONCE.comparisons, visitor, async () => {
+      const compared = await reconcileRain(context, rain, streamOf(body));
+      // The rain has a wallet, so it is the statement.
+      return compared.ok ? answerOf(compared) : { declined: refusalFor(compared.refusals, 'bad_request') };
+    });
   }),
 
-  rainRoute(reconcileApi.csv, async ({ context, rain, body, reply }) => {
-    const unreadable = await declineUnreadable(body);
-    if (unreadable) return unreadable;
-    if (comparing >= COMPARISONS_MAX) return declined('too_many');
-    const opened = reconciliationSheet(context, rain, streamOf(body), newTotals());
-    if (!opened.ok) return declinedFor(opened.refusals);
-    comparing++;
-    opened.sheet.once('close', () => { comparing--; });
-    void reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="reconciliation-${rain.id}.csv"`).send(opened.sheet);
-    return 'streamed';
+  rainRoute(reconcileApi.csv, async ({ context, visitor, rain, body, reply }) => {
+    const wallet = walletOf(rain);
+    if (!wallet.ok) return declinedFor(wallet.refusals);
+    const end = AT_ONCE.comparisons(visitor.name);
+    if (!end) return declinedForNow();
+    let streamed = false;
+    try {
+      const unreadable = await declineUnreadable(body);
+      if (unreadable) return unreadable;
+      const opened = reconciliationSheet(context, rain, streamOf(body), newTotals());
+      if (!opened.ok) return declinedFor(opened.refusals);
+      opened.sheet.once('close', end);
+      streamed = true;
+      void reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="reconciliation-${rain.id}.csv"`).send(opened.sheet);
+      return 'streamed';
+    } finally {
+      if (!streamed) end();
+    }
   }),
 ];
 
@@ -42,4 +49,14 @@ async function declineUnreadable(statement: Buffer): Promise<{ declined: Refusal
   return refusal && { declined: refusalFor([refusal], 'bad_request') };
 }
 
-const streamOf = (statement: Buffer): Readable => Readable.from([statement]);
+/** The next slice is not made before the last one is read: many at hand would be read in one turn. */
+function streamOf(statement: Buffer): Readable {
+  return Readable.from(slicesOf(statement), { highWaterMark: 1 });
+}
+
+async function* slicesOf(statement: Buffer): AsyncGenerator<Buffer, void> {
+  for (let at = 0; at < statement.length; at += SLICE_BYTES) {
+    yield statement.subarray(at, at + SLICE_BYTES);
+    await nextTurn();
+  }
+}

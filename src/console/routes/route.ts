@@ -1,16 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { CreditQueue } from '../../credit/queue.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
-import type { Queues, QueueContext, Refused } from '../../operator/context.ts';
+import type { BookedSale } from '../../ledger/sales.ts';
+import { NEEDS_APPROVAL } from '../../operator/approval/ask.ts';
+import type { QueueContext, Refused } from '../../operator/context.ts';
+import type { SendReservations } from '../../operator/sale/repair.ts';
 import type { AfterReconnect, Replicated } from '../../operator/settle.ts';
+import type { SystemContext } from '../../operator/system.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { REFUSALS, refusalFor, type Refusal, type RefusalCode } from '../refusals.ts';
 import type { SignedIn } from '../session/authenticate.ts';
 
 /** What the routes work with. The visitor's name is added as `actor`. */
 export interface Backend extends Omit<QueueContext, 'actor' | 'queues'>, AfterReconnect {
-  queues: Queues & { later: CreditQueue };
+  queues: SystemContext['queues'];
+  /** Sends reservations without an order to the workers again. */
+  sendReservations: SendReservations;
   /** Awaited before money goes back. Absent if no replicas are required. */
   replicated?: Replicated;
 }
@@ -53,6 +58,16 @@ export function rainRoute<E extends Endpoint & { params: z.ZodType<{ rainId: str
   });
 }
 
+/** The same for one existing sale. */
+export function saleRoute<E extends Endpoint & { params: z.ZodType<{ saleId: string }> }>(
+  endpoint: E, handle: (input: RouteInput<E> & { sale: BookedSale }) => Promise<Answer<E>>,
+): Route {
+  return route(endpoint, async (input) => {
+    const sale = await input.context.ledger.sale((input.params as { saleId: string }).saleId);
+    return sale ? handle({ ...input, sale }) : declined('no_such_sale');
+  });
+}
+
 export function declined(code: RefusalCode): { declined: Refusal } {
   return { declined: REFUSALS[code] };
 }
@@ -62,7 +77,7 @@ export function foundOr<A>(code: RefusalCode, found: A | undefined): { answer: A
 }
 
 export function declinedFor(refusals: Refused['refusals']): { declined: Refusal } {
-  return { declined: refusalFor(refusals, 'refused') };
+  return { declined: refusalFor(refusals, refusals[0]?.field === NEEDS_APPROVAL ? NEEDS_APPROVAL : 'refused') };
 }
 
 /** The result of a verb as an answer, or its refusals. */

@@ -1,5 +1,6 @@
 import type { HeldSwitch, SwitchName } from '../../store/killSwitches.ts';
 import { readHeartbeats } from '../../store/gatewayHeartbeat.ts';
+import type { OperatorContext } from '../../operator/context.ts';
 import { blockCaller, liftCallerBlock, listBlocks } from '../../operator/block.ts';
 import { letGoOfSwitch, listSwitches, throwSwitch } from '../../operator/switch.ts';
 import { readSystem } from '../../operator/system.ts';
@@ -35,7 +36,8 @@ export const systemRoutes: readonly Route[] = [
   route(systemApi.actions, async ({ context, query: { cursor, rainId, limit } }) => {
     const found = await context.ledger.latestActions({ limit, rainId, before: cursor === undefined ? undefined : BigInt(cursor) });
     const last = found.length === limit ? found.at(-1) : undefined;
-    return { answer: { actions: found.map(({ at, details = {}, ...plain }) => ({ ...plain, details: { ...details }, at: iso(at) })), ...(last && { next: last.id }) } };
+    const sales = await salesAmong(context, found.flatMap(({ rainId: id }) => id ?? []));
+    return { answer: { actions: found.map(({ at, details = {}, ...plain }) => ({ ...plain, ...(plain.rainId !== undefined && sales.has(plain.rainId) && { isSale: true as const }), details: { ...details }, at: iso(at) })), ...(last && { next: last.id }) } };
   }),
 
   route(systemApi.gateways, async ({ context }) => ({
@@ -46,6 +48,12 @@ export const systemRoutes: readonly Route[] = [
 
   route(systemApi.openapi, async () => ({ answer: openApi() })),
 ];
+
+/** Actions record the id of a rain or of a sale alike. */
+async function salesAmong({ ledger }: Pick<OperatorContext, 'ledger'>, ids: readonly string[]): Promise<Set<string>> {
+  const distinct = [...new Set(ids)];
+  return new Set(distinct.length === 0 ? [] : (await ledger.sales(distinct.length, { ids: distinct })).map(({ id }) => id));
+}
 
 function switchAnswer({ name, held }: { name: SwitchName; held?: HeldSwitch }) {
   if (!held) return { name, position: 'auto' as const };

@@ -3,11 +3,8 @@ import { winnersSheet } from '../../operator/winners/sheet.ts';
 import { EXPECTED_CURSOR } from '../contract/endpoint.ts';
 import { winnersApi } from '../contract/winners.ts';
 import { refusalFor } from '../refusals.ts';
-import { declined, rainRoute, type Route } from './route.ts';
-
-/** Parallel exports. Each reads a whole rain [R10]. */
-const EXPORTS_MAX = 3;
-let exporting = 0;
+import { AT_ONCE, declinedForNow } from './atOnce.ts';
+import { rainRoute, type Route } from './route.ts';
 
 export const winnerRoutes: readonly Route[] = [
   rainRoute(winnersApi.list, async ({ context, rain, query: { search, cursor, limit } }) => {
@@ -17,11 +14,11 @@ export const winnerRoutes: readonly Route[] = [
     return { answer: { winners, ...(next && { next: writeCursor(next) }) } };
   }),
 
-  rainRoute(winnersApi.csv, async ({ context, rain, reply }) => {
-    if (exporting >= EXPORTS_MAX) return declined('too_many');
-    exporting++;
+  rainRoute(winnersApi.csv, async ({ context, visitor, rain, reply }) => {
+    const end = AT_ONCE.exports(visitor.name);
+    if (!end) return declinedForNow();
     const stream = winnersSheet(context, rain);
-    stream.once('close', () => { exporting--; });
+    stream.once('close', end);
     void reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="winners-${rain.id}.csv"`).send(stream);
     return 'streamed';
   }),

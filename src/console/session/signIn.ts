@@ -1,53 +1,67 @@
-import { createHash } from 'node:crypto';
-import type { RedisClient } from '../../platform/redis/connect.ts';
-import { attemptsKey } from '../../store/keys.ts';
 import type { OperatorContext } from '../../operator/context.ts';
 import { isPassword } from '../../operator/staff/password.ts';
-
-const WINDOW_MS = 15 * 60_000;
-/**
- * Attempts in 15 minutes. An attacker who knows a name can use up its attempts and lock its owner out until the next window.
- * Open sessions and bearer tokens keep working, and one address alone has too few attempts for it.
- */
-const ATTEMPTS_MAX = { address: 20, name: 40 } as const;
+import { acceptCode } from '../../operator/staff/totp.ts';
+import { REFUSALS, type Refusal } from '../refusals.ts';
+import { countAttempt } from './attempts.ts';
+import { createPlaces, inTurn } from './checks.ts';
 
 /** PostgreSQL rejects control characters and lone surrogates. */
 const PLAIN_NAME = /^[^\p{Cc}\p{Cs}]+$/u;
 
-/** Parallel password checks. Each takes 32 MiB and one of four threads [R10]. */
-const CHECKS_MAX = 4;
-let checking = 0;
+const takePlace = createPlaces();
 
-/**
- * An unknown name, a disabled account and a wrong password get the same answer after the same time. Every attempt is recorded in
- * the audit log.
- */
-export async function signIn({ redis, ledger }: Pick<OperatorContext, 'redis' | 'ledger'>, { name, password, address }: { name: string; password: string; address: string }) {
-  if (!await mayTry(redis, address, name) || checking >= CHECKS_MAX) return { ok: false, code: 'too_many' } as const;
-  checking++;
-  try {
-    const found = PLAIN_NAME.test(name) ? await ledger.staff.operator(name) : undefined;
-    const operator = found?.disabledAt === undefined ? found : undefined;
-    const right = await isPassword(password, operator?.passwordHash);
-    // The typed name may be a password in the wrong field. So only existing names are recorded.
-    await ledger.record({ actor: found ? `console:${found.name}` : 'console', verb: right ? 'login' : 'login_failed', details: { address } });
-    return right && operator ? { ok: true, operator } as const : { ok: false, code: 'wrong_password' } as const;
-  } finally {
-    checking--;
-  }
+interface SignIn {
+  name: string;
+  password: string;
+  /** Of the operator's app, or a recovery code. */
+  code?: string | undefined;
+  address: string;
+  /** Id of a device from which this name has signed in before. */
+  device: string | undefined;
 }
 
 /**
- * Whether a login with this name from this address may be tried now. Counts the attempt in Redis before it is made, so that
- * neither parallel attempts nor several consoles allow more.
+ * An unknown name, a disabled account and a wrong password get the same answer after the same time. Every attempt is recorded in
+ * the audit log. The code is asked for after the right password, and wrong ones count as wrong passwords do.
+ * @param again whether somebody who is signed in proves it again, before another password or other one-time codes
  */
-async function mayTry(redis: RedisClient, address: string, name: string): Promise<boolean> {
-  const window = Math.floor(Date.now() / WINDOW_MS);
-  const tried = await Promise.all(([['address', address], ['name', name]] as const).map(async ([kind, value]) => {
-    const key = attemptsKey(kind, createHash('sha256').update(value).digest('hex').slice(0, 32), window);
-    const count = await redis.incr(key);
-    await redis.pexpire(key, WINDOW_MS);
-    return count <= ATTEMPTS_MAX[kind];
-  }));
-  return tried.every(Boolean);
+export async function signIn({ redis, ledger, signer }: Pick<OperatorContext, 'redis' | 'ledger' | 'signer'>, { name, password, code, ...origin }: SignIn, again = false) {
+  const { address } = origin;
+  // Who is known is looked at first: strangers can fill their own places only.
+  const place = takePlace({ name, address, isKnown: again || origin.device !== undefined });
+  if ('waitMs' in place) return { ok: false, refusal: tooMany(place.waitMs) } as const;
+  let isRight = false;
+  try {
+    const attempt = await countAttempt(redis, { name, ...origin });
+    if ('waitMs' in attempt) return { ok: false, refusal: tooMany(attempt.waitMs) } as const;
+    const found = PLAIN_NAME.test(name) ? await ledger.staff.operator(name) : undefined;
+    const operator = found?.disabledAt === undefined ? found : undefined;
+    isRight = await inTurn(place.kind, () => isPassword(password, operator?.passwordHash));
+    // The typed name may be a password in the wrong field. So only existing names are recorded.
+    const actor = found ? `console:${found.name}` : 'console';
+    const failed = (details: { code?: true } = {}) => ledger.record({ actor, verb: 'login_failed', details: { address, ...details } });
+    if (!isRight || !operator) {
+      await failed();
+      return { ok: false, refusal: REFUSALS.wrong_password } as const;
+    }
+    if (operator.totpSecret !== undefined && !code) {
+      await attempt.succeeded();
+      return { ok: false, refusal: REFUSALS.code_needed } as const;
+    }
+    if (operator.totpSecret !== undefined && !await acceptCode({ ledger, signer, actor }, operator, code!)) {
+      await failed({ code: true });
+      return { ok: false, refusal: REFUSALS.wrong_code } as const;
+    }
+    await attempt.succeeded();
+    if (!again) await ledger.record({ actor, verb: 'login', details: { address } });
+    return { ok: true, operator } as const;
+  } finally {
+    place.leave(isRight);
+  }
+}
+
+function tooMany(retryInMs: number): Refusal {
+  const seconds = Math.ceil(retryInMs / 1_000);
+  const time = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : seconds === 1 ? 'a second' : `${seconds} seconds`;
+  return { ...REFUSALS.too_many_attempts, reason: `${REFUSALS.too_many_attempts.reason} Try again in ${time}.`, retryInMs };
 }

@@ -35,7 +35,7 @@ async function slowBook() {
     },
   });
   const later = createLaterQueue({ connection: testConsole.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
-  const console = await testConsole.another({ backend: { redis: testConsole.redis, ledger, signer, queues: { ...testConsole.queues, later } } });
+  const console = await testConsole.another({ backend: { redis: testConsole.redis, ledger, signer, queues: { ...testConsole.queues, later }, sendReservations: async () => {} } });
   return {
     console, waiting,
     answer() {

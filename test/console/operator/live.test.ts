@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { liveSample, type LiveSample } from '../../../src/console/contract/live.ts';
+import { liveSample } from '../../../src/console/contract/live.ts';
 import { Rates } from '../../../src/console/live/rates.ts';
 import { createGrabEngine } from '../../../src/grab/engine.ts';
 import type { GatewayHeartbeat } from '../../../src/store/gatewayHeartbeat.ts';
@@ -8,6 +8,7 @@ import { SECRET } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 import { openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
+import { watchLive } from './watchLive.ts';
 
 let testConsole: TestConsole;
 let vera: Visitor;
@@ -18,29 +19,7 @@ beforeAll(async () => {
 afterAll(() => testConsole?.stop());
 
 /** A browser that shows a rain live. */
-async function look(rainId: string, cookie = vera.cookie, url = testConsole.url) {
-  const leaving = new AbortController();
-  const answer = await fetch(`${url}/api/console/rains/${rainId}/live`, { headers: { cookie }, signal: leaving.signal });
-  const samples: LiveSample[] = [];
-  let ended = false;
-  const reading = (async () => {
-    let text = '';
-    for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
-      const events = (text + chunk).split('\n\n');
-      text = events.pop()!;
-      for (const event of events) {
-        const data = /^event: sample\ndata: (.*)$/m.exec(event)?.[1];
-        if (data !== undefined) samples.push(liveSample.parse(JSON.parse(data)));
-      }
-    }
-  })().catch(() => {}).finally(() => { ended = true; });
-  return { answer, samples, isOver: () => ended, async leave() { leaving.abort(); await reading; } };
-}
-const latest = ({ samples }: { samples: LiveSample[] }, so: (sample: LiveSample) => boolean) => eventually(() => {
-  const last = samples.at(-1);
-  if (!last || !so(last)) throw new Error(`the last of ${samples.length} samples is ${JSON.stringify(last)}`);
-  return last;
-});
+const look = (rainId: string, cookie = vera.cookie, url = testConsole.url) => watchLive(`${url}/api/console/rains/${rainId}/live`, cookie, liveSample);
 
 describe('a live rain', () => {
   test('is sampled once a second and adds up: won, then credited, then nothing is pending', async () => {
@@ -49,21 +28,21 @@ describe('a live rain', () => {
     expect(viewer.answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(viewer.answer.headers.get('cache-control')).toBe('no-store');
     expect(viewer.answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-    const won = await latest(viewer, ({ equation }) => equation?.pending === '2.00');
+    const won = await viewer.latest(({ equation }) => equation?.pending === '2.00');
     expect(won).toMatchObject({ state: 'open', packets: 10, left: 8, wins: 2, credited: 0, equation: { budget: '10.00', credited: '0.00', unclaimed: '8.00', balanced: true } });
     expect(won.creditLagMs).toBeGreaterThan(0);
     await testConsole.credit();
-    const credited = await latest(viewer, ({ equation }) => equation?.credited === '2.00');
+    const credited = await viewer.latest(({ equation }) => equation?.credited === '2.00');
     expect(credited).toMatchObject({ wins: 2, credited: 2, creditLagMs: 0, equation: { pending: '0.00', balanced: true } });
     const count = viewer.samples.length;
-    await latest(viewer, () => viewer.samples.length > count + 2);
+    await viewer.latest(() => viewer.samples.length > count + 2);
     await viewer.leave();
   });
 
   test('wins per second are those of the last second', async () => {
     await testConsole.wonRain('rate', 0);
     const viewer = await look('rate');
-    await latest(viewer, ({ winsPerSecond }) => winsPerSecond === 0);
+    await viewer.latest(({ winsPerSecond }) => winsPerSecond === 0);
     await createGrabEngine(testConsole.redis, (fault) => { throw fault; }).grab('rate', 0, ['a', 'b', 'c']);
     await eventually(() => viewer.samples.some(({ winsPerSecond }) => winsPerSecond > 0));
     expect(viewer.samples.at(-1)!.wins).toBe(3);
@@ -74,19 +53,19 @@ describe('a live rain', () => {
     await testConsole.wonRain('crowd', 0);
     const gateway = await openGateway(testConsole.redisUrl, { token: { secret: SECRET }, heartbeat: true });
     const viewer = await look('crowd');
-    await latest(viewer, ({ gateways }) => gateways === 1);
+    await viewer.latest(({ gateways }) => gateways === 1);
     expect((await vera.ask('GET', '/api/console/gateways')).body).toMatchObject({ gateways: [{ address: gateway.url, sockets: 0, pressed: false, answers: { 0: 0 } }] });
     await gateway.close();
-    await latest(viewer, ({ gateways }) => gateways === 0);
+    await viewer.latest(({ gateways }) => gateways === 0);
     await viewer.leave();
   });
 
   test('two viewers share one sampler, and a later viewer gets a sample at once', async () => {
     await testConsole.wonRain('shared', 1);
     const first = await look('shared');
-    await latest(first, () => first.samples.length >= 2);
+    await first.latest(() => first.samples.length >= 2);
     const second = await look('shared');
-    await latest(second, () => second.samples.length >= 3);
+    await second.latest(() => second.samples.length >= 3);
     const shown = new Set(first.samples.map(({ at }) => at));
     expect(second.samples.slice(0, 2).every(({ at }) => shown.has(at))).toBe(true);
     await Promise.all([first.leave(), second.leave()]);
@@ -96,7 +75,7 @@ describe('a live rain', () => {
     await testConsole.wonRain('closing', 0);
     const other = await testConsole.another({});
     const viewer = await look('closing', vera.cookie, other.url);
-    await latest(viewer, () => true);
+    await viewer.latest(() => true);
     await other.close();
     await eventually(() => viewer.isOver());
   });
@@ -122,7 +101,7 @@ test('the stream ends when the viewer\'s login is no longer valid', async () => 
   await testConsole.wonRain('leaving', 0);
   const other = await testConsole.another({ pace: { recheckMs: 100 } });
   const viewer = await look('leaving', leaver.cookie, other.url);
-  await latest(viewer, () => true);
+  await viewer.latest(() => true);
   await disableOperator(testConsole, 'leaver');
   await eventually(() => viewer.isOver());
   await other.close();

@@ -219,7 +219,7 @@ test('[R4] a rain cannot be settled by hand right after a Redis reconnect: a gat
   as(rainsApi.close.answer, await opal.ask('POST', '/api/console/rains/returned/close'));
   let since = 9_000;
   const later = createLaterQueue({ connection: testConsole.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
-  const other = await testConsole.another({ backend: { redis: testConsole.redis, ledger: testConsole.ledger, signer, queues: { ...testConsole.queues, later }, sinceReconnect: () => since } });
+  const other = await testConsole.another({ backend: { redis: testConsole.redis, ledger: testConsole.ledger, signer, queues: { ...testConsole.queues, later }, sendReservations: async () => {}, sinceReconnect: () => since } });
   try {
     const recycle = () => ask(other.url, 'POST', '/api/console/rains/returned/recycle', undefined, { cookie: opal.cookie, 'x-csrf-token': opal.csrf });
     expect(await recycle()).toMatchObject({ status: 422, body: { refusals: [{ field: 'state', reason: expect.stringContaining('being restored') as string }] } });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changePassword, disableOperator, issueToken, addOperator } from '../../../src/operator/staff/staff.ts';
-import { sessionKey } from '../../../src/store/keys.ts';
+import { addOperator, changePassword, changeRole, disableOperator, hashOfBearer, issueToken } from '../../../src/operator/staff/staff.ts';
+import { operatorSessionsKey, sessionKey } from '../../../src/store/keys.ts';
 import { ask, openTestConsole, PASSWORD, type TestConsole } from '../../support/servers/testConsole.ts';
 
 let testConsole: TestConsole;
@@ -15,10 +15,13 @@ describe('signing in', () => {
   test('sets a cookie that no script can read and no other page can send, and returns the session', async () => {
     const { status, body, headers } = await attempt('opal', PASSWORD);
     expect(status).toBe(200);
-    expect(body).toEqual({ name: 'opal', role: 'operator', csrf: expect.stringMatching(/^[\w-]{43}$/) as string, expiresAt: expect.any(String) as string });
-    const cookie = headers.get('set-cookie')!.split('; ');
+    expect(body).toEqual({ name: 'opal', role: 'operator', csrf: expect.stringMatching(/^[\w-]{43}$/) as string, expiresAt: expect.any(String) as string, totp: 'off' });
+    const cookies = headers.getSetCookie();
+    const cookie = cookies[0]!.split('; ');
     expect(cookie[0]).toMatch(/^rain_session=[\w-]{43}$/);
     expect(cookie.slice(1).sort()).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Strict']);
+    // It opens nothing; see attempts.test.ts.
+    expect(cookies[1]).toMatch(/^rain_device=[\w.-]+; Max-Age=15552000; Path=\/api\/console\/session; HttpOnly; SameSite=Strict$/);
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
@@ -35,7 +38,7 @@ describe('signing in', () => {
     const held = opal.cookie.split('=')[1]!;
     const keys = await testConsole.redis.keys('rain:sessions:*');
     expect(keys.length).toBeGreaterThan(0);
-    expect(JSON.stringify([keys, await testConsole.redis.mget(...keys)])).not.toContain(held);
+    expect(JSON.stringify([keys, await testConsole.redis.mget(...keys), await testConsole.redis.zrange(operatorSessionsKey('opal'), '0', '-1')])).not.toContain(held);
     expect((await testConsole.ledger.staff.operator('opal'))!.passwordHash).toMatch(/^scrypt\$32768\$8\$1\$/);
     for (const key of keys) expect(await testConsole.redis.pttl(key)).toBeGreaterThan(0);
   });
@@ -124,6 +127,26 @@ describe('over https', () => {
     expect(await secure({ trustedProxies: 0, secureCookies: 'on' }, {})).toBe(true);
     expect(await secure({ trustedProxies: 1, secureCookies: 'off' }, https)).toBe(false);
   });
+
+  test('the cookies are of this host alone: a cookie without the prefix, planted or of an earlier version, opens nothing and goes with the next sign-in', async () => {
+    const other = await testConsole.another({ requestOrigin: { trustedProxies: 1, secureCookies: 'auto' } });
+    const https = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' };
+    const current = async (cookie: string, headers: Record<string, string> = https) => (await ask(other.url, 'GET', '/api/console/session', undefined, { ...headers, cookie })).status;
+    try {
+      const { headers } = await ask(other.url, 'POST', '/api/console/session', { name: 'opal', password: PASSWORD }, { ...https, cookie: 'rain_session=old' });
+      const cookies = headers.getSetCookie();
+      expect(cookies[0]).toMatch(/^__Host-rain_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
+      expect(cookies.filter((one) => one.startsWith('rain_'))).toEqual([expect.stringMatching(/^rain_session=; Max-Age=0; Path=\/;/)]);
+      expect(cookies.find((one) => one.startsWith('__Host-rain_device='))).toMatch(/; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
+      const token = cookies[0]!.split(';')[0]!.split('=')[1]!;
+      expect(await current(`__Host-rain_session=${token}`)).toBe(200);
+      expect(await current(`rain_session=${token}`)).toBe(401);
+      expect(await current(`__Host-rain_session=${token}`, {}), 'without https').toBe(401);
+      expect(await current(`rain_session=${token}`, {}), 'without https').toBe(200);
+    } finally {
+      await other.close();
+    }
+  });
 });
 
 describe('bearer tokens', () => {
@@ -143,11 +166,36 @@ describe('bearer tokens', () => {
   });
 
   test('that have expired or are invalid are refused, even together with a valid cookie', async () => {
-    const issued = await issueToken(testConsole, 'opal', 'short', -1);
-    if (!issued.ok) throw new Error('no token');
+    const token = `rop_${'e'.repeat(43)}`;
+    await testConsole.ledger.staff.addToken('opal', { hash: hashOfBearer(token)!, label: 'short', expiresAt: Date.now() - 1 }, 'test');
     const opal = await testConsole.signIn('opal');
-    for (const authorization of [`Bearer ${issued.token}`, 'Bearer rop_x', 'Bearer', 'Basic b3BhbDp4']) {
+    expect(await opal.ask('GET', '/api/console/session', undefined, { authorization: `Bearer ${token}` })).toMatchObject({ status: 401, body: { code: 'token_ended' } });
+    for (const authorization of ['Bearer rop_x', `Bearer rop_${'f'.repeat(43)}`, 'Bearer', 'Basic b3BhbDp4']) {
       expect(await opal.ask('GET', '/api/console/session', undefined, { authorization }), authorization).toMatchObject({ status: 401, body: { code: 'no_session' } });
     }
+  });
+
+  test.each([
+    ['another password', (name: string) => changePassword(testConsole, name, 'another long password')],
+    ['another role', (name: string) => changeRole(testConsole, name, 'viewer')],
+    ['a disabled account', (name: string) => disableOperator(testConsole, name)],
+  ])('%s ends them, and the sessions', async (what, change) => {
+    const name = what.replaceAll(' ', '-');
+    await newcomer(name);
+    const issued = await issueToken(testConsole, name, 'nightly');
+    const signedIn = await testConsole.signIn(name);
+    if (!issued.ok) throw new Error('no token');
+    const authorization = `Bearer ${issued.token}`;
+    const looks = () => Promise.all([ask(testConsole.url, 'GET', '/api/console/session', undefined, { authorization }), signedIn.ask('GET', '/api/console/session')]);
+    expect((await looks()).map(({ status }) => status)).toEqual([200, 200]);
+    expect(await change(name)).toEqual({ ok: true });
+    expect((await looks()).map(({ status }) => status)).toEqual([401, 401]);
+  });
+
+  test('[R12] end after 90 days where nothing is said, and after a year at most', async () => {
+    const issued = await issueToken(testConsole, 'opal', 'nightly');
+    expect(issued).toMatchObject({ ok: true });
+    expect(issued.ok && Math.abs(issued.expiresAt - Date.now() - 90 * 86_400_000)).toBeLessThan(60_000);
+    for (const forMs of [0, -1, Number.NaN, 367 * 86_400_000]) expect(await issueToken(testConsole, 'opal', 'long', forMs)).toEqual({ ok: false, refusals: [{ field: 'for', reason: 'expected 1s to 366d' }] });
   });
 });

@@ -115,6 +115,46 @@ describe('the wallet of a player', () => {
 });
 
 describe('the luckiest', () => {
+  test('[R10] an address that asks for rains that do not exist is refused after a while, before the ledger is asked', async () => {
+    let read = 0;
+    const url = await start({ leaderboard: async () => { read++; return undefined; } });
+    const statuses: number[] = [];
+    for (let n = 0; n < 70; n++) statuses.push((await fetch(`${url}/api/rains/invented-${n}/luckiest`)).status);
+    expect([statuses.filter((status) => status === 404).length, statuses.at(-1), read]).toEqual([60, 429, 60]);
+  });
+
+  test('a crowd behind one address that asks for one hidden rain keeps nobody from the others', async () => {
+    const url = await start({ leaderboard: async (rainId) => (rainId === 'spring' ? { rainId, luckiest: [], final: false } : undefined) });
+    const ask = async (rainId: string) => (await fetch(`${url}/api/rains/${rainId}/luckiest`)).status;
+    expect(new Set(await Promise.all(Array.from({ length: 70 }, () => ask('hidden'))))).toEqual(new Set([404]));
+    expect(await ask('spring')).toBe(200);
+  });
+
+  test('[R10] rains that do not exist count while they are looked up, and a crowd that asks for one rain counts as one', async () => {
+    const asking = new Map<string, number>();
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => { finish = resolve; });
+    const url = await start({ leaderboard: async (rainId) => {
+      asking.set(rainId, (asking.get(rainId) ?? 0) + 1);
+      await finished;
+      return rainId === 'spring' ? { rainId, luckiest: [], final: false } : undefined;
+    } });
+    const askFor = async (rainId: string) => (await fetch(`${url}/api/rains/${rainId}/luckiest`)).status;
+    const crowd = Array.from({ length: 100 }, () => askFor('spring'));
+    await eventually(() => expect(asking.get('spring')).toBe(100));
+    const refused: number[] = [];
+    const invented = Array.from({ length: 90 }, async (_, n) => {
+      const status = await askFor(`invented-${n}`);
+      if (status === 429) refused.push(status);
+      return status;
+    });
+    // One place is taken by the rain that the crowd asks for.
+    await eventually(() => expect([asking.size, refused.length]).toEqual([60, 31]));
+    finish();
+    expect((await Promise.all(invented)).filter((status) => status === 404).length).toBe(59);
+    expect(new Set(await Promise.all(crowd))).toEqual(new Set([200]));
+  });
+
   test('are public', async () => {
     const answer = await fetch(`${await start()}/api/rains/spring/luckiest`);
     expect(answer.headers.get('cache-control')).toBe('public, max-age=1');

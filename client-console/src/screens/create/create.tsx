@@ -22,7 +22,7 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
   const { words, shared } = useWords(WORDS);
   const { api, mayAct } = useApp();
   const [draft, setDraft] = useState<Draft>(() => newDraft(api.now(), campaign && {
-    id: campaign.campaignId, first: 1 + Math.max(0, ...campaign.rounds.map((rain) => rain.campaign?.round ?? 0)),
+    id: campaign.campaignId, first: campaign.nextRound,
   }));
   const [serverRefusals, setServerRefusals] = useState<readonly FieldRefusal[]>([]);
   const [reviewing, setReviewing] = useState(false);

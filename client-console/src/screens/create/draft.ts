@@ -10,8 +10,19 @@ export type Unit = keyof typeof UNITS_MS;
 export type TypedRow = Readonly<Record<string, string>>;
 type TypedRows = Readonly<Partial<Record<MethodName, readonly TypedRow[]>>>;
 
+/** When it begins and how long it lasts, as typed. */
+export interface TimeDraft {
+  when: 'in' | 'at' | 'rounds';
+  startIn: string;
+  startInUnit: Unit;
+  /** Values of `datetime-local` inputs, in the operator's time zone. */
+  starts: readonly string[];
+  duration: string;
+  durationUnit: Unit;
+}
+
 /** The form as typed. The console validates it. */
-export interface Draft {
+export interface Draft extends TimeDraft {
   /** Chosen once per form, so that sending it twice creates one rain. */
   id: string;
   title: string;
@@ -22,13 +33,6 @@ export interface Draft {
   rows: TypedRows;
   min: string;
   max: string;
-  when: 'in' | 'at' | 'rounds';
-  startIn: string;
-  startInUnit: Unit;
-  /** Values of `datetime-local` inputs, in the operator's time zone. */
-  starts: readonly string[];
-  duration: string;
-  durationUnit: Unit;
   /** Flags that are on, and counts as typed. Some do not apply to these rains. */
   terms: { readonly [N in RequestedTermName]?: boolean | string };
   /** The campaign of these rounds; `first` is the number of the first round. */
@@ -101,18 +105,24 @@ export function rowsTyped(name: MethodName, typed: TypedRows): readonly TypedRow
   return typed[name] ?? [methodNamed(name).rows?.form.first ?? {}];
 }
 
-function numberTyped(text: string): number {
+export function numberTyped(text: string): number {
   const plain = text.replace(/[\s,，]/g, '');
   return plain === '' ? NaN : Number(plain);
+}
+
+/** Starts in epoch ms, and how long each lasts. */
+export function timesOf({ when, startIn, startInUnit, starts, duration, durationUnit }: TimeDraft, now: number): { starts: number[]; durationMs: number } {
+  return {
+    starts: when === 'in' ? [Math.round(now + numberTyped(startIn) * UNITS_MS[startInUnit])] : starts.slice(0, when === 'at' ? 1 : undefined).map((start) => new Date(start).getTime()),
+    durationMs: Math.round(numberTyped(duration) * UNITS_MS[durationUnit]),
+  };
 }
 
 /** One request per rain. The ids are the same at every call, so a repeated request creates no second rain. */
 export function requestsOf(draft: Draft, now: number) {
   const plan = planOf(draft);
-  const durationMs = Math.round(numberTyped(draft.duration) * UNITS_MS[draft.durationUnit]);
+  const { starts, durationMs } = timesOf(draft, now);
   const title = draft.title.trim();
-  const starts = draft.when === 'in' ? [Math.round(now + numberTyped(draft.startIn) * UNITS_MS[draft.startInUnit])]
-    : draft.starts.slice(0, draft.when === 'at' ? 1 : undefined).map((start) => new Date(start).getTime());
   const { campaign } = draft;
   const terms = termsOf(draft);
   return starts.map((opensAt, i) => {
@@ -129,7 +139,7 @@ export function requestsOf(draft: Draft, now: number) {
 export type RainRequest = ReturnType<typeof requestsOf>[number];
 
 /** Refusals of invalid times. They are checked here, because in JSON they would all become null. */
-export function timeRefusals({ when, startIn, starts, duration }: Draft): FieldRefusal[] {
+export function timeRefusals({ when, startIn, starts, duration }: TimeDraft): FieldRefusal[] {
   const refusals: FieldRefusal[] = [];
   if (when === 'in' && !(numberTyped(startIn) >= 0)) refusals.push({ field: 'opensAt', reason: 'expected a number' });
   if (when !== 'in' && starts.slice(0, when === 'at' ? 1 : undefined).some((start) => Number.isNaN(new Date(start).getTime()))) refusals.push({ field: 'opensAt', reason: 'expected a date and a time' });

@@ -44,7 +44,7 @@ export function PreviewPane({ preview, fault, redraw }: ReturnType<typeof usePre
   return (
     <section class="card preview" aria-labelledby="preview-title">
       <div class="row"><h2 id="preview-title">{words.preview}</h2>{preview?.ok && <Button variant="quiet" onClick={redraw}>{words.redraw}</Button>}</div>
-      {fault && fault.refusals.length === 0 && <Refused refusal={fault} />}
+      {fault && fault.refusals.length === 0 && <Refused refusal={fault} again={redraw} />}
       {!preview && <p class="hint">{words.previewEmpty}</p>}
       {preview && !preview.ok && <ul class="against" data-testid="against"><FieldReasons refusals={preview.refusals} /></ul>}
       {preview?.ok && (

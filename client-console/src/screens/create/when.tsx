@@ -1,23 +1,44 @@
+import type { ComponentChildren } from 'preact';
 import { describeTerm } from '../../../../src/rain/terms.ts';
 import { Button } from '../../components/button.tsx';
 import { Choice, Field, Segments, Toggle } from '../../components/field.tsx';
+import type { FieldRefusal } from '../../state/responses.ts';
 import { useWords } from '../../words/language.ts';
 import { TERM_WORDS } from '../term-words.ts';
-import { nextStart, refusalsFor, termsFor, type Draft, type PartProps, type Unit } from './draft.ts';
+import { nextStart, refusalsFor, termsFor, type PartProps, type TimeDraft, type Unit } from './draft.ts';
 import { WORDS } from './words.ts';
 
 const ROUNDS_MAX = 50;
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Start time, duration and terms. Several starts make several rains. */
-export function WhenPart({ draft, refusals, change }: PartProps) {
+export function WhenPart(props: PartProps) {
+  const { words } = useWords(WORDS);
+  return <TimePart {...props} whens={Object.keys(words.whens) as TimeDraft['when'][]} first={props.draft.campaign?.first ?? 1} lasts={words.duration}><TermsPart {...props} /></TimePart>;
+}
+
+interface TimeProps {
+  draft: TimeDraft;
+  refusals: readonly FieldRefusal[];
+  change: (change: Partial<TimeDraft>) => void;
+  /** The ways to say when it begins. */
+  whens: readonly TimeDraft['when'][];
+  /** Number of the first round. */
+  first?: number;
+  /** Label of the duration. */
+  lasts: string;
+  children?: ComponentChildren;
+}
+
+/** Start time and duration of a rain or a sale. */
+export function TimePart({ draft, refusals, change, whens, first = 1, lasts, children }: TimeProps) {
   const { words } = useWords(WORDS);
   const units = Object.entries(words.units) as [Unit, string][];
   const opens = refusalsFor(refusals, 'opensAt');
   return (
     <fieldset class="card">
       <legend>{words.when}</legend>
-      <Segments label={words.when} value={draft.when} options={Object.entries(words.whens) as [Draft['when'], string][]} onChange={(when) => change({ when })} />
+      <Segments label={words.when} value={draft.when} options={whens.map((when) => [when, words.whens[when]] as const)} onChange={(when) => change({ when })} />
       {draft.when === 'in' && (
         <div class="pair">
           <Field label={words.startIn} inputMode="decimal" value={draft.startIn} onInput={(startIn) => change({ startIn })} refusals={opens} testId="start-in" />
@@ -27,24 +48,24 @@ export function WhenPart({ draft, refusals, change }: PartProps) {
       {draft.when === 'at' && (
         <Field label={words.startAt} type="datetime-local" value={draft.starts[0] ?? ''} onInput={(start) => change({ starts: [start, ...draft.starts.slice(1)] })} hint={words.zone(ZONE)} refusals={opens} />
       )}
-      {draft.when === 'rounds' && <Rounds draft={draft} refusals={opens} change={change} />}
+      {draft.when === 'rounds' && <Rounds draft={draft} first={first} refusals={opens} change={change} />}
       <div class="pair">
-        <Field label={words.duration} inputMode="decimal" value={draft.duration} onInput={(duration) => change({ duration })} refusals={refusalsFor(refusals, 'closesAt')} testId="duration" />
+        <Field label={lasts} inputMode="decimal" value={draft.duration} onInput={(duration) => change({ duration })} refusals={refusalsFor(refusals, 'closesAt')} testId="duration" />
         <Choice label={words.unit} value={draft.durationUnit} options={units} onChange={(durationUnit) => change({ durationUnit })} />
       </div>
-      <TermsPart draft={draft} refusals={refusals} change={change} />
+      {children}
     </fieldset>
   );
 }
 
-function Rounds({ draft: { starts, campaign }, refusals, change }: PartProps) {
+function Rounds({ draft: { starts }, first, refusals, change }: Pick<TimeProps, 'draft' | 'refusals' | 'change'> & { first: number }) {
   const { words } = useWords(WORDS);
   return (
     <div class="rounds">
       <p class="hint">{words.roundsHint} {words.zone(ZONE)}</p>
       {starts.map((start, i) => (
         <div class="round" key={i}>
-          <Field label={words.round(i + (campaign?.first ?? 1))} type="datetime-local" value={start} onInput={(text) => change({ starts: starts.map((old, at) => (at === i ? text : old)) })}
+          <Field label={words.round(i + first)} type="datetime-local" value={start} onInput={(text) => change({ starts: starts.map((old, at) => (at === i ? text : old)) })}
             refusals={i === starts.length - 1 ? refusals : []} />
           {starts.length > 1 && <Button variant="quiet" label={words.removeRound(i + 1)} onClick={() => change({ starts: starts.filter((_, at) => at !== i) })}>✕</Button>}
         </div>

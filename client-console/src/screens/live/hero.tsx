@@ -1,15 +1,19 @@
 import type { Sample } from '../../state/responses.ts';
 import { useNow } from '../../state/useApi.ts';
 import { countdownText, countText } from '../../words/figures.ts';
-import { useLanguage, useWords } from '../../words/language.ts';
-import { WORDS } from './words.ts';
+import { useLanguage } from '../../words/language.ts';
+import type { WORDS } from './words.ts';
 
 /** Four updates a second, so that the countdown on the big screen never skips a second. */
 const TICK_MS = 250;
 
-/** The headline of the live screen: the time until the start or the end, and the packets left. */
-export function Hero({ sample }: { sample: Sample }) {
-  const { words } = useWords(WORDS);
+interface HeroProps {
+  sample: Pick<Sample, 'state' | 'opensAt' | 'closesAt' | 'packets' | 'left' | 'wins'>;
+  words: Pick<typeof WORDS.en, 'gone' | 'draft' | 'startsIn' | 'endsIn' | 'paused' | 'over' | 'wins' | 'ends' | 'left' | 'of'>;
+}
+
+/** The headline of the live screen: the time until the start or the end, and the packets or units left. */
+export function Hero({ sample, words }: HeroProps) {
   const { shared } = useLanguage();
   const now = useNow(TICK_MS);
   const { state, left, packets } = sample;

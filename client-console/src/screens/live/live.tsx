@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RainDetail, Sample } from '../../state/responses.ts';
 import { useRequest } from '../../state/useApi.ts';
 import { useLive } from '../../state/live.ts';
+import { useBigScreen } from '../../state/bigScreen.ts';
 import { Button } from '../../components/button.tsx';
 import { Empty, Refused } from '../../components/awaited.tsx';
 import { EquationBar } from '../../components/equation-bar.tsx';
@@ -19,20 +19,14 @@ const REFRESH_MS = 5_000;
 export function LiveScreen({ rainId }: { rainId: string }) {
   const { words, shared } = useWords(WORDS);
   const missing = useWords(RAIN).words.noRain;
-  const request = useRequest<RainDetail>(`rains/${encodeURIComponent(rainId)}`, REFRESH_MS);
-  const { samples, link } = useLive(rainId);
-  const stage = useRef<HTMLDivElement>(null);
-  const [big, setBig] = useState(false);
-  useEffect(() => {
-    const update = () => setBig(document.fullscreenElement !== null && document.fullscreenElement === stage.current);
-    document.addEventListener('fullscreenchange', update);
-    return () => document.removeEventListener('fullscreenchange', update);
-  }, []);
+  const path = `rains/${encodeURIComponent(rainId)}`;
+  const request = useRequest<RainDetail>(path, REFRESH_MS);
+  const { samples, link } = useLive<Sample>(path);
+  const { stage, big, toggle } = useBigScreen();
   if (request.refusal?.status === 404) return <Empty title={missing} calm whole />;
   const rain = request.value;
   if (!rain) return <><Refused refusal={request.refusal} again={request.again} /><p class="awaited">{shared.loading}</p></>;
   const sample = samples.at(-1) ?? sampleOf(rain);
-  const toggle = () => void (big ? document.exitFullscreen() : stage.current?.requestFullscreen());
   return (
     <>
       <RainHead rain={{ ...rain, state: sample.state }} tab="live"><Button variant="main" onClick={toggle} testId="big">{words.big}</Button></RainHead>
@@ -42,7 +36,7 @@ export function LiveScreen({ rainId }: { rainId: string }) {
           <p class="link" data-link={link} role="status">{link === 'up' ? '' : words[link === 'lost' ? 'lost' : 'connecting']}</p>
           {big && <Button variant="quiet" onClick={toggle}>{words.small}</Button>}
         </header>
-        <Hero sample={sample} />
+        <Hero sample={sample} words={words} />
         <Gauges sample={sample} />
         <RatesTile samples={samples} />
         <Ticker rainId={rainId} over={sample.state === 'closed' || sample.state === 'settled'} budget={moneyText(rain.budget)} />

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Action, RainDetail, Verdict } from '../../state/responses.ts';
+import type { Action, RainDetail, RainState, Verdict } from '../../state/responses.ts';
 import { useApp, useVerb } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { Refused } from '../../components/awaited.tsx';
@@ -40,11 +40,19 @@ export function Fairness({ rain }: { rain: RainDetail }) {
   );
 }
 
-/** The link for players and the command for simulated players, until the rain has ended. */
-export function Invite({ rain: { rainId, state } }: { rain: RainDetail }) {
-  const { words } = useWords(WORDS);
+interface InviteProps {
+  kind: 'rain' | 'sale';
+  id: string;
+  state: RainState;
+  words: Pick<typeof WORDS.en, 'invite' | 'players' | 'openPage' | 'bots' | 'botsHint'>;
+  /** What simulated ones would do here. */
+  warning?: string | undefined;
+}
+
+/** The link for players or buyers, and the command for simulated ones, until the rain or sale has ended. */
+export function Invite({ kind, id, state, words, warning }: InviteProps) {
   if (state === 'closed' || state === 'settled') return null;
-  const link = new URL(`../?rain=${encodeURIComponent(rainId)}`, location.href.split('#')[0]).href;
+  const link = new URL(`../?${kind}=${encodeURIComponent(id)}`, location.href.split('#')[0]).href;
   return (
     <section class="card" aria-labelledby="invite">
       <h2 id="invite">{words.invite}</h2>
@@ -52,7 +60,8 @@ export function Invite({ rain: { rainId, state } }: { rain: RainDetail }) {
       <p class="row"><a href={link} target="_blank" rel="noopener" data-testid="player-link">{words.openPage}</a></p>
       <Copyable text={link} testId="player-address" />
       <h3>{words.bots}</h3>
-      <Copyable text={`npm run rain -- swarm --rain ${rainId} --users 300`} testId="swarm-command" />
+      <Copyable text={`npm run rain -- swarm --${kind} ${id} --users 300`} testId="swarm-command" />
+      {warning !== undefined && <p class="hint" data-testid="bots-warning"><b>{warning}</b></p>}
       <p class="hint">{words.botsHint}</p>
     </section>
   );
@@ -70,8 +79,8 @@ function Copyable({ text, testId }: { text: string; testId?: string }) {
   );
 }
 
-/** The operators' actions and the opening and closing of a rain, latest first. */
-export function Timeline({ rain, actions }: { rain: RainDetail; actions: readonly Action[] }) {
+/** The operators' actions and the opening and closing of a rain or a sale, latest first. */
+export function Timeline({ rain, actions }: { rain: Pick<RainDetail, 'state' | 'opensAt' | 'closesAt'>; actions: readonly Action[] }) {
   const { words, language } = useWords(WORDS);
   const { words: verbs } = useWords(ACTION_WORDS);
   const now = useApp().api.now();

@@ -25,7 +25,7 @@ export function RainHead({ rain, tab, children }: { rain: RainView; tab: Tab; ch
         {children && <div class="acts">{children}</div>}
       </header>
       <nav class="tabs" aria-label={rain.title}>{to('rain', words.overview)}{to('live', words.live)}{to('winners', words.winners)}</nav>
-      <PauseReason rain={rain} />
+      <PauseReason id={rainId} state={rain.state} />
       <HeldRains held={rain.held === undefined ? [] : [{ rainId, reason: rain.held }]} named={false} />
     </>
   );

@@ -45,7 +45,7 @@ export function RainPage({ rainId }: { rainId: string }) {
           </div>
           <div>
             <Figures rain={rain} />
-            <Invite rain={rain} />
+            <Invite kind="rain" id={rainId} state={rain.state} words={words} />
             <Timeline rain={rain} actions={actions.value?.actions ?? []} />
           </div>
         </div>

@@ -3,6 +3,7 @@ import type { RainView } from '../../state/responses.ts';
 import { useApp } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { useWords } from '../../words/language.ts';
+import { Tickets } from '../tickets.tsx';
 import { Confirm, Reschedule, Start, TopUp } from './verb-dialogs.tsx';
 import { verbsOf, type VerbName } from './verbs.ts';
 import { WORDS } from './words.ts';
@@ -27,9 +28,10 @@ export function VerbButtons({ rain, onDone }: { rain: RainView; onDone: () => vo
         <Button key={name} variant={name === 'close' ? 'danger' : MAIN.includes(name) ? 'main' : 'plain'} testId={`verb-${name}`} onClick={() => setChosen(name)}>{words.verbs[name]}</Button>
       ))}
       {chosen === 'topUp' && <TopUp rain={rain} onClose={close} />}
+      {chosen === 'tickets' && <Tickets path={`rains/${encodeURIComponent(rain.rainId)}`} title={rain.title} rules={rain.ticketRules} onClose={close} />}
       {chosen === 'start' && <Start rain={rain} onClose={close} />}
       {chosen === 'schedule' && <Reschedule rain={rain} onClose={close} />}
-      {chosen !== undefined && chosen !== 'topUp' && chosen !== 'start' && chosen !== 'schedule' && <Confirm name={chosen} rain={rain} onClose={close} />}
+      {chosen !== undefined && chosen !== 'topUp' && chosen !== 'tickets' && chosen !== 'start' && chosen !== 'schedule' && <Confirm name={chosen} rain={rain} onClose={close} />}
     </>
   );
 }

@@ -18,7 +18,7 @@ interface VerbProps {
 }
 
 /** Asks before a verb that needs no more than a yes. */
-export function Confirm({ name, rain: { rainId, title, left }, onClose }: VerbProps & { name: Exclude<VerbName, 'topUp' | 'start' | 'schedule'> }) {
+export function Confirm({ name, rain: { rainId, title, left }, onClose }: VerbProps & { name: Exclude<VerbName, 'topUp' | 'tickets' | 'start' | 'schedule'> }) {
   const { words, shared } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();

@@ -1,0 +1,42 @@
+import { ITEMS_MAX } from '../../../../src/sale/purchase.ts';
+import { Button } from '../../components/button.tsx';
+import { Field } from '../../components/field.tsx';
+import { useWords } from '../../words/language.ts';
+import { refusalsFor } from '../create/draft.ts';
+import { NEW_ITEM, type SalePartProps, type TypedItem } from './draft.ts';
+import { WORDS } from './words.ts';
+
+/** The fields of an item that every item needs, and the others. */
+const FIRST = ['sku', 'units', 'price', 'listPrice'] as const;
+const REST = ['name', 'perOrderMax', 'perUserMax', 'picture'] as const;
+const KINDS: Partial<Record<keyof TypedItem, { unit?: string; inputMode: 'decimal' | 'numeric' }>> = {
+  units: { inputMode: 'numeric' }, price: { unit: '¥', inputMode: 'decimal' }, listPrice: { unit: '¥', inputMode: 'decimal' }, perOrderMax: { inputMode: 'numeric' }, perUserMax: { inputMode: 'numeric' },
+};
+
+/** A block of fields per item; at least one. */
+export function ItemsPart({ draft: { items }, refusals, change }: SalePartProps) {
+  const { words } = useWords(WORDS);
+  const put = (at: number, field: keyof TypedItem, text: string) => change({ items: items.map((item, i) => (i === at ? { ...item, [field]: text } : item)) });
+  const whole = refusalsFor(refusals, 'items');
+  const last = items.length - 1;
+  const field = (item: TypedItem, i: number, name: keyof TypedItem) => (
+    <Field key={name} label={words.fields[name]} value={item[name]} hint={words.hints[name]} onInput={(text) => put(i, name, text)} {...KINDS[name]} testId={`item-${i}-${name}`}
+      refusals={[...refusalsFor(refusals, `items.${i}.${name}`), ...(name === 'sku' && i === last ? whole : [])]} />
+  );
+  return (
+    <fieldset class="card">
+      <legend>{words.items}</legend>
+      {items.map((item, i) => {
+        const opened = REST.some((name) => item[name] !== '' || refusalsFor(refusals, `items.${i}.${name}`).length > 0);
+        return (
+          <div class="item-row" role="group" aria-label={words.itemNumber(i + 1)} key={i}>
+            {items.length > 1 && <Button variant="quiet" label={words.remove(i + 1)} onClick={() => change({ items: items.filter((_, at) => at !== i) })}>✕</Button>}
+            <div class="item-fields">{FIRST.map((name) => field(item, i, name))}</div>
+            <details open={opened}><summary>{words.more}</summary><div class="item-fields">{REST.map((name) => field(item, i, name))}</div></details>
+          </div>
+        );
+      })}
+      {items.length < ITEMS_MAX && <p><Button variant="quiet" onClick={() => change({ items: [...items, NEW_ITEM] })} testId="add-item">+ {words.add}</Button></p>}
+    </fieldset>
+  );
+}

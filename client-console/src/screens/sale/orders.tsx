@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { FieldRefusal, Order, SaleView } from '../../state/responses.ts';
+import { ApiClient } from '../../state/request.ts';
+import { useApp, useRequest } from '../../state/useApi.ts';
+import { Awaited, Empty } from '../../components/awaited.tsx';
+import { Button } from '../../components/button.tsx';
+import { Choice, Field } from '../../components/field.tsx';
+import { Pages } from '../../components/pages.tsx';
+import { Table } from '../../components/table.tsx';
+import { countText, momentText, moneyText } from '../../words/figures.ts';
+import { useWords } from '../../words/language.ts';
+import { refusalsFor } from '../create/draft.ts';
+import { SaleHead } from './head.tsx';
+import { OrderDialog, type Asking } from './order-dialog.tsx';
+import { WORDS } from './order-words.ts';
+import { SALE_WORDS } from './words.ts';
+
+const TYPING_MS = 300;
+const REFRESH_MS = 5_000;
+const ALL = '';
+
+/** The orders of a sale: search, download, cancel and refund. */
+export function Orders({ saleId }: { saleId: string }) {
+  const { words } = useWords(WORDS);
+  const { words: names } = useWords(SALE_WORDS);
+  const path = `sales/${encodeURIComponent(saleId)}`;
+  const request = useRequest<SaleView>(path, REFRESH_MS);
+  const [typed, setTyped] = useState({ user: '', order: '', status: ALL });
+  const [query, setQuery] = useState<Record<string, string>>({});
+  const [asking, setAsking] = useState<Asking>();
+  const [reloads, setReloads] = useState(0);
+  const [refusals, setRefusals] = useState<readonly FieldRefusal[]>([]);
+  useEffect(() => {
+    const timer = setTimeout(() => setQuery(queryOf(saleId, typed)), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [saleId, typed]);
+  if (request.refusal?.status === 404) return <Empty title={names.noSale} calm whole><p><code>{saleId}</code></p></Empty>;
+  const search = new URLSearchParams(query).toString();
+  const searched = search !== '';
+  return (
+    <Awaited request={request}>{(sale) => (
+      <>
+        <SaleHead sale={sale} tab="orders">
+          <a class="button" href={ApiClient.address(`${path}/orders.csv${searched ? `?${search}` : ''}`)} download={`orders-${saleId}.csv`} data-testid="csv">{searched ? words.csvFound : words.csv}</a>
+        </SaleHead>
+        <div class="tools">
+          <Field label={words.byUser} type="search" value={typed.user} onInput={(user) => setTyped({ ...typed, user })} refusals={refusalsFor(refusals, 'user')} testId="search-user" />
+          <Field label={words.byOrder} type="search" value={typed.order} onInput={(order) => setTyped({ ...typed, order })} refusals={refusalsFor(refusals, 'order')} testId="search-order" />
+          <Choice label={words.byStatus} hidden value={typed.status} options={[[ALL, words.all], ...Object.entries(names.statuses)]} onChange={(status) => setTyped({ ...typed, status })} />
+        </div>
+        <Pages<Order> path={`${path}/orders`} query={query} field="orders" everyMs={REFRESH_MS} reloads={reloads} onRefusals={setRefusals}
+          empty={searched ? <Empty title={words.noMatch} calm><p>{words.noMatchTold}</p></Empty> : <Empty title={words.none} calm><p>{words.noneTold}</p></Empty>}>
+          {(orders) => <OrderTable orders={orders} onAsk={setAsking} />}
+        </Pages>
+        {asking && <OrderDialog {...asking} onClose={() => { setAsking(undefined); setReloads(reloads + 1); }} />}
+      </>
+    )}</Awaited>
+  );
+}
+
+/** The number of an order is enough: the rest of its id is the sale's. */
+function queryOf(saleId: string, typed: { user: string; order: string; status: string }): Record<string, string> {
+  const [user, order] = [typed.user.trim(), typed.order.trim()];
+  return { ...(user !== '' && { user }), ...(order !== '' && { order: /^\d+$/.test(order) ? `${saleId}-${order}` : order }), ...(typed.status !== ALL && { status: typed.status }) };
+}
+
+function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (asking: Asking) => void }) {
+  const { words, language } = useWords(WORDS);
+  const { words: names } = useWords(SALE_WORDS);
+  const { mayAct } = useApp();
+  return (
+    <Table label={names.tabs.orders} stacks>
+      <thead><tr><th>{words.order}</th><th>{words.user}</th><th>{words.status}</th><th>{names.item}</th><th class="number">{words.quantity}</th><th class="number">{names.price}</th><th class="number">{words.amount}</th><th>{words.since}</th>{mayAct && <th><span class="unseen">{words.act}</span></th>}</tr></thead>
+      <tbody>{orders.map((order) => {
+        const { orderId, userId, sku, name, quantity, price, amount, status, changedAt } = order;
+        const verb = status === 'created' ? 'cancel' : status === 'paid' ? 'refund' : undefined;
+        return (
+          <tr key={orderId} data-testid="order" data-order={orderId}>
+            <td class="order-id"><code>{orderId}</code></td><th scope="row">{userId}</th><td><span class="chip" data-status={status}>{names.statuses[status]}</span></td><td>{name ?? sku} {name !== undefined && <code>{sku}</code>}</td><td class="number">{countText(quantity)}</td><td class="number">{moneyText(price)}</td><td class="number" data-testid="amount">{moneyText(amount)}</td>
+            <td class="moment">{momentText(changedAt, language)}</td>
+            {mayAct && <td>{verb && <Button variant="quiet" testId={verb} label={`${words[verb]}: ${orderId}`} onClick={() => onAsk({ verb, order })}>{words[verb]}</Button>}</td>}
+          </tr>
+        );
+      })}</tbody>
+    </Table>
+  );
+}
