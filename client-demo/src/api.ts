@@ -2,15 +2,24 @@
 export interface PlayerConfig {
   gatewayUrl: string;
   demo: boolean;
+  /** Where orders of sales are paid: on a page of the shop (`{orderId}` stands for the order), or here in the demo. Absent: elsewhere. */
+  pay?: { url: string } | { demo: true };
 }
 
-const ANSWER_MS_MAX = 8_000;
+export const ANSWER_MS_MAX = 8_000;
 
 /** @throws when the console cannot be reached or does not answer as expected */
 export async function readConfig(): Promise<PlayerConfig> {
   const { status, body } = await request('api/config');
   if (typeof body?.['gatewayUrl'] !== 'string') throw new Error(`no configuration: ${status}`);
-  return { gatewayUrl: body['gatewayUrl'], demo: body['demo'] === true };
+  const pay = payOf(body['pay']);
+  return { gatewayUrl: body['gatewayUrl'], demo: body['demo'] === true, ...(pay && { pay }) };
+}
+
+function payOf(value: unknown): PlayerConfig['pay'] {
+  if (!isObject(value)) return undefined;
+  if (typeof value['url'] === 'string') return { url: value['url'] };
+  return value['demo'] === true ? { demo: true } : undefined;
 }
 
 /** @param former this guest's last token, to keep the user id. @returns `undefined` if anonymous guests may not play. @throws if busy */

@@ -5,3 +5,8 @@ export function countdownText(seconds: number): string {
   if (h > 0) return `${h}:${pad(m)}:${pad(s)}`;
   return m > 0 ? `${m}:${pad(s)}` : String(s);
 }
+
+/** Always with minutes: `9` → "0:09", `75` → "1:15". */
+export function minutesText(seconds: number): string {
+  return seconds < 60 ? `0:${String(seconds).padStart(2, '0')}` : countdownText(seconds);
+}

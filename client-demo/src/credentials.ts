@@ -8,12 +8,39 @@ const GUEST_KEY = 'rain.guest';
 const tab = () => sessionStorage;
 const COMPACT_JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
-/** Stores the token of `#token=…`, if there is one, and removes it from the address bar and the history. */
-export function takeInvitation(): void {
+/** A link that would make this page another user's. Both are ids as the tokens have them; nobody has verified them yet. */
+export interface Invitation {
+  from: string;
+  to: string;
+  accept(): void;
+}
+
+/**
+ * Takes the token of `#token=…`, if there is one, and removes it from the address bar and the history. A page without a token stores it.
+ * @returns a question, if the page has the token of another user: a link of a stranger must not sign anybody in unasked
+ */
+export function takeInvitation(): Invitation | undefined {
   const invited = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (invited === null) return;
+  if (invited === null) return undefined;
   history.replaceState(history.state, '', location.pathname + location.search);
-  if (COMPACT_JWT.test(invited)) remember(tab, INVITED_KEY, invited);
+  if (!COMPACT_JWT.test(invited)) return undefined;
+  const accept = () => { remember(tab, INVITED_KEY, invited); };
+  const known = knownToken();
+  const [from, to] = [known === undefined ? undefined : userIn(known), userIn(invited)];
+  if (from !== undefined && from !== to) return { from, to, accept };
+  accept();
+  return undefined;
+}
+
+/** The user that a token names, without verifying it; '' where it cannot be read. */
+function userIn(token: string): string {
+  try {
+    const bytes = Uint8Array.from(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+    const { sub }: { sub?: unknown } = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof sub === 'string' ? sub : '';
+  } catch {
+    return '';
+  }
 }
 
 export function openCredentials(demo: boolean): TokenSource {

@@ -1,4 +1,6 @@
 interface InputListener {
+  /** Whether taps and keys are for the rain now. */
+  isActive: () => boolean;
   /** First user activity: from now on the browser allows sound. */
   onWake: () => void;
   onPress: (clientX: number, clientY: number) => void;
@@ -11,16 +13,16 @@ interface InputListener {
 const OWN_KEYS = 'a, button:not(.grab), dialog';
 
 /** Touch, mouse and keyboard. The keys grab from anywhere on the page, for users who cannot point. */
-export function listenToInput({ onWake, onPress, onKey, onLean }: InputListener): void {
+export function listenToInput({ isActive, onWake, onPress, onKey, onLean }: InputListener): void {
   document.addEventListener('pointerdown', ({ clientX, clientY, target }) => {
-    if (target instanceof Element && target.closest('button, a, dialog')) return;
+    if (!isActive() || (target instanceof Element && target.closest('button, a, dialog'))) return;
     onPress(clientX, clientY);
   });
   document.addEventListener('pointermove', ({ clientX, pointerType }) => { if (pointerType === 'mouse') onLean(clientX / innerWidth * 2 - 1); }, { passive: true });
   // Browsers count `pointerup`, not `pointerdown`, as user activation.
   for (const event of ['pointerup', 'keydown'] as const) document.addEventListener(event, onWake);
   document.addEventListener('keydown', (event) => {
-    if ((event.key !== ' ' && event.key !== 'Enter') || (event.target instanceof Element && event.target.closest(OWN_KEYS))) return;
+    if (!isActive() || (event.key !== ' ' && event.key !== 'Enter') || (event.target instanceof Element && event.target.closest(OWN_KEYS))) return;
     event.preventDefault(); // else a focused button would be clicked as well
     if (!event.repeat) onKey();
   });

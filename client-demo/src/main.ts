@@ -5,6 +5,7 @@ import { knownToken, openCredentials, takeInvitation } from './credentials.ts';
 import { readConfig, type PlayerConfig } from './api.ts';
 import { solveInBackground, verifyInBackground } from './background.ts';
 import { Game } from './game.ts';
+import { askIdentity } from './identity.ts';
 import { listenToInput } from './input.ts';
 import { openReceipts } from './receipts.ts';
 import { element } from './page.ts';
@@ -14,11 +15,15 @@ import { openSetting, showToggle } from './settings.ts';
 import { readAccount } from './wallet/account.ts';
 import { WalletSheet } from './wallet/wallet-sheet.ts';
 import { Sky } from './sky/sky.ts';
+import { addressWith, inAddress } from './sales/address.ts';
+import { SaleWindow } from './sales/sale-window.ts';
 import { cueOf } from './sound/cues.ts';
 import { Speaker } from './sound/speaker.ts';
 import { wordsFor } from './words/language.ts';
 
-takeInvitation();
+const invitation = takeInvitation();
+// A link followed on the open page changes only the fragment.
+addEventListener('hashchange', () => { if (location.hash.startsWith('#token=')) location.reload(); });
 const random = Math.random;
 const words = wordsFor(navigator.languages);
 const screen = new Screen(words);
@@ -37,6 +42,7 @@ const walletSheet = new WalletSheet(element<HTMLDialogElement>('.wallet'), walle
   },
 });
 let game: Game | undefined;
+let sales: SaleWindow | undefined;
 let shown: View = { face: 'connecting', winners: [] };
 
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
@@ -56,6 +62,7 @@ element('.grab').addEventListener('click', () => tap());
 listenToInput({
   onWake: () => speaker.wake(),
   onLean: (lean) => { sky.lean = lean; },
+  isActive: () => !sales?.isOpen,
   onKey: () => tap(),
   onPress(clientX, clientY) {
     if (game?.face() === 'open' && sky.tap(clientX, clientY)) tap();
@@ -63,11 +70,13 @@ listenToInput({
 });
 requestAnimationFrame(function frame(nowMs) {
   if (game) show(game);
-  sky.draw(nowMs, shown.face === 'open' || shown.face === 'asking');
+  sales?.draw(shown);
+  if (!sales?.isOpen) sky.draw(nowMs, shown.face === 'open' || shown.face === 'asking');
   requestAnimationFrame(frame);
 });
 
 screen.show(shown);
+if (invitation) await askIdentity(invitation, words);
 play(await configured());
 
 function tap(): void {
@@ -81,7 +90,8 @@ function show(playing: Game): void {
   leaderboard.follow(view.over ? view.rainId : undefined);
   const next: View = { ...view, ...(leaderboard.found && { luckiest: leaderboard.found }) };
   const cue = cueOf(shown, next);
-  if (cue) speaker.play(cue);
+  // Ticks of a rain that is hidden would disturb; its results are told.
+  if (cue && !(sales?.isOpen && (cue === 'tick' || cue === 'last' || cue === 'go'))) speaker.play(cue);
   if (cue === 'win') sky.celebrate();
   // An open wallet sheet would hide the start of the rain.
   if (next.face === 'open' && shown.face !== 'open') walletSheet.close();
@@ -90,14 +100,15 @@ function show(playing: Game): void {
   screen.show(next);
 }
 
-function play({ gatewayUrl, demo }: PlayerConfig): void {
+function play({ gatewayUrl, demo, pay }: PlayerConfig): void {
   const client = createRainClient({ url: gatewayUrl, token: openCredentials(demo), random, solve: solveInBackground, receipts: openReceipts() });
   game = new Game({
     client, random, verify: verifyInBackground,
-    rainId: new URLSearchParams(location.search).get('rain') ?? undefined,
+    rainId: inAddress('rain'),
     // A reloaded page returns to the same rain and its win.
-    onRain: (rainId) => history.replaceState(history.state, '', `?${new URLSearchParams({ rain: rainId })}`),
+    onRain: (rainId) => history.replaceState(history.state, '', addressWith('rain', rainId)),
   });
+  sales = new SaleWindow({ client, pay, words, onCue: (cue) => speaker.play(cue) });
   // A failed connection is reported by the event `link`.
   client.connect().catch(() => {});
 }

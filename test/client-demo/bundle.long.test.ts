@@ -19,7 +19,7 @@ test('[R10] the initial page is at most 60 KB and has no validator; the rest is 
   console.info(`${gzipped} bytes gzipped, in ${first.size + 1} files`);
   expect(gzipped).toBeLessThan(60_000);
   for (const file of scripts) expect(textOf.get(file), file).not.toMatch(/zod/i);
-  // The verifier and the solver are loaded on demand.
+  // The verifier, the solver and the screen of a sale are loaded on demand.
   const later = [...textOf.keys()].filter((file) => !first.has(file));
-  for (const name of [/\/challenge-worker-/, /\/verification-worker-/]) expect(later).toContainEqual(expect.stringMatching(name));
+  for (const name of [/\/challenge-worker-/, /\/verification-worker-/, /\/open-sale-.*\.js$/, /\/open-sale-.*\.css$/]) expect(later).toContainEqual(expect.stringMatching(name));
 });

@@ -74,6 +74,14 @@ export const en = {
   /** Shown with a win that the page received only after reconnecting. */
   wonWhileAway: 'You won it just before the connection broke',
   tools: { sound: 'Sound', buzz: 'Vibration', walletSheet: 'My packets and wallet' },
+  identity: {
+    title: 'Change the user?',
+    now: (user: string) => `You are ${user}.`,
+    then: (user: string) => `This link makes you ${user}.`,
+    warning: 'What you win or buy then belongs to that user. Change only if you trust who sent the link.',
+    stay: 'Stay who I am',
+    change: 'Change the user',
+  },
   walletSheet: {
     title: 'My packets and wallet',
     total: 'In your wallet',
@@ -90,5 +98,10 @@ export const en = {
   },
   luckiest: { title: 'Luckiest', soFar: 'Luckiest so far' },
   ahead: { offer: 'Next rain in', now: 'A rain is on right now', untitled: 'Red-packet rain' },
+  /** The sales that are listed beside the rain. Their own screen has its words in `sale/`. */
+  sales: {
+    label: 'Flash sales', tag: 'Sale', untitled: 'Flash sale', open: 'On now', paused: 'Paused', opensIn: (time: string) => `in ${time}`, rang: 'Back in stock',
+    failed: 'The sale could not be loaded. Try again.',
+  },
   money: (amount: string) => `¥${amount}`,
 };

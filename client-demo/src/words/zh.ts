@@ -65,6 +65,14 @@ export const zh: Words = {
   rehearsal: '彩排：非真实金额',
   wonWhileAway: '断线前你已抢到它',
   tools: { sound: '声音', buzz: '振动', walletSheet: '我的红包与钱包' },
+  identity: {
+    title: '要切换用户吗？',
+    now: (user) => `你现在是 ${user}。`,
+    then: (user) => `打开此链接后，你将变为 ${user}。`,
+    warning: '之后抢到或买到的都归该用户所有。只有信任链接的发送者时才切换。',
+    stay: '保持不变',
+    change: '切换用户',
+  },
   walletSheet: {
     title: '我的红包与钱包',
     total: '钱包余额',
@@ -81,5 +89,8 @@ export const zh: Words = {
   },
   luckiest: { title: '手气最佳', soFar: '目前手气最佳' },
   ahead: { offer: '下一场倒计时', now: '另一场正在进行', untitled: '红包雨' },
+  sales: {
+    label: '限时秒杀', tag: '秒杀', untitled: '限时秒杀', open: '正在抢购', paused: '已暂停', opensIn: (time) => `${time} 后开抢`, rang: '已回补', failed: '秒杀页面加载失败，请再试一次。',
+  },
   money: (amount) => `¥${amount}`,
 };

@@ -125,6 +125,18 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await soon(() => page.getByTestId('block').count()).toBe(0);
   });
 
+  test('the data of a user is exported, and a user who takes part in nothing is erased', async () => {
+    await goTo(page, '#/users');
+    await page.getByTestId('user-id').fill('nobody-at-all');
+    await page.getByTestId('user-export').click();
+    await soon(() => page.getByTestId('user-data').textContent()).toContain('"userId": "nobody-at-all"');
+    expect(await testConsole.ledger.latestActions({ limit: 1 })).toMatchObject([{ verb: 'export-user', actor: 'console:opal' }]);
+    await page.getByTestId('user-erase').click();
+    await page.getByTestId('act').click();
+    await soon(() => page.getByRole('status').last().textContent()).toContain('Erased: ');
+    expect(await testConsole.ledger.latestActions({ limit: 1 })).toMatchObject([{ verb: 'erase-user', actor: 'console:opal' }]);
+  });
+
   test('a switch is set with a reason, and returned to auto', async () => {
     await goTo(page, '#/switches');
     const ticker = page.getByTestId('switch-ticker');

@@ -1,0 +1,26 @@
+import { minutesText } from '../countdown.ts';
+import type { SaleWords } from '../words/sale/en.ts';
+import { statusWords } from './order-card.ts';
+import { isFree } from './order-view.ts';
+import type { Prices } from './prices.ts';
+import type { SaleView } from './visit.ts';
+
+/** What a screen reader announces of a change; `undefined`: nothing new. Countdowns are not announced: they would drown out the answers. */
+export function spokenOf(before: SaleView | undefined, { title, state, items, orders, rang }: SaleView, words: SaleWords, prices: Prices): string | undefined {
+  const sentences: string[] = [];
+  if (state && before?.state !== state) sentences.push(`${title ?? ''}. ${words.state[state]}.`);
+  if (rang !== undefined && before?.rang !== rang) sentences.push(words.rang(rang));
+  for (const order of orders) {
+    const { reservationId, status, name, quantity, total, seconds } = order;
+    if (before?.orders.find((one) => one.reservationId === reservationId)?.status === status) continue;
+    const told = statusWords(order, words);
+    const until = seconds === undefined || isFree(total) ? '' : ` ${words.payBy} ${minutesText(seconds)}.`;
+    sentences.push(`${name} ${words.pieces(quantity)}, ${prices(total)}: ${told.status}. ${told.detail}${until}`);
+  }
+  for (const { sku, name, answer } of items) {
+    // The bell has said it.
+    if (answer === 'back' && name === rang) continue;
+    if (answer && before && before.items.find((one) => one.sku === sku)?.answer !== answer) sentences.push(`${name}: ${words.answers[answer]}`);
+  }
+  return sentences.length > 0 ? sentences.join(' ') : undefined;
+}
