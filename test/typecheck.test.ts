@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SEEN = 'node_modules/.cache/rain-typecheck';
 
 /** vitest strips types without looking at them, and vite does the same for the pages. The set-up has compiled src/ before any test runs. */
-test.concurrent.each(['test', 'client-demo', 'client-console'])('%s/tsconfig.json: every type agrees', async (folder) => {
+test.concurrent.each(['test', 'client-demo', 'client-console'])('%s/tsconfig.json: every type agrees', { timeout: 180_000 }, async (folder) => {
   const words = ['node_modules/typescript/bin/tsc', '-p', `${folder}/tsconfig.json`, '--noEmit', '--incremental', '--tsBuildInfoFile', `${SEEN}/${folder}.tsbuildinfo`];
   const said = await new Promise<string>((resolve) => {
     execFile(process.execPath, words, { cwd: ROOT }, (error, stdout, stderr) => resolve(error ? `${stdout}${stderr}` || error.message : stdout));

@@ -10,6 +10,7 @@ import { BEARER_PREFIX, SUBPROTOCOL } from '../../src/protocol/constants.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { follow, tokenFor } from '../support/client.ts';
 import { openGateway } from '../support/servers/gateway.ts';
+import { stockSale, tee } from '../gateway/sales/stage.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { serveSite, WITHOUT_NGINX, type Site } from './nginx.ts';
@@ -52,6 +53,24 @@ test.skipIf(WITHOUT_NGINX)('through nginx: a player joins, grabs and wins over w
   expect(await ann.next('result')).toMatchObject({ ref: 'a', code: '0', amount: '7.10' });
   for (let i = 0; i < 40; i++) ann.say('not json');
   expect(await ann.closed).toBe(4429);
+});
+
+test.skipIf(WITHOUT_NGINX)('through nginx: a buyer without a socket buys, waits for the order, and counts by the own address', async () => {
+  const site = await open({ messagesPerAddressPerSecondMax: 20 });
+  await stockSale(redis, { saleId: 'autumn', items: [tee(5)], perUserMax: 1 });
+  const authorization = `Bearer ${await tokenFor('bea')}`;
+  const ask = async (method: string, path: string, localAddress: string, body?: string) => {
+    const [response] = await once(request({
+      host: '127.0.0.1', port: site.https, path, method, localAddress, rejectUnauthorized: false, agent: false,
+      headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(body.length) }) },
+    }).end(body), 'response');
+    return [response.statusCode, JSON.parse(await text(response)) as { code?: string; status?: string }] as const;
+  };
+  expect(await ask('POST', '/v1/sales/autumn/buy', '127.0.0.2', '{"sku":"tee"}')).toMatchObject([200, { code: '0', status: 'reserved' }]);
+  expect(await ask('GET', '/v1/orders/autumn-1?wait=1', '127.0.0.2')).toMatchObject([200, { code: '1', status: 'reserved' }]);
+  const crowd = await Promise.all(Array.from({ length: 60 }, () => ask('GET', '/v1/sales/autumn', '127.0.0.3')));
+  expect(crowd.filter(([status]) => status === 429).length).toBeGreaterThan(0);
+  expect((await ask('GET', '/v1/sales/autumn', '127.0.0.2'))[0], 'another address').toBe(200);
 });
 
 test.skipIf(WITHOUT_NGINX)('through nginx: the address is the player\'s own, whatever the client sends in X-Forwarded-For', async () => {

@@ -6,6 +6,8 @@ import { SUBPROTOCOL } from '../../src/protocol/constants.ts';
 import { PROOF_OF_WORK_ALGORITHM } from '../../src/protocol/proofOfWork.ts';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import { CLOSES, OUTCOMES_IN_ORDER } from '../../src/protocol/outcomes.ts';
+import { SALE_OUTCOMES_IN_ORDER } from '../../src/protocol/saleOutcomes.ts';
+import { ORDER_STATUSES } from '../../src/sale/order.ts';
 import { clientMessage } from '../../src/protocol/messages.ts';
 import { serverMessage } from '../../src/protocol/serverMessages.ts';
 
@@ -35,4 +37,10 @@ test('what to do is told of every code, and the figures are those of the gateway
   expect(page).toContain(`${LIMITS.joinsPerSocketMax} rains already`);
   expect(page).toContain(`no pong has come for ${LIMITS.pongMs / 1_000} s`);
   expect(page).toContain(SUBPROTOCOL);
+});
+
+test('what to do is told of every code and status of an order', () => {
+  const section = page.slice(page.indexOf('## Buying in a sale'), page.indexOf('## Tickets'));
+  for (const { code } of SALE_OUTCOMES_IN_ORDER) expect(section, code).toContain(`\`${code}\``);
+  for (const status of ORDER_STATUSES) expect(section, status).toContain(`\`${status}\``);
 });

@@ -141,7 +141,8 @@ function at(url: string, port: number): string {
   return moved.href;
 }
 
-async function launch(options: ChildOptions<Record<string, unknown>>): Promise<Started> {
+/** @throws when it does not get ready */
+export async function launch(options: ChildOptions<Record<string, unknown>>): Promise<Started> {
   const started = await startChild(options);
   if (!started.ok) throw new Error(started.reason);
   return { child: started.child, pid: started.child.pid };

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import type { ServerMessage } from '../../src/protocol/messages.ts';
 import { BEARER_PREFIX, SUBPROTOCOL } from '../../src/protocol/constants.ts';
-import { signToken } from '../../src/platform/auth/token.ts';
+import { signToken, type Named } from '../../src/platform/auth/token.ts';
 
 export const SECRET = 'a-secret-for-tests-only-0123456789abcdef';
 
-export const tokenFor = (userId: string, expiresInSeconds = 3_600): Promise<string> => signToken(SECRET, { sub: userId, expiresInSeconds });
+export const tokenFor = (userId: string, expiresInSeconds = 3_600, named: Named = {}): Promise<string> => signToken(SECRET, { sub: userId, expiresInSeconds, ...named });
 
 type MessageOf<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>;
 
@@ -23,8 +23,8 @@ export interface Client {
 }
 
 /** Connects as a browser does unless a token is given otherwise. */
-export async function dial(url: string, userId: string): Promise<Client> {
-  const socket = new WebSocket(url, [SUBPROTOCOL, BEARER_PREFIX + await tokenFor(userId)]);
+export async function dial(url: string, userId: string, named: Named = {}): Promise<Client> {
+  const socket = new WebSocket(url, [SUBPROTOCOL, BEARER_PREFIX + await tokenFor(userId, undefined, named)]);
   const client = follow(socket);
   await Promise.race([once(socket, 'open'), client.closed.then((code) => { throw new Error(`closed with ${code} before it opened`); })]);
   return client;

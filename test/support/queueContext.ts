@@ -8,9 +8,11 @@ import { createPlanCheck } from '../../src/ledger/planCheck.ts';
 import { QUEUE_PREFIX, shardKeys } from '../../src/store/keys.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
-import type { Queues } from '../../src/operator/context.ts';
+import type { Queues, SaleQueues } from '../../src/operator/context.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import type { Claim } from '../../src/rain/claim.ts';
+import { openEndedQueue, type EndedQueue } from '../../src/orders/endedQueue.ts';
+import { openOrderQueues } from '../../src/orders/queue.ts';
 import { createRelay } from '../../src/relay/relay.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { connectRedis, untilReady } from '../../src/platform/redis/connect.ts';
@@ -18,7 +20,7 @@ import { openTestContext, type TestContext } from './operatorContext.ts';
 import { eventually } from './eventually.ts';
 
 export interface TestQueueContext extends TestContext {
-  queues: Queues & { later: CreditQueue };
+  queues: Queues & SaleQueues & { later: CreditQueue; ordersEnded: EndedQueue };
   /** Users whom the payout provider refuses. */
   barred: Set<string>;
   /** Ten packets of 1.00, open; `winners` users user-0, user-1 … have won the first ones. */
@@ -37,7 +39,8 @@ export async function openQueueContext(): Promise<TestQueueContext> {
   const connection = connectRedis(context.redisUrl, { purpose: 'queue', onError: () => {} });
   await untilReady(connection);
   const options = { connection, prefix: QUEUE_PREFIX, onError: () => {} };
-  const queues = { credit: createCreditQueue(options), later: createLaterQueue(options), dead: createDeadQueue(options) };
+  const { orders, later: ordersLater, dead: ordersDead } = openOrderQueues(options);
+  const queues = { credit: createCreditQueue(options), later: createLaterQueue(options), dead: createDeadQueue(options), orders, ordersLater, ordersEnded: openEndedQueue(options), ordersDead };
   const barred = new Set<string>();
   const payoutProvider: PayoutProvider = {
     async post(rainId, claims) {

@@ -55,7 +55,7 @@ export async function dump(redis: RedisClient, pattern = '*'): Promise<Record<st
   for (const key of (await redis.keys(pattern)).sort()) {
     const type = await redis.type(key);
     found[key] = type === 'hash' ? await redis.hgetall(key) : type === 'list' ? await redis.lrange(key, 0, -1)
-      : type === 'set' ? (await redis.smembers(key)).sort() : await redis.get(key);
+      : type === 'zset' ? await redis.zrange(key, '0', '-1', 'WITHSCORES') : type === 'set' ? (await redis.smembers(key)).sort() : await redis.get(key);
   }
   return found;
 }

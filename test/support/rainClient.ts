@@ -8,7 +8,7 @@ export interface TestClient extends RainClient {
   heard<Name extends keyof RainEvents>(name: Name): RainEvents[Name][];
 }
 
-const EVENTS = ['link', 'welcome', 'rain', 'result', 'won', 'credited', 'winners', 'asking', 'goodbye', 'error'] as const satisfies readonly (keyof RainEvents)[];
+const EVENTS = ['link', 'welcome', 'rain', 'result', 'won', 'credited', 'winners', 'asking', 'sale', 'order', 'restock', 'buying', 'goodbye', 'error'] as const satisfies readonly (keyof RainEvents)[];
 
 /** The published client as an app in Node has it; closed when the test is over. */
 export async function testClient(url: string, userId: string, options: Partial<RainClientOptions> = {}): Promise<TestClient> {

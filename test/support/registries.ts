@@ -6,11 +6,13 @@ import { registerGatewayMetrics } from '../../src/gateway/telemetry/metrics.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { createGatewayCounters } from '../../src/gateway/telemetry/counters.ts';
 import { createTimes } from '../../src/gateway/telemetry/times.ts';
+import { registerEndedMetrics, registerOrderMetrics } from '../../src/orders/metrics.ts';
 import { openRegistry, registerReadiness, type MetricsRegistry } from '../../src/platform/telemetry/metrics.ts';
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { Histogram } from '../../src/platform/telemetry/histogram.ts';
 import { registerEpochMetrics } from '../../src/maintenance/epochMetrics.ts';
 import { registerWaitingClaims } from '../../src/maintenance/waitingClaims.ts';
+import { registerSaleMetrics } from '../../src/maintenance/saleMetrics.ts';
 import { registerRainMetrics } from '../../src/maintenance/rainMetrics.ts';
 
 /** One figure as the registries have it. */
@@ -38,7 +40,11 @@ function openAll(): Record<KnownFigure['server'], MetricsRegistry> {
   registerRainMetrics(worker, { redis: { hgetall: nobody } as unknown as RedisClient, auditor: { seen: () => new Map() }, redisMonitor: { currentProblems: () => { throw new Error('nobody is here'); } } });
   registerEpochMetrics(worker, { held: () => new Map(), isBehind: () => false, restoring: nobody });
   registerWaitingClaims(worker, { oldestSeconds: () => 0 });
+  registerSaleMetrics(worker, { redis: { hgetall: nobody } as unknown as RedisClient, ledger: { places: nobody, oldestUnfollowedSeconds: nobody }, auditor: { seen: () => new Map() }, counters: () => ({ expired: 0, followed: 0, cancelWishes: 0, forgedWishes: 0 }) });
   registerCreditMetrics(worker, { getJobCounts: nobody }, { getJobCountByTypes: nobody }, { credited: 0, faults: 0, lag: new Histogram([1]), jobs: new Histogram([1]) });
+  const queue = { getJobCounts: nobody, getJobCountByTypes: nobody };
+  registerOrderMetrics(worker, { orders: queue, later: queue, dead: queue }, { ordered: 0, notAccepted: 0, undelivered: 0, faults: 0, lag: new Histogram([1]), jobs: new Histogram([1]) });
+  registerEndedMetrics(worker, queue, () => ({ told: 0, untold: 0 }));
   registerWorkMetrics(worker, { carried: () => 0, faults: () => 0 });
   registerReadiness(console, { standing });
   registerConsoleMetrics(console, createConsoleCounters());

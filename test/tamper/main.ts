@@ -4,25 +4,10 @@
 //     npm run tamper -- [--json] [--only part-of-a-name]
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { postgresInstalled } from '../support/servers/postgres.ts';
+import { openAttemptRun } from '../support/attemptRun.ts';
 import { tamperWithAll } from './run.ts';
 
-function refuse(sentence: string): never {
-  console.error(`tamper: ${sentence}`);
-  process.exit(2);
-}
-
-function read(): { json?: boolean; only?: string } {
-  try {
-    return parseArgs({ options: { json: { type: 'boolean' }, only: { type: 'string' } } }).values;
-  } catch (error) {
-    return refuse(`${(error as Error).message.split('.')[0]}; expected --json and --only name`);
-  }
-}
-
-const { json = false, only } = read();
-if (!postgresInstalled) refuse('PostgreSQL is not installed; on Debian: apt-get install postgresql');
+const { json, only, refuse } = openAttemptRun('tamper');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const built = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { cwd: root, stdio: 'inherit' });
 if (built.status !== 0) process.exit(1);

@@ -4,7 +4,13 @@ import { deploy } from '../faults/deployment.ts';
 import type { Act } from './act.ts';
 import { LEDGER_ACTS } from './ledgerActs.ts';
 import { openQueuesOf, play, type Played } from './play.ts';
+import { openOrderQueues } from '../../src/orders/queue.ts';
+import { connectRedis, untilReady } from '../../src/platform/redis/connect.ts';
+import { QUEUE_PREFIX } from '../../src/store/keys.ts';
 import { REDIS_ACTS } from './redisActs.ts';
+import { SALE_ACTS } from './sale/acts.ts';
+import { playSale } from './sale/play.ts';
+import type { SaleAct } from './sale/scene.ts';
 
 /** Who keeps the users' money. */
 const KEPT_BY = ['ledger', 'webhook'] as const;
@@ -16,14 +22,16 @@ interface TamperOptions {
   tell: (sentence: string) => void;
 }
 
-/** Rains that are played at once. */
+/** Rains, or sales, that are played at once. */
 const AT_ONCE = 4;
 
-/** Does every act in a rain of its own: once with users' money in the ledger, and once in a wallet elsewhere. */
+/** Does every act in a rain of its own, once with users' money in the ledger and once in a wallet elsewhere, or in a sale of its own. */
 export async function tamperWithAll({ only, tell }: TamperOptions): Promise<Played[]> {
   const acts = [...REDIS_ACTS, ...LEDGER_ACTS].filter(({ name }) => only === undefined || name.includes(only));
   const played: Played[] = [];
   for (const keptBy of acts.length > 0 ? KEPT_BY : []) played.push(...await tamperWith(keptBy, acts, tell));
+  const saleActs = SALE_ACTS.filter(({ name }) => only === undefined || name.includes(only));
+  if (saleActs.length > 0) played.push(...await tamperWithSales(saleActs, tell));
   return played;
 }
 
@@ -38,7 +46,7 @@ async function tamperWith(keptBy: KeptBy, acts: readonly Act[], tell: (sentence:
     for (let act = waiting.shift(); act; act = waiting.shift()) {
       const result = await play({ deployment, queues, walletPaid: () => wallet.paid.values() }, act, `t${randomBytes(5).toString('hex')}`);
       played.push(result);
-      tell(`${keptBy}: ${act.name}: ${result.noticed || 'NOT NOTICED'}${[...result.paidWrongly, ...result.untold].map((sentence) => `\n    ${sentence}`).join('')}`);
+      tell(`${keptBy}: ${sentenceOf(result)}`);
     }
   };
   try {
@@ -50,5 +58,31 @@ async function tamperWith(keptBy: KeptBy, acts: readonly Act[], tell: (sentence:
     await close();
     await deployment.end();
     await wallet.stop();
+  }
+}
+
+const sentenceOf = ({ act, noticed, paidWrongly, untold }: Played) => `${act}: ${noticed || 'NOT NOTICED'}${[...paidWrongly, ...untold].map((sentence) => `\n    ${sentence}`).join('')}`;
+
+async function tamperWithSales(acts: readonly SaleAct[], tell: (sentence: string) => void): Promise<Played[]> {
+  const deployment = await deploy({ gateways: 1, workers: 1 });
+  const connection = connectRedis(deployment.env['REDIS_URL']!, { purpose: 'queue', onError: () => {} });
+  await untilReady(connection);
+  const queues = openOrderQueues({ connection, prefix: QUEUE_PREFIX, onError: () => {} });
+  const waiting = [...acts];
+  const played: Played[] = [];
+  const work = async () => {
+    for (let act = waiting.shift(); act; act = waiting.shift()) {
+      const result = await playSale(deployment, queues, act, `t${randomBytes(5).toString('hex')}`);
+      played.push(result);
+      tell(sentenceOf(result));
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    return played;
+  } finally {
+    await Promise.all(Object.values(queues).map((queue) => queue.close()));
+    connection.disconnect();
+    await deployment.end();
   }
 }

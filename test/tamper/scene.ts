@@ -55,7 +55,7 @@ export async function openScene({ context, databaseUrl, gatewayUrls, rain }: Dep
   };
 }
 
-async function query(url: string, text: string): Promise<void> {
+export async function query(url: string, text: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {

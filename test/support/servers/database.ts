@@ -1,6 +1,8 @@
-import { inject } from 'vitest';
+import { join } from 'node:path';
 import { Client } from 'pg';
+import { inject } from 'vitest';
 import { startPglite } from './pglite.ts';
+import { TcpProxy } from './proxy.ts';
 
 export interface TestDatabase {
   url: string;
@@ -21,6 +23,13 @@ export async function startDatabase(): Promise<TestDatabase> {
 /** One without any table, at the PostgreSQL server of this run, which must be there: see `postgresInstalled`. */
 export async function startEmptyDatabase(): Promise<TestDatabase> {
   return create(inject('postgresOfRun')!.url, '');
+}
+
+/** A bad line to the database of a test, and its address by that line. PGlite listens on a Unix socket. */
+export async function proxyDatabase(url: string): Promise<{ line: TcpProxy; url: string }> {
+  const address = new URL(url);
+  const line = await TcpProxy.open(address.port === '' ? join(decodeURIComponent(address.hostname), '.s.PGSQL.5432') : Number(address.port));
+  return { line, url: Object.assign(address, { host: `127.0.0.1:${line.port}` }).href };
 }
 
 async function create(serverUrl: string, how: string): Promise<TestDatabase> {

@@ -26,19 +26,19 @@ const HELD_BYTES_MAX = 1_048_576;
 export class TcpProxy {
   readonly #server: Server;
   readonly #links = new Set<Link>();
-  readonly #target: () => number;
+  readonly #target: () => number | string;
   weather: Weather = { kind: 'pass' };
   /** Connections ever accepted: how often somebody came back. */
   accepted = 0;
 
-  private constructor(target: () => number) {
+  private constructor(target: () => number | string) {
     this.#target = target;
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#accept(client));
   }
 
-  /** @param target port of the server on 127.0.0.1; a function is asked for each connection, so that a server may move */
-  static async open(target: number | (() => number), port = 0): Promise<TcpProxy> {
-    const proxy = new TcpProxy(typeof target === 'number' ? () => target : target);
+  /** @param target port of the server on 127.0.0.1, or its Unix socket; a function is asked for each connection, so that a server may move */
+  static async open(target: number | string | (() => number), port = 0): Promise<TcpProxy> {
+    const proxy = new TcpProxy(typeof target === 'function' ? target : () => target);
     proxy.#server.listen(port, '127.0.0.1');
     await once(proxy.#server, 'listening');
     return proxy;
@@ -103,7 +103,8 @@ export class TcpProxy {
     this.accepted++;
     client.on('error', () => {});
     if (this.weather.kind === 'refuse') return void client.resetAndDestroy();
-    const server = connect({ port: this.#target(), host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    const target = this.#target();
+    const server = connect({ ...(typeof target === 'string' ? { path: target } : { port: target, host: '127.0.0.1' }), allowHalfOpen: true, noDelay: true });
     const link = new Link(client, server, () => this.weather);
     this.#links.add(link);
     void link.ended.then(() => this.#links.delete(link));

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openOrderSending } from '../../../src/bin/queues.ts';
 import { startConsole, type Console, type ConsoleOptions } from '../../../src/console/server.ts';
 import { createLaterQueue } from '../../../src/credit/queue.ts';
 import { QUEUE_PREFIX } from '../../../src/store/keys.ts';
@@ -34,11 +35,13 @@ export interface Visitor {
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;
 }
 
-export async function openTestConsole(options: Partial<ConsoleOptions> = {}): Promise<TestConsole> {
+/** @param own what is another in its backend */
+export async function openTestConsole(options: Partial<ConsoleOptions> = {}, own: Pick<TestQueueContext, 'approvalAboveCents'> = {}): Promise<TestConsole> {
   const context = await openQueueContext();
   const connection = connectRedis(context.redisUrl, { purpose: 'once', onError: () => {} });
   await untilReady(connection);
   const later = createLaterQueue({ connection, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
+  const orders = openOrderSending(connection, () => {});
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-console-'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>a page</title>');
   const people: [string, Role][] = [['opal', 'operator'], ['vera', 'viewer']];
@@ -48,7 +51,7 @@ export async function openTestConsole(options: Partial<ConsoleOptions> = {}): Pr
   }
   const another = (more: Partial<ConsoleOptions>) => startConsole({
     host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: folder, consoleFolder: folder, log: createLog('console', 'silent'),
-    backend: { redis: context.redis, ledger: context.ledger, signer: context.signer, queues: { ...context.queues, later } }, pace: { sampleMs: 200, pauseFactor: 1, pauseMsMin: 50 }, ...options, ...more,
+    backend: { redis: context.redis, ledger: context.ledger, signer: context.signer, queues: { ...context.queues, later }, sendReservations: orders.send, ...own }, pace: { sampleMs: 200, pauseFactor: 1, pauseMsMin: 50 }, ...options, ...more,
   });
   const desks = await another({});
   return {
@@ -62,13 +65,16 @@ export async function openTestConsole(options: Partial<ConsoleOptions> = {}): Pr
     },
     async stop() {
       await desks.close();
-      await later.close();
+      await Promise.all([later.close(), orders.close()]);
       connection.disconnect();
       rmSync(folder, { recursive: true, force: true });
       await context.stop();
     },
   };
 }
+
+/** The cookie by which a browser is known after a sign-in. */
+export const deviceOf = (headers: Headers): string => headers.getSetCookie().find((one) => one.startsWith('rain_device='))!.split(';')[0]!;
 
 /** One question, as a browser or a script would ask it. */
 export async function ask(url: string, method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answered> {

@@ -1,0 +1,91 @@
+import { UnsecuredJWT } from 'jose';
+import { signToken } from '../../../src/platform/auth/token.ts';
+import { SECRET } from '../../support/client.ts';
+import { ask, type Answer } from '../asker.ts';
+import type { Attempts, Family } from '../family.ts';
+import { inShort, playerOf } from '../player.ts';
+import type { Running, Scene } from '../scene.ts';
+
+/** Guests that one address may make in a minute. */
+const PER_MINUTE = 60;
+const DAY_MS = 86_400_000;
+
+type Guest = (from: string, body?: unknown) => Promise<Answer>;
+
+export const guests: Family = {
+  name: 'guests',
+  async attack(scene, attempts) {
+    // Behind one proxy, so that any address can be played, and its port with it.
+    const demo = await scene.start(['console', '--guests'], { TRUSTED_PROXIES: '1' });
+    const guest: Guest = (from, body) => ask(demo.port, '/api/guest', { method: 'POST', headers: { 'x-forwarded-for': from }, ...(body !== undefined && { body }) });
+    const { token, userId } = (await guest('203.0.113.1')).json as { token: string; userId: string };
+    attempts.control('a guest gets an id', userId, /^guest-[\w-]{12}$/);
+    await tooMany(attempts, guest);
+    await madeUp(attempts, guest, token, userId);
+    await elsewhere(scene, attempts, demo, token);
+    const line = await scene.socket(token, scene.address());
+    attempts.control('the token opens a socket at the gateway of the demo', (await line.next('welcome')).userId, userId);
+    await line.leave();
+  },
+};
+
+async function tooMany(attempts: Attempts, guest: Guest): Promise<void> {
+  const floods: [string, (i: number) => string][] = [
+    ['one address', () => '198.51.100.7'],
+    ['one address with a port each', (i) => `198.51.100.8:${40_000 + i}`],
+    ['one /64', (i) => `2001:db8:0:7::${(i + 1).toString(16)}`],
+    ['one /64, with ports', (i) => `[2001:db8:0:8:${(i + 1).toString(16)}::1]:${40_000 + i}`],
+    ['one IPv4 address as IPv6 in two spellings', (i) => (i % 2 === 0 ? '::ffff:198.51.100.9' : '198.51.100.9')],
+    ['one address that writes others before its own', (i) => `10.0.${i}.1, 198.51.100.10`],
+    ['what is no address', (i) => `unknown-${i}`],
+  ];
+  for (const [what, from] of floods) {
+    const answers = await Promise.all(Array.from({ length: PER_MINUTE + 20 }, (_, i) => guest(from(i))));
+    attempts.refused(`eighty guests of ${what}: those that get an id`, answers.filter(({ status }) => status === 200).length <= PER_MINUTE, true);
+    const refused = answers.find(({ status }) => status !== 200);
+    attempts.refused(`the refusal of ${what}`, `${refused?.status} ${String(refused?.json?.['code'])} ${Number(refused?.headers['retry-after']) > 0}`, '429 too_many true');
+  }
+  attempts.control('another address gets a guest meanwhile', (await guest('203.0.113.2')).status, 200);
+  attempts.control('so does another /64', (await guest('2001:db8:0:9::1')).status, 200);
+}
+
+/** Ids that somebody would like to have. */
+async function madeUp(attempts: Attempts, guest: Guest, token: string, userId: string): Promise<void> {
+  const from = '203.0.113.3';
+  const signed = (sub: string, secret = SECRET, now = Date.now()) => signToken(secret, { sub, expiresInSeconds: 60 }, now);
+  const wished = 'guest-somebodyelse';
+  const tokens: [string, string][] = [
+    ['an id in place of a token', wished], ['a token without signature', new UnsecuredJWT({}).setSubject(wished).setExpirationTime('2h').encode()], ['a token signed with another secret', await signed(wished, 'a guess of thirty-two characters or more')],
+    ['a token of three days ago', await signed(wished, SECRET, Date.now() - 3 * DAY_MS)], ['the token of a player who is no guest', await signed('alice')], ['a token cut short', token.slice(0, -4)], ['a token with another id', `${token.split('.')[0]}.${Buffer.from(JSON.stringify({ sub: wished, exp: 9_999_999_999 })).toString('base64url')}.${token.split('.')[2]}`], ['an empty token', ''],
+  ];
+  for (const [what, former] of tokens) {
+    const { status, json } = await guest(from, { token: former });
+    attempts.refused(`${what} brings its id`, status === 200 && (json?.['userId'] === wished || json?.['userId'] === 'alice' || json?.['userId'] === userId), false);
+  }
+  const bodies: [string, unknown][] = [['an id', { userId: wished }], ['a sub', { token, sub: wished }], ['a token that is a list', { token: [token] }], ['a token of three kilobytes', { token: 'x'.repeat(3_000) }], ['a list', [token]], ['a text', JSON.stringify(token)]];
+  for (const [what, body] of bodies) attempts.refused(`${what} as the body`, (await guest(from, body)).status, [400, 415]);
+  attempts.control('the guest of before keeps the id', String((await guest(from, { token })).json?.['userId']), userId);
+}
+
+/** Where a guest is nobody. */
+async function elsewhere(scene: Scene, attempts: Attempts, demo: Running, token: string): Promise<void> {
+  const from = scene.address();
+  const authorization = `Bearer ${token}`;
+  for (const [what, { port }] of [['the console', scene.console], ['the console of the demo', demo]] as const) {
+    attempts.refused(`the token of a guest at ${what}`, (await ask(port, '/api/console/rains', { headers: { authorization }, from })).status, 401);
+    attempts.refused(`the same as a cookie at ${what}`, (await ask(port, '/api/console/rains', { headers: { cookie: `rain_session=${token}` }, from })).status, 401);
+    attempts.refused(`the same at the queue board of ${what}`, (await ask(port, '/console/queues/api/queues', { headers: { authorization }, from })).status, 401);
+  }
+  attempts.refused('the token at a gateway of another key', await scene.socket(token, from, scene.strict.port).then(() => 'opened', (error: Error) => error.message), /401/);
+  attempts.refused('a guest at a console that is no demo', (await ask(scene.console.port, '/api/guest', { method: 'POST', body: {}, from })).status, 404);
+  attempts.refused('an order paid without money at a console that is no demo', (await ask(scene.console.port, '/api/demo-shop/pay', { method: 'POST', body: { reservationId: 'sale-1' }, from })).status, 404);
+  attempts.refused('the same at a demo without a demo shop', (await ask(demo.port, '/api/demo-shop/pay', { method: 'POST', body: { reservationId: 'sale-1' }, headers: { 'x-forwarded-for': '203.0.113.4' } })).status, 404);
+  const secret = await scene.rain({ terms: { invitedOnly: true } });
+  const invited = await playerOf(scene, 'invited', { named: { rains: [secret] } });
+  const [line, own] = [await scene.socket(token, from), await invited.connect()];
+  line.say({ type: 'grab', rainId: secret });
+  attempts.refused('a grab of a guest in a rain by invitation', (await line.next('result')).code, '-8');
+  attempts.control('a grab of somebody who is invited', inShort(await own.ask({ type: 'grab', rainId: secret }, 'result')), 'result 0');
+  await line.leave();
+  await own.leave();
+}
