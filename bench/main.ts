@@ -14,6 +14,9 @@ import { crowd } from './measures/crowd.ts';
 import { crediting, settlement } from './measures/crediting.ts';
 import type { Measure } from './measures/measure.ts';
 import { SIZES } from './sizes.ts';
+import { reserving, soldOut, soldOutOverHttp } from './measures/sale/buying.ts';
+import { expiring } from './measures/sale/expiring.ts';
+import { lastOrder, ordering } from './measures/sale/ordering.ts';
 import { memory } from './measures/memory.ts';
 import { overload } from './measures/overload.ts';
 import { stocking } from './measures/stocking.ts';
@@ -24,7 +27,8 @@ import { tableOf } from './report/table.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
-const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, memory, broadcast, stocking, ceiling, overload, crowd];
+const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, memory, broadcast, stocking, ceiling, overload,
+  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, crowd];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);
@@ -40,8 +44,10 @@ function read(): { quick?: boolean; json?: boolean; only?: string } {
 }
 
 const { quick = false, json = false, only } = read();
-const chosen = MEASURES.filter(({ name, onlyWhenAsked }) => (only === undefined ? onlyWhenAsked !== 'always' && !(quick && onlyWhenAsked === 'quick') : name === only));
-if (chosen.length === 0) refuse(`--only ${only}: expected one of ${MEASURES.map(({ name }) => name).join(', ')}`);
+/** `sale` names all measures `sale-…`. */
+const isNamed = (name: string) => name === only || name.startsWith(`${only}-`);
+const chosen = MEASURES.filter(({ name, onlyWhenAsked }) => (only === undefined ? onlyWhenAsked !== 'always' && !(quick && onlyWhenAsked === 'quick') : isNamed(name)));
+if (chosen.length === 0) refuse(`--only ${only}: expected one of ${['sale', ...MEASURES.map(({ name }) => name)].join(', ')}`);
 if (!postgresInstalled) refuse('PostgreSQL is not installed; on Debian: apt-get install postgresql');
 const say = (sentence: string) => { if (!json) console.error(`  ${sentence}`); };
 const machine = lookAtMachine();

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { askWithTicket, DIALECTS, type Dialect, type DialectName, type Heard } from './dialect.ts';
 import { clientFrame, CLOSE, frameReader, PING, PONG, TEXT } from './frames.ts';
-import { bodyReader, grabRequest } from './http.ts';
+import { bodyReader, REQUESTS, type RequestName } from './http.ts';
 
-export type Speech = DialectName | 'http';
+export type Speech = DialectName | RequestName;
 
 /** One user on an own raw connection: a client library would cost the driver more than the servers under load. */
 export interface Connection {
@@ -39,16 +39,22 @@ function question(speech: DialectName, rainId: string): Buffer {
 export function call(speech: Speech, port: number, from: string, token: string, caller: Caller): Connection {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true });
   socket.on('close', () => caller.onGone());
-  return speech === 'http' ? overHttp(socket, token, caller) : overWebSocket(socket, speech, token, caller);
+  return speech === 'http' || speech === 'saleHttp' ? overHttp(socket, speech, token, caller) : overWebSocket(socket, speech, token, caller);
 }
 
-function overHttp(socket: Socket, token: string, caller: Caller): Connection {
+function overHttp(socket: Socket, speech: RequestName, token: string, caller: Caller): Connection {
   socket.on('data', bodyReader((chunk, start, _end, status) => {
     if (status === 200) return caller.onHeard(DIALECTS.plain.hear(chunk, start, chunk.length) === 'won' ? 'won' : 'lost');
     caller.onHeard('busy');
   }));
   const ready = new Promise<void>((resolve, reject) => { socket.once('connect', resolve).once('error', reject); });
-  return { ready, enter: () => Promise.resolve(), ask: (rainId) => { socket.write(grabRequest(token, rainId)); }, put: () => {}, end: () => socket.destroy() };
+  // Built once for each rain, as frames are.
+  let [of, request]: [string | undefined, Buffer] = [undefined, Buffer.alloc(0)];
+  const ask = (rainId: string) => {
+    if (of !== rainId) [of, request] = [rainId, REQUESTS[speech](token, rainId)];
+    socket.write(request);
+  };
+  return { ready, enter: () => Promise.resolve(), ask, put: () => {}, end: () => socket.destroy() };
 }
 
 function overWebSocket(socket: Socket, speech: DialectName, token: string, caller: Caller): Connection {

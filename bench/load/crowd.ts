@@ -30,6 +30,8 @@ export class Crowd {
   #endsAt = 0;
   #restMs = 0;
   #waiting = 0;
+  /** Connections that closed while nobody waited for an answer. */
+  #closed = 0;
   #stream: Stream | undefined;
   #done: () => void = () => {};
 
@@ -83,6 +85,8 @@ export class Crowd {
   }
 
   async #run(rainIds: readonly string[], endsAt: number): Promise<Ran> {
+    // They would never answer, and the round would never end.
+    if (this.#closed > 0) throw new Error(`${this.#closed} connections closed between two rounds`);
     this.#ran = { ...NOTHING };
     this.#latencies.reset();
     this.#rains = rainIds;
@@ -126,6 +130,7 @@ export class Crowd {
   #lose(caller: Caller): void {
     this.#ran.gone++;
     if (caller.busy) this.#rest(caller);
+    else this.#closed++;
   }
 
   #rest(caller: Caller): void {

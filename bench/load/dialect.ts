@@ -1,3 +1,4 @@
+import { SKU } from './constants.ts';
 import { clientFrame } from './frames.ts';
 
 export type Heard = 'won' | 'lost' | 'busy' | 'none';
@@ -12,10 +13,11 @@ export interface Dialect {
   hear(chunk: Buffer, start: number, end: number): Heard;
 }
 
-export type DialectName = 'rain' | 'ticketed' | 'plain' | 'echo' | 'socketIo';
+export type DialectName = 'rain' | 'ticketed' | 'plain' | 'echo' | 'socketIo' | 'sale';
 
 const CODE = Buffer.from('"code":"');
 const RESULT = Buffer.from('{"type":"result"');
+const ORDER = Buffer.from('{"type":"order"');
 
 /** `"code":"0"` and `"1"` are wins, `"-7"` is busy, everything else is a loss. */
 function verdict(chunk: Buffer, start: number, end: number): Heard {
@@ -25,6 +27,9 @@ function verdict(chunk: Buffer, start: number, end: number): Heard {
   if (first !== 0x2d /* - */) return 'won';
   return chunk[at + CODE.length + 1] === 0x37 /* 7 */ ? 'busy' : 'lost';
 }
+
+/** An answer counts only if it is of this type: the gateway sends other messages too. */
+const typed = (type: Buffer) => (chunk: Buffer, start: number, end: number): Heard => (chunk.compare(type, 0, type.length, start, Math.min(start + type.length, end)) === 0 ? verdict(chunk, start, end) : 'none');
 
 const ask = (rainId: string) => clientFrame(JSON.stringify({ type: 'grab', rainId }));
 
@@ -39,13 +44,20 @@ const plain: Dialect = {
 const rain: Dialect = {
   ...plain,
   head: (token) => [...plain.head(token), 'Sec-WebSocket-Protocol: rain.v1'],
-  hear: (chunk, start, end) => (chunk.compare(RESULT, 0, RESULT.length, start, Math.min(start + RESULT.length, end)) === 0 ? verdict(chunk, start, end) : 'none'),
+  hear: typed(RESULT),
+};
+
+const sale: Dialect = {
+  ...rain,
+  ask: (saleId) => clientFrame(JSON.stringify({ type: 'buy', saleId, sku: SKU })),
+  hear: typed(ORDER),
 };
 
 export const DIALECTS: Record<DialectName, Dialect> = {
   plain,
   rain,
   ticketed: rain,
+  sale,
   echo: { ...plain, hear: () => 'lost' },
   socketIo: {
     path: '/socket.io/?EIO=4&transport=websocket',

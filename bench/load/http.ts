@@ -1,3 +1,5 @@
+import { SKU } from './constants.ts';
+
 const HEAD_END = '\r\n\r\n';
 
 /** Splits the data of a keep-alive connection into the bodies of the answers. */
@@ -20,7 +22,15 @@ export function bodyReader(onBody: (chunk: Buffer, start: number, end: number, s
   };
 }
 
-export function grabRequest(token: string, rainId: string): Buffer {
-  const body = JSON.stringify({ rainId });
-  return Buffer.from(`POST /grab HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+export type RequestName = 'http' | 'saleHttp';
+
+/** What a user of each design sends. A buyer has one purchase in a sale, and names it the same each time. */
+export const REQUESTS: Record<RequestName, (token: string, id: string) => Buffer> = {
+  http: (token, rainId) => post('/grab', token, { rainId }),
+  saleHttp: (token, saleId) => post(`/v1/sales/${saleId}/buy`, token, { sku: SKU }, 'Idempotency-Key: mine\r\n'),
+};
+
+function post(path: string, token: string, body: object, headers = ''): Buffer {
+  const text = JSON.stringify(body);
+  return Buffer.from(`POST ${path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n${headers}Content-Length: ${text.length}\r\n\r\n${text}`);
 }

@@ -3,10 +3,9 @@ import { Queue } from 'bullmq';
 import { createGrabEngine, BATCH_USERS_MAX } from '../../src/grab/engine.ts';
 import { connectRedis } from '../../src/platform/redis/connect.ts';
 import { compared, single } from '../report/row.ts';
+import { LOOK_MS, ratePerSecond } from '../support/progress.ts';
 import { inStore, type Store } from '../support/store.ts';
 import type { Measure } from './measure.ts';
-
-const LOOK_MS = 20;
 
 /** Speed of the credit worker on waiting claims: ours by ranges, the baseline with one job and one Prisma transaction each. */
 export const crediting: Measure = {
@@ -19,13 +18,13 @@ export const crediting: Measure = {
       ours.push(await inStore(postgres, 'rain', async (store) => {
         await winAll(store, 'credited', size.claims);
         await store.start('../dist/bin/rain.js', ['worker']);
-        return ratePerSecond(store, size.claims);
+        return ratePerSecond(store.house.credited, size.claims);
       }));
       say(`round ${round + 1}: one job and one transaction per claim`);
       theirs.push(await inStore(postgres, 'rain', async (store) => {
         await addJobs(store, 'credited', size.baselineClaims);
         await store.start('baselines/claims.ts');
-        return ratePerSecond(store, size.baselineClaims);
+        return ratePerSecond(store.house.credited, size.baselineClaims);
       }));
     }
     return [compared({ measure: 'claims credited per second', against: 'one job and one Prisma transaction per claim', unit: '/s', target: { least: 20 } }, ours, theirs)];
@@ -67,16 +66,4 @@ async function addJobs({ house, redisUrl }: Store, rainId: string, claims: numbe
   for (let from = 0; from < claims; from += 500) await queue.addBulk(jobs.slice(from, from + 500));
   await queue.close();
   connection.disconnect();
-}
-
-/** From the first claims in the ledger to the last: the start of the credit worker is not measured. */
-async function ratePerSecond({ house }: Store, claims: number): Promise<number> {
-  let [seen, since] = [0, 0];
-  for (;;) {
-    const credited = await house.credited();
-    const now = performance.now();
-    if (credited >= claims) return (credited - seen) * 1_000 / (now - since);
-    if (seen === 0 && credited > 0) [seen, since] = [credited, now];
-    await sleep(LOOK_MS);
-  }
 }

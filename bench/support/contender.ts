@@ -7,7 +7,7 @@ import type { Owner } from './rains.ts';
 import { openStore } from './store.ts';
 import { startUsers } from './users.ts';
 
-export type ContenderName = 'rain' | 'ticketed' | 'echo' | 'evalsha' | 'socketIo' | 'http';
+export type ContenderName = 'rain' | 'ticketed' | 'echo' | 'evalsha' | 'socketIo' | 'http' | 'sale' | 'saleHttp';
 
 interface Design {
   server: string;
@@ -26,6 +26,8 @@ const DESIGNS: Record<ContenderName, Design> = {
   evalsha: { server: 'baselines/evalsha.ts', speech: 'plain', owner: 'list' },
   socketIo: { server: 'baselines/socketIo.ts', speech: 'socketIo', owner: 'list', creditWorker: { path: 'baselines/claims.ts' } },
   http: { server: 'baselines/http.ts', speech: 'http', owner: 'stock' },
+  sale: { server: '../dist/bin/rain.js', args: ['gateway'], speech: 'sale', owner: 'sale' },
+  saleHttp: { server: '../dist/bin/rain.js', args: ['gateway'], speech: 'saleHttp', owner: 'sale' },
 };
 
 export interface Cost extends Ran {

@@ -3,6 +3,7 @@ import { openProgram } from '../../src/bin/program.ts';
 import { openApi } from '../../src/console/openapi.ts';
 import { asyncApi } from '../../src/protocol/asyncapi.ts';
 import { codesMarkdown } from '../../src/protocol/describe.ts';
+import { gatewayApi } from '../../src/protocol/gatewayApi.ts';
 import { fieldsMarkdown } from '../../src/protocol/fields.ts';
 import { METHODS } from '../../src/rain/split/methods.ts';
 import { capacityPage } from './capacity.ts';
@@ -21,8 +22,8 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 const codesPage = (): string => `# Codes
 
-Generated from \`src/protocol/outcomes.ts\` by \`npm run docs\`; \`rain codes\` prints the same. [The protocol](protocol.md#what-to-do-when)
-says what a client does with each code. Results stand in order of precedence.
+Generated from \`src/protocol/outcomes.ts\` and \`saleOutcomes.ts\` by \`npm run docs\`; \`rain codes\` prints the same. [The protocol](protocol.md#what-to-do-when)
+says what a client does with each code. Results and answers about orders stand in order of precedence.
 
 ${codesMarkdown()}
 `;
@@ -34,7 +35,7 @@ Generated from \`src/protocol/\` by \`npm run docs\`; \`rain protocol\` prints t
 ${fieldsMarkdown().replaceAll(/^###/gm, '##')}
 `;
 
-/** Every document that is generated from the code and from nothing else. The recorded session needs servers: test/docs/transcript.test.ts. */
+/** Every document that is generated from the code and from nothing else. The recorded session needs servers: test/docs/transcript.long.test.ts. */
 export const DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/reference/cli.md', make: async () => manual(await openProgram()) },
   { path: 'docs/reference/settings.md', make: settingsPage },
@@ -44,5 +45,6 @@ export const DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/reference/fairness-recipe.md', make: (before) => fillMarked(before, 'splits', METHODS.map(({ name, recipe }) => `- \`${name}\`: ${recipe}`).join('\n')) },
   { path: 'docs/reference/asyncapi.json', make: () => json(asyncApi('1')) },
   { path: 'docs/reference/openapi.json', make: () => json(openApi()) },
+  { path: 'docs/reference/gateway-openapi.json', make: () => json(gatewayApi('1')) },
   { path: 'docs/how-to/plan-capacity.md', make: capacityPage },
 ];

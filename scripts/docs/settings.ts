@@ -13,6 +13,7 @@ const GROUPS = {
     GATEWAY_PORT: 'Port of the gateway',
     GATEWAY_PUBLIC_URL: 'Where players reach the gateway, when that differs from host and port (behind a proxy), `wss://…`',
     CONSOLE_HOST: 'Address that the console listens on',
+    CONSOLE_HOSTS: 'Names under which browsers may address the console, separated by commas, beside localhost, bare addresses, the name of the machine and those in ALLOWED_ORIGINS and GATEWAY_PUBLIC_URL. Other names are refused, so that no foreign name can be pointed here',
     CONSOLE_PORT: 'Port of the console',
     TRUSTED_PROXIES: 'How many of your own proxies stand in front of gateway and console. 0: clients connect directly, and `X-Forwarded-For` is ignored',
     LOG_LEVEL: 'How much is logged',
@@ -22,6 +23,9 @@ const GROUPS = {
     DURABILITY_WAIT_MS: 'How long the replicas may take to confirm a win before the user receives "busy", ms',
     SETTLE_AFTER_RECONNECT_MS: 'How long no rain is settled after an outage of Redis, ms: gateways restore wins meanwhile that Redis has lost',
     ON_TAMPERING: '`pause`: a worker pauses a rain at once when the audit finds that somebody changed it by hand in Redis or in the database. `report`: only log, metric and alert. See [settlement](../explanation/settlement.md)',
+  },
+  'Personal data': {
+    USER_RETENTION_DAYS: 'A worker erases users of whom nothing was written for so many days, as [`rain user erase`](cli.md#rain-user-erase) does. Its role needs one more right, see [grants.sql](../../deploy/postgresql/grants.sql). Not set: nobody is erased unasked',
   },
   'Signed packets': {
     SIGNING_SECRET: 'Secret that packets and receipts are signed with, the same for gateways, workers, consoles and commands, at least 32 characters. While it is [replaced](../how-to/replace-signing-secret.md), two, separated by a comma: the first signs, both are known. It stays off the machines of Redis and PostgreSQL. See [who can write to Redis](../explanation/abuse.md#who-can-write-to-redis)',
@@ -33,6 +37,8 @@ const GROUPS = {
     JWT_AUDIENCE: 'Required `aud` of a token; not checked where it is not set',
     ALLOWED_ORIGINS: 'Page origins that may open sockets and read a player\'s wallet, separated by commas. Empty: any origin for sockets, only its own page for the console',
     CONSOLE_SECURE_COOKIES: 'Whether the operator\'s session cookie is sent over https only. `auto`: if the operator\'s request came by https',
+    APPROVAL_ABOVE: 'Amount above which creating and topping up a rain, and a write-off, wait for a second operator (四眼). Not set: nothing waits. Give console and command line the same value. See [four eyes](../explanation/abuse.md)',
+    CONSOLE_TOTP: 'Who needs one-time codes (TOTP) at the console. `operators`: whoever may act; without codes they only read, and set them up under their name',
   },
   'Users\' money': {
     PAYOUT_PROVIDER: '`ledger`: users\' money is in the ledger of this system. `webhook`: it is in an external wallet. Give workers and console the same value. See [the webhook](webhook.md)',
@@ -42,6 +48,16 @@ const GROUPS = {
     WEBHOOK_BATCH_MAX: 'Claims in one request; 1 sends each claim alone',
     WEBHOOK_TIMEOUT_MS: 'Timeout of one whole request to the wallet, ms',
   },
+  'Orders of a sale': {
+    ORDER_SERVICE: 'Who keeps the orders of new sales. `builtin`: this system. `webhook`: the shop too, and workers POST them to it. Give workers, console and commands the same value. See [the order service](order-service.md)',
+    ORDER_WEBHOOK_URL: 'Where workers POST orders; http(s), without user and password',
+    ORDER_WEBHOOK_SECRET: 'Secret that orders to the shop and its callbacks are signed with, at least 32 characters. A console that has it accepts callbacks, also where `ORDER_SERVICE` is `builtin`',
+    ORDER_WEBHOOK_BATCH_MAX: 'Orders in one request',
+    ORDER_WEBHOOK_TIMEOUT_MS: 'Timeout of one whole request to the shop, ms',
+    ORDER_WEBHOOK_ORDERS_PER_SECOND: 'Orders per second that one worker posts to the shop',
+    ORDER_WEBHOOK_REQUESTS_MAX: 'Requests to the shop that one worker has under way at once',
+    PAY_URL: 'The shop\'s page on which a buyer pays an order, with `{orderId}` in the place of the order. Not set: the page of this system has no button to pay',
+  },
   'Limits of one gateway': {
     GATEWAY_SOCKETS_MAX: 'Open sockets',
     GATEWAY_SOCKETS_PER_ADDRESS_MAX: 'Open sockets of one address. An office of thousands may be behind one address',
@@ -50,13 +66,13 @@ const GROUPS = {
     GATEWAY_MESSAGES_PER_USER_PER_SECOND: 'Messages per second of one user, over all sockets: the size of a burst, and the rate',
     GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: 'The same for one address',
     GATEWAY_RECONNECTS_PER_SECOND: 'How many players per second a closing gateway asks to reconnect',
-    GATEWAY_FAIR_START_MS: 'How long grabs are gathered after a rain opens, before they are decided in random order, ms. 0: first come, first served',
+    GATEWAY_FAIR_START_MS: 'How long grabs are gathered after a rain opens, and purchases after a sale does, before they are decided in random order, ms. 0: first come, first served',
   },
   'Against scripts': {
     TICKETS: 'When a grab needs a ticket, which a `join` issues',
     PROOF_OF_WORK: 'When a proof of work must be solved before a ticket is issued; needs `TICKETS`',
     PROOF_OF_WORK_TRIES: 'Tries that the proof of work takes at most; half of them on average',
-    TICKET_SECRET: 'Secret that tickets are signed with, the same for all gateways, at least 32 characters. Derived from `JWT_SECRET` where it is not set; required with `JWKS_URL`',
+    TICKET_SECRET: 'Secret that tickets are signed with, the same for all gateways, at least 32 characters. Where it is not set, derived from `JWT_SECRET`, or else from `SIGNING_SECRET`',
   },
   'Metrics and traces': {
     METRICS_HOST: 'Address that `/metrics`, `/healthz` and `/readyz` listen on',

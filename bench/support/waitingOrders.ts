@@ -1,0 +1,41 @@
+import type { Database } from '../../src/ledger/database.ts';
+import { parseReservation } from '../../src/sale/reservation.ts';
+import { parseMoney } from '../../src/rain/money.ts';
+import { saleKeys } from '../../src/store/saleKeys.ts';
+import { follow } from '../../src/store/sales.ts';
+import type { OperatorContext } from '../../src/operator/context.ts';
+import { SKU } from '../load/constants.ts';
+import { PRICE, reserveAll, stockSale } from './sales.ts';
+
+/** Orders per statement, and statuses per call of Redis. */
+const ORDERS_MAX = 5_000;
+
+/** Within which none is paid: over before the orders are written. */
+const HOLD_MS = 1_000;
+
+/**
+ * A sale whose reservations have their orders, and none is paid, all of them due already: as relay and order worker leave them, but without
+ * those, which would take minutes. No expirer may run yet.
+ */
+export async function stockDueSale(context: OperatorContext & { database: Database }, saleId: string, orders: number): Promise<void> {
+  const { redis, database } = context;
+  await stockSale(context, saleId, orders, HOLD_MS);
+  await reserveAll(context, saleId, orders);
+  for (let from = 1; from <= orders; from += ORDERS_MAX) {
+    const to = Math.min(orders, from + ORDERS_MAX - 1);
+    // From the tail, where the first one is.
+    const entries = await redis.lrange(saleKeys(saleId).reservations, -to, -from);
+    const numbered = entries.reverse().map((entry, i) => {
+      const parsed = parseReservation(entry);
+      if (!parsed.ok) throw new Error(`${saleId}-${from + i}: ${parsed.reason}`);
+      return { ordinal: from + i, at: new Date(Number(parsed.reservation.at)).toISOString() };
+    });
+    await database.$executeRaw`
+      INSERT INTO "SaleOrder" ("id", "saleId", "userId", "sku", "quantity", "priceCents", "reservedAt", "payBy")
+      SELECT ${saleId} || '-' || n, ${saleId}, 'user-' || n - 1, ${SKU}, 1, ${parseMoney(PRICE)!}, at, at + ${HOLD_MS} * interval '1 millisecond'
+      FROM unnest(${numbered.map(({ ordinal }) => ordinal)}::int[], ${numbered.map(({ at }) => at)}::timestamptz[]) AS reserved (n, at)`;
+    await follow(redis, saleId, numbered.map(({ ordinal }) => ({ userId: `user-${ordinal - 1}`, ordinal, status: 'created', toStock: false })));
+  }
+  await redis.set(saleKeys(saleId).relayed, orders);
+  await database.$executeRaw`ANALYZE "SaleOrder", "StockTransfer"`;
+}
