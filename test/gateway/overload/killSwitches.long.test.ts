@@ -126,7 +126,10 @@ test('with the ticker off viewers get no winners, but winners still get their ow
   expect(received).not.toContain('winners');
   await releaseSwitch(redis, 'ticker');
   await eventually(() => !stands(two, 'ticker').off);
-  await redis.publish(EVENTS_CHANNEL, credited);
-  await client.next('winners');
+  // Pressure may have switched it off again on a busy machine.
+  await eventually(async () => {
+    await redis.publish(EVENTS_CHANNEL, credited);
+    expect(received).toContain('winners');
+  }, { timeoutMs: 20_000 });
   await client.leave();
 });
