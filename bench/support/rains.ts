@@ -10,7 +10,7 @@ import { createSigner } from '../../src/store/signer.ts';
 import { connectRedis, untilReady } from '../../src/platform/redis/connect.ts';
 import { keysOf } from '../baselines/surroundings.ts';
 import { sellLast, stockSale } from './sales.ts';
-import { stockDueSale } from './waitingOrders.ts';
+import { stockUnpaidSale } from './waitingOrders.ts';
 
 /** Of the bench's own servers. */
 export const SIGNING_SECRET = 'a-signing-secret-for-the-bench-only-012';
@@ -52,7 +52,7 @@ export async function openRainHouse(redisUrl: string, databaseUrl: string, owner
     credited: (): Promise<number> => database.transfer.count({ where: { kind: 'credit' } }),
     ordered: (): Promise<number> => database.saleOrder.count(),
     expired: (): Promise<number> => database.saleOrder.count({ where: { status: 'timed_out' } }),
-    stockDueSale: (saleId: string, orders: number) => stockDueSale({ ...context, database }, saleId, orders),
+    stockUnpaidSale: (saleId: string, orders: number, holdMs: number) => stockUnpaidSale({ ...context, database }, saleId, orders, holdMs),
     async close(): Promise<void> {
       redis.disconnect();
       await database.$disconnect();

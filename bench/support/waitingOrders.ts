@@ -10,16 +10,14 @@ import { PRICE, reserveAll, stockSale } from './sales.ts';
 /** Orders per statement, and statuses per call of Redis. */
 const ORDERS_MAX = 5_000;
 
-/** Within which none is paid: over before the orders are written. */
-const HOLD_MS = 1_000;
-
 /**
- * A sale whose reservations have their orders, and none is paid, all of them due already: as relay and order worker leave them, but without
- * those, which would take minutes. No expirer may run yet.
+ * A sale whose reservations have their orders, and none is paid: as relay and order worker leave them, but without those, which would take
+ * minutes. No worker may run yet.
+ * @returns when the first of them is due, epoch ms
  */
-export async function stockDueSale(context: OperatorContext & { database: Database }, saleId: string, orders: number): Promise<void> {
+export async function stockUnpaidSale(context: OperatorContext & { database: Database }, saleId: string, orders: number, holdMs: number): Promise<number> {
   const { redis, database } = context;
-  await stockSale(context, saleId, orders, HOLD_MS);
+  await stockSale(context, saleId, orders, holdMs);
   await reserveAll(context, saleId, orders);
   for (let from = 1; from <= orders; from += ORDERS_MAX) {
     const to = Math.min(orders, from + ORDERS_MAX - 1);
@@ -32,10 +30,12 @@ export async function stockDueSale(context: OperatorContext & { database: Databa
     });
     await database.$executeRaw`
       INSERT INTO "SaleOrder" ("id", "saleId", "userId", "sku", "quantity", "priceCents", "reservedAt", "payBy")
-      SELECT ${saleId} || '-' || n, ${saleId}, 'user-' || n - 1, ${SKU}, 1, ${parseMoney(PRICE)!}, at, at + ${HOLD_MS} * interval '1 millisecond'
+      SELECT ${saleId} || '-' || n, ${saleId}, 'user-' || n - 1, ${SKU}, 1, ${parseMoney(PRICE)!}, at, at + ${holdMs} * interval '1 millisecond'
       FROM unnest(${numbered.map(({ ordinal }) => ordinal)}::int[], ${numbered.map(({ at }) => at)}::timestamptz[]) AS reserved (n, at)`;
     await follow(redis, saleId, numbered.map(({ ordinal }) => ({ userId: `user-${ordinal - 1}`, ordinal, status: 'created', toStock: false })));
   }
   await redis.set(saleKeys(saleId).relayed, orders);
   await database.$executeRaw`ANALYZE "SaleOrder", "StockTransfer"`;
+  const { _min: { payBy } } = await database.saleOrder.aggregate({ where: { saleId }, _min: { payBy: true } });
+  return payBy!.getTime();
 }

@@ -13,8 +13,13 @@ const GRABBERS = 20;
 const REST_MS = 20;
 /** Windows without any expiration before, and as many after. */
 const QUIET_WINDOWS = 5;
+/** A deadline that comes after the orders are written, and after a worker has looked at all of them for the first time, ms. */
+const HOLD_MS = { least: 20_000, perOrder: 0.2 };
 
-/** Reservations that nobody pays for, all due at once: until the last is ended in the ledger and its unit is for sale again in Redis. */
+/**
+ * Reservations that nobody pays for, all due at once: until the last is ended in the ledger and its unit is for sale again in Redis. The
+ * worker runs before, as it does in a sale: one that starts checks all reservations once, and audits the sale, which costs more than the wave.
+ */
 export const expiring: Measure = {
   name: 'expire',
   onlyWhenAsked: 'always',
@@ -22,7 +27,7 @@ export const expiring: Measure = {
     const { house } = store;
     const { redis } = house.context;
     say(`${orders} reservations with their orders`);
-    await house.stockDueSale(DUE, orders);
+    const dueAt = await house.stockUnpaidSale(DUE, orders, Math.ceil(HOLD_MS.least + HOLD_MS.perOrder * orders));
     await house.stockRain(GRABBED, GRABBERS);
     const users = await startUsers(store, await store.start('../dist/bin/rain.js', ['gateway']), 'rain');
     await users.connect('hand', GRABBERS);
@@ -30,10 +35,15 @@ export const expiring: Measure = {
     const [quiet, during]: [number[], number[]] = [[], []];
     await usual();
     const listen = async () => { for (let i = 0; i < QUIET_WINDOWS; i++) quiet.push(await usual()); };
-    await listen();
-    say('the worker starts');
-    const booked = async () => (await readSale(redis, DUE))!.items[0]!.booked;
     const worker = await store.start('../dist/bin/rain.js', ['worker']);
+    const quietMs = QUIET_WINDOWS * (lookMs + 500);
+    const leftMs = dueAt - Date.now() - quietMs;
+    if (leftMs < 0) throw new Error('the reservations were due before the worker had looked at them; raise HOLD_MS');
+    say(`the worker runs; the reservations are due in ${Math.ceil((leftMs + quietMs) / 1_000)} s`);
+    await sleep(leftMs);
+    await listen();
+    await sleep(Math.max(0, dueAt - Date.now()));
+    const booked = async () => (await readSale(redis, DUE))!.items[0]!.booked;
     const began = performance.now();
     let endedAt: number | undefined;
     const watch = (async () => {
