@@ -1,5 +1,5 @@
 import { byIndex } from './byIndex.ts';
-import type { Database } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 import { Prisma } from './generated/client.ts';
 import type { BookedOrder } from './orders.ts';
 
@@ -9,21 +9,26 @@ export type UnfollowedOrder = Pick<BookedOrder, 'id' | 'userId' | 'status'> & { 
 /** Orders of a sale whose last change Redis does not know, the oldest change first. @param skip how many to leave out at the front */
 export function unfollowedOrders(database: Database, saleId: string, limit: number, skip = 0): Promise<UnfollowedOrder[]> {
   const page = Prisma.sql`SELECT "orderId", "changedAt" FROM "UnfollowedOrder" WHERE "saleId" = ${saleId} ORDER BY "changedAt" LIMIT ${limit} OFFSET ${skip}`;
-  return byIndex(database, (transaction) => transaction.$queryRaw<UnfollowedOrder[]>(ordersOf(page)));
+  return byIndex(database, (transaction) => ordersOf(transaction, page));
 }
 
 /** This one, if Redis does not know its last change. */
 export async function unfollowedOrder(database: Database, orderId: string): Promise<UnfollowedOrder | undefined> {
   const mark = Prisma.sql`SELECT "orderId", "changedAt" FROM "UnfollowedOrder" WHERE "orderId" = ${orderId}`;
-  return (await database.$queryRaw<UnfollowedOrder[]>(ordersOf(mark)))[0];
+  return (await ordersOf(database, mark))[0];
 }
 
-/** The orders of these marks. Lateral, so that their transfers are looked up, and not all transfers read. */
-const ordersOf = (marks: Prisma.Sql) => Prisma.sql`
-  SELECT "SaleOrder"."id", "userId", "SaleOrder"."status", back."toStock" IS NOT NULL AS "toStock" FROM (${marks}) AS mark JOIN "SaleOrder" ON "id" = mark."orderId"
-  LEFT JOIN LATERAL (SELECT true AS "toStock" FROM "StockTransfer"
-    WHERE "StockTransfer"."id" = CASE "SaleOrder"."status" WHEN 'refunded' THEN 'refund:' ELSE 'release:' END || mark."orderId" AND "to" = 'available') AS back ON true
-  ORDER BY mark."changedAt"`;
+/** The orders of these marks, as lists: a row for each takes longer to read than to find. Lateral, so that their transfers are looked up, and not all transfers read. */
+async function ordersOf(database: Database | Transaction, marks: Prisma.Sql): Promise<UnfollowedOrder[]> {
+  const [found] = await database.$queryRaw<{ ids: string[] | null; userIds: string[]; statuses: UnfollowedOrder['status'][]; toStock: boolean[] }[]>`
+    SELECT array_agg("id") AS "ids", array_agg("userId") AS "userIds", array_agg("status") AS "statuses", array_agg("toStock") AS "toStock" FROM (
+      SELECT "SaleOrder"."id", "userId", "SaleOrder"."status"::text, back."toStock" IS NOT NULL AS "toStock" FROM (${marks}) AS mark JOIN "SaleOrder" ON "id" = mark."orderId"
+      LEFT JOIN LATERAL (SELECT true AS "toStock" FROM "StockTransfer"
+        WHERE "StockTransfer"."id" = CASE "SaleOrder"."status" WHEN 'refunded' THEN 'refund:' ELSE 'release:' END || mark."orderId" AND "to" = 'available') AS back ON true
+      ORDER BY mark."changedAt") AS found`;
+  const { ids, userIds, statuses, toStock } = found!;
+  return ids?.map((id, i) => ({ id, userId: userIds[i]!, status: statuses[i]!, toStock: toStock[i]! })) ?? [];
+}
 
 /** Has Redis follow these orders once more: it has lost their last change. Safe to repeat. */
 export async function unfollow(database: Database, orderIds: readonly string[]): Promise<void> {
