@@ -16,7 +16,7 @@ interface FollowerOptions extends FollowParts {
 const PAGE = 2_000;
 const PAGES_MAX = 10;
 /** In a wave it rests after each page for this share of the time that the page took: Redis and the database are for those who buy in between. */
-const REST_SHARE = 0.5;
+const REST_SHARE = 1;
 /** A sale of which Redis lacks something is looked at less and less often, but at least this often. */
 const PAUSE_MS_MAX = 2_000;
 
