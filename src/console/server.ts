@@ -4,6 +4,7 @@ import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { discardBody } from '../platform/network/discardBody.ts';
+import { repeatsHeader } from '../platform/network/repeatedHeaders.ts';
 import type { Readiness } from '../platform/telemetry/health.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
 import { answerOneAtATime } from './oneAtATime.ts';
@@ -131,7 +132,8 @@ export async function startConsole(options: ConsoleOptions) {
   if (counters) countRequests(server, counters);
   server.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...HEADERS, 'x-request-id': request.id });
-    const refusal = request.raw.rawHeaders.length / 2 > LIMITS.headersMax ? REFUSALS.bad_request : isOurHost(request, names) ? undefined : REFUSALS.wrong_host;
+    const { rawHeaders } = request.raw;
+    const refusal = rawHeaders.length / 2 > LIMITS.headersMax || repeatsHeader(rawHeaders) ? REFUSALS.bad_request : isOurHost(request, names) ? undefined : REFUSALS.wrong_host;
     // Somebody before us may have read another request, and what follows it as a part of it.
     return refusal && refuse(reply.header('connection', 'close'), refusal);
   });

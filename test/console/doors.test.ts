@@ -44,6 +44,12 @@ describe('the name by which the console is addressed', () => {
     }
   });
 
+  test.each(['Authorization', 'Origin', 'Content-Type'])('a request with two of %s, of which a proxy may read the other one, is refused', async (name) => {
+    const asking = (lines: string) => answerTo(testConsole, `GET /healthz HTTP/1.1\r\nHost: localhost\r\n${lines}Connection: close\r\n\r\n`);
+    expect(await asking(`${name}: a\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await asking(`${name}: a\r\n${name.toLowerCase()}: a\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
   test('a name that is configured is one of ours', async () => {
     const named = await testConsole.another({ names: new Set(['rain.example.com']) });
     expect(await answerTo(named, 'GET /api/config HTTP/1.1\r\nHost: rain.example.com\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { repeatsHeader } from '../../platform/network/repeatedHeaders.ts';
 import { HTTP_REFUSALS } from '../../protocol/http.ts';
 
 interface HeadRefusal {
@@ -8,28 +9,16 @@ interface HeadRefusal {
 }
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
-/** Node keeps the first of these; a proxy might read another one. */
-const COUNTING_ONCE: ReadonlyMap<string, number> = new Map(['host', 'authorization', 'content-type', 'origin'].map((name, i) => [name, 1 << i]));
 
 /** Why the head of this request is not read further, before its body arrives. */
 export function checkHead({ headers, rawHeaders }: IncomingMessage, hasBody: boolean, bytesMax: number): HeadRefusal | undefined {
-  if (repeats(rawHeaders)) return HTTP_REFUSALS[400];
+  if (repeatsHeader(rawHeaders)) return HTTP_REFUSALS[400];
   if (headers['transfer-encoding'] !== undefined) return HTTP_REFUSALS[411];
   const length = headers['content-length'];
   if (!hasBody) return length === undefined || length === '0' ? undefined : HTTP_REFUSALS[400];
   if (length === undefined) return HTTP_REFUSALS[411];
   if (Number(length) > bytesMax) return { ...HTTP_REFUSALS[413], meaning: `Content-Length: expected at most ${bytesMax} bytes.` };
   return JSON_TYPE.test(headers['content-type'] ?? '') ? undefined : HTTP_REFUSALS[415];
-}
-
-function repeats(rawHeaders: readonly string[]): boolean {
-  let seen = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const bit = COUNTING_ONCE.get(rawHeaders[i]!.toLowerCase()) ?? 0;
-    if ((seen & bit) !== 0) return true;
-    seen |= bit;
-  }
-  return false;
 }
 
 /** Reads a body whose length `checkHead` has found short enough. It is never called back for a sender who hangs up before the end. */

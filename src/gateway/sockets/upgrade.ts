@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { repeatsHeader } from '../../platform/network/repeatedHeaders.ts';
 import { BEARER_PREFIX, GATEWAY_PATH, SUBPROTOCOL } from '../../protocol/constants.ts';
 import type { Refusal } from '../../protocol/outcomes.ts';
 import type { HandlerContext } from '../handlers/context.ts';
@@ -33,6 +34,7 @@ export async function checkUpgrade(request: IncomingMessage, rules: UpgradeRules
   const refusal = checkAddress(address, rules);
   if (refusal) return refusal;
   if (request.url?.split('?', 1)[0] !== GATEWAY_PATH) return refused(404);
+  if (repeatsHeader(request.rawHeaders)) return refused(400);
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
   if (!offered.includes(SUBPROTOCOL)) return refused(400);
   const origin = request.headers.origin;

@@ -9,7 +9,7 @@ import { checkUpgrade, type UpgradeRules } from '../../../src/gateway/sockets/up
 const request = { url: '/v1', headers: { 'sec-websocket-protocol': 'rain.v1, bearer.x' }, socket: { remoteAddress: '203.0.113.1' } } as unknown as IncomingMessage;
 
 /** The result of an upgrade if this happens while its token is being verified. */
-async function meanwhile(limits: Partial<Limits>, happens: (stage: { rules: UpgradeRules; blocked: Set<string>; closing: { now: boolean } }) => void) {
+async function meanwhile(limits: Partial<Limits>, happens: (stage: { rules: UpgradeRules; blocked: Set<string>; closing: { now: boolean } }) => void, rawHeaders: string[] = []) {
   const all: Limits = { ...LIMITS, ...limits };
   const counters = createGatewayCounters();
   const hub = new Hub();
@@ -24,13 +24,18 @@ async function meanwhile(limits: Partial<Limits>, happens: (stage: { rules: Upgr
       return { userId: 'ann', expiresAt: Infinity, audience: undefined };
     },
   };
-  return await checkUpgrade(request, rules);
+  return await checkUpgrade(Object.assign(Object.create(request) as IncomingMessage, { rawHeaders }), rules);
 }
 
 const somebody = (rules: UpgradeRules) => rules.hub.add({ userId: 'bob', watched: new Set() } as unknown as Parameters<Hub['add']>[0]);
 
 test('without such an event the user is admitted', async () => {
   expect(await meanwhile({}, () => {})).toMatchObject({ ok: true, identity: { userId: 'ann' }, address: '203.0.113.1' });
+});
+
+test.each(['Authorization', 'Origin', 'Host'])('with a header %s that comes twice, which a proxy may read otherwise, the user is refused', async (name) => {
+  expect(await meanwhile({}, () => {}, ['Upgrade', 'websocket', name, 'a', 'X-Other', 'b', 'X-Other', 'b'])).toMatchObject({ ok: true });
+  expect(await meanwhile({}, () => {}, [name, 'a', name.toLowerCase(), 'a'])).toMatchObject({ ok: false, refusal: 400 });
 });
 
 test.each<[string, Partial<Limits>, Parameters<typeof meanwhile>[1], number | string]>([
