@@ -18,7 +18,10 @@ export async function unfollowedOrder(database: Database, orderId: string): Prom
   return (await ordersOf(database, mark))[0];
 }
 
-/** The orders of these marks, as lists: a row for each takes longer to read than to find. Lateral, so that their transfers are looked up, and not all transfers read. */
+/**
+ * The orders of these marks, as lists: a row for each takes longer to read than to find. Lateral, so that their transfers are looked up,
+ * and not all transfers read.
+ */
 async function ordersOf(database: Database | Transaction, marks: Prisma.Sql): Promise<UnfollowedOrder[]> {
   const [found] = await database.$queryRaw<{ ids: string[] | null; userIds: string[]; statuses: UnfollowedOrder['status'][]; toStock: boolean[] }[]>`
     SELECT array_agg("id") AS "ids", array_agg("userId") AS "userIds", array_agg("status") AS "statuses", array_agg("toStock") AS "toStock" FROM (

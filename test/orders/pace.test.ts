@@ -28,7 +28,7 @@ async function filledSale(id: string, orders: number, holdMs: number): Promise<v
   await writeLog(context, id);
 }
 
-test('while a wave times out, the expirer rests as long as it works', async () => {
+test('while a wave times out, the expirer rests longer than it works', async () => {
   await filledSale('due', 1_000, 1);
   const spans: Span[] = [];
   working.push(startExpirer({
@@ -45,10 +45,10 @@ test('while a wave times out, the expirer rests as long as it works', async () =
   }));
   await eventually(() => expect(spans).toHaveLength(5));
   expect((await context.ledger.orderCounts('due')).created).toBe(0);
-  for (const rest of rests(spans)) expect(rest).toBeGreaterThan(0.9);
+  for (const rest of rests(spans)) expect(rest).toBeGreaterThan(1.2);
 });
 
-test('while Redis follows a wave, the follower rests between two pages', async () => {
+test('while Redis follows a wave, the follower rests as long as a page takes', async () => {
   await filledSale('wave', 4_100, 60_000);
   await context.ledger.cancelOrders(Array.from({ length: 4_100 }, (_, i) => ({ orderId: `wave-${i + 1}`, userId: `u${i + 1}` })));
   const spans: Span[] = [];
@@ -69,7 +69,7 @@ test('while Redis follows a wave, the follower rests between two pages', async (
   }));
   await eventually(async () => expect((await context.ledger.orderCounts('wave')).unfollowed).toBe(0), { timeoutMs: 15_000 });
   expect(spans.length).toBeGreaterThanOrEqual(3);
-  for (const rest of rests(spans).slice(0, 2)) expect(rest).toBeGreaterThan(0.45);
+  for (const rest of rests(spans).slice(0, 2)) expect(rest).toBeGreaterThan(0.9);
 });
 
 test('a long list is brought to Redis by one call after the other, so that it can answer buyers in between', async () => {
