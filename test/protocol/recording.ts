@@ -4,6 +4,7 @@ import { dial, type Client } from '../support/client.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
+import { startRain } from '../../src/operator/schedule.ts';
 import { closeRain } from '../../src/operator/transitions.ts';
 import type { TestContext } from '../support/operatorContext.ts';
 
@@ -14,8 +15,8 @@ export interface Frame {
   message: Record<string, unknown> & { type: string };
 }
 
-/** ms from the creation to the opening: enough for the join to come first, even on a slow machine. */
-const OPENS_IN_MS = 8_000;
+/** ms from the creation to the planned opening: never reached, since the rain is started once the first grab was refused. */
+const OPENS_IN_MS = 300_000;
 const RAIN = 'spring';
 
 /**
@@ -60,6 +61,7 @@ export async function recordSession(context: TestContext): Promise<Frame[]> {
     await ann.hear('rain');
     ann.say({ type: 'grab', rainId: RAIN, ref: '1' });
     await ann.hear('result');
+    await startRain(context, RAIN);
     await untilState(ann, 'open');
     ann.say({ type: 'grab', rainId: RAIN, ref: '2' });
     await ann.hear('result');
