@@ -64,9 +64,13 @@ test('a ledger that was restored to before the settlement gets the orders of the
   // It has looked at the index before, and does not look again.
   let tidied = 0;
   const overdueSales: typeof context.ledger.overdueSales = (...which) => (tidied++, context.ledger.overdueSales(...which));
-  startSettling({ log: heardLog, relistMs: 1_000_000, context: { ...context, ledger: { ...context.ledger, overdueSales } } });
+  // It rests while the sale is settled by hand: otherwise it may audit it before it is out of the index.
+  let sinceReconnect = Infinity;
+  startSettling({ log: heardLog, relistMs: 1_000_000, context: { ...context, ledger: { ...context.ledger, overdueSales } }, sinceReconnect: () => sinceReconnect });
   await eventually(() => tidied > 0);
+  sinceReconnect = 0;
   await settledInRedis('before');
+  sinceReconnect = Infinity;
   await openedSale(context, 'after', { ...over, closesAt: over.closesAt + 1 });
   await context.redis.del(saleKeys('after').state);
   await context.redis.hdel(LIVE_SALES_KEY, 'after');
