@@ -8,7 +8,7 @@
 -- KEYS[6] relayed  string that must not exist yet
 -- KEYS[7] credited set that must not exist yet
 -- ARGV    rainId, opensAt, closesAt (epoch ms), packets (planned for this shard), commitment, terms (JSON, see src/rain/terms.ts),
---         name of the key that the packets are signed with
+--         name of the key that the packets are signed with, number of shards, packets of all shards
 -- RETURNS 1 created; 0 the same rain exists already; -1 another rain, or remaining keys of one, exist
 -- WHY     A new rain never reuses the keys of an old one, and creating it again after a lost reply is harmless. The
 --         commitment alone identifies a rain: its packets and times may have changed since. The terms are stored
@@ -33,4 +33,5 @@ redis.call('HSET', KEYS[1], 'rainId', ARGV[1], 'state', state, 'opensAt', ARGV[2
   'packets', ARGV[4], 'loaded', '0', 'terms', ARGV[6], 'signedBy', ARGV[7])
 if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], 'commitment', ARGV[5]) end
 if winsMax ~= '' then redis.call('HSET', KEYS[1], 'winsMax', winsMax) end
+if tonumber(ARGV[8]) > 1 then redis.call('HSET', KEYS[1], 'shards', ARGV[8], 'total', ARGV[9]) end
 return 1

@@ -1,7 +1,8 @@
 -- grab.lua: decide for a whole batch of users of one rain in one atomic step.
 --
 -- KEYS[1] state    hash: rainId, state, opensAt, closesAt (epoch ms); held (a reason, or none);
---         of a round of a campaign also winsMax; ticketRules (see tickets.lua, or none)
+--         of a round of a campaign also winsMax; ticketRules (see tickets.lua, or none); shards, if there are several; drained (see
+--         drained.lua, or none)
 -- KEYS[2] packets  list: {"redPacketId","amount","mac"}, handed out from the tail
 -- KEYS[3] claimed  hash: userId -> claim JSON
 -- KEYS[4] claims   list: the claim log, newest at the head
@@ -9,7 +10,8 @@
 -- KEYS[6] wins     hash of the campaign: userId -> the rounds that the user has won in, such as ",1,,4,"; unused without winsMax
 -- ARGV    userId x n, 1 <= n <= 512; a user may appear twice; then the ticket rules that the caller has checked
 -- RETURNS n cjson strings in the order of ARGV: code "1" before "-8" before "-7" of a held rain before "-2"
---         "-3" "-4" before "-7" of other ticket rules before "-11" before "-1" "-7" before "0"
+--         "-3" "-4" before "-7" of other ticket rules before "-11" before "-1" "-7" before "0";
+--         "-1" with the number of shards: this shard has none left, another one may
 -- WHY     A script is atomic but not rolled back. So everything that can fail (wrong type, bad JSON) happens before the
 --         first write, and that first write is HSET, which Redis may refuse when out of memory. Packets are read with
 --         LRANGE and popped last: a malformed one is set aside, not lost. Losing writes nothing [R11]. A win and its
@@ -20,7 +22,7 @@
 
 local BAD_MAX = 512 -- malformed elements set aside per call at most, so that no call runs long [R10]
 
-local checked, rain = table.remove(ARGV), redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId', 'winsMax', 'held', 'ticketRules')
+local checked, rain = table.remove(ARGV), redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId', 'winsMax', 'held', 'ticketRules', 'shards', 'drained')
 local claimed = redis.call('HMGET', KEYS[3], unpack(ARGV))
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -43,7 +45,7 @@ local function next_packet()
   while #bad < BAD_MAX do
     if at == 0 then window = redis.call('LRANGE', KEYS[2], -(seen + #ARGV), -(seen + 1)) end
     at = at > 0 and at or #window
-    if at == 0 then refusal = '{"code":"-1"}' return end
+    if at == 0 then refusal = rain[8] and not rain[9] and '{"code":"-1","shards":' .. rain[8] .. '}' or '{"code":"-1"}' return end
     local signed = window[at]:find('"mac"', 1, true) and window[at] or window[at]:gsub('}$', ',"mac":""}')
     local id, amount = signed:match('^{"redPacketId":"([%w._-]+)","amount":"(%d+%.%d%d)","mac":"[%w_-]*"}$')
     at, seen = at - 1, seen + 1

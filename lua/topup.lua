@@ -24,5 +24,6 @@ redis.call('LLEN', KEYS[2]) -- raises here, before any write, when the key is of
 -- A caller that knows fewer top-ups than are stored removes none of them.
 if wish > planned then redis.call('HSET', KEYS[1], 'packets', ARGV[2], 'topUps', ARGV[3]) end
 redis.call('HSET', KEYS[1], 'loaded', string.format('%d', loaded + chunk))
+redis.call('HINCRBY', KEYS[1], 'moves', 1) -- see remaining.lua
 redis.call('LPUSH', KEYS[2], unpack(ARGV, 4))
 return loaded + chunk

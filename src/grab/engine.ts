@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { campaignKeys, shardKeys } from '../store/keys.ts';
+import { campaignKeys, shardKeys, SHARDS_MAX } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
 
 /** Users per EVALSHA at most. */
 export const BATCH_USERS_MAX = 512;
 
 const won = z.object({ code: z.enum(['0', '1']), redPacketId: z.string().min(1), amount: z.string(), mac: z.string() });
-const refused = z.object({ code: z.enum(['-1', '-2', '-3', '-4', '-7', '-8', '-11']) });
+/** `shards`, only with "-1": this shard has none left, and another one of so many may have some; see `mover.ts`. */
+const refused = z.object({ code: z.enum(['-1', '-2', '-3', '-4', '-7', '-8', '-11']), shards: z.int().min(2).max(SHARDS_MAX).optional() });
 const answer = z.discriminatedUnion('code', [won, refused]);
 
 /** The answer of `lua/grab.lua` for one user. "-7": the outcome is unknown; grabbing again is safe and returns it. */
@@ -23,14 +24,16 @@ export const NO_SUCH_RAIN: Refusal = { code: '-8' };
 
 /** Most users of a rain lose. Their answers are fixed strings, looked up instead of parsed. */
 const REFUSALS: ReadonlyMap<string, GrabAnswer> = new Map(
-  refused.shape.code.options.map((code) => [`{"code":"${code}"}`, { code }]),
+  [...refused.shape.code.options.map((code) => ({ code })), ...Array.from({ length: SHARDS_MAX - 1 }, (_, i) => ({ code: '-1', shards: i + 2 } as const))]
+    .map((answer) => [JSON.stringify(answer), answer]),
 );
 
 const REFUSAL_LENGTH_MAX = Math.max(...[...REFUSALS.keys()].map((text) => text.length));
 /** A win as lua/grab.lua writes it, if no character is escaped. Reading it so takes a tenth of the time of JSON and a schema. */
 const WON = /^\{"code":"([01])","redPacketId":"([^"\\]+)","amount":"([^"\\]*)","mac":"([^"\\]*)"\}$/;
 
-function parse(reply: unknown): GrabAnswer {
+/** One answer of `lua/grab.lua`. @throws when it is none */
+export function parseAnswer(reply: unknown): GrabAnswer {
   if (typeof reply !== 'string') throw new TypeError(`lua/grab.lua answered ${typeof reply}, not a string`);
   // No win is so short, and a longer text would be hashed in vain.
   const refusal = reply.length <= REFUSAL_LENGTH_MAX ? REFUSALS.get(reply) : undefined;
@@ -38,6 +41,12 @@ function parse(reply: unknown): GrabAnswer {
   const win = WON.exec(reply);
   if (win) return { code: win[1] as '0' | '1', redPacketId: win[2]!, amount: win[3]!, mac: win[4]! };
   return answer.parse(JSON.parse(reply));
+}
+
+/** The keys of `lua/grab.lua`, in its order. */
+export function grabKeys(rainId: string, shard: number): string[] {
+  const { state, packets, claimed, claims, spoiled } = shardKeys(rainId, shard);
+  return [state, packets, claimed, claims, spoiled, campaignKeys(rainId, shard).wins];
 }
 
 export interface GrabEngine {
@@ -52,11 +61,10 @@ export interface GrabEngine {
 export function createGrabEngine(redis: RedisClient, onFault: (error: unknown) => void, checked: (rainId: string) => string = () => ''): GrabEngine {
   return {
     async grab(rainId, shard, userIds) {
-      const keys = shardKeys(rainId, shard);
       try {
-        const replies = await run(redis, 'grab', [keys.state, keys.packets, keys.claimed, keys.claims, keys.spoiled, campaignKeys(rainId, shard).wins], [...userIds, checked(rainId)]);
+        const replies = await run(redis, 'grab', grabKeys(rainId, shard), [...userIds, checked(rainId)]);
         if (!Array.isArray(replies) || replies.length !== userIds.length) throw new TypeError('lua/grab.lua did not answer once per user');
-        return replies.map(parse);
+        return replies.map(parseAnswer);
       } catch (error) {
         onFault(error);
         return userIds.map(() => BUSY);

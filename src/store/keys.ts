@@ -12,7 +12,7 @@ export function shardKeys(rainId: string, shard: number) {
     /**
      * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
      * round, copied from its terms), topUps (JSON: commitments of added packets), signedBy (names the key of the packets' MACs),
-     * ticketRules (see lua/tickets.lua), held (the reason why nothing is granted, see `src/store/holds.ts`), withdrawn (index of the
+     * ticketRules (see lua/tickets.lua), shards (if there are several), total (packets of all shards), moves and drained (see `moves.ts`), held (the reason why nothing is granted, see `src/store/holds.ts`), withdrawn (index of the
      * first packet of a lost top-up, see lua/withdraw.lua); once settled, seed and plan (JSON)
      */
     state: `${tag}state`,
@@ -34,6 +34,12 @@ export function shardKeys(rainId: string, shard: number) {
     credited: `${tag}credited`,
     /** set, expiring: contested claims that were put back into the log */
     restored: `${tag}restored`,
+    /** hash: moveId → packets (JSON) of moves that left this shard and have not arrived, see `moves.ts` */
+    sending: `${tag}sending`,
+    /** hash: moveId → packets (JSON) of moves that left this shard and have arrived */
+    lent: `${tag}lent`,
+    /** hash: moveId → packets (JSON) of moves that have arrived in this shard */
+    received: `${tag}received`,
     /** list, expiring: the packets of a shard that is being rebuilt, see lua/rebuild.lua */
     rebuilt: `${tag}rebuilt`,
     /** hash, expiring: userId → a win that the user was told and that Redis has lost together with the rain, see told.ts */

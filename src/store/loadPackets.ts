@@ -7,6 +7,7 @@ import type { Terms } from '../rain/terms.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { lastingKeys, LIVE_RAINS_KEY, shardKeys } from './keys.ts';
 import type { LiveRain } from './rains.ts';
+import { announce } from './moves.ts';
 import { run } from './scripts.ts';
 import type { Signer } from './signer.ts';
 
@@ -40,7 +41,7 @@ export async function draftRain(redis: RedisClient, { keyId }: Pick<Signer, 'key
   let created = false;
   for (let shard = 0; shard < shards; shard++) {
     const done = z.number().parse(await run(redis, 'draft', lastingKeys(rainId, shard),
-      [rainId, opensAt, closesAt, plannedFor(shard, shards, packets), commitment, canonicalJson(terms), keyId]));
+      [rainId, opensAt, closesAt, plannedFor(shard, shards, packets), commitment, canonicalJson(terms), keyId, shards, packets]));
     if (done === -1) return 'taken';
     created ||= done === 1;
   }
@@ -74,6 +75,7 @@ export async function loadPackets(redis: RedisClient, signer: Signer, rainId: st
   const { amounts, topUps = [] } = stock instanceof BigInt64Array ? { amounts: stock } : stock;
   const promises = canonicalJson(topUps);
   let before = 0;
+  let announced = shards === 1;
   for (let shard = 0; shard < shards; shard++) {
     const keys = shardKeys(rainId, shard);
     const planned = plannedFor(shard, shards, amounts.length);
@@ -88,6 +90,10 @@ export async function loadPackets(redis: RedisClient, signer: Signer, rainId: st
       if (!own) return { ok: false, reason: 'other_key' };
       const drafting = loaded < draft;
       if (!drafting && topUps.length === 0) return { ok: false, reason: 'not_a_draft' };
+      if (!drafting && !announced) {
+        await announce(redis, rainId, shards, amounts.length);
+        announced = true;
+      }
       const chunk = Array.from({ length: Math.min(CHUNK, (drafting ? draft : planned) - loaded) }, (_, i) => {
         const index = (loaded + i) * shards + shard;
         return packetElement(own, rainId, redPacketId(rainId, index), formatMoney(amounts[index]!));

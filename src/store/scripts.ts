@@ -5,8 +5,15 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 /** lua/ is a sibling of src/ and of dist/, so the same relative path works for both. */
 const FOLDER = new URL('../../lua/', import.meta.url);
 
+/** A script may end with another one, which its header names after THEN: it goes on with the same keys and what is left of ARGV. */
+function sourceOf(file: string): string {
+  const own = readFileSync(new URL(file, FOLDER), 'utf8');
+  const next = /^-- THEN +(\w+\.lua)$/m.exec(own)?.[1];
+  return next ? `${own}\n${readFileSync(new URL(next, FOLDER), 'utf8').replaceAll(/^--.*\n/gm, '')}` : own;
+}
+
 function read(file: string) {
-  const source = readFileSync(new URL(file, FOLDER), 'utf8');
+  const source = sourceOf(file);
   const keyCount = source.split('\n').filter((line) => /^-- KEYS\[\d+\]/.test(line)).length;
   return { source, sha: createHash('sha1').update(source).digest('hex'), keyCount };
 }

@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisClient } from '../platform/redis/connect.ts';
+import { shardKeys } from '../store/keys.ts';
+import { lend, MOVE_PACKETS_MAX, newMoveId, noteArrived, readStock, writeDrained, type Move, type ShardStock } from '../store/moves.ts';
+import { run } from '../store/scripts.ts';
+import type { ConfirmHeld } from './confirm.ts';
+import { BUSY, grabKeys, parseAnswer, type GrabAnswer, type GrabEngine, type Refusal } from './engine.ts';
+
+interface MoverRules {
+  redis: RedisClient;
+  /** The decision in one shard. */
+  engine: GrabEngine;
+  /** The ticket rules that the caller has checked, as in the engine. */
+  checked: (rainId: string) => string;
+  /** Whether the replicas have an entry of a hash, and everything that was written before. */
+  confirmHeld: ConfirmHeld;
+  onFault: (error: unknown) => void;
+  moveId?: (from: number, to: number) => string;
+  rest?: (ms: number) => Promise<unknown>;
+  /** ms of the monotonic clock. */
+  now?: () => number;
+}
+
+interface Waiter {
+  userId: string;
+  shard: number;
+  answer: (given: GrabAnswer) => void;
+}
+
+/** A shard at one moment; `undefined`: it cannot be read, and nobody knows what it has. */
+type Look = (ShardStock | undefined)[];
+
+/** How long a user waits for packets of other shards, ms; then "busy". */
+const WAIT_MS_MAX = 3_000;
+/** Attempts in a row that bring nobody an answer, and the rest after the first of them, ms, which doubles. */
+const FRUITLESS_MAX = 6;
+const REST_MS = 4;
+
+const NOTHING_LEFT: Refusal = { code: '-1' };
+
+/**
+ * Brings packets to the shard of a user whose shard is empty, and says "nothing left" only when there was a moment, after the user had
+ * asked, at which no shard had a packet and none was on its way [R13]. One round at a time for each rain: whoever comes meanwhile waits
+ * for the next one. What another process has begun and not ended is ended here.
+ */
+class Mover {
+  readonly #rules: Required<MoverRules>;
+  readonly #waiting = new Map<string, Waiter[]>();
+
+  constructor(rules: MoverRules) {
+    this.#rules = { moveId: newMoveId, rest: sleep, now: () => performance.now(), ...rules };
+  }
+
+  /** For a user whose shard is empty. Never rejects. */
+  ask(rainId: string, shards: number, shard: number, userId: string): Promise<GrabAnswer> {
+    return new Promise((answer) => {
+      const waiting = this.#waiting.get(rainId);
+      if (waiting) return void waiting.push({ userId, shard, answer });
+      this.#waiting.set(rainId, [{ userId, shard, answer }]);
+      void this.#serve(rainId, shards);
+    });
+  }
+
+  async #serve(rainId: string, shards: number): Promise<void> {
+    for (let waiters = this.#waiting.get(rainId)!; waiters.length > 0; waiters = this.#waiting.get(rainId)!) {
+      this.#waiting.set(rainId, []);
+      const left = await this.#round(rainId, shards, waiters).catch((error: unknown) => {
+        this.#rules.onFault(error);
+        return waiters;
+      });
+      // Who has an answer already keeps it.
+      for (const { answer } of left) answer(BUSY);
+    }
+    this.#waiting.delete(rainId);
+  }
+
+  /** @returns who has no answer */
+  async #round(rainId: string, shards: number, waiters: Waiter[]): Promise<Waiter[]> {
+    const until = this.#rules.now() + WAIT_MS_MAX;
+    let before: Look | undefined;
+    for (let [left, fruitless] = [waiters, 0]; ;) {
+      const look = await this.#look(rainId, shards);
+      const from = richest(look);
+      const sending = look.flatMap((stock) => stock?.sending ?? []);
+      if (from !== undefined || sending.length > 0) {
+        before = undefined;
+        const waited = left.length;
+        if (from !== undefined) left = await this.#bring(rainId, shards, from, left);
+        const delivered = from === undefined && await this.#deliver(rainId, sending);
+        if (left.length === 0) return left;
+        if (left.length === waited && !delivered) await this.#rules.rest(REST_MS << fruitless++);
+      } else if (look.some((stock) => !stock || stock.onTheirWay > 0) || !before && !await this.#isDurable(rainId, shards)) {
+        return left;
+      } else if (before && isUnchanged(before, look)) {
+        for (const { answer } of left) answer(NOTHING_LEFT);
+        const loaded = look.reduce((sum, stock) => sum + stock!.loaded, 0);
+        await Promise.all(look.map((_, shard) => writeDrained(this.#rules.redis, rainId, shard, loaded).catch(this.#rules.onFault)));
+        return [];
+      } else {
+        before = before ? undefined : look;
+      }
+      if (fruitless > FRUITLESS_MAX || this.#rules.now() >= until) return left;
+    }
+  }
+
+  #look(rainId: string, shards: number): Promise<Look> {
+    return Promise.all(Array.from({ length: shards }, (_, shard) => readStock(this.#rules.redis, rainId, shard, shards).catch((error: unknown) => {
+      this.#rules.onFault(error);
+      return undefined;
+    })));
+  }
+
+  /** What was found is worth nothing if a failover brings packets back: the replicas must have it before it is looked at again. */
+  async #isDurable(rainId: string, shards: number): Promise<boolean> {
+    const held = await Promise.all(Array.from({ length: shards }, (_, shard) => this.#isHeld(shardKeys(rainId, shard).state, 'state')));
+    return held.every(Boolean);
+  }
+
+  /** Serves the shard with the most waiters from another one, or from its own, which has got packets meanwhile. @returns who has no answer */
+  async #bring(rainId: string, shards: number, from: number, waiters: Waiter[]): Promise<Waiter[]> {
+    const to = mostWanted(waiters);
+    const served = waiters.filter(({ shard }) => shard === to).slice(0, MOVE_PACKETS_MAX);
+    const userIds = served.map(({ userId }) => userId);
+    // Without a move the own shard is asked: it may be paused or over by now, as the other one is.
+    const answers = (from === to ? undefined : await this.#move(rainId, from, to, userIds, shards)) ?? await this.#rules.engine.grab(rainId, to, userIds);
+    const unanswered = new Set<Waiter>();
+    answers.forEach((answer, i) => {
+      if (isOfOneShard(answer)) unanswered.add(served[i]!);
+      else served[i]!.answer(answer);
+    });
+    return waiters.filter((waiter) => waiter.shard !== to || unanswered.has(waiter) || !served.includes(waiter));
+  }
+
+  /** Ends moves that others have begun. @returns whether one of them has arrived now */
+  async #deliver(rainId: string, moves: readonly Move[]): Promise<boolean> {
+    let arrived = false;
+    for (const move of moves) if (await this.#receive(rainId, move, [])) arrived = true;
+    return arrived;
+  }
+
+  async #move(rainId: string, from: number, to: number, userIds: readonly string[], shards: number): Promise<GrabAnswer[] | undefined> {
+    const { redis, moveId } = this.#rules;
+    const move = await lend(redis, rainId, moveId(from, to), { wanted: userIds.length, parts: 2 * shards });
+    return move && await this.#receive(rainId, move, userIds);
+  }
+
+  /**
+   * In this order: the lender's replicas have the move before it arrives anywhere, and the receiver's have it before the lender ends it.
+   * @returns `undefined`: the move has arrived already, or the replicas do not have it yet
+   */
+  async #receive(rainId: string, move: Move, userIds: readonly string[]): Promise<GrabAnswer[] | undefined> {
+    const { redis, checked } = this.#rules;
+    const { moveId, from, to, packets } = move;
+    if (!await this.#isHeld(shardKeys(rainId, from).sending, moveId)) return undefined;
+    const replies = await run(redis, 'receive', [...grabKeys(rainId, to), shardKeys(rainId, to).received], [moveId, packets, ...userIds, checked(rainId)]);
+    if (!Array.isArray(replies) || replies.length !== userIds.length) throw new TypeError('lua/receive.lua did not answer once per user');
+    if (await this.#isHeld(shardKeys(rainId, to).received, moveId)) await noteArrived(redis, rainId, move);
+    return replies.map(parseAnswer);
+  }
+
+  async #isHeld(key: string, field: string): Promise<boolean> {
+    const [held] = await this.#rules.confirmHeld(key, [field], (entry) => typeof entry === 'string');
+    return held === true;
+  }
+}
+
+/** Nothing left in the shard of this user, and nobody has looked at the others. */
+function isOfOneShard(answer: GrabAnswer): answer is Refusal & { shards: number } {
+  return answer.code === '-1' && answer.shards !== undefined;
+}
+
+/** The shard with the most packets, if any has one. */
+function richest(look: Look): number | undefined {
+  const most = Math.max(...look.map((stock) => stock?.left ?? 0));
+  return most > 0 ? look.findIndex((stock) => stock?.left === most) : undefined;
+}
+
+function mostWanted(waiters: readonly Waiter[]): number {
+  const counts = new Map<number, number>();
+  for (const { shard } of waiters) counts.set(shard, (counts.get(shard) ?? 0) + 1);
+  return [...counts].reduce((most, next) => (next[1] > most[1] ? next : most))[0];
+}
+
+/** Whether there was a moment between the two at which the first one was true of all shards together. */
+function isUnchanged(before: Look, after: Look): boolean {
+  return before.every((stock, shard) => stock?.moves === after[shard]?.moves);
+}
+
+/** An engine whose "-1" holds for all shards. */
+export function movingEngine(rules: MoverRules): GrabEngine {
+  const mover = new Mover(rules);
+  return {
+    async grab(rainId, shard, userIds) {
+      const answers = await rules.engine.grab(rainId, shard, userIds);
+      if (!answers.some(isOfOneShard)) return answers;
+      return Promise.all(answers.map((answer, i) => (isOfOneShard(answer) ? mover.ask(rainId, answer.shards, shard, userIds[i]!) : answer)));
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { RedisClient } from '../platform/redis/connect.ts';
+import { shardKeys } from './keys.ts';
+import { run } from './scripts.ts';
+
+/**
+ * A rain with several shards: a user stays in his shard, and packets come to where somebody waits. A *move* takes packets from one
+ * shard (the lender) to another. It is written down in the lender before its packets leave the list there, and again in the receiver, so
+ * whoever finds a move that has not arrived can end it.
+ */
+export interface Move {
+  /** Names lender and receiver; never used again. */
+  moveId: string;
+  from: number;
+  to: number;
+  /** List elements in the order of the list, as JSON. */
+  packets: string;
+}
+
+/** A move takes so many packets at most. */
+export const MOVE_PACKETS_MAX = 512;
+
+const MOVE_ID = /^(\d{1,2})>(\d{1,2}):[0-9a-f]{24}$/;
+
+export function newMoveId(from: number, to: number, randomHex: () => string = () => randomBytes(12).toString('hex')): string {
+  return `${from}>${to}:${randomHex()}`;
+}
+
+/** Lender and receiver of a move by its id; `undefined`: no id of ours. */
+export function readMoveId(moveId: string): Pick<Move, 'from' | 'to'> | undefined {
+  const match = MOVE_ID.exec(moveId);
+  return match ? { from: Number(match[1]), to: Number(match[2]) } : undefined;
+}
+
+/** Takes packets off the list of the lender. Safe to repeat with the same id. @returns `undefined`: it has none, or grants nothing */
+export async function lend(redis: RedisClient, rainId: string, moveId: string, { wanted, parts }: { wanted: number; parts: number }): Promise<Move | undefined> {
+  const ends = readMoveId(moveId);
+  if (!ends) throw new TypeError(`not the id of a move: ${moveId}`);
+  const { state, packets, spoiled, sending, lent } = shardKeys(rainId, ends.from);
+  const lentPackets = z.string().nullable().parse(await run(redis, 'lend', [state, packets, spoiled, sending, lent], [moveId, Math.min(wanted, MOVE_PACKETS_MAX), parts]));
+  return lentPackets === null ? undefined : { moveId, ...ends, packets: lentPackets };
+}
+
+/** Notes in the lender that a move has arrived. */
+export async function noteArrived(redis: RedisClient, rainId: string, { moveId, from }: Pick<Move, 'moveId' | 'from'>): Promise<void> {
+  const { sending, lent } = shardKeys(rainId, from);
+  await run(redis, 'arrived', [sending, lent], [moveId]);
+}
+
+/** One shard at one moment. */
+export interface ShardStock {
+  /** Packets in the list. */
+  left: number;
+  /** How often the list got packets, or lent some. */
+  moves: number;
+  /** Packets loaded into it so far. */
+  loaded: number;
+  /** Moves that left this shard and have not arrived. */
+  onTheirWay: number;
+  /** Some of these. */
+  sending: Move[];
+}
+
+const count = z.number().int().min(0);
+const stock = z.tuple([count, count, count, count]).rest(z.string()).nullable();
+
+/** `undefined`: Redis does not have this shard. */
+export async function readStock(redis: RedisClient, rainId: string, shard: number, shards: number): Promise<ShardStock | undefined> {
+  const { state, packets, sending } = shardKeys(rainId, shard);
+  const found = stock.parse(await run(redis, 'remaining', [state, packets, sending], []));
+  if (!found) return undefined;
+  const [left, moves, loaded, onTheirWay, ...pairs] = found;
+  return { left, moves, loaded, onTheirWay, sending: pairs.flatMap((moveId, i) => (i % 2 === 0 ? moveOf(moveId, shard, shards, pairs[i + 1]!) : [])) };
+}
+
+/** Of an entry that nobody of us has written: none. */
+function moveOf(moveId: string, from: number, shards: number, packets: string): Move[] {
+  const ends = readMoveId(moveId);
+  return ends?.from === from && ends.to < shards ? [{ moveId, ...ends, packets }] : [];
+}
+
+/**
+ * Writes down in a shard that nothing is left anywhere, unless more packets are announced.
+ * @param loaded packets that were loaded into all shards when they were found empty
+ */
+export async function writeDrained(redis: RedisClient, rainId: string, shard: number, loaded: number): Promise<void> {
+  const { state, packets } = shardKeys(rainId, shard);
+  await run(redis, 'drained', [state, packets], [loaded]);
+}
+
+/** To be called before packets are added to any shard: what was found before does not hold any more. @param total packets, the added ones included */
+export async function announce(redis: RedisClient, rainId: string, shards: number, total: number): Promise<void> {
+  for (let shard = 0; shard < shards; shard++) await run(redis, 'announce', [shardKeys(rainId, shard).state], [total]);
+}
