@@ -7,6 +7,9 @@
 -- KEYS[5] spoiled  list that must not exist yet
 -- KEYS[6] relayed  string that must not exist yet
 -- KEYS[7] credited set that must not exist yet
+-- KEYS[8] sending  hash that must not exist yet
+-- KEYS[9] lent     hash that must not exist yet
+-- KEYS[10] received hash that must not exist yet
 -- ARGV    rainId, opensAt, closesAt (epoch ms), packets (planned for this shard), commitment, terms (JSON, see src/rain/terms.ts),
 --         name of the key that the packets are signed with, number of shards, packets of all shards
 -- RETURNS 1 created; 0 the same rain exists already; -1 another rain, or remaining keys of one, exist
@@ -27,7 +30,7 @@ if found[1] then
   if found[8] == '0' then redis.call('HSET', KEYS[1], 'signedBy', ARGV[7]) end
   return 0
 end
-if redis.call('EXISTS', KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]) > 0 then return -1 end
+if redis.call('EXISTS', unpack(KEYS, 2)) > 0 then return -1 end
 local state = tonumber(ARGV[4]) > 0 and 'draft' or 'loaded' -- a shard without packets need not wait for a load
 redis.call('HSET', KEYS[1], 'rainId', ARGV[1], 'state', state, 'opensAt', ARGV[2], 'closesAt', ARGV[3],
   'packets', ARGV[4], 'loaded', '0', 'terms', ARGV[6], 'signedBy', ARGV[7])

@@ -7,6 +7,9 @@
 -- KEYS[5] spoiled  list
 -- KEYS[6] relayed  string
 -- KEYS[7] credited set
+-- KEYS[8] sending  hash
+-- KEYS[9] lent     hash
+-- KEYS[10] received hash
 -- ARGV    time to live, ms; how many claims the audit has counted, '' for any number; then the fields to publish, each
 --         with its value: seed, plan, top-ups (JSON); may be none
 -- RETURNS the state now: "settled" if settled, now or earlier; any other state is the reason for a refusal; nil no such rain
@@ -19,10 +22,10 @@
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return nil end
 if state == 'settled' then
-  for i = 1, 7 do if redis.call('PTTL', KEYS[i]) == -1 then redis.call('PEXPIRE', KEYS[i], ARGV[1]) end end
+  for i = 1, #KEYS do if redis.call('PTTL', KEYS[i]) == -1 then redis.call('PEXPIRE', KEYS[i], ARGV[1]) end end
 end
 if state ~= 'closed' then return state end
 if ARGV[2] ~= '' and redis.call('LLEN', KEYS[4]) ~= tonumber(ARGV[2]) then return state end
 redis.call('HSET', KEYS[1], 'state', 'settled', unpack(ARGV, 3))
-for i = 1, 7 do redis.call('PEXPIRE', KEYS[i], ARGV[1]) end
+for i = 1, #KEYS do redis.call('PEXPIRE', KEYS[i], ARGV[1]) end
 return 'settled'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Batcher } from '../grab/batcher.ts';
 import { createGrabEngine, decideGrabs, type GrabAnswer } from '../grab/engine.ts';
+import { Mover, movingEngine } from '../grab/mover.ts';
 import { verifiedEngine } from '../grab/verify.ts';
 import { loadScripts } from '../store/scripts.ts';
 import { encode } from '../protocol/codec.ts';
@@ -72,15 +73,20 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const localAnswers = new LocalAnswers({ redis: reads, rainCache, onFault });
   const overload = openOverloadControl({ limits, redis: reads, now, log, onFault, times });
   const forgeries = openForgedPackets({ redis: grabs, signer, counters, log, onFault });
+  const checked = (rainId: string) => ticketRulesText(rainCache.reading(rainId)?.ticketRules);
+  const onEngineFault = (error: unknown) => {
+    gatewayDurability.onEngineFault();
+    onFault(error);
+  };
+  const ofOneShard = createGrabEngine(grabs, onEngineFault, checked);
+  const mover = new Mover({ redis: grabs, engine: ofOneShard, checked, confirmHeld: gatewayDurability.confirmHeld, onFault: onEngineFault });
   const engine = pipeline(
     [
       epochGate.busyUntilCompared, overload.roundTrips.measured, gatewayDurability.busyWhileRestoring,
       (inner) => verifiedEngine(inner, forgeries), gatewayDurability.confirmedByReplicas,
+      (inner) => movingEngine(inner, mover),
     ],
-    createGrabEngine(grabs, (error) => {
-      gatewayDurability.onEngineFault();
-      onFault(error);
-    }, (rainId) => ticketRulesText(rainCache.reading(rainId)?.ticketRules)),
+    ofOneShard,
   );
   const batcher = new Batcher<PendingGrab, GrabAnswer>(decideGrabs(engine), (pending, rainId, given, shard) => {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(rainId);
@@ -111,6 +117,8 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
       warnOfUnknownTerms(snapshot, log);
       forgeries.warnOfOtherKey(snapshot.rainId, rainCache.reading(snapshot.rainId)?.signedBy);
     }
+    const stored = rainCache.reading(snapshot.rainId);
+    if (snapshot.state === 'open' && stored?.left === 0 && !stored.drained) mover.verify(snapshot.rainId, stored.shards);
     const frame = frameOf(encode(snapshot));
     const show = (session: Session) => send(session, frame, limits);
     // A new rain concerns every socket that may be told of it; a later change only the sockets that watch the rain.

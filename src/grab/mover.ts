@@ -31,7 +31,7 @@ interface Waiter {
 type Look = (ShardStock | undefined)[];
 
 /** How long a user waits for packets of other shards, ms; then "busy". */
-const WAIT_MS_MAX = 3_000;
+const WAIT_MS_MAX = 1_000;
 /** Attempts in a row that bring nobody an answer, and the rest after the first of them, ms, which doubles. */
 const FRUITLESS_MAX = 6;
 const REST_MS = 4;
@@ -43,7 +43,7 @@ const NOTHING_LEFT: Refusal = { code: '-1' };
  * asked, at which no shard had a packet and none was on its way [R13]. One round at a time for each rain: whoever comes meanwhile waits
  * for the next one. What another process has begun and not ended is ended here.
  */
-class Mover {
+export class Mover {
   readonly #rules: Required<MoverRules>;
   readonly #waiting = new Map<string, Waiter[]>();
 
@@ -61,8 +61,16 @@ class Mover {
     });
   }
 
+  /** Looks whether anything is left, and writes down that nothing is, though nobody asks. */
+  verify(rainId: string, shards: number): void {
+    if (this.#waiting.has(rainId)) return;
+    this.#waiting.set(rainId, []);
+    void this.#serve(rainId, shards);
+  }
+
   async #serve(rainId: string, shards: number): Promise<void> {
-    for (let waiters = this.#waiting.get(rainId)!; waiters.length > 0; waiters = this.#waiting.get(rainId)!) {
+    do {
+      const waiters = this.#waiting.get(rainId)!;
       this.#waiting.set(rainId, []);
       const left = await this.#round(rainId, shards, waiters).catch((error: unknown) => {
         this.#rules.onFault(error);
@@ -70,7 +78,7 @@ class Mover {
       });
       // Who has an answer already keeps it.
       for (const { answer } of left) answer(BUSY);
-    }
+    } while (this.#waiting.get(rainId)!.length > 0);
     this.#waiting.delete(rainId);
   }
 
@@ -85,9 +93,9 @@ class Mover {
       if (from !== undefined || sending.length > 0) {
         before = undefined;
         const waited = left.length;
-        if (from !== undefined) left = await this.#bring(rainId, shards, from, left);
+        if (from !== undefined && waited > 0) left = await this.#bring(rainId, shards, from, left);
+        if (from !== undefined && left.length === 0) return left;
         const delivered = from === undefined && await this.#deliver(rainId, sending);
-        if (left.length === 0) return left;
         if (left.length === waited && !delivered) await this.#rules.rest(REST_MS << fruitless++);
       } else if (look.some((stock) => !stock || stock.onTheirWay > 0) || !before && !await this.#isDurable(rainId, shards)) {
         return left;
@@ -187,11 +195,10 @@ function isUnchanged(before: Look, after: Look): boolean {
 }
 
 /** An engine whose "-1" holds for all shards. */
-export function movingEngine(rules: MoverRules): GrabEngine {
-  const mover = new Mover(rules);
+export function movingEngine(inner: GrabEngine, mover: Mover): GrabEngine {
   return {
     async grab(rainId, shard, userIds) {
-      const answers = await rules.engine.grab(rainId, shard, userIds);
+      const answers = await inner.grab(rainId, shard, userIds);
       if (!answers.some(isOfOneShard)) return answers;
       return Promise.all(answers.map((answer, i) => (isOfOneShard(answer) ? mover.ask(rainId, answer.shards, shard, userIds[i]!) : answer)));
     },

@@ -50,8 +50,8 @@ export type ShardKeys = ReturnType<typeof shardKeys>;
 
 /** The keys that a rain has from its creation until it expires, in the order of the scripts that draft and settle it. */
 export function lastingKeys(rainId: string, shard: number): string[] {
-  const { state, packets, claimed, claims, spoiled, relayed, credited } = shardKeys(rainId, shard);
-  return [state, packets, claimed, claims, spoiled, relayed, credited];
+  const { state, packets, claimed, claims, spoiled, relayed, credited, sending, lent, received } = shardKeys(rainId, shard);
+  return [state, packets, claimed, claims, spoiled, relayed, credited, sending, lent, received];
 }
 
 /** Keys that all rounds of a campaign share in one shard. The scripts do not touch them for a rain outside a campaign. */

@@ -51,6 +51,9 @@ const shardState = z.object({
   terms: storedTerms.optional(),
   signedBy: z.string().optional(),
   ticketRules: z.string().transform(parseTicketRules).optional(),
+  // Absent with one shard, and in rains from before packets moved.
+  shards: z.string().optional(),
+  drained: z.string().optional(),
   // Also an empty one keeps packets from being granted.
   held: z.string().optional(),
 });
@@ -69,6 +72,8 @@ export interface StoredRain extends RainWindow {
   spoiled: number;
   /** Entries of the claim log that the queue has accepted. */
   relayed: number;
+  /** No packet is left in any shard, and none is on its way to one [R13]. The lists are read one after the other, so `left` alone does not say it. */
+  drained: boolean;
   /** The newest entry of each shard's claim log. If `claims` and `newest` are unchanged, no win was added or lost in between. */
   newest: string;
   /** Absent: none. */
@@ -106,7 +111,7 @@ export const findRain = (redis: RedisClient, rainId: string): Promise<LiveRain |
 /** `undefined`: no such rain, or its keys have expired. If the shards disagree about the state, the least advanced state counts. */
 export async function readRain(redis: RedisClient, rainId: string, { shards, title, rehearsal }: LiveRain): Promise<StoredRain | undefined> {
   const shardStates = await Promise.all(Array.from({ length: shards }, (_, shard) => readShard(redis, rainId, shard)));
-  const total: StoredRain = { rainId, title, shards, terms: rehearsal ? { rehearsal } : {}, state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0, newest: '' };
+  const total: StoredRain = { rainId, title, shards, terms: rehearsal ? { rehearsal } : {}, state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0, drained: true, newest: '' };
   let reveal: Reveal | undefined;
   for (const shard of shardStates) {
     if (!shard) return undefined;
@@ -120,6 +125,7 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
     if (shard.terms && !areUsual(shard.terms)) total.terms = shard.terms;
     // A shard that got no packet of the last top-up does not know that top-up.
     if (shard.topUps && shard.topUps.length > (total.topUps?.length ?? 0)) total.topUps = shard.topUps;
+    total.drained &&= shard.left === 0 && (shard.shards === undefined || shard.drained !== undefined);
     if (shard.seed !== undefined && shard.plan !== undefined) reveal = { seed: shard.seed, plan: shard.plan };
     total.newest += `${shard.newest ?? ''}\n`;
     for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const) total[count] += shard[count];

@@ -1,6 +1,6 @@
 import { confirmedEngine, confirmWins, type ConfirmHeld } from '../../src/grab/confirm.ts';
 import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { movingEngine } from '../../src/grab/mover.ts';
+import { Mover, movingEngine } from '../../src/grab/mover.ts';
 import { SCRIPTS } from '../../src/store/scripts.ts';
 import { shardOf } from '../../src/store/keys.ts';
 import { newMoveId } from '../../src/store/moves.ts';
@@ -72,10 +72,12 @@ export async function openStage(redis: RedisClient, { rainId, shards, packets, r
     };
     // A fault is a part of the play: the grab is answered "busy".
     const onFault = () => {};
-    const engine = confirmedEngine(movingEngine({
-      redis: own, engine: createGrabEngine(own, onFault), checked: () => '', confirmHeld, onFault,
+    const ofOneShard = createGrabEngine(own, onFault);
+    const mover = new Mover({
+      redis: own, engine: ofOneShard, checked: () => '', confirmHeld, onFault,
       moveId: (from, to) => newMoveId(from, to, () => random.hex(24)), rest: () => scheduler.command(actor, 'rest', undefined, async () => {}), now: () => 0,
-    }), confirmWins(confirmHeld));
+    });
+    const engine = confirmedEngine(movingEngine(ofOneShard, mover), confirmWins(confirmHeld));
     let die = () => {};
     const died = new Promise<undefined>((resolve) => { die = () => resolve(undefined); });
     const gateway = { actor, engine, died, die };

@@ -56,7 +56,7 @@ export class LocalAnswers {
   /** The answer for every user who has not won, in the order of the checks in `lua/grab.lua`; `undefined`: only Redis can answer. */
   #conclusion(rain: CachedRain): GrabAnswer | undefined {
     const found = whileShut(rain, this.#rainCache);
-    return found === 'open' ? (rain.left === 0 ? GONE : undefined) : found;
+    return found === 'open' ? (rain.drained ? GONE : undefined) : found;
   }
 }
 

@@ -72,10 +72,15 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
   }
 }
 
+/** Of several shards that were read one after the other, empty lists do not mean that nothing is left. */
+function shownLeft({ left, drained, state }: StoredRain): number {
+  return drained || state === 'closed' || state === 'settled' ? left : Math.max(1, left);
+}
+
 function describe(rain: StoredRain, now: number, own: OwnTicketRules): WelcomeMessage['rains'][number] {
   const { rainId, title, opensAt, closesAt, packets } = rain;
   return {
-    rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(rain.left, packets),
+    rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(shownLeft(rain), packets),
     // Sent in addition to the terms: older clients know only this field.
     ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }),
     ...(!areUsual(rain.terms) && { terms: rain.terms }),
