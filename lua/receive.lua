@@ -1,6 +1,6 @@
 -- receive.lua: put the packets of a move on the list of an empty shard, and decide for the users who wait there.
 --
--- KEYS[1] state    hash: state; gets moves
+-- KEYS[1] state    hash: state; gets moves, and movedIn (packets that have come by moves)
 -- KEYS[2] packets  list
 -- KEYS[3] claimed  hash, as in grab.lua
 -- KEYS[4] claims   list, as in grab.lua
@@ -21,6 +21,7 @@ if redis.call('HEXISTS', KEYS[7], move) == 0 then
   redis.call('LLEN', KEYS[2]) -- raises here, before any write, when the key is of another type
   redis.call('HSET', KEYS[7], move, elements)
   redis.call('HINCRBY', KEYS[1], 'moves', 1)
+  redis.call('HINCRBY', KEYS[1], 'movedIn', #packets)
   -- The tail is handed out first, and a move lists its packets as they lay: the last one comes first.
   for i = #packets, 1, -1 do redis.call('LPUSH', KEYS[2], packets[i]) end
 end

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Batcher } from '../grab/batcher.ts';
-import { createGrabEngine, decideGrabs, type GrabAnswer } from '../grab/engine.ts';
-import { Mover, movingEngine } from '../grab/mover.ts';
+import { BUSY, createGrabEngine, decideGrabs, type GrabAnswer } from '../grab/engine.ts';
+import { isOfOneShard, Mover } from '../grab/mover.ts';
 import { verifiedEngine } from '../grab/verify.ts';
 import { loadScripts } from '../store/scripts.ts';
 import { encode } from '../protocol/codec.ts';
@@ -78,19 +78,25 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
     gatewayDurability.onEngineFault();
     onFault(error);
   };
-  const ofOneShard = createGrabEngine(grabs, onEngineFault, checked);
-  const mover = new Mover({ redis: grabs, engine: ofOneShard, checked, confirmHeld: gatewayDurability.confirmHeld, onFault: onEngineFault });
   const engine = pipeline(
     [
       epochGate.busyUntilCompared, overload.roundTrips.measured, gatewayDurability.busyWhileRestoring,
       (inner) => verifiedEngine(inner, forgeries), gatewayDurability.confirmedByReplicas,
-      (inner) => movingEngine(inner, mover),
     ],
-    ofOneShard,
+    createGrabEngine(grabs, onEngineFault, checked),
   );
-  const batcher = new Batcher<PendingGrab, GrabAnswer>(decideGrabs(engine), (pending, rainId, given, shard) => {
+  const mover = new Mover({ redis: grabs, engine, confirmHeld: gatewayDurability.confirmHeld, onFault: onEngineFault });
+  function conclude(pending: PendingGrab, rainId: string, given: GrabAnswer, shard: number): void {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(rainId);
     answer(pending, rainId, 'amount' in given ? gatewayDurability.remember(rainId, shard, pending.userId, given) : given, context);
+  }
+  const batcher = new Batcher<PendingGrab, GrabAnswer>(decideGrabs(engine), (pending, rainId, given, shard) => {
+    if (!isOfOneShard(given)) return conclude(pending, rainId, given, shard);
+    if (!batcher.hold()) return conclude(pending, rainId, BUSY, shard);
+    mover.ask(rainId, given.shards, { userId: pending.userId, shard, answer(brought) {
+      batcher.release();
+      conclude(pending, rainId, brought, shard);
+    } });
   }, limits.grabsPendingMax, (batch) => {
     times.answers.add((batch.answeredAt - batch.openedAt) / 1_000, batch.pending.length);
     if (traces) traceWins(traces, batch);

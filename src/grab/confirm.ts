@@ -95,8 +95,8 @@ function isWin(entry: string | null | undefined, { redPacketId }: Win): boolean 
 /** An engine that returns wins, new or repeated, only once they are confirmed. Batches without wins are not delayed. */
 export function confirmedEngine(engine: GrabEngine, confirm: Confirm): GrabEngine {
   return {
-    async grab(rainId, shard, userIds) {
-      const answers = await engine.grab(rainId, shard, userIds);
+    async grab(rainId, shard, userIds, move) {
+      const answers = await engine.grab(rainId, shard, userIds, move);
       const wins = answers.flatMap((answer, i) => ('redPacketId' in answer ? [{ userId: userIds[i]!, redPacketId: answer.redPacketId }] : []));
       if (wins.length === 0) return answers;
       const confirmed = await confirm(rainId, shard, wins);

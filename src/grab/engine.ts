@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { campaignKeys, shardKeys, SHARDS_MAX } from '../store/keys.ts';
+import { grabKeys, SHARDS_MAX } from '../store/keys.ts';
+import { receive, type Move } from '../store/moves.ts';
 import { run } from '../store/scripts.ts';
 
 /** Users per EVALSHA at most. */
@@ -32,8 +33,7 @@ const REFUSAL_LENGTH_MAX = Math.max(...[...REFUSALS.keys()].map((text) => text.l
 /** A win as lua/grab.lua writes it, if no character is escaped. Reading it so takes a tenth of the time of JSON and a schema. */
 const WON = /^\{"code":"([01])","redPacketId":"([^"\\]+)","amount":"([^"\\]*)","mac":"([^"\\]*)"\}$/;
 
-/** One answer of `lua/grab.lua`. @throws when it is none */
-export function parseAnswer(reply: unknown): GrabAnswer {
+function parse(reply: unknown): GrabAnswer {
   if (typeof reply !== 'string') throw new TypeError(`lua/grab.lua answered ${typeof reply}, not a string`);
   // No win is so short, and a longer text would be hashed in vain.
   const refusal = reply.length <= REFUSAL_LENGTH_MAX ? REFUSALS.get(reply) : undefined;
@@ -43,28 +43,23 @@ export function parseAnswer(reply: unknown): GrabAnswer {
   return answer.parse(JSON.parse(reply));
 }
 
-/** The keys of `lua/grab.lua`, in its order. */
-export function grabKeys(rainId: string, shard: number): string[] {
-  const { state, packets, claimed, claims, spoiled } = shardKeys(rainId, shard);
-  return [state, packets, claimed, claims, spoiled, campaignKeys(rainId, shard).wins];
-}
-
 export interface GrabEngine {
   /**
    * Decides for up to BATCH_USERS_MAX users of one shard, in order. Never rejects: if Redis cannot be reached or its answer is
    * invalid, every user gets "-7", since the script may or may not have run.
+   * @param move packets of another shard that are put on the list first, in the same step
    */
-  grab(rainId: string, shard: number, userIds: readonly string[]): Promise<GrabAnswer[]>;
+  grab(rainId: string, shard: number, userIds: readonly string[], move?: Move): Promise<GrabAnswer[]>;
 }
 
 /** @param checked the ticket rules that the caller has checked for the grabs of a rain, as text */
 export function createGrabEngine(redis: RedisClient, onFault: (error: unknown) => void, checked: (rainId: string) => string = () => ''): GrabEngine {
   return {
-    async grab(rainId, shard, userIds) {
+    async grab(rainId, shard, userIds, move) {
       try {
-        const replies = await run(redis, 'grab', grabKeys(rainId, shard), [...userIds, checked(rainId)]);
+        const replies = move ? await receive(redis, rainId, move, userIds, checked(rainId)) : await run(redis, 'grab', grabKeys(rainId, shard), [...userIds, checked(rainId)]);
         if (!Array.isArray(replies) || replies.length !== userIds.length) throw new TypeError('lua/grab.lua did not answer once per user');
-        return replies.map(parseAnswer);
+        return replies.map(parse);
       } catch (error) {
         onFault(error);
         return userIds.map(() => BUSY);

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { shardKeys } from '../store/keys.ts';
-import { lend, MOVE_PACKETS_MAX, newMoveId, noteArrived, readStock, writeDrained, type Move, type ShardStock } from '../store/moves.ts';
-import { run } from '../store/scripts.ts';
+import { lend, MOVE_PACKETS_MAX, newMoveId, noteArrived, readStock, receive, writeDrained, type Move, type ShardStock } from '../store/moves.ts';
 import type { ConfirmHeld } from './confirm.ts';
-import { BUSY, grabKeys, parseAnswer, type GrabAnswer, type GrabEngine, type Refusal } from './engine.ts';
+import { BUSY, type GrabAnswer, type GrabEngine, type Refusal } from './engine.ts';
 
 interface MoverRules {
   redis: RedisClient;
-  /** The decision in one shard. */
+  /** The decision in one shard, with everything around it. */
   engine: GrabEngine;
-  /** The ticket rules that the caller has checked, as in the engine. */
-  checked: (rainId: string) => string;
   /** Whether the replicas have an entry of a hash, and everything that was written before. */
   confirmHeld: ConfirmHeld;
   onFault: (error: unknown) => void;
@@ -24,6 +21,7 @@ interface MoverRules {
 interface Waiter {
   userId: string;
   shard: number;
+  /** Called at once when the answer is there: what a user is told late, a failover may have undone meanwhile. */
   answer: (given: GrabAnswer) => void;
 }
 
@@ -51,14 +49,12 @@ export class Mover {
     this.#rules = { moveId: newMoveId, rest: sleep, now: () => performance.now(), ...rules };
   }
 
-  /** For a user whose shard is empty. Never rejects. */
-  ask(rainId: string, shards: number, shard: number, userId: string): Promise<GrabAnswer> {
-    return new Promise((answer) => {
-      const waiting = this.#waiting.get(rainId);
-      if (waiting) return void waiting.push({ userId, shard, answer });
-      this.#waiting.set(rainId, [{ userId, shard, answer }]);
-      void this.#serve(rainId, shards);
-    });
+  /** For a user whose shard is empty. `answer` is called once. */
+  ask(rainId: string, shards: number, waiter: Waiter): void {
+    const waiting = this.#waiting.get(rainId);
+    if (waiting) return void waiting.push(waiter);
+    this.#waiting.set(rainId, [waiter]);
+    void this.#serve(rainId, shards);
   }
 
   /** Looks whether anything is left, and writes down that nothing is, though nobody asks. */
@@ -129,41 +125,46 @@ export class Mover {
     const to = mostWanted(waiters);
     const served = waiters.filter(({ shard }) => shard === to).slice(0, MOVE_PACKETS_MAX);
     const userIds = served.map(({ userId }) => userId);
+    const move = from === to ? undefined : await this.#lend(rainId, from, to, served.length, shards);
     // Without a move the own shard is asked: it may be paused or over by now, as the other one is.
-    const answers = (from === to ? undefined : await this.#move(rainId, from, to, userIds, shards)) ?? await this.#rules.engine.grab(rainId, to, userIds);
+    const answers = await this.#rules.engine.grab(rainId, to, userIds, move);
     const unanswered = new Set<Waiter>();
     answers.forEach((answer, i) => {
       if (isOfOneShard(answer)) unanswered.add(served[i]!);
       else served[i]!.answer(answer);
     });
+    // If all are "busy", nobody knows whether the packets have arrived: the next one who looks brings them.
+    if (move && answers.some(({ code }) => code !== '-7')) await this.#noteArrived(rainId, move);
     return waiters.filter((waiter) => waiter.shard !== to || unanswered.has(waiter) || !served.includes(waiter));
+  }
+
+  /** @returns `undefined`: there is nothing to lend, or the replicas do not have the move yet */
+  async #lend(rainId: string, from: number, to: number, wanted: number, shards: number): Promise<Move | undefined> {
+    const move = await lend(this.#rules.redis, rainId, this.#rules.moveId(from, to), { wanted, parts: 2 * shards });
+    return move && await this.#isOnItsWay(rainId, move) ? move : undefined;
   }
 
   /** Ends moves that others have begun. @returns whether one of them has arrived now */
   async #deliver(rainId: string, moves: readonly Move[]): Promise<boolean> {
     let arrived = false;
-    for (const move of moves) if (await this.#receive(rainId, move, [])) arrived = true;
+    for (const move of moves) {
+      // Looked at again: the lender may have forgotten it meanwhile, and has its packets again.
+      if (await this.#rules.redis.hexists(shardKeys(rainId, move.from).sending, move.moveId) === 0) continue;
+      if (!await this.#isOnItsWay(rainId, move) || !await receive(this.#rules.redis, rainId, move)) continue;
+      await this.#noteArrived(rainId, move);
+      arrived = true;
+    }
     return arrived;
   }
 
-  async #move(rainId: string, from: number, to: number, userIds: readonly string[], shards: number): Promise<GrabAnswer[] | undefined> {
-    const { redis, moveId } = this.#rules;
-    const move = await lend(redis, rainId, moveId(from, to), { wanted: userIds.length, parts: 2 * shards });
-    return move && await this.#receive(rainId, move, userIds);
+  /** The replicas of the lender must have a move before it arrives anywhere. `false`: or it has arrived. */
+  #isOnItsWay(rainId: string, { from, moveId }: Move): Promise<boolean> {
+    return this.#isHeld(shardKeys(rainId, from).sending, moveId);
   }
 
-  /**
-   * In this order: the lender's replicas have the move before it arrives anywhere, and the receiver's have it before the lender ends it.
-   * @returns `undefined`: the move has arrived already, or the replicas do not have it yet
-   */
-  async #receive(rainId: string, move: Move, userIds: readonly string[]): Promise<GrabAnswer[] | undefined> {
-    const { redis, checked } = this.#rules;
-    const { moveId, from, to, packets } = move;
-    if (!await this.#isHeld(shardKeys(rainId, from).sending, moveId)) return undefined;
-    const replies = await run(redis, 'receive', [...grabKeys(rainId, to), shardKeys(rainId, to).received], [moveId, packets, ...userIds, checked(rainId)]);
-    if (!Array.isArray(replies) || replies.length !== userIds.length) throw new TypeError('lua/receive.lua did not answer once per user');
-    if (await this.#isHeld(shardKeys(rainId, to).received, moveId)) await noteArrived(redis, rainId, move);
-    return replies.map(parseAnswer);
+  /** Only when the replicas of the receiver have it. */
+  async #noteArrived(rainId: string, move: Move): Promise<void> {
+    if (await this.#isHeld(shardKeys(rainId, move.to).received, move.moveId)) await noteArrived(this.#rules.redis, rainId, move);
   }
 
   async #isHeld(key: string, field: string): Promise<boolean> {
@@ -173,7 +174,7 @@ export class Mover {
 }
 
 /** Nothing left in the shard of this user, and nobody has looked at the others. */
-function isOfOneShard(answer: GrabAnswer): answer is Refusal & { shards: number } {
+export function isOfOneShard(answer: GrabAnswer): answer is Refusal & { shards: number } {
   return answer.code === '-1' && answer.shards !== undefined;
 }
 
@@ -192,15 +193,4 @@ function mostWanted(waiters: readonly Waiter[]): number {
 /** Whether there was a moment between the two at which the first one was true of all shards together. */
 function isUnchanged(before: Look, after: Look): boolean {
   return before.every((stock, shard) => stock?.moves === after[shard]?.moves);
-}
-
-/** An engine whose "-1" holds for all shards. */
-export function movingEngine(inner: GrabEngine, mover: Mover): GrabEngine {
-  return {
-    async grab(rainId, shard, userIds) {
-      const answers = await inner.grab(rainId, shard, userIds);
-      if (!answers.some(isOfOneShard)) return answers;
-      return Promise.all(answers.map((answer, i) => (isOfOneShard(answer) ? mover.ask(rainId, answer.shards, shard, userIds[i]!) : answer)));
-    },
-  };
 }

@@ -7,8 +7,8 @@ const AGAIN_MAX = 8;
 /** An engine that returns only wins of packets that we have signed. A user who got another one gets the next packet. */
 export function verifiedEngine(engine: GrabEngine, { isGenuine, spoil }: Pick<Forgeries, 'isGenuine' | 'spoil'>): GrabEngine {
   return {
-    async grab(rainId, shard, userIds) {
-      const answers = await engine.grab(rainId, shard, userIds);
+    async grab(rainId, shard, userIds, move) {
+      const answers = await engine.grab(rainId, shard, userIds, move);
       for (let round = 0; ; round++) {
         const places: number[] = [];
         const forged: HeldWin[] = [];

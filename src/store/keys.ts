@@ -12,7 +12,7 @@ export function shardKeys(rainId: string, shard: number) {
     /**
      * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
      * round, copied from its terms), topUps (JSON: commitments of added packets), signedBy (names the key of the packets' MACs),
-     * ticketRules (see lua/tickets.lua), shards (if there are several), total (packets of all shards), moves and drained (see `moves.ts`), held (the reason why nothing is granted, see `src/store/holds.ts`), withdrawn (index of the
+     * ticketRules (see lua/tickets.lua), shards (if there are several), total (packets of all shards), moves, movedIn and drained (see `moves.ts`), held (the reason why nothing is granted, see `src/store/holds.ts`), withdrawn (index of the
      * first packet of a lost top-up, see lua/withdraw.lua); once settled, seed and plan (JSON)
      */
     state: `${tag}state`,
@@ -63,6 +63,12 @@ export function campaignKeys(rainId: string, shard: number) {
     /** set: numbers of the rounds that are not settled; until it is empty the wins do not expire */
     rounds: `${tag}rounds`,
   };
+}
+
+/** The keys of `lua/grab.lua`, in its order. */
+export function grabKeys(rainId: string, shard: number): string[] {
+  const { state, packets, claimed, claims, spoiled } = shardKeys(rainId, shard);
+  return [state, packets, claimed, claims, spoiled, campaignKeys(rainId, shard).wins];
 }
 
 function tagOf(name: string, shard: number): string {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { shardKeys } from './keys.ts';
+import { grabKeys, shardKeys } from './keys.ts';
 import { run } from './scripts.ts';
 
 /**
@@ -42,6 +42,15 @@ export async function lend(redis: RedisClient, rainId: string, moveId: string, {
   return lentPackets === null ? undefined : { moveId, ...ends, packets: lentPackets };
 }
 
+/**
+ * Puts the packets of a move on the list of the receiver, once, and decides for users who wait there.
+ * @returns answers as those of `lua/grab.lua`, in the order of the users; `undefined`: Redis does not have that shard
+ */
+export async function receive(redis: RedisClient, rainId: string, { moveId, to, packets }: Move, userIds: readonly string[] = [], checked = ''): Promise<unknown[] | undefined> {
+  const replies = await run(redis, 'receive', [...grabKeys(rainId, to), shardKeys(rainId, to).received], [moveId, packets, ...userIds, checked]);
+  return z.array(z.unknown()).nullable().parse(replies) ?? undefined;
+}
+
 /** Notes in the lender that a move has arrived. */
 export async function noteArrived(redis: RedisClient, rainId: string, { moveId, from }: Pick<Move, 'moveId' | 'from'>): Promise<void> {
   const { sending, lent } = shardKeys(rainId, from);
@@ -77,7 +86,7 @@ export async function readStock(redis: RedisClient, rainId: string, shard: numbe
 /** Of an entry that nobody of us has written: none. */
 function moveOf(moveId: string, from: number, shards: number, packets: string): Move[] {
   const ends = readMoveId(moveId);
-  return ends?.from === from && ends.to < shards ? [{ moveId, ...ends, packets }] : [];
+  return ends?.from === from && ends.to < shards && ends.to !== from ? [{ moveId, ...ends, packets }] : [];
 }
 
 /**

@@ -68,13 +68,13 @@ export async function close(redis: RedisClient, rainId: string, shards: number, 
 /**
  * Closes the claim log of a closed rain for good, before its money moves.
  * @param seen number of claims per shard that the audit has counted
- * @returns false: a shard is not closed, or has more claims than `seen`; then the audit must run again
+ * @returns false: a shard is not closed, has more claims than `seen`, or packets on their way; then the audit must run again
  */
 export async function freeze(redis: RedisClient, rainId: string, live: LiveRain, seen: readonly number[]): Promise<boolean> {
   let frozen = true;
   for (let shard = 0; shard < live.shards; shard++) {
-    const { state, claims } = shardKeys(rainId, shard);
-    frozen &&= await run(redis, 'freeze', [state, claims], [seen[shard]!]) === 1;
+    const { state, claims, sending } = shardKeys(rainId, shard);
+    frozen &&= await run(redis, 'freeze', [state, claims, sending], [seen[shard]!]) === 1;
   }
   return frozen;
 }

@@ -24,7 +24,7 @@ export const DIRECTED: readonly Directed[] = [
   { name: 'a packet is on its way, and who sent it is dead', lines: [...lent, ['b', 'receive', 0, 'dies_before'], ['a', 'grab', 1], ...look('a'), ...look('a')] },
   {
     name: 'a packet passes behind somebody who looks',
-    lines: [...lent, ['b', 'receive', 0, 'dies_before'], ['a', 'grab', 1], ['a', 'remaining', 0], ['c', 'grab', 0], ...look('c'), ['c', 'receive', 0], ['c', 'arrived', 2], ['a', 'remaining', 1], ['a', 'remaining', 2]],
+    lines: [...lent, ['b', 'receive', 0, 'dies_before'], ['a', 'grab', 1], ['a', 'remaining', 0], ['c', 'grab', 0], ...look('c'), ['c', 'hexists', 2], ['c', 'receive', 0], ['c', 'arrived', 2], ['a', 'remaining', 1], ['a', 'remaining', 2]],
   },
   { name: 'a packet has not arrived, and who brings it dies', lines: [...lent, ['b', 'arrived', 2], ['b', 'receive', 0, 'dies_before']] },
   { name: 'a packet has arrived, and who brought it dies before that is noted', lines: [...lent, ['b', 'receive', 0, 'dies_after'], ['a', 'grab', 1], ...look('a')] },
@@ -34,7 +34,7 @@ export const DIRECTED: readonly Directed[] = [
 /** Plays these lines, leaving out what nobody is about to do, and then everything else in the order in which it was asked for. */
 export async function direct(redis: RedisClient, { lines }: Directed, mutant?: Mutant): Promise<Findings> {
   const shards = 3;
-  const stage = await openStage(redis, { rainId: 'directed', shards, packets: shards, random: seededRandom(1), replicas: false, mutant });
+  const stage = await openStage(redis, { rainId: 'directed', shards, packets: shards, random: seededRandom(1), durability: 'one_server', mutant });
   const { scheduler } = stage;
   const [a, b, c, first] = ['a', 'b', 'c', 'first'].map((name) => stage.openGateway(name)) as [Gateway, Gateway, Gateway, Gateway];
   let open = 0;

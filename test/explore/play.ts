@@ -4,7 +4,7 @@ import { signer } from '../support/signer.ts';
 import type { Mutant } from './mutants.ts';
 import { seededRandom, type Random } from './random.ts';
 import { scheduledRedis, type Actor, type Fate } from './scheduler.ts';
-import { NAME_OF_SHA, openStage, userOf, type Findings } from './stage.ts';
+import { NAME_OF_SHA, openStage, userOf, type Findings, type StageOptions } from './stage.ts';
 
 interface Schedule {
   shards: number;
@@ -13,8 +13,8 @@ interface Schedule {
   gateways: number;
   /** Packets that an operator adds, at some step; 0 for none. */
   topUp: number;
-  /** Whether shards fail over; then wins and moves wait for replicas. */
-  failovers: boolean;
+  /** But for `one_server`, shards fail over. */
+  durability: StageOptions['durability'];
   /** Of 1: how often an actor dies, and how often a command or its reply is lost, at a step. */
   deaths: number;
   losses: number;
@@ -33,10 +33,10 @@ const STEPS_MAX = 50_000;
 const FAILOVER = 0.02;
 
 function scheduleOf(random: Random): Schedule {
-  const failovers = random.chance(0.4);
+  const durability = random.pick(['one_server', 'one_server', 'replicas', 'replicas', 'local'] as const);
   return {
     shards: 2 + random.below(6), packets: random.below(24), users: 1 + random.below(30), gateways: 2 + random.below(4),
-    topUp: !failovers && random.chance(0.5) ? 1 + random.below(8) : 0, failovers,
+    topUp: durability === 'one_server' && random.chance(0.5) ? 1 + random.below(8) : 0, durability,
     deaths: random.pick([0, 0.03, 0.12]), losses: random.pick([0, 0.05]),
   };
 }
@@ -47,8 +47,8 @@ export async function play(redis: RedisClient, seed: number, mutant?: Mutant): P
   const schedule = scheduleOf(random);
   const { shards, packets, topUp } = schedule;
   const rainId = `x${seed}`;
-  const stage = await openStage(redis, { rainId, shards, packets, random, replicas: schedule.failovers, mutant });
-  const { scheduler, world } = stage;
+  const stage = await openStage(redis, { rainId, shards, packets, random, durability: schedule.durability, mutant });
+  const { scheduler } = stage;
   const counts = { seed, calls: 0, deaths: 0, failovers: 0 };
 
   async function addPackets(): Promise<void> {
@@ -62,7 +62,12 @@ export async function play(redis: RedisClient, seed: number, mutant?: Mutant): P
     }
   }
 
-  async function untilDone(tasks: readonly Promise<void>[], fateOf: (actor: Actor) => Fate): Promise<void> {
+  function fateOf({ name }: Actor): Fate {
+    if (name !== OPERATOR && random.chance(schedule.deaths)) return random.pick(['dies_before', 'dies_after']);
+    return random.chance(schedule.losses) ? random.pick(['reply_lost', 'not_sent']) : 'answered';
+  }
+
+  async function untilDone(tasks: readonly Promise<void>[], isRough: boolean): Promise<void> {
     let open = tasks.length;
     let fault: unknown;
     for (const task of tasks) void task.catch((error: unknown) => { fault = error; }).finally(() => { open--; });
@@ -72,10 +77,10 @@ export async function play(redis: RedisClient, seed: number, mutant?: Mutant): P
       if (steps > STEPS_MAX || scheduler.pending.length === 0) throw new Error(`seed ${seed}: no end after ${steps} steps`);
       const step = random.pick(scheduler.pending);
       if (step.what !== 'rest') counts.calls++;
-      if (await stage.carryOut(step, fateOf(step.actor))) counts.deaths++;
-      if (schedule.failovers && random.chance(FAILOVER)) {
+      if (await stage.carryOut(step, isRough ? fateOf(step.actor) : 'answered')) counts.deaths++;
+      if (schedule.durability !== 'one_server' && isRough && random.chance(FAILOVER)) {
         counts.failovers++;
-        await world.failOver(random.below(shards), random.below);
+        await stage.failOver(random.below(shards));
       }
     }
     if (fault !== undefined) throw fault;
@@ -86,14 +91,11 @@ export async function play(redis: RedisClient, seed: number, mutant?: Mutant): P
   const crowded = random.below(shards);
   const users = Array.from({ length: schedule.users }, (_, i) => userOf(`u${i}`, shards, random.chance(0.6) ? crowded : random.below(shards)));
   const asking = users.map((user) => stage.ask(user, () => random.pick(stage.living)));
-  await untilDone([...asking, ...(topUp > 0 ? [addPackets()] : [])], ({ name }) => {
-    if (name !== OPERATOR && random.chance(schedule.deaths)) return random.pick(['dies_before', 'dies_after']);
-    return random.chance(schedule.losses) ? random.pick(['reply_lost', 'not_sent']) : 'answered';
-  });
+  await untilDone([...asking, ...(topUp > 0 ? [addPackets()] : [])], true);
   // Somebody asks in each shard when all of them are gone: nothing may be left behind.
   stage.closeAll();
   const last = stage.openGateway();
-  await untilDone(Array.from({ length: shards }, (_, shard) => stage.ask(userOf('late', shards, shard), () => last)), () => 'answered');
+  await untilDone(Array.from({ length: shards }, (_, shard) => stage.ask(userOf('late', shards, shard), () => last)), false);
   return { ...counts, ...await stage.judge(packets + topUp) };
 }
 

@@ -72,5 +72,6 @@ export function scheduledRedis(scheduler: Scheduler, actor: Actor, redis: RedisC
     return change ? change({ name, keys, args, real, step }) : real();
   };
   const hmget = (key: string, ...fields: string[]) => scheduler.command(actor, 'hmget', shardOfKey(key), () => redis.hmget(key, ...fields));
-  return { evalsha, hmget } as unknown as RedisClient;
+  const hexists = (key: string, field: string) => scheduler.command(actor, 'hexists', shardOfKey(key), () => redis.hexists(key, field));
+  return { evalsha, hmget, hexists } as unknown as RedisClient;
 }

@@ -1,15 +1,18 @@
 import { confirmedEngine, confirmWins, type ConfirmHeld } from '../../src/grab/confirm.ts';
-import { createGrabEngine, type GrabEngine } from '../../src/grab/engine.ts';
-import { Mover, movingEngine } from '../../src/grab/mover.ts';
+import { createGrabEngine, type GrabAnswer } from '../../src/grab/engine.ts';
+import { isOfOneShard, Mover } from '../../src/grab/mover.ts';
 import { SCRIPTS } from '../../src/store/scripts.ts';
 import { shardOf } from '../../src/store/keys.ts';
 import { newMoveId } from '../../src/store/moves.ts';
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { stockRain } from '../support/rain.ts';
+import { endMoves } from '../../src/store/endMoves.ts';
+import { restoreSentWins, type SentWin } from '../../src/grab/restore.ts';
+import { signer } from '../support/signer.ts';
 import type { Mutant } from './mutants.ts';
 import type { Random } from './random.ts';
 import { Scheduler, scheduledRedis, shardOfKey, type Actor, type Fate, type Step } from './scheduler.ts';
-import { World } from './world.ts';
+import { World, type Keeping } from './world.ts';
 
 /** What a run has found. */
 export interface Findings {
@@ -27,14 +30,14 @@ export interface StageOptions {
   /** In each shard; others get none. */
   packets: number;
   random: Random;
-  /** Whether wins and moves wait for replicas, which a shard may fail over to. */
-  replicas: boolean;
+  /** Whether wins and moves wait for replicas, and whether shards fail over. */
+  durability: 'one_server' | 'replicas' | 'local';
   mutant?: Mutant | undefined;
 }
 
 interface Gateway {
   actor: Actor;
-  engine: GrabEngine;
+  grab: (shard: number, userId: string) => Promise<GrabAnswer>;
   /** Resolves when it has died: its sockets are cut. */
   died: Promise<undefined>;
   die: () => void;
@@ -43,25 +46,27 @@ interface Gateway {
 /** One rain on a real Redis, gateways with the product's own path of a grab, and users who ask until they have an answer. */
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
+const KEEPING: Record<StageOptions['durability'], Keeping> = { one_server: 'none', replicas: 'unconfirmed', local: 'latest' };
+
 export const NAME_OF_SHA: ReadonlyMap<string, string> = new Map([...SCRIPTS].map(([name, { sha }]) => [sha, name]));
 /** How often replicas do not confirm in time, of 1. */
 const UNCONFIRMED = 0.1;
 
-export async function openStage(redis: RedisClient, { rainId, shards, packets, random, replicas, mutant }: StageOptions) {
+export async function openStage(redis: RedisClient, { rainId, shards, packets, random, durability, mutant }: StageOptions) {
   await redis.flushall();
   await stockRain(redis, { rainId, amounts: Array.from({ length: packets }, () => '0.01'), shards });
-  const world = new World(redis, rainId, shards, replicas);
+  const world = new World(redis, rainId, shards, KEEPING[durability]);
   await world.begin();
   const scheduler = new Scheduler();
   const gateways: Gateway[] = [];
   const refused: { user: string; from: number; to: number }[] = [];
-  const won = new Map<string, string>();
+  const won = new Map<string, SentWin>();
 
   function openGateway(name = `gateway ${gateways.length}`): Gateway {
     const actor: Actor = { name, alive: true };
     const own = scheduledRedis(scheduler, actor, redis, NAME_OF_SHA, mutant?.open(rainId, redis));
     const confirmHeld: ConfirmHeld = (key, fields, isHeld) => {
-      if (!replicas) return Promise.resolve(fields.map(() => true));
+      if (durability !== 'replicas') return Promise.resolve(fields.map(() => true));
       const none = fields.map(() => false);
       return scheduler.command(actor, 'confirm', shardOfKey(key), async () => {
         const held = await redis.hmget(key, ...fields);
@@ -72,15 +77,18 @@ export async function openStage(redis: RedisClient, { rainId, shards, packets, r
     };
     // A fault is a part of the play: the grab is answered "busy".
     const onFault = () => {};
-    const ofOneShard = createGrabEngine(own, onFault);
+    const engine = confirmedEngine(createGrabEngine(own, onFault), confirmWins(confirmHeld));
     const mover = new Mover({
-      redis: own, engine: ofOneShard, checked: () => '', confirmHeld, onFault,
+      redis: own, engine, confirmHeld, onFault,
       moveId: (from, to) => newMoveId(from, to, () => random.hex(24)), rest: () => scheduler.command(actor, 'rest', undefined, async () => {}), now: () => 0,
     });
-    const engine = confirmedEngine(movingEngine(ofOneShard, mover), confirmWins(confirmHeld));
+    const grab = async (shard: number, userId: string): Promise<GrabAnswer> => {
+      const [given] = await engine.grab(rainId, shard, [userId]);
+      return isOfOneShard(given!) ? new Promise((answer) => mover.ask(rainId, given.shards, { userId, shard, answer })) : given!;
+    };
     let die = () => {};
     const died = new Promise<undefined>((resolve) => { die = () => resolve(undefined); });
-    const gateway = { actor, engine, died, die };
+    const gateway = { actor, grab, died, die };
     gateways.push(gateway);
     return gateway;
   }
@@ -97,11 +105,11 @@ export async function openStage(redis: RedisClient, { rainId, shards, packets, r
     /** Asks until the answer is final, each time through the gateway that is chosen. */
     async ask(user: string, choose: () => Gateway): Promise<void> {
       for (;;) {
-        const { engine, died } = choose();
+        const { grab, died } = choose();
         const from = world.now;
-        const answer = (await Promise.race([engine.grab(rainId, shardOf(user, shards), [user]), died]))?.[0];
+        const answer = await Promise.race([grab(shardOf(user, shards), user), died]);
         if (!answer || answer.code === '-7') continue;
-        if ('redPacketId' in answer) won.set(user, answer.redPacketId);
+        if ('redPacketId' in answer) won.set(user, { rainId, shard: shardOf(user, shards), userId: user, redPacketId: answer.redPacketId, amount: answer.amount, at: Date.now() });
         else if (answer.code === '-1') refused.push({ user, from, to: world.now });
         else throw new Error(`${user} got ${JSON.stringify(answer)}`);
         return;
@@ -119,8 +127,21 @@ export async function openStage(redis: RedisClient, { rainId, shards, packets, r
       return true;
     },
 
+    /** A shard fails over. In `local` those who told wins put them back at once, as gateways do that notice it. */
+    async failOver(shard: number): Promise<void> {
+      await world.failOver(shard, random.below);
+      if (durability !== 'local') return;
+      // A move that arrives in this very moment from a lender that has forgotten it slips through, as in docs/explanation/durability.md.
+      for (const step of scheduler.pending) if (step.what === 'receive') await scheduler.carryOut(step, 'not_sent');
+      await endMoves(redis, rainId, shards);
+      await restoreSentWins(redis, signer, won.values());
+      for (let at = 0; at < shards; at++) await world.look(at);
+    },
+
     /** @param planned number of packets, those of a top-up included */
     async judge(planned: number): Promise<Findings> {
+      // As the settlement does: a failover may have left a move on one side only.
+      if (durability === 'local') await endMoves(redis, rainId, shards);
       const { claims, packets: left } = await world.readAll();
       const [lost, doubled]: [string[], string[]] = [[], []];
       const places = [...claims.map(({ redPacketId }) => redPacketId), ...left];
@@ -131,10 +152,11 @@ export async function openStage(redis: RedisClient, { rainId, shards, packets, r
       }
       const winners = new Set(claims.map(({ userId }) => userId));
       if (winners.size < claims.length) doubled.push(`${claims.length} claims of ${winners.size} users`);
-      for (const [user, packet] of won) {
-        if (!claims.some(({ userId, redPacketId }) => userId === user && redPacketId === packet)) lost.push(`${user} was told of ${packet}, which is not in the log`);
+      for (const [user, { redPacketId: told }] of won) {
+        if (!claims.some(({ userId, redPacketId }) => userId === user && redPacketId === told)) lost.push(`${user} was told of ${told}, which is not in the log`);
       }
-      return { falseNo: refused.filter(({ from, to }) => !world.wasEmpty(from, to)).map(({ user }) => user), lost, doubled };
+      // A failover that undoes what nobody has confirmed makes a "nothing left" untrue afterwards, as with one shard.
+      return { falseNo: durability === 'local' ? [] : refused.filter(({ from, to }) => !world.wasEmpty(from, to)).map(({ user }) => user), lost, doubled };
     },
   };
 }

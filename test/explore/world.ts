@@ -5,24 +5,28 @@ import { parseClaim } from '../../src/rain/claim.ts';
 /** Keys of a shard at one step, as Redis dumps them. */
 type Image = Map<string, Buffer | null>;
 
+/** Which moments of a shard a replica may be at: those since its last confirmation, or the latest ones. */
+export type Keeping = 'none' | 'unconfirmed' | 'latest';
+const LATEST = 12;
+
 /**
  * What is in Redis after each step, seen by somebody who sees all shards at once. It also plays the replicas: a shard can be
- * put back to any moment since its last confirmation.
+ * put back to an earlier moment.
  */
 export class World {
   readonly redis: RedisClient;
   readonly rainId: string;
   readonly shards: number;
-  readonly #keeps: boolean;
+  readonly #keeps: Keeping;
   /** Of each step and shard: nothing in its list, nothing on its way from it. */
   readonly #empty: boolean[][] = [];
   readonly #images: { step: number; image: Image }[][];
 
-  constructor(redis: RedisClient, rainId: string, shards: number, keepsImages: boolean) {
+  constructor(redis: RedisClient, rainId: string, shards: number, keeps: Keeping) {
     this.redis = redis;
     this.rainId = rainId;
     this.shards = shards;
-    this.#keeps = keepsImages;
+    this.#keeps = keeps;
     this.#images = Array.from({ length: shards }, () => []);
   }
 
@@ -51,15 +55,17 @@ export class World {
   }
 
   async #keep(shard: number): Promise<void> {
-    if (!this.#keeps) return;
+    if (this.#keeps === 'none') return;
     const names = Object.values(shardKeys(this.rainId, shard));
     const dumps = await Promise.all(names.map((name) => this.redis.dumpBuffer(name)));
-    this.#images[shard]!.push({ step: this.now, image: new Map(names.map((name, i) => [name, dumps[i] as Buffer | null])) });
+    const images = this.#images[shard]!;
+    images.push({ step: this.now, image: new Map(names.map((name, i) => [name, dumps[i] as Buffer | null])) });
+    if (this.#keeps === 'latest' && images.length > LATEST) images.shift();
   }
 
   /** The replicas of this shard have everything up to now. */
   confirm(shard: number): void {
-    this.#images[shard] = this.#images[shard]!.slice(-1);
+    if (this.#keeps === 'unconfirmed') this.#images[shard] = this.#images[shard]!.slice(-1);
   }
 
   /** A replica takes over that lacks what came after one of the moments since the last confirmation. */

@@ -49,7 +49,7 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
   const confirm = confirmWins(confirmHeld);
   /** Answers "busy" while reported wins are written back, so that nobody else gets their packets. */
   const busyWhileRestoring: Layer = (inner) => ({
-    grab: (rainId, shard, userIds) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds)),
+    grab: (rainId, shard, userIds, move) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds, move)),
   });
   /** Holds a win back until the replicas have it; with DURABILITY=local it changes nothing. */
   const confirmedByReplicas: Layer = (inner) => (replicas > 0 ? confirmedEngine(inner, confirm) : inner);

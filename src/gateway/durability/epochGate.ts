@@ -41,7 +41,7 @@ export function createEpochGate({ redis, log, onFault, onOlder }: EpochGateOptio
   redis.on('ready', onReady);
   let rounds: ReturnType<typeof startLoop> | undefined;
   const busyUntilCompared: Layer = (inner) => ({
-    grab: (rainId, shard, userIds) => (shut ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds)),
+    grab: (rainId, shard, userIds, move) => (shut ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds, move)),
   });
   return {
     busyUntilCompared,

@@ -20,7 +20,7 @@ export class RoundTrips {
 
   /** The same engine, measured. */
   readonly measured: Layer = (engine) => ({
-    grab: (rainId, shard, userIds) => this.measure(userIds.length, () => engine.grab(rainId, shard, userIds)),
+    grab: (rainId, shard, userIds, move) => this.measure(userIds.length, () => engine.grab(rainId, shard, userIds, move)),
   });
 
   /** Measures one batch of grabs or purchases. */

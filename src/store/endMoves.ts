@@ -1,0 +1,55 @@
+import type { RedisClient } from '../platform/redis/connect.ts';
+import { shardKeys } from './keys.ts';
+import { noteArrived, readMoveId, receive, type Move } from './moves.ts';
+import { run } from './scripts.ts';
+
+type Ends = Pick<Move, 'from' | 'to'>;
+
+/** The moves that the shards of a rain know, by moveId. */
+export interface KnownMoves {
+  /** It left its lender, and is not noted there as arrived. */
+  sending: Map<string, Ends>;
+  /** It left its lender, and is noted there as arrived. */
+  lent: Map<string, Ends>;
+  /** It has arrived in its receiver. */
+  received: Map<string, Ends>;
+}
+
+/** Read shard by shard: a move that is under way meanwhile may be missing in one of them. */
+export async function readMoves(redis: RedisClient, rainId: string, shards: number): Promise<KnownMoves> {
+  const known: KnownMoves = { sending: new Map(), lent: new Map(), received: new Map() };
+  for (let shard = 0; shard < shards; shard++) {
+    const keys = shardKeys(rainId, shard);
+    for (const [where, end] of [['sending', 'from'], ['lent', 'from'], ['received', 'to']] as const) {
+      for (const moveId of await redis.hkeys(keys[where])) {
+        const ends = readMoveId(moveId);
+        // Another entry is nobody's of us.
+        if (ends && ends[end] === shard && Math.max(ends.from, ends.to) < shards && ends.from !== ends.to) known[where].set(moveId, ends);
+      }
+    }
+  }
+  return known;
+}
+
+/**
+ * Ends what is on its way, and what a failover has undone on one side: a receiver that has forgotten a move gets it again, and a lender
+ * that has forgotten one gives its packets up. To be called before told wins are put back, whose packets must lie where they were won.
+ * Safe to repeat, also by several processes at once.
+ */
+export async function endMoves(redis: RedisClient, rainId: string, shards: number): Promise<void> {
+  if (shards === 1) return;
+  const { sending, lent, received } = await readMoves(redis, rainId, shards);
+  // Packets may have gone on: they must be there again before the next lender gives them up.
+  for (const [moveId, ends] of [...sending, ...lent]) {
+    const { sending: on, lent: arrived } = shardKeys(rainId, ends.from);
+    const packets = received.has(moveId) ? null : await redis.hget(on, moveId) ?? await redis.hget(arrived, moveId);
+    if (packets !== null && !await receive(redis, rainId, { moveId, ...ends, packets })) continue;
+    if (sending.has(moveId)) await noteArrived(redis, rainId, { moveId, ...ends });
+  }
+  for (const [moveId, ends] of received) {
+    if (sending.has(moveId) || lent.has(moveId)) continue;
+    const packets = await redis.hget(shardKeys(rainId, ends.to).received, moveId);
+    const lender = shardKeys(rainId, ends.from);
+    if (packets !== null) await run(redis, 'takeback', [lender.packets, lender.sending, lender.lent], [moveId, packets]);
+  }
+}
