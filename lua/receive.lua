@@ -8,14 +8,15 @@
 -- KEYS[6] wins     hash, as in grab.lua
 -- KEYS[7] received hash: moveId -> the packets of a move that has arrived here, JSON
 -- ARGV    moveId, its packets (JSON), then as in grab.lua: userId x n, 0 <= n <= 512, and the ticket rules
--- RETURNS as grab.lua; none for no user; nil no such rain
+-- RETURNS as grab.lua; none for no user; nil no such rain, or it is settled
 -- WHY     A move is taken in once, whoever brings it and however often. Its packets go behind what is there: what a user
 --         waits for already keeps its turn. Then grab.lua decides in the same step, or other shards could take the packets on
 --         before anybody here gets one. A shard that is closed takes in what is on its way, and grants nothing.
 -- THEN    grab.lua
 
 local move, elements = table.remove(ARGV, 1), table.remove(ARGV, 1)
-if redis.call('HEXISTS', KEYS[1], 'state') == 0 then return nil end
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state or state == 'settled' then return nil end
 if redis.call('HEXISTS', KEYS[7], move) == 0 then
   local packets = cjson.decode(elements)
   redis.call('LLEN', KEYS[2]) -- raises here, before any write, when the key is of another type

@@ -9,7 +9,7 @@
 -- WHY     Who reads all shards twice and finds nothing anywhere, and the same counts both times, knows a moment at which
 --         nothing was anywhere: between the two. Counts alone would not do: a packet may pass from shard to shard behind the reader.
 
-local MOVES_MAX = 16 -- moves per answer; whoever has ended these asks again [R10]
+local MOVES_MAX, BYTES_MAX = 16, 262144 -- moves per answer, whoever has ended these asks again; bytes of one of ours [R10]
 
 local rain = redis.call('HMGET', KEYS[1], 'state', 'moves', 'loaded')
 if not rain[1] then return nil end
@@ -17,6 +17,6 @@ local answer = { redis.call('LLEN', KEYS[2]), tonumber(rain[2] or 0), tonumber(r
 if answer[4] == 0 then return answer end
 for i, move in ipairs(redis.call('HKEYS', KEYS[3])) do
   if i > MOVES_MAX then break end
-  answer[#answer + 1], answer[#answer + 2] = move, redis.call('HGET', KEYS[3], move)
+  if redis.call('HSTRLEN', KEYS[3], move) <= BYTES_MAX then answer[#answer + 1], answer[#answer + 2] = move, redis.call('HGET', KEYS[3], move) end
 end
 return answer

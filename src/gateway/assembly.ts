@@ -67,7 +67,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const hub = new Hub();
   const rainCache = new RainCache({ redis: reads, onFault, ticketRules: ownTicketRules, restMs: () => hub.restMs, onChange: tell, onLeft: (rain) => gatewayDurability.left(rain) });
   const now = () => rainCache.now();
-  const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, signer, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, secondLookMs: options.secondLookMs, now, log, onFault });
+  const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, signer, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, secondLookMs: options.secondLookMs, now, rains: () => rainCache.readings(), log, onFault });
   const epochGate = createEpochGate({ redis: reads, log, onFault, onOlder: gatewayDurability.doubt });
   const connections = [grabs, reads, subscriber, ...gatewayDurability.connections];
   const localAnswers = new LocalAnswers({ redis: reads, rainCache, onFault });

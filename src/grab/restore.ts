@@ -79,7 +79,8 @@ function isSame(entry: string | null | undefined, { redPacketId, amount }: SentW
 
 async function putBack(redis: RedisClient, signer: Signer, claims: readonly SentWin[], rains: Map<string, Restored>): Promise<void> {
   const { rainId, shard } = claims[0]!;
-  const done = await restoreClaims(redis, signer, rainId, shard, claims.map(({ userId, redPacketId, amount, at }) => ({ rainId, redPacketId, amount, userId, at: String(at) })));
+  const shards = Number(await redis.hget(shardKeys(rainId, shard).state, 'shards') ?? 1);
+  const done = await restoreClaims(redis, signer, { rainId, shard, shards }, claims.map(({ userId, redPacketId, amount, at }) => ({ rainId, redPacketId, amount, userId, at: String(at) })));
   if (done === 'frozen') throw new Error(`the rain ${rainId} is being settled`);
   const rain = rains.get(rainId) ?? { rainId, putBack: 0, contested: 0, lost: undefined };
   if (Array.isArray(done)) {

@@ -1,4 +1,5 @@
 import { SETTLED_TTL_MS } from '../store/keys.ts';
+import { endMoves } from '../store/endMoves.ts';
 import { close, freeze, settle } from '../store/transitions.ts';
 import { countClaims, readRain, redisNow, type LiveRain } from '../store/rains.ts';
 import { auditRain, type Audit } from './audit.ts';
@@ -49,6 +50,8 @@ export async function settleRain(context: OperatorContext, rainId: string, live:
     if (!await close(context.redis, rainId, live.shards, isOver ? 'early' : 'due')) return { outcome: 'not_due' };
   }
   if (before.held !== undefined) return { outcome: 'does_not_add_up', problems: [heldProblem(rainId, before.held)] };
+  // Nobody lends any more. What is on its way belongs to a list, where the audit finds it.
+  await endMoves(context.redis, rainId, live.shards);
   // From here on nothing can be added, so that the audit sees all of the money. A top-up that was booked but came too late for
   // Redis was won by nobody and goes back.
   if (await context.ledger.rain(rainId)) await context.ledger.seal(rainId);

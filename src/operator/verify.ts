@@ -11,6 +11,7 @@ import { redPacketIndex } from '../rain/red-packet.ts';
 import { formatRefusal } from '../rain/refusal.ts';
 import { readCredits, readDiscardedLetters } from './audit/booked.ts';
 import { logPages } from './audit/claimLog.ts';
+import { readBrought } from './audit/movedPackets.ts';
 import { revealedTopUps } from './commitment.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { unknownReason } from './restore/presence.ts';
@@ -33,6 +34,8 @@ export interface Verification {
   checked: { left: number; claims: number; credits: number; receipts: number };
   /** Packets that are in the log after a later one of their shard: by gateways that restore wins, or by somebody who chose. Not judged. */
   outOfTurn: number;
+  /** Packets that were won in another shard than they were planned for: they had moved to where somebody waited. They have no turn there. */
+  moved: number;
   /** Differences from the commitment in plain words. At most 100. */
   problems: string[];
 }
@@ -69,14 +72,15 @@ export async function verifyRain(context: OperatorContext, rainId: string, recei
     default:
       return fairness satisfies never;
   }
-  const { problems, checked, outOfTurn } = found;
-  return { ok: true, fair: problems.length === 0, rainId, commitment, seed, plan, shards, ...(topUps.length > 0 && { topUps }), packets, checked, outOfTurn, problems };
+  const { problems, checked, outOfTurn, moved } = found;
+  return { ok: true, fair: problems.length === 0, rainId, commitment, seed, plan, shards, ...(topUps.length > 0 && { topUps }), packets, checked, outOfTurn, moved, problems };
 }
 
 class Findings {
   readonly checked = { left: 0, claims: 0, credits: 0, receipts: 0 };
   readonly problems: string[] = [];
   outOfTurn = 0;
+  moved = 0;
 
   compare(what: keyof Findings['checked'], problem: string | undefined): void {
     this.checked[what]++;
@@ -117,6 +121,7 @@ async function comparePackets(context: OperatorContext, rain: BookedRain, alloca
       // An element that cannot be decoded was won by nobody.
       if (packet.success) compare('left', packet.data, 'is in the list');
     }
+    const brought = await readBrought(context, rain.id, shard, rain.shards);
     let previousIndex = -1;
     for await (const page of logPages(context.redis, rain.id, shard)) {
       for (const place of page) {
@@ -124,7 +129,8 @@ async function comparePackets(context: OperatorContext, rain: BookedRain, alloca
         if (parsed.ok) {
           compare('claims', parsed.claim, 'was won');
           const index = redPacketIndex(rain.id, parsed.claim.redPacketId);
-          if (index !== undefined && index <= previousIndex) found.outOfTurn++;
+          if (brought.has(parsed.claim.redPacketId)) found.moved++;
+          else if (index !== undefined && index <= previousIndex) found.outOfTurn++;
           else previousIndex = index ?? previousIndex;
           // A discarded entry is explained.
         } else if (!isDiscarded(place)) found.compare('claims', `an entry of the claim log is not a claim: ${parsed.reason}`);

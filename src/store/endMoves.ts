@@ -15,12 +15,16 @@ export interface KnownMoves {
   received: Map<string, Ends>;
 }
 
+/** Moves per shard: a rain has hundreds. More were written by somebody else [R10]. */
+const MOVES_MAX = 100_000;
+
 /** Read shard by shard: a move that is under way meanwhile may be missing in one of them. */
 export async function readMoves(redis: RedisClient, rainId: string, shards: number): Promise<KnownMoves> {
   const known: KnownMoves = { sending: new Map(), lent: new Map(), received: new Map() };
   for (let shard = 0; shard < shards; shard++) {
     const keys = shardKeys(rainId, shard);
     for (const [where, end] of [['sending', 'from'], ['lent', 'from'], ['received', 'to']] as const) {
+      if (await redis.hlen(keys[where]) > MOVES_MAX) throw new Error(`${keys[where]} has more moves than a rain can have: somebody else writes to this Redis`);
       for (const moveId of await redis.hkeys(keys[where])) {
         const ends = readMoveId(moveId);
         // Another entry is nobody's of us.
@@ -41,15 +45,23 @@ export async function endMoves(redis: RedisClient, rainId: string, shards: numbe
   const { sending, lent, received } = await readMoves(redis, rainId, shards);
   // Packets may have gone on: they must be there again before the next lender gives them up.
   for (const [moveId, ends] of [...sending, ...lent]) {
-    const { sending: on, lent: arrived } = shardKeys(rainId, ends.from);
-    const packets = received.has(moveId) ? null : await redis.hget(on, moveId) ?? await redis.hget(arrived, moveId);
+    const lender = shardKeys(rainId, ends.from);
+    const packets = received.has(moveId) ? null : await readMove(redis, lender.sending, moveId) ?? await readMove(redis, lender.lent, moveId);
     if (packets !== null && !await receive(redis, rainId, { moveId, ...ends, packets })) continue;
     if (sending.has(moveId)) await noteArrived(redis, rainId, { moveId, ...ends });
   }
   for (const [moveId, ends] of received) {
     if (sending.has(moveId) || lent.has(moveId)) continue;
-    const packets = await redis.hget(shardKeys(rainId, ends.to).received, moveId);
+    const packets = await readMove(redis, shardKeys(rainId, ends.to).received, moveId);
     const lender = shardKeys(rainId, ends.from);
     if (packets !== null) await run(redis, 'takeback', [lender.packets, lender.sending, lender.lent], [moveId, packets]);
   }
 }
+
+/** The packets of a move, JSON, where it is written down; `null`: it is not there, or longer than any of ours [R10]. */
+export async function readMove(redis: RedisClient, key: string, moveId: string): Promise<string | null> {
+  return await redis.hstrlen(key, moveId) <= MOVE_BYTES_MAX ? redis.hget(key, moveId) : null;
+}
+
+/** 512 packets of 256 characters, with quotes that are escaped. */
+const MOVE_BYTES_MAX = 262_144;

@@ -26,8 +26,8 @@ export async function closeSale(redis: RedisClient, saleId: string, when: 'early
  * @returns false: it is not closed, or has more than that; then the audit must run again
  */
 export async function freezeSale(redis: RedisClient, saleId: string, seen: number): Promise<boolean> {
-  const { state, reservations } = saleKeys(saleId);
-  return await run(redis, 'freeze', [state, reservations], [seen]) === 1;
+  const { state, reservations, sending } = saleKeys(saleId);
+  return await run(redis, 'freeze', [state, reservations, sending], [seen]) === 1;
 }
 
 /** How long the limits of a campaign outlive its last sale that Redis knows, ms: its next one may begin much later. */

@@ -23,6 +23,8 @@ export function saleKeys(saleId: string) {
     relayed: `${own}relayed`,
     /** string, expiring: which relay holds the lease */
     lease: `${own}lease`,
+    /** never exists: a sale has one shard, so nothing is on its way to another when lua/freeze.lua looks */
+    sending: `${own}sending`,
     /** list: reservations whose buyers wish to cancel, see lua/cancel.lua */
     cancels: `${own}cancels`,
     /** string, expiring: which worker carries out the wishes to cancel */

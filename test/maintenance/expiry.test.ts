@@ -3,6 +3,7 @@ import { startWorker, type WorkerProcess } from '../../src/bin/servers/worker.ts
 import type { Gateway } from '../../src/gateway/server.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { ENDED_RAINS_KEY, EPOCH_KEY, shardKeys, shardOf } from '../../src/store/keys.ts';
+import { lend, newMoveId, noteArrived, receive } from '../../src/store/moves.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
@@ -67,6 +68,11 @@ async function play(rainId: string): Promise<void> {
   expect((await ann.next('result')).code).toBe('0');
   await ann.next('credited');
   await ann.leave();
+  // One move that has arrived, and one that the settlement ends.
+  const move = await lend(context.redis, rainId, newMoveId(0, 1), { wanted: 1, parts: 100 });
+  await receive(context.redis, rainId, move!);
+  await noteArrived(context.redis, rainId, move!);
+  expect(await lend(context.redis, rainId, newMoveId(1, 0), { wanted: 1, parts: 100 })).toBeDefined();
   const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
   for (const user of users) await engine.grab(rainId, shardOf(user, SHARDS), [user]);
   await eventually(async () => expect((await context.ledger.book(rainId))!.credited.count).toBe(users.length), { timeoutMs: 15_000 });

@@ -6,6 +6,7 @@ import { connectRedis, parseRedisUrl, type RedisClient } from '../../platform/re
 import type { Signer } from '../../store/signer.ts';
 import type { Layer } from '../pipeline.ts';
 import { WAITING_CONNECTIONS } from './limits.ts';
+import { endMoves } from '../../store/endMoves.ts';
 import type { StoredRain } from '../../store/rains.ts';
 import { startRestorer } from './restorer.ts';
 import type { SentReservation } from '../../grab/restoreReservations.ts';
@@ -24,6 +25,8 @@ interface GatewayDurabilityOptions {
   secondLookMs?: number | undefined;
   /** Redis's clock as estimated here, epoch ms. */
   now: () => number;
+  /** The rains that are known here. */
+  rains: () => Iterable<Pick<StoredRain, 'rainId' | 'shards' | 'state'>>;
   log: Logger;
   onFault: (error: unknown) => void;
 }
@@ -33,12 +36,16 @@ const confirmAll: ConfirmHeld = (_key, userIds) => Promise.resolve(userIds.map((
 export type GatewayDurability = ReturnType<typeof openGatewayDurability>;
 
 /** Keeps every reported win true: none is reported too early [R4], and each is written again when Redis has lost it. */
-export function openGatewayDurability({ redisUrl, redis, signer, durability, waitMs, secondLookMs, now, log, onFault }: GatewayDurabilityOptions) {
+export function openGatewayDurability({ redisUrl, redis, signer, durability, waitMs, secondLookMs, now, rains, log, onFault }: GatewayDurabilityOptions) {
   const recentWins = new RecentWins();
   // With the user: a number that Redis has lost may be drawn again, and both buyers were told of it.
   const recentReservations = new RecentlyTold<SentReservation>(({ reservationId, userId }) => `${reservationId} ${userId}`);
   const restoreReservations = createReservationRestorer(redis, signer, log);
-  const restorer = startRestorer({ redis, signer, recentWins, log, also: () => restoreReservations(recentReservations) });
+  /** Before wins are put back: their packets must lie in the shard in which they were won. */
+  const endAllMoves = async () => {
+    for (const { rainId, shards, state } of rains()) if (state !== 'settled') await endMoves(redis, rainId, shards);
+  };
+  const restorer = startRestorer({ redis, signer, recentWins, log, first: endAllMoves, also: () => restoreReservations(recentReservations) });
   const secondLook = startSecondLook({ restore: restoreReservations, onFault, ms: secondLookMs });
   const isCluster = parseRedisUrl(redisUrl)?.kind === 'cluster';
   if (isCluster) for (const change of ['-node', '+node']) redis.on(change, () => restorer.doubt());

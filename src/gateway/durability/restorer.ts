@@ -10,6 +10,8 @@ interface RestorerOptions {
   redis: RedisClient;
   signer: Signer;
   recentWins: Iterable<SentWin>;
+  /** To be done before wins are put back. Rejects when Redis cannot be reached. */
+  first?: () => Promise<void>;
   /** Checks what else users were told, and puts it back. Rejects when Redis cannot be reached. */
   also?: () => Promise<void>;
   log: Logger;
@@ -23,7 +25,7 @@ interface RestorerOptions {
  *     verified ──connection lost, or a doubt──▶ unverified ──ready──▶ checking ──all found or put back──▶ verified
  *                                                   ▲─────────failed─────────┘
  */
-export function startRestorer({ redis, signer, recentWins, also, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
+export function startRestorer({ redis, signer, recentWins, first, also, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
   let verified = true;
   let lookingUntil = 0;
   /** Until then a doubt makes no grab wait. */
@@ -56,6 +58,8 @@ export function startRestorer({ redis, signer, recentWins, also, log, retryMs = 
   }
 
   async function putBackWins(): Promise<void> {
+    // What it cannot do does not delay the wins of others.
+    const fault: unknown = await first?.().then(() => undefined, (error: unknown) => error);
     try {
       for (const restored of await restoreSentWins(redis, signer, recentWins)) await conclude(restored);
     } catch (error) {
@@ -63,6 +67,7 @@ export function startRestorer({ redis, signer, recentWins, also, log, retryMs = 
       if (error instanceof RestoreFault) for (const restored of error.restored) await conclude(restored).catch(() => {}); // written down by the next check
       throw error;
     }
+    if (fault !== undefined) throw fault;
   }
 
   function scheduleRetry(ms = retryMs): void {

@@ -6,6 +6,7 @@ import { readJson } from '../../rain/json.ts';
 import { formatMoney, parseMoney } from '../../rain/money.ts';
 import type { OperatorContext } from '../context.ts';
 import type { BookedPlan } from './bookedPlan.ts';
+import { countMoves, readMoved } from './movedPackets.ts';
 import type { TamperingList } from './tampering.ts';
 
 const packet = z.object({ redPacketId: z.string(), amount });
@@ -18,18 +19,37 @@ interface PacketLists {
   loaded: number[];
   /** List elements that are not packets. */
   spoiled: number;
+  /** Ids of packets that were on their way from shard to shard, or may have been, while the lists were read. */
+  onTheirWay: Set<string>;
+}
+
+/** Fields of the state that count what was pushed to the list. */
+const PUSHED = ['loaded', 'movedIn'] as const;
+
+interface Reading {
+  lists: PacketLists;
+  /** Ids that were read twice: from two shards, if their packets moved meanwhile. */
+  twice: Set<string>;
+  tampering: TamperingList;
 }
 
 export async function readPacketLists(context: OperatorContext, plan: BookedPlan, tampering: TamperingList): Promise<PacketLists> {
-  const lists: PacketLists = { left: new Set(), loaded: [], spoiled: 0 };
-  for (let shard = 0; shard < plan.rain().shards; shard++) await readShard(context, plan, shard, lists, tampering);
+  const { id: rainId, shards } = plan.rain();
+  const lists: PacketLists = { left: new Set(), loaded: [], spoiled: 0, onTheirWay: new Set() };
+  const twice = new Set<string>();
+  const before = await countMoves(context, rainId, shards);
+  for (let shard = 0; shard < shards; shard++) await readShard(context, plan, shard, { lists, twice, tampering });
+  const moved = await readMoved(context, rainId, shards);
+  // Nothing has moved meanwhile: what is not in a list is on its way only if its move has not arrived.
+  lists.onTheirWay = before === await countMoves(context, rainId, shards) ? moved.onTheirWay : moved.ever;
+  for (const id of twice) if (!lists.onTheirWay.has(id)) tampering.note('packet_twice', id, `${id} is in the list twice`);
   return lists;
 }
 
-async function readShard({ redis }: OperatorContext, plan: BookedPlan, shard: number, lists: PacketLists, tampering: TamperingList): Promise<void> {
+async function readShard({ redis }: OperatorContext, plan: BookedPlan, shard: number, { lists, twice, tampering }: Reading): Promise<void> {
   const { id: rainId } = plan.rain();
   const keys = shardKeys(rainId, shard);
-  const [[, [state, loaded]], [, others]] = await redis.multi().hmget(keys.state, 'state', 'loaded').exists(keys.packets, keys.claimed, keys.claims).exec() as
+  const [[, [state, loaded, movedIn]], [, others]] = await redis.multi().hmget(keys.state, 'state', ...PUSHED).exists(keys.packets, keys.claimed, keys.claims).exec() as
     [[null, (string | null)[]], [null, number]];
   const isGone = state === null && others > 0;
   if (isGone) {
@@ -37,19 +57,20 @@ async function readShard({ redis }: OperatorContext, plan: BookedPlan, shard: nu
   }
   lists.loaded[shard] = isGone ? Infinity : state === null || state === 'draft' ? 0 : Number(loaded);
   if (!isGone && (state === null || state === 'draft')) return;
-  // Grabs take from the tail, so positions counted from the head are stable, except for packets that a top-up pushes meanwhile.
-  // `loaded`, read in the same step as the page, gives the number of those.
+  // Grabs and moves take from the tail, so positions counted from the head are stable, except for packets that a top-up or a move pushes
+  // meanwhile. PUSHED, read in the same step as the page, gives the number of those.
+  const pushedBefore = Number(loaded) + Number(movedIn ?? 0);
   for (let from = 0, pushed = 0, length = await redis.llen(keys.packets); from < length;) {
-    const [[, elements], [, now]] = await redis.multi().lrange(keys.packets, from + pushed, from + pushed + ELEMENTS_PAGE - 1).hget(keys.state, 'loaded').exec() as
-      [[null, string[]], [null, string | null]];
-    const seenBefore = Math.max(0, Number(now ?? loaded) - Number(loaded) - pushed);
-    await readElements(elements.slice(seenBefore), plan, lists, tampering);
+    const [[, elements], [, now]] = await redis.multi().lrange(keys.packets, from + pushed, from + pushed + ELEMENTS_PAGE - 1).hmget(keys.state, ...PUSHED).exec() as
+      [[null, string[]], [null, (string | null)[]]];
+    const seenBefore = Math.max(0, Number(now[0] ?? loaded) + Number(now[1] ?? 0) - pushedBefore - pushed);
+    await readElements(elements.slice(seenBefore), plan, { lists, twice, tampering });
     pushed += seenBefore;
     from += Math.max(0, ELEMENTS_PAGE - seenBefore);
   }
 }
 
-async function readElements(elements: readonly string[], plan: BookedPlan, lists: PacketLists, tampering: TamperingList): Promise<void> {
+async function readElements(elements: readonly string[], plan: BookedPlan, { lists, twice, tampering }: Reading): Promise<void> {
   const parsed = elements.map((element) => packet.safeParse(readJson(element)));
   await plan.include(parsed.flatMap(({ data }) => (data ? [data.redPacketId] : [])));
   for (const { data } of parsed) {
@@ -63,7 +84,7 @@ async function readElements(elements: readonly string[], plan: BookedPlan, lists
       const instead = cents === undefined ? 'is not a packet of this rain' : `allocated as ${formatMoney(cents)}`;
       tampering.note('false_packet', `${id}=${listed}`, `${id} is in the list as ${listed} and ${instead}`);
     }
-    if (lists.left.has(id)) tampering.note('packet_twice', id, `${id} is in the list twice`);
+    if (lists.left.has(id)) twice.add(id);
     // Others are noted above, and there may be any number of them [R10].
     if (cents !== undefined) lists.left.add(id);
   }

@@ -14,7 +14,7 @@ export interface PacketPaths {
   logged: Logged;
   /** Elements set aside, and unreadable list elements that will be set aside later. One that moves during the read counts twice. */
   spoiled: number;
-  /** Whether this packet is still in a list or was not loaded yet. */
+  /** Whether this packet is still in a list, is on its way to one, or was not loaded yet. */
   unclaimed: (id: string, index: number) => boolean;
   /** Whether this packet was in a list at `listedAt`, epoch ms by Redis's clock, or later. */
   isListed: (id: string) => boolean;
@@ -34,7 +34,7 @@ export async function readPacketPaths(context: OperatorContext, plan: BookedPlan
   const { id: rainId, shards, settledAt } = plan.rain();
   const expired = settledAt !== undefined && !(await context.redis.exists(shardKeys(rainId, 0).state));
   const listedAt = await redisNow(context.redis);
-  const { left, loaded, spoiled } = await readPacketLists(context, plan, tampering);
+  const { left, loaded, spoiled, onTheirWay } = await readPacketLists(context, plan, tampering);
   const booked = await readBooked(context, rainId);
   for (const problem of booked.problems) tampering.note('ledger', problem, problem);
   const logged = await readClaimLog(context, plan, booked, tampering);
@@ -43,6 +43,6 @@ export async function readPacketPaths(context: OperatorContext, plan: BookedPlan
     booked, logged, expired, listedAt, tampering, isListed: (id) => left.has(id),
     spoiled: spoiled + logged.spoiled, problems: logged.problems, notices,
     // Unclaimed packets of an expired rain: all that were neither credited nor discarded.
-    unclaimed: (id, index) => (expired ? booked.recycledCents > 0n : left.has(id) || Math.floor(index / shards) >= loaded[index % shards]!),
+    unclaimed: (id, index) => (expired ? booked.recycledCents > 0n : left.has(id) || onTheirWay.has(id) || Math.floor(index / shards) >= loaded[index % shards]!),
   };
 }

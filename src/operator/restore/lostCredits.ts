@@ -1,5 +1,6 @@
 import type { BookedCredit } from '../../ledger/book.ts';
 import { parseClaim } from '../../rain/claim.ts';
+import { endMoves } from '../../store/endMoves.ts';
 import { hold } from '../../store/holds.ts';
 import { shardKeys, shardOf } from '../../store/keys.ts';
 import type { LiveRain } from '../../store/rains.ts';
@@ -38,6 +39,7 @@ export async function* putBackLostCredits({ redis, ledger, signer }: Stores, rai
   const states = await Promise.all(Array.from({ length: live.shards }, (_, shard) => redis.hmget(shardKeys(rainId, shard).state, 'state', 'frozen')));
   // Frozen: its money moves, so an audit has found every claim.
   if (states.some(([state, frozen]) => state === 'settled' || frozen != null)) return total;
+  await endMoves(redis, rainId, live.shards);
   // Held with the first one: its packet may lie in the list.
   const lost = yield* findLostCredits({ redis, ledger }, rainId, live, async () => void await hold(redis, rainId, live.shards, 'redis_behind'));
   if (lost.length > 0 && states.some(([state]) => state === 'draft')) return { ...total, waitsForLoad: true };

@@ -1,3 +1,4 @@
+import { endMoves } from '../../store/endMoves.ts';
 import { shardKeys, shardOf } from '../../store/keys.ts';
 import { RESTORE_MAX, restoreClaims, signedEntry, signerOfShard } from '../../store/restoreClaims.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
@@ -23,13 +24,14 @@ export function inOrder<Win extends Pick<Claim, 'redPacketId'>>(rainId: string, 
 
 /** Puts wins back into Redis, and takes their packets off the lists. Call it while nobody can grab. Safe to repeat. */
 export async function putBack({ redis, signer }: Pick<OperatorContext, 'redis' | 'signer'>, { id, shards }: Pick<BookedRain, 'id' | 'shards'>, claims: readonly Claim[]): Promise<PutBack> {
+  await endMoves(redis, id, shards);
   const done: PutBack = { written: 0, contested: 0, refused: [] };
   const ordered = inOrder(id, claims);
   for (let shard = 0; shard < shards; shard++) {
     const here = ordered.filter(({ userId }) => shardOf(userId, shards) === shard);
     for (let at = 0; at < here.length; at += RESTORE_MAX) {
       const chunk = here.slice(at, at + RESTORE_MAX);
-      const reply = await restoreClaims(redis, signer, id, shard, chunk);
+      const reply = await restoreClaims(redis, signer, { rainId: id, shard, shards }, chunk);
       if (!Array.isArray(reply)) {
         done.refused.push(...chunk);
         continue;
@@ -49,9 +51,10 @@ export async function takeOff({ redis, signer }: OperatorContext, rain: BookedRa
   for (const id of redPacketIds) {
     const index = redPacketIndex(rain.id, id);
     if (index === undefined || index >= allocation.length) continue;
-    const shard = index % rain.shards;
-    const own = await signerOfShard(redis, signer, rain.id, shard);
-    taken += await redis.lrem(shardKeys(rain.id, shard).packets, 0, elementOf({ signer: own }, rain.id, allocation, index));
+    const own = await signerOfShard(redis, signer, rain.id, 0);
+    const element = elementOf({ signer: own }, rain.id, allocation, index);
+    // It may have moved.
+    for (let shard = 0; shard < rain.shards; shard++) taken += await redis.lrem(shardKeys(rain.id, shard).packets, 0, element);
   }
   return taken;
 }

@@ -5,7 +5,7 @@ import { plannedFor } from '../../store/loadPackets.ts';
 import { redisNow } from '../../store/rains.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { canonicalJson } from '../../rain/json.ts';
-import { redPacketId } from '../../rain/red-packet.ts';
+import { redPacketId, redPacketIndex } from '../../rain/red-packet.ts';
 import { ticketRulesText } from '../../rain/ticketRules.ts';
 import type { Claim } from '../../rain/claim.ts';
 import { readBooked } from '../audit/booked.ts';
@@ -17,6 +17,7 @@ import { recordedTickets } from '../tickets.ts';
 import { bookedClaims } from './bookedClaims.ts';
 import { isLogTrusted } from './logTrust.ts';
 import { readShardClaims, type ShardClaims } from './knownWins.ts';
+import { noteKnownMoves, readMovedPackets, type MovedPackets } from './movedPackets.ts';
 import { readPresence } from './presence.ts';
 import { elementOf } from './packetElements.ts';
 import { claimOf, readJudgedWins, takenPackets } from './toldWins.ts';
@@ -36,21 +37,37 @@ export async function rebuildRain(context: OperatorContext, rain: BookedRain, lo
   const { fields, allocation, isOver } = await planOf(context, rain);
   if (breaksCommitment(rain, fields['commitment'])) return refuse('id', `seed and plan of the rain ${rain.id} do not match the commitment; its packets would not be the promised ones`);
   const done = { ok: true as const, shards: 0, packets: 0, told: 0 };
+  const moved = await readMovedPackets(context, rain, lost);
+  const placed = new Set(moved.listed);
   for (const shard of lost) {
+    const candidates = candidatesOf(rain, allocation, shard, moved);
     const planned = String(plannedFor(shard, rain.shards, allocation.length));
     for (let attempt = 1; ; attempt++) {
-      const known = await readKnown(context, rain, allocation, shard, word);
+      const known = await readKnown(context, rain, allocation, shard, word, candidates.filter((index) => !placed.has(redPacketId(rain.id, index))));
       if (!word && !await isLogTrusted(context, rain, shard, known.elements)) {
         return refuse('reason', `wins of the rain ${rain.id} that are not credited may be unknown: its claim log is not complete. Bring the data of Redis back, or import the winners with rain restore import ${rain.id} --winners winners.csv, or take it that some are missing with rain restore apply ${rain.id} --reason "…"`);
       }
+      if (!dryRun) await noteKnownMoves(context, rain, shard);
       const outcome = dryRun ? 'revived' : await rebuildShard(context.redis, context.signer, rain.id, shard, { ...known, state: isOver ? 'closed' : 'paused', fields: { ...fields, packets: planned, loaded: planned } });
       if (outcome === 'changed' && attempt < ATTEMPTS_MAX) continue;
       if (outcome === 'changed') return refuse('id', `somebody else changes the rain ${rain.id} meanwhile; try again`);
+      for (const index of candidates) placed.add(redPacketId(rain.id, index));
       if (outcome === 'revived') [done.shards, done.packets, done.told] = [done.shards + 1, done.packets + known.elements.length, done.told + known.told];
       break;
     }
   }
   return done;
+}
+
+/** Packets that may have been in this shard, as indices in the order of the plan: those that it was loaded with, and those that others lent to it. */
+function candidatesOf(rain: BookedRain, allocation: BigInt64Array, shard: number, { broughtTo }: MovedPackets): number[] {
+  const indices = new Set<number>();
+  for (let index = shard; index < allocation.length; index += rain.shards) indices.add(index);
+  for (const id of broughtTo.get(shard) ?? []) {
+    const index = redPacketIndex(rain.id, id);
+    if (index !== undefined && index < allocation.length) indices.add(index);
+  }
+  return [...indices].sort((a, b) => a - b);
 }
 
 /** The fields of a state, all but those of one shard. */
@@ -63,6 +80,7 @@ async function planOf(context: OperatorContext, rain: BookedRain) {
     // A close that met the loss has ended the other shards.
     isOver: rain.sealedAt !== undefined || await redisNow(context.redis) >= closesAt || (await readPresence(context, rain.id, rain.shards)).shards.some(({ state }) => state === 'closed'),
     fields: {
+      ...(rain.shards > 1 && { shards: String(rain.shards), total: String(amounts.length) }),
       rainId, opensAt: String(opensAt), closesAt: String(closesAt), terms: canonicalJson(terms), held: RESTORING,
       ...(commitment !== undefined && { commitment }), ...(terms.winsMax !== undefined && { winsMax: String(terms.winsMax) }),
       ...(topUps.length > 0 && { topUps: canonicalJson(topUps) }), signedBy: context.signer.keyId,
@@ -73,7 +91,7 @@ async function planOf(context: OperatorContext, rain: BookedRain) {
 
 type Known = Pick<RebuiltShard, 'elements' | 'claims' | 'logLength'> & { told: number };
 
-async function readKnown(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, shard: number, word: boolean): Promise<Known> {
+async function readKnown(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, shard: number, word: boolean, candidates: readonly number[]): Promise<Known> {
   const claims = await readShardClaims(context, rain, allocation, shard);
   const booked = await readBooked(context, rain.id);
   const wins = [...claims.logged.map(({ claim }) => claim), ...claims.byUser.values()];
@@ -84,7 +102,7 @@ async function readKnown(context: OperatorContext, rain: BookedRain, allocation:
   const credited = await bookedClaims(context, rain.id, here.map(([id, { userId, cents }]) => ({ redPacketId: id, userId, amountCents: cents })));
   const elements: string[] = [];
   const withheld = new Set(told.map(({ redPacketId: id }) => id));
-  for (let index = shard; index < allocation.length; index += rain.shards) {
+  for (const index of candidates) {
     const id = redPacketId(rain.id, index);
     if (!taken.userOf.has(id) && !withheld.has(id)) elements.push(elementOf(context, rain.id, allocation, index));
   }
