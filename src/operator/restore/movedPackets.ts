@@ -8,17 +8,19 @@ import { elementIn } from './packetElements.ts';
 
 /** What the other shards know about the packets of shards that have lost everything. */
 export interface MovedPackets {
-  /** Ids that lie in a list of another shard. */
+  /** Ids that lie in a list of another shard, or are on their way to one. */
   listed: ReadonlySet<string>;
   /** By lost shard: ids that other shards have lent to it. */
   broughtTo: ReadonlyMap<number, readonly string[]>;
+  /** Those of them that have not arrived there. */
+  coming: ReadonlySet<string>;
 }
 
 /** Packets move between shards, so the lists of the others are read, and their moves. To be called while nobody can grab. */
 export async function readMovedPackets({ redis }: Pick<OperatorContext, 'redis'>, { id: rainId, shards }: Pick<BookedRain, 'id' | 'shards'>, lost: readonly number[]): Promise<MovedPackets> {
-  const listed = new Set<string>();
+  const [listed, coming] = [new Set<string>(), new Set<string>()];
   const broughtTo = new Map<number, string[]>(lost.map((shard) => [shard, []]));
-  if (shards === 1) return { listed, broughtTo };
+  if (shards === 1) return { listed, broughtTo, coming };
   for (let shard = 0; shard < shards; shard++) {
     if (lost.includes(shard)) continue;
     const key = shardKeys(rainId, shard).packets;
@@ -26,13 +28,17 @@ export async function readMovedPackets({ redis }: Pick<OperatorContext, 'redis'>
       for (const element of await redis.lrange(key, from, from + ELEMENTS_PAGE - 1)) listed.add(elementIn(element) ?? '');
     }
   }
-  const { sending, lent } = await readMoves(redis, rainId, shards);
+  const { sending, lent, received } = await readMoves(redis, rainId, shards);
+  for (const [moveId, { from, to }] of sending) {
+    if (received.has(moveId)) continue;
+    for (const id of await packetsOf(redis, shardKeys(rainId, from).sending, moveId)) (lost.includes(to) ? coming : listed).add(id);
+  }
   for (const [moves, where] of [[sending, 'sending'], [lent, 'lent']] as const) {
     for (const [moveId, { from, to }] of moves) {
       if (broughtTo.has(to)) broughtTo.get(to)!.push(...await packetsOf(redis, shardKeys(rainId, from)[where], moveId));
     }
   }
-  return { listed, broughtTo };
+  return { listed, broughtTo, coming };
 }
 
 /**

@@ -19,7 +19,7 @@ import { isLogTrusted } from './logTrust.ts';
 import { readShardClaims, type ShardClaims } from './knownWins.ts';
 import { noteKnownMoves, readMovedPackets, type MovedPackets } from './movedPackets.ts';
 import { readPresence } from './presence.ts';
-import { elementOf } from './packetElements.ts';
+import { elementIn, elementOf } from './packetElements.ts';
 import { claimOf, readJudgedWins, takenPackets } from './toldWins.ts';
 
 /** `revived`: shards that have their state back; `told`: claims of told wins that were written, on the operator's word. */
@@ -44,7 +44,7 @@ export async function rebuildRain(context: OperatorContext, rain: BookedRain, lo
     const planned = String(plannedFor(shard, rain.shards, allocation.length));
     for (let attempt = 1; ; attempt++) {
       const known = await readKnown(context, rain, allocation, shard, word, candidates.filter((index) => !placed.has(redPacketId(rain.id, index))));
-      if (!word && !await isLogTrusted(context, rain, shard, known.elements)) {
+      if (!word && !await isLogTrusted(context, rain, shard, known.elements.filter((element) => !moved.coming.has(elementIn(element) ?? '')))) {
         return refuse('reason', `wins of the rain ${rain.id} that are not credited may be unknown: its claim log is not complete. Bring the data of Redis back, or import the winners with rain restore import ${rain.id} --winners winners.csv, or take it that some are missing with rain restore apply ${rain.id} --reason "…"`);
       }
       if (!dryRun) await noteKnownMoves(context, rain, shard);
@@ -92,9 +92,11 @@ async function planOf(context: OperatorContext, rain: BookedRain) {
 type Known = Pick<RebuiltShard, 'elements' | 'claims' | 'logLength'> & { told: number };
 
 async function readKnown(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, shard: number, word: boolean, candidates: readonly number[]): Promise<Known> {
-  const claims = await readShardClaims(context, rain, allocation, shard);
+  // A packet may have been won in any shard.
+  const everywhere = await Promise.all(Array.from({ length: rain.shards }, (_, each) => readShardClaims(context, rain, allocation, each)));
+  const claims = everywhere[shard]!;
   const booked = await readBooked(context, rain.id);
-  const wins = [...claims.logged.map(({ claim }) => claim), ...claims.byUser.values()];
+  const wins = everywhere.flatMap(({ logged, byUser }) => [...logged.map(({ claim }) => claim), ...byUser.values()]);
   const taken = takenPackets(booked, wins);
   const told = (await readJudgedWins(context, rain, allocation, taken)).filter(({ verdict, userId }) => verdict === 'payable' && shardOf(userId, rain.shards) === shard);
   const paid: Claim[] = word ? told.map((win) => claimOf(rain.id, win)) : [];
