@@ -1,6 +1,6 @@
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { shardKeys } from './keys.ts';
-import { noteArrived, readMoveId, receive, type Move } from './moves.ts';
+import { announce, noteArrived, readMoveId, receive, type Move } from './moves.ts';
 import { run } from './scripts.ts';
 
 type Ends = Pick<Move, 'from' | 'to'>;
@@ -56,6 +56,8 @@ export async function endMoves(redis: RedisClient, rainId: string, shards: numbe
     const lender = shardKeys(rainId, ends.from);
     if (packets !== null) await run(redis, 'takeback', [lender.packets, lender.sending, lender.lent], [moveId, packets]);
   }
+  // What came back was not there when somebody wrote down that nothing is left.
+  await announce(redis, rainId, shards, 0);
 }
 
 /** The packets of a move, JSON, where it is written down; `null`: it is not there, or longer than any of ours [R10]. */

@@ -98,7 +98,7 @@ export async function writeDrained(redis: RedisClient, rainId: string, shard: nu
   await run(redis, 'drained', [state, packets], [loaded]);
 }
 
-/** To be called before packets are added to any shard: what was found before does not hold any more. @param total packets, the added ones included */
+/** To be called before packets are added to any shard: what was found before does not hold any more. @param total packets, the added ones included; 0 when none are added */
 export async function announce(redis: RedisClient, rainId: string, shards: number, total: number): Promise<void> {
   for (let shard = 0; shard < shards; shard++) await run(redis, 'announce', [shardKeys(rainId, shard).state], [total]);
 }

@@ -91,7 +91,7 @@ describe('verifying a rain', () => {
     const rain = (await context.ledger.rain(id))!;
     expect(await verified(id, ...receipts)).toEqual({
       ok: true, fair: true, rainId: id, commitment: commitmentOf({ rainId: id, seed: rain.seed, plan: PLAN, shards }), seed: rain.seed, plan: PLAN, shards,
-      packets: 20, checked: { left: 20 - receipts.length, claims: receipts.length, credits: receipts.length, receipts: receipts.length }, outOfTurn: 0, problems: [],
+      packets: 20, checked: { left: 20 - receipts.length, claims: receipts.length, credits: receipts.length, receipts: receipts.length }, outOfTurn: 0, moved: 0, problems: [],
     });
     expect(await showRain(context, id)).toMatchObject({ state: 'settled', seed: rain.seed });
     // When Redis has forgotten the rain, the book is enough.

@@ -18,7 +18,7 @@ interface VerifyOptions {
   offline?: string;
 }
 
-type Findings = Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets' | 'problems'> & { checked: string; outOfTurn?: number };
+type Findings = Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets' | 'problems'> & { checked: string; outOfTurn?: number; moved?: number };
 
 export function addVerifyCommand(program: RainCommand): void {
   program.command('verify [id]').summary('prove that the packets match the commitment')
@@ -50,11 +50,12 @@ async function verifyFile(terminal: Terminal, path: string, { receipt: receiptPa
   return answer({ ...found, receipts: receipts.length }, { ...found, checked: `${receipts.length} receipts` });
 }
 
-function answer(value: object, { fair, rainId, commitment, seed, packets, checked, problems, outOfTurn = 0 }: Findings): Answer {
+function answer(value: object, { fair, rainId, commitment, seed, packets, checked, problems, outOfTurn = 0, moved = 0 }: Findings): Answer {
   const verdict = fair ? `All ${packets} packets match the commitment from before the rain.` : 'NOT EVERYTHING MATCHES THE COMMITMENT.';
   const rows = facts([['rain', rainId], ['commitment', commitment], ['seed', seed]]);
   const turns = outOfTurn > 0 ? [`Not checked: ${outOfTurn} packets are out of order in the log, as after a restore of wins after a failover.`] : [];
-  return { value, text: [rows, `checked: ${checked}`, verdict, ...turns, ...problems].join('\n'), exit: !fair && EXIT.refused };
+  const moves = moved > 0 ? [`${moved} packets were won in another shard than they were planned for: they had moved to where somebody waited.`] : [];
+  return { value, text: [rows, `checked: ${checked}`, verdict, ...turns, ...moves, ...problems].join('\n'), exit: !fair && EXIT.refused };
 }
 
 async function readReceipts(terminal: Terminal, path: string): Promise<Receipt[]> {

@@ -67,7 +67,7 @@ const audit = auditReport.extend({
 
 const verdict = z.object({
   fair: z.boolean(), rainId: z.string(), commitment: z.string(), seed: z.string(), plan: z.unknown(), shards: count, topUps: z.array(z.unknown()).optional(), packets: count,
-  checked: z.object({ left: count, claims: count, credits: count, receipts: count }), outOfTurn: count, problems: z.array(z.string()),
+  checked: z.object({ left: count, claims: count, credits: count, receipts: count }), outOfTurn: count, moved: count, problems: z.array(z.string()),
 });
 
 const path = '/api/console/rains';
