@@ -30,7 +30,7 @@ if found[1] then
   if found[8] == '0' then redis.call('HSET', KEYS[1], 'signedBy', ARGV[7]) end
   return 0
 end
-if redis.call('EXISTS', unpack(KEYS, 2)) > 0 then return -1 end
+if redis.call('EXISTS', KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]) > 0 then return -1 end
 local state = tonumber(ARGV[4]) > 0 and 'draft' or 'loaded' -- a shard without packets need not wait for a load
 redis.call('HSET', KEYS[1], 'rainId', ARGV[1], 'state', state, 'opensAt', ARGV[2], 'closesAt', ARGV[3],
   'packets', ARGV[4], 'loaded', '0', 'terms', ARGV[6], 'signedBy', ARGV[7])

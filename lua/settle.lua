@@ -22,10 +22,10 @@
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return nil end
 if state == 'settled' then
-  for i = 1, #KEYS do if redis.call('PTTL', KEYS[i]) == -1 then redis.call('PEXPIRE', KEYS[i], ARGV[1]) end end
+  for i = 1, 10 do if redis.call('PTTL', KEYS[i]) == -1 then redis.call('PEXPIRE', KEYS[i], ARGV[1]) end end
 end
 if state ~= 'closed' then return state end
 if ARGV[2] ~= '' and redis.call('LLEN', KEYS[4]) ~= tonumber(ARGV[2]) then return state end
 redis.call('HSET', KEYS[1], 'state', 'settled', unpack(ARGV, 3))
-for i = 1, #KEYS do redis.call('PEXPIRE', KEYS[i], ARGV[1]) end
+for i = 1, 10 do redis.call('PEXPIRE', KEYS[i], ARGV[1]) end
 return 'settled'

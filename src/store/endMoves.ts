@@ -6,7 +6,7 @@ import { run } from './scripts.ts';
 type Ends = Pick<Move, 'from' | 'to'>;
 
 /** The moves that the shards of a rain know, by moveId. */
-export interface KnownMoves {
+interface KnownMoves {
   /** It left its lender, and is not noted there as arrived. */
   sending: Map<string, Ends>;
   /** It left its lender, and is noted there as arrived. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson } from '../rain/json.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
+import { endMoves } from './endMoves.ts';
 import { shardKeys } from './keys.ts';
 import { plannedFor } from './loadPackets.ts';
 import { run } from './scripts.ts';
@@ -9,7 +10,7 @@ import type { TopUpPromise } from '../rain/commitment.ts';
 /** Packets per script call: about a millisecond of Redis's time. */
 const CHUNK = 2_000;
 
-const reply = z.union([z.tuple([z.int(), z.int()]), z.literal(-1), z.null()]);
+const reply = z.union([z.tuple([z.int(), z.int(), z.int()]), z.literal(-1), z.null()]);
 
 /** What the rain has without its lost top-ups. */
 interface Rest {
@@ -22,15 +23,17 @@ interface Rest {
  * @returns how many it took off; `granting`: a shard grants packets; `gone`: a shard has no state
  */
 export async function withdraw(redis: RedisClient, rainId: string, shards: number, { packets, topUps }: Rest): Promise<number | 'granting' | 'gone'> {
+  await endMoves(redis, rainId, shards);
   let taken = 0;
   for (let shard = 0; shard < shards; shard++) {
     const keys = shardKeys(rainId, shard);
-    for (let isDone = false; !isDone;) {
-      const answer = reply.parse(await run(redis, 'withdraw', [keys.state, keys.packets], [packets, plannedFor(shard, shards, packets), canonicalJson(topUps), CHUNK]));
+    for (let [isDone, skip] = [false, 0]; !isDone;) {
+      const answer = reply.parse(await run(redis, 'withdraw', [keys.state, keys.packets], [packets, plannedFor(shard, shards, packets), canonicalJson(topUps), CHUNK, skip]));
       if (answer === null) return 'gone';
       if (answer === -1) return 'granting';
       taken += answer[0];
       isDone = answer[1] === 1;
+      skip = answer[2];
     }
   }
   return taken;

@@ -7,7 +7,7 @@ import { openStage, userOf, type Findings } from './stage.ts';
 /** Who does what in which shard, and what becomes of it. */
 type Line = readonly [actor: string, what: string, shard: number, fate?: Fate];
 
-export interface Directed {
+interface Directed {
   name: string;
   lines: readonly Line[];
 }

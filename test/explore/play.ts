@@ -20,7 +20,7 @@ interface Schedule {
   losses: number;
 }
 
-export interface Played extends Findings {
+interface Played extends Findings {
   seed: number;
   calls: number;
   deaths: number;

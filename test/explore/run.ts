@@ -4,7 +4,7 @@ import { MUTANTS, type Mutant } from './mutants.ts';
 import { isSound, play } from './play.ts';
 import type { Findings } from './stage.ts';
 
-export interface Explored {
+interface Explored {
   runs: number;
   calls: number;
   deaths: number;

@@ -43,15 +43,13 @@ interface Gateway {
   die: () => void;
 }
 
-/** One rain on a real Redis, gateways with the product's own path of a grab, and users who ask until they have an answer. */
-export type Stage = Awaited<ReturnType<typeof openStage>>;
-
 const KEEPING: Record<StageOptions['durability'], Keeping> = { one_server: 'none', replicas: 'unconfirmed', local: 'latest' };
 
 export const NAME_OF_SHA: ReadonlyMap<string, string> = new Map([...SCRIPTS].map(([name, { sha }]) => [sha, name]));
 /** How often replicas do not confirm in time, of 1. */
 const UNCONFIRMED = 0.1;
 
+/** One rain on a real Redis, gateways with the product's own path of a grab, and users who ask until they have an answer. */
 export async function openStage(redis: RedisClient, { rainId, shards, packets, random, durability, mutant }: StageOptions) {
   await redis.flushall();
   await stockRain(redis, { rainId, amounts: Array.from({ length: packets }, () => '0.01'), shards });

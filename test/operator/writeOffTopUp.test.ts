@@ -9,6 +9,7 @@ import { closeRain, resumeRain } from '../../src/operator/transitions.ts';
 import { writeOffRain } from '../../src/operator/writeOff.ts';
 import { hold } from '../../src/store/holds.ts';
 import { shardKeys } from '../../src/store/keys.ts';
+import { lend, newMoveId, receive } from '../../src/store/moves.ts';
 import { findRain, readRain, redisNow } from '../../src/store/rains.ts';
 import { grabAs, packetsLeft, rewriteLedger } from '../maintenance/epochStage.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
@@ -66,15 +67,21 @@ test('nobody can win what was given up, and nothing is added: its packets would 
   expect((await auditRain(context, 'goes-on'))!).toMatchObject({ report: { balanced: true, credited: '10.00' }, problems: [] });
 });
 
-test('in all shards, also when they have more packets than one call takes off', async () => {
+test.each([false, true])('in all shards, also when they have more packets than one call takes off; packets have moved: %s', async (haveMoved) => {
+  const id = `wide-${haveMoved}`;
   const now = await redisNow(context.redis);
-  await createRain(context, { id: 'wide', shards: 3, plan: { budget: '3.00', packets: 3, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
-  await loadRain(context, 'wide');
-  expect(await topUpRain(context, 'wide', { id: 'wide-more', budget: '7000.00', packets: 7_000, split: { method: 'even' } })).toMatchObject({ ok: true });
-  await forgetTopUp('wide', 3, 300);
-  expect(await writeOffRain(context, 'wide', 'no later backup')).toMatchObject({ ok: true, withdrawn: 7_000, told: [] });
-  expect(await stored('wide')).toMatchObject({ packets: 3, loaded: 3, left: 3 });
-  expect((await auditRain(context, 'wide'))!).toMatchObject({ report: { balanced: true, unclaimed: '3.00' }, problems: [] });
+  await createRain(context, { id, shards: 3, plan: { budget: '3.00', packets: 3, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+  await loadRain(context, id);
+  expect(await topUpRain(context, id, { id: `${id}-more`, budget: '7000.00', packets: 7_000, split: { method: 'even' } })).toMatchObject({ ok: true });
+  if (haveMoved) {
+    const [arrived, onItsWay] = [await lend(context.redis, id, newMoveId(0, 1), { wanted: 400, parts: 100 }), await lend(context.redis, id, newMoveId(2, 0), { wanted: 10, parts: 10_000 })];
+    await receive(context.redis, id, arrived!);
+    expect(onItsWay).toBeDefined();
+  }
+  await forgetTopUp(id, 3, 300);
+  expect(await writeOffRain(context, id, 'no later backup')).toMatchObject({ ok: true, withdrawn: 7_000, told: [] });
+  expect(await stored(id)).toMatchObject({ packets: 3, loaded: 3, left: 3 });
+  expect((await auditRain(context, id))!).toMatchObject({ report: { balanced: true, unclaimed: '3.00' }, problems: [] });
 });
 
 test('a rain that lacks nothing is refused as before, and one that is open is paused first', async () => {
