@@ -36,5 +36,5 @@ redis.call('HSET', KEYS[1], 'rainId', ARGV[1], 'state', state, 'opensAt', ARGV[2
   'packets', ARGV[4], 'loaded', '0', 'terms', ARGV[6], 'signedBy', ARGV[7])
 if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], 'commitment', ARGV[5]) end
 if winsMax ~= '' then redis.call('HSET', KEYS[1], 'winsMax', winsMax) end
-if tonumber(ARGV[8]) > 1 then redis.call('HSET', KEYS[1], 'shards', ARGV[8], 'total', ARGV[9]) end
+if tonumber(ARGV[8]) > 1 then redis.call('HSET', KEYS[1], 'shards', ARGV[8], 'elsewhere', ARGV[8], 'total', ARGV[9]) end
 return 1

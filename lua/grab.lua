@@ -1,8 +1,8 @@
 -- grab.lua: decide for a whole batch of users of one rain in one atomic step.
 --
 -- KEYS[1] state    hash: rainId, state, opensAt, closesAt (epoch ms); held (a reason, or none);
---         of a round of a campaign also winsMax; ticketRules (see tickets.lua, or none); shards, if there are several; drained (see
---         drained.lua, or none)
+--         of a round of a campaign also winsMax; ticketRules (see tickets.lua, or none); elsewhere (the number of shards while another
+--         one may have packets, see drained.lua; or none)
 -- KEYS[2] packets  list: {"redPacketId","amount","mac"}, handed out from the tail
 -- KEYS[3] claimed  hash: userId -> claim JSON
 -- KEYS[4] claims   list: the claim log, newest at the head
@@ -22,7 +22,7 @@
 
 local BAD_MAX = 512 -- malformed elements set aside per call at most, so that no call runs long [R10]
 
-local checked, rain = table.remove(ARGV), redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId', 'winsMax', 'held', 'ticketRules', 'shards', 'drained')
+local checked, rain = table.remove(ARGV), redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId', 'winsMax', 'held', 'ticketRules', 'elsewhere')
 local claimed = redis.call('HMGET', KEYS[3], unpack(ARGV))
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -45,7 +45,7 @@ local function next_packet()
   while #bad < BAD_MAX do
     if at == 0 then window = redis.call('LRANGE', KEYS[2], -(seen + #ARGV), -(seen + 1)) end
     at = at > 0 and at or #window
-    if at == 0 then refusal = rain[8] and not rain[9] and '{"code":"-1","shards":' .. rain[8] .. '}' or '{"code":"-1"}' return end
+    if at == 0 then refusal = rain[8] and '{"code":"-1","shards":' .. rain[8] .. '}' or '{"code":"-1"}' return end
     local signed = window[at]:find('"mac"', 1, true) and window[at] or window[at]:gsub('}$', ',"mac":""}')
     local id, amount = signed:match('^{"redPacketId":"([%w._-]+)","amount":"(%d+%.%d%d)","mac":"[%w_-]*"}$')
     at, seen = at - 1, seen + 1

@@ -12,8 +12,9 @@ export function shardKeys(rainId: string, shard: number) {
     /**
      * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
      * round, copied from its terms), topUps (JSON: commitments of added packets), signedBy (names the key of the packets' MACs),
-     * ticketRules (see lua/tickets.lua), shards (if there are several), total (packets of all shards), moves, movedIn and drained (see `moves.ts`), held (the reason why nothing is granted, see `src/store/holds.ts`), withdrawn (index of the
-     * first packet of a lost top-up, see lua/withdraw.lua); once settled, seed and plan (JSON)
+     * ticketRules (see lua/tickets.lua), held (the reason why nothing is granted, see `src/store/holds.ts`), withdrawn (index of the
+     * first packet of a lost top-up, see lua/withdraw.lua); of several shards: shards, total (packets of all), elsewhere, moves and
+     * movedIn (see `moves.ts`); once settled, seed and plan (JSON)
      */
     state: `${tag}state`,
     /** list: preallocated `{"redPacketId","amount","mac"}`, RPOPped */

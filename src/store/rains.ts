@@ -51,9 +51,8 @@ const shardState = z.object({
   terms: storedTerms.optional(),
   signedBy: z.string().optional(),
   ticketRules: z.string().transform(parseTicketRules).optional(),
-  // Absent with one shard, and in rains from before packets moved.
-  shards: z.string().optional(),
-  drained: z.string().optional(),
+  // Absent with one shard, in rains from before packets moved, and once nothing is left in any shard.
+  elsewhere: z.string().optional(),
   // Also an empty one keeps packets from being granted.
   held: z.string().optional(),
 });
@@ -125,7 +124,7 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
     if (shard.terms && !areUsual(shard.terms)) total.terms = shard.terms;
     // A shard that got no packet of the last top-up does not know that top-up.
     if (shard.topUps && shard.topUps.length > (total.topUps?.length ?? 0)) total.topUps = shard.topUps;
-    total.drained &&= shard.left === 0 && (shard.shards === undefined || shard.drained !== undefined);
+    total.drained &&= shard.left === 0 && shard.elsewhere === undefined;
     if (shard.seed !== undefined && shard.plan !== undefined) reveal = { seed: shard.seed, plan: shard.plan };
     total.newest += `${shard.newest ?? ''}\n`;
     for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const) total[count] += shard[count];

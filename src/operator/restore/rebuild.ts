@@ -80,7 +80,7 @@ async function planOf(context: OperatorContext, rain: BookedRain) {
     // A close that met the loss has ended the other shards.
     isOver: rain.sealedAt !== undefined || await redisNow(context.redis) >= closesAt || (await readPresence(context, rain.id, rain.shards)).shards.some(({ state }) => state === 'closed'),
     fields: {
-      ...(rain.shards > 1 && { shards: String(rain.shards), total: String(amounts.length) }),
+      ...(rain.shards > 1 && { shards: String(rain.shards), elsewhere: String(rain.shards), total: String(amounts.length) }),
       rainId, opensAt: String(opensAt), closesAt: String(closesAt), terms: canonicalJson(terms), held: RESTORING,
       ...(commitment !== undefined && { commitment }), ...(terms.winsMax !== undefined && { winsMax: String(terms.winsMax) }),
       ...(topUps.length > 0 && { topUps: canonicalJson(topUps) }), signedBy: context.signer.keyId,
