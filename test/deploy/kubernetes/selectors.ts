@@ -51,6 +51,7 @@ export function selectorComplaints(objects: readonly KubernetesObject[]): string
     const peers = [...(spec!.ingress ?? []).flatMap(({ from = [] }) => from), ...(spec!.egress ?? []).flatMap(({ to = [] }) => to)];
     const inside = peers.filter(({ namespaceSelector }) => !namespaceSelector).flatMap(({ podSelector }) => podSelector ?? []);
     const opened = (spec!.ingress ?? []).flatMap(({ ports = [] as NetworkPolicyPort[] }) => ports).map(({ port }) => port);
+    // The migration opens no port, and is meant by what holds for all.
     return [
       ...nobody(whose, spec!.podSelector), ...inside.flatMap((selector) => nobody(`${whose}, a peer`, selector)),
       ...selected.filter(({ name }) => name !== 'rain-migrate').flatMap((pods) => opened.filter((port) => !hasPort(pods, port)).map((port) => `${whose}: ${pods.name} has no port ${port}`)),

@@ -83,6 +83,7 @@ function podComplaints(pods: Pods, { version, user, postgresImage }: Facts): str
 
 /** SIGTERM comes after preStop, and SIGKILL when the grace period, which began before, is over. */
 function timeComplaints({ name, spec }: Pods): string[] {
+  // A migration that is cut is rolled back.
   if (name === 'rain-migrate') return [];
   const graceMs = (spec.terminationGracePeriodSeconds ?? 30) * 1_000;
   const preStopMs = Math.max(...spec.containers.map(({ lifecycle }) => lifecycle?.preStop?.sleep?.seconds ?? 0)) * 1_000;
