@@ -8,6 +8,7 @@ import { complaintAbout, strangersIn } from './parse.ts';
 const UNTRIED: Record<string, string> = {
   alias: 'the shell\'s own', source: 'the shell\'s own; the completion is tried in test/bin/completion.test.ts', export: 'the shell\'s own', cd: 'the shell\'s own',
   for: 'the shell\'s own', do: 'the shell\'s own', done: 'the shell\'s own', printf: 'the shell\'s own', sha256sum: 'of the system; the trace id is computed in test/platform',
+  kubectl: 'needs a cluster; what it applies is rendered in test/deploy/kubernetes', sh: 'runs the script of Secrets, as test/deploy/kubernetes does',
   curl: 'asks servers of the reader\'s; the addresses are tried in test/bin/health.long.test.ts', promtool: 'runs in test/deploy/prometheus.test.ts, where it is installed',
   'redis-cli': 'changes a Redis of the reader\'s', df: 'of the system', npx: 'runs in test/docs/embedding.test.ts', 'sudo': 'installs packages',
 };
