@@ -50,7 +50,12 @@ export class Mover {
   }
 
   /** For a user whose shard is empty. `answer` is called once. */
-  ask(rainId: string, shards: number, waiter: Waiter): void {
+  ask(rainId: string, shards: number, { answer, ...user }: Waiter): void {
+    let isAnswered = false;
+    const waiter = { ...user, answer(given: GrabAnswer) {
+      if (!isAnswered) answer(given);
+      isAnswered = true;
+    } };
     const waiting = this.#waiting.get(rainId);
     if (waiting) return void waiting.push(waiter);
     this.#waiting.set(rainId, [waiter]);

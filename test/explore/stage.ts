@@ -20,7 +20,7 @@ export interface Findings {
   falseNo: string[];
   /** Packets that are nowhere, and wins that were told and are not in the log. */
   lost: string[];
-  /** Packets in two places, and users with two claims. */
+  /** Packets in two places, users with two claims, and two answers to one question. */
   doubled: string[];
 }
 
@@ -59,6 +59,7 @@ export async function openStage(redis: RedisClient, { rainId, shards, packets, r
   const gateways: Gateway[] = [];
   const refused: { user: string; from: number; to: number }[] = [];
   const won = new Map<string, SentWin>();
+  const twice: string[] = [];
 
   function openGateway(name = `gateway ${gateways.length}`): Gateway {
     const actor: Actor = { name, alive: true };
@@ -82,7 +83,12 @@ export async function openStage(redis: RedisClient, { rainId, shards, packets, r
     });
     const grab = async (shard: number, userId: string): Promise<GrabAnswer> => {
       const [given] = await engine.grab(rainId, shard, [userId]);
-      return isOfOneShard(given!) ? new Promise((answer) => mover.ask(rainId, given.shards, { userId, shard, answer })) : given!;
+      if (!isOfOneShard(given!)) return given!;
+      let answers = 0;
+      return new Promise((resolve) => mover.ask(rainId, given.shards, { userId, shard, answer(brought) {
+        if (answers++ > 0) twice.push(`${userId} got two answers, the second one is ${brought.code}`);
+        resolve(brought);
+      } }));
     };
     let die = () => {};
     const died = new Promise<undefined>((resolve) => { die = () => resolve(undefined); });
@@ -141,7 +147,7 @@ export async function openStage(redis: RedisClient, { rainId, shards, packets, r
       // As the settlement does: a failover may have left a move on one side only.
       if (durability === 'local') await endMoves(redis, rainId, shards);
       const { claims, packets: left } = await world.readAll();
-      const [lost, doubled]: [string[], string[]] = [[], []];
+      const [lost, doubled]: [string[], string[]] = [[], twice];
       const places = [...claims.map(({ redPacketId }) => redPacketId), ...left];
       for (let i = 0; i < planned; i++) {
         const count = places.filter((id) => id === `${rainId}-${i}`).length;
