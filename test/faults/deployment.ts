@@ -104,8 +104,8 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
     const gatewayParts = ports.map((port, i) => part(`gateway-${i}`, (extra) => launch({
       name: `gateway-${i}`, entry: RAIN, args: ['gateway'], env: { ...gatewayEnv, GATEWAY_PORT: String(port), ...extra }, logs: home, facts: z.object({}),
     })));
-    const workerParts = Array.from({ length: workers }, (_, i) => part(`worker-${i}`, (extra) => launch({
-      name: `worker-${i}`, entry: RAIN, args: ['worker'], env: { ...workerEnv, ...extra }, logs: home, facts: z.object({}),
+    const workerParts = Array.from({ length: workers }, (_, i) => part(workerName(i), (extra) => launch({
+      name: workerName(i), entry: RAIN, args: ['worker'], env: { ...workerEnv, DATABASE_URL: named(workerEnv.DATABASE_URL, workerName(i)), ...extra }, logs: home, facts: z.object({}),
     })));
     const parts = [redis, postgres, ...gatewayParts, ...workerParts];
     await Promise.all([...gatewayParts, ...workerParts].map((each) => each.start()));
@@ -132,6 +132,16 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
     await end();
     throw error;
   }
+}
+
+/** The name of a worker, also of its connections to PostgreSQL. */
+export const workerName = (index: number): string => `worker-${index}`;
+
+/** The same database, for connections with this name. */
+function named(url: string, name: string): string {
+  const moved = new URL(url);
+  moved.searchParams.set('application_name', name);
+  return moved.href;
 }
 
 /** The same URL with another port. */

@@ -1,24 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { workerName } from '../deployment.ts';
 import type { Fault } from '../fault.ts';
 import type { Scene } from '../run.ts';
 import { lockTransfers, type TableLock } from '../means/tableLock.ts';
 
-/** One worker has four sessions. If a fifth waits, both workers are in the middle of a batch. */
-const BOTH = 5;
-
 /** Shorter than the statement timeout. */
 const HOLD_MS_MAX = 10_000;
 
-// Enough packets for wins until the end, so that both workers have batches.
+// Enough packets for wins until the end, so that workers have batches.
 const rain = { packets: 290, windowMs: 2_500 };
 
-/** @throws if not every worker is in the middle of a batch */
-async function holdBatches({ databaseUrl }: Scene): Promise<TableLock> {
+/** Stops all postings, and waits until a worker is in the middle of a batch. @returns one that is @throws if none is */
+async function holdBatch({ databaseUrl, workers, random }: Scene): Promise<{ lock: TableLock; busy: Scene['workers'][number] }> {
   const lock = await lockTransfers(databaseUrl);
-  const held = await lock.waiting(BOTH, HOLD_MS_MAX);
-  if (held >= BOTH) return lock;
+  const waiting = await lock.whoWaits(HOLD_MS_MAX);
+  const busy = workers.filter((_, i) => waiting.includes(workerName(i)));
+  if (busy.length > 0) return { lock, busy: random.pick(busy) };
   await lock.release();
-  throw new Error(`${held} sessions were in the middle of a batch, expected ${BOTH}`);
+  throw new Error(`no worker was in the middle of a batch; those who waited: ${waiting.join(', ')}`);
 }
 
 export function workerFaults(fault: Fault): void {
@@ -37,16 +36,16 @@ export function workerFaults(fault: Fault): void {
   });
 
   fault('kill -9 of a worker in the middle of a batch', async (scene) => {
-    const lock = await holdBatches(scene);
+    const { lock, busy } = await holdBatch(scene);
     const struckAt = Date.now();
-    await scene.random.pick(scene.workers).kill();
+    await busy.kill();
     await scene.random.pause(0, 500);
     await lock.release();
     return struckAt;
   }, { when: 'swing', slow: true, rain });
 
   fault('kill -9 of all workers in the middle of a batch', async (scene) => {
-    const lock = await holdBatches(scene);
+    const { lock } = await holdBatch(scene);
     const struckAt = Date.now();
     await Promise.all(scene.workers.map((worker) => worker.kill()));
     await scene.random.pause(0, 500);
@@ -57,14 +56,13 @@ export function workerFaults(fault: Fault): void {
 
   // Longer than its jobs' locks: when it wakes up and continues, another worker has already done its jobs.
   fault('SIGSTOP of a worker for 26 s in the middle of a batch', async (scene) => {
-    const lock = await holdBatches(scene);
+    const { lock, busy } = await holdBatch(scene);
     const struckAt = Date.now();
-    const worker = scene.random.pick(scene.workers);
-    worker.freeze();
+    busy.freeze();
     await scene.random.pause(0, 500);
     await lock.release();
     await sleep(26_000);
-    worker.thaw();
+    busy.thaw();
     return struckAt;
   }, { when: 'swing', slow: true, rain });
 }

@@ -5,6 +5,8 @@ import { eventually } from '../../support/eventually.ts';
 export interface TableLock {
   /** Resolves when this many sessions wait for the lock, or after `withinMs`. @returns how many wait */
   waiting(sessions: number, withinMs: number): Promise<number>;
+  /** Names of the connections that wait, as soon as one does, or after `withinMs`. */
+  whoWaits(withinMs: number): Promise<string[]>;
   release(): Promise<void>;
 }
 
@@ -13,10 +15,14 @@ export async function lockTransfers(databaseUrl: string): Promise<TableLock> {
   client.on('error', () => {});
   await client.connect();
   await client.query('BEGIN; LOCK TABLE "Transfer" IN SHARE ROW EXCLUSIVE MODE');
-  const count = async () => Number((await client.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")).rows[0].count);
+  const names = async () => (await client.query<{ name: string }>("SELECT application_name AS name FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")).rows.map(({ name }) => name);
+  const count = async () => (await names()).length;
   return {
     async waiting(sessions, withinMs) {
       return await eventually(async () => await count() >= sessions, { timeoutMs: withinMs }).then(count, count);
+    },
+    async whoWaits(withinMs) {
+      return await eventually(async () => await count() > 0, { timeoutMs: withinMs }).then(names, names);
     },
     async release() {
       await client.query('ROLLBACK');
