@@ -4,7 +4,7 @@
 -- ARGV    how many packets all shards will have had, the added ones included
 -- RETURNS 1; nil no such rain
 -- WHY     To be called for every shard before the first packet is added to one. From then on more packets are announced than are
---         loaded, so drained.lua takes nothing back, until the last one is there, however long the adding takes.
+--         loaded, so drained.lua refuses until the last one is there, however long the adding takes.
 
 local rain = redis.call('HMGET', KEYS[1], 'state', 'shards', 'total')
 if not rain[1] then return nil end

@@ -17,7 +17,7 @@ import { recordedTickets } from '../tickets.ts';
 import { bookedClaims } from './bookedClaims.ts';
 import { isLogTrusted } from './logTrust.ts';
 import { readShardClaims, type ShardClaims } from './knownWins.ts';
-import { noteKnownMoves, readMovedPackets, type MovedPackets } from './movedPackets.ts';
+import { noteKnownMoves, readMovedPackets, type MovedPackets } from './otherShards.ts';
 import { readPresence } from './presence.ts';
 import { elementIn, elementOf } from './packetElements.ts';
 import { claimOf, readJudgedWins, takenPackets } from './toldWins.ts';
