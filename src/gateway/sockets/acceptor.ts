@@ -49,8 +49,8 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
 
   function enter(socket: WebSocket, stream: Duplex, { identity, address }: Admitted): void {
     const { userId } = identity;
-    const caller = { ...identity, user: rateLimiter.users.enter(userId), address: rateLimiter.addresses.enter(address), socket, stream };
-    const session = createSession(caller, performance.now(), limits.heartbeatMs);
+    const caller = { user: rateLimiter.users.enter(userId), address: rateLimiter.addresses.enter(address), socket, stream };
+    const session = createSession(identity, caller, performance.now(), limits.heartbeatMs);
     hub.add(session);
     log.debug({ connection: session.connection, userId }, 'socket opened');
     socket.on('message', (data, isBinary) => receive(session, data, isBinary));

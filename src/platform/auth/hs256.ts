@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { TOKEN_ALGORITHM, tokenKey } from './token.ts';
+import { timingSafeEqual } from 'node:crypto';
+import { createFastHmac, hmacKeyOf } from './hmac.ts';
+import { TOKEN_ALGORITHM } from './token.ts';
 
 /** A byte sequence that is no UTF-8 is no text; without `fatal` several of them would become the same one. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -9,11 +10,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * WebCrypto, which asks another thread for each token and takes about ten times the processor time.
  */
 export function createHs256Reader(secret: string): (token: string) => unknown {
-  const key = tokenKey(secret);
+  const hmac = createFastHmac(hmacKeyOf(secret));
   return (token) => {
     const [head, claims] = [token.indexOf('.'), token.lastIndexOf('.')];
-    const expected = createHmac('sha256', key).update(token.slice(0, Math.max(0, claims))).digest('base64url');
-    if (!areEqual(token.slice(claims + 1), expected)) return undefined;
+    if (!areEqual(token.slice(claims + 1), hmac(token.slice(0, Math.max(0, claims))))) return undefined;
     // Whatever else is in the head is for others; an extension that we must understand (`crit`) is none of ours.
     const { alg, crit } = readObject(token.slice(0, head)) ?? {};
     return alg === TOKEN_ALGORITHM && crit === undefined ? readObject(token.slice(head + 1, claims)) : undefined;

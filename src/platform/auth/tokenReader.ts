@@ -70,10 +70,10 @@ function createJwksReader(jwksUrl: string): (token: string, now: number) => Prom
 function bearerOf(payload: unknown, { issuer, audience }: TokenRules, now: number): Bearer | undefined {
   const read = claims.safeParse(payload);
   if (!read.success) return undefined;
-  const { sub, iss, aud, rains, sales, ...times } = read.data;
+  const { sub, exp, iss, aud, rains, sales } = read.data;
   if (issuer !== undefined && iss !== issuer) return undefined;
   if (audience !== undefined && aud !== audience && !(Array.isArray(aud) && aud.includes(audience))) return undefined;
-  return isNow(times, now / 1_000) ? { subject: sub, expiresAt: times.exp * 1_000, ...(rains && { rains }), ...(sales && { sales }) } : undefined;
+  return isNow(read.data, now / 1_000) ? { subject: sub, expiresAt: exp * 1_000, rains, sales } : undefined;
 }
 
 /** Says what must be true and not what must not: a clock that is not known makes each of these false. */
