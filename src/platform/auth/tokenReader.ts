@@ -48,7 +48,7 @@ export function createTokenReader(rules: TokenRules, now: () => number): ReadTok
       return bearerOf(await read(token, at), rules, at);
     };
   }
-  if (secret === undefined) throw new TypeError('a verifier needs a secret or a JWKS address');
+  if (!secret) throw new TypeError('a verifier needs a secret or a JWKS address');
   const read = createHs256Reader(secret);
   return async (token) => bearerOf(read(token), rules, now());
 }

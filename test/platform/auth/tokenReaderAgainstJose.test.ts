@@ -179,6 +179,10 @@ test('[R9] no character of a token can be another one', async () => {
   expect(taken).toEqual([]);
 });
 
+test('[R9] nobody verifies with an empty secret, which everybody knows', () => {
+  expect(() => createTokenReader({ secret: '' }, () => NOW)).toThrow(/needs a secret/);
+});
+
 test('[R9] without a clock no token is valid', async () => {
   for (const now of [NaN, Infinity, -Infinity, 0]) expect(await createTokenReader({ secret: SECRET }, () => now)(PLAIN)).toBeUndefined();
 });
