@@ -12,6 +12,7 @@ import { broadcast } from './measures/broadcast.ts';
 import { ceiling } from './measures/ceiling.ts';
 import { crowd } from './measures/crowd.ts';
 import { crediting, settlement } from './measures/crediting.ts';
+import { handshake } from './measures/handshake.ts';
 import type { Measure } from './measures/measure.ts';
 import { SIZES } from './sizes.ts';
 import { reserving, soldOut, soldOutOverHttp } from './measures/sale/buying.ts';
@@ -27,7 +28,7 @@ import { tableOf } from './report/table.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
-const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, memory, broadcast, stocking, ceiling, overload,
+const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, handshake, memory, broadcast, stocking, ceiling, overload,
   reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, crowd];
 
 function refuse(sentence: string): never {

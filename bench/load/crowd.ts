@@ -12,6 +12,7 @@ interface Caller extends Voice {
   /** Index of the next rain; past the end this user is done. */
   next: number;
   busy: boolean;
+  hasLeft: boolean;
 }
 
 /** Parallel handshakes: a queue of them says nothing about grabs. */
@@ -44,7 +45,7 @@ export class Crowd {
 
   async #enter(speech: Speech, port: number, from: string, token: string, joins?: string): Promise<void> {
     const caller: Caller = {
-      askedAt: 0, next: 0, busy: false, due: new Float64Array(REFS), phase: new Uint8Array(REFS), put: (frame) => caller.connection.put(frame),
+      askedAt: 0, next: 0, busy: false, hasLeft: false, due: new Float64Array(REFS), phase: new Uint8Array(REFS), put: (frame) => caller.connection.put(frame),
       connection: call(speech, port, from, token, {
         onHeard: (heard, chunk, at) => (this.#stream && chunk ? this.#stream.hear(caller, heard, chunk, at!) : this.#hear(caller, heard)), onGone: () => this.#lose(caller),
       }),
@@ -52,6 +53,14 @@ export class Crowd {
     await caller.connection.ready;
     if (joins !== undefined) caller.connection.put(clientFrame(JSON.stringify({ type: 'join', rainId: joins })));
     this.#callers.push(caller);
+  }
+
+  /** All users hang up. */
+  leave(): void {
+    for (const caller of this.#callers.splice(0)) {
+      caller.hasLeft = true;
+      caller.connection.end();
+    }
   }
 
   async enter(rainId: string): Promise<void> {
@@ -128,6 +137,7 @@ export class Crowd {
   }
 
   #lose(caller: Caller): void {
+    if (caller.hasLeft) return;
     this.#ran.gone++;
     if (caller.busy) this.#rest(caller);
     else this.#closed++;

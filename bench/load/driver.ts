@@ -6,6 +6,7 @@ import type { Phase, Streamed } from './stream.ts';
 export type Order =
   | { do: 'connect'; speech: Speech; port: number; tokens: readonly string[]; /** A rain that each of them watches. */ joins?: string }
   | { do: 'enter'; rainId: string }
+  | { do: 'leave' }
   | { do: 'repeat'; rainId: string; forMs: number; restMs?: number }
   | { do: 'walk'; rainIds: readonly string[] }
   | { do: 'stream'; rainId: string; phases: readonly Phase[] };
@@ -20,6 +21,9 @@ async function execute(order: Order): Promise<Reply> {
       return { ok: true };
     case 'enter':
       await crowd.enter(order.rainId);
+      return { ok: true };
+    case 'leave':
+      crowd.leave();
       return { ok: true };
     case 'repeat': return { ok: true, ran: await crowd.repeat(order.rainId, order.forMs, order.restMs) };
     case 'walk': return { ok: true, ran: await crowd.walk(order.rainIds) };

@@ -1,6 +1,6 @@
 import { readJson } from '../rain/json.ts';
 import { firstRefusal, formatRefusal, type Refusal } from '../rain/refusal.ts';
-import { clientMessage, type ClientMessage, type ErrorMessage, type GrabMessage, type ServerMessage } from './messages.ts';
+import { clientMessage, type ClientMessage, type ErrorMessage, type GrabMessage, type ServerMessage, type WelcomeMessage } from './messages.ts';
 import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from './outcomes.ts';
 import type { BuyMessage, OrderMessage } from './saleMessages.ts';
 import { SALE_OUTCOMES, type SaleOutcomeCode } from './saleOutcomes.ts';
@@ -71,6 +71,15 @@ function dropFormerFields(value: object): void {
 
 export function encode(message: ServerMessage): string {
   return JSON.stringify(message);
+}
+
+/** A `welcome` in two parts: the second one is long, and the same for all users who are told the same. */
+export function welcomeStart(userId: string, serverTime: number): string {
+  return `{"type":"welcome","userId":${JSON.stringify(userId)},"serverTime":${serverTime},`;
+}
+
+export function welcomeEnd(told: Pick<WelcomeMessage, 'rains' | 'sales' | 'limits'>): string {
+  return JSON.stringify(told).slice(1);
 }
 
 /** What a result may carry beside its code: the packet and its receipt with 0 and 1, the retry delay with -5 and -7. */

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createFastHmac } from '../../src/platform/auth/hmac.ts';
+import { createFastHmac, hmacKeyOf } from '../../src/platform/auth/hmac.ts';
 
 test('it is the HMAC-SHA256 of Node, for short and long texts, one after the other', () => {
   for (const bytes of [0, 1, 32, 64]) {
@@ -14,4 +14,10 @@ test('it is the HMAC-SHA256 of Node, for short and long texts, one after the oth
 
 test('a key longer than a block is refused, since it would have to be hashed first', () => {
   expect(() => createFastHmac(new Uint8Array(65))).toThrow(/64 bytes/);
+});
+
+test('of a longer secret the hash is the key, as in Node', () => {
+  for (const secret of ['', 'x'.repeat(32), 'x'.repeat(64), 'x'.repeat(65), '雨'.repeat(21), '雨'.repeat(22), 'x'.repeat(1_000)]) {
+    expect(createFastHmac(hmacKeyOf(secret))('text')).toBe(createHmac('sha256', secret).update('text').digest('base64url'));
+  }
 });

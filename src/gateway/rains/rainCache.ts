@@ -39,9 +39,8 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
     return this.#clock.errorMs();
   }
 
-  /** The rains that `welcome` lists for this user. */
-  current(audience: Audience | undefined): WelcomeMessage['rains'] {
-    const now = this.now();
+  /** The rains that `welcome` lists for this user at this moment. */
+  current(audience: Audience | undefined, now: number): WelcomeMessage['rains'] {
     return toList([...this.readings()].filter(({ rainId, terms }) => isListedFor(audience, 'rains', rainId, terms)).map((rain) => describe(rain, now, this.rules.ticketRules)));
   }
 

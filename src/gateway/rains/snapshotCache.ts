@@ -54,6 +54,7 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
   #timer: NodeJS.Timeout | undefined;
   /** When all are to be read again, ms of the monotonic clock. Readings of single ones, which may be many, do not delay it. */
   #rereadAt = 0;
+  #changes = 0;
   #closed = false;
 
   constructor(rules: SnapshotCacheRules<Stored, Snapshot>) {
@@ -89,6 +90,20 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
 
   readings(): IterableIterator<Stored & Reading> {
     return this.#known.values();
+  }
+
+  /** While this number is the same, so are the readings. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** The next opening or end after this moment: until then no state changes by itself. */
+  nextMoment(now: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { opensAt, closesAt } of this.#known.values()) {
+      for (const moment of [opensAt, closesAt]) if (moment > now) next = Math.min(next, moment);
+    }
+    return next;
   }
 
   /** Looks up an id that is not known yet: it may have been created a moment ago. @throws when Redis cannot be read then */
@@ -139,12 +154,14 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
     // Two readings may be in flight, and the earlier one may end later.
     if (readAtMonotonic < (this.#known.get(id)?.readAtMonotonic ?? 0)) return;
     this.#known.set(id, { ...stored, readAt, readAtMonotonic });
+    this.#changes++;
     this.#announceChange(id);
   }
 
   #forget(id: string): void {
     const stored = this.#known.get(id);
     this.#known.delete(id);
+    this.#changes++;
     this.#lastSent.delete(id);
     this.#announced.delete(id);
     if (stored) this.rules.onLeft(stored);
@@ -171,10 +188,7 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
     if (this.#closed) return;
     clearTimeout(this.#timer);
     const now = this.now();
-    let wait = this.#rereadAt - performance.now();
-    for (const { opensAt, closesAt } of this.#known.values()) {
-      for (const moment of [opensAt, closesAt]) if (moment > now) wait = Math.min(wait, moment - now);
-    }
+    const wait = Math.min(this.#rereadAt - performance.now(), this.nextMoment(now) - now);
     this.#timer = setTimeout(() => void this.#wake(), Math.max(1, wait));
   }
 

@@ -46,9 +46,8 @@ export class SaleCache extends SnapshotCache<LiveSale, SaleReading, SaleSnapshot
     return this.#rules.clock();
   }
 
-  /** The sales that `welcome` lists for this user; `undefined`: none. */
-  current(audience: Audience | undefined): ShownSale[] | undefined {
-    const now = this.now();
+  /** The sales that `welcome` lists for this user at this moment; `undefined`: none. */
+  current(audience: Audience | undefined, now: number): ShownSale[] | undefined {
     const shown = toList([...this.readings()].filter((sale) => isListedFor(audience, 'sales', sale.saleId, sale)).map((sale) => describe(sale, now, this.rules.ticketRules)));
     return shown.length > 0 ? shown : undefined;
   }

@@ -14,11 +14,13 @@ import { sendProtocolError, createSession, heartbeat, pong, send, type Session }
 import { countClose } from '../telemetry/counters.ts';
 import { createVerifier } from './token.ts';
 import { checkUpgrade, type Admitted, type UpgradeRules } from './upgrade.ts';
+import { Welcome } from './welcome.ts';
 
 /** Accepts sockets, passes on their messages and removes closed ones. */
 export function openAcceptor({ context, blocklist, overload, connected }: Assembly, options: GatewayOptions, lifecycle: Lifecycle) {
   const { limits, hub, rainCache, sales, rateLimiter, counters } = context;
   const { log, trustedProxies = 0 } = options;
+  const welcome = new Welcome(rainCache, sales.cache, limits);
   let accepting = true;
   let proxyWarned = false;
   const socketOptions: ServerOptions & { closeTimeout: number } = {
@@ -39,13 +41,16 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
     }
     const admission = await checkUpgrade(request, rules);
     if (!admission.ok) return refuseUpgrade(stream, admission, limits);
-    sockets.handleUpgrade(request, stream, head, (socket) => welcome(socket, stream, admission));
+    // The answer to the upgrade and `welcome` are one system call.
+    stream.cork();
+    sockets.handleUpgrade(request, stream, head, (socket) => enter(socket, stream, admission));
+    stream.uncork();
   }
 
-  function welcome(socket: WebSocket, stream: Duplex, { identity, address }: Admitted): void {
+  function enter(socket: WebSocket, stream: Duplex, { identity, address }: Admitted): void {
     const { userId } = identity;
-    const caller = { ...identity, user: rateLimiter.users.enter(userId), address: rateLimiter.addresses.enter(address), socket, stream };
-    const session = createSession(caller, performance.now(), limits.heartbeatMs);
+    const caller = { user: rateLimiter.users.enter(userId), address: rateLimiter.addresses.enter(address), socket, stream };
+    const session = createSession(identity, caller, performance.now(), limits.heartbeatMs);
     hub.add(session);
     log.debug({ connection: session.connection, userId }, 'socket opened');
     socket.on('message', (data, isBinary) => receive(session, data, isBinary));
@@ -58,11 +63,7 @@ export function openAcceptor({ context, blocklist, overload, connected }: Assemb
       if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') session.closedWith ??= 1009;
       else if (code === 'WS_ERR_TOO_MANY_BUFFERED_PARTS') counters.refused.message_pieces++;
     });
-    const listed = sales.cache.current(identity.audience);
-    send(session, encode({
-      type: 'welcome', userId, serverTime: rainCache.now(), rains: rainCache.current(identity.audience), ...(listed && { sales: listed }),
-      limits: { messageBytesMax: limits.messageBytesMax, heartbeatMs: limits.heartbeatMs },
-    }), limits);
+    send(session, welcome.frameFor(identity), limits);
   }
 
   function leave(session: Session): void {

@@ -22,6 +22,15 @@ export function asciiFrameOf(text: string): Frame {
   return frame;
 }
 
+/** The frame of a text whose end is kept as bytes. */
+export function frameEndingWith(start: string, end: Buffer): Frame {
+  const length = Buffer.byteLength(start) + end.length;
+  const frame = headed(length);
+  frame.write(start, frame.length - length);
+  end.copy(frame, frame.length - end.length);
+  return frame;
+}
+
 /** With room for a payload of so many bytes. */
 function headed(length: number): Frame {
   const head = length < TWO_BYTES ? 2 : length < 0x1_0000 ? 4 : 10;

@@ -56,7 +56,7 @@ export function checkBannedAddress(address: string, rules: UpgradeRules): Refuse
   return bannedForMs > 0 ? overLimit(429, 'offences', rules, bannedForMs) : undefined;
 }
 
-/** Before a token is verified, which costs as much as twenty answers. */
+/** Before a token is verified and a socket is opened, which costs as much as ten answers. */
 export function checkHandshake(address: string, rules: UpgradeRules): Refused | undefined {
   if (rules.killSwitches.off.sockets) return overLimit(503, 'switch_sockets', rules, rules.limits.retryMs);
   const limit = rules.rateLimiter.takeHandshake(address);

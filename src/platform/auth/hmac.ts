@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /** Block and digest of SHA-256, bytes. */
 const BLOCK = 64;
@@ -31,6 +31,12 @@ export function createFastHmac(key: Uint8Array): Hmac {
     outer.write(hash('sha256', inner, 'binary'), BLOCK, 'latin1');
     return hash('sha256', outer, 'base64url');
   };
+}
+
+/** A secret of any length as a key: one that is longer than a block is replaced by its hash (RFC 2104). */
+export function hmacKeyOf(secret: string): Uint8Array {
+  const bytes = Buffer.from(secret);
+  return bytes.length > BLOCK ? createHash('sha256').update(bytes).digest() : bytes;
 }
 
 /** A buffer that begins with the key, filled up to a block and combined with `pad`, and has room for more bytes. */

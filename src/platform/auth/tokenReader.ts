@@ -1,6 +1,7 @@
-import { createRemoteJWKSet, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { z } from 'zod';
-import { NAMED_MAX, TOKEN_ALGORITHM, tokenKey } from './token.ts';
+import { createHs256Reader, decodeCanonical } from './hs256.ts';
+import { NAMED_MAX } from './token.ts';
 
 export interface TokenRules {
   /** Shared secret for HS256; either this or `jwksUrl`. */
@@ -19,10 +20,16 @@ const FUTURE_SECONDS_MAX = 120;
 const LIFE_SECONDS_MAX = 366 * 24 * 3_600;
 
 const names = z.array(z.string().min(1).max(128)).max(NAMED_MAX).optional();
-/** What the token is for, where it says so. */
-const named = z.object({ rains: names, sales: names });
+/** A claim that cannot be read might have kept the bearer out, so it makes the token none. The times are seconds. */
+const claims = z.object({
+  sub: z.string(), exp: z.number(), iat: z.number().optional(), nbf: z.number().optional(),
+  iss: z.unknown().optional(), aud: z.unknown().optional(),
+  /** What the token is for, where it says so. */
+  rains: names, sales: names,
+});
+type Claims = z.infer<typeof claims>;
 
-interface Bearer extends z.infer<typeof named> {
+interface Bearer extends Pick<Claims, 'rains' | 'sales'> {
   subject: string;
   /** Epoch ms. */
   expiresAt: number;
@@ -32,36 +39,46 @@ interface Bearer extends z.infer<typeof named> {
 export type ReadToken = (token: string) => Promise<Bearer | undefined>;
 
 /** We choose the algorithm, never the token: HS256 with a secret, public-key signatures with a JWKS. The two are never mixed. */
-export function createTokenReader({ secret, jwksUrl, issuer, audience }: TokenRules, now: () => number): ReadToken {
-  const claims = { requiredClaims: ['sub', 'exp'], ...(issuer !== undefined && { issuer }), ...(audience !== undefined && { audience }) };
-  const sharedKey = secret === undefined ? undefined : tokenKey(secret);
-  const publicKeys: JWTVerifyGetKey | undefined = jwksUrl === undefined ? undefined : createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: JWKS_ANSWER_MS_MAX });
-  if (!sharedKey && !publicKeys) throw new TypeError('a verifier needs a secret or a JWKS address');
-  return async (token) => {
-    if (!isSignatureSpelledOnce(token)) return undefined;
-    const currentDate = new Date(now());
+export function createTokenReader(rules: TokenRules, now: () => number): ReadToken {
+  const { secret, jwksUrl } = rules;
+  if (jwksUrl !== undefined) {
+    const read = createJwksReader(jwksUrl);
+    return async (token) => {
+      const at = now();
+      return bearerOf(await read(token, at), rules, at);
+    };
+  }
+  if (!secret) throw new TypeError('a verifier needs a secret or a JWKS address');
+  const read = createHs256Reader(secret);
+  return async (token) => bearerOf(read(token), rules, now());
+}
+
+/** jose fetches the keys, keeps them, and chooses among them. Only one spelling of a signature is taken, as with a secret. */
+function createJwksReader(jwksUrl: string): (token: string, now: number) => Promise<unknown> {
+  const publicKeys = createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: JWKS_ANSWER_MS_MAX });
+  return async (token, now) => {
+    if (!decodeCanonical(token.slice(token.lastIndexOf('.') + 1))) return undefined;
     try {
-      const { payload } = publicKeys
-        ? await jwtVerify(token, publicKeys, { ...claims, currentDate, algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] })
-        : await jwtVerify(token, sharedKey!, { ...claims, currentDate, algorithms: [TOKEN_ALGORITHM] });
-      // A token from the future is a mistake of the issuer's, and one without an end in sight cannot be withdrawn.
-      const seconds = currentDate.getTime() / 1_000;
-      if ((payload.iat ?? 0) > seconds + FUTURE_SECONDS_MAX || payload.exp! > seconds + LIFE_SECONDS_MAX) return undefined;
-      // A claim that cannot be read might have kept the bearer out.
-      const ids = named.safeParse(payload);
-      return ids.success ? { subject: payload.sub!, expiresAt: payload.exp! * 1000, ...ids.data } : undefined;
+      return (await jwtVerify(token, publicKeys, { currentDate: new Date(now), algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] })).payload;
     } catch {
       return undefined;
     }
   };
 }
 
-/** Head and claims are signed as they are written. Of the signature, padding, blanks and free bits would give one token several texts. */
-function isSignatureSpelledOnce(token: string): boolean {
-  return isCanonical(token.slice(token.lastIndexOf('.') + 1));
+/** The bearer, if the claims of a verified token are for us and for this moment. @param now epoch ms */
+function bearerOf(payload: unknown, { issuer, audience }: TokenRules, now: number): Bearer | undefined {
+  const read = claims.safeParse(payload);
+  if (!read.success) return undefined;
+  const { sub, exp, iss, aud, rains, sales } = read.data;
+  if (issuer !== undefined && iss !== issuer) return undefined;
+  if (audience !== undefined && aud !== audience && !(Array.isArray(aud) && aud.includes(audience))) return undefined;
+  return isNow(read.data, now / 1_000) ? { subject: sub, expiresAt: exp * 1_000, rains, sales } : undefined;
 }
 
-/** Whether these bytes are written so in base64url. The text is compared with itself, so the time it takes tells nothing new. */
-function isCanonical(text: string): boolean {
-  return Buffer.from(text, 'base64url').toString('base64url') === text;
+/** Says what must be true and not what must not: a clock that is not known makes each of these false. */
+function isNow({ exp, nbf = -Infinity, iat = 0 }: Pick<Claims, 'exp' | 'nbf' | 'iat'>, seconds: number): boolean {
+  const begun = Math.floor(seconds);
+  // A token from the future is a mistake of the issuer's, and one without an end in sight cannot be withdrawn.
+  return nbf <= begun && exp > begun && iat <= seconds + FUTURE_SECONDS_MAX && exp <= seconds + LIFE_SECONDS_MAX;
 }
