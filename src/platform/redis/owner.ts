@@ -1,0 +1,42 @@
+/// <reference path="./clusterKeySlot.d.ts" />
+import calculateSlot from 'cluster-key-slot';
+import { Cluster, type Redis } from 'ioredis';
+import type { RedisClient } from './connect.ts';
+
+/** The connection of a client to one server that may be written to. */
+interface Master {
+  /** `host:port` in a Cluster; empty for a single server, which has no other beside it. */
+  name: string;
+  connection: Redis;
+}
+
+/** The slot of a key; its master may change, its slot does not. */
+export function slotOf(redis: RedisClient, key: string): number {
+  return redis instanceof Cluster ? calculateSlot(key) : 0;
+}
+
+/** All masters as far as this client knows them. */
+export function mastersOf(redis: RedisClient): Master[] {
+  if (!(redis instanceof Cluster)) return [{ name: '', connection: redis }];
+  return redis.nodes('master').map((connection) => ({ name: nameOf(connection), connection }));
+}
+
+/**
+ * The master of a slot by the client's own table, which may be out of date: a server that is not the owner any more answers MOVED.
+ * What is sent over this connection is neither redirected nor sent again.
+ * @returns `undefined` while the client has no connection to it
+ */
+export function masterOf(redis: RedisClient, slot: number): Master | undefined {
+  if (!(redis instanceof Cluster)) return { name: '', connection: redis };
+  const name = redis.slots[slot]?.[0];
+  return name === undefined ? undefined : mastersOf(redis).find((master) => master.name === name);
+}
+
+/** Has the client ask for the owners of all slots anew. It does so by itself only when a command of its own meets MOVED. */
+export function learnMasters(redis: RedisClient): void {
+  if (redis instanceof Cluster) redis.refreshSlotsCache();
+}
+
+function nameOf({ options }: Redis): string {
+  return `${options.host}:${options.port}`;
+}
