@@ -35,10 +35,16 @@ export async function startCluster({ replicas = false, args = [] }: { replicas?:
   const nodes = servers.map(({ url }) => new Redis(url));
   try {
     await Promise.all(MASTERS.map((i) => nodes[i]!.call('CLUSTER', 'ADDSLOTSRANGE', String(firstSlot(i)), String(firstSlot(i + 1) - 1))));
-    for (const { port } of servers.slice(1)) await nodes[0]!.call('CLUSTER', 'MEET', '127.0.0.1', String(port));
+    // Each meets each: what they tell each other of third ones takes seconds.
+    for (const [i, node] of nodes.entries()) for (const { port } of servers.slice(i + 1)) await node.call('CLUSTER', 'MEET', '127.0.0.1', String(port));
     await Promise.all(nodes.slice(MASTERS.length).map((replica, i) => follow(replica, nodes[i]!)));
     await eventually(async () => {
-      for (const node of nodes) expect(String(await node.call('CLUSTER', 'INFO'))).toMatch(/cluster_state:ok[^]*cluster_slots_ok:16384/);
+      for (const node of nodes) {
+        expect(String(await node.call('CLUSTER', 'INFO'))).toMatch(/cluster_state:ok[^]*cluster_slots_ok:16384/);
+        // Each range with all its servers: a client asks any of them who is there.
+        const ranges = await node.call('CLUSTER', 'SLOTS') as unknown[][];
+        expect(ranges.map((range) => range.length - 2)).toEqual(MASTERS.map(() => servers.length / MASTERS.length));
+      }
     });
     if (replicas) await Promise.all(masters.map(({ url }, i) => untilInStep(url, ofMaster(i))));
   } catch (error) {
@@ -65,5 +71,15 @@ function ofMaster(master: number): string {
   for (let i = 0; ; i++) {
     const slot = calculateSlot(`in-step-${i}`);
     if (slot >= firstSlot(master) && slot < firstSlot(master + 1)) return `in-step-${i}`;
+  }
+}
+
+/** Asks one server by itself. */
+export async function at<T>({ url }: TestRedis, ask: (node: Redis) => Promise<T>): Promise<T> {
+  const node = new Redis(url);
+  try {
+    return await ask(node);
+  } finally {
+    node.disconnect();
   }
 }

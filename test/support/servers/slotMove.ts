@@ -1,6 +1,6 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { eventually } from '../eventually.ts';
-import type { TestCluster } from './cluster.ts';
+import { at, type TestCluster } from './cluster.ts';
 import type { TestRedis } from './redis.ts';
 
 /** A slot on its way from one master to another, as `redis-cli --cluster reshard` takes it, step by step. */
@@ -37,13 +37,4 @@ const keysIn = async (node: Redis, slot: number) => (await node.call('CLUSTER', 
 function ownerIn(slots: unknown, slot: number): number | undefined {
   const ranges = slots as [first: number, last: number, master: [host: string, port: number]][];
   return ranges.find(([first, last]) => first <= slot && slot <= last)?.[2][1];
-}
-
-async function at<T>({ url }: TestRedis, ask: (node: Redis) => Promise<T>): Promise<T> {
-  const node = new Redis(url);
-  try {
-    return await ask(node);
-  } finally {
-    node.disconnect();
-  }
 }
