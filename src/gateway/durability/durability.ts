@@ -6,6 +6,8 @@ import { connectRedis, parseRedisUrl, type RedisClient } from '../../platform/re
 import type { Signer } from '../../store/signer.ts';
 import type { Layer } from '../pipeline.ts';
 import { WAITING_CONNECTIONS } from './limits.ts';
+import { shardKeys } from '../../store/keys.ts';
+import { saleKeys } from '../../store/saleKeys.ts';
 import type { StoredRain } from '../../store/rains.ts';
 import { startRestorer } from './restorer.ts';
 import type { SentReservation } from '../../grab/restoreReservations.ts';
@@ -38,10 +40,10 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
   // With the user: a number that Redis has lost may be drawn again, and both buyers were told of it.
   const recentReservations = new RecentlyTold<SentReservation>(({ reservationId, userId }) => `${reservationId} ${userId}`);
   const restoreReservations = createReservationRestorer(redis, signer, log);
-  const restorer = startRestorer({ redis, signer, recentWins, log, also: () => restoreReservations(recentReservations) });
+  const restorer = startRestorer({ redis, signer, recentWins, log, also: (concerns) => restoreReservations(recentReservations.where(({ saleId }) => concerns(saleKeys(saleId).state))) });
   const secondLook = startSecondLook({ restore: restoreReservations, onFault, ms: secondLookMs });
   const isCluster = parseRedisUrl(redisUrl)?.kind === 'cluster';
-  if (isCluster) for (const change of ['-node', '+node']) redis.on(change, () => restorer.doubt());
+  if (isCluster) for (const change of ['-node', '+node']) redis.on(change, () => restorer.recheck());
   const replicas = durability.mode === 'replicas' ? durability.replicas : 0;
   /** Its own connections; the owner awaits and ends them. */
   const connections = Array.from({ length: replicas > 0 ? WAITING_CONNECTIONS : 0 }, () => connectRedis(redisUrl, { purpose: 'once', onError: onFault }));
@@ -49,7 +51,7 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
   const confirm = confirmWins(confirmHeld);
   /** Answers "busy" while reported wins are written back, so that nobody else gets their packets. */
   const busyWhileRestoring: Layer = (inner) => ({
-    grab: (rainId, shard, userIds) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds)),
+    grab: (rainId, shard, userIds) => (restorer.looking(shardKeys(rainId, shard).state) ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds)),
   });
   /** Holds a win back until the replicas have it; with DURABILITY=local it changes nothing. */
   const confirmedByReplicas: Layer = (inner) => (replicas > 0 ? confirmedEngine(inner, confirm) : inner);
@@ -59,14 +61,12 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
     confirm,
     /** The same for whatever else users are told of, such as reservations. */
     confirmHeld,
-    /** True while wins and reservations that were reported are written back. */
-    get restoring() {
-      return restorer.looking;
-    },
+    /** True while what was reported of the sale with this key is written back. */
+    restoring: (key: string) => restorer.looking(key),
     busyWhileRestoring,
     confirmedByReplicas,
     /** To be called when a script call has failed: in a Redis Cluster a failover may be the reason. */
-    onEngineFault: () => { if (isCluster) restorer.doubt(); },
+    onEngineFault: () => { if (isCluster) restorer.recheck(); },
     /** To be called when Redis may have lost wins although its connections were never lost. */
     doubt: () => restorer.doubt(),
     /**
