@@ -1,5 +1,6 @@
 import { parseClaim, type Claim } from '../rain/claim.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
+import { learnMasters, masterOf, mastersOf, slotOf } from '../platform/redis/owner.ts';
 import { BUSY, type GrabEngine } from './engine.ts';
 import { shardKeys } from '../store/keys.ts';
 
@@ -10,10 +11,13 @@ type Win = Pick<Claim, 'userId' | 'redPacketId'>;
 export type Confirm = (rainId: string, shard: number, wins: readonly Win[]) => Promise<boolean[]>;
 
 interface ConfirmRules {
-  /** WAIT blocks its connection, so each round of confirmations uses one of these connections. Four in turn keep up with any load. */
+  /**
+   * WAIT blocks its connection, so each round of confirmations uses one of these connections. Four in turn keep up with any load. A
+   * client of a Cluster has a connection to each master.
+   */
   connections: readonly RedisClient[];
   replicas: number;
-  /** How long one round may take, ms. Requests that arrive while all connections wait are gathered into the next round. */
+  /** How long one round may take, ms. Requests for a master that arrive while all connections to it wait are gathered into the next round. */
   waitMs: number;
   onFault: (error: unknown) => void;
 }
@@ -43,49 +47,80 @@ export function confirmWins(confirmHeld: ConfirmHeld): Confirm {
   return (rainId, shard, wins) => confirmHeld(shardKeys(rainId, shard).claimed, wins.map(({ userId }) => userId), (entry, at) => isWin(entry, wins[at]!));
 }
 
+/** The requests of one master. Each master has its own: one whose replicas stall must not hold back the wins of the others. */
+interface Lane {
+  waiting: ConfirmRequest[];
+  idle: RedisClient[];
+}
+
 /** Confirms entries of hashes by replicas. */
 export function createConfirmHeld({ connections, replicas, waitMs, onFault }: ConfirmRules): ConfirmHeld {
-  const idle = [...connections];
-  const waiting: ConfirmRequest[] = [];
+  const lanes = new Map<string, Lane>();
 
-  function begin(): void {
-    for (let redis = idle[0]; redis && waiting.length > 0; redis = idle[0]) {
-      idle.shift();
+  function begin(master: string, lane: Lane): void {
+    for (let redis = lane.idle[0]; redis && lane.waiting.length > 0; redis = lane.idle[0]) {
+      lane.idle.shift();
       const used = redis;
-      void round(used, waiting.splice(0, sizeOfRound())).then(() => {
-        idle.push(used);
-        begin();
+      void round(used, master, takeRound(lane.waiting)).then(() => {
+        lane.idle.push(used);
+        if (lane.waiting.length > 0) begin(master, lane);
+        else if (lane.idle.length === connections.length) lanes.delete(master);
       });
     }
   }
 
-  function sizeOfRound(): number {
-    let size = 0;
-    for (let wins = 0; size < waiting.length && wins < WINS_MAX; size++) wins += waiting[size]!.userIds.length;
-    return size;
-  }
-
   /**
    * WAIT covers everything that the server had written when this connection's last command was answered. So the wins are read on
-   * this connection first, even if another gateway granted them, and a server without these wins confirms nothing.
+   * this connection first, even if another gateway granted them, and a server without these wins confirms nothing. Neither does one
+   * that is not the master of their slot any more: it refuses the read (MOVED), and a replica refuses WAIT.
    */
-  async function round(redis: RedisClient, requests: readonly ConfirmRequest[]): Promise<void> {
-    try {
-      // Send all commands in one turn of the event loop: if the connection broke in between, none of them would be answered.
-      const reading = requests.map(({ key, userIds }) => redis.hmget(key, ...userIds));
-      const [acknowledged, ...held] = await Promise.all([redis.wait(replicas, waitMs), ...reading]);
-      requests.forEach(({ userIds, isHeld, answer }, i) => answer(userIds.map((_, at) => acknowledged >= replicas && isHeld(held[i]![at], at))));
-    } catch (error) {
-      onFault(error);
-      for (const { userIds, answer } of requests) answer(userIds.map(() => false));
-    }
+  async function round(redis: RedisClient, master: string, requests: readonly ConfirmRequest[]): Promise<void> {
+    const connection = mastersOf(redis).find(({ name }) => name === master)?.connection;
+    // Send all commands in one turn of the event loop: if the connection broke in between, none of them would be answered.
+    const reading = requests.map(({ key, userIds }) => connection?.hmget(key, ...userIds) ?? unreachable(master));
+    const [acknowledged, ...held] = await Promise.allSettled([connection?.wait(replicas, waitMs) ?? unreachable(master), ...reading]);
+    const isReplicated = acknowledged.status === 'fulfilled' && acknowledged.value >= replicas;
+    requests.forEach(({ userIds, isHeld, answer }, i) => {
+      const entries = held[i]!;
+      answer(userIds.map((_, at) => isReplicated && entries.status === 'fulfilled' && isHeld(entries.value[at], at)));
+    });
+    const failed = [acknowledged, ...held].find(({ status }) => status === 'rejected');
+    if (failed) report((failed as PromiseRejectedResult).reason);
+  }
+
+  function report(fault: unknown): void {
+    onFault(fault);
+    for (const connection of connections) learnMasters(connection);
   }
 
   return (key, userIds, isHeld) => new Promise((answer) => {
-    waiting.push({ key, userIds, isHeld, answer });
-    begin();
+    const master = firstKnown(connections, key);
+    if (master === undefined) {
+      report(new Error(`no master of the slot of ${key} can be reached`));
+      return answer(userIds.map(() => false));
+    }
+    const lane = lanes.get(master) ?? { waiting: [], idle: [...connections] };
+    lanes.set(master, lane);
+    lane.waiting.push({ key, userIds, isHeld, answer });
+    begin(master, lane);
   });
 }
+
+function firstKnown(connections: readonly RedisClient[], key: string): string | undefined {
+  for (const redis of connections) {
+    const master = masterOf(redis, slotOf(redis, key));
+    if (master) return master.name;
+  }
+  return undefined;
+}
+
+function takeRound(waiting: ConfirmRequest[]): ConfirmRequest[] {
+  let size = 0;
+  for (let wins = 0; size < waiting.length && wins < WINS_MAX; size++) wins += waiting[size]!.userIds.length;
+  return waiting.splice(0, size);
+}
+
+const unreachable = (master: string) => Promise.reject<never>(new Error(`${master} is no master any more, or cannot be reached`));
 
 function isWin(entry: string | null | undefined, { redPacketId }: Win): boolean {
   const parsed = typeof entry === 'string' ? parseClaim(entry) : undefined;

@@ -144,9 +144,6 @@ export function loadConfig<N extends Need = never>(need: readonly N[] = [], env:
   const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => known.includes(name) && value !== undefined && value !== ''));
   const parsed = configSchema.safeParse(given);
   const problems = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  if (parsed.success && parsed.data.DURABILITY.mode === 'replicas' && parseRedisUrl(parsed.data.REDIS_URL ?? '')?.kind === 'cluster') {
-    problems.push('DURABILITY: a Redis Cluster cannot wait for replicas, expected redis://… or redis+sentinel://… in REDIS_URL, or DURABILITY=local');
-  }
   for (const name of need) {
     if (name === 'JWT') {
       if (!given['JWT_SECRET'] && !given['JWKS_URL']) problems.push('JWT_SECRET or JWKS_URL: missing, expected one of them to verify tokens with');

@@ -7,8 +7,10 @@ import { findRain, readRain } from '../../src/store/rains.ts';
 import { restoreSentWins } from '../../src/grab/restore.ts';
 import { loadScripts, run } from '../../src/store/scripts.ts';
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
+import { slotOf } from '../../src/platform/redis/owner.ts';
 import { dial } from '../support/client.ts';
 import { startCluster, type TestCluster } from '../support/servers/cluster.ts';
+import { beginSlotMove } from '../support/servers/slotMove.ts';
 import { openGateway } from '../support/servers/gateway.ts';
 import { connect, stockRain } from '../support/rain.ts';
 import { signer } from '../support/signer.ts';
@@ -77,6 +79,25 @@ describe('on a Redis Cluster of three masters', () => {
       expect(await settle(redis, rainId, (await findRain(redis, rainId))!, { ttlMs: 60_000 })).toBe(true);
     }
     for (let shard = 0; shard < shards; shard++) expect(await redis.pttl(campaignKeys('fair.1', shard).wins)).toBeGreaterThan(0);
+  });
+
+  test('[R2][R6] a slot of a live rain is moved: its users are "busy" meanwhile, and nothing is lost; afterwards all goes on', async () => {
+    await stockRain(redis, { rainId: 'moving', amounts: ['1.00', '2.00'] });
+    const { state, claims } = shardKeys('moving', 0);
+    const [from, to] = [cluster.masters[cluster.homeOf(state)]!, cluster.masters[(cluster.homeOf(state) + 1) % 3]!];
+    const faults: unknown[] = [];
+    const engine = createGrabEngine(redis, (fault) => faults.push(String(fault)));
+    const codes = async (...users: string[]) => (await engine.grab('moving', 0, users)).map(({ code }) => code);
+    expect(await codes('ann')).toEqual(['0']);
+    const move = await beginSlotMove(cluster, slotOf(redis, state), from, to);
+    // Redis runs a script there only when every key exists that it names.
+    expect(await codes('ann', 'bob')).toEqual(['-7', '-7']);
+    await move.moveKeys();
+    expect(await codes('ann', 'bob')).toEqual(['-7', '-7']);
+    await move.end();
+    expect(await codes('ann', 'bob', 'cid')).toEqual(['1', '0', '-1']);
+    expect(await redis.llen(claims)).toBe(2);
+    expect(faults).toEqual(Array.from({ length: 2 }, () => expect.stringMatching(/TRYAGAIN|ASK|MOVED/) as string));
   });
 
   test('the gateway serves it like a single Redis', async () => {

@@ -7,6 +7,8 @@ import type { Signer } from '../../store/signer.ts';
 import type { Layer } from '../pipeline.ts';
 import { WAITING_CONNECTIONS } from './limits.ts';
 import { endMoves } from '../../store/endMoves.ts';
+import { shardKeys } from '../../store/keys.ts';
+import { saleKeys } from '../../store/saleKeys.ts';
 import type { StoredRain } from '../../store/rains.ts';
 import { startRestorer } from './restorer.ts';
 import type { SentReservation } from '../../grab/restoreReservations.ts';
@@ -42,13 +44,18 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
   const recentReservations = new RecentlyTold<SentReservation>(({ reservationId, userId }) => `${reservationId} ${userId}`);
   const restoreReservations = createReservationRestorer(redis, signer, log);
   /** Before wins are put back: their packets must lie in the shard in which they were won. */
-  const endAllMoves = async () => {
-    for (const { rainId, shards, state } of rains()) if (state !== 'settled') await endMoves(redis, rainId, shards);
+  const endConcernedMoves = async (concerns: (key: string) => boolean) => {
+    for (const { rainId, shards, state } of rains()) {
+      if (state !== 'settled' && Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard).state).some(concerns)) await endMoves(redis, rainId, shards);
+    }
   };
-  const restorer = startRestorer({ redis, signer, recentWins, log, first: endAllMoves, also: () => restoreReservations(recentReservations) });
+  const restorer = startRestorer({
+    redis, signer, recentWins, log, first: endConcernedMoves,
+    also: (concerns) => restoreReservations(recentReservations.where(({ saleId }) => concerns(saleKeys(saleId).state))),
+  });
   const secondLook = startSecondLook({ restore: restoreReservations, onFault, ms: secondLookMs });
   const isCluster = parseRedisUrl(redisUrl)?.kind === 'cluster';
-  if (isCluster) for (const change of ['-node', '+node']) redis.on(change, () => restorer.doubt());
+  if (isCluster) for (const change of ['-node', '+node']) redis.on(change, () => restorer.recheck());
   const replicas = durability.mode === 'replicas' ? durability.replicas : 0;
   /** Its own connections; the owner awaits and ends them. */
   const connections = Array.from({ length: replicas > 0 ? WAITING_CONNECTIONS : 0 }, () => connectRedis(redisUrl, { purpose: 'once', onError: onFault }));
@@ -56,7 +63,7 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
   const confirm = confirmWins(confirmHeld);
   /** Answers "busy" while reported wins are written back, so that nobody else gets their packets. */
   const busyWhileRestoring: Layer = (inner) => ({
-    grab: (rainId, shard, userIds, move) => (restorer.looking ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds, move)),
+    grab: (rainId, shard, userIds, move) => (restorer.looking(shardKeys(rainId, shard).state) ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds, move)),
   });
   /** Holds a win back until the replicas have it; with DURABILITY=local it changes nothing. */
   const confirmedByReplicas: Layer = (inner) => (replicas > 0 ? confirmedEngine(inner, confirm) : inner);
@@ -66,14 +73,12 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
     confirm,
     /** The same for whatever else users are told of, such as reservations. */
     confirmHeld,
-    /** True while wins and reservations that were reported are written back. */
-    get restoring() {
-      return restorer.looking;
-    },
+    /** True while what was reported of the sale with this key is written back. */
+    restoring: (key: string) => restorer.looking(key),
     busyWhileRestoring,
     confirmedByReplicas,
     /** To be called when a script call has failed: in a Redis Cluster a failover may be the reason. */
-    onEngineFault: () => { if (isCluster) restorer.doubt(); },
+    onEngineFault: () => { if (isCluster) restorer.recheck(); },
     /** To be called when Redis may have lost wins although its connections were never lost. */
     doubt: () => restorer.doubt(),
     /**

@@ -8,6 +8,8 @@ export const RECENT_WINS_MAX = 100_000;
 export const LOOKING_MS_MAX = 3_000;
 /** Without a lost connection grabs wait for a check at most once in this time, ms. */
 export const DOUBT_PAUSE_MS = 30_000;
+/** How often a Cluster is asked for the master of slots that have none, ms. */
+export const LEARN_MS = 100;
 /** Pause before a failed check is repeated, ms. */
 export const CHECK_RETRY_MS = 1_000;
 /** Lost wins that are listed by name in the log; the others are only counted. */

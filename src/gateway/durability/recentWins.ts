@@ -23,6 +23,11 @@ export class RecentlyTold<T extends { at: number }> {
     yield* this.#younger.values();
   }
 
+  /** Those that are asked for, in the same order. */
+  *where(isAsked: (told: T) => boolean): IterableIterator<T> {
+    for (const told of this) if (isAsked(told)) yield told;
+  }
+
   /**
    * Only new ones drop a generation: however long Redis is unreachable, the last ones before the outage are still here.
    * @returns the first that was told by this name; usually the same

@@ -3,17 +3,19 @@ import type { Logger } from '../../platform/telemetry/log.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { recordTold } from '../../store/told.ts';
 import type { Signer } from '../../store/signer.ts';
+import { shardKeys } from '../../store/keys.ts';
 import { CHECK_RETRY_MS, DOUBT_PAUSE_MS, LOOKING_MS_MAX, LOST_WINS_LOGGED_MAX, SETTLED_RAINS_MAX } from './limits.ts';
+import { watchMasters } from './replacedMasters.ts';
 
 interface RestorerOptions {
   /** The connection grabs go through. */
   redis: RedisClient;
   signer: Signer;
   recentWins: Iterable<SentWin>;
-  /** To be done before wins are put back. Rejects when Redis cannot be reached. */
-  first?: () => Promise<void>;
-  /** Checks what else users were told, and puts it back. Rejects when Redis cannot be reached. */
-  also?: () => Promise<void>;
+  /** To be done before the wins of the shards with these keys are put back. Rejects when Redis cannot be reached. */
+  first?: (concerns: (key: string) => boolean) => Promise<void>;
+  /** Checks what else users were told of the shards or sales with these keys, and puts it back. Rejects when Redis cannot be reached. */
+  also?: (concerns: (key: string) => boolean) => Promise<void>;
   log: Logger;
   retryMs?: number;
 }
@@ -24,6 +26,8 @@ interface RestorerOptions {
  *
  *     verified ──connection lost, or a doubt──▶ unverified ──ready──▶ checking ──all found or put back──▶ verified
  *                                                   ▲─────────failed─────────┘
+ *
+ * Of a Redis Cluster single masters may be replaced, while the connection as a whole stays ready: see `watchMasters`.
  */
 export function startRestorer({ redis, signer, recentWins, first, also, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
   let verified = true;
@@ -38,14 +42,22 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
   const settled = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  /** A master was replaced while others were checked. */
+  let again = false;
+  const masters = watchMasters(redis, () => {
+    again = underWay;
+    verified = false;
+    scheduleRetry(0);
+  });
 
   async function check(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     if (underWay || closed) return;
     underWay = verified = true;
-    // What cannot be checked, a rain that is being settled or a sale, does not delay the others.
-    const faults = (await Promise.allSettled([putBackWins(), also?.()])).flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    // Each replaced master by itself: one that is still unreachable must not keep the users of another one waiting.
+    await Promise.all(masters.replaced().map(async ({ concerns, checked }) => { if ((await putBack(concerns)).length === 0) checked(); }));
+    const faults = await putBack(() => true);
     if (faults.length === 0) reportedLost.clear();
     else {
       verified = false;
@@ -54,14 +66,20 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
     isFailing = faults.length > 0;
     underWay = false;
     if (verified) lookingUntil = 0;
-    else scheduleRetry();
+    else scheduleRetry(again ? 0 : retryMs);
+    again = false;
   }
 
-  async function putBackWins(): Promise<void> {
+  /** Returns what failed. What cannot be checked, a rain that is being settled or a sale, does not delay the others. */
+  async function putBack(concerns: (key: string) => boolean): Promise<unknown[]> {
+    return (await Promise.allSettled([putBackWins(concerns), also?.(concerns)])).flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  }
+
+  async function putBackWins(concerns: (key: string) => boolean): Promise<void> {
     // What it cannot do does not delay the wins of others.
-    const fault: unknown = await first?.().then(() => undefined, (error: unknown) => error);
+    const fault: unknown = await first?.(concerns).then(() => undefined, (error: unknown) => error);
     try {
-      for (const restored of await restoreSentWins(redis, signer, recentWins)) await conclude(restored);
+      for (const restored of await restoreSentWins(redis, signer, winsOf(concerns))) await conclude(restored);
     } catch (error) {
       // Report the restored wins now: the next check will find them in place.
       if (error instanceof RestoreFault) for (const restored of error.restored) await conclude(restored).catch(() => {}); // written down by the next check
@@ -70,8 +88,14 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
     if (fault !== undefined) throw fault;
   }
 
+  function* winsOf(concerns: (key: string) => boolean): Iterable<SentWin> {
+    for (const win of recentWins) if (concerns(shardKeys(win.rainId, win.shard).state)) yield win;
+  }
+
   function scheduleRetry(ms = retryMs): void {
-    if (!closed) timer ??= setTimeout(() => void check(), ms);
+    if (closed) return;
+    if (ms === 0) clearTimeout(timer);
+    timer = ms === 0 || !timer ? setTimeout(() => void check(), ms) : timer;
   }
 
   /** @throws when lost wins cannot be written down */
@@ -103,18 +127,25 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
   redis.on('ready', onReady);
 
   return {
-    /** True, for a bounded time, during the check after a loss: packets of sent wins may lie in the list again, and must not be granted. */
-    get looking() {
-      return lookingUntil > 0 && performance.now() < lookingUntil;
+    /**
+     * True, for a bounded time, during the check after a loss: packets of sent wins may lie in the list again, and must not be granted.
+     * @param key any of the shard or sale that is asked for
+     */
+    looking(key: string): boolean {
+      return masters.waits(key) || (lookingUntil > 0 && performance.now() < lookingUntil);
     },
     /** To be called when a settled rain is seen. */
     settled(rainId: string): void {
       if (settled.size >= SETTLED_RAINS_MAX) settled.clear();
       settled.add(rainId);
     },
+    /** Checks in a while, and makes nobody wait: after a failed command, since in a Redis Cluster a node may have been replaced. */
+    recheck() {
+      verified = false;
+      scheduleRetry();
+    },
     /**
-     * Starts a check: after a failed command, since in a Redis Cluster nothing else shows that a node was replaced, or when a rain is gone.
-     * The first doubt after a while starts it at once, and grabs wait for it as after a lost connection. Those that follow do not: a part
+     * Starts a check: when a rain is gone, or Redis is an earlier state of itself. The first doubt after a while starts it at once, and grabs wait for it as after a lost connection. Those that follow do not: a part
      * of Redis that stays broken must not stop the others.
      */
     doubt() {

@@ -11,7 +11,7 @@ import { respond } from './respond.ts';
 /** The snapshot of a sale, with the caller's ticket or a challenge, if tickets are required. */
 export async function readSale({ sales, challenges }: HandlerContext, reads: Reads, ask: HttpAsk): Promise<void> {
   const { caller, address, saleId, response } = ask;
-  const mayBeLost = sales.isRestoring();
+  const mayBeLost = sales.isRestoring(saleId);
   const snapshot = await findSaleFor(sales.cache, caller.audience, saleId);
   if (!snapshot) return mayBeLost ? reads.busy(ask) : respondNoSale(ask);
   const issued = await challenges.issueAfterJoin(caller, { name: saleName(saleId), address: address.name }, snapshot);

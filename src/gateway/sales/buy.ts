@@ -65,7 +65,7 @@ function answerBusy({ sales, counters }: HandlerContext, pending: PendingPurchas
 /** The sale cache may not have a sale created a moment ago. */
 async function findAndBuy(context: HandlerContext, buyer: Buyer, message: BuyMessage, reply: OrderReply): Promise<void> {
   const { sales } = context;
-  const mayBeLost = sales.isRestoring();
+  const mayBeLost = sales.isRestoring(message.saleId);
   try {
     await sales.cache.find(message.saleId);
   } catch (error) {

@@ -28,7 +28,7 @@ async function answerCancel(context: HandlerContext, session: Session, message: 
   const { redis, signer, limits, sales: { cache, isRestoring } } = context;
   const { saleId } = message;
   // Asked before the reading: what is put back in between may be missed.
-  const mayBeLost = isRestoring();
+  const mayBeLost = isRestoring(saleId);
   const found = await findSaleFor(cache, session.audience, saleId);
   const sale = cache.reading(saleId);
   if (!found || !sale) return mayBeLost ? busy(context, session, saleId) : send(session, orderFrame(saleId, undefined, '-8'), limits);

@@ -5,6 +5,7 @@ import { createReserveEngine, SALE_BUSY, type ReserveAnswer, type ReserveEngine 
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { encode } from '../../protocol/codec.ts';
 import type { SaleSnapshot } from '../../protocol/saleMessages.ts';
+import { saleKeys } from '../../store/saleKeys.ts';
 import { ticketRulesText } from '../../rain/ticketRules.ts';
 import type { OwnTicketRules } from '../challenge/rules.ts';
 import type { Hub } from '../broadcast/hub.ts';
@@ -78,9 +79,9 @@ export function openSales({ grabs, reads, hub, ownTicketRules, clock, starting, 
     onFault(error);
   }, (saleId) => ticketRulesText(cache.reading(saleId)?.ticketRules)), gatewayDurability.confirmHeld);
   /** What Redis has may be less than what buyers were told. */
-  const isRestoring = () => epochGate.shut || gatewayDurability.restoring;
+  const isRestoring = (saleId: string) => epochGate.shut || gatewayDurability.restoring(saleKeys(saleId).state);
   const engine: ReserveEngine = {
-    reserve: async (saleId, purchases) => (isRestoring()
+    reserve: async (saleId, purchases) => (isRestoring(saleId)
       ? purchases.map(() => SALE_BUSY) : await overload.roundTrips.measure(purchases.length, () => confirmed.reserve(saleId, purchases))),
   };
   const answerContext = { counters, admission: overload.admission };

@@ -11,7 +11,7 @@ import { heldFrame } from './pendingPurchase.ts';
 export async function ownOrder(context: HandlerContext, { userId, audience }: Pick<Identity, 'userId' | 'audience'>, saleId: string, ordinal: number): Promise<{ text: string; status: OrderStatus } | 'unknown' | 'busy'> {
   const { sales } = context;
   // Asked before the reading: what is put back in between may be missed.
-  const unknown = sales.isRestoring() ? 'busy' : 'unknown';
+  const unknown = sales.isRestoring(saleId) ? 'busy' : 'unknown';
   const found = await findSaleFor(sales.cache, audience, saleId);
   const sale = sales.cache.reading(saleId);
   const mine = found && sale && (await ownReservations(context, saleId, userId)).find((one) => one.ordinal === ordinal);

@@ -33,7 +33,7 @@ async function answerVisit(context: HandlerContext, session: Session, saleId: st
   const { sales: { cache, isRestoring }, limits, hub, challenges } = context;
   try {
     // Asked before the reading: what is put back in between may be missed.
-    const mayBeLost = isRestoring();
+    const mayBeLost = isRestoring(saleId);
     const snapshot = await findSaleFor(cache, session.audience, saleId);
     const sale = cache.reading(saleId);
     if (!snapshot || !sale) return mayBeLost ? busy(context, session, saleId) : send(session, orderFrame(saleId, undefined, '-8'), limits);

@@ -4,7 +4,8 @@ import { redisNow } from '../../store/rains.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { Durability } from '../../platform/redis/durability.ts';
 import { checkRedis, type RequirementProblem, type RequirementCode } from '../../platform/redis/requirements.ts';
-import { readFacts, unlessRefused, type RedisFacts } from '../../platform/redis/facts.ts';
+import { readFacts, type RedisFacts } from '../../platform/redis/facts.ts';
+import { examineCluster } from './cluster.ts';
 import { checkClock, findOnRedis, unknownSetting, type Finding } from './finding.ts';
 import { checkMemory, type Planned } from './memory.ts';
 
@@ -20,7 +21,7 @@ export async function examineRedis(redis: RedisClient, durability: Durability, p
   const clock = await redisNow(redis) - (before + Date.now()) / 2;
   return [
     ...servers.flatMap((facts) => checkServer(facts, durability, servers.length, planned)),
-    ...(redis instanceof Cluster ? [await checkCluster(redis)] : []),
+    ...(redis instanceof Cluster ? await examineCluster(redis, durability) : []),
     checkLatency(await pings(redis)),
     checkClock('redis', Math.round(clock)),
     await checkScripts(redis),
@@ -91,15 +92,6 @@ export function checkLatency(tookMs: readonly number[]): Finding {
   const verdict = p50 > LATENCY_MS.wrong ? 'wrong' : p50 > LATENCY_MS.warning ? 'warning' : 'ok';
   return findOnRedis('round trip', verdict, `p50 ${p50.toFixed(2)} ms, max ${max.toFixed(2)} ms of ${sorted.length}`, `p50 within ${LATENCY_MS.warning} ms`,
     'move Redis closer to the gateways, or find what keeps it busy (SLOWLOG GET)');
-}
-
-async function checkCluster(redis: Cluster): Promise<Finding> {
-  const expected = 'cluster_state:ok, all slots served';
-  const info = await unlessRefused(redis.cluster('INFO'));
-  if (info === undefined) return unknownSetting('cluster', expected);
-  const of = (name: string) => new RegExp(`${name}:(\\S+)`).exec(String(info))?.[1];
-  const well = of('cluster_state') === 'ok' && of('cluster_slots_ok') === '16384';
-  return findOnRedis('cluster', well ? 'ok' : 'wrong', `cluster_state:${of('cluster_state')}, ${of('cluster_slots_ok')} slots of 16384`, expected, 'repair it: redis-cli --cluster check');
 }
 
 async function checkScripts(redis: RedisClient): Promise<Finding> {

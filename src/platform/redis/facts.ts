@@ -1,5 +1,6 @@
-import { Cluster, type Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { RedisClient } from './connect.ts';
+import { mastersOf } from './owner.ts';
 
 /** What one Redis server reports about itself. Absent facts are unknown: a user or a provider may forbid INFO and CONFIG. */
 export interface RedisFacts extends Partial<ReturnType<typeof parseInfo>> {
@@ -14,8 +15,7 @@ export interface RedisFacts extends Partial<ReturnType<typeof parseInfo>> {
  * @throws when a server cannot be reached; a server that refuses INFO or CONFIG is no fault
  */
 export async function readFacts(redis: RedisClient): Promise<RedisFacts[]> {
-  if (!(redis instanceof Cluster)) return [await factsOf(redis, '')];
-  return Promise.all(redis.nodes('master').map((node) => factsOf(node, `${node.options.host}:${node.options.port}`)));
+  return Promise.all(mastersOf(redis).map(({ connection, name }) => factsOf(connection, name)));
 }
 
 async function factsOf(redis: Pick<Redis, 'info' | 'config'>, node: string): Promise<RedisFacts> {

@@ -22,15 +22,15 @@ test('a doubt is enough for another check; a failed check is repeated until it s
   onTestFinished(() => restorer.close());
   await redis.set(keys.claims, 'of another type');
   restorer.doubt();
-  expect(restorer.looking, 'packets of lost wins may lie in the list again').toBe(true);
+  expect(restorer.looking(keys.state), 'packets of lost wins may lie in the list again').toBe(true);
   await eventually(() => looks > 3);
   await redis.del(keys.claims);
   await eventually(async () => expect(await redis.llen(keys.claims)).toBe(1));
   await eventually(() => expect(warnings).toEqual([expect.stringContaining('cannot check'), expect.stringContaining('put back')]));
-  expect(restorer.looking).toBe(false);
+  expect(restorer.looking(keys.state)).toBe(false);
   const checked = looks;
   restorer.doubt();
-  expect(restorer.looking, 'whatever stays broken stops nobody for long').toBe(false);
+  expect(restorer.looking(keys.state), 'whatever stays broken stops nobody for long').toBe(false);
   await eventually(() => expect(looks).toBe(checked + 1));
   const before = looks;
   await new Promise((resolve) => setTimeout(resolve, 50));
