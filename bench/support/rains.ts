@@ -24,10 +24,10 @@ export async function openRainHouse(redisUrl: string, databaseUrl: string, owner
   await loadScripts(redis);
   const database = connectDatabase(databaseUrl);
   const context: OperatorContext = { redis, ledger: openLedger(database), signer: createSigner(SIGNING_SECRET), actor: 'bench' };
-  async function stockRain(id: string, packets: number): Promise<void> {
+  async function stockRain(id: string, packets: number, shards = 1): Promise<void> {
     const now = Date.now();
     const plan = { budget: `${Math.floor(packets / 10)}.${packets % 10}0`, packets, split: { method: 'even' } };
-    const created = await createRain(context, { id, plan, opensAt: now, closesAt: now + 3_600_000 });
+    const created = await createRain(context, { id, plan, shards, opensAt: now, closesAt: now + 3_600_000 });
     const loaded = created.ok ? await loadRain(context, id) : created;
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.refusals));
   }

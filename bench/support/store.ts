@@ -17,18 +17,15 @@ const WITHOUT_LIMITS = {
   GATEWAY_SOCKETS_PER_ADDRESS_MAX: '20000', GATEWAY_HANDSHAKES_PER_SECOND: '100000', GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
 };
 
-export type Store = Awaited<ReturnType<typeof openStore>>;
-
-/** The Redis and database of one design, and its programs. They are its own, so that all designs have the same conditions. */
-export async function openStore(postgres: TestPostgres, owner: Owner) {
+/** The database of one design and its programs, on this Redis, or Redis Cluster. They are its own, so that all designs have the same conditions. */
+export async function openStoreOn(redisUrl: string, postgres: TestPostgres, owner: Owner) {
   const databaseUrl = await postgres.newDatabase();
   await migrate(databaseUrl);
-  const redis = await startRedis({ args: REDIS_ARGS });
-  const house = await openRainHouse(redis.url, databaseUrl, owner);
-  const env = { REDIS_URL: redis.url, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, SIGNING_SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'warn', ...WITHOUT_LIMITS };
+  const house = await openRainHouse(redisUrl, databaseUrl, owner);
+  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, SIGNING_SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'warn', ...WITHOUT_LIMITS };
   const programs: Program[] = [];
   return {
-    house, redisPid: redis.pid, redisPort: redis.port, redisUrl: redis.url,
+    house, redisUrl,
     async start(path: string, args: readonly string[] = [], special: Record<string, string> = {}): Promise<Program> {
       const program = await startProgram(path, args, { ...env, ...special });
       programs.push(program);
@@ -37,7 +34,23 @@ export async function openStore(postgres: TestPostgres, owner: Owner) {
     async close(): Promise<void> {
       // Users first, because a gateway drains the users that it still has.
       for (const program of programs.reverse()) await program.stop();
-      await Promise.all([house.close(), redis.stop()]);
+      await house.close();
+    },
+  };
+}
+
+export type StoreOn = Awaited<ReturnType<typeof openStoreOn>>;
+export type Store = Awaited<ReturnType<typeof openStore>>;
+
+/** The same with a Redis of its own. */
+export async function openStore(postgres: TestPostgres, owner: Owner) {
+  const redis = await startRedis({ args: REDIS_ARGS });
+  const store = await openStoreOn(redis.url, postgres, owner);
+  return {
+    ...store, redisPid: redis.pid, redisPort: redis.port,
+    async close(): Promise<void> {
+      await store.close();
+      await redis.stop();
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { Speech } from '../load/connection.ts';
 import type { Order, Reply } from '../load/driver.ts';
 import type { Program } from './process.ts';
-import { tokenOf, type Store } from './store.ts';
+import { tokenOf, type StoreOn } from './store.ts';
 
 /** The users of one server, in a process of their own. @param name for error messages */
-export async function startUsers(store: Store, server: Program, speech: Speech, name: string = speech) {
+export async function startUsers(store: StoreOn, server: Program, speech: Speech, name: string = speech) {
   const driver = await store.start('load/driver.ts');
   const ask = async (order: Order): Promise<Extract<Reply, { ok: true }>> => {
     const reply = await driver.ask(order) as Reply;

@@ -5,7 +5,6 @@ import { eventually } from '../eventually.ts';
 import { untilInStep } from './replica.ts';
 import { startRedis, type TestRedis } from './redis.ts';
 
-const MASTERS = [0, 1, 2] as const;
 const SLOTS = 16_384;
 
 export interface TestCluster {
@@ -19,34 +18,39 @@ export interface TestCluster {
   stop(): Promise<void>;
 }
 
-/** From which slot on each master owns them. */
-const firstSlot = (master: number) => Math.ceil(master * SLOTS / MASTERS.length);
+interface ClusterOptions {
+  /** Three are enough to refuse what crosses slots. */
+  size?: number;
+  /** With one replica of each master, in step with it. */
+  replicas?: boolean;
+  /** Further words of each server's command line. */
+  args?: readonly string[];
+}
 
-/**
- * A real Redis Cluster of three masters: enough to refuse what crosses slots.
- * @param replicas with one replica of each master, in step with it
- * @param args further words of each server's command line
- */
-export async function startCluster({ replicas = false, args = [] }: { replicas?: boolean; args?: readonly string[] } = {}): Promise<TestCluster> {
-  const start = () => startRedis({ args: ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', ...args] });
-  const servers = await Promise.all(Array.from({ length: replicas ? 2 * MASTERS.length : MASTERS.length }, start));
-  const masters = servers.slice(0, MASTERS.length);
+/** A real Redis Cluster, whose masters own equal parts of the slots, in order. */
+export async function startCluster({ size = 3, replicas = false, args = [] }: ClusterOptions = {}): Promise<TestCluster> {
+  const places = Array.from({ length: size }, (_, master) => master);
+  /** From which slot on each master owns them. */
+  const firstSlot = (master: number) => Math.ceil(master * SLOTS / size);
+  const start = () => startRedis({ args: ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--cluster-announce-ip', '127.0.0.1', ...args] });
+  const servers = await Promise.all(Array.from({ length: replicas ? 2 * size : size }, start));
+  const masters = servers.slice(0, size);
   const stop = async () => void await Promise.all(servers.map((server) => server.stop()));
   const nodes = servers.map(({ url }) => new Redis(url));
   try {
-    await Promise.all(MASTERS.map((i) => nodes[i]!.call('CLUSTER', 'ADDSLOTSRANGE', String(firstSlot(i)), String(firstSlot(i + 1) - 1))));
+    await Promise.all(places.map((i) => nodes[i]!.call('CLUSTER', 'ADDSLOTSRANGE', String(firstSlot(i)), String(firstSlot(i + 1) - 1))));
     // Each meets each: what they tell each other of third ones takes seconds.
     for (const [i, node] of nodes.entries()) for (const { port } of servers.slice(i + 1)) await node.call('CLUSTER', 'MEET', '127.0.0.1', String(port));
-    await Promise.all(nodes.slice(MASTERS.length).map((replica, i) => follow(replica, nodes[i]!)));
+    await Promise.all(nodes.slice(size).map((replica, i) => follow(replica, nodes[i]!)));
     await eventually(async () => {
       for (const node of nodes) {
         expect(String(await node.call('CLUSTER', 'INFO'))).toMatch(/cluster_state:ok[^]*cluster_slots_ok:16384/);
         // Each range with all its servers: a client asks any of them who is there.
         const ranges = await node.call('CLUSTER', 'SLOTS') as unknown[][];
-        expect(ranges.map((range) => range.length - 2)).toEqual(MASTERS.map(() => servers.length / MASTERS.length));
+        expect(ranges.map((range) => range.length - 2)).toEqual(places.map(() => servers.length / size));
       }
     });
-    if (replicas) await Promise.all(masters.map(({ url }, i) => untilInStep(url, ofMaster(i))));
+    if (replicas) await Promise.all(masters.map(({ url }, i) => untilInStep(url, keyBetween(firstSlot(i), firstSlot(i + 1)))));
   } catch (error) {
     await stop();
     throw error;
@@ -55,8 +59,8 @@ export async function startCluster({ replicas = false, args = [] }: { replicas?:
   }
   return {
     url: `redis+cluster://${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
-    masters, replicas: servers.slice(MASTERS.length), stop,
-    homeOf: (key) => MASTERS.findLast((i) => calculateSlot(key) >= firstSlot(i))!,
+    masters, replicas: servers.slice(size), stop,
+    homeOf: (key) => places.findLast((i) => calculateSlot(key) >= firstSlot(i))!,
   };
 }
 
@@ -66,11 +70,10 @@ async function follow(replica: Redis, master: Redis): Promise<void> {
   await eventually(() => replica.call('CLUSTER', 'REPLICATE', id));
 }
 
-/** A key that this master owns from the start. */
-function ofMaster(master: number): string {
+function keyBetween(first: number, end: number): string {
   for (let i = 0; ; i++) {
     const slot = calculateSlot(`in-step-${i}`);
-    if (slot >= firstSlot(master) && slot < firstSlot(master + 1)) return `in-step-${i}`;
+    if (slot >= first && slot < end) return `in-step-${i}`;
   }
 }
 
