@@ -1,0 +1,56 @@
+/// <reference path="../redis/clusterKeySlot.d.ts" />
+import calculateSlot from 'cluster-key-slot';
+import { Redis } from 'ioredis';
+import { untilTrue } from '../concurrency/untilTrue.ts';
+import { untilInStep } from '../redis/inStep.ts';
+
+const MASTERS = [0, 1, 2] as const;
+/** The masters of a Cluster on this machine: enough to refuse what crosses slots, and to elect a successor. */
+export const CLUSTER_MASTERS = MASTERS.length;
+const SLOTS = 16_384;
+
+/** From which slot on each master owns them. */
+const firstSlot = (master: number) => Math.ceil(master * SLOTS / CLUSTER_MASTERS);
+
+/** The place of the master that owns this key from the start. */
+export const homeOf = (key: string): number => MASTERS.findLast((i) => calculateSlot(key) >= firstSlot(i))!;
+
+/** A key that this master owns from the start. */
+export function keyOf(master: number): string {
+  for (let i = 0; ; i++) if (homeOf(`in-step-${i}`) === master) return `in-step-${i}`;
+}
+
+/**
+ * Makes a Cluster of empty servers that run with `cluster-enabled yes` on 127.0.0.1. Resolves when each of them knows all others and
+ * each replica has what its master has.
+ * @param servers the masters; after them, none or one replica of each, in the same order
+ * @throws Error when they have not become a Cluster after 20 s
+ */
+export async function formCluster(servers: readonly { url: string; port: number }[]): Promise<void> {
+  const nodes = servers.map(({ url }) => new Redis(url));
+  for (const node of nodes) node.on('error', () => {});
+  try {
+    await Promise.all(MASTERS.map((i) => nodes[i]!.call('CLUSTER', 'ADDSLOTSRANGE', String(firstSlot(i)), String(firstSlot(i + 1) - 1))));
+    // Each meets each: what they tell each other of third ones takes seconds.
+    for (const [i, node] of nodes.entries()) for (const { port } of servers.slice(i + 1)) await node.call('CLUSTER', 'MEET', '127.0.0.1', String(port));
+    await Promise.all(nodes.slice(CLUSTER_MASTERS).map((replica, i) => follow(replica, nodes[i]!)));
+    const perRange = servers.length / CLUSTER_MASTERS;
+    await untilTrue(async () => (await Promise.all(nodes.map((node) => knowsAll(node, perRange)))).every(Boolean), { what: 'a Cluster whose servers know each other' });
+  } finally {
+    for (const node of nodes) node.disconnect();
+  }
+  if (servers.length > CLUSTER_MASTERS) await Promise.all(MASTERS.map((i) => untilInStep(servers[i]!.url, keyOf(i))));
+}
+
+/** Each range with all its servers: a client asks any of them who is there. */
+async function knowsAll(node: Redis, perRange: number): Promise<boolean> {
+  if (!/cluster_state:ok[^]*cluster_slots_ok:16384/.test(String(await node.call('CLUSTER', 'INFO')))) return false;
+  const ranges = await node.call('CLUSTER', 'SLOTS') as unknown[][];
+  return ranges.length === CLUSTER_MASTERS && ranges.every((range) => range.length - 2 === perRange);
+}
+
+/** When it has heard of this master, the replica follows it. */
+async function follow(replica: Redis, master: Redis): Promise<void> {
+  const id = String(await master.call('CLUSTER', 'MYID'));
+  await untilTrue(async () => (await replica.call('CLUSTER', 'REPLICATE', id)) === 'OK', { what: 'a replica that knows its master' });
+}
