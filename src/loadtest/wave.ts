@@ -12,7 +12,7 @@ import { RETRY_POLICY, type RetryPolicy } from './bots/retryPolicy.ts';
 import { reportOf, type SwarmReport } from './report/report.ts';
 import { WaveCounters, type Progress } from './figures/counters.ts';
 import { Throttle } from './bots/throttle.ts';
-import type { LoadtestEnvironment } from './environment.ts';
+import type { LoadtestEnvironment, OnAnswer } from './environment.ts';
 import { playAll, type PlayOptions } from './playAll.ts';
 
 /** From the last connect until all users have joined. */
@@ -47,6 +47,8 @@ export interface WaveOptions extends WaveSettings, Omit<PlayOptions<Progress>, '
   /** Name of user `i`; default `bot-<i>`, so that a second wave has the same users [R6]. */
   userId?: (i: number) => string;
   now?: Now;
+  /** Only for users of this process. */
+  onAnswer?: OnAnswer;
 }
 
 const NOBODY: Shares = { flaky: 0, slow: 0, cheaters: 0 };
@@ -97,7 +99,7 @@ export async function playShare(options: WaveOptions & { seed: string }, share: 
   const mine = Array.from({ length: Math.ceil((users - share.index) / share.of) }, (_, i) => share.index + i * share.of);
   const counters = new WaveCounters(mine.filter((i) => behaviours[i] !== 'cheater').length, startedAt);
   const environment: LoadtestEnvironment = {
-    address, rainId, tokenFor: options.tokenFor, creditWaitMs, throttle, clock, now, random, retryPolicy: { ...RETRY_POLICY, ...options.retryPolicy }, counters, overheard: {},
+    address, rainId, tokenFor: options.tokenFor, creditWaitMs, throttle, clock, now, random, retryPolicy: { ...RETRY_POLICY, ...options.retryPolicy }, counters, overheard: {}, onAnswer: options.onAnswer,
     inPlaceAt: moments && startedAt + (users * 1_000) / connectsPerSecond + SETTLING_MS,
   };
   const players = mine.map((i) => {
