@@ -15,6 +15,8 @@ import { Throttle } from './bots/throttle.ts';
 import type { LoadtestEnvironment, OnAnswer } from './environment.ts';
 import { playAll, type PlayOptions } from './playAll.ts';
 
+/** Default of `connectsPerSecond`. */
+export const CONNECTS_PER_SECOND = 500;
 /** From the last connect until all users have joined. */
 const SETTLING_MS = 1_000;
 
@@ -24,7 +26,7 @@ export interface WaveSettings {
   url: string;
   rainId: string;
   users: number;
-  /** Connects per second, including reconnects; default 500. */
+  /** Connects per second, including reconnects; default CONNECTS_PER_SECOND. */
   connectsPerSecond?: number;
   /** Limits of the reaction time after the rain opens, ms; default 150 to 2,000. Not used with `arrivals`. */
   reactionMs?: { min: number; max: number };
@@ -84,7 +86,7 @@ function socketsOf(users: number, { cheaters }: Shares): number {
 
 /** Plays every `of`th user. All options are those of the whole wave, which began `begunMsAgo` ms ago. */
 export async function playShare(options: WaveOptions & { seed: string }, share: { index: number; of: number; begunMsAgo: number }) {
-  const { rainId, users, creditWaitMs = 0, connectsPerSecond = 500, seed, arrivals, shares = NOBODY } = options;
+  const { rainId, users, creditWaitMs = 0, connectsPerSecond = CONNECTS_PER_SECOND, seed, arrivals, shares = NOBODY } = options;
   const { userId = (i: number) => `bot-${i}`, reactionMs = { min: 150, max: 2_000 } } = options;
   const now = options.now ?? (() => performance.now());
   checkWave({ ...options, reactionMs }, share.of);

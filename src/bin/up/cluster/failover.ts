@@ -1,5 +1,4 @@
 import { Redis } from 'ioredis';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { untilTrue } from '../../../platform/concurrency/untilTrue.ts';
 import { keyOf } from '../../../platform/embedded/formCluster.ts';
 import { NODE_TIMEOUT_MS, type EmbeddedCluster } from '../../../platform/embedded/redisCluster.ts';
@@ -17,11 +16,8 @@ interface FailoverOptions {
   cluster: EmbeddedCluster;
   /** Which of the masters dies; counts from 0. */
   master: number;
-  inMs: number;
   signal: AbortSignal;
   tell: (sentence: string) => void;
-  /** Called at the moment of the kill. */
-  onKilled: () => void;
 }
 
 const PROMOTED_MS_MAX = 30_000;
@@ -30,11 +26,9 @@ const PROMOTED_MS_MAX = 30_000;
  * Kills a master, waits until its replica has taken its place, and starts it again, as whatever supervises a server would: with
  * replicas=1 the successor confirms no win before it has a replica of its own.
  */
-export async function failOver({ cluster, master, inMs, signal, tell, onKilled }: FailoverOptions): Promise<Failover> {
+export async function failOver({ cluster, master, signal, tell }: FailoverOptions): Promise<Failover> {
   const [victim, successor] = [cluster.masters[master]!, cluster.replicas[master]!];
-  await sleep(inMs, undefined, { signal });
   victim.kill();
-  onKilled();
   const killedAt = performance.now();
   const sinceMs = () => Math.round(performance.now() - killedAt);
   tell(`${victim.name} (port ${victim.port}) is killed. Its users are refused until ${successor.name} has taken its place; the node timeout is ${seconds(NODE_TIMEOUT_MS)}`);

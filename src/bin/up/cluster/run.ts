@@ -1,3 +1,4 @@
+import { CONNECTS_PER_SECOND } from '../../../loadtest/wave.ts';
 import { signToken } from '../../../platform/auth/token.ts';
 import { homeOf } from '../../../platform/embedded/formCluster.ts';
 import type { Shutdown } from '../../../platform/process/shutdown.ts';
@@ -12,6 +13,7 @@ import type { Progress } from '../../progress.ts';
 import type { Terminal } from '../../terminal.ts';
 import { playRound } from '../demo.ts';
 import type { UpOptions } from '../run.ts';
+import { failed } from '../system.ts';
 import { failOver, type Failover } from './failover.ts';
 import { Refusals } from './refusals.ts';
 import { describeTrial, type Trial } from './report.ts';
@@ -19,12 +21,13 @@ import { checkCluster, startClusterSystem } from './system.ts';
 
 const SHARDS = 4;
 const DEFAULTS = { bots: 1_500, packets: 600, budget: '600.00', duration: 40_000 };
-/** Until all users have a socket, ms. */
-const OPENS_IN_MS = 6_000;
-/** Parts of the time in which the rain is open: when all users have come, and when the master dies. Packets are left then in all shards. */
+/** Part of the time in which the rain is open: when all users have come. */
 const ARRIVED_SHARE = 0.75;
-const KILLED_SHARE = 0.1;
+/** Part of the packets that are won when the master dies: some are left then in all shards. */
+const KILLED_SHARE = 1 / 3;
 const TOKEN_SECONDS = 3_600;
+/** From the creation of the rain until its packets are loaded, at most, ms. */
+const LOADED_MS = 3_000;
 const PROGRESS_MS = 5_000;
 
 /** Starts a Cluster with all that belongs to a rain, plays one over four shards while a master is killed, prints who noticed, and removes it all. */
@@ -41,20 +44,25 @@ export async function upCluster(terminal: Terminal, options: UpOptions, shutdown
   const arrivingS = Math.round(duration * ARRIVED_SHARE / 1_000);
   tell(`${figure(bots)} users come within ${arrivingS} s for ${figure(packets)} packets in ${SHARDS} shards: ${masters.map((shards, i) => `${shards.length} on master ${i + 1}`).join(', ')}`);
   const refusals = new Refusals();
-  const failing = failOver({
-    cluster: system.cluster, master: dies, inMs: OPENS_IN_MS + duration * KILLED_SHARE, signal: shutdown.signal, tell,
-    onKilled: () => refusals.begin(performance.now()),
-  });
-  failing.catch(() => {}); // Awaited below, when the rain is over.
+  let failing: Promise<Failover> | undefined;
+  const progress = progressOf(tell);
+  const onView = (view: RainView) => {
+    progress.update(view);
+    if (failing || view.claims < KILLED_SHARE * Math.min(packets, bots)) return;
+    refusals.begin(performance.now());
+    failing = failOver({ cluster: system.cluster, master: dies, signal: shutdown.signal, tell });
+    failing.catch(() => {}); // Awaited below, when the rain is over.
+  };
   const played = await playRound({
     terminal, context, gatewayUrl: system.gatewayUrl, signal: shutdown.signal, tokenFor: (sub) => signToken(system.jwtSecret, { sub, expiresInSeconds: TOKEN_SECONDS }),
   }, {
-    title: 'Cluster', id, shards: SHARDS, budget, packets, bots, opensInMs: OPENS_IN_MS, durationMs: duration,
+    title: 'Cluster', id, shards: SHARDS, budget, packets, bots, opensInMs: Math.ceil(bots / CONNECTS_PER_SECOND) * 1_000 + LOADED_MS, durationMs: duration,
     arrivals: { shape: 'steady', perSecond: bots / (duration * ARRIVED_SHARE / 1_000) },
     onAnswer: (userId, code, nowMs) => refusals.answered(userId, code, nowMs),
-    progress: progressOf(tell),
+    progress: { update: onView, stop() {} },
   });
-  const failover: Failover = await failing;
+  const failover = await failing;
+  if (!failover) throw failed(`no master was killed, because hardly anybody won: ${played.bots.outcomes.map(({ name, count }) => `${count} ${name}`).join(', ')}`);
   const trial: Trial = {
     rainId: id, users: bots, packets, killed: `master ${dies + 1}`, ...failover,
     masters: masters.map((shards, i) => ({
@@ -75,7 +83,7 @@ function given({ bots, packets, budget, duration }: UpOptions): Partial<typeof D
 }
 
 /** A line each few seconds, while something changes. */
-function progressOf(tell: (sentence: string) => void): Progress<[RainView]> {
+function progressOf(tell: (sentence: string) => void): Pick<Progress<[RainView]>, 'update'> {
   let told = '';
   let next = 0;
   return {
@@ -86,7 +94,6 @@ function progressOf(tell: (sentence: string) => void): Progress<[RainView]> {
       told = sentence;
       tell(sentence);
     },
-    stop() {},
   };
 }
 
