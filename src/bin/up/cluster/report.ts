@@ -44,7 +44,7 @@ export function describeTrial({ users, packets, masters, killed, promotedMs, inS
     table(['', 'shards', 'users', 'refused', 'since the kill', 'longest wait of one user'], rows), '',
     `${killed} was killed. Its replica was master after ${seconds(promotedMs)}, and had a replica again after ${seconds(inStepMs)}.`,
     `Of its ${figure(sum(dead, 'users'))} users ${figure(sum(dead, 'refused'))} were refused, of the ${figure(sum(others, 'users'))} users of the other masters ${figure(sum(others, 'refused'))}.`,
-    ...(sum(others, 'refused') > 0 ? ['Their own shards were empty, and packets were left in those of the killed master: nobody hears "nothing left" while a packet lies where it cannot be reached.'] : []),
+    ...(sum(others, 'refused') > 0 ? ['Users of other masters are refused when their own shards are empty while packets lie in those of the killed one, since "nothing left" would be untrue; and when the machine is too busy.'] : []),
     `${figure(winners)} of ${figure(users)} users won; there were ${figure(packets)} packets. They were told ${told}.`,
     ...masters.flatMap(({ name, unanswered }) => (unanswered > 0 ? [paint.warning(`${figure(unanswered)} refused users of ${name} never got another answer.`)] : [])),
     ...(settled ? [] : [paint.bad('The rain was not settled in time.')]), ...problems, '',
