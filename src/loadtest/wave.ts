@@ -12,9 +12,11 @@ import { RETRY_POLICY, type RetryPolicy } from './bots/retryPolicy.ts';
 import { reportOf, type SwarmReport } from './report/report.ts';
 import { WaveCounters, type Progress } from './figures/counters.ts';
 import { Throttle } from './bots/throttle.ts';
-import type { LoadtestEnvironment } from './environment.ts';
+import type { LoadtestEnvironment, OnAnswer } from './environment.ts';
 import { playAll, type PlayOptions } from './playAll.ts';
 
+/** Default of `connectsPerSecond`. */
+export const CONNECTS_PER_SECOND = 500;
 /** From the last connect until all users have joined. */
 const SETTLING_MS = 1_000;
 
@@ -24,7 +26,7 @@ export interface WaveSettings {
   url: string;
   rainId: string;
   users: number;
-  /** Connects per second, including reconnects; default 500. */
+  /** Connects per second, including reconnects; default CONNECTS_PER_SECOND. */
   connectsPerSecond?: number;
   /** Limits of the reaction time after the rain opens, ms; default 150 to 2,000. Not used with `arrivals`. */
   reactionMs?: { min: number; max: number };
@@ -47,6 +49,8 @@ export interface WaveOptions extends WaveSettings, Omit<PlayOptions<Progress>, '
   /** Name of user `i`; default `bot-<i>`, so that a second wave has the same users [R6]. */
   userId?: (i: number) => string;
   now?: Now;
+  /** Only for users of this process. */
+  onAnswer?: OnAnswer;
 }
 
 const NOBODY: Shares = { flaky: 0, slow: 0, cheaters: 0 };
@@ -82,7 +86,7 @@ function socketsOf(users: number, { cheaters }: Shares): number {
 
 /** Plays every `of`th user. All options are those of the whole wave, which began `begunMsAgo` ms ago. */
 export async function playShare(options: WaveOptions & { seed: string }, share: { index: number; of: number; begunMsAgo: number }) {
-  const { rainId, users, creditWaitMs = 0, connectsPerSecond = 500, seed, arrivals, shares = NOBODY } = options;
+  const { rainId, users, creditWaitMs = 0, connectsPerSecond = CONNECTS_PER_SECOND, seed, arrivals, shares = NOBODY } = options;
   const { userId = (i: number) => `bot-${i}`, reactionMs = { min: 150, max: 2_000 } } = options;
   const now = options.now ?? (() => performance.now());
   checkWave({ ...options, reactionMs }, share.of);
@@ -97,7 +101,7 @@ export async function playShare(options: WaveOptions & { seed: string }, share: 
   const mine = Array.from({ length: Math.ceil((users - share.index) / share.of) }, (_, i) => share.index + i * share.of);
   const counters = new WaveCounters(mine.filter((i) => behaviours[i] !== 'cheater').length, startedAt);
   const environment: LoadtestEnvironment = {
-    address, rainId, tokenFor: options.tokenFor, creditWaitMs, throttle, clock, now, random, retryPolicy: { ...RETRY_POLICY, ...options.retryPolicy }, counters, overheard: {},
+    address, rainId, tokenFor: options.tokenFor, creditWaitMs, throttle, clock, now, random, retryPolicy: { ...RETRY_POLICY, ...options.retryPolicy }, counters, overheard: {}, onAnswer: options.onAnswer,
     inPlaceAt: moments && startedAt + (users * 1_000) / connectsPerSecond + SETTLING_MS,
   };
   const players = mine.map((i) => {

@@ -3,9 +3,11 @@ import { PACKETS_MAX } from '../../rain/plan.ts';
 import { createShutdown } from '../../platform/process/shutdown.ts';
 import { parseCount, parseDuration } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
-import { notify, reportFailure } from '../exit.ts';
+import { EXIT, notify, reportFailure } from '../exit.ts';
 import type { UpOptions } from '../up/run.ts';
 
+/** A master is replaced while the rain is open, and its users get their answers afterwards. */
+const CLUSTER_MS_MIN = 20_000;
 /** One process had at most 20,000 open files on the machine where this was measured. */
 const BOTS_MAX = 15_000;
 
@@ -17,23 +19,34 @@ export function addUpCommand(program: RainCommand): void {
       + 'Plays a demo rain and a demo sale with simulated users, who pay for 70% of what they reserve and cancel 10%; audits both, and serves until Ctrl-C.')
     .option('--once', 'exit after the first rain and the first sale are settled; exit code 0 only if both add up')
     .addOption(new Option('--only <what>', 'play only rains, or only sales').choices(['rain', 'sale']))
-    .json('print each audit as one JSON object on a line, the last lines of the output')
-    .option('--bots <n>', 'simulated users', parseCount(1, BOTS_MAX), 500)
-    .option('--packets <n>', 'red packets of the first rain', parseCount(1, PACKETS_MAX), 200)
-    .option('--budget <amount>', 'budget of the first rain', '100.00')
-    .option('--duration <time>', 'how long the first rain is open', parseDuration, 5_000)
+    .json('print each audit as one JSON object on a line, the last lines of the output; with --cluster all of the trial on one line')
+    .option('--cluster', 'try a Redis Cluster instead: three masters and three replicas, two gateways, two workers, one rain over four shards; a master is killed meanwhile. Prints who was refused for how long, and both audits; then removes everything. Exit code 0 only if all adds up, 1 also after Ctrl-C')
+    .option('--bots <n>', 'simulated users; default 500, with --cluster 1500', parseCount(1, BOTS_MAX))
+    .option('--packets <n>', 'red packets of the first rain; default 200, with --cluster 600', parseCount(1, PACKETS_MAX))
+    .option('--budget <amount>', 'budget of the first rain; default 100.00, with --cluster 600.00')
+    .option('--duration <time>', 'how long the first rain is open; default 5s, with --cluster 40s', parseDuration)
     .option('--no-demo', 'no demo rain, no demo sale and no guest tokens')
-    .example('rain up --once --bots 2000 --packets 500 --budget 888.00 --duration 10s', 'rain up --only sale')
-    .refuses(({ demo, only }: UpOptions) => (!demo && only !== undefined ? '--only: expected either --only or --no-demo' : undefined))
+    .example('rain up --once --bots 2000 --packets 500 --budget 888.00 --duration 10s', 'rain up --only sale', 'rain up --cluster')
+    .refuses(misuse)
     .action(async (options: UpOptions) => {
-      const shutdown = createShutdown({ report: (sentence) => notify(terminal, `rain: ${sentence}`) });
+      // Exit code 0 of a trial says that all adds up.
+      const shutdown = createShutdown({ report: (sentence) => notify(terminal, `rain: ${sentence}`), interruptedCode: options.cluster ? EXIT.refused : EXIT.done });
       try {
-        const { up } = await import('../up/run.ts');
-        await up(terminal, options, shutdown);
+        if (options.cluster) await (await import('../up/cluster/run.ts')).upCluster(terminal, options, shutdown);
+        else await (await import('../up/run.ts')).up(terminal, options, shutdown);
       } catch (error) {
         // Errors during the shutdown are not reported.
         if (shutdown.signal.aborted) return;
         await shutdown.end(reportFailure(terminal, error, options.json));
       }
     });
+}
+
+function misuse({ demo, only, cluster, duration }: UpOptions): string | undefined {
+  if (!demo && only !== undefined) return '--only: expected either --only or --no-demo';
+  if (!cluster) return undefined;
+  if (!demo) return '--no-demo: not with --cluster, which plays a rain and ends';
+  if (only !== undefined) return '--only: not with --cluster, which plays one rain';
+  if (duration !== undefined && duration < CLUSTER_MS_MIN) return `--duration: expected at least ${CLUSTER_MS_MIN / 1_000}s with --cluster, since a master is replaced meanwhile`;
+  return undefined;
 }

@@ -17,12 +17,16 @@ export interface UpOptions {
   only?: 'rain' | 'sale';
   once?: boolean;
   json?: boolean;
-  bots: number;
-  packets: number;
-  budget: string;
+  cluster?: boolean;
+  /** These four have other defaults with `cluster`. */
+  bots?: number;
+  packets?: number;
+  budget?: string;
   /** ms */
-  duration: number;
+  duration?: number;
 }
+
+const DEMO = { bots: 500, packets: 200, budget: '100.00', duration: 5_000 };
 
 const BOT_TOKEN_SECONDS = 3_600;
 
@@ -45,14 +49,14 @@ export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutd
   await Promise.all([rain && playMoreRains(demo), sale && playMoreSales(demo)]);
 }
 
-async function playFirstRain(demo: SaleContext, { json, budget, packets, bots, duration }: UpOptions): Promise<Played> {
+async function playFirstRain(demo: SaleContext, { json, budget = DEMO.budget, packets = DEMO.packets, bots = DEMO.bots, duration = DEMO.duration }: UpOptions): Promise<Played> {
   const played = await playRound(demo, { title: 'Demo', budget, packets, bots, durationMs: duration });
   report(demo.terminal, json, { ...played, text: describeReport(played.audit.report), what: 'rain', who: 'users' });
   return played;
 }
 
 /** Bots come until shortly before the end, so that what others have cancelled or not paid for is sold again. */
-async function playFirstSale(demo: SaleContext, { json, bots }: UpOptions): Promise<PlayedSale> {
+async function playFirstSale(demo: SaleContext, { json, bots = DEMO.bots }: UpOptions): Promise<PlayedSale> {
   const items = [{ sku: 'tee', name: 'T-shirt', units: 60, price: '19.90', listPrice: '39.90' }, { sku: 'mug', name: 'Mug', units: 40, price: '9.90', listPrice: '19.90' }];
   const played = await playSale(demo, { title: 'Demo sale', items, buyers: bots, durationMs: 9_000, holdMs: 4_000, reactionMs: { min: 100, max: 8_000 } });
   report(demo.terminal, json, { ...played, text: describeAudit(played.audit), what: 'sale', who: 'buyers' });

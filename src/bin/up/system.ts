@@ -32,8 +32,8 @@ interface System {
   password?: string;
 }
 
-const failed = (reason: string): CommandFailure => new CommandFailure(EXIT.refused, reason);
-const address = z.object({ url: z.string() });
+export const failed = (reason: string): CommandFailure => new CommandFailure(EXIT.refused, reason);
+export const address = z.object({ url: z.string() });
 
 /** Starts all servers, as child processes that end with this one. @throws CommandFailure; `shutdown` then closes those that were started */
 export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: boolean): Promise<System> {
@@ -108,14 +108,19 @@ async function startOwn(terminal: Terminal, name: string, starting: Promise<Star
   return started.server.url;
 }
 
-/** Stops the process at the shutdown. The system needs all of its processes: if one ends unexpectedly, all are stopped. */
+/** Stops the process at the shutdown. */
 function watch(terminal: Terminal, name: string, watched: { ended: Promise<{ expected: boolean }>; stop(): Promise<unknown> }, shutdown: Shutdown): void {
   shutdown.onClose(name, () => watched.stop());
   void watched.ended.then(({ expected }) => {
-    if (expected || shutdown.signal.aborted) return;
-    notify(terminal, `rain: the ${name} ended unexpectedly; its log is ${name}.log in the logs folder of RAIN_HOME`);
-    void shutdown.end(1);
+    if (!expected) endWithout(terminal, name, shutdown, `; its log is ${name}.log in the logs folder of RAIN_HOME`);
   });
+}
+
+/** The system needs all of its processes: if one ends unexpectedly, all are stopped. @param more the end of the sentence */
+export function endWithout(terminal: Terminal, name: string, shutdown: Shutdown, more = ''): void {
+  if (shutdown.signal.aborted) return;
+  notify(terminal, `rain: the ${name} ended unexpectedly${more}`);
+  void shutdown.end(EXIT.refused);
 }
 
 /** Checked first, so that a taken port is reported before the database starts. */

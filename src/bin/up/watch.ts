@@ -1,5 +1,6 @@
 import { MultiBar, type SingleBar } from 'cli-progress';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isUnavailable } from '../../platform/redis/unavailable.ts';
 import { lines, type Progress } from '../progress.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -22,9 +23,10 @@ export async function untilSettled<View extends { state: string }>({ look, withi
   const deadline = performance.now() + withinMs + SETTLE_MS_MAX;
   try {
     for (;;) {
-      const view = await look();
-      progress?.update(view);
-      if (view.state === 'settled') return true;
+      // A server that is replaced meanwhile is asked again.
+      const view = await look().catch((error: unknown) => { if (!isUnavailable(error)) throw error; });
+      if (view) progress?.update(view);
+      if (view?.state === 'settled') return true;
       if (performance.now() > deadline) return false;
       await sleep(POLL_MS, undefined, { signal });
     }

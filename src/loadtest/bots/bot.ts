@@ -138,11 +138,12 @@ export class Bot {
   }
 
   #receiveResult(result: ReceivedResult): void {
-    const { counters, now, rainId } = this.#environment;
+    const { counters, now, rainId, onAnswer } = this.#environment;
     if (result.rainId !== rainId) return;
     const asked = this.#pending?.ref === result.ref ? this.#pending : undefined;
     if (asked) {
       counters.answer(result.code, this.#reads ? now() - asked.at : undefined, now());
+      onAnswer?.(this.#self.userId, result.code, now());
       this.#pending = undefined;
       this.#connection.answered();
     }

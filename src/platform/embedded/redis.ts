@@ -29,6 +29,8 @@ interface EmbeddedRedisOptions {
   port?: number;
   /** Syncs once a second instead of before every reply. */
   relaxed?: boolean;
+  /** Further lines of redis.conf. */
+  settings?: readonly string[];
 }
 
 /** Redis reads its append-only file at the start, which takes long after a big rain. */
@@ -46,10 +48,10 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
   }
 }
 
-async function startOn(port: number, { home, password, lock, relaxed = false }: EmbeddedRedisOptions): Promise<StartedServer<EmbeddedRedis>> {
+async function startOn(port: number, { home, password, lock, relaxed = false, settings = [] }: EmbeddedRedisOptions): Promise<StartedServer<EmbeddedRedis>> {
   mkdirSync(home.redis, { recursive: true, mode: 0o700 });
   const configFile = join(home.folder, 'redis.conf');
-  writeFileSync(configFile, redisConfig(port, home.redis, password, relaxed), { mode: 0o600 });
+  writeFileSync(configFile, `${redisConfig(port, home.redis, password, relaxed)}${settings.map((line) => `${line}\n`).join('')}`, { mode: 0o600 });
   const started = await startChild({
     name: 'redis', entry: compiledEntry('platform/embedded/redisGuard.js'), args: [configFile], logs: home.logs, lock,
     facts: z.object({ serverPid: z.int().positive() }),

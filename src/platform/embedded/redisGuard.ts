@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { endWithParent, sendFailed, sendReady } from '../process/ipc.ts';
+import { REDIS_PROGRAMS } from './redisProgram.ts';
 
 /**
  * Process entry, `redisGuard.js <config file> [option …]`. A Redis server does not notice the end of its parent, so this process between
  * them stops it on a signal, or when the parent is gone, and ends when it ends.
  */
-const CANDIDATES = ['redis-server', 'valkey-server'] as const;
 const KILL_AFTER_MS = 5_000;
 const serverArguments = process.argv.slice(2);
 
 function run([command, ...others]: readonly string[]): void {
-  if (command === undefined) return fail(`neither of ${CANDIDATES.join(', ')} is on the PATH`);
+  if (command === undefined) return fail(`neither of ${REDIS_PROGRAMS.join(', ')} is on the PATH`);
   const server = spawn(command, serverArguments, { stdio: ['ignore', 'inherit', 'inherit'] });
   let stopping = false;
   let kill: NodeJS.Timeout | undefined;
@@ -38,4 +38,4 @@ function fail(sentence: string): void {
   void sendFailed(sentence).then(() => process.exit(1));
 }
 
-run(CANDIDATES);
+run(REDIS_PROGRAMS);

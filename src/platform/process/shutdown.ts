@@ -24,9 +24,13 @@ const SAME_KEYSTROKE_MS = 400;
 /** Reserved for the parts after one that has used up its time, ms. */
 const RESERVE_MS = 500;
 
-/** @param options.report receives one sentence for each part that fails to close */
-export function createShutdown({ deadlineMs = PARENT_DEADLINE_MS, report }: {
+/**
+ * @param options.report receives one sentence for each part that fails to close
+ * @param options.interruptedCode exit code after a signal; default 0: a process that the user stopped has not failed
+ */
+export function createShutdown({ deadlineMs = PARENT_DEADLINE_MS, interruptedCode = 0, report }: {
   deadlineMs?: number;
+  interruptedCode?: number;
   report: (sentence: string) => void;
 }): Shutdown {
   const lifecycle = createLifecycle(report);
@@ -49,8 +53,7 @@ export function createShutdown({ deadlineMs = PARENT_DEADLINE_MS, report }: {
 
   for (const [signal, number] of [['SIGINT', 2], ['SIGTERM', 15]] as const) {
     process.on(signal, () => {
-      // A process that the user stopped has not failed.
-      if (!ending) void end(0);
+      if (!ending) void end(interruptedCode);
       else if (performance.now() - begunAt > SAME_KEYSTROKE_MS) process.exit(128 + number);
     });
   }

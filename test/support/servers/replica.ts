@@ -1,7 +1,5 @@
-import { expect } from 'vitest';
-import { eventually } from '../eventually.ts';
+import { untilInStep } from '../../../src/platform/redis/inStep.ts';
 import { TcpProxy } from './proxy.ts';
-import { connect } from '../rain.ts';
 import { startRedis, type TestRedis } from './redis.ts';
 
 export interface TestPair {
@@ -28,22 +26,4 @@ export async function startPair(): Promise<TestPair> {
     throw error;
   }
   return { master, replica, link, stop };
-}
-
-/**
- * Resolves when the replica, online, has acknowledged a write that came after. What a server says of itself is too early: after a
- * diskless sync the master sends the replica nothing before its first REPLCONF ACK, up to a second later, although the replica is
- * `online` and both offsets are 0; a replica that is promoted within that second is empty.
- * @param key what is written: in a Cluster, a key that this master owns
- * @throws when the only replica has acknowledged nothing after 20 s
- */
-export async function untilInStep(masterUrl: string, key = 'in-step'): Promise<void> {
-  const redis = await connect(masterUrl);
-  try {
-    await eventually(async () => expect(await redis.info('replication')).toMatch(/^slave0:.*state=online/m));
-    await redis.multi().set(key, '1').del(key).exec();
-    expect(await redis.wait(1, 20_000), 'replicas that acknowledged the write').toBe(1);
-  } finally {
-    redis.disconnect();
-  }
 }

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
+import { untilInStep } from '../../../src/platform/redis/inStep.ts';
 import { compiledEntry, startChild } from '../../../src/platform/process/childProcess.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../freePort.ts';
 import { startRedis, type TestRedis } from './redis.ts';
-import { startPair, untilInStep, type TestPair } from './replica.ts';
+import { startPair, type TestPair } from './replica.ts';
 
 const NAME = 'main';
 /** How long the master is silent before it is taken for dead, ms. */

@@ -1,0 +1,24 @@
+import { Redis } from 'ioredis';
+import { untilTrue } from '../concurrency/untilTrue.ts';
+
+const ACKNOWLEDGED_MS_MAX = 20_000;
+
+/**
+ * Resolves when the replica, online, has acknowledged a write that came after. What a server says of itself is too early: after a
+ * diskless sync the master sends the replica nothing before its first REPLCONF ACK, up to a second later, although the replica is
+ * `online` and both offsets are 0; a replica that is promoted within that second is empty.
+ * @param key what is written: in a Cluster, a key that this master owns
+ * @throws when the only replica has acknowledged nothing after 20 s
+ */
+export async function untilInStep(masterUrl: string, key = 'in-step'): Promise<void> {
+  const redis = new Redis(masterUrl);
+  redis.on('error', () => {});
+  try {
+    await untilTrue(async () => /^slave0:.*state=online/m.test(await redis.info('replication')), { what: 'a replica that is online' });
+    await redis.multi().set(key, '1').del(key).exec();
+    const replicas = await redis.wait(1, ACKNOWLEDGED_MS_MAX);
+    if (replicas !== 1) throw new Error(`replicas that acknowledged a write: ${replicas}, expected 1`);
+  } finally {
+    redis.disconnect();
+  }
+}
