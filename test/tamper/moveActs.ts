@@ -23,7 +23,7 @@ const ACTS: readonly Omit<Act, 'store' | 'shards'>[] = [
     await redis.set(keys.lent, 'x');
   } },
   { name: 'a move of made-up packets', strike: (scene) => send(scene, JSON.stringify([JSON.stringify({ redPacketId: `${scene.rainId}-9999`, amount: '50.00', mac: '' })])) },
-  { name: 'a move of packets that lie in the list', strike: async (scene) => send(scene, JSON.stringify(await scene.redis.lrange(scene.keys.packets, -2, -1))) },
+  { name: 'a move of packets that lie in the list', strike: async (scene) => send(scene, JSON.stringify(await scene.redis.lrange(scene.keys.packets, 0, 1))) },
   { name: 'a move taken away on its way', strike: async ({ redis, keys, rainId }) => {
     await lend(redis, rainId, newMoveId(0, 1), { wanted: 3, parts: SHARDS });
     await redis.del(keys.sending);
