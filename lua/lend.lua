@@ -30,8 +30,8 @@ end
 redis.call('LLEN', KEYS[3]) -- raises here, before any write, when the key is of another type
 
 local move = #packets > 0 and cjson.encode(packets) or nil
+redis.call('HINCRBY', KEYS[1], 'moves', 1) -- the first write: a count that is no number is refused before the move is written down
 if move then redis.call('HSET', KEYS[4], ARGV[1], move) end
-redis.call('HINCRBY', KEYS[1], 'moves', 1)
 if #bad > 0 then redis.call('LPUSH', KEYS[3], unpack(bad)) end
 redis.call('RPOP', KEYS[2], count)
 return move

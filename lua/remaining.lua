@@ -5,7 +5,7 @@
 -- KEYS[3] sending  hash: moveId -> packets, JSON
 -- ARGV    none
 -- RETURNS {packets left, how often its list got packets or lent some, packets loaded so far, moves on their way, then moveId,
---         packets of some of these}; nil no such rain
+--         packets of some of these, "" when they are too long for a move}; nil no such rain
 -- WHY     Who reads all shards twice and finds nothing anywhere, and the same counts both times, knows a moment at which
 --         nothing was anywhere: between the two. Counts alone would not do: a packet may pass from shard to shard behind the reader.
 
@@ -17,6 +17,7 @@ local answer = { redis.call('LLEN', KEYS[2]), tonumber(rain[2] or 0), tonumber(r
 if answer[4] == 0 then return answer end
 for i, move in ipairs(redis.call('HKEYS', KEYS[3])) do
   if i > MOVES_MAX then break end
-  if redis.call('HSTRLEN', KEYS[3], move) <= BYTES_MAX then answer[#answer + 1], answer[#answer + 2] = move, redis.call('HGET', KEYS[3], move) end
+  local isOurs = redis.call('HSTRLEN', KEYS[3], move) <= BYTES_MAX
+  answer[#answer + 1], answer[#answer + 2] = move, isOurs and redis.call('HGET', KEYS[3], move) or ''
 end
 return answer

@@ -93,7 +93,8 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const batcher = new Batcher<PendingGrab, GrabAnswer>(decideGrabs(engine), (pending, rainId, given, shard) => {
     if (!isOfOneShard(given)) return conclude(pending, rainId, given, shard);
     if (!batcher.hold()) return conclude(pending, rainId, BUSY, shard);
-    mover.ask(rainId, given.shards, { userId: pending.userId, shard, answer(brought) {
+    // By the index, as for the shard of the user: fewer shards, written into the state of one, would hide the others.
+    mover.ask(rainId, rainCache.reading(rainId)?.shards ?? given.shards, { userId: pending.userId, shard, answer(brought) {
       batcher.release();
       conclude(pending, rainId, brought, shard);
     } });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { shardKeys } from '../store/keys.ts';
-import { lend, MOVE_PACKETS_MAX, newMoveId, noteArrived, readStock, receive, writeDrained, type Move, type ShardStock } from '../store/moves.ts';
+import { lend, MOVE_PACKETS_MAX, newMoveId, noteArrived, readStock, receive, setAside, writeDrained, type Move, type ShardStock } from '../store/moves.ts';
 import type { ConfirmHeld } from './confirm.ts';
 import { BUSY, type GrabAnswer, type GrabEngine, type Refusal } from './engine.ts';
 
@@ -89,6 +89,7 @@ export class Mover {
     let before: Look | undefined;
     for (let [left, fruitless] = [waiters, 0]; ;) {
       const look = await this.#look(rainId, shards);
+      await this.#setAside(rainId, look);
       const from = richest(look);
       const sending = look.flatMap((stock) => stock?.sending ?? []);
       if (from !== undefined || sending.length > 0) {
@@ -117,6 +118,12 @@ export class Mover {
       this.#rules.onFault(error);
       return undefined;
     })));
+  }
+
+  /** What is no move would be on its way for ever; a key of another type lets nothing of its shard be read. */
+  async #setAside(rainId: string, look: Look): Promise<void> {
+    const foreign = look.flatMap((stock, shard) => stock?.foreign ?? [{ shard, where: 'sending' } as const]);
+    if (foreign.length > 0) await setAside(this.#rules.redis, rainId, foreign).catch(this.#rules.onFault);
   }
 
   /** What was found is worth nothing if a failover brings packets back: the replicas must have it before it is looked at again. */

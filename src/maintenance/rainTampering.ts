@@ -1,4 +1,6 @@
 import { shardKeys } from '../store/keys.ts';
+import { setForeignAside } from '../store/endMoves.ts';
+import { announce } from '../store/moves.ts';
 import { run } from '../store/scripts.ts';
 import { announceChange, pause } from '../store/transitions.ts';
 import type { Audit } from '../operator/audit.ts';
@@ -29,16 +31,26 @@ export function createRainResponse({ context, log, onTampering }: { context: Ope
     return users;
   }
 
+  /** What the shards know of each other is put right, and what is no move is taken away [R13]. @returns how often */
+  async function tellShards(rainId: string, shards: number, { tampering, untold }: Pick<Audit, 'tampering' | 'untold'>): Promise<number> {
+    const hasForeign = tampering.some(({ kind }) => kind === 'false_move');
+    if (hasForeign) await setForeignAside(redis, rainId, shards);
+    if (untold > 0) await announce(redis, rainId, shards, untold, true);
+    if (untold > 0) log.warn({ rainId }, 'a shard did not know that others have packets; it was told again');
+    return Number(untold > 0) + Number(hasForeign);
+  }
+
   return {
     /** @returns how many findings it has healed */
-    async respond(rainId: string, shards: number, { tampering, missing }: Audit): Promise<number> {
-      if (tampering.length === 0) return 0;
+    async respond(rainId: string, shards: number, { tampering, missing, untold }: Audit): Promise<number> {
+      if (tampering.length === 0 && untold === 0) return 0;
       const stop = async () => (tampering.some(({ kind }) => kind === 'state_gone') ? pauseTheRest(rainId, shards) : await pause(redis, rainId, shards) === 'paused');
       // Both are tried: a state that was tampered with may not let itself be paused.
-      const [stopping, putting] = await Promise.allSettled([response.respond(rainId, tampering, stop), putBack(rainId, missing)]);
+      const [stopping, putting, telling] = await Promise.allSettled([response.respond(rainId, tampering, stop), putBack(rainId, missing), tellShards(rainId, shards, { tampering, untold })]);
       if (stopping.status === 'rejected') throw stopping.reason;
       if (putting.status === 'rejected') throw putting.reason;
-      return putting.value;
+      if (telling.status === 'rejected') throw telling.reason;
+      return putting.value + telling.value;
     },
     forget: response.forget,
   };

@@ -43,6 +43,8 @@ export interface Audit {
   tampering: Tampering[];
   /** Valid claims whose users the dedupe hash has lost, and which may be written there again. */
   missing: ValidEntry[];
+  /** Packets of the rain, when a shard does not know, or not rightly, that others have some [R13]: it is to be told again; else 0. */
+  untold: number;
   /** Claims still in the queues; only when the context has queues. */
   queues?: QueueReport;
 }
@@ -57,7 +59,7 @@ const FINDINGS_MAX = 100;
  */
 export async function auditRain(context: OperatorContext, rainId: string, sumOfBalances?: SumOfBalances): Promise<Audit | undefined> {
   const first = await auditOnce(context, rainId, { sumOfBalances });
-  if (!first || first.problems.length === 0) return first;
+  if (!first || first.problems.length === 0 && first.untold === 0) return first;
   // Read everything again before anybody is accused: a restore or a failover may have come in between two reads.
   return auditOnce(context, rainId, { accused: new Set(first.tampering.map(tamperingKey)) });
 }
@@ -91,7 +93,7 @@ async function auditOnce(context: OperatorContext, rainId: string, { accused, su
     equation, discarded,
     problems: problems.slice(0, FINDINGS_MAX), toldTwice: toldTwice.slice(0, FINDINGS_MAX), lostFromLog,
     acknowledged: [...acknowledged.values()].slice(0, FINDINGS_MAX),
-    notices: paths.notices, tampering, missing: restorable(missing, tampering),
+    notices: paths.notices, tampering, untold: paths.untold, missing: restorable(missing, tampering),
     ...(queues && { queues }),
   };
 }

@@ -1,6 +1,6 @@
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { shardKeys } from './keys.ts';
-import { announce, noteArrived, readMoveId, receive, type Move } from './moves.ts';
+import { announce, areShards, noteArrived, readMoveId, receive, setAside, isMove, type ForeignMove, type Move } from './moves.ts';
 import { run } from './scripts.ts';
 
 type Ends = Pick<Move, 'from' | 'to'>;
@@ -13,6 +13,8 @@ interface KnownMoves {
   lent: Map<string, Ends>;
   /** It has arrived in its receiver. */
   received: Map<string, Ends>;
+  /** What stands there and is no move. */
+  foreign: ForeignMove[];
 }
 
 /** Moves per shard: a rain has hundreds. More were written by somebody else [R10]. */
@@ -20,15 +22,23 @@ const MOVES_MAX = 100_000;
 
 /** Read shard by shard: a move that is under way meanwhile may be missing in one of them. */
 export async function readMoves(redis: RedisClient, rainId: string, shards: number): Promise<KnownMoves> {
-  const known: KnownMoves = { sending: new Map(), lent: new Map(), received: new Map() };
+  const known: KnownMoves = { sending: new Map(), lent: new Map(), received: new Map(), foreign: [] };
   for (let shard = 0; shard < shards; shard++) {
     const keys = shardKeys(rainId, shard);
     for (const [where, end] of [['sending', 'from'], ['lent', 'from'], ['received', 'to']] as const) {
+      const type = await redis.type(keys[where]);
+      if (type !== 'hash') {
+        if (type !== 'none') known.foreign.push({ shard, where });
+        continue;
+      }
       if (await redis.hlen(keys[where]) > MOVES_MAX) throw new Error(`${keys[where]} has more moves than a rain can have: somebody else writes to this Redis`);
       for (const moveId of await redis.hkeys(keys[where])) {
         const ends = readMoveId(moveId);
-        // Another entry is nobody's of us.
-        if (ends && ends[end] === shard && Math.max(ends.from, ends.to) < shards && ends.from !== ends.to) known[where].set(moveId, ends);
+        const isOurs = ends?.[end] === shard && areShards(ends, shards);
+        const packets = isOurs ? await readMove(redis, keys[where], moveId) : null;
+        if (isOurs && (where !== 'sending' || isMove(packets))) known[where].set(moveId, ends);
+        // One that has gone meanwhile has arrived.
+        if (!isMove(packets) && await redis.hexists(keys[where], moveId)) known.foreign.push({ shard, where, moveId, stays: isOurs && where !== 'sending' });
       }
     }
   }
@@ -42,7 +52,9 @@ export async function readMoves(redis: RedisClient, rainId: string, shards: numb
  */
 export async function endMoves(redis: RedisClient, rainId: string, shards: number): Promise<void> {
   if (shards === 1) return;
-  const { sending, lent, received } = await readMoves(redis, rainId, shards);
+  // Counts that are no numbers would refuse every move.
+  await announce(redis, rainId, shards, 0);
+  const { sending, lent, received } = await setForeignAside(redis, rainId, shards);
   // Packets may have gone on: they must be there again before the next lender gives them up.
   for (const [moveId, ends] of [...sending, ...lent]) {
     const lender = shardKeys(rainId, ends.from);
@@ -60,10 +72,17 @@ export async function endMoves(redis: RedisClient, rainId: string, shards: numbe
   await announce(redis, rainId, shards, 0);
 }
 
+/** Takes away what stands among the moves and is none. @returns the moves */
+export async function setForeignAside(redis: RedisClient, rainId: string, shards: number): Promise<KnownMoves> {
+  const known = await readMoves(redis, rainId, shards);
+  await setAside(redis, rainId, known.foreign);
+  return known;
+}
+
 /** The packets of a move, JSON, where it is written down; `null`: it is not there, or longer than any of ours [R10]. */
 export async function readMove(redis: RedisClient, key: string, moveId: string): Promise<string | null> {
   return await redis.hstrlen(key, moveId) <= MOVE_BYTES_MAX ? redis.hget(key, moveId) : null;
 }
 
 /** 512 packets of 256 characters, with quotes that are escaped. */
-const MOVE_BYTES_MAX = 262_144;
+export const MOVE_BYTES_MAX = 262_144;

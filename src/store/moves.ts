@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { readJson } from '../rain/json.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { grabKeys, shardKeys } from './keys.ts';
 import { run } from './scripts.ts';
@@ -69,6 +70,8 @@ export interface ShardStock {
   onTheirWay: number;
   /** Some of these. */
   sending: Move[];
+  /** Some of what stands among them and is no move: somebody else has written it. */
+  foreign: ForeignMove[];
 }
 
 const count = z.number().int().min(0);
@@ -80,13 +83,61 @@ export async function readStock(redis: RedisClient, rainId: string, shard: numbe
   const found = stock.parse(await run(redis, 'remaining', [state, packets, sending], []));
   if (!found) return undefined;
   const [left, moves, loaded, onTheirWay, ...pairs] = found;
-  return { left, moves, loaded, onTheirWay, sending: pairs.flatMap((moveId, i) => (i % 2 === 0 ? moveOf(moveId, shard, shards, pairs[i + 1]!) : [])) };
+  const known: Pick<ShardStock, 'sending' | 'foreign'> = { sending: [], foreign: [] };
+  for (let i = 0; i < pairs.length; i += 2) {
+    const [moveId, packets] = [pairs[i]!, pairs[i + 1]!];
+    const ends = readMoveId(moveId);
+    if (ends?.from === shard && areShards(ends, shards) && isMove(packets)) known.sending.push({ moveId, ...ends, packets });
+    else known.foreign.push({ shard, where: 'sending', moveId });
+  }
+  return { left, moves, loaded, onTheirWay, ...known };
 }
 
-/** Of an entry that nobody of us has written: none. */
-function moveOf(moveId: string, from: number, shards: number, packets: string): Move[] {
-  const ends = readMoveId(moveId);
-  return ends?.from === from && ends.to < shards && ends.to !== from ? [{ moveId, ...ends, packets }] : [];
+/** Whether these are two shards of a rain with so many. */
+export function areShards({ from, to }: Pick<Move, 'from' | 'to'>, shards: number): boolean {
+  return Math.max(from, to) < shards && from !== to;
+}
+
+const elements = z.array(z.string());
+
+/** Whether this is a list of packets, as a move has it. What is in it is checked where it is handed out. */
+export function isMove(packets: string | null): boolean {
+  return packets !== null && elements.safeParse(readJson(packets)).success;
+}
+
+/** Where a shard has its moves written down. */
+export type MoveKey = 'sending' | 'lent' | 'received';
+
+/** What stands among the moves of a shard and is none: somebody else has written it. */
+export interface ForeignMove {
+  shard: number;
+  where: MoveKey;
+  /** Absent: the key itself is of another type. */
+  moveId?: string;
+  /** The id is one of a move that has arrived: it stays, or the move would be brought once more. */
+  stays?: boolean;
+}
+
+/** Entries per call of setaside.lua. */
+const SET_ASIDE_MAX = 512;
+
+/** Takes away what is no move. Safe to repeat. */
+export async function setAside(redis: RedisClient, rainId: string, foreign: readonly ForeignMove[]): Promise<void> {
+  const places = new Map<string, [ForeignMove, ...ForeignMove[]]>();
+  for (const entry of foreign) {
+    const place = `${entry.shard} ${entry.where}`;
+    const known = places.get(place);
+    if (known) known.push(entry);
+    else places.set(place, [entry]);
+  }
+  for (const entries of places.values()) {
+    const { shard, where } = entries[0];
+    const keys = shardKeys(rainId, shard);
+    for (let at = 0; at < entries.length; at += SET_ASIDE_MAX) {
+      const fields = entries.slice(at, at + SET_ASIDE_MAX).flatMap(({ moveId, stays }) => (moveId === undefined ? [] : [moveId, stays ? '1' : '0']));
+      await run(redis, 'setaside', [keys[where], keys.spoiled], fields);
+    }
+  }
 }
 
 /**
@@ -98,7 +149,10 @@ export async function writeDrained(redis: RedisClient, rainId: string, shard: nu
   await run(redis, 'drained', [state, packets], [loaded]);
 }
 
-/** To be called before packets are added to any shard: what was found before does not hold any more. @param total packets, the added ones included; 0 when none are added */
-export async function announce(redis: RedisClient, rainId: string, shards: number, total: number): Promise<void> {
-  for (let shard = 0; shard < shards; shard++) await run(redis, 'announce', [shardKeys(rainId, shard).state], [total]);
+/**
+ * To be called before packets are added to any shard: what was found before does not hold any more.
+ * @param total packets, the added ones included; 0 when none are added @param always also in a shard whose state does not name the number of shards
+ */
+export async function announce(redis: RedisClient, rainId: string, shards: number, total: number, always = false): Promise<void> {
+  for (let shard = 0; shard < shards; shard++) await run(redis, 'announce', [shardKeys(rainId, shard).state], [total, shards, always ? '1' : '0']);
 }

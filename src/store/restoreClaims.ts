@@ -23,7 +23,7 @@ export async function signerOfShard(redis: RedisClient, signer: Signer, rainId: 
 }
 
 /** Elements of a list from its tail on in which a lost packet is looked for, as in lua/restore.lua [R10]. */
-const DEPTH_MAX = 10_000;
+export const DEPTH_MAX = 10_000;
 
 /**
  * Puts claims back that Redis has lost; see lua/restore.lua for the answer. Safe to repeat.

@@ -1,11 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { endMoves } from '../../src/store/endMoves.ts';
+import { endMoves, MOVE_BYTES_MAX } from '../../src/store/endMoves.ts';
 import { shardKeys, shardOf } from '../../src/store/keys.ts';
-import { announce, lend, newMoveId, noteArrived, readStock, receive, writeDrained } from '../../src/store/moves.ts';
+import { announce, lend, MOVE_PACKETS_MAX, newMoveId, noteArrived, readStock, receive, writeDrained } from '../../src/store/moves.ts';
 import { close, freeze, pause } from '../../src/store/transitions.ts';
 import { hold } from '../../src/store/holds.ts';
-import { loadScripts } from '../../src/store/scripts.ts';
+import { DEPTH_MAX } from '../../src/store/restoreClaims.ts';
+import { loadScripts, SCRIPTS } from '../../src/store/scripts.ts';
 import { dump, openRedis, stockRain } from '../support/rain.ts';
 
 const { redis } = await openRedis();
@@ -167,4 +168,47 @@ describe('a move that is known on one side only', () => {
     expect([...await listed(0), ...await listed(1)].toSorted()).toEqual(Array.from({ length: 8 }, (_, i) => `r-${i}`));
     expect(await listed(0)).toEqual(['r-6', 'r-4']);
   });
+});
+
+describe('[R14] what somebody else has written among the moves', () => {
+  test.each(['not JSON', '{"a":1}', '[1,{}]', '[[["x"]]]', '"x"'])('%s brings nothing, stops nothing, and is taken away before the rain is frozen', async (rubbish) => {
+    await stock(4);
+    const [moveId, arrived] = [newMoveId(0, 1), newMoveId(1, 0)];
+    await redis.hset(home.sending, moveId, rubbish, 'mallory', '[]');
+    await redis.hset(home.received, arrived, rubbish);
+    await close(redis, RAIN, SHARDS, 'early');
+    for (let i = 0; i < 2; i++) await endMoves(redis, RAIN, SHARDS);
+    expect(await redis.hlen(home.sending)).toBe(0);
+    expect(await redis.hget(home.received, arrived)).toBe('[]');
+    expect([await listed(0), await listed(1)]).toEqual([['r-2', 'r-0'], ['r-3', 'r-1']]);
+    expect(await redis.llen(home.spoiled)).toBeGreaterThan(0);
+    expect(await freeze(redis, RAIN, { shards: SHARDS, title: '' }, [0, 0])).toBe(true);
+    expect(await receive(redis, RAIN, { moveId, from: 0, to: 1, packets: rubbish })).toEqual([]);
+  });
+
+  test('keys of another type are taken away', async () => {
+    await stock(4);
+    for (const key of [home.sending, other.lent, other.received]) await redis.set(key, 'x');
+    await endMoves(redis, RAIN, SHARDS);
+    expect(await redis.exists(home.sending, other.lent, other.received)).toBe(0);
+  });
+
+  test('counts that are no numbers refuse a move before anything is written, and begin anew when packets are announced', async () => {
+    await stock(4);
+    await redis.hset(home.state, 'moves', 'x', 'total', 'y', 'shards', 'z');
+    const before = await dump(redis);
+    await expect(lendFrom(0, 1)).rejects.toThrow('not an integer');
+    expect(await dump(redis)).toEqual(before);
+    await announce(redis, RAIN, SHARDS, 4);
+    expect(await redis.hmget(home.state, 'moves', 'total', 'shards', 'elsewhere')).toEqual(['0', '4', '2', '2']);
+    expect(await lendFrom(0, 1)).toBeDefined();
+  });
+});
+
+test.each([
+  ['remaining', 'BYTES_MAX', MOVE_BYTES_MAX], ['takeback', 'DEPTH_MAX', DEPTH_MAX], ['restore', 'DEPTH_MAX', DEPTH_MAX],
+  ['lend', 'PART_MAX', MOVE_PACKETS_MAX], ['receive', 'PART_MAX', MOVE_PACKETS_MAX],
+])('lua/%s.lua has the same %s as TypeScript', (script, name, number) => {
+  const { names, values } = /^local (?<names>[A-Z_, ]*_MAX[A-Z_, ]*) = (?<values>[\d, ]+)/m.exec(SCRIPTS.get(script)!.source)!.groups!;
+  expect(Number(values!.split(', ')[names!.split(', ').indexOf(name)])).toBe(number);
 });

@@ -9,6 +9,8 @@ export interface Act {
   strike(scene: Scene): Promise<unknown>;
   /** The rain opens so long after its creation, ms; absent: it is open. */
   opensInMs?: number;
+  /** Shards of the rain; absent: one. The scene shows the first. */
+  shards?: number;
   /** Whether the system has undone it. */
   healed?(scene: Scene): Promise<boolean>;
   /** It is found in every rain, so it is played alone and last. */

@@ -55,7 +55,7 @@ export async function play(stage: Tampered, act: Act, rainId: string): Promise<P
   const { deployment } = stage;
   const { context } = deployment;
   const opensAt = await redisNow(context.redis) + (act.opensInMs ?? -1_000);
-  await createAndLoad(context, { id: rainId, plan: { budget: BUDGET, packets: PACKETS, split: { method: 'double-mean' } }, opensAt, closesAt: opensAt + WINDOW_MS, shards: 1 });
+  await createAndLoad(context, { id: rainId, plan: { budget: BUDGET, packets: PACKETS, split: { method: 'double-mean' } }, opensAt, closesAt: opensAt + WINDOW_MS, shards: act.shards ?? 1 });
   const scene = await openScene(deployment, rainId);
   const names = (group: string) => Array.from({ length: WINNERS }, (_, i) => `${rainId}-${group}-${i}`);
   if (act.opensInMs === undefined) {

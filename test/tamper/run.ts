@@ -3,6 +3,7 @@ import { SECRET as WALLET_SECRET, startWallet } from '../credit/wallet.ts';
 import { deploy } from '../faults/deployment.ts';
 import type { Act } from './act.ts';
 import { LEDGER_ACTS } from './ledgerActs.ts';
+import { MOVE_ACTS } from './moveActs.ts';
 import { openQueuesOf, play, type Played } from './play.ts';
 import { openOrderQueues } from '../../src/orders/queue.ts';
 import { connectRedis, untilReady } from '../../src/platform/redis/connect.ts';
@@ -27,7 +28,7 @@ const AT_ONCE = 4;
 
 /** Does every act in a rain of its own, once with users' money in the ledger and once in a wallet elsewhere, or in a sale of its own. */
 export async function tamperWithAll({ only, tell }: TamperOptions): Promise<Played[]> {
-  const acts = [...REDIS_ACTS, ...LEDGER_ACTS].filter(({ name }) => only === undefined || name.includes(only));
+  const acts = [...REDIS_ACTS, ...MOVE_ACTS, ...LEDGER_ACTS].filter(({ name }) => only === undefined || name.includes(only));
   const played: Played[] = [];
   for (const keptBy of acts.length > 0 ? KEPT_BY : []) played.push(...await tamperWith(keptBy, acts, tell));
   const saleActs = SALE_ACTS.filter(({ name }) => only === undefined || name.includes(only));

@@ -1,5 +1,6 @@
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { readMove, readMoves } from '../../store/endMoves.ts';
+import type { ForeignMove } from '../../store/moves.ts';
 import { shardKeys } from '../../store/keys.ts';
 import { readJson } from '../../rain/json.ts';
 import type { OperatorContext } from '../context.ts';
@@ -12,10 +13,10 @@ export async function countMoves({ redis }: Pick<OperatorContext, 'redis'>, rain
   return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
 }
 
-/** Ids of packets of moves that have not arrived, and of all moves that there ever were. */
-export async function readMoved({ redis }: Pick<OperatorContext, 'redis'>, rainId: string, shards: number): Promise<{ onTheirWay: Set<string>; ever: Set<string> }> {
+/** Ids of packets of moves that have not arrived, and of all moves that there ever were; and what is none. */
+export async function readMoved({ redis }: Pick<OperatorContext, 'redis'>, rainId: string, shards: number): Promise<{ onTheirWay: Set<string>; ever: Set<string>; foreign: readonly ForeignMove[] }> {
   const [onTheirWay, ever] = [new Set<string>(), new Set<string>()];
-  if (shards === 1) return { onTheirWay, ever };
+  if (shards === 1) return { onTheirWay, ever, foreign: [] };
   const moves = await readMoves(redis, rainId, shards);
   for (const where of ['sending', 'lent'] as const) {
     for (const [moveId, { from }] of moves[where]) {
@@ -25,7 +26,7 @@ export async function readMoved({ redis }: Pick<OperatorContext, 'redis'>, rainI
       }
     }
   }
-  return { onTheirWay, ever };
+  return { onTheirWay, ever, foreign: moves.foreign };
 }
 
 /** Ids of the packets that moves have brought to this shard. */

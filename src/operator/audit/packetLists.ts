@@ -26,6 +26,9 @@ interface PacketLists {
 /** Fields of the state that count what was pushed to the list. */
 const PUSHED = ['loaded', 'movedIn'] as const;
 
+/** A longer name of an entry is cut, UTF-16 units. */
+const MOVE_ID_SHOWN_MAX = 60;
+
 interface Reading {
   lists: PacketLists;
   /** Ids that were read twice: from two shards, if their packets moved meanwhile. */
@@ -40,8 +43,18 @@ export async function readPacketLists(context: OperatorContext, plan: BookedPlan
   const before = await countMoves(context, rainId, shards);
   for (let shard = 0; shard < shards; shard++) await readShard(context, plan, shard, { lists, twice, tampering });
   const moved = await readMoved(context, rainId, shards);
+  for (const { shard, where, moveId } of moved.foreign) {
+    const what = moveId === undefined ? 'is of another type' : `has an entry that is no move: ${moveId.slice(0, MOVE_ID_SHOWN_MAX)}`;
+    tampering.note('false_move', `${shard}/${where}=${moveId ?? ''}`, `${where} of shard ${shard} ${what}`);
+  }
   // Nothing has moved meanwhile: what is not in a list is on its way only if its move has not arrived.
-  lists.onTheirWay = before === await countMoves(context, rainId, shards) ? moved.onTheirWay : moved.ever;
+  const isAtRest = before === await countMoves(context, rainId, shards);
+  lists.onTheirWay = isAtRest ? moved.onTheirWay : moved.ever;
+  await plan.include([...moved.onTheirWay]);
+  for (const id of moved.onTheirWay) {
+    if (plan.amountOf(id) === undefined) tampering.note('false_packet', id, `${id} is on its way to another shard and is not a packet of this rain`);
+    else if (isAtRest && lists.left.has(id)) tampering.note('packet_twice', id, `${id} is in the list, and on its way to another shard`);
+  }
   for (const id of twice) if (!lists.onTheirWay.has(id)) tampering.note('packet_twice', id, `${id} is in the list twice`);
   return lists;
 }

@@ -5,6 +5,7 @@ import type { BookedPlan } from './bookedPlan.ts';
 import { readBooked, type Booked } from './booked.ts';
 import { readClaimLog, type Logged } from './claimLog.ts';
 import { readPacketLists } from './packetLists.ts';
+import { compareShards } from './shardMoves.ts';
 import { compareState } from './shardState.ts';
 import { createTamperingList, type TamperingList } from './tampering.ts';
 
@@ -24,6 +25,8 @@ export interface PacketPaths {
   tampering: TamperingList;
   /** Faults in the data that somebody other than a thief may have made, such as log entries that do not parse. */
   problems: string[];
+  /** Packets of the rain, when a shard does not know, or not rightly, that others have some; else 0. */
+  untold: number;
   /** What the operator should repeat; no money depends on it. */
   notices: string[];
 }
@@ -39,8 +42,10 @@ export async function readPacketPaths(context: OperatorContext, plan: BookedPlan
   for (const problem of booked.problems) tampering.note('ledger', problem, problem);
   const logged = await readClaimLog(context, plan, booked, tampering);
   const notices = await compareState(context, plan, tampering);
+  const untold = await compareShards(context, plan, left.size + onTheirWay.size > 0, tampering);
+  if (untold) notices.push(`a shard does not know that others have packets, and may tell users that nothing is left; a worker puts that right`);
   return {
-    booked, logged, expired, listedAt, tampering, isListed: (id) => left.has(id),
+    booked, logged, expired, untold, listedAt, tampering, isListed: (id) => left.has(id),
     spoiled: spoiled + logged.spoiled, problems: logged.problems, notices,
     // Unclaimed packets of an expired rain: all that were neither credited nor discarded.
     unclaimed: (id, index) => (expired ? booked.recycledCents > 0n : left.has(id) || onTheirWay.has(id) || Math.floor(index / shards) >= loaded[index % shards]!),

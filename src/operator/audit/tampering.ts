@@ -1,7 +1,7 @@
 /** What nobody but a hand in Redis or in the database can have done, and no crash, failover or restore. */
 const TAMPERING_KINDS = [
   'state_gone', 'rain_id', 'window', 'planned', 'loaded', 'top_ups', 'terms', 'commitment', 'book', 'ledger',
-  'false_packet', 'packet_twice', 'packet_missing', 'false_claim', 'claim_time', 'claimed_missing', 'claimed_differs', 'claimed_unlogged', 'two_places',
+  'shards', 'false_move', 'false_packet', 'packet_twice', 'packet_missing', 'false_claim', 'claim_time', 'claimed_missing', 'claimed_differs', 'claimed_unlogged', 'two_places',
 ] as const;
 export type TamperingKind = (typeof TAMPERING_KINDS)[number];
 

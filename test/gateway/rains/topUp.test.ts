@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findRain, redisNow } from '../../../src/store/rains.ts';
-import type { Gateway } from '../../../src/gateway/server.ts';
 import { auditRain } from '../../../src/operator/audit.ts';
 import { createRain } from '../../../src/operator/create.ts';
 import { loadRain } from '../../../src/operator/load.ts';
@@ -12,27 +11,18 @@ import { topUpRain } from '../../../src/operator/topUp.ts';
 import { verifyRain } from '../../../src/operator/verify.ts';
 import { checkProof } from '../../../src/rain/proof.ts';
 import { dial, type Client } from '../../support/client.ts';
-import { claimLog, openTestContext, type TestContext } from '../../support/operatorContext.ts';
+import { claimLog } from '../../support/operatorContext.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openGateway } from '../../support/servers/gateway.ts';
+import { openTwoGateways } from '../../support/servers/twoGateways.ts';
 
-let context: TestContext;
-let gateways: Gateway[];
-beforeAll(async () => {
-  context = await openTestContext();
-  gateways = await Promise.all([openGateway(context.redisUrl), openGateway(context.redisUrl)]);
-});
-afterAll(async () => {
-  await Promise.all(gateways.map((gateway) => gateway.close()));
-  await context.stop();
-});
+const stage = openTwoGateways();
 
 const SHARDS = 2;
 
 async function open(id: string, packets: number, opensInMs = -1_000): Promise<void> {
-  const now = await redisNow(context.redis);
-  expect(await createRain(context, { id, plan: { budget: `${packets}.00`, packets }, opensAt: now + opensInMs, closesAt: now + opensInMs + 600_000, shards: SHARDS })).toMatchObject({ ok: true });
-  expect(await loadRain(context, id)).toMatchObject({ ok: true });
+  const now = await redisNow(stage.context.redis);
+  expect(await createRain(stage.context, { id, plan: { budget: `${packets}.00`, packets }, opensAt: now + opensInMs, closesAt: now + opensInMs + 600_000, shards: SHARDS })).toMatchObject({ ok: true });
+  expect(await loadRain(stage.context, id)).toMatchObject({ ok: true });
 }
 
 async function ask(client: Client, rainId: string): Promise<{ code: string; redPacketId?: string; amount?: string }> {
@@ -43,8 +33,8 @@ async function ask(client: Client, rainId: string): Promise<{ code: string; redP
 /** Waits until every gateway answers "nothing left" without Redis. */
 async function untilAnsweredAlone(): Promise<void> {
   const look = async () => ({
-    refusedLocally: gateways.map(({ counters }) => counters.answers['-1']),
-    scriptCalls: Number(/cmdstat_evalsha:calls=(\d+)/.exec(await context.redis.info('commandstats'))?.[1] ?? 0),
+    refusedLocally: stage.gateways.map(({ counters }) => counters.answers['-1']),
+    scriptCalls: Number(/cmdstat_evalsha:calls=(\d+)/.exec(await stage.context.redis.info('commandstats'))?.[1] ?? 0),
   });
   let last = await look();
   await eventually(async () => {
@@ -57,7 +47,7 @@ async function untilAnsweredAlone(): Promise<void> {
 
 test('[R2][R8] while 150 users grab in a loop an empty rain is topped up three times: each packet once, settled to the cent, verified', async () => {
   await open('loop', 40);
-  const clients = await Promise.all(Array.from({ length: 150 }, (_, i) => dial(gateways[i % 2]!.url, `user-${i}`)));
+  const clients = await Promise.all(Array.from({ length: 150 }, (_, i) => dial(stage.gateways[i % 2]!.url, `user-${i}`)));
   const won = new Map<number, { redPacketId: string; amount: string }>();
   let over = false;
   const playing = clients.map(async (client, i) => {
@@ -73,22 +63,22 @@ test('[R2][R8] while 150 users grab in a loop an empty rain is topped up three t
     // Empty in both shards: from now on the gateways refuse locally.
     await eventually(() => won.size === packets, { timeoutMs: 40_000 });
     await untilAnsweredAlone();
-    expect(await topUpRain(context, 'loop', { id: `loop-${more}`, budget: `${more}.00`, packets: more })).toMatchObject({ ok: true, loaded: true });
+    expect(await topUpRain(stage.context, 'loop', { id: `loop-${more}`, budget: `${more}.00`, packets: more })).toMatchObject({ ok: true, loaded: true });
     packets += more;
-    expect((await auditRain(context, 'loop'))!.report).toMatchObject({ budget: `${packets}.00`, packets, balanced: true });
+    expect((await auditRain(stage.context, 'loop'))!.report).toMatchObject({ budget: `${packets}.00`, packets, balanced: true });
   }
   await eventually(() => won.size === packets, { timeoutMs: 40_000 });
-  await closeRain(context, 'loop');
+  await closeRain(stage.context, 'loop');
   over = true;
   await Promise.all(playing);
-  const log = (await Promise.all([0, 1].map((shard) => claimLog(context, 'loop', shard)))).flat();
+  const log = (await Promise.all([0, 1].map((shard) => claimLog(stage.context, 'loop', shard)))).flat();
   expect(log.map(({ redPacketId }) => redPacketId).sort()).toEqual([...won.values()].map(({ redPacketId }) => redPacketId).sort());
   expect(new Set(log.map(({ redPacketId }) => redPacketId)).size).toBe(131);
-  for (const shard of [0, 1]) await context.ledger.credit(await claimLog(context, 'loop', shard));
-  expect(await recycleRain(context, 'loop')).toEqual({ ok: true, state: 'settled', amount: '0.00' });
-  expect((await auditRain(context, 'loop'))!.report).toMatchObject({ budget: '131.00', credited: '131.00', winners: 131, balanced: true });
+  for (const shard of [0, 1]) await stage.context.ledger.credit(await claimLog(stage.context, 'loop', shard));
+  expect(await recycleRain(stage.context, 'loop')).toEqual({ ok: true, state: 'settled', amount: '0.00' });
+  expect((await auditRain(stage.context, 'loop'))!.report).toMatchObject({ budget: '131.00', credited: '131.00', winners: 131, balanced: true });
   const receipts = [...won.values()].map((win) => ({ rainId: 'loop', ...win }));
-  expect(await verifyRain(context, 'loop', receipts)).toMatchObject({ fair: true, problems: [], outOfTurn: 0, checked: { receipts: 131 } });
+  expect(await verifyRain(stage.context, 'loop', receipts)).toMatchObject({ fair: true, problems: [], outOfTurn: 0, checked: { receipts: 131 } });
 
   // The snapshot of the settled rain is all that a verification needs.
   const [client] = clients;
@@ -104,14 +94,14 @@ test('[R2][R8] while 150 users grab in a loop an empty rain is topped up three t
 
 test('viewers of an empty rain are informed that it goes on, with the commitment and without the seed, and the next grab wins', async () => {
   await open('dry', 2);
-  const watcher = await dial(gateways[0]!.url, 'watcher');
+  const watcher = await dial(stage.gateways[0]!.url, 'watcher');
   watcher.say({ type: 'join', rainId: 'dry' });
   await eventually(async () => (await watcher.next('rain')).left === 2);
-  const crowd = await Promise.all(Array.from({ length: 12 }, (_, i) => dial(gateways[1]!.url, `early-${i}`)));
+  const crowd = await Promise.all(Array.from({ length: 12 }, (_, i) => dial(stage.gateways[1]!.url, `early-${i}`)));
   for (const client of crowd) await ask(client, 'dry');
   await eventually(async () => (await watcher.next('rain')).left === 0);
   expect((await ask(watcher, 'dry')).code).toBe('-1');
-  const done = await topUpRain(context, 'dry', { budget: '4.00', packets: 4 });
+  const done = await topUpRain(stage.context, 'dry', { budget: '4.00', packets: 4 });
   const snapshot = await eventually(async () => {
     const snapshot = await watcher.next('rain');
     return snapshot.left > 0 && snapshot;
@@ -120,16 +110,16 @@ test('viewers of an empty rain are informed that it goes on, with the commitment
   expect(JSON.stringify(snapshot)).not.toContain('seed');
   expect((await ask(watcher, 'dry')).code).toBe('0');
   await Promise.all([watcher, ...crowd].map((client) => client.leave()));
-  expect(await findRain(context.redis, 'dry')).toBeDefined();
+  expect(await findRain(stage.context.redis, 'dry')).toBeDefined();
 });
 
 test('[R7] users who wait for a rain that is started now get its new times and may grab at once', async () => {
   await open('waiting', 5, 300_000);
-  const client = await dial(gateways[0]!.url, 'waiting-user');
+  const client = await dial(stage.gateways[0]!.url, 'waiting-user');
   client.say({ type: 'join', rainId: 'waiting' });
   await eventually(async () => (await client.next('rain')).state === 'loaded');
   expect((await ask(client, 'waiting')).code).toBe('-2');
-  const done = await startRain(context, 'waiting');
+  const done = await startRain(stage.context, 'waiting');
   const snapshot = await eventually(async () => {
     const snapshot = await client.next('rain');
     return snapshot.state === 'open' && snapshot;
