@@ -60,9 +60,14 @@ export class RollingCrowd {
     this.#pump = setInterval(() => this.#tap(), ms);
   }
 
+  /** Nobody else taps for now. */
+  rest(): void {
+    clearInterval(this.#pump);
+  }
+
   /** The others tap. */
   tapAll(): void {
-    clearInterval(this.#pump);
+    this.rest();
     while (this.#tapped < this.#players.length) this.#tap();
   }
 
@@ -86,7 +91,7 @@ export class RollingCrowd {
   }
 
   leave(): void {
-    clearInterval(this.#pump);
+    this.rest();
     for (const { client } of this.#players) client.close();
   }
 
