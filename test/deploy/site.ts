@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 /** What stands in a delivered file, and what a test puts there. */
 export type Change = readonly [delivered: string, here: string];
 
-export interface Ports {
+interface Ports {
   gateways: readonly number[];
   console: number;
 }

@@ -26,8 +26,8 @@ const addressOf = (i: number) => `127.0.${1 + (i >> 8)}.${i & 255}`;
 export class RollingCrowd {
   readonly #rainId: string;
   readonly #players: Player[];
-  /** What each player's one tap was answered, by its kind. */
-  readonly kinds = new Map<string, number>();
+  /** What each player's one tap was answered in the end, by its kind. */
+  readonly verdicts = new Map<string, number>();
   #tapped = 0;
   #answered = 0;
   #cost: Cost = { away: 0, answer: 0, moved: 0 };
@@ -103,7 +103,9 @@ export class RollingCrowd {
     player.record.asked();
     void player.client.grab(this.#rainId).then(({ kind }) => {
       this.#answered++;
-      this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
+      // Nobody taps twice, so who had it already was asked again, by the client, because an answer was lost or "busy".
+      const verdict = kind === 'already_claimed' ? 'won' : kind;
+      this.verdicts.set(verdict, (this.verdicts.get(verdict) ?? 0) + 1);
       this.#cost.answer = Math.max(this.#cost.answer, Math.round(performance.now() - since));
     });
   }

@@ -10,7 +10,7 @@ interface Pod {
 }
 
 /** Gateways and workers that come and go beside each other, at the stores of one deployment. Each resolves when it is ready. */
-export interface Fleet {
+interface Fleet {
   gateway(port: number, pod?: Pod): Promise<Part>;
   worker(pod?: Pod): Promise<Part>;
   /** Ends of processes that nobody asked for. */

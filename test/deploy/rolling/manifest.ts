@@ -3,7 +3,7 @@ import type { Deployment } from 'kubernetes-types/apps/v1.d.ts';
 import { delivered } from '../site.ts';
 
 /** What Kubernetes grants a pod that it replaces, by the delivered manifest, ms. */
-export interface Grace {
+interface Grace {
   /** From the end of its endpoint to SIGTERM. */
   preStopMs: number;
   /** From the same moment to SIGKILL. */

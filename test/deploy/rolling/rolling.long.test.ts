@@ -95,7 +95,7 @@ describe.skipIf(haproxy.missing)(haproxy.missing ?? 'under load, behind HAProxy'
     costs['the rest, at once'] = crowd.takeCost();
     console.table(costs);
 
-    expect(Object.fromEntries(crowd.kinds)).toEqual({ won: PACKETS, nothing_left: USERS - PACKETS });
+    expect(Object.fromEntries(crowd.verdicts)).toEqual({ won: PACKETS, nothing_left: USERS - PACKETS });
     for (const [action, { away, answer }] of Object.entries(costs)) {
       expect(Math.max(away, answer), action).toBeLessThan(action.endsWith('replaced') ? REPLACED_MS_MAX : WAIT_MS_MAX);
     }

@@ -97,7 +97,7 @@ describe.skipIf(missing)(missing ?? 'from the previous version', () => {
     for (const crowd of [before, during]) crowd.tapAll();
     for (const [rainId, crowd] of Object.entries({ before, during })) {
       await eventually(() => crowd.unanswered === 0, { timeoutMs: 30_000 });
-      expect(Object.fromEntries(crowd.kinds), rainId).toEqual({ won: PACKETS, nothing_left: USERS - PACKETS });
+      expect(Object.fromEntries(crowd.verdicts), rainId).toEqual({ won: PACKETS, nothing_left: USERS - PACKETS });
       expect(await closeRain(context, rainId)).toMatchObject({ ok: true });
       await eventually(async () => expect(await context.redis.hget(shardKeys(rainId, 0).state, 'state')).toBe('settled'), { timeoutMs: 60_000 });
       expect(await checkRain(context, database, rainId, crowd), rainId).toEqual({ acknowledged: PACKETS, lost: 0, doubled: 0, problems: [] });
