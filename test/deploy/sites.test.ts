@@ -101,6 +101,19 @@ describe.for([nginx, haproxy])('through $name', (balancer) => {
       expect([plain.status, new URL(plain.headers.get('location')!).protocol]).toEqual([308, 'https:']);
     });
 
+    test('operators who guess passwords are refused by their address, others are let through', async () => {
+      const { site } = await open(balancer);
+      const signIn = async (localAddress: string) => {
+        const [response] = await once(request({ host: '127.0.0.1', port: site.https, path: '/api/console/session', method: 'POST', localAddress, rejectUnauthorized: false, agent: false }).end(), 'response');
+        response.resume();
+        return response.statusCode as number;
+      };
+      const statuses: number[] = [];
+      for (let i = 0; i < 60; i++) statuses.push(await signIn('127.0.0.4'));
+      expect([statuses[0] === 429, statuses.at(-1)]).toEqual([false, 429]);
+      expect(await signIn('127.0.0.5')).not.toBe(429);
+    });
+
     test('a player of each gateway who only waits is kept by the pings, and the next one comes to the gateway with the fewest', async () => {
       const { site, gateways } = await open(balancer, { gateways: 3, limits: { heartbeatMs: 400 }, changes: balancer.impatient });
       const players: WebSocket[] = [];
