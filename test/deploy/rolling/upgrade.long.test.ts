@@ -10,6 +10,7 @@ import { shardKeys } from '../../../src/store/keys.ts';
 import { deploy } from '../../faults/deployment.ts';
 import { createAndLoad, requestFor } from '../../faults/users/rainfall.ts';
 import { checkRain } from '../../faults/verdict.ts';
+import { dial } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/freePort.ts';
 import { memoryFolder } from '../../support/runner/memoryFolder.ts';
@@ -33,9 +34,18 @@ const run = promisify(execFile);
 const count = async (port: number, name: string): Promise<number> =>
   [...await scrape(`http://127.0.0.1:${port}`)].filter(([key]) => key === name || key.startsWith(`${name}{`)).reduce((sum, [, value]) => sum + value, 0);
 
-/** Users who tap one after the other, half of them at each gateway. */
+/** Users who tap one after the other, half of them at each gateway; they come when both know the rain. */
 async function openCrowd(rainId: string, ports: readonly number[]): Promise<RollingCrowd> {
-  const crowd = new RollingCrowd(ports.map((port) => `ws://127.0.0.1:${port}/v1`), rainId, USERS);
+  const urls = ports.map((port) => `ws://127.0.0.1:${port}/v1`);
+  for (const url of urls) {
+    await eventually(async () => {
+      const probe = await dial(url, 'probe');
+      const { rains } = await probe.next('welcome');
+      await probe.leave();
+      expect(rains.map((rain) => rain.rainId)).toContain(rainId);
+    });
+  }
+  const crowd = new RollingCrowd(urls, rainId, USERS);
   onTestFinished(() => crowd.leave());
   await crowd.join();
   return crowd;
