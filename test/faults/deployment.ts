@@ -33,6 +33,8 @@ export interface DeploymentOptions {
   detours?: Partial<Record<'usersToGateways' | 'gatewaysToRedis' | 'workersToRedis' | 'workersToPostgres', Detour>>;
   /** Environment of all processes of `rain`. */
   env?: Record<string, string>;
+  /** Makes the tables; by default those of this version. */
+  migrateWith?: (databaseUrl: string) => Promise<unknown>;
 }
 
 /** The system as deployed: every server is a separate process. An operator context in this process inspects it. */
@@ -59,7 +61,7 @@ export interface Deployment {
   end(): Promise<void>;
 }
 
-export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, detours = {} }: DeploymentOptions = {}): Promise<Deployment> {
+export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, detours = {}, migrateWith = migrate }: DeploymentOptions = {}): Promise<Deployment> {
   const ends: (() => Promise<unknown> | void)[] = [];
   const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
   const unexpectedEnds: string[] = [];
@@ -81,7 +83,7 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
     const postgres = part('postgres', () => launchPostgres(server));
     await postgres.start();
     const databaseUrl = await server.newDatabase();
-    await migrate(databaseUrl);
+    await migrateWith(databaseUrl);
 
     const redisPort = await freePort();
     const redisUrl = `redis://127.0.0.1:${redisPort}`;

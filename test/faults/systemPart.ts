@@ -1,4 +1,4 @@
-import { describeEnd, type Child } from '../../src/platform/process/childProcess.ts';
+import { describeEnd, type Child, type ChildEnd } from '../../src/platform/process/childProcess.ts';
 
 /** Environment variables added to a process for one start, e.g. `NODE_OPTIONS`. */
 type Extra = Record<string, string>;
@@ -50,14 +50,15 @@ export class Part {
     await this.#gone(started);
   }
 
-  /** Sends SIGTERM, and SIGKILL if that takes too long. Resolves when the process has ended. */
-  async stop(): Promise<void> {
+  /** Sends SIGTERM, and SIGKILL if that takes too long. Resolves when the process has ended. @returns how; `undefined`: it did not run */
+  async stop(): Promise<ChildEnd | undefined> {
     const started = this.#started;
-    if (!started) return;
+    if (!started) return undefined;
     this.#expected = true;
     this.thaw();
     await started.child.stop();
     await this.#gone(started);
+    return await started.child.ended;
   }
 
   /** Sends SIGSTOP: the process exists but does nothing. */

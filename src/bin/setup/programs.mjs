@@ -20,6 +20,10 @@ export const FOR_TESTS = {
     find: () => findOnPath(['nginx'], SYSTEM_PATH), debianPackage: 'nginx', test: 'the test of the nginx site', skipped: 'a test of deploy/',
     missing: 'no nginx: install it (`sudo apt-get install nginx`)',
   },
+  haproxy: {
+    find: () => findOnPath(['haproxy'], SYSTEM_PATH), debianPackage: 'haproxy', test: 'the tests behind HAProxy', skipped: 'a test of deploy/',
+    missing: 'no HAProxy: install it (`sudo apt-get install haproxy`)',
+  },
   promtool: {
     find: () => findOnPath(['promtool'], SYSTEM_PATH), debianPackage: 'prometheus', test: 'the test of the alerts', skipped: 'a test of deploy/',
     missing: 'no promtool: install it (`sudo apt-get install prometheus`)',
