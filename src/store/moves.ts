@@ -106,7 +106,7 @@ export function isMove(packets: string | null): boolean {
 }
 
 /** Where a shard has its moves written down. */
-export type MoveKey = 'sending' | 'lent' | 'received';
+type MoveKey = 'sending' | 'lent' | 'received';
 
 /** What stands among the moves of a shard and is none: somebody else has written it. */
 export interface ForeignMove {

@@ -6,7 +6,7 @@ import { freePort, isPortFree } from './freePort.ts';
 import { startEmbeddedRedis, type EmbeddedRedis, type StartedServer } from './redis.ts';
 
 /** One server of the Cluster, also after it was started again. */
-export interface ClusterServer {
+interface ClusterServer {
   /** `master 1` … `replica 3`, as they were at the start. */
   name: string;
   port: number;

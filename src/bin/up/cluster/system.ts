@@ -15,7 +15,7 @@ import type { Shutdown } from '../../../platform/process/shutdown.ts';
 import type { Terminal } from '../../terminal.ts';
 import { address, endWithout, failed } from '../system.ts';
 
-export interface ClusterSystem {
+interface ClusterSystem {
   cluster: EmbeddedCluster;
   databaseUrl: string;
   jwtSecret: string;
@@ -24,8 +24,8 @@ export interface ClusterSystem {
   gatewayUrl: string;
 }
 
-export const GATEWAYS = 2;
-export const WORKERS = 2;
+const GATEWAYS = 2;
+const WORKERS = 2;
 /** The settler waits so long after a master was replaced; short, because nobody wants to wait for the audit, ms. */
 const SETTLE_AFTER_MS = 5_000;
 const INSTALL = 'install it with `sudo apt-get install redis-server` on Debian 12, Ubuntu 24.04 or later, `brew install redis` on macOS';
