@@ -85,7 +85,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
     ],
     createGrabEngine(grabs, onEngineFault, checked),
   );
-  const mover = new Mover({ redis: grabs, engine, confirmHeld: gatewayDurability.confirmHeld, onFault: onEngineFault });
+  const mover = new Mover({ redis: grabs, engine, confirmHeld: gatewayDurability.confirmHeld, restoring: gatewayDurability.restoring, onFault: onEngineFault });
   function conclude(pending: PendingGrab, rainId: string, given: GrabAnswer, shard: number): void {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(rainId);
     answer(pending, rainId, 'amount' in given ? gatewayDurability.remember(rainId, shard, pending.userId, given) : given, context);

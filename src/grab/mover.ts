@@ -11,6 +11,8 @@ interface MoverRules {
   engine: GrabEngine;
   /** Whether the replicas have an entry of a hash, and everything that was written before. */
   confirmHeld: ConfirmHeld;
+  /** Whether the grabs of a shard wait, since its packets may be those of told wins: then they go nowhere either. */
+  restoring: (key: string) => boolean;
   onFault: (error: unknown) => void;
   moveId?: (from: number, to: number) => string;
   rest?: (ms: number) => Promise<unknown>;
@@ -114,10 +116,13 @@ export class Mover {
   }
 
   #look(rainId: string, shards: number): Promise<Look> {
-    return Promise.all(Array.from({ length: shards }, (_, shard) => readStock(this.#rules.redis, rainId, shard, shards).catch((error: unknown) => {
-      this.#rules.onFault(error);
-      return undefined;
-    })));
+    return Promise.all(Array.from({ length: shards }, async (_, shard) => {
+      if (this.#rules.restoring(shardKeys(rainId, shard).state)) return undefined;
+      return readStock(this.#rules.redis, rainId, shard, shards).catch((error: unknown) => {
+        this.#rules.onFault(error);
+        return undefined;
+      });
+    }));
   }
 
   /** What is no move would be on its way for ever; a key of another type lets nothing of its shard be read. */
@@ -152,6 +157,7 @@ export class Mover {
 
   /** @returns `undefined`: there is nothing to lend, or the replicas do not have the move yet */
   async #lend(rainId: string, from: number, to: number, wanted: number, shards: number): Promise<Move | undefined> {
+    if (this.#rules.restoring(shardKeys(rainId, from).state)) return undefined;
     const move = await lend(this.#rules.redis, rainId, this.#rules.moveId(from, to), { wanted, parts: 2 * shards });
     return move && await this.#isOnItsWay(rainId, move) ? move : undefined;
   }

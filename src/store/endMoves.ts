@@ -20,29 +20,45 @@ interface KnownMoves {
 /** Moves per shard: a rain has hundreds. More were written by somebody else [R10]. */
 const MOVES_MAX = 100_000;
 
-/** Read shard by shard: a move that is under way meanwhile may be missing in one of them. */
+const WHERE = [['sending', 'from'], ['lent', 'from'], ['received', 'to']] as const;
+/** Moves that are asked for at once: users may wait for the answers. */
+const MOVES_AT_ONCE = 256;
+
+/** All shards at once: a move that is under way meanwhile may be missing in one of them. */
 export async function readMoves(redis: RedisClient, rainId: string, shards: number): Promise<KnownMoves> {
   const known: KnownMoves = { sending: new Map(), lent: new Map(), received: new Map(), foreign: [] };
-  for (let shard = 0; shard < shards; shard++) {
-    const keys = shardKeys(rainId, shard);
-    for (const [where, end] of [['sending', 'from'], ['lent', 'from'], ['received', 'to']] as const) {
-      const type = await redis.type(keys[where]);
-      if (type !== 'hash') {
-        if (type !== 'none') known.foreign.push({ shard, where });
-        continue;
-      }
-      if (await redis.hlen(keys[where]) > MOVES_MAX) throw new Error(`${keys[where]} has more moves than a rain can have: somebody else writes to this Redis`);
-      for (const moveId of await redis.hkeys(keys[where])) {
-        const ends = readMoveId(moveId);
-        const isOurs = ends?.[end] === shard && areShards(ends, shards);
-        const packets = isOurs ? await readMove(redis, keys[where], moveId) : null;
-        if (isOurs && (where !== 'sending' || isMove(packets))) known[where].set(moveId, ends);
-        // One that has gone meanwhile has arrived.
-        if (!isMove(packets) && await redis.hexists(keys[where], moveId)) known.foreign.push({ shard, where, moveId, stays: isOurs && where !== 'sending' });
-      }
-    }
-  }
+  await Promise.all(Array.from({ length: shards }, (_, shard) => Promise.all(WHERE.map(([where, end]) => readPlace(redis, known, { rainId, shards, shard, where, end })))));
   return known;
+}
+
+interface Place {
+  rainId: string;
+  shards: number;
+  shard: number;
+  where: (typeof WHERE)[number][0];
+  /** Which end of its moves the shard is. */
+  end: (typeof WHERE)[number][1];
+}
+
+async function readPlace(redis: RedisClient, known: KnownMoves, { rainId, shards, shard, where, end }: Place): Promise<void> {
+  const key = shardKeys(rainId, shard)[where];
+  const type = await redis.type(key);
+  if (type !== 'hash') {
+    if (type !== 'none') known.foreign.push({ shard, where });
+    return;
+  }
+  if (await redis.hlen(key) > MOVES_MAX) throw new Error(`${key} has more moves than a rain can have: somebody else writes to this Redis`);
+  const moveIds = await redis.hkeys(key);
+  for (let i = 0; i < moveIds.length; i += MOVES_AT_ONCE) await Promise.all(moveIds.slice(i, i + MOVES_AT_ONCE).map(readOne));
+
+  async function readOne(moveId: string): Promise<void> {
+    const ends = readMoveId(moveId);
+    const isOurs = ends?.[end] === shard && areShards(ends, shards);
+    const packets = isOurs ? await readMove(redis, key, moveId) : null;
+    if (isOurs && (where !== 'sending' || isMove(packets))) known[where].set(moveId, ends);
+    // One that has gone meanwhile has arrived.
+    if (!isMove(packets) && await redis.hexists(key, moveId)) known.foreign.push({ shard, where, moveId, stays: isOurs && where !== 'sending' });
+  }
 }
 
 /**

@@ -78,6 +78,7 @@ export async function openStage(redis: RedisClient, { rainId, shards, packets, r
     const onFault = () => {};
     const engine = confirmedEngine(createGrabEngine(own, onFault), confirmWins(confirmHeld));
     const mover = new Mover({
+      restoring: () => false,
       redis: own, engine, confirmHeld, onFault,
       moveId: (from, to) => newMoveId(from, to, () => random.hex(24)), rest: () => scheduler.command(actor, 'rest', undefined, async () => {}), now: () => 0,
     });

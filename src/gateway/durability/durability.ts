@@ -45,9 +45,11 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
   const restoreReservations = createReservationRestorer(redis, signer, log);
   /** Before wins are put back: their packets must lie in the shard in which they were won. */
   const endConcernedMoves = async (concerns: (key: string) => boolean) => {
-    for (const { rainId, shards, state } of rains()) {
-      if (state !== 'settled' && Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard).state).some(concerns)) await endMoves(redis, rainId, shards);
-    }
+    const won = new Set([...recentWins].map(({ rainId }) => rainId));
+    await Promise.all([...rains()].map(async ({ rainId, shards, state }) => {
+      if (state === 'settled' || !won.has(rainId) || !Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard).state).some(concerns)) return;
+      await endMoves(redis, rainId, shards);
+    }));
   };
   const restorer = startRestorer({
     redis, signer, recentWins, log, first: endConcernedMoves,
@@ -73,7 +75,7 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
     confirm,
     /** The same for whatever else users are told of, such as reservations. */
     confirmHeld,
-    /** True while what was reported of the sale with this key is written back. */
+    /** True while what was reported of the shard or sale with this key is written back. */
     restoring: (key: string) => restorer.looking(key),
     busyWhileRestoring,
     confirmedByReplicas,

@@ -67,7 +67,9 @@ test('[R6] a replica without the last told wins is promoted: nobody else gets th
   const { log, heard } = listeningLog();
   const url = await gatewayWith(log);
   const shard = shardOfMaster('lost')[0]!;
-  const [ann, ...others] = await Promise.all(usersIn(shard, 2 * SHARDS).map((user) => dialed(url, user)));
+  // The packet of a told win must not go to another shard either [R13].
+  const elsewhere = shardOfMaster('lost')[1]!;
+  const [ann, ...others] = await Promise.all([...usersIn(shard, SHARDS), ...usersIn(elsewhere, SHARDS)].map((user) => dialed(url, user)));
   const beside = await Promise.all(shardOfMaster('beside').slice(1).flatMap((one) => usersIn(one, 150)).map((user) => dialed(url, user)));
   // Each shard is known to the gateway before, and the replica has the rain.
   for (const client of beside.splice(0, 1)) expect(await grab(client, 'beside')).toBe('0');
