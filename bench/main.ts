@@ -19,6 +19,7 @@ import { expiring } from './measures/sale/expiring.ts';
 import { lastOrder, ordering } from './measures/sale/ordering.ts';
 import { memory } from './measures/memory.ts';
 import { overload } from './measures/overload.ts';
+import { shardCredits } from './measures/scale.ts';
 import { stocking } from './measures/stocking.ts';
 import { chartOf } from './report/chart.ts';
 import { describeMachine, lookAtMachine } from './report/machine.ts';
@@ -27,7 +28,7 @@ import { tableOf } from './report/table.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
-const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, memory, broadcast, stocking, ceiling, overload,
+const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, shardCredits, memory, broadcast, stocking, ceiling, overload,
   reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, crowd];
 
 function refuse(sentence: string): never {
@@ -44,10 +45,10 @@ function read(): { quick?: boolean; json?: boolean; only?: string } {
 }
 
 const { quick = false, json = false, only } = read();
-/** `sale` names all measures `sale-…`. */
+/** `sale` names all measures `sale-…`, and `scale` all `scale-…`. */
 const isNamed = (name: string) => name === only || name.startsWith(`${only}-`);
 const chosen = MEASURES.filter(({ name, onlyWhenAsked }) => (only === undefined ? onlyWhenAsked !== 'always' && !(quick && onlyWhenAsked === 'quick') : isNamed(name)));
-if (chosen.length === 0) refuse(`--only ${only}: expected one of ${['sale', ...MEASURES.map(({ name }) => name)].join(', ')}`);
+if (chosen.length === 0) refuse(`--only ${only}: expected one of ${['sale', 'scale', ...MEASURES.map(({ name }) => name)].join(', ')}`);
 if (!postgresInstalled) refuse('PostgreSQL is not installed; on Debian: apt-get install postgresql');
 const say = (sentence: string) => { if (!json) console.error(`  ${sentence}`); };
 const machine = lookAtMachine();
