@@ -4,6 +4,8 @@ import { shardKeys } from '../../store/keys.ts';
 import { readJson } from '../../rain/json.ts';
 import type { OperatorContext } from '../context.ts';
 import { elementIn } from '../restore/packetElements.ts';
+import type { BookedPlan } from './bookedPlan.ts';
+import { createPacketMarks, type PacketMarks } from './packetMarks.ts';
 
 /** How often the lists of a rain have got packets or lent some. Equal before and after a reading: nothing moved meanwhile. */
 export async function countMoves({ redis }: Pick<OperatorContext, 'redis'>, rainId: string, shards: number): Promise<number> {
@@ -12,16 +14,21 @@ export async function countMoves({ redis }: Pick<OperatorContext, 'redis'>, rain
   return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
 }
 
-/** Ids of packets of moves that have not arrived, and of all moves that there ever were. */
-export async function readMoved({ redis }: Pick<OperatorContext, 'redis'>, rainId: string, shards: number): Promise<{ onTheirWay: Set<string>; ever: Set<string> }> {
-  const [onTheirWay, ever] = [new Set<string>(), new Set<string>()];
+/** The packets of moves that have not arrived, and of all moves that there ever were. */
+export async function readMoved({ redis }: Pick<OperatorContext, 'redis'>, plan: BookedPlan): Promise<{ onTheirWay: PacketMarks; ever: PacketMarks }> {
+  const { id: rainId, shards } = plan.rain();
+  const [onTheirWay, ever] = [createPacketMarks(), createPacketMarks()];
   if (shards === 1) return { onTheirWay, ever };
   const moves = await readMoves(redis, rainId, shards);
   for (const where of ['sending', 'lent'] as const) {
     for (const [moveId, { from }] of moves[where]) {
-      for (const id of await packetsOf(redis, shardKeys(rainId, from)[where], moveId)) {
-        ever.add(id);
-        if (!moves.received.has(moveId)) onTheirWay.add(id);
+      const ids = await packetsOf(redis, shardKeys(rainId, from)[where], moveId);
+      await plan.include(ids);
+      for (const id of ids) {
+        const index = plan.allocatedIndexOf(id);
+        if (index === undefined) continue;
+        ever.add(index);
+        if (!moves.received.has(moveId)) onTheirWay.add(index);
       }
     }
   }
