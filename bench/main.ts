@@ -17,6 +17,7 @@ import { SIZES } from './sizes.ts';
 import { reserving, soldOut, soldOutOverHttp } from './measures/sale/buying.ts';
 import { expiring } from './measures/sale/expiring.ts';
 import { lastOrder, ordering } from './measures/sale/ordering.ts';
+import { migrating } from './measures/migrating.ts';
 import { memory } from './measures/memory.ts';
 import { overload } from './measures/overload.ts';
 import { shardCredits } from './measures/scale.ts';
@@ -29,7 +30,7 @@ import { tableOf } from './report/table.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
 const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, shardCredits, memory, broadcast, stocking, ceiling, overload,
-  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, crowd];
+  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, migrating, crowd];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);
