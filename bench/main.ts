@@ -19,8 +19,10 @@ import { reserving, soldOut, soldOutOverHttp } from './measures/sale/buying.ts';
 import { expiring } from './measures/sale/expiring.ts';
 import { lastOrder, ordering } from './measures/sale/ordering.ts';
 import { masters } from './measures/scale/masters.ts';
+import { migrating } from './measures/scale/migrating.ts';
 import { memory } from './measures/memory.ts';
 import { overload } from './measures/overload.ts';
+import { shardCredits } from './measures/scale/credits.ts';
 import { stocking } from './measures/stocking.ts';
 import { chartOf } from './report/chart.ts';
 import { describeMachine, lookAtMachine } from './report/machine.ts';
@@ -29,8 +31,8 @@ import { tableOf } from './report/table.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
-const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, handshake, memory, broadcast, stocking, ceiling, overload,
-  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, crowd, masters];
+const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, shardCredits, handshake, memory, broadcast, stocking, ceiling, overload,
+  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, migrating, crowd, masters];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);
@@ -46,7 +48,7 @@ function read(): { quick?: boolean; json?: boolean; only?: string } {
 }
 
 const { quick = false, json = false, only } = read();
-/** `sale` names all measures `sale-…`, `scale` all `scale-…`. */
+/** `sale` names all measures `sale-…`, and `scale` all `scale-…`. */
 const isNamed = (name: string) => name === only || name.startsWith(`${only}-`);
 const chosen = MEASURES.filter(({ name, onlyWhenAsked }) => (only === undefined ? onlyWhenAsked !== 'always' && !(quick && onlyWhenAsked === 'quick') : isNamed(name)));
 if (chosen.length === 0) refuse(`--only ${only}: expected one of ${['sale', 'scale', ...MEASURES.map(({ name }) => name)].join(', ')}`);

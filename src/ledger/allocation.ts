@@ -1,4 +1,5 @@
 import { joined } from '../rain/commitment.ts';
+import type { Cents } from '../rain/money.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { formatRefusal } from '../rain/refusal.ts';
 import { splitBudget } from '../rain/split.ts';
@@ -35,6 +36,16 @@ export function amountsOf({ split, seed }: Planned): StoredAmounts | undefined {
   const bytes = new DataView(new ArrayBuffer(allocation.length * AMOUNT_BYTES));
   allocation.forEach((cents, index) => bytes.setBigInt64(index * AMOUNT_BYTES, cents));
   return new Uint8Array(bytes.buffer);
+}
+
+/** What the packets of each account come to, cents; in all the budget, or there are no packets to go by: then `undefined`. */
+export function sharesOf(amounts: StoredAmounts | undefined, { budgetCents, accounts, firstPacket }: { budgetCents: Cents; accounts: number; firstPacket: number }): Cents[] | undefined {
+  if (accounts === 1) return [budgetCents];
+  if (!amounts) return undefined;
+  const shares = Array.from({ length: accounts }, () => 0n);
+  const stored = new DataView(amounts.buffer);
+  for (let i = 0; i < amounts.length / AMOUNT_BYTES; i++) shares[(firstPacket + i) % accounts]! += stored.getBigInt64(i * AMOUNT_BYTES);
+  return shares.reduce((sum, share) => sum + share, 0n) === budgetCents ? shares : undefined;
 }
 
 /** Lets the database know the packets of a rain, or of one of its top-ups: from then on it refuses to credit any others [R14]. */

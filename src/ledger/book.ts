@@ -62,6 +62,13 @@ export function credits(database: Database, rainId: string, afterUserId?: string
   return findCredits(database, { where: { rainId, userId }, orderBy: { userId: 'asc' }, take: limit });
 }
 
+/** The credits of a rain to these users, and those of these packets, in no order. */
+export function creditsTo(database: Database, rainId: string, { userIds = [], redPacketIds = [] }: { userIds?: readonly string[]; redPacketIds?: readonly string[] }): Promise<BookedCredit[]> {
+  return database.$queryRaw`
+    SELECT "redPacketId", "userId", "amountCents" FROM "Transfer" WHERE "redPacketId" = ANY (${redPacketIds}::text[]) AND "rainId" = ${rainId} AND "userId" IS NOT NULL
+    UNION SELECT "redPacketId", "userId", "amountCents" FROM "Transfer" WHERE "rainId" = ${rainId} AND "userId" = ANY (${userIds}::text[])`;
+}
+
 /** A packet in the ledger: the user it was credited to, or that its money went back. */
 interface BookedPosting {
   redPacketId: string;

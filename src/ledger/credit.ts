@@ -38,12 +38,13 @@ export async function credit(database: Database, claims: readonly Claim[]): Prom
  */
 async function post(transaction: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<Pick<ExistingPosting, 'redPacketId' | 'userId' | 'amountCents'>[]> {
   return transaction.$queryRaw`
-    WITH claimed AS (${inOrderWon(rows)}), side AS (
-      SELECT CASE WHEN EXISTS (SELECT FROM "Rain" WHERE "id" = ${rainId} AND "rehearsal") THEN ${accountPrefix(true)} ELSE '' END AS "prefix"
+    WITH claimed AS (${inOrderWon(rows)}), rain AS (
+      SELECT coalesce(bool_or("rehearsal"), false) AS "rehearsal", coalesce(max("accounts"), 1) AS "accounts" FROM "Rain" WHERE "id" = ${rainId}
     )
     INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId")
-    SELECT 'credit:' || "redPacketId", 'credit', "prefix" || 'rain:' || ${rainId}, "prefix" || 'user:' || "userId", "amountCents", ${rainId}, "redPacketId", "userId"
-    FROM claimed, side ORDER BY "place"
+    SELECT 'credit:' || "redPacketId", 'credit', packet_account(${rainId}, "rehearsal", "accounts", "redPacketId"),
+      CASE WHEN "rehearsal" THEN ${accountPrefix(true)} ELSE '' END || 'user:' || "userId", "amountCents", ${rainId}, "redPacketId", "userId"
+    FROM claimed, rain ORDER BY "place"
     ON CONFLICT DO NOTHING
     RETURNING "redPacketId", "userId", "amountCents"`;
 }

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { MigrationError, nextOf, readApplied, readMigrations, type Migration } from './migrate.ts';
+import { isEmbeddedVersion, MigrationError, nextOf, readApplied, readMigrations, type Migration } from './migrate.ts';
 import { missingPrivileges, type DatabaseRole } from './privileges.ts';
 
 /** What a database reports about itself, for an operator who is about to use it for real money. */
@@ -39,7 +39,7 @@ export async function examineDatabase(databaseUrl: string, migrations: readonly 
     return {
       version,
       versionNumber: Number(await one<string>(client, "SELECT current_setting('server_version_num') AS value")),
-      embedded: /emcc|emscripten|pglite/i.test(version),
+      embedded: isEmbeddedVersion(version),
       migrations: await migrationState(client, migrations),
       privilegesMissing: { operator: await missingPrivileges(client, 'operator'), worker: await missingPrivileges(client, 'worker') },
       ownsTables: await one<boolean>(client, `SELECT coalesce(bool_or(pg_has_role(relowner, 'MEMBER')), false) AS value FROM pg_class WHERE oid IN (to_regclass('"Account"'), to_regclass('"Transfer"'))`),

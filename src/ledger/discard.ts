@@ -1,10 +1,9 @@
 import { formatMoney, type Cents } from '../rain/money.ts';
-import { operatorAccount, rainAccount } from './accounts.ts';
+import { findRainMoney, operatorAccount, type RainMoney } from './accounts.ts';
 import { record } from './actions.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Transaction } from './database.ts';
 import type { Discard } from './generated/client.ts';
-import { isRehearsal } from './rains.ts';
 import { withdraw } from './reserve.ts';
 
 /** A dead letter that the operator discards. */
@@ -59,10 +58,10 @@ export function discard(database: Database, requested: NewDiscard, dryRun = fals
   return attempt(database, async (transaction): Promise<Discarding> => {
     const existing = await transaction.discard.findUnique({ where: { letterId } });
     if (existing) return { outcome: 'already', discard: toBookedDiscard(existing) };
-    const rehearsal = await isRehearsal(transaction, rainId);
+    const money = await findRainMoney(transaction, rainId) ?? { rainId, rehearsal: false, accounts: 1 };
     const reservation = claim ? await reserveForNobody(transaction, rainId, claim) : 'no';
     if (reservation === 'reserved' && !requested.notPaid) return { outcome: 'maybe_paid' };
-    const returned = claim !== undefined && reservation !== 'no' && await postReturn(transaction, rainId, rehearsal, claim);
+    const returned = claim !== undefined && reservation !== 'no' && await postReturn(transaction, money, claim);
     if (claim && !returned && await isCredited(transaction, rainId, claim)) {
       await record(transaction, { actor: requested.actor, verb: 'discard', rainId, details: { letter: letterId, outcome: 'credited' } });
       return { outcome: 'credited' };
@@ -105,14 +104,12 @@ async function reserveForNobody(transaction: Transaction, rainId: string, { redP
 }
 
 /** @returns false: a transfer of this packet exists, of any kind */
-async function postReturn(transaction: Transaction, rainId: string, rehearsal: boolean, { redPacketId, allocatedCents }: DiscardedClaim): Promise<boolean> {
-  const { count } = await transaction.transfer.createMany({
-    data: {
-      id: `discard:${redPacketId}`, kind: 'recycle', debitAccountId: rainAccount(rainId, rehearsal), creditAccountId: operatorAccount(rehearsal),
-      amountCents: allocatedCents, rainId, redPacketId,
-    },
-    skipDuplicates: true,
-  });
+async function postReturn(transaction: Transaction, { rainId, rehearsal, accounts }: RainMoney, { redPacketId, allocatedCents }: DiscardedClaim): Promise<boolean> {
+  const count = await transaction.$executeRaw`
+    INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId")
+    VALUES (${`discard:${redPacketId}`}, 'recycle', packet_account(${rainId}, ${rehearsal}, ${accounts}::integer, ${redPacketId}), ${operatorAccount(rehearsal)},
+      ${allocatedCents}::bigint, ${rainId}, ${redPacketId})
+    ON CONFLICT DO NOTHING`;
   return count === 1;
 }
 

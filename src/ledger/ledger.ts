@@ -2,7 +2,7 @@ import { accountFaults } from './accountFaults.ts';
 import { balance, sumOfBalances } from './accounts.ts';
 import { actions, lastDetails, latestActions, record } from './actions.ts';
 import { approval, approvals, askApproval, carriedOut, decideApproval } from './approvals.ts';
-import { book, creditOf, credits, postings } from './book.ts';
+import { book, creditOf, credits, creditsTo, postings } from './book.ts';
 import { campaign, campaignBuyers, campaigns, campaignWinners, countRounds, createCampaign, rounds, unitsHeld } from './campaigns.ts';
 import { credit } from './credit.ts';
 import type { Database } from './database.ts';
@@ -34,7 +34,7 @@ const OPERATIONS = {
   createRain, addTopUp, reschedule, rain, rains, countRains, overdue, seal, settle,
   createCampaign, campaign, campaigns, countRounds, rounds, campaignWinners, campaignBuyers, unitsHeld,
   assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
-  book, credits, creditsAmong, creditOf, postings, payouts, luckiest, walletStatement, balance, sumOfBalances, accountFaults, settledFaults,
+  book, credits, creditsAmong, creditsTo, creditOf, postings, payouts, luckiest, walletStatement, balance, sumOfBalances, accountFaults, settledFaults,
   record, actions, lastDetails, latestActions, askApproval, approval, approvals, decideApproval, carriedOut,
   epoch, nextEpoch,
   personalRows, eraseUser, inactiveUsers,

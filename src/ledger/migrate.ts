@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { connectionError } from './database.ts';
 
@@ -31,8 +32,14 @@ export function readMigrations(folder: URL = FOLDER): Migration[] {
 
 /** Prisma's own advisory lock, so that the two never run at the same time. */
 const LOCK_ID = 72707369;
-/** How long to wait for another process that is migrating. */
-const LOCK_TIMEOUT_MS = 60_000;
+/** How long to wait for another process that is migrating, and for locks of the tables, in all. */
+const WAIT_MS_MAX = 600_000;
+const PAUSE_MS = 250;
+/**
+ * How long one attempt waits for the lock of a table: whoever wants the table meanwhile waits behind it. Below the time after which
+ * PostgreSQL looks for a deadlock, so that it is never a credit that is ended for one.
+ */
+const LOCK_TIMEOUT_MS = 300;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 const TABLE = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
@@ -58,48 +65,103 @@ export class MigrationError extends Error {
 }
 
 /**
- * Migrates the database to the newest version. It is harmless to repeat it or to start it in several processes at once: each
- * migration is one transaction, under a lock, together with its record.
+ * Migrates the database to the newest version, while credits go on. It is harmless to repeat it or to start it in several processes at
+ * once: each migration is one transaction, under a lock, together with its record; but for one that builds an index `CONCURRENTLY`,
+ * which is a single statement and is repeated when it was cut.
  * @returns the names of the migrations applied by this call, oldest first
  * @throws MigrationError when an applied migration was edited since or failed half-way; otherwise the error of PostgreSQL
  */
-export async function migrate(databaseUrl: string, migrations: readonly Migration[] = readMigrations()): Promise<string[]> {
+export async function migrate(databaseUrl: string, migrations: readonly Migration[] = readMigrations(), waitMs = WAIT_MS_MAX): Promise<string[]> {
   const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, application_name: 'rain migrate' });
   // The next statement reports a lost connection; without a listener the event would end the process.
   client.on('error', () => {});
   await client.connect().catch((error: unknown) => { throw connectionError(databaseUrl, error); });
   try {
+    const ordered = await isEmbedded(client) ? migrations.map((migration) => ({ ...migration, sql: migration.sql.replaceAll(CONCURRENTLY, 'INDEX') })) : migrations;
     const applied: string[] = [];
-    for (let name = await applyNext(client, migrations); name !== undefined; name = await applyNext(client, migrations)) applied.push(name);
-    return applied;
+    for (let deadline = performance.now() + waitMs; ;) {
+      const step = await applyNext(client, ordered).catch((error: unknown) => {
+        if (!LOCK_ERRORS.has((error as { code?: string }).code ?? '') || performance.now() >= deadline) throw error;
+        return 'locked' as const;
+      });
+      if (step === 'done') return applied;
+      if (step === 'locked') {
+        if (performance.now() >= deadline) throw new MigrationError('another process has been migrating this database for too long');
+        await sleep(PAUSE_MS);
+      } else {
+        applied.push(step.applied);
+        deadline = performance.now() + waitMs;
+      }
+    }
   } finally {
     await client.end();
   }
 }
 
-/** Applies the oldest pending migration in one transaction; `undefined` when there is none. */
-async function applyNext(client: Client, migrations: readonly Migration[]): Promise<string | undefined> {
+/** SQLSTATE of a lock that was not to be had in time, and of a deadlock. */
+const LOCK_ERRORS: ReadonlySet<string> = new Set(['55P03', '40P01']);
+const CONCURRENTLY = 'INDEX CONCURRENTLY';
+
+/** Its clients share one session, so that nobody else is there to be disturbed, and no session's lock keeps them apart. */
+async function isEmbedded(client: Client): Promise<boolean> {
+  return isEmbeddedVersion((await client.query<{ version: string }>('SELECT version()')).rows[0]!.version);
+}
+
+/** @param version as `SELECT version()` gives it */
+export function isEmbeddedVersion(version: string): boolean {
+  return /emcc|emscripten|pglite/i.test(version);
+}
+
+/**
+ * Applies the oldest pending migration in one transaction. It does not wait for another process within a statement: an index is built
+ * concurrently only when every statement has ended that began before.
+ * @returns `locked`: another process is migrating
+ */
+async function applyNext(client: Client, migrations: readonly Migration[]): Promise<{ applied: string } | 'locked' | 'done'> {
   await client.query('BEGIN');
   try {
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await client.query(`SELECT pg_advisory_xact_lock(${LOCK_ID})`);
+    const { rows: [lock] } = await client.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${LOCK_ID}) AS held`);
+    if (!lock!.held) {
+      await client.query('ROLLBACK');
+      return 'locked';
+    }
     await client.query(TABLE);
     const next = nextOf(migrations, await readApplied(client));
+    if (next?.sql.includes(CONCURRENTLY)) {
+      // Held on by the session when the transaction ends.
+      await client.query(`SELECT pg_advisory_lock(${LOCK_ID})`);
+      await client.query('COMMIT');
+      await applyConcurrently(client, next).finally(() => client.query(`SELECT pg_advisory_unlock(${LOCK_ID})`));
+      return { applied: next.name };
+    }
     if (next) {
       await client.query(next.sql);
-      await client.query(
-        `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "started_at", "finished_at", "applied_steps_count")
-         VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
-        [randomUUID(), next.checksum, next.name],
-      );
+      await recordApplied(client, next);
     }
     await client.query('COMMIT');
-    return next?.name;
+    return next ? { applied: next.name } : 'done';
   } catch (error) {
     // Report the first error; a lost connection has rolled back by itself.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+/** A build that was cut leaves an index that refuses and finds nothing, and that is in the way of the next. */
+async function applyConcurrently(client: Client, migration: Migration): Promise<void> {
+  const { rows } = await client.query<{ name: string }>('SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid');
+  for (const { name } of rows) if (migration.sql.includes(name)) await client.query(`DROP ${CONCURRENTLY} ${name}`);
+  await client.query(migration.sql);
+  await recordApplied(client, migration);
+}
+
+async function recordApplied(client: Client, { name, checksum }: Migration): Promise<void> {
+  await client.query(
+    `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "started_at", "finished_at", "applied_steps_count")
+     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
+  );
 }
 
 /** Recorded migrations that were not rolled back, by name. */

@@ -8,10 +8,10 @@ import { recordedTerms } from '../rain/terms-check.ts';
 import type { TicketRules } from '../rain/ticketRules.ts';
 import { fund } from './accounts.ts';
 import { record, type ActionVerb, type Json } from './actions.ts';
-import { allocate, amountsOf } from './allocation.ts';
+import { allocate, amountsOf, sharesOf } from './allocation.ts';
 import { attempt } from './attempt.ts';
 import { atOneMoment } from './atOneMoment.ts';
-import type { Database, Transaction } from './database.ts';
+import type { Database } from './database.ts';
 import type { PayoutProvider as PayoutProviderName, Prisma, TopUp, Rain } from './generated/client.ts';
 import { toBookedTopUp, type BookedTopUp, type NewTopUp } from './topUps.ts';
 
@@ -62,21 +62,22 @@ type Creation =
 /** The fields and terms in which two rains may differ. */
 type RainField = Exclude<keyof NewRain, 'terms'> | RequestedTermName;
 
-/** Creates a rain, its packets, its account, the transfer of its money from the operator, and the record of its commitment: all or nothing. A repeat changes no rules of its tickets. */
+/** Creates a rain, its packets, its accounts, the transfers of its money from the operator, and the record of its commitment: all or nothing. A repeat changes no rules of its tickets. */
 export function createRain(database: Database, requested: NewRain, actor: string, dryRun = false, ticketRules?: TicketRules): Promise<Creation> {
   // Before the transaction: the packets of a huge rain take seconds.
   const amounts = amountsOf(requested);
+  const shares = sharesOf(amounts, { ...requested, accounts: requested.shards, firstPacket: 0 }) ?? [requested.budgetCents];
   return attempt(database, async (transaction): Promise<Creation> => {
     const { campaign, terms = {}, ...plain } = requested;
     const { rehearsal = false, ...others } = terms;
     const named = campaign && { campaignId: campaign.id, round: campaign.round };
     const { count } = await transaction.rain.createMany({
-      data: { ...plain, ...named, rehearsal, terms: others, opensAt: new Date(requested.opensAt), closesAt: new Date(requested.closesAt) },
+      data: { ...plain, ...named, accounts: shares.length, rehearsal, terms: others, opensAt: new Date(requested.opensAt), closesAt: new Date(requested.closesAt) },
       skipDuplicates: true,
     });
     if (count === 0) return compare(requested, toBookedRain(await transaction.rain.findUniqueOrThrow({ where: { id: requested.id }, ...withDetails })));
     const { id: rainId, title, packets, seed, split: plan, shards } = requested;
-    await fund(transaction, { id: `fund:${rainId}`, rainId, rehearsal, cents: requested.budgetCents });
+    await fund(transaction, { rainId, rehearsal, accounts: shares.length }, 0, shares);
     await allocate(transaction, { rainId, ordinal: 0, firstPacket: 0 }, amounts);
     const commitment = commitmentOf({ rainId, seed, plan, shards });
     await record(transaction, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(requested.budgetCents), packets, commitment, opensAt: iso(requested.opensAt), closesAt: iso(requested.closesAt), ...terms, ...named } });
@@ -110,11 +111,6 @@ const withDetails = { include: { topUps: { orderBy: { ordinal: 'asc' } }, campai
 export async function rain(database: Database, rainId: string): Promise<BookedRain | undefined> {
   const row = await atOneMoment(database, (at) => at.rain.findUnique({ where: { id: rainId }, ...withDetails }), (found) => found !== null && hasTopUps(found));
   return row ? toBookedRain(row) : undefined;
-}
-
-/** Whether the rain uses test money; false for an unknown rain. */
-export async function isRehearsal(transaction: Database | Transaction, rainId: string): Promise<boolean> {
-  return (await transaction.rain.findUnique({ where: { id: rainId }, select: { rehearsal: true } }))?.rehearsal ?? false;
 }
 
 /** `unsettled`: rains whose ledger is open; or the rounds of one campaign; or the rains with these ids. */
@@ -189,7 +185,7 @@ export async function assignPayout(database: Database, rainId: string, payoutPro
 
 type RainRow = Rain & { topUps: TopUp[]; campaign: { winsPerUserMax: number } | null };
 
-function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, topUps, terms, rehearsal, payoutProvider, campaignId, round, campaign, ...plain }: RainRow): BookedRain {
+function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, topUps, terms, rehearsal, payoutProvider, campaignId, round, campaign, accounts: _, ...plain }: RainRow): BookedRain {
   return {
     ...plain,
     split: split as Json,

@@ -4,7 +4,7 @@ import { CENTS_MAX, formatMoney, type Cents } from '../rain/money.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
 import { fund } from './accounts.ts';
 import { record, type Json } from './actions.ts';
-import { allocate, amountsOf } from './allocation.ts';
+import { allocate, amountsOf, sharesOf } from './allocation.ts';
 import { attempt } from './attempt.ts';
 import type { Database } from './database.ts';
 import type { Rain, TopUp } from './generated/client.ts';
@@ -54,7 +54,7 @@ export function addTopUp(database: Database, requested: NewTopUp, actor: string,
   const amounts = amountsOf(requested);
   return attempt(database, async (transaction): Promise<Adding> => {
     const [rain] = await transaction.$queryRaw<LockedRain[]>`
-      SELECT "packets", "budgetCents", "shards", "sealedAt", "settledAt", "rehearsal" FROM "Rain" WHERE "id" = ${rainId} FOR NO KEY UPDATE`;
+      SELECT "packets", "budgetCents", "shards", "sealedAt", "settledAt", "rehearsal", "accounts" FROM "Rain" WHERE "id" = ${rainId} FOR NO KEY UPDATE`;
     const existing = await transaction.topUp.findUnique({ where: { id } });
     if (existing) return compare(requested, existing);
     if (!rain) return { outcome: 'no_rain' };
@@ -62,18 +62,20 @@ export function addTopUp(database: Database, requested: NewTopUp, actor: string,
     const ordinal = 1 + await transaction.topUp.count({ where: { rainId } });
     if (ordinal > TOP_UPS_MAX || rain.packets + packets > PACKETS_MAX || rain.budgetCents + budgetCents > CENTS_MAX) return { outcome: 'too_much' };
     if (totalCentsMax !== undefined && rain.budgetCents + budgetCents > totalCentsMax) return { outcome: 'above', budgetCents: rain.budgetCents };
+    const shares = sharesOf(amounts, { budgetCents, accounts: rain.accounts, firstPacket: rain.packets });
+    if (!shares) throw new Error(`the packets of the top-up ${id} cannot be computed, or do not come to its budget`);
     const commitment = commitmentOf({ rainId, seed, plan: split, shards: rain.shards, first: rain.packets });
     // If another rain's top-up used this id in between, the primary key refuses and everything is rolled back.
     const topUp = await transaction.topUp.create({ data: { ...requested, ordinal, commitment } });
     await allocate(transaction, { rainId, ordinal, firstPacket: rain.packets }, amounts);
     await transaction.rain.update({ where: { id: rainId }, data: { budgetCents: { increment: budgetCents }, packets: { increment: packets } } });
-    await fund(transaction, { id: `fund:${rainId}/${ordinal}`, rainId, rehearsal: rain.rehearsal, cents: budgetCents });
+    await fund(transaction, { rainId, ...rain }, ordinal, shares);
     await record(transaction, { actor, verb: 'top-up', rainId, details: { id, topUp: ordinal, budget: formatMoney(budgetCents), packets, commitment } });
     return { outcome: 'added', topUp: toBookedTopUp(topUp) };
   }, dryRun);
 }
 
-type LockedRain = Pick<Rain, 'packets' | 'budgetCents' | 'shards' | 'sealedAt' | 'settledAt' | 'rehearsal'>;
+type LockedRain = Pick<Rain, 'packets' | 'budgetCents' | 'shards' | 'sealedAt' | 'settledAt' | 'rehearsal' | 'accounts'>;
 
 /** The seed is not compared: the first one is kept. */
 function compare({ seed: _, ...requested }: NewTopUp, existing: TopUp): Adding {

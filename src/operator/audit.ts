@@ -77,7 +77,7 @@ async function auditOnce(context: OperatorContext, rainId: string, { accused, su
   const plan = await readPlan(context, rain);
   // The ledger's rain is read last: everything won so far belongs to it, and packets added since count as not loaded yet.
   const paths = await readPacketPaths(context, plan);
-  const { equation, discarded, lostFromLog, problems } = balanceOf(rainId, plan.rain().budgetCents, plan.amounts(), paths);
+  const { equation, discarded, lostFromLog, problems } = await balanceOf(plan, paths, (redPacketIds) => context.ledger.creditsTo(rainId, { redPacketIds }));
   problems.push(...await compareAccounts(context, rainId, paths.tampering, sumOfBalances));
   const { acknowledged } = paths.booked;
   const { toldTwice, missing } = paths.logged;

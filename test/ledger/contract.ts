@@ -12,6 +12,7 @@ import { topUpContract } from './contract-topUp.ts';
 import { rainContract } from './contract-rain.ts';
 import { rehearsalContract } from './contract-rehearsal.ts';
 import { reserveContract } from './contract-reserve.ts';
+import { shardAccountsContract } from './contract-shardAccounts.ts';
 import { saleLimitsContract } from './contract-saleLimits.ts';
 import { salesContract } from './contract-sales.ts';
 import type { OpenBook } from './openBook.ts';
@@ -45,6 +46,7 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
     discardContract(book);
     reserveContract(book);
     rehearsalContract(book);
+    shardAccountsContract(book);
     payoutProviderContract(book);
     databaseContract(book);
     accountFaultsContract(book);

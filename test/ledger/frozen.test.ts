@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { rainAccount } from '../../src/ledger/accounts.ts';
+import { rainAccounts } from '../../src/ledger/accounts.ts';
 import { connectDatabase } from '../../src/ledger/database.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { startDatabase } from '../support/servers/database.ts';
@@ -15,7 +15,7 @@ test.skipIf(!postgresInstalled)('[R10] a process that freezes in the middle of a
     await ledger.createRain(newRain('ice', 1_000n), 'ann');
     const [held, posted] = [latch(), latch()];
     const abandoned = frozen.$transaction(async (book) => {
-      await book.$executeRaw`SELECT 1 FROM "Account" WHERE "id" = ${rainAccount('ice')} FOR NO KEY UPDATE`;
+      await book.$executeRaw`SELECT 1 FROM "Account" WHERE "id" = ${rainAccounts({ rainId: 'ice', rehearsal: false, accounts: 1 })[0]!} FOR NO KEY UPDATE`;
       held.resolve();
       // Without a limit the others' statement would run out of time first, at 15 s.
       await Promise.race([posted.promise, sleep(14_000, undefined, { ref: false })]);

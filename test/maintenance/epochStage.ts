@@ -52,7 +52,7 @@ export async function rewriteLedger({ databaseUrl }: Pick<TestContext, 'database
 
 /** The database as it was before this rain was created. */
 export function forgetRain(context: TestContext, id: string): Promise<void> {
-  return rewriteLedger(context, `DELETE FROM "Transfer" WHERE "rainId" = '${id}'`, `DELETE FROM "Account" WHERE "id" = 'rain:${id}'`, `DELETE FROM "OperatorAction" WHERE "rainId" = '${id}'`, `DELETE FROM "Allocation" WHERE "rainId" = '${id}'`, `DELETE FROM "Rain" WHERE "id" = '${id}'`);
+  return rewriteLedger(context, `DELETE FROM "Transfer" WHERE "rainId" = '${id}'`, `DELETE FROM "Account" WHERE "id" = 'rain:${id}' OR "id" LIKE 'rain:${id}/%'`, `DELETE FROM "OperatorAction" WHERE "rainId" = '${id}'`, `DELETE FROM "Allocation" WHERE "rainId" = '${id}'`, `DELETE FROM "Rain" WHERE "id" = '${id}'`);
 }
 
 /** Whom the list of a rain still holds: the ids of its packets. */

@@ -25,7 +25,7 @@ const users = (from: number, to: number) => Array.from({ length: to - from }, (_
 
 /** The database as it was before the only top-up of this rain. */
 function forgetTopUp(id: string, packets: number, cents: number): Promise<void> {
-  return rewriteLedger(context, `DELETE FROM "Portion" WHERE "rainId" = '${id}'`, `DELETE FROM "Allocation" WHERE "rainId" = '${id}' AND "ordinal" = 1`, `DELETE FROM "Transfer" WHERE "id" = 'fund:${id}/1'`,
+  return rewriteLedger(context, `DELETE FROM "Portion" WHERE "rainId" = '${id}'`, `DELETE FROM "Allocation" WHERE "rainId" = '${id}' AND "ordinal" = 1`, `DELETE FROM "Transfer" WHERE "id" = 'fund:${id}/1' OR "id" LIKE 'fund:${id}/1/%'`,
     `DELETE FROM "OperatorAction" WHERE "rainId" = '${id}' AND "verb" = 'top-up'`, `UPDATE "Rain" SET "packets" = ${packets}, "budgetCents" = ${cents} WHERE "id" = '${id}'`);
 }
 

@@ -11,12 +11,16 @@ export interface Posted {
   cents: Cents;
 }
 
-/** What the ledger holds about a rain's packets. */
-export interface Booked {
+/** What the ledger holds about a rain's packets, with every user: some 0.4 KB a credit. */
+export interface Booked extends Returned {
   /** redPacketId → its credit. */
   credits: Map<string, Posted>;
   /** userId → the packet credited to the user. */
   packetOf: Map<string, string>;
+}
+
+/** What went back to the operator, and why. */
+export interface Returned {
   /** redPacketId → the amount that went back when its claim was discarded. */
   discards: Map<string, Cents>;
   /** Discarded claims, by the id of the dead letter. */
@@ -30,9 +34,14 @@ export interface Booked {
 /** A packet is credited or discarded, never both. One that changes during this read may count as not yet credited. */
 export async function readBooked(context: OperatorContext, rainId: string): Promise<Booked> {
   const credits = await readCredits(context, rainId);
+  const packetOf = new Map([...credits].map(([redPacketId, { userId }]) => [userId, redPacketId]));
+  return { credits, packetOf, ...await readReturned(context, rainId) };
+}
+
+/** After the credits: what is credited meanwhile is not discarded. */
+export async function readReturned(context: OperatorContext, rainId: string): Promise<Returned> {
   const { recycledCents, discarded } = await bookOf(context, rainId);
-  const booked: Booked = { credits, packetOf: new Map(), discards: new Map(), acknowledged: new Map(), recycledCents, problems: [] };
-  for (const [redPacketId, { userId }] of credits) booked.packetOf.set(userId, redPacketId);
+  const booked: Returned = { discards: new Map(), acknowledged: new Map(), recycledCents, problems: [] };
   let returnedTotalCents = 0n;
   for await (const page of discardPages(context, rainId)) {
     for (const { rainId: _, entry: __, ...acknowledged } of page) {

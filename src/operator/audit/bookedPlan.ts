@@ -37,7 +37,11 @@ export async function readPlan(context: OperatorContext, found: BookedRain) {
     windows: async (): Promise<Opening[]> => recordedWindows(rain, await context.ledger.actions(rain.id)),
     /** `undefined`: not a packet of this rain. */
     amountOf: (id: string): Cents | undefined => amounts[indexOf(id) ?? -1],
-    indexOf,
+    /** Where the facts about a packet are kept; `undefined`: not an allocated packet of this rain. */
+    allocatedIndexOf(id: string): number | undefined {
+      const index = indexOf(id);
+      return index !== undefined && index < amounts.length ? index : undefined;
+    },
     /** Reads the ledger again if one of these packets may be of a top-up that is not known here yet. */
     async include(ids: readonly string[]): Promise<void> {
       if (ids.some((id) => (indexOf(id) ?? -1) >= amounts.length)) await refresh();

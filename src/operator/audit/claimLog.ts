@@ -6,19 +6,24 @@ import { formatMoney, parseMoney } from '../../rain/money.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { OperatorContext } from '../context.ts';
 import type { BookedPlan } from './bookedPlan.ts';
-import { discardedAmong, type Booked, type Posted } from './booked.ts';
+import { discardedAmong } from './booked.ts';
+import type { BookedPackets } from './bookedPackets.ts';
 import { checkClaimTime } from './claimTime.ts';
 import { compareClaimed, nameUnlogged, type ValidEntry } from './claimedHash.ts';
 import type { ToldTwice } from './findings.ts';
+import { createPacketMarks, createPacketUsers, type PacketMarks, type PacketUsers } from './packetMarks.ts';
 import type { TamperingList } from './tampering.ts';
+import { createUserSet, type UserDigest, type UserSet } from './userDigest.ts';
 import type { Opening } from './windows.ts';
 
 /** The claim log, compared with the plan, the ledger and the dedupe hash. */
 export interface Logged {
-  /** redPacketId → its valid claim; `at`: when it was won, epoch ms. */
-  claims: Map<string, Posted & { at: number }>;
+  /** Who has the valid claim of each packet. */
+  claims: PacketUsers;
   /** Packets that only invalid claims name: false, told twice, or discarded. */
-  named: Set<string>;
+  named: PacketMarks;
+  /** Valid claims whose packets were in a list after they were won, by the index of the packet. */
+  listed: Map<number, Claim>;
   /** Claims that cannot be paid from this rain and are not discarded. */
   toldTwice: ToldTwice[];
   /** Entries that are not claims of this rain or not in its plan, discarded or not. Each may have cost a packet. */
@@ -34,16 +39,22 @@ export interface Logged {
 
 /** What is known before the log is read. */
 interface Known {
-  booked: Booked;
+  booked: BookedPackets;
   plan: BookedPlan;
   tampering: TamperingList;
   windows: readonly Opening[];
+  digestOf: UserDigest;
+  /** Whether this packet was in a list after this moment, epoch ms by Redis's clock. */
+  wasListed: (index: number, at: number) => boolean;
 }
 
-export async function readClaimLog(context: OperatorContext, plan: BookedPlan, booked: Booked, tampering: TamperingList): Promise<Logged> {
-  const logged: Logged = { claims: new Map(), named: new Set(), toldTwice: [], unread: 0, spoiled: 0, missing: [], restored: new Set(), problems: [] };
-  const known: Known = { booked, plan, tampering, windows: await plan.windows() };
-  const waiting = new Set<string>();
+/** The log is read page by page, and of each claim a few bytes are kept: also a million of them fit. */
+export async function readClaimLog(context: OperatorContext, known: Known): Promise<Logged> {
+  const { booked, plan, tampering, windows, digestOf } = known;
+  const logged: Logged = {
+    claims: createPacketUsers(digestOf), named: createPacketMarks(), listed: new Map(), toldTwice: [], unread: 0, spoiled: 0, missing: [], restored: new Set(), problems: [],
+  };
+  const waiting = createUserSet(digestOf);
   const isDiscarded = discardedAmong(booked.acknowledged.keys());
   const { id: rainId, shards } = plan.rain();
   for (let shard = 0; shard < shards; shard++) {
@@ -51,29 +62,52 @@ export async function readClaimLog(context: OperatorContext, plan: BookedPlan, b
     const [[, length], [, spoiled], [, claimed]] = await context.redis.multi().llen(keys.claims).llen(keys.spoiled).hlen(keys.claimed).exec() as
       [[null, number], [null, number], [null, number]];
     logged.spoiled += spoiled;
-    const users = new Set<string>();
+    const users = createUserSet(digestOf);
     // A claim may have come back for another user; far more were written by somebody else [R10].
     const usersMax = plan.totals().at(-1)! + USERS_SPARE;
     for await (const page of logPages(context.redis, rainId, shard, { length })) {
       const parsed = page.map((place) => ({ place, parsed: parseClaim(place.entry) }));
       await plan.include(parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim.redPacketId] : [])));
+      const claims = parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim] : []));
+      const others = await readOthers(context, claims, known);
       const now = await redisNow(context.redis);
       const real: ValidEntry[] = [];
       for (const { place, parsed: read } of parsed) {
-        const standing = readEntry(place, read, isDiscarded(place), known, logged, waiting);
+        const standing = readEntry(place, read, isDiscarded(place), { ...known, others }, logged, waiting);
         if (standing === 'none' || !read.ok) continue;
         real.push({ ...place, claim: read.claim });
-        if (standing === 'valid') checkClaimTime(read.claim, now, known.windows, tampering);
+        if (standing === 'valid') checkClaimTime(read.claim, now, windows, tampering);
       }
-      const named = parsed.flatMap((entry) => (entry.parsed.ok ? [entry.parsed.claim.userId] : []));
-      await compareClaimed(context.redis, keys, users.size > usersMax ? real.map(({ claim }) => claim.userId) : named, real, users, logged, tampering);
+      const named = (users.size() > usersMax ? real.map(({ claim }) => claim) : claims).map(({ userId }) => userId);
+      await compareClaimed(context.redis, keys, named, real, users, logged, tampering);
     }
-    if (users.size > usersMax) note(logged, `the claim log of shard ${shard} names more users than the rain has packets`);
-    else if (claimed > users.size) await nameUnlogged(context.redis, { rainId, shard, length }, users, tampering);
+    if (users.size() > usersMax) note(logged, `the claim log of shard ${shard} names more users than the rain has packets`);
+    else if (claimed > users.size()) await nameUnlogged(context.redis, { rainId, shard, length }, users, tampering);
   }
   const contested = new Set(logged.toldTwice.map(({ toldTo }) => toldTo));
   logged.missing = logged.missing.filter(({ claim: { userId } }) => !contested.has(userId));
   return logged;
+}
+
+/** The credits that speak against claims of one page. */
+interface Others {
+  /** redPacketId → who was credited with it. */
+  paidTo: ReadonlyMap<string, string>;
+  /** userId → the packet that the user was credited with. */
+  packetOf: ReadonlyMap<string, string>;
+}
+
+/** The ledger is asked only about packets that were credited to somebody else, and about users whose claim is not credited. */
+async function readOthers({ ledger }: OperatorContext, claims: readonly Claim[], { booked: { credited }, plan }: Pick<Known, 'booked' | 'plan'>): Promise<Others> {
+  const asked = { redPacketIds: [] as string[], userIds: [] as string[] };
+  for (const { redPacketId, userId } of claims) {
+    const index = plan.allocatedIndexOf(redPacketId);
+    if (index === undefined) continue;
+    if (!credited.has(index)) asked.userIds.push(userId);
+    else if (!credited.is(index, userId)) asked.redPacketIds.push(redPacketId);
+  }
+  const found = asked.redPacketIds.length + asked.userIds.length === 0 ? [] : await ledger.creditsTo(plan.rain().id, asked);
+  return { paidTo: new Map(found.map(({ redPacketId, userId }) => [redPacketId, userId])), packetOf: new Map(found.map(({ redPacketId, userId }) => [userId, redPacketId])) };
 }
 
 /** Users beyond the number of packets that a shard may have, contested claims and problems kept of one log [R10]. */
@@ -102,7 +136,7 @@ export async function* logPages(redis: RedisClient, rainId: string, shard: numbe
  * @param waiting users with a claim in the log and no credit
  * @returns `valid` it is the one claim of its packet and its user · `contested` it is told twice · `none` it is no claim, or discarded
  */
-function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, discarded: boolean, { booked, plan, tampering }: Known, logged: Logged, waiting: Set<string>): 'valid' | 'contested' | 'none' {
+function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, discarded: boolean, { booked, plan, tampering, wasListed, others }: Known & { others: Others }, logged: Logged, waiting: UserSet): 'valid' | 'contested' | 'none' {
   if (!parsed.ok || parsed.claim.rainId !== place.rainId) {
     logged.unread++;
     const fault = parsed.ok ? `it is of rain ${parsed.claim.rainId}` : parsed.reason;
@@ -110,36 +144,39 @@ function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, disca
     return 'none';
   }
   const { redPacketId, userId, amount, at } = parsed.claim;
-  const credit = booked.credits.get(redPacketId);
+  const index = plan.allocatedIndexOf(redPacketId);
+  const isPaid = index !== undefined && booked.credited.is(index, userId);
   const allocated = plan.amountOf(redPacketId);
-  const cents = parseMoney(amount)!;
-  if (allocated !== cents) {
+  if (index === undefined || allocated !== parseMoney(amount)!) {
     // It names no packet, or another amount: it is never money. The packet counts by where it lies.
     logged.unread++;
-    if (credit?.userId === userId) logged.named.add(redPacketId);
+    if (isPaid) logged.named.add(index);
     if (!discarded) tampering.note('false_claim', deadLetterId(place), describeFalse(place, parsed.claim, allocated));
     return 'none';
   }
-  if (discarded && credit?.userId !== userId) {
-    logged.named.add(redPacketId);
+  if (discarded && !isPaid) {
+    logged.named.add(index);
     return 'none';
   }
-  const earlier = logged.claims.get(redPacketId);
-  if (earlier?.userId === userId) {
+  if (logged.claims.is(index, userId)) {
     if (!discarded) note(logged, `${redPacketId} is in the claim log twice, for ${userId}`);
     return 'none';
   }
-  if (earlier || booked.discards.has(redPacketId) || (credit && credit.userId !== userId)) {
-    logged.named.add(redPacketId);
-    contest(logged, toToldTwice(place, parsed.claim, credit && { userId: credit.userId, redPacketId }));
+  const isCredited = booked.credited.has(index);
+  if (logged.claims.has(index) || booked.discards.has(redPacketId) || (isCredited && !isPaid)) {
+    logged.named.add(index);
+    const paidTo = isPaid ? userId : others.paidTo.get(redPacketId);
+    contest(logged, toToldTwice(place, parsed.claim, isCredited && paidTo !== undefined ? { userId: paidTo, redPacketId } : undefined));
     return 'contested';
   }
-  logged.claims.set(redPacketId, { userId, cents, at: Number(at) });
-  if (credit) return discarded ? 'none' : 'valid';
-  // The packet's money is still in the rain, but this user must not get a second packet [R1].
-  const other = booked.packetOf.get(userId);
-  const isSecond = other !== undefined || waiting.has(userId);
-  if (isSecond) contest(logged, toToldTwice(place, parsed.claim, other === undefined ? undefined : { userId, redPacketId: other }));
+  logged.claims.set(index, userId);
+  if (wasListed(index, Number(at))) logged.listed.set(index, parsed.claim);
+  if (isCredited) return discarded ? 'none' : 'valid';
+  // The packet's money is still in the rain, but this user must not get a second packet [R1]. This one may have been credited meanwhile.
+  const other = others.packetOf.get(userId);
+  const hasOther = other !== undefined && other !== redPacketId;
+  const isSecond = hasOther || waiting.has(userId);
+  if (isSecond) contest(logged, toToldTwice(place, parsed.claim, hasOther ? { userId, redPacketId: other } : undefined));
   waiting.add(userId);
   return isSecond ? 'contested' : 'valid';
 }

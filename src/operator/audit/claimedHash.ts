@@ -4,6 +4,7 @@ import { ELEMENTS_PAGE, readEntries } from '../../store/rains.ts';
 import { parseClaim, type Claim } from '../../rain/claim.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { TamperingList } from './tampering.ts';
+import type { UserSet } from './userDigest.ts';
 
 /** A claim of the log that the plan holds, with its place. */
 export type ValidEntry = LogEntry & { claim: Claim };
@@ -16,7 +17,7 @@ const MISSING_MAX = 10_000;
  * A contested claim that a gateway put back after a failover is in the log, and marked as restored.
  * @param named users of all claims of the page; those whom the hash knows are added to `users`
  */
-export async function compareClaimed(redis: RedisClient, keys: ShardKeys, named: readonly string[], real: readonly ValidEntry[], users: Set<string>, logged: { missing: ValidEntry[]; restored: Set<string> }, tampering: TamperingList): Promise<void> {
+export async function compareClaimed(redis: RedisClient, keys: ShardKeys, named: readonly string[], real: readonly ValidEntry[], users: Pick<UserSet, 'add'>, logged: { missing: ValidEntry[]; restored: Set<string> }, tampering: TamperingList): Promise<void> {
   if (named.length === 0) return;
   const unique = [...new Set(named)];
   const held = new Map((await redis.hmget(keys.claimed, ...unique)).map((entry, i) => [unique[i]!, entry]));
@@ -39,7 +40,7 @@ export async function compareClaimed(redis: RedisClient, keys: ShardKeys, named:
 const UNLOGGED_MAX = 10_000;
 
 /** Names the users whom the dedupe hash has and the log has not. @param length entries of the log that were read, `users` those who are in them */
-export async function nameUnlogged(redis: RedisClient, { rainId, shard, length }: { rainId: string; shard: number; length: number }, users: ReadonlySet<string>, tampering: TamperingList): Promise<void> {
+export async function nameUnlogged(redis: RedisClient, { rainId, shard, length }: { rainId: string; shard: number; length: number }, users: Pick<UserSet, 'has'>, tampering: TamperingList): Promise<void> {
   const keys = shardKeys(rainId, shard);
   const unlogged = new Set<string>();
   let cursor = '0';

@@ -5,6 +5,9 @@ import { shardKeys } from '../../store/keys.ts';
 import { readJson } from '../../rain/json.ts';
 import type { OperatorContext } from '../context.ts';
 import { elementIn } from '../restore/packetElements.ts';
+import type { BookedPlan } from './bookedPlan.ts';
+import { createPacketMarks, type PacketMarks } from './packetMarks.ts';
+import type { TamperingList } from './tampering.ts';
 
 /** How often the lists of a rain have got packets or lent some. Equal before and after a reading: nothing moved meanwhile. */
 export async function countMoves({ redis }: Pick<OperatorContext, 'redis'>, rainId: string, shards: number): Promise<number> {
@@ -13,20 +16,40 @@ export async function countMoves({ redis }: Pick<OperatorContext, 'redis'>, rain
   return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
 }
 
-/** Ids of packets of moves that have not arrived, and of all moves that there ever were; and what is none. */
-export async function readMoved({ redis }: Pick<OperatorContext, 'redis'>, rainId: string, shards: number): Promise<{ onTheirWay: Set<string>; ever: Set<string>; foreign: readonly ForeignMove[] }> {
-  const [onTheirWay, ever] = [new Set<string>(), new Set<string>()];
-  if (shards === 1) return { onTheirWay, ever, foreign: [] };
+interface Moved {
+  /** The packets of moves that have not arrived, and of all moves that there ever were. */
+  onTheirWay: PacketMarks;
+  ever: PacketMarks;
+  /** Ids of packets on their way that are in a list, too, by index. */
+  alsoListed: Map<number, string>;
+  /** What stands among the moves and is none. */
+  foreign: readonly ForeignMove[];
+}
+
+/** @param left the packets that are in a list */
+export async function readMoved({ redis }: Pick<OperatorContext, 'redis'>, plan: BookedPlan, left: PacketMarks, tampering: TamperingList): Promise<Moved> {
+  const { id: rainId, shards } = plan.rain();
+  const [onTheirWay, ever, alsoListed] = [createPacketMarks(), createPacketMarks(), new Map<number, string>()];
+  if (shards === 1) return { onTheirWay, ever, alsoListed, foreign: [] };
   const moves = await readMoves(redis, rainId, shards);
   for (const where of ['sending', 'lent'] as const) {
     for (const [moveId, { from }] of moves[where]) {
-      for (const id of await packetsOf(redis, shardKeys(rainId, from)[where], moveId)) {
-        ever.add(id);
-        if (!moves.received.has(moveId)) onTheirWay.add(id);
+      const ids = await packetsOf(redis, shardKeys(rainId, from)[where], moveId);
+      await plan.include(ids);
+      for (const id of ids) {
+        const [index, isOnItsWay] = [plan.allocatedIndexOf(id), !moves.received.has(moveId)];
+        if (index === undefined) {
+          if (isOnItsWay) tampering.note('false_packet', id, `${id} is on its way to another shard and is not a packet of this rain`);
+          continue;
+        }
+        ever.add(index);
+        if (!isOnItsWay) continue;
+        onTheirWay.add(index);
+        if (left.has(index)) alsoListed.set(index, id);
       }
     }
   }
-  return { onTheirWay, ever, foreign: moves.foreign };
+  return { onTheirWay, ever, alsoListed, foreign: moves.foreign };
 }
 
 /** Ids of the packets that moves have brought to this shard. */

@@ -7,20 +7,21 @@ import { formatMoney, parseMoney } from '../../rain/money.ts';
 import type { OperatorContext } from '../context.ts';
 import type { BookedPlan } from './bookedPlan.ts';
 import { countMoves, readMoved } from './movedPackets.ts';
+import { createPacketMarks, type PacketMarks } from './packetMarks.ts';
 import type { TamperingList } from './tampering.ts';
 
 const packet = z.object({ redPacketId: z.string(), amount });
 
 /** The packet lists of all shards. */
 interface PacketLists {
-  /** Ids of the packets that are in a list. */
-  left: Set<string>;
+  /** The packets that are in a list. */
+  left: PacketMarks;
   /** By shard: packets pushed before its list was read; Infinity when its state is gone, but not its data. */
   loaded: number[];
   /** List elements that are not packets. */
   spoiled: number;
-  /** Ids of packets that were on their way from shard to shard, or may have been, while the lists were read. */
-  onTheirWay: Set<string>;
+  /** Packets that were on their way from shard to shard, or may have been, while the lists were read. */
+  onTheirWay: PacketMarks;
 }
 
 /** Fields of the state that count what was pushed to the list. */
@@ -31,18 +32,18 @@ const MOVE_ID_SHOWN_MAX = 60;
 
 interface Reading {
   lists: PacketLists;
-  /** Ids that were read twice: from two shards, if their packets moved meanwhile. */
-  twice: Set<string>;
+  /** Ids that were read twice, by index: from two shards, if their packets moved meanwhile. */
+  twice: Map<number, string>;
   tampering: TamperingList;
 }
 
 export async function readPacketLists(context: OperatorContext, plan: BookedPlan, tampering: TamperingList): Promise<PacketLists> {
   const { id: rainId, shards } = plan.rain();
-  const lists: PacketLists = { left: new Set(), loaded: [], spoiled: 0, onTheirWay: new Set() };
-  const twice = new Set<string>();
+  const lists: PacketLists = { left: createPacketMarks(), loaded: [], spoiled: 0, onTheirWay: createPacketMarks() };
+  const twice = new Map<number, string>();
   const before = await countMoves(context, rainId, shards);
   for (let shard = 0; shard < shards; shard++) await readShard(context, plan, shard, { lists, twice, tampering });
-  const moved = await readMoved(context, rainId, shards);
+  const moved = await readMoved(context, plan, lists.left, tampering);
   for (const { shard, where, moveId } of moved.foreign) {
     const what = moveId === undefined ? 'is of another type' : `has an entry that is no move: ${moveId.slice(0, MOVE_ID_SHOWN_MAX)}`;
     tampering.note('false_move', `${shard}/${where}=${moveId ?? ''}`, `${where} of shard ${shard} ${what}`);
@@ -50,12 +51,8 @@ export async function readPacketLists(context: OperatorContext, plan: BookedPlan
   // Nothing has moved meanwhile: what is not in a list is on its way only if its move has not arrived.
   const isAtRest = before === await countMoves(context, rainId, shards);
   lists.onTheirWay = isAtRest ? moved.onTheirWay : moved.ever;
-  await plan.include([...moved.onTheirWay]);
-  for (const id of moved.onTheirWay) {
-    if (plan.amountOf(id) === undefined) tampering.note('false_packet', id, `${id} is on its way to another shard and is not a packet of this rain`);
-    else if (isAtRest && lists.left.has(id)) tampering.note('packet_twice', id, `${id} is in the list, and on its way to another shard`);
-  }
-  for (const id of twice) if (!lists.onTheirWay.has(id)) tampering.note('packet_twice', id, `${id} is in the list twice`);
+  if (isAtRest) for (const id of moved.alsoListed.values()) tampering.note('packet_twice', id, `${id} is in the list, and on its way to another shard`);
+  for (const [index, id] of twice) if (!lists.onTheirWay.has(index)) tampering.note('packet_twice', id, `${id} is in the list twice`);
   return lists;
 }
 
@@ -97,8 +94,10 @@ async function readElements(elements: readonly string[], plan: BookedPlan, { lis
       const instead = cents === undefined ? 'is not a packet of this rain' : `allocated as ${formatMoney(cents)}`;
       tampering.note('false_packet', `${id}=${listed}`, `${id} is in the list as ${listed} and ${instead}`);
     }
-    if (lists.left.has(id)) twice.add(id);
+    const index = plan.allocatedIndexOf(id);
     // Others are noted above, and there may be any number of them [R10].
-    if (cents !== undefined) lists.left.add(id);
+    if (index === undefined) continue;
+    if (lists.left.has(index)) twice.set(index, id);
+    lists.left.add(index);
   }
 }

@@ -1,6 +1,6 @@
 import type { Share } from '../../rain/equation.ts';
 import { parseMoney } from '../../rain/money.ts';
-import { readCredits } from '../audit/booked.ts';
+import { creditPages } from '../audit/booked.ts';
 import type { OperatorContext } from '../context.ts';
 import { openReplay } from '../replay.ts';
 
@@ -13,7 +13,7 @@ export async function wonByOthers(context: OperatorContext, rainId: string, know
     others.cents += cents;
   };
   const replay = await openReplay(context, rainId);
-  if (!replay.ok) for (const { userId, cents } of (await readCredits(context, rainId)).values()) count(userId, cents);
+  if (!replay.ok) for await (const page of creditPages(context, rainId)) page.forEach(({ userId, amountCents }) => count(userId, amountCents));
   else for await (const replayed of replay.entries) if (replayed.ok) count(replayed.claim.userId, parseMoney(replayed.claim.amount)!);
   return others;
 }

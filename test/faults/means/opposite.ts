@@ -35,7 +35,7 @@ export async function deadlock({ databaseUrl, rainId, crowd }: Scene): Promise<n
 }
 
 async function lockInReverse(client: Client, rainId: string, userIds: readonly string[]): Promise<void> {
-  await client.query('SELECT 1 FROM "Account" WHERE "id" = $1 FOR NO KEY UPDATE', [`rain:${rainId}`]);
+  await client.query('SELECT 1 FROM "Account" WHERE "id" = $1 OR starts_with("id", $1 || \'/\') ORDER BY "id" FOR NO KEY UPDATE', [`rain:${rainId}`]);
   const waitsForUs = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND pg_backend_pid() = ANY (pg_blocking_pids(pid))";
   await eventually(async () => (await client.query(waitsForUs)).rowCount! > 0, { timeoutMs: TRY_MS_MAX, everyMs: 5 });
   // Most of these accounts are as new as the credit, so they are waited for by inserting them, which the triggers forbid.
