@@ -20,6 +20,7 @@ import { expiring } from './measures/sale/expiring.ts';
 import { lastOrder, ordering } from './measures/sale/ordering.ts';
 import { memory } from './measures/memory.ts';
 import { overload } from './measures/overload.ts';
+import { scaleWinners } from './measures/scaleWinners.ts';
 import { stocking } from './measures/stocking.ts';
 import { chartOf } from './report/chart.ts';
 import { describeMachine, lookAtMachine } from './report/machine.ts';
@@ -29,7 +30,7 @@ import { tableOf } from './report/table.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
 const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, handshake, memory, broadcast, stocking, ceiling, overload,
-  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, crowd];
+  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, crowd, scaleWinners];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);
@@ -45,10 +46,10 @@ function read(): { quick?: boolean; json?: boolean; only?: string } {
 }
 
 const { quick = false, json = false, only } = read();
-/** `sale` names all measures `sale-…`. */
+/** `sale` names all measures `sale-…`, `scale` all `scale-…`. */
 const isNamed = (name: string) => name === only || name.startsWith(`${only}-`);
 const chosen = MEASURES.filter(({ name, onlyWhenAsked }) => (only === undefined ? onlyWhenAsked !== 'always' && !(quick && onlyWhenAsked === 'quick') : isNamed(name)));
-if (chosen.length === 0) refuse(`--only ${only}: expected one of ${['sale', ...MEASURES.map(({ name }) => name)].join(', ')}`);
+if (chosen.length === 0) refuse(`--only ${only}: expected one of ${['sale', 'scale', ...MEASURES.map(({ name }) => name)].join(', ')}`);
 if (!postgresInstalled) refuse('PostgreSQL is not installed; on Debian: apt-get install postgresql');
 const say = (sentence: string) => { if (!json) console.error(`  ${sentence}`); };
 const machine = lookAtMachine();

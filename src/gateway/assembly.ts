@@ -4,6 +4,7 @@ import { BUSY, createGrabEngine, decideGrabs, type GrabAnswer } from '../grab/en
 import { isOfOneShard, Mover } from '../grab/mover.ts';
 import { verifiedEngine } from '../grab/verify.ts';
 import { loadScripts } from '../store/scripts.ts';
+import { createWinnersReader } from '../store/winnersFilter.ts';
 import { encode } from '../protocol/codec.ts';
 import type { RainSnapshot } from '../protocol/messages.ts';
 import { DURABILITY_WAIT_MS, LOCAL } from '../platform/redis/durability.ts';
@@ -70,7 +71,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, signer, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, secondLookMs: options.secondLookMs, now, rains: () => rainCache.readings(), log, onFault });
   const epochGate = createEpochGate({ redis: reads, log, onFault, onOlder: gatewayDurability.doubt });
   const connections = [grabs, reads, subscriber, ...gatewayDurability.connections];
-  const localAnswers = new LocalAnswers({ redis: reads, rainCache, onFault });
+  const localAnswers = new LocalAnswers({ read: createWinnersReader({ redis: reads, signer, onFault }), rainCache, onFault });
   const overload = openOverloadControl({ limits, redis: reads, now, log, onFault, times });
   const forgeries = openForgedPackets({ redis: grabs, signer, counters, log, onFault });
   const checked = (rainId: string) => ticketRulesText(rainCache.reading(rainId)?.ticketRules);

@@ -1,7 +1,7 @@
 import { roundOf } from '../rain/campaign.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { saleKeys } from './saleKeys.ts';
-import { readUsers } from './winnersFilter.ts';
+import { readUsers } from './userFilter.ts';
 
 /** The buyers of a sale as a filter: it never misses one, but it may name users who have reserved nothing. */
 export interface Buyers {

@@ -31,6 +31,10 @@ export function shardKeys(rainId: string, shard: number) {
     lease: `${tag}lease`,
     /** string, expiring: which worker audits this rain in the background; only in shard 0 */
     auditor: `${tag}auditor`,
+    /** string, expiring: the winners as a filter that gateways share, signed, see `sharedFilter.ts`; only in shard 0 */
+    winners: `${tag}winners`,
+    /** string, expiring: which gateway builds that filter; only in shard 0 */
+    winnersLease: `${tag}winners:lease`,
     /** set: marks of the claims that are in the ledger, signed (`creditMark`); a cache for `join`, the ledger is authoritative */
     credited: `${tag}credited`,
     /** set, expiring: contested claims that were put back into the log */
@@ -53,6 +57,11 @@ export type ShardKeys = ReturnType<typeof shardKeys>;
 export function lastingKeys(rainId: string, shard: number): string[] {
   const { state, packets, claimed, claims, spoiled, relayed, credited, sending, lent, received } = shardKeys(rainId, shard);
   return [state, packets, claimed, claims, spoiled, relayed, credited, sending, lent, received];
+}
+
+/** string, expiring: a filter of the winners that is not complete yet, until it gets its name in `shardKeys`. @param id of this attempt */
+export function winnersDraftKey(rainId: string, id: string): string {
+  return `${shardKeys(rainId, 0).winners}:${id}`;
 }
 
 /** Keys that all rounds of a campaign share in one shard. The scripts do not touch them for a rain outside a campaign. */
