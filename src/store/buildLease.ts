@@ -10,10 +10,11 @@ const REFUSED_MS_MAX = 60_000;
 /** Leases of others that are watched [R10]. */
 const REFUSED_MAX = 1_000;
 
-/** A lease to build what all gateways share. It only saves work: with it nothing is decided, and two that build do no harm. */
-export type BuildLease = ReturnType<typeof createBuildLease>;
-
-/** @param owner unique among all processes. @param refusedMs how long another one may hold a lease */
+/**
+ * A lease to build what all gateways share. It only saves work: with it nothing is decided, and two that build do no harm.
+ * @param owner unique among all processes
+ * @param refusedMs how long another one may hold a lease
+ */
 export function createBuildLease(redis: RedisClient, owner: string, refusedMs = REFUSED_MS_MAX) {
   /** Since when another one holds the lease, `performance.now()`. */
   const refused = new Map<string, number>();

@@ -50,14 +50,17 @@ export function bytesFor(users: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(BITS_MIN, users * BITS_PER_USER))) / 8;
 }
 
-/**
- * Everybody who has an entry in one of these hashes, as a filter.
- * @param id of the rain or sale
- * @param onPage called after each page of users
- * @throws when there are more than any rain or sale has
- */
-export async function readUsers(redis: RedisClient, id: string, hashes: readonly string[], onPage: () => void | Promise<void> = () => {}): Promise<UserFilter> {
-  const filter = UserFilter.for(await countUsers(redis, id, hashes));
+/** How many entries each of these hashes has. @param id of the rain or sale. @throws when there are more than any rain or sale has */
+export async function countUsers(redis: RedisClient, id: string, hashes: readonly string[]): Promise<number[]> {
+  const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
+  const size = sumOf(sizes);
+  if (size > USERS_MAX) throw new Error(`${id} has ${size} winners or buyers in Redis: somebody else writes to this Redis`);
+  return sizes;
+}
+
+/** Everybody who has an entry in one of these hashes, as a filter. @param sizes of `countUsers`. @param onPage called after each page */
+export async function readUsers(redis: RedisClient, hashes: readonly string[], sizes: readonly number[], onPage: () => void | Promise<void> = () => {}): Promise<UserFilter> {
+  const filter = UserFilter.for(sumOf(sizes));
   for (const hash of hashes) {
     for await (const users of usersOf(redis, hash)) {
       users.forEach((user) => filter.add(user));
@@ -67,12 +70,7 @@ export async function readUsers(redis: RedisClient, id: string, hashes: readonly
   return filter;
 }
 
-async function countUsers(redis: RedisClient, id: string, hashes: readonly string[]): Promise<number> {
-  const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
-  const size = sizes.reduce((sum, count) => sum + count, 0);
-  if (size > USERS_MAX) throw new Error(`${id} has ${size} winners or buyers in Redis: somebody else writes to this Redis`);
-  return size;
-}
+export const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 const page = z.tuple([z.string()]).rest(z.string());
 

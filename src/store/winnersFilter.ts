@@ -8,7 +8,7 @@ import { campaignKeys, shardKeys } from './keys.ts';
 import { readEntries } from './rains.ts';
 import { fetchFilter, publishFilter, type FilterEnd, type SharedFilter } from './sharedFilter.ts';
 import type { Signer } from './signer.ts';
-import { bytesFor, readUsers, UserFilter, USERS_PAGE } from './userFilter.ts';
+import { bytesFor, countUsers, readUsers, sumOf, USERS_PAGE, type UserFilter } from './userFilter.ts';
 
 /** The winners of a rain as a filter: it never misses a winner, but it may name users who have not won. */
 export interface Winners {
@@ -46,7 +46,7 @@ export function createWinnersReader({ redis, signer, onFault, sharedFrom = USERS
   /** Builds the filter for all gateways, from the one that was shared before if it can. */
   async function build(rainId: string, now: Look, shared: SharedFilter | undefined): Promise<UserFilter> {
     const keep = () => lease.keep(shardKeys(rainId, 0).winnersLease);
-    const filter = (shared && await extended(redis, rainId, now, shared)) ?? await readUsers(redis, rainId, now.hashes, keep);
+    const filter = (shared && await extended(redis, rainId, now, shared)) ?? await readUsers(redis, now.hashes, now.sizes, keep);
     await publishFilter(redis, signer, rainId, { filter, ends: now.ends }).catch(onFault);
     return filter;
   }
@@ -54,7 +54,7 @@ export function createWinnersReader({ redis, signer, onFault, sharedFrom = USERS
   return async (rainId, shards) => {
     let now = await look(redis, rainId, shards);
     const winners = ({ claims, newest }: Look, filter: UserFilter): Winners => ({ mayHaveWon: (userId) => filter.has(userId), claims, newest });
-    if (now.held <= sharedFrom) return winners(now, await readUsers(redis, rainId, now.hashes));
+    if (sumOf(now.sizes) <= sharedFrom) return winners(now, await readUsers(redis, now.hashes, now.sizes));
     const fetched = () => fetchFilter(redis, signer, rainId);
     let shared = await fetched();
     if (shared && isOf(shared, now)) return winners(now, shared.filter);
@@ -74,9 +74,9 @@ export function createWinnersReader({ redis, signer, onFault, sharedFrom = USERS
 interface Look {
   claims: number;
   newest: string;
-  /** Entries of all hashes. */
-  held: number;
   hashes: string[];
+  /** How many entries each of them has. */
+  sizes: number[];
   ends: FilterEnd[];
 }
 
@@ -86,12 +86,11 @@ async function look(redis: RedisClient, rainId: string, shards: number): Promise
   const logs = await Promise.all(keys.map(({ claims }) => Promise.all([redis.llen(claims), redis.lindex(claims, 0)])));
   const hashes = keys.map(({ claimed }) => claimed);
   if (roundOf(rainId)) for (let shard = 0; shard < shards; shard++) hashes.push(campaignKeys(rainId, shard).wins);
-  const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
+  const sizes = await countUsers(redis, rainId, hashes);
   return {
-    claims: logs.reduce((sum, [count]) => sum + count, 0),
+    claims: sumOf(logs.map(([count]) => count)),
     newest: logs.map(([, newest]) => `${newest ?? ''}\n`).join(''),
-    held: sizes.reduce((sum, size) => sum + size, 0),
-    hashes,
+    hashes, sizes,
     ends: logs.map(([claims, newest], shard) => ({ claims, newest: digestOf(newest), held: sizes[shard]!, wins: sizes[shards + shard] ?? 0 })),
   };
 }
@@ -113,7 +112,7 @@ function isOf({ ends }: SharedFilter, now: Look): boolean {
  * ends, `claimed` has got more or fewer entries than the log, it is full, or an entry names no user.
  */
 async function extended(redis: RedisClient, rainId: string, now: Look, { ends, filter }: SharedFilter): Promise<UserFilter | undefined> {
-  if (roundOf(rainId) || ends.length !== now.ends.length || filter.bytes.length < bytesFor(now.held)) return undefined;
+  if (roundOf(rainId) || ends.length !== now.ends.length || filter.bytes.length < bytesFor(sumOf(now.sizes))) return undefined;
   for (const [shard, { claims, newest, held }] of ends.entries()) {
     const end = now.ends[shard]!;
     if (end.claims < claims || end.claims - claims !== end.held - held) return undefined;
