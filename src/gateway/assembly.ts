@@ -27,6 +27,8 @@ import { openForgedReservations } from './durability/forgedReservations.ts';
 import { createEpochGate } from './durability/epochGate.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { pipeline } from './pipeline.ts';
+import { tellCredit } from './rains/credits.ts';
+import { Uncredited } from './rains/uncredited.ts';
 import { subscribeToEvents } from './rains/subscriber.ts';
 import { FairStart } from './rains/fairStart.ts';
 import { warnOfUnknownTerms } from './rains/terms.ts';
@@ -65,6 +67,8 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const reads = connectRedis(redisUrl, { purpose: 'once', onError: onFault });
   const subscriber = connectRedis(redisUrl, { purpose: 'subscriber', onError: onFault });
 
+  // As rain/claim.ts expects it.
+  const gateway = randomBytes(4).toString('hex');
   const hub = new Hub();
   const rainCache = new RainCache({ redis: reads, onFault, ticketRules: ownTicketRules, restMs: () => hub.restMs, onChange: tell, onLeft: (rain) => gatewayDurability.left(rain) });
   const now = () => rainCache.now();
@@ -84,11 +88,12 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
       epochGate.busyUntilCompared, overload.roundTrips.measured, gatewayDurability.busyWhileRestoring,
       (inner) => verifiedEngine(inner, forgeries), gatewayDurability.confirmedByReplicas,
     ],
-    createGrabEngine(grabs, onEngineFault, checked),
+    createGrabEngine(grabs, onEngineFault, checked, gateway),
   );
   const mover = new Mover({ redis: grabs, engine, confirmHeld: gatewayDurability.confirmHeld, onFault: onEngineFault });
   function conclude(pending: PendingGrab, rainId: string, given: GrabAnswer, shard: number): void {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(rainId);
+    if (given.code === '1' && !gatewayDurability.hasTold(rainId, pending.userId)) uncredited.watch({ rainId, shard, userId: pending.userId, redPacketId: given.redPacketId, amount: given.amount });
     answer(pending, rainId, 'amount' in given ? gatewayDurability.remember(rainId, shard, pending.userId, given) : given, context);
   }
   const batcher = new Batcher<PendingGrab, GrabAnswer>(decideGrabs(engine), (pending, rainId, given, shard) => {
@@ -114,9 +119,10 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   // After a reconnect the server may be another one, or may have changed without an event.
   for (const connection of connections) for (const answers of [localAnswers, sales.localAnswers]) connection.on('close', () => answers.forget());
   const rateLimiter = new RateLimiter(limits, counters, hub);
+  const uncredited = new Uncredited({ redis: reads, signer, hub, onFault, tell: (win) => tellCredit(win.rainId, win, context) });
   const challenges = new Challenges(rules, { limits, counters, now, pressed: options.pressed ?? (() => overload.pressure.pressed) });
   const blocklist = new Blocklist({ redis: reads, now, onFault, onChange: () => hub.each((session) => disconnectBlocked(session, blocklist, limits)) });
-  const context: HandlerContext = { limits, hub, rainCache, batcher, sales, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, pendingReceipts: { count: 0 }, rateLimiter, blocklist, challenges, overload, counters, traces, onFault };
+  const context: HandlerContext = { limits, hub, rainCache, batcher, sales, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, uncredited, pendingReceipts: { count: 0 }, rateLimiter, blocklist, challenges, overload, counters, traces, onFault };
 
   function tell(snapshot: RainSnapshot, event: RainChange): void {
     fairStart.expect(snapshot.rainId, snapshot);
@@ -135,7 +141,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   }
 
   lifecycle.onClose('connections', () => { for (const connection of connections) connection.disconnect(); });
-  for (const [name, part] of Object.entries({ gatewayDurability, epochGate, overload, blocklist, fairStart, saleFairStart: sales.fairStart, rainCache, saleCache: sales.cache })) lifecycle.onClose(name, () => part.close());
+  for (const [name, part] of Object.entries({ gatewayDurability, epochGate, overload, blocklist, uncredited, fairStart, saleFairStart: sales.fairStart, rainCache, saleCache: sales.cache })) lifecycle.onClose(name, () => part.close());
   /** Whether the connections for grabs and reads are ready. */
   const connected = () => grabs.status === 'ready' && reads.status === 'ready';
   return {
@@ -155,7 +161,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
       await sales.cache.start();
       await blocklist.start();
       await overload.start();
-      await subscribeToEvents(subscriber, context);
+      await subscribeToEvents(subscriber, context, gateway);
       started = true;
     },
   };

@@ -135,6 +135,11 @@ export function attemptsKey(whose: 'address' | 'name' | 'pair' | 'device', hash:
 /** pub/sub channel: events about rains, see `src/store/events.ts` */
 export const EVENTS_CHANNEL = 'rain:events';
 
+/** pub/sub channel: credits of users who won at this gateway. @param gateway its name */
+export function gatewayChannel(gateway: string): string {
+  return `${EVENTS_CHANNEL}:${gateway}`;
+}
+
 /** BullMQ's key prefix; the braces keep a queue's keys in one Cluster slot. */
 export const QUEUE_PREFIX = '{rain-queue}';
 

@@ -8,7 +8,7 @@ import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { closeRain } from '../../src/operator/transitions.ts';
-import { announceCredited } from '../../src/relay/announce.ts';
+import { createAnnouncer } from '../../src/relay/announce.ts';
 import { advance } from '../../src/relay/position.ts';
 import { createLeases } from '../../src/relay/lease.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
@@ -99,7 +99,7 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   const [first, second] = [shardKeys('r1', 0), shardKeys('r1', 1)];
   const log = await claimLog(context, 'r1', 0);
   await context.redis.del(first.relayed, first.credited);
-  await announceCredited(context.redis, signer, 'r1', 0, log);
+  await createAnnouncer({ redis: context.redis, signer })('r1', 0, log);
   // The worker's own lease of it may still run; the test does not wait until it ends.
   await context.redis.del(first.lease);
   expect(await createLeases(context.redis, 'late').hold(shardKeys('r1', 0).lease, ['carry', ''])).toBe(true);
@@ -132,7 +132,7 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   }, { everyMs: 300 });
   ann.say({ type: 'grab', rainId: 'r1' });
   expect((await ann.next('result')).code).toBe('-8');
-  await announceCredited(context.redis, signer, 'r1', 0, log);
+  await createAnnouncer({ redis: context.redis, signer })('r1', 0, log);
   expect(await settleRain(context, 'r1', { shards: SHARDS, title: '' })).toEqual({ outcome: 'settled' });
   expect(await loadRain(context, 'r1')).toMatchObject({ ok: false });
   expect(await closeRain(context, 'r1')).toMatchObject({ ok: false });

@@ -31,3 +31,11 @@ export const WINNERS_REST_MS = 500;
 /** Pause after any winners were read, as a multiple of the time it took: reading them takes Redis's time. */
 export const WINNERS_REST_SHARE = 9;
 export const WINNERS_REST_MS_MAX = 5_000;
+
+/** Wins of which this gateway asks whether they are credited, since another one may be told; see uncredited.ts. Protects memory. */
+export const UNCREDITED_MAX = 20_000;
+/** First and longest pause between two questions about the same win, ms. */
+export const UNCREDITED_ASK_MS = 1_000;
+export const UNCREDITED_ASK_MS_MAX = 30_000;
+/** Wins per question: well under a millisecond of Redis's time. */
+export const UNCREDITED_AT_ONCE = 250;
