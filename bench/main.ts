@@ -20,6 +20,7 @@ import { expiring } from './measures/sale/expiring.ts';
 import { lastOrder, ordering } from './measures/sale/ordering.ts';
 import { memory } from './measures/memory.ts';
 import { overload } from './measures/overload.ts';
+import { scaleBoard } from './measures/scaleBoard.ts';
 import { scaleCredited } from './measures/scaleCredited.ts';
 import { scaleWinners } from './measures/scaleWinners.ts';
 import { stocking } from './measures/stocking.ts';
@@ -31,7 +32,7 @@ import { tableOf } from './report/table.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
 const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, handshake, memory, broadcast, stocking, ceiling, overload,
-  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, crowd, scaleWinners, scaleCredited];
+  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, crowd, scaleWinners, scaleCredited, scaleBoard];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);

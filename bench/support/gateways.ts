@@ -8,8 +8,8 @@ import { SIGNING_SECRET } from './rains.ts';
 
 const LOOK_MS = 20;
 
-/** What gateways know of rains, each with a connection of its own, in one process: 64 whole gateways would need the memory of 64. */
-export async function openKnowing(redisUrl: string, gateways: number) {
+/** What gateways know of rains, each with a connection of its own, in one process: 64 whole gateways would need the memory of 64. @param wholeMs as of RainCache */
+export async function openKnowing(redisUrl: string, gateways: number, wholeMs?: number) {
   const signer = createSigner(SIGNING_SECRET);
   let closed = false;
   // What is on its way when a connection is closed fails.
@@ -17,7 +17,7 @@ export async function openKnowing(redisUrl: string, gateways: number) {
   const opened = await Promise.all(Array.from({ length: gateways }, async () => {
     const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
     await untilReady(redis);
-    const rainCache = new RainCache({ redis, onFault, onChange: () => {} });
+    const rainCache = new RainCache({ redis, onFault, onChange: () => {}, ...(wholeMs !== undefined && { wholeMs }) });
     await rainCache.start();
     return { redis, rainCache, localAnswers: new LocalAnswers({ read: createWinnersReader({ redis, signer, onFault }), rainCache, onFault }) };
   }));

@@ -88,6 +88,9 @@ function tagOf(name: string, shard: number): string {
 /** hash: rainId → `{"shards":1,"title":"…"}` of every rain that is not settled yet; gateways and relays find the rains here */
 export const LIVE_RAINS_KEY = 'rain:live';
 
+/** string: a text that is another one after every change of any rain; while it is the same, gateways read only rains in which something is won */
+export const RAINS_VERSION_KEY = 'rain:version';
+
 /** hash, as above: settled rains whose keys have not expired yet. Only late repeats of a grab read them. */
 export const SETTLED_RAINS_KEY = 'rain:settled';
 

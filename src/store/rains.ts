@@ -9,7 +9,7 @@ import { parseTicketRules } from '../rain/ticket-rules-check.ts';
 import { strictest, type TicketRules } from '../rain/ticketRules.ts';
 import { recordedTerms } from '../rain/terms-check.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
+import { LIVE_RAINS_KEY, RAINS_VERSION_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
 import { findInIndex, readIndex } from './liveIndex.ts';
 import type { HashLimits } from './readHash.ts';
 import { run } from './scripts.ts';
@@ -94,6 +94,14 @@ export interface StoredRain extends RainWindow {
 export async function redisNow(redis: RedisClient): Promise<number> {
   const [seconds, micros] = await redis.time();
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+}
+
+/** Longer than any version. */
+const VERSION_BYTES_MAX = 64;
+
+/** See RAINS_VERSION_KEY; `undefined`: there is none, or somebody else has put something else there. */
+export async function rainsVersion(redis: RedisClient): Promise<string | undefined> {
+  return await redis.getrange(RAINS_VERSION_KEY, 0, VERSION_BYTES_MAX - 1).catch(() => '') || undefined;
 }
 
 /** Every rain that is not settled yet. Entries that do not parse are left out: their shards are unknown. */

@@ -24,8 +24,6 @@ interface WinnersReaderOptions {
   signer: Pick<Signer, 'filterMac' | 'isFilter'>;
   /** Faults that only cost others the work. */
   onFault: (error: unknown) => void;
-  /** Up to so many winners each gateway reads them itself: one page costs Redis less than a filter that is shared. */
-  sharedFrom?: number;
 }
 
 /** `undefined`: another gateway is building the filter; ask again a little later. */
@@ -40,7 +38,7 @@ export type WinnersReader = (rainId: string, shards: number) => Promise<Winners 
  * For a round of a campaign the filter holds every winner of the campaign: only the script can decide who has reached the win limit.
  * A user who wins in another round after the reading may get "nothing left" instead of "win limit reached"; that is true as well.
  */
-export function createWinnersReader({ redis, signer, onFault, sharedFrom = USERS_PAGE }: WinnersReaderOptions): WinnersReader {
+export function createWinnersReader({ redis, signer, onFault }: WinnersReaderOptions): WinnersReader {
   const lease = createBuildLease(redis, randomUUID());
 
   /** Builds the filter for all gateways, from the one that was shared before if it can. */
@@ -54,7 +52,8 @@ export function createWinnersReader({ redis, signer, onFault, sharedFrom = USERS
   return async (rainId, shards) => {
     let now = await look(redis, rainId, shards);
     const winners = ({ claims, newest }: Look, filter: UserFilter): Winners => ({ mayHaveWon: (userId) => filter.has(userId), claims, newest });
-    if (sumOf(now.sizes) <= sharedFrom) return winners(now, await readUsers(redis, now.hashes, now.sizes));
+    // One page costs Redis no more than a filter that is shared.
+    if (sumOf(now.sizes) <= USERS_PAGE) return winners(now, await readUsers(redis, now.hashes, now.sizes));
     const fetched = () => fetchFilter(redis, signer, rainId);
     let shared = await fetched();
     if (shared && isOf(shared, now)) return winners(now, shared.filter);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWorker, type WorkerProcess } from '../../src/bin/servers/worker.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { ENDED_RAINS_KEY, EPOCH_KEY, shardKeys, shardOf } from '../../src/store/keys.ts';
+import { ENDED_RAINS_KEY, EPOCH_KEY, RAINS_VERSION_KEY, shardKeys, shardOf } from '../../src/store/keys.ts';
 import { lend, newMoveId, noteArrived, receive } from '../../src/store/moves.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
@@ -53,7 +53,7 @@ async function keys(): Promise<Map<string, number>> {
 
 const ofRains = (all: Map<string, number>) => [...all].filter(([key]) => key.startsWith('rain:{'));
 /** Keys of running processes, and of a failover's contested wins: they expire by themselves and may be missing. */
-const isPassing = (key: string) => /:(lease|auditor|restored|rebuilt|told)$/.test(key);
+const isPassing = (key: string) => /:(lease|auditor|restored|rebuilt|told|winners)$/.test(key);
 const isQueue = (key: string) => /^\{rain-queue\}:(credit|orders)/.test(key);
 
 async function play(rainId: string): Promise<void> {
@@ -116,7 +116,7 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   }
 
   for (const [key] of settled) await context.redis.pexpire(key, 1);
-  const kept: readonly string[] = [EPOCH_KEY, ENDED_RAINS_KEY];
+  const kept: readonly string[] = [EPOCH_KEY, ENDED_RAINS_KEY, RAINS_VERSION_KEY];
   const onlyTheQueue = async () => expect([...(await keys()).keys()].filter((key) => !isQueue(key) && !isPassing(key) && !kept.includes(key))).toEqual([]);
   await eventually(onlyTheQueue, { timeoutMs: 30_000 });
   const jobs = [...(await keys()).keys()];
