@@ -23,6 +23,9 @@ import { migrating } from './measures/scale/migrating.ts';
 import { memory } from './measures/memory.ts';
 import { overload } from './measures/overload.ts';
 import { shardCredits } from './measures/scale/credits.ts';
+import { board } from './measures/scale/board.ts';
+import { credited } from './measures/scale/credited.ts';
+import { winners } from './measures/scale/winners.ts';
 import { stocking } from './measures/stocking.ts';
 import { chartOf } from './report/chart.ts';
 import { describeMachine, lookAtMachine } from './report/machine.ts';
@@ -32,7 +35,7 @@ import { tableOf } from './report/table.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
 const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, shardCredits, handshake, memory, broadcast, stocking, ceiling, overload,
-  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, migrating, crowd, masters];
+  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, migrating, crowd, masters, winners, credited, board];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);
@@ -48,7 +51,7 @@ function read(): { quick?: boolean; json?: boolean; only?: string } {
 }
 
 const { quick = false, json = false, only } = read();
-/** `sale` names all measures `sale-…`, and `scale` all `scale-…`. */
+/** `sale` names all measures `sale-…`, `scale` all `scale-…`. */
 const isNamed = (name: string) => name === only || name.startsWith(`${only}-`);
 const chosen = MEASURES.filter(({ name, onlyWhenAsked }) => (only === undefined ? onlyWhenAsked !== 'always' && !(quick && onlyWhenAsked === 'quick') : isNamed(name)));
 if (chosen.length === 0) refuse(`--only ${only}: expected one of ${['sale', 'scale', ...MEASURES.map(({ name }) => name)].join(', ')}`);

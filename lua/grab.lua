@@ -8,7 +8,8 @@
 -- KEYS[4] claims   list: the claim log, newest at the head
 -- KEYS[5] spoiled  list: malformed elements of packets
 -- KEYS[6] wins     hash of the campaign: userId -> the rounds that the user has won in, such as ",1,,4,"; unused without winsMax
--- ARGV    userId x n, 1 <= n <= 512; a user may appear twice; then the ticket rules that the caller has checked
+-- ARGV    userId x n, 1 <= n <= 512; a user may appear twice; then the ticket rules that the caller has checked, and its name as
+--         a gateway, [a-z0-9]*, which a claim carries so that the gateway of its user is told when it is credited ("": none)
 -- RETURNS n cjson strings in the order of ARGV: code "1" before "-8" before "-7" of a held rain before "-2"
 --         "-3" "-4" before "-7" of other ticket rules before "-11" before "-1" "-7" before "0";
 --         "-1" with the number of shards: this shard has none left, another one may
@@ -22,7 +23,7 @@
 
 local BAD_MAX = 512 -- malformed elements set aside per call at most, so that no call runs long [R10]
 
-local checked, rain = table.remove(ARGV), redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId', 'winsMax', 'held', 'ticketRules', 'elsewhere')
+local gateway, checked, rain = table.remove(ARGV), table.remove(ARGV), redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId', 'winsMax', 'held', 'ticketRules', 'elsewhere')
 local claimed = redis.call('HMGET', KEYS[3], unpack(ARGV))
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -69,7 +70,7 @@ for i, user in ipairs(ARGV) do
   else
     local packet = not refusal and next_packet()
     if packet then
-      head = head or '{"rainId":' .. cjson.encode(rain[4]) .. ',"at":"' .. string.format('%.0f', now) .. '","userId":'
+      head = head or '{"rainId":' .. cjson.encode(rain[4]) .. ',"at":"' .. string.format('%.0f', now) .. (gateway ~= '' and '","gateway":"' .. gateway or '') .. '","userId":'
       fields[#fields + 1], fields[#fields + 2] = user, head .. cjson.encode(user) .. ',' .. packet
       log[#log + 1], won[user], answers[i] = fields[#fields], packet, '{"code":"0",' .. packet
       if limit then counts[#counts + 1], counts[#counts + 2] = user, (wins[i] or '') .. mine end

@@ -7,7 +7,7 @@
 -- KEYS[5] spoiled  list, as in grab.lua
 -- KEYS[6] wins     hash, as in grab.lua
 -- KEYS[7] received hash: moveId -> the packets of a move that has arrived here, JSON
--- ARGV    moveId, its packets (JSON), then as in grab.lua: userId x n, 0 <= n <= 512, and the ticket rules
+-- ARGV    moveId, its packets (JSON), then as in grab.lua: userId x n, 0 <= n <= 512, the ticket rules, the gateway's name
 -- RETURNS as grab.lua; none for no user; nil no such rain, or it is settled
 -- WHY     A move is taken in once, whoever brings it and however often. Its packets go behind what is there: what a user
 --         waits for already keeps its turn. Then grab.lua decides in the same step, or other shards could take the packets on
@@ -34,4 +34,4 @@ if redis.call('HEXISTS', KEYS[7], move) == 0 then
   -- The tail is handed out first, and a move lists its packets as they lay: the last one comes first.
   for i = #packets, 1, -1 do redis.call('LPUSH', KEYS[2], packets[i]) end
 end
-if #ARGV == 1 then return {} end
+if #ARGV == 2 then return {} end

@@ -4,6 +4,7 @@ import { BUSY, createGrabEngine, decideGrabs, type GrabAnswer } from '../grab/en
 import { isOfOneShard, Mover } from '../grab/mover.ts';
 import { verifiedEngine } from '../grab/verify.ts';
 import { loadScripts } from '../store/scripts.ts';
+import { createWinnersReader } from '../store/winnersFilter.ts';
 import { encode } from '../protocol/codec.ts';
 import type { RainSnapshot } from '../protocol/messages.ts';
 import { DURABILITY_WAIT_MS, LOCAL } from '../platform/redis/durability.ts';
@@ -26,6 +27,8 @@ import { openForgedReservations } from './durability/forgedReservations.ts';
 import { createEpochGate } from './durability/epochGate.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { pipeline } from './pipeline.ts';
+import { tellCredit } from './rains/credits.ts';
+import { Uncredited } from './rains/uncredited.ts';
 import { subscribeToEvents } from './rains/subscriber.ts';
 import { FairStart } from './rains/fairStart.ts';
 import { warnOfUnknownTerms } from './rains/terms.ts';
@@ -64,13 +67,15 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const reads = connectRedis(redisUrl, { purpose: 'once', onError: onFault });
   const subscriber = connectRedis(redisUrl, { purpose: 'subscriber', onError: onFault });
 
+  // As rain/claim.ts expects it.
+  const gateway = randomBytes(4).toString('hex');
   const hub = new Hub();
   const rainCache = new RainCache({ redis: reads, onFault, ticketRules: ownTicketRules, restMs: () => hub.restMs, onChange: tell, onLeft: (rain) => gatewayDurability.left(rain) });
   const now = () => rainCache.now();
   const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, signer, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, secondLookMs: options.secondLookMs, now, rains: () => rainCache.readings(), log, onFault });
   const epochGate = createEpochGate({ redis: reads, log, onFault, onOlder: gatewayDurability.doubt });
   const connections = [grabs, reads, subscriber, ...gatewayDurability.connections];
-  const localAnswers = new LocalAnswers({ redis: reads, rainCache, onFault });
+  const localAnswers = new LocalAnswers({ read: createWinnersReader({ redis: reads, signer, onFault }), rainCache, onFault });
   const overload = openOverloadControl({ limits, redis: reads, now, log, onFault, times });
   const forgeries = openForgedPackets({ redis: grabs, signer, counters, log, onFault });
   const checked = (rainId: string) => ticketRulesText(rainCache.reading(rainId)?.ticketRules);
@@ -83,11 +88,12 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
       epochGate.busyUntilCompared, overload.roundTrips.measured, gatewayDurability.busyWhileRestoring,
       (inner) => verifiedEngine(inner, forgeries), gatewayDurability.confirmedByReplicas,
     ],
-    createGrabEngine(grabs, onEngineFault, checked),
+    createGrabEngine(grabs, onEngineFault, checked, gateway),
   );
   const mover = new Mover({ redis: grabs, engine, confirmHeld: gatewayDurability.confirmHeld, restoring: gatewayDurability.restoring, onFault: onEngineFault });
   function conclude(pending: PendingGrab, rainId: string, given: GrabAnswer, shard: number): void {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(rainId);
+    if (given.code === '1' && !gatewayDurability.hasTold(rainId, pending.userId)) uncredited.watch({ rainId, shard, userId: pending.userId, redPacketId: given.redPacketId, amount: given.amount });
     answer(pending, rainId, 'amount' in given ? gatewayDurability.remember(rainId, shard, pending.userId, given) : given, context);
   }
   const batcher = new Batcher<PendingGrab, GrabAnswer>(decideGrabs(engine), (pending, rainId, given, shard) => {
@@ -114,9 +120,10 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   // After a reconnect the server may be another one, or may have changed without an event.
   for (const connection of connections) for (const answers of [localAnswers, sales.localAnswers]) connection.on('close', () => answers.forget());
   const rateLimiter = new RateLimiter(limits, counters, hub);
+  const uncredited = new Uncredited({ redis: reads, signer, hub, onFault, tell: (win) => tellCredit(win.rainId, win, context) });
   const challenges = new Challenges(rules, { limits, counters, now, pressed: options.pressed ?? (() => overload.pressure.pressed) });
   const blocklist = new Blocklist({ redis: reads, now, onFault, onChange: () => hub.each((session) => disconnectBlocked(session, blocklist, limits)) });
-  const context: HandlerContext = { limits, hub, rainCache, batcher, sales, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, pendingReceipts: { count: 0 }, rateLimiter, blocklist, challenges, overload, counters, traces, onFault };
+  const context: HandlerContext = { limits, hub, rainCache, batcher, sales, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, uncredited, pendingReceipts: { count: 0 }, rateLimiter, blocklist, challenges, overload, counters, traces, onFault };
 
   function tell(snapshot: RainSnapshot, event: RainChange): void {
     fairStart.expect(snapshot.rainId, snapshot);
@@ -135,7 +142,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   }
 
   lifecycle.onClose('connections', () => { for (const connection of connections) connection.disconnect(); });
-  for (const [name, part] of Object.entries({ gatewayDurability, epochGate, overload, blocklist, fairStart, saleFairStart: sales.fairStart, rainCache, saleCache: sales.cache })) lifecycle.onClose(name, () => part.close());
+  for (const [name, part] of Object.entries({ gatewayDurability, epochGate, overload, blocklist, uncredited, fairStart, saleFairStart: sales.fairStart, rainCache, saleCache: sales.cache })) lifecycle.onClose(name, () => part.close());
   /** Whether the connections for grabs and reads are ready. */
   const connected = () => grabs.status === 'ready' && reads.status === 'ready';
   return {
@@ -155,7 +162,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
       await sales.cache.start();
       await blocklist.start();
       await overload.start();
-      await subscribeToEvents(subscriber, context);
+      await subscribeToEvents(subscriber, context, gateway);
       started = true;
     },
   };

@@ -52,12 +52,15 @@ export interface GrabEngine {
   grab(rainId: string, shard: number, userIds: readonly string[], move?: Move): Promise<GrabAnswer[]>;
 }
 
-/** @param checked the ticket rules that the caller has checked for the grabs of a rain, as text */
-export function createGrabEngine(redis: RedisClient, onFault: (error: unknown) => void, checked: (rainId: string) => string = () => ''): GrabEngine {
+/**
+ * @param checked the ticket rules that the caller has checked for the grabs of a rain, as text
+ * @param gateway the name of this gateway, see `claim.ts`: it is told of the credits of the users who win here; '': none
+ */
+export function createGrabEngine(redis: RedisClient, onFault: (error: unknown) => void, checked: (rainId: string) => string = () => '', gateway = ''): GrabEngine {
   return {
     async grab(rainId, shard, userIds, move) {
       try {
-        const replies = move ? await receive(redis, rainId, move, userIds, checked(rainId)) : await run(redis, 'grab', grabKeys(rainId, shard), [...userIds, checked(rainId)]);
+        const replies = move ? await receive(redis, rainId, move, userIds, checked(rainId), gateway) : await run(redis, 'grab', grabKeys(rainId, shard), [...userIds, checked(rainId), gateway]);
         if (!Array.isArray(replies) || replies.length !== userIds.length) throw new TypeError('lua/grab.lua did not answer once per user');
         return replies.map(parse);
       } catch (error) {

@@ -3,5 +3,3 @@ export const SUBPROTOCOL = 'rain.v1';
 /** Browsers cannot set headers. They offer `bearer.<jwt>` as a second subprotocol entry, which the server never echoes. */
 export const BEARER_PREFIX = 'bearer.';
 export const GATEWAY_PATH = '/v1';
-/** Winners in one `winners` message, at most: a sample for the ticker, not a list. */
-export const TICKER_WINNERS_MAX = 5;

@@ -4,7 +4,7 @@ import { rainId, userId } from '../rain/ids.ts';
 import { shownPlan, type ShownPlan } from '../rain/plan.ts';
 import { STORED_STATES } from '../rain/rain.ts';
 import { recordedTerms } from '../rain/terms-check.ts';
-import { TICKER_WINNERS_MAX } from './constants.ts';
+import { TICKER_WINNERS_MAX } from '../rain/ticker.ts';
 import { ERRORS, OUTCOMES_IN_ORDER, type ErrorCode, type OutcomeCode } from './outcomes.ts';
 import { challenge } from './proofOfWork.ts';
 import { SALE_SERVER_MESSAGES, shownSale, shownTicketRules } from './saleMessages.ts';

@@ -12,6 +12,9 @@ export const amount = z.string(AMOUNT).refine((text) => (parseMoney(text) ?? 0n)
 /** The proof that a user was told of a win, made by whoever holds SIGNING_SECRET. */
 export const receipt = matching(/^[A-Za-z0-9_-]{22}$/, 'expected the receipt of a win, 22 letters, digits, _ or -');
 
+/** The name that a gateway gives itself when it starts. */
+const GATEWAY_NAME = /^[a-z0-9]{8}$/;
+
 /** The record of a win. Written by `lua/grab.lua`, it passes unchanged through the claim log, the relay and the job to the ledger. */
 export const claim = z.object({
   rainId,
@@ -22,6 +25,8 @@ export const claim = z.object({
   at: matching(/^\d{13}$/, 'expected epoch milliseconds'),
   /** The packet's signature as its list element had it; absent in claims from before packets were signed. */
   mac: z.string('expected a signature of at most 64 characters').max(64, 'expected a signature of at most 64 characters').optional(),
+  /** The gateway that was told of this win: it is told of the credit. Nothing else depends on it, so another text is as good as none. */
+  gateway: z.string().regex(GATEWAY_NAME).optional().catch(undefined),
 });
 export type Claim = z.infer<typeof claim>;
 

@@ -4,7 +4,7 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { saleKeys } from './saleKeys.ts';
 import { parseHeld } from './sales.ts';
 import { run } from './scripts.ts';
-import { usersOf } from './winnersFilter.ts';
+import { usersOf } from './userFilter.ts';
 
 /** Of some users, in their order. */
 interface BoughtOfUsers {

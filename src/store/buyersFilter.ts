@@ -1,7 +1,7 @@
 import { roundOf } from '../rain/campaign.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { saleKeys } from './saleKeys.ts';
-import { readUsers } from './winnersFilter.ts';
+import { countUsers, readUsers } from './userFilter.ts';
 
 /** The buyers of a sale as a filter: it never misses one, but it may name users who have reserved nothing. */
 export interface Buyers {
@@ -17,6 +17,7 @@ export async function readBuyers(redis: RedisClient, saleId: string): Promise<Bu
   const { state, reservations, buyers, bought } = saleKeys(saleId);
   // Read the log first: a reservation during the reading then makes the result outdated, not wrong.
   const [made, newest] = await Promise.all([redis.hget(state, 'made'), redis.lindex(reservations, 0)]);
-  const filter = await readUsers(redis, saleId, roundOf(saleId) ? [buyers, bought] : [buyers]);
+  const hashes = roundOf(saleId) ? [buyers, bought] : [buyers];
+  const filter = await readUsers(redis, hashes, await countUsers(redis, saleId, hashes));
   return { mayHold: (userId) => filter.has(userId), made: Number(made ?? 0), newest: newest ?? '' };
 }

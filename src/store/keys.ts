@@ -31,6 +31,10 @@ export function shardKeys(rainId: string, shard: number) {
     lease: `${tag}lease`,
     /** string, expiring: which worker audits this rain in the background; only in shard 0 */
     auditor: `${tag}auditor`,
+    /** string, expiring: the winners as a filter that gateways share, signed, see `sharedFilter.ts`; only in shard 0 */
+    winners: `${tag}winners`,
+    /** string, expiring: which gateway builds that filter; only in shard 0 */
+    winnersLease: `${tag}winners:lease`,
     /** set: marks of the claims that are in the ledger, signed (`creditMark`); a cache for `join`, the ledger is authoritative */
     credited: `${tag}credited`,
     /** set, expiring: contested claims that were put back into the log */
@@ -53,6 +57,11 @@ export type ShardKeys = ReturnType<typeof shardKeys>;
 export function lastingKeys(rainId: string, shard: number): string[] {
   const { state, packets, claimed, claims, spoiled, relayed, credited, sending, lent, received } = shardKeys(rainId, shard);
   return [state, packets, claimed, claims, spoiled, relayed, credited, sending, lent, received];
+}
+
+/** string, expiring: a filter of the winners that is not complete yet, until it gets its name in `shardKeys`. @param id of this attempt */
+export function winnersDraftKey(rainId: string, id: string): string {
+  return `${shardKeys(rainId, 0).winners}:${id}`;
 }
 
 /** Keys that all rounds of a campaign share in one shard. The scripts do not touch them for a rain outside a campaign. */
@@ -78,6 +87,9 @@ function tagOf(name: string, shard: number): string {
 
 /** hash: rainId → `{"shards":1,"title":"…"}` of every rain that is not settled yet; gateways and relays find the rains here */
 export const LIVE_RAINS_KEY = 'rain:live';
+
+/** string: a text that is another one after every change of any rain; while it is the same, gateways read only rains in which something is won */
+export const RAINS_VERSION_KEY = 'rain:version';
 
 /** hash, as above: settled rains whose keys have not expired yet. Only late repeats of a grab read them. */
 export const SETTLED_RAINS_KEY = 'rain:settled';
@@ -125,6 +137,11 @@ export function attemptsKey(whose: 'address' | 'name' | 'pair' | 'device', hash:
 
 /** pub/sub channel: events about rains, see `src/store/events.ts` */
 export const EVENTS_CHANNEL = 'rain:events';
+
+/** pub/sub channel: credits of users who won at this gateway. @param gateway its name */
+export function gatewayChannel(gateway: string): string {
+  return `${EVENTS_CHANNEL}:${gateway}`;
+}
 
 /** BullMQ's key prefix; the braces keep a queue's keys in one Cluster slot. */
 export const QUEUE_PREFIX = '{rain-queue}';

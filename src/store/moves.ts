@@ -47,8 +47,8 @@ export async function lend(redis: RedisClient, rainId: string, moveId: string, {
  * Puts the packets of a move on the list of the receiver, once, and decides for users who wait there.
  * @returns answers as those of `lua/grab.lua`, in the order of the users; `undefined`: Redis does not have that shard, or it is settled
  */
-export async function receive(redis: RedisClient, rainId: string, { moveId, to, packets }: Move, userIds: readonly string[] = [], checked = ''): Promise<unknown[] | undefined> {
-  const replies = await run(redis, 'receive', [...grabKeys(rainId, to), shardKeys(rainId, to).received], [moveId, packets, ...userIds, checked]);
+export async function receive(redis: RedisClient, rainId: string, { moveId, to, packets }: Move, userIds: readonly string[] = [], checked = '', gateway = ''): Promise<unknown[] | undefined> {
+  const replies = await run(redis, 'receive', [...grabKeys(rainId, to), shardKeys(rainId, to).received], [moveId, packets, ...userIds, checked, gateway]);
   return z.array(z.unknown()).nullable().parse(replies) ?? undefined;
 }
 

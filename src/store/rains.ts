@@ -9,9 +9,10 @@ import { parseTicketRules } from '../rain/ticket-rules-check.ts';
 import { strictest, type TicketRules } from '../rain/ticketRules.ts';
 import { recordedTerms } from '../rain/terms-check.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
+import { LIVE_RAINS_KEY, RAINS_VERSION_KEY, SETTLED_RAINS_KEY, SHARDS_MAX, shardKeys } from './keys.ts';
 import { findInIndex, readIndex } from './liveIndex.ts';
-import { readHash, type HashLimits } from './readHash.ts';
+import type { HashLimits } from './readHash.ts';
+import { run } from './scripts.ts';
 import type { Signer } from './signer.ts';
 
 /** An entry of LIVE_RAINS_KEY: the way to the shards of a rain, and whether its prizes are real (for readers of the index only). */
@@ -95,6 +96,14 @@ export async function redisNow(redis: RedisClient): Promise<number> {
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
 }
 
+/** Longer than any version. */
+const VERSION_BYTES_MAX = 64;
+
+/** See RAINS_VERSION_KEY; `undefined`: there is none, or somebody else has put something else there. */
+export async function rainsVersion(redis: RedisClient): Promise<string | undefined> {
+  return await redis.getrange(RAINS_VERSION_KEY, 0, VERSION_BYTES_MAX - 1).catch(() => '') || undefined;
+}
+
 /** Every rain that is not settled yet. Entries that do not parse are left out: their shards are unknown. */
 export const liveRains = (redis: RedisClient): Promise<Map<string, LiveRain>> => readIndex(redis, LIVE_RAINS_KEY, liveRain);
 
@@ -133,13 +142,17 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
   return { ...total, ...(total.topUps && { topUps: total.topUps.map(({ commitment, packets }) => ({ commitment, packets })) }) };
 }
 
+const SHARD_FIELDS = Object.keys(shardState.shape);
+const count = z.int().min(0);
+const lookReply = z.tuple([count, count, count, z.string().nullable(), z.string().nullable()]).rest(z.string().nullable());
+
 async function readShard(redis: RedisClient, rainId: string, shard: number) {
-  const keys = shardKeys(rainId, shard);
-  const [state, left, claims, newest, spoiled, relayed] = await Promise.all([
-    readHash(redis, keys.state, STATE_LIMITS), redis.llen(keys.packets), redis.llen(keys.claims), redis.lindex(keys.claims, 0), redis.llen(keys.spoiled), redis.get(keys.relayed),
-  ]);
-  const parsed = shardState.safeParse(state);
-  return parsed.success ? { ...parsed.data, left, claims, newest, spoiled, relayed: cursorOf(relayed) } : undefined;
+  const { state, packets, claims, spoiled, relayed } = shardKeys(rainId, shard);
+  const found = lookReply.nullable().parse(await run(redis, 'look', [state, packets, claims, spoiled, relayed], [STATE_LIMITS.fieldsMax, STATE_LIMITS.bytesMax, ...SHARD_FIELDS]));
+  if (!found) return undefined;
+  const [left, entries, bad, newest, cursor, ...values] = found;
+  const parsed = shardState.safeParse(Object.fromEntries(SHARD_FIELDS.flatMap((field, i) => (typeof values[i] === 'string' ? [[field, values[i]]] : []))));
+  return parsed.success ? { ...parsed.data, left, claims: entries, newest, spoiled: bad, relayed: cursorOf(cursor) } : undefined;
 }
 
 /** The relay's cursor from its text in Redis. Any other text than a count as the relay writes it is 0: nothing is carried yet. */

@@ -74,6 +74,10 @@ export interface Signer {
   wishMac(wish: SignedWish): string;
   /** Whether `mac` is the wish's under one of the keys. */
   isWish(mac: string, wish: SignedWish): boolean;
+  /** Proves that a gateway has built this filter of the winners: with another one a winner could hear "nothing left". @param text what describes and hashes it */
+  filterMac(rainId: string, text: string): string;
+  /** Whether `mac` is the filter's under one of the keys. */
+  isFilter(mac: string, rainId: string, text: string): boolean;
   /** Proves that this session of the operator's console was opened with a password. @param session one line per field */
   sessionMac(session: string): string;
   /** Whether `mac` is the session's under one of the keys. */
@@ -84,7 +88,7 @@ export interface Signer {
   openTotp(sealed: string, about: string): string | undefined;
 }
 
-type Key = Pick<Signer, 'keyId' | 'packetMac' | 'receipt' | 'creditMark' | 'orderMark' | 'reservationMac' | 'wishMac' | 'sessionMac' | 'sealTotp'> & { openOwnTotp: Signer['openTotp'] };
+type Key = Pick<Signer, 'keyId' | 'packetMac' | 'receipt' | 'creditMark' | 'orderMark' | 'reservationMac' | 'wishMac' | 'filterMac' | 'sessionMac' | 'sealTotp'> & { openOwnTotp: Signer['openTotp'] };
 
 /** @param secrets SIGNING_SECRET, one or several */
 export function createSigner(secrets: string): Signer {
@@ -98,6 +102,7 @@ export function createSigner(secrets: string): Signer {
     isOrderMark: (mark, order) => keys.some(({ orderMark }) => isSameSignature(mark, orderMark(order))),
     isReservation: (mac, purchase) => keys.some(({ reservationMac }) => isSameSignature(mac ?? '', reservationMac(purchase))),
     isWish: (mac, wish) => keys.some(({ wishMac }) => isSameSignature(mac, wishMac(wish))),
+    isFilter: (mac, rainId, text) => keys.some(({ filterMac }) => isSameSignature(mac, filterMac(rainId, text))),
     isSession: (mac, session) => keys.some(({ sessionMac }) => isSameSignature(mac, sessionMac(session))),
     openTotp: (sealed, about) => keys.map(({ openOwnTotp }) => openOwnTotp(sealed, about)).find((text) => text !== undefined),
   };
@@ -115,6 +120,7 @@ function keyOf(secret: string): Key {
   const order = createFastHmac(derive('order', 32));
   const reservation = createFastHmac(derive('reservation', 32));
   const wish = createFastHmac(derive('wish to cancel', 32));
+  const filter = createFastHmac(derive('winners filter', 32));
   const session = createFastHmac(derive('console session', 32));
   const totp = derive('one-time codes', 32);
   // No id contains a control character, so the line break separates the fields unambiguously.
@@ -126,6 +132,7 @@ function keyOf(secret: string): Key {
     orderMark: ({ reservationId, userId, status }) => order(`${reservationId}\n${userId}\n${status}`).slice(0, RECEIPT_CHARACTERS),
     reservationMac: ({ saleId, userId, sku, quantity, ref = '' }) => reservation(`${saleId}\n${userId}\n${sku}\n${quantity}\n${ref}`).slice(0, MAC_CHARACTERS),
     wishMac: ({ saleId, userId, ordinal }) => wish(`${saleId}\n${userId}\n${ordinal}`).slice(0, MAC_CHARACTERS),
+    filterMac: (rainId, text) => filter(`${rainId}\n${text}`).slice(0, RECEIPT_CHARACTERS),
     sessionMac: session,
     sealTotp: (text, about) => seal(totp, text, about),
     openOwnTotp: (sealed, about) => unseal(totp, sealed, about),

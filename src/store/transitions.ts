@@ -1,17 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson } from '../rain/json.ts';
 import { STORED_STATES, type RainWindow, type StoredState } from '../rain/rain.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { leave } from './campaign.ts';
 import { publish } from './events.ts';
-import { lastingKeys, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from './keys.ts';
+import { lastingKeys, LIVE_RAINS_KEY, RAINS_VERSION_KEY, SETTLED_RAINS_KEY, shardKeys } from './keys.ts';
 import { readRain, type LiveRain, type Reveal } from './rains.ts';
 import { run } from './scripts.ts';
 
 const storedState = z.enum(STORED_STATES).nullable();
 
-/** Asks all gateways to read this rain again. */
-export const announceChange = (redis: RedisClient, rainId: string): Promise<void> => publish(redis, { type: 'changed', rainId });
+/** Asks all gateways to read this rain again. One that does not hear it finds another version within a second. */
+export async function announceChange(redis: RedisClient, rainId: string): Promise<void> {
+  await redis.set(RAINS_VERSION_KEY, randomUUID());
+  await publish(redis, { type: 'changed', rainId });
+}
 
 /**
  * Changes all shards or none [R12]: all are checked before the first one is changed. If it is interrupted half-way, call it again.

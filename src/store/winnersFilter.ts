@@ -1,16 +1,14 @@
-import { z } from 'zod';
+import { createHash, randomUUID } from 'node:crypto';
 import { roundOf } from '../rain/campaign.ts';
+import { userId } from '../rain/ids.ts';
+import { readJson } from '../rain/json.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
+import { createBuildLease } from './buildLease.ts';
 import { campaignKeys, shardKeys } from './keys.ts';
-import { run } from './scripts.ts';
-
-/** Users per script call, roughly: well under a millisecond of Redis's time. */
-const PAGE = 1_000;
-/** Size of the filter. With four hashes, about one user in four hundred is falsely taken for a winner. */
-const BITS_PER_WINNER = 16;
-const HASHES = 4;
-/** Winners that are read at most; their filter takes 64 MiB [R10]. */
-const WINNERS_MAX = 20_000_000;
+import { readEntries } from './rains.ts';
+import { fetchFilter, publishFilter, type FilterEnd, type SharedFilter } from './sharedFilter.ts';
+import type { Signer } from './signer.ts';
+import { bytesFor, countUsers, readUsers, sumOf, USERS_PAGE, type UserFilter } from './userFilter.ts';
 
 /** The winners of a rain as a filter: it never misses a winner, but it may name users who have not won. */
 export interface Winners {
@@ -21,82 +19,111 @@ export interface Winners {
   newest: string;
 }
 
-const page = z.tuple([z.string()]).rest(z.string());
+interface WinnersReaderOptions {
+  redis: RedisClient;
+  signer: Pick<Signer, 'filterMac' | 'isFilter'>;
+  /** Faults that only cost others the work. */
+  onFault: (error: unknown) => void;
+}
+
+/** `undefined`: another gateway is building the filter; ask again a little later. */
+export type WinnersReader = (rainId: string, shards: number) => Promise<Winners | undefined>;
 
 /**
+ * Reads the winners of rains. Of many winners one gateway builds the filter and leaves it in Redis, and the others take it from there;
+ * a filter to which only the latest entries of the logs are missing gets these. A filter is believed only with the signature of a
+ * gateway, and if logs and `claimed` are as long as they were at its reading: who can write to Redis cannot put another one in its
+ * place. Whatever goes wrong with it, the winners are read from `claimed`.
+ *
  * For a round of a campaign the filter holds every winner of the campaign: only the script can decide who has reached the win limit.
  * A user who wins in another round after the reading may get "nothing left" instead of "win limit reached"; that is true as well.
  */
-export async function readWinners(redis: RedisClient, rainId: string, shards: number): Promise<Winners> {
-  const keys = Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard));
-  // Read the logs first: a win during the reading then makes the result outdated, not wrong.
-  const logs = await Promise.all(keys.map(({ claims }) => Promise.all([redis.llen(claims), redis.lindex(claims, 0)])));
-  const hashes = keys.map(({ claimed }) => claimed);
-  if (roundOf(rainId)) for (let shard = 0; shard < shards; shard++) hashes.push(campaignKeys(rainId, shard).wins);
-  const filter = await readUsers(redis, rainId, hashes);
-  return {
-    mayHaveWon: (userId) => filter.has(userId),
-    claims: logs.reduce((sum, [count]) => sum + count, 0),
-    newest: logs.map(([, newest]) => `${newest ?? ''}\n`).join(''),
+export function createWinnersReader({ redis, signer, onFault }: WinnersReaderOptions): WinnersReader {
+  const lease = createBuildLease(redis, randomUUID());
+
+  /** Builds the filter for all gateways, from the one that was shared before if it can. */
+  async function build(rainId: string, now: Look, shared: SharedFilter | undefined): Promise<UserFilter> {
+    const keep = () => lease.keep(shardKeys(rainId, 0).winnersLease);
+    const filter = (shared && await extended(redis, rainId, now, shared)) ?? await readUsers(redis, now.hashes, now.sizes, keep);
+    await publishFilter(redis, signer, rainId, { filter, ends: now.ends }).catch(onFault);
+    return filter;
+  }
+
+  return async (rainId, shards) => {
+    let now = await look(redis, rainId, shards);
+    const winners = ({ claims, newest }: Look, filter: UserFilter): Winners => ({ mayHaveWon: (userId) => filter.has(userId), claims, newest });
+    // One page costs Redis no more than a filter that is shared.
+    if (sumOf(now.sizes) <= USERS_PAGE) return winners(now, await readUsers(redis, now.hashes, now.sizes));
+    const fetched = () => fetchFilter(redis, signer, rainId);
+    let shared = await fetched();
+    if (shared && isOf(shared, now)) return winners(now, shared.filter);
+    const { winnersLease } = shardKeys(rainId, 0);
+    if (!await lease.take(winnersLease)) return undefined;
+    try {
+      // Another gateway may have finished meanwhile.
+      [now, shared] = [await look(redis, rainId, shards), await fetched()];
+      return winners(now, shared && isOf(shared, now) ? shared.filter : await build(rainId, now, shared));
+    } finally {
+      await lease.release(winnersLease).catch(onFault);
+    }
   };
 }
 
-/** Everybody who has an entry in one of these hashes, as a filter. @param id of the rain or sale */
-export async function readUsers(redis: RedisClient, id: string, hashes: readonly string[]): Promise<Pick<Filter, 'has'>> {
-  const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
-  const size = sizes.reduce((sum, count) => sum + count, 0);
-  if (size > WINNERS_MAX) throw new Error(`${id} has ${size} winners or buyers in Redis: somebody else writes to this Redis`);
-  const filter = new Filter(size);
-  for (const hash of hashes) {
-    for await (const users of usersOf(redis, hash)) users.forEach((user) => filter.add(user));
+/** What logs and hashes of a rain are like before its winners are read. */
+interface Look {
+  claims: number;
+  newest: string;
+  hashes: string[];
+  /** How many entries each of them has. */
+  sizes: number[];
+  ends: FilterEnd[];
+}
+
+/** Reads the logs first: a win during the reading then makes the result outdated, not wrong. */
+async function look(redis: RedisClient, rainId: string, shards: number): Promise<Look> {
+  const keys = Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard));
+  const logs = await Promise.all(keys.map(({ claims }) => Promise.all([redis.llen(claims), redis.lindex(claims, 0)])));
+  const hashes = keys.map(({ claimed }) => claimed);
+  if (roundOf(rainId)) for (let shard = 0; shard < shards; shard++) hashes.push(campaignKeys(rainId, shard).wins);
+  const sizes = await countUsers(redis, rainId, hashes);
+  return {
+    claims: sumOf(logs.map(([count]) => count)),
+    newest: logs.map(([, newest]) => `${newest ?? ''}\n`).join(''),
+    hashes, sizes,
+    ends: logs.map(([claims, newest], shard) => ({ claims, newest: digestOf(newest), held: sizes[shard]!, wins: sizes[shards + shard] ?? 0 })),
+  };
+}
+
+function digestOf(entry: string | null): string {
+  return createHash('sha256').update(entry ?? '').digest('base64url');
+}
+
+/** Nothing was written to the logs or the hashes since the filter was built. */
+function isOf({ ends }: SharedFilter, now: Look): boolean {
+  return ends.length === now.ends.length && ends.every((end, shard) => {
+    const { claims, newest, held, wins } = now.ends[shard]!;
+    return end.claims === claims && end.newest === newest && end.held === held && end.wins === wins;
+  });
+}
+
+/**
+ * The filter with the users of the entries that the logs got since. `undefined` in any doubt: the logs do not go on where the filter
+ * ends, `claimed` has got more or fewer entries than the log, it is full, or an entry names no user.
+ */
+async function extended(redis: RedisClient, rainId: string, now: Look, { ends, filter }: SharedFilter): Promise<UserFilter | undefined> {
+  if (roundOf(rainId) || ends.length !== now.ends.length || filter.bytes.length < bytesFor(sumOf(now.sizes))) return undefined;
+  for (const [shard, { claims, newest, held }] of ends.entries()) {
+    const end = now.ends[shard]!;
+    if (end.claims < claims || end.claims - claims !== end.held - held) return undefined;
+    if (claims > 0 && digestOf(await redis.lindex(shardKeys(rainId, shard).claims, -claims)) !== newest) return undefined;
+    for (let from = claims; from < end.claims; from += USERS_PAGE) {
+      const entries = await readEntries(redis, rainId, shard, from, Math.min(from + USERS_PAGE, end.claims));
+      for (const entry of entries) {
+        const user = userId.safeParse((readJson(entry) as { userId?: unknown } | undefined)?.userId).data;
+        if (user === undefined) return undefined;
+        filter.add(user);
+      }
+    }
   }
   return filter;
-}
-
-/** The field names (userIds) of a hash such as `claimed`, page by page; a user may appear twice. */
-export async function* usersOf(redis: RedisClient, hash: string): AsyncGenerator<string[]> {
-  let cursor = '0';
-  do {
-    const [next, ...users] = page.parse(await run(redis, 'winners', [hash], [cursor, PAGE]));
-    yield users;
-    cursor = next;
-  } while (cursor !== '0');
-}
-
-/** A Bloom filter: two bytes per winner, where the ids would take a hundred. */
-class Filter {
-  readonly #bits: Uint32Array;
-  readonly #mask: number;
-
-  constructor(expected: number) {
-    const bits = 2 ** Math.ceil(Math.log2(Math.max(1_024, expected * BITS_PER_WINNER)));
-    this.#bits = new Uint32Array(bits / 32);
-    this.#mask = bits - 1;
-  }
-
-  add(text: string): void {
-    const step = stepOf(text);
-    for (let i = 0, at = hashOf(text); i < HASHES; i++, at = (at + step) | 0) this.#bits[(at & this.#mask) >>> 5]! |= 1 << (at & 31);
-  }
-
-  has(text: string): boolean {
-    const step = stepOf(text);
-    for (let i = 0, at = hashOf(text); i < HASHES; i++, at = (at + step) | 0) {
-      if ((this.#bits[(at & this.#mask) >>> 5]! & (1 << (at & 31))) === 0) return false;
-    }
-    return true;
-  }
-}
-
-/** FNV-1a over UTF-16 units, mixed so that the low bits depend on all of them. */
-function hashOf(text: string, seed = 0x811c9dc5): number {
-  let hash = seed;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  return hash ^ (hash >>> 13);
-}
-
-/** Odd, so that every position can be reached. */
-function stepOf(text: string): number {
-  return hashOf(text, 0x9e3779b9) | 1;
 }

@@ -6,6 +6,7 @@ import { close, pause, resume, settle } from '../../src/store/transitions.ts';
 import { findRain, readRain } from '../../src/store/rains.ts';
 import { restoreSentWins } from '../../src/grab/restore.ts';
 import { loadScripts, run } from '../../src/store/scripts.ts';
+import { createWinnersReader } from '../../src/store/winnersFilter.ts';
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { slotOf } from '../../src/platform/redis/owner.ts';
 import { dial } from '../support/client.ts';
@@ -28,6 +29,18 @@ afterAll(async () => {
 });
 
 describe('on a Redis Cluster of three masters', () => {
+  test('[R6] a filter of the winners that one gateway has built is read by another one', async () => {
+    const users = Array.from({ length: 1_200 }, (_, i) => `winner-${i}`);
+    await stockRain(redis, { rainId: 'filtered', amounts: users.map(() => '0.10').concat(users.map(() => '0.10')), shards: 3 });
+    const engine = createGrabEngine(redis, (error) => { throw error; });
+    for (const shard of [0, 1, 2]) await engine.grab('filtered', shard, users.filter((user) => shardOf(user, 3) === shard));
+    const reader = () => createWinnersReader({ redis, signer, onFault: (error) => { throw error; } });
+    await reader()('filtered', 3);
+    expect(await redis.exists(shardKeys('filtered', 0).winners)).toBe(1);
+    const read = await reader()('filtered', 3);
+    expect(users.filter((user) => !read!.mayHaveWon(user))).toEqual([]);
+  });
+
   test('a userId as a key gave CROSSSLOT: ours is an argument, and every script runs on every shard', async () => {
     await loadScripts(redis);
     const keys = shardKeys('trap', 0);

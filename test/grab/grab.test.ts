@@ -85,7 +85,7 @@ describe('lua/grab.lua', () => {
       const before = await redis.lrange(keys.packets, 0, -1);
       const [moved, answers, after] = (await redis.multi()
         .eval(moveWindow, 1, keys.state, opens, closes)
-        .eval(SCRIPTS.get('grab')!.source, 5, keys.state, keys.packets, keys.claimed, keys.claims, keys.spoiled, 'ann', '')
+        .eval(SCRIPTS.get('grab')!.source, 5, keys.state, keys.packets, keys.claimed, keys.claims, keys.spoiled, 'ann', '', '')
         .time().exec())!.map(([, reply]) => reply) as [string, string[], [number, number]];
       const elapsed = Number(after[0]) * 1000 + Math.floor(Number(after[1]) / 1000) - Number(moved);
       if (elapsed > 0) {

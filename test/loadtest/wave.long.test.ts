@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { announceCredited } from '../../src/relay/announce.ts';
+import { createAnnouncer } from '../../src/relay/announce.ts';
 import { pause, resume } from '../../src/store/transitions.ts';
 import type { SwarmReport } from '../../src/loadtest/report/report.ts';
 import { checkMoney } from '../../src/loadtest/report/verdict.ts';
@@ -62,7 +62,7 @@ describe('a wave of bots', () => {
       return found.length === 5 && found;
     });
     // As the credit worker does, once the claims are in the book.
-    await announceCredited(redis, signer, 'paid', 0, log);
+    await createAnnouncer({ redis, signer })('paid', 0, log);
     const report = await finished;
     expect(report).toMatchObject({ winners: 5, credited: 5, told: sum(log) });
     // They left when they heard it, not when they had waited long enough.

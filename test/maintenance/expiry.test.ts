@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWorker, type WorkerProcess } from '../../src/bin/servers/worker.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
-import { ENDED_RAINS_KEY, EPOCH_KEY, shardKeys, shardOf } from '../../src/store/keys.ts';
+import { ENDED_RAINS_KEY, EPOCH_KEY, RAINS_VERSION_KEY, shardKeys, shardOf } from '../../src/store/keys.ts';
 import { lend, newMoveId, noteArrived, receive } from '../../src/store/moves.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { closeRain } from '../../src/operator/transitions.ts';
-import { announceCredited } from '../../src/relay/announce.ts';
+import { createAnnouncer } from '../../src/relay/announce.ts';
 import { advance } from '../../src/relay/position.ts';
 import { createLeases } from '../../src/relay/lease.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
@@ -53,7 +53,7 @@ async function keys(): Promise<Map<string, number>> {
 
 const ofRains = (all: Map<string, number>) => [...all].filter(([key]) => key.startsWith('rain:{'));
 /** Keys of running processes, and of a failover's contested wins: they expire by themselves and may be missing. */
-const isPassing = (key: string) => /:(lease|auditor|restored|rebuilt|told)$/.test(key);
+const isPassing = (key: string) => /:(lease|auditor|restored|rebuilt|told|winners)$/.test(key);
 const isQueue = (key: string) => /^\{rain-queue\}:(credit|orders)/.test(key);
 
 async function play(rainId: string): Promise<void> {
@@ -99,7 +99,7 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   const [first, second] = [shardKeys('r1', 0), shardKeys('r1', 1)];
   const log = await claimLog(context, 'r1', 0);
   await context.redis.del(first.relayed, first.credited);
-  await announceCredited(context.redis, signer, 'r1', 0, log);
+  await createAnnouncer({ redis: context.redis, signer })('r1', 0, log);
   // The worker's own lease of it may still run; the test does not wait until it ends.
   await context.redis.del(first.lease);
   expect(await createLeases(context.redis, 'late').hold(shardKeys('r1', 0).lease, ['carry', ''])).toBe(true);
@@ -116,7 +116,7 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   }
 
   for (const [key] of settled) await context.redis.pexpire(key, 1);
-  const kept: readonly string[] = [EPOCH_KEY, ENDED_RAINS_KEY];
+  const kept: readonly string[] = [EPOCH_KEY, ENDED_RAINS_KEY, RAINS_VERSION_KEY];
   const onlyTheQueue = async () => expect([...(await keys()).keys()].filter((key) => !isQueue(key) && !isPassing(key) && !kept.includes(key))).toEqual([]);
   await eventually(onlyTheQueue, { timeoutMs: 30_000 });
   const jobs = [...(await keys()).keys()];
@@ -132,7 +132,7 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   }, { everyMs: 300 });
   ann.say({ type: 'grab', rainId: 'r1' });
   expect((await ann.next('result')).code).toBe('-8');
-  await announceCredited(context.redis, signer, 'r1', 0, log);
+  await createAnnouncer({ redis: context.redis, signer })('r1', 0, log);
   expect(await settleRain(context, 'r1', { shards: SHARDS, title: '' })).toEqual({ outcome: 'settled' });
   expect(await loadRain(context, 'r1')).toMatchObject({ ok: false });
   expect(await closeRain(context, 'r1')).toMatchObject({ ok: false });

@@ -3,7 +3,7 @@ import { createGrabEngine } from '../../src/grab/engine.ts';
 import { parseEvent, type RainEvent } from '../../src/store/events.ts';
 import { EVENTS_CHANNEL, shardKeys } from '../../src/store/keys.ts';
 import { loadScripts } from '../../src/store/scripts.ts';
-import { announceCredited } from '../../src/relay/announce.ts';
+import { createAnnouncer } from '../../src/relay/announce.ts';
 import { createRelay } from '../../src/relay/relay.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { connectRedis, untilReady, type RedisClient } from '../../src/platform/redis/connect.ts';
@@ -42,7 +42,7 @@ describe('from the win to the announcement of its credit', () => {
     });
     const relay = createRelay({ redis: room.redis, queue: room.queue, log: createLog('relay', 'silent') });
     relay.start();
-    room.work({ onCredited: (rainId, shard, claims) => announceCredited(room.redis, signer, rainId, shard, claims) });
+    room.work({ onCredited: createAnnouncer({ redis: room.redis, signer }) });
 
     const answers = await createGrabEngine(room.hand, () => {}).grab('path', 0, ['ann', 'bob', 'cleo', 'dan']);
     expect(answers.map(({ code }) => code)).toEqual(['0', '0', '0', '-1']);
@@ -58,7 +58,7 @@ describe('from the win to the announcement of its credit', () => {
 
   it('[R10] many credits are announced in events of at most 500', async () => {
     await stockRain(room.hand, { rainId: 'crowd', amounts: ['0.01'] });
-    await announceCredited(room.hand, signer, 'crowd', 0, claimsOf('crowd', 0, 1_200));
+    await createAnnouncer({ redis: room.hand, signer })('crowd', 0, claimsOf('crowd', 0, 1_200));
     await eventually(() => expect(creditedOf('crowd')).toHaveLength(1_200));
     expect(heard.flatMap((event) => (event.type === 'credited' && event.rainId === 'crowd' ? [event.claims.length] : []))).toEqual([500, 500, 200]);
     expect(await room.hand.scard(shardKeys('crowd', 0).credited)).toBe(1_200);
@@ -68,12 +68,12 @@ describe('from the win to the announcement of its credit', () => {
     await stockRain(room.hand, { rainId: 'late', amounts: ['0.01'] });
     const keys = shardKeys('late', 0);
     await room.hand.pexpire(keys.state, 600_000);
-    await announceCredited(room.hand, signer, 'late', 0, claimsOf('late', 0, 1));
+    await createAnnouncer({ redis: room.hand, signer })('late', 0, claimsOf('late', 0, 1));
     expect(await room.hand.pttl(keys.credited)).toBeGreaterThan(0);
   });
 
   it('no key is written again for a rain whose keys have expired', async () => {
-    await announceCredited(room.hand, signer, 'expired', 0, claimsOf('expired', 0, 2));
+    await createAnnouncer({ redis: room.hand, signer })('expired', 0, claimsOf('expired', 0, 2));
     await eventually(() => expect(creditedOf('expired')).toHaveLength(2));
     expect(await room.hand.keys('rain:{expired/*')).toEqual([]);
   });

@@ -9,7 +9,7 @@ import { createConfirm } from '../../grab/confirm.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
-import { announceCredited } from '../../relay/announce.ts';
+import { createAnnouncer } from '../../relay/announce.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Lifecycle } from '../../platform/process/lifecycle.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
@@ -45,7 +45,7 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   const letters = openLetters(redis, onError);
   const creditBatcher = createCreditBatcher({
     balance: signedOnly(payoutByProvider(ledger, payoutProviderOf(config)(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, signer)), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
-    onCredited: (rainId, shard, claims) => announceCredited(redis, signer, rainId, shard, claims), onFault,
+    onCredited: createAnnouncer({ redis, signer }), onFault,
     async onUnbooked(unbooked) {
       const { rainId, redPacketId, userId } = unbooked.claim;
       const failed = await letters.add(unbooked).then(() => undefined, (error: unknown) => String(error));

@@ -14,7 +14,7 @@ import { signaturesIn } from '../../store/rains.ts';
 import type { Signer } from '../../store/signer.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
-import { announceCredited } from '../../relay/announce.ts';
+import { createAnnouncer } from '../../relay/announce.ts';
 import { createRelay } from '../../relay/relay.ts';
 import { awaitReplicas, readReplicated } from '../../relay/replicated.ts';
 import { traceCarried } from '../../relay/trail.ts';
@@ -137,7 +137,7 @@ async function openWorker({
   const balance = signedOnly(payoutByProvider(ledger, keep(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, signer));
   const worker = createCreditWorker({
     connection: working, prefix: QUEUE_PREFIX, onError, log, balance,
-    onCredited: (rainId, shard, claims) => announceCredited(redis, signer, rainId, shard, claims), discardedClaims: ledger.discardedClaims,
+    onCredited: createAnnouncer({ redis, signer }), discardedClaims: ledger.discardedClaims,
     ...(traces && { onAnnounced: (announced: Announced) => traceAnnounced(traces, announced) }),
   });
   const replicaWait = replicating && durability.mode === 'replicas' ? [replicating, durability.replicas, durabilityWaitMs] as const : undefined;

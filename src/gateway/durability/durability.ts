@@ -92,6 +92,8 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
       const first = recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() });
       return first.redPacketId === redPacketId ? win : { code: '1', redPacketId: first.redPacketId, amount: first.amount };
     },
+    /** Whether this gateway has told the user of a win in this rain, as far as it remembers. */
+    hasTold: (rainId: string, userId: string): boolean => recentWins.has(rainId, userId),
     /** To be called with every reservation whose order is not written yet, before it is reported. */
     rememberReservation(reservation: SentReservation): void {
       if (recentReservations.add(reservation) === reservation) secondLook.add(reservation);

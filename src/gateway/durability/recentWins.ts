@@ -23,6 +23,10 @@ export class RecentlyTold<T extends { at: number }> {
     yield* this.#younger.values();
   }
 
+  protected knows(name: string): boolean {
+    return this.#younger.has(name) || this.#older.has(name);
+  }
+
   /** Those that are asked for, in the same order. */
   *where(isAsked: (told: T) => boolean): IterableIterator<T> {
     for (const told of this) if (isAsked(told)) yield told;
@@ -50,6 +54,14 @@ export class RecentlyTold<T extends { at: number }> {
 /** The wins that this gateway has recently sent: one for each rain and user. */
 export class RecentWins extends RecentlyTold<SentWin> {
   constructor(max?: number) {
-    super(({ rainId, userId }) => `${rainId}/${userId}`, max);
+    super(nameOf, max);
   }
+
+  has(rainId: string, userId: string): boolean {
+    return this.knows(nameOf({ rainId, userId }));
+  }
+}
+
+function nameOf({ rainId, userId }: Pick<SentWin, 'rainId' | 'userId'>): string {
+  return `${rainId}/${userId}`;
 }

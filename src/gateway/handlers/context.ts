@@ -11,6 +11,7 @@ import type { PendingGrab } from './pendingGrab.ts';
 import type { LocalAnswers } from '../rains/localAnswers.ts';
 import type { GatewayDurability } from '../durability/durability.ts';
 import type { Limits } from '../limits.ts';
+import type { Uncredited } from '../rains/uncredited.ts';
 import type { FairStart } from '../rains/fairStart.ts';
 import type { RateLimiter } from '../ratelimit/rateLimiter.ts';
 import type { OverloadControl } from '../overload/overload.ts';
@@ -32,6 +33,7 @@ export interface HandlerContext {
   readonly signer: Signer;
   /** Reads a user's own result on `join`; grabs go through the batcher. */
   readonly redis: RedisClient;
+  readonly uncredited: Pick<Uncredited, 'watch' | 'heard'>;
   /** Receipts that wait for Redis. */
   readonly pendingReceipts: { count: number };
   readonly rateLimiter: RateLimiter;

@@ -65,7 +65,7 @@ async function sendOwnResult(context: HandlerContext, session: Session, rainId: 
   const marks = await context.redis.smismember(keys.credited, ...context.signer.creditMarks({ rainId, redPacketId, amount, userId }));
   if (marks.includes(1)) {
     send(session, encode({ type: 'credited', rainId, redPacketId, amount }), context.limits);
-  }
+  } else context.uncredited.watch({ rainId, shard, userId, redPacketId, amount });
 }
 
 /** The rain has not opened, and had not opened before an earlier start was moved. */

@@ -5,7 +5,8 @@ interface KnownHoldersRules<Stored, Holders> {
   refresh: (id: string) => Promise<void>;
   /** Whether this reading answers some users who hold nothing. */
   concludes: (stored: Stored) => boolean;
-  read: (id: string, stored: Stored) => Promise<Holders>;
+  /** `undefined`: not yet; it is asked for again later. */
+  read: (id: string, stored: Stored) => Promise<Holders | undefined>;
   /** Whether nobody can have become a holder between the two. */
   agree: (stored: Stored, holders: Holders) => boolean;
   onFault: (error: unknown) => void;
@@ -96,7 +97,7 @@ export class KnownHolders<Stored, Holders> {
     const holders = await read(id, before);
     await refresh(id);
     const after = this.#concluded(id);
-    return after && agree(after, holders) ? holders : undefined;
+    return after && holders && agree(after, holders) ? holders : undefined;
   }
 
   #concluded(id: string): Stored | undefined {

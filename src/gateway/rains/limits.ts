@@ -16,6 +16,10 @@ export const TIMER_MS_MAX = 3_600_000;
 
 /** How often Redis is polled for rains, blocks and kill switches, ms: the maximum delay after a lost event. */
 export const POLL_MS = 1_000;
+/** How often all rains are read although nothing says that one has changed, ms: who changed one may have died before it was announced. */
+export const READ_WHOLE_MS = 10_000;
+/** So long before its opening and after its end a rain is read at each poll, ms. */
+export const READ_AROUND_MS = 60_000;
 /** Snapshots older than this must not be used for answers: Redis may have been replaced meanwhile, ms. */
 export const SNAPSHOT_AGE_MS_MAX = 3_000;
 /** What `welcome` lists of rains, and of sales, at most: a handshake of 300 bytes must not cost us many times as much. */
@@ -31,3 +35,11 @@ export const WINNERS_REST_MS = 500;
 /** Pause after any winners were read, as a multiple of the time it took: reading them takes Redis's time. */
 export const WINNERS_REST_SHARE = 9;
 export const WINNERS_REST_MS_MAX = 5_000;
+
+/** Wins of which this gateway asks whether they are credited, since another one may be told; see uncredited.ts. Protects memory. */
+export const UNCREDITED_MAX = 20_000;
+/** First and longest pause between two questions about the same win, ms. */
+export const UNCREDITED_ASK_MS = 1_000;
+export const UNCREDITED_ASK_MS_MAX = 30_000;
+/** Wins per question: well under a millisecond of Redis's time. */
+export const UNCREDITED_AT_ONCE = 250;

@@ -1,14 +1,13 @@
 import type { GrabAnswer } from '../../grab/engine.ts';
-import { readWinners, type Winners } from '../../store/winnersFilter.ts';
+import type { Winners, WinnersReader } from '../../store/winnersFilter.ts';
 import { stateAt, type RainWindow } from '../../rain/rain.ts';
-import type { RedisClient } from '../../platform/redis/connect.ts';
 import { KnownHolders } from './knownHolders.ts';
 import { OPENING_MARGIN_MS } from './limits.ts';
 import type { CachedRain, RainCache } from './rainCache.ts';
 import { isFresh, type Reading } from './snapshotCache.ts';
 
 interface LocalAnswersRules {
-  redis: RedisClient;
+  read: WinnersReader;
   rainCache: Pick<RainCache, 'reading' | 'refresh' | 'now' | 'clockErrorMs'>;
   onFault: (error: unknown) => void;
 }
@@ -24,11 +23,11 @@ export class LocalAnswers {
   readonly #winners: KnownHolders<CachedRain, Winners>;
   readonly #rainCache: LocalAnswersRules['rainCache'];
 
-  constructor({ redis, rainCache, onFault }: LocalAnswersRules) {
+  constructor({ read, rainCache, onFault }: LocalAnswersRules) {
     this.#rainCache = rainCache;
     this.#winners = new KnownHolders({
       reading: (rainId) => rainCache.reading(rainId), refresh: (rainId) => rainCache.refresh(rainId), concludes: (rain) => this.#conclusion(rain) !== undefined,
-      read: (rainId, { shards }) => readWinners(redis, rainId, shards), agree, onFault,
+      read: (rainId, { shards }) => read(rainId, shards), agree, onFault,
     });
   }
 

@@ -1,10 +1,11 @@
-import { coarseLeft, findRain, liveRains, readRain, redisNow, type LiveRain, type StoredRain } from '../../store/rains.ts';
+import { coarseLeft, findRain, liveRains, rainsVersion, readRain, redisNow, type LiveRain, type StoredRain } from '../../store/rains.ts';
 import type { RainSnapshot, WelcomeMessage } from '../../protocol/messages.ts';
 import { stateAt } from '../../rain/rain.ts';
 import { areUsual } from '../../rain/terms.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { shownTicketRules, type OwnTicketRules } from '../challenge/rules.ts';
 import type { Audience } from '../sockets/token.ts';
+import { READ_AROUND_MS } from './limits.ts';
 import { RedisClock } from './redisClock.ts';
 import { SnapshotCache, type Reading, type Remainder, type SnapshotCacheRules, type SnapshotChange } from './snapshotCache.ts';
 import { isListedFor, toList } from './visibility.ts';
@@ -44,10 +45,18 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
     return toList([...this.readings()].filter(({ rainId, terms }) => isListedFor(audience, 'rains', rainId, terms)).map((rain) => describe(rain, now, this.rules.ticketRules)));
   }
 
-  protected async readIndex(): Promise<Map<string, LiveRain>> {
+  protected async readVersion(): Promise<string | undefined> {
     const sentAt = performance.now();
     this.#clock.learn(await redisNow(this.#redis), sentAt, performance.now());
-    return await liveRains(this.#redis);
+    return await rainsVersion(this.#redis);
+  }
+
+  protected isBusy({ state, opensAt, closesAt }: StoredRain, now: number): boolean {
+    return state !== 'settled' && now > opensAt - READ_AROUND_MS && now < closesAt + READ_AROUND_MS;
+  }
+
+  protected readIndex(): Promise<Map<string, LiveRain>> {
+    return liveRains(this.#redis);
   }
 
   protected findLive(rainId: string): Promise<LiveRain | undefined> {

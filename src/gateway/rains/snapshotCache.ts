@@ -2,7 +2,7 @@ import type { RainState, RainWindow } from '../../rain/rain.ts';
 import { NO_TICKETS } from '../../rain/ticketRules.ts';
 import { CHALLENGE_LIMITS } from '../challenge/limits.ts';
 import type { OwnTicketRules } from '../challenge/rules.ts';
-import { POLL_MS, SNAPSHOT_AGE_MS_MAX } from './limits.ts';
+import { POLL_MS, READ_WHOLE_MS, SNAPSHOT_AGE_MS_MAX } from './limits.ts';
 
 /** When a reading from Redis began. */
 export interface Reading {
@@ -28,6 +28,8 @@ export interface SnapshotCacheRules<Stored, Snapshot> {
   /** Minimum pause between two messages that only update what is left, ms; default 0. */
   restMs?: () => number;
   pollMs?: number;
+  /** How often all are read although the version is the same, ms. */
+  wholeMs?: number;
   /** What this gateway requires whatever a rain or sale says; default: nothing. */
   ticketRules?: OwnTicketRules;
 }
@@ -54,15 +56,25 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
   #timer: NodeJS.Timeout | undefined;
   /** When all are to be read again, ms of the monotonic clock. Readings of single ones, which may be many, do not delay it. */
   #rereadAt = 0;
+  /** The version when all were last read, and when they are to be read in any case, ms of the monotonic clock. */
+  #version: string | undefined;
+  #wholeAt = 0;
+  /** Those that somebody has asked for since the last two polls. */
+  #asked = new Set<string>();
+  #askedBefore = new Set<string>();
   #changes = 0;
   #closed = false;
 
   constructor(rules: SnapshotCacheRules<Stored, Snapshot>) {
-    this.rules = { pollMs: POLL_MS, ticketRules: { ...NO_TICKETS, leadMs: CHALLENGE_LIMITS.ticketLeadMs }, restMs: () => 0, onLeft: () => {}, ...rules };
+    this.rules = { pollMs: POLL_MS, wholeMs: READ_WHOLE_MS, ticketRules: { ...NO_TICKETS, leadMs: CHALLENGE_LIMITS.ticketLeadMs }, restMs: () => 0, onLeft: () => {}, ...rules };
   }
 
   /** Redis's clock as estimated here, epoch ms. */
   abstract now(): number;
+  /** A text that is another one after every change of any of them; `undefined`: there is none, and all are read at each poll. */
+  protected abstract readVersion(): Promise<string | undefined>;
+  /** Whether it is read at each poll, since it changes without a change of the version. */
+  protected abstract isBusy(stored: Stored, now: number): boolean;
   /** The index of all that are not settled. */
   protected abstract readIndex(): Promise<Map<string, Live>>;
   /** As the index had it. */
@@ -85,7 +97,9 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
 
   /** The latest reading. */
   reading(id: string): (Stored & Reading) | undefined {
-    return this.#known.get(id);
+    const stored = this.#known.get(id);
+    if (stored) this.#asked.add(id);
+    return stored;
   }
 
   readings(): IterableIterator<Stored & Reading> {
@@ -134,6 +148,26 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
 
   async #readAll(): Promise<void> {
     this.#rereadAt = performance.now() + this.rules.pollMs;
+    const version = await this.readVersion();
+    const whole = version === undefined || version !== this.#version || performance.now() >= this.#wholeAt;
+    if (whole) this.#version = undefined;
+    const chosen = whole ? await this.#listed() : this.#busy();
+    [this.#askedBefore, this.#asked] = [this.#asked, new Set()];
+    const read = await Promise.allSettled(chosen.map(([id, live]) => this.#read(id, live)));
+    // A key that somebody has spoiled must not keep the others from being read.
+    const faults = read.filter((one) => one.status === 'rejected');
+    for (const { reason } of faults) this.rules.onFault(reason);
+    if (!whole || faults.length > 0) return;
+    this.#version = version;
+    this.#wholeAt = performance.now() + this.rules.wholeMs;
+  }
+
+  #busy(): [string, Live][] {
+    const now = this.now();
+    return [...this.#known].filter(([id, stored]) => this.isBusy(stored, now) || this.#asked.has(id) || this.#askedBefore.has(id)).map(([id, stored]) => [id, this.liveOf(stored)]);
+  }
+
+  async #listed(): Promise<[string, Live | undefined][]> {
     const found = await this.readIndex();
     const known: [string, Live | undefined][] = [...found];
     for (const [id, stored] of this.#known) {
@@ -142,9 +176,7 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
       if (stored.state === 'settled') this.#forget(id);
       else known.push([id, this.liveOf(stored)]);
     }
-    const read = await Promise.allSettled(known.map(([id, live]) => this.#read(id, live)));
-    // A key that somebody has spoiled must not keep the others from being read.
-    for (const { reason } of read.filter((one) => one.status === 'rejected')) this.rules.onFault(reason);
+    return known;
   }
 
   async #read(id: string, live: Live | undefined): Promise<void> {

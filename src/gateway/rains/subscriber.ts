@@ -1,28 +1,27 @@
-import { parseEvent, type Credited, type RainEvent } from '../../store/events.ts';
-import { EVENTS_CHANNEL } from '../../store/keys.ts';
-import { isSameSignature } from '../../store/signer.ts';
-import { TICKER_WINNERS_MAX } from '../../protocol/constants.ts';
-import { encode } from '../../protocol/codec.ts';
+import { parseEvent, type RainEvent } from '../../store/events.ts';
+import { EVENTS_CHANNEL, gatewayChannel } from '../../store/keys.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
-import { epochOf } from '../../platform/telemetry/traces.ts';
 import type { HandlerContext } from '../handlers/context.ts';
-import { frameOf } from '../sockets/frame.ts';
 import { send } from '../sockets/session.ts';
-import { Ticker, winnersFrame } from '../broadcast/winnersTicker.ts';
+import { Ticker } from '../broadcast/winnersTicker.ts';
 import { tellOrders } from '../sales/orderEvents.ts';
 import { retellOrders } from '../sales/retellOrders.ts';
-import { traceCredited } from '../telemetry/spans.ts';
-import { entitled } from './visibility.ts';
+import { showWinners, tellCredits } from './credits.ts';
 
-/** Forwards events of other processes to the sockets of this gateway. */
-export async function subscribeToEvents(subscriber: RedisClient, context: HandlerContext): Promise<void> {
+/** Forwards events of other processes to the sockets of this gateway. @param gateway its name */
+export async function subscribeToEvents(subscriber: RedisClient, context: HandlerContext, gateway: string): Promise<void> {
   const { hub, limits } = context;
   const ticker = new Ticker({ hub, isOff: () => context.overload.killSwitches.off.ticker, send: (session, frame) => send(session, frame, limits) });
   subscriber.on('message', (channel: string, frame: string) => {
-    const event = channel === EVENTS_CHANNEL ? parseEvent(frame) : undefined;
-    if (event) deliver(event, context, ticker);
+    const event = parseEvent(frame);
+    if (!event) return;
+    if (channel === EVENTS_CHANNEL) {
+      deliver(event, context, ticker);
+      // Claims that name no gateway come whole to all, and no sample of them.
+      if (event.type === 'credited') showWinners(event, context.signer, ticker);
+    } else if (event.type === 'credited') tellCredits(event, context);
   });
-  await subscriber.subscribe(EVENTS_CHANNEL);
+  await subscriber.subscribe(EVENTS_CHANNEL, gatewayChannel(gateway));
   onSubscribedAgain(subscriber, () => retellOrders(context));
 }
 
@@ -67,22 +66,10 @@ function deliver(event: RainEvent, context: HandlerContext, ticker: Ticker): voi
       return void tellOrders(event, context);
     case 'switches':
       return void context.overload.killSwitches.refresh();
-    case 'credited': {
-      const receivedAt = context.traces && epochOf(performance.now());
-      const isGenuine = ({ userId, redPacketId, amount, mark }: Credited) => context.signer.creditMarks({ rainId: event.rainId, redPacketId, amount, userId }).some((genuine) => isSameSignature(mark, genuine));
-      for (const claim of event.claims) {
-        const { userId, redPacketId, amount } = claim;
-        const ofUser = context.hub.of(userId);
-        if (ofUser.size === 0 || !isGenuine(claim)) continue;
-        const sessions = entitled(ofUser, 'rains', event.rainId, context.rainCache.reading(event.rainId)?.terms);
-        const frame = frameOf(encode({ type: 'credited', rainId: event.rainId, redPacketId, amount }));
-        for (const session of sessions) send(session, frame, context.limits);
-        if (context.traces && receivedAt !== undefined) traceCredited(context.traces, event.rainId, redPacketId, sessions.length, receivedAt);
-      }
-      const shown = event.claims.slice(0, TICKER_WINNERS_MAX).filter(isGenuine);
-      if (shown.length > 0) ticker.show(event.rainId, winnersFrame(event.rainId, shown));
-      return undefined;
-    }
+    case 'credited':
+      return tellCredits(event, context);
+    case 'sampled':
+      return showWinners(event, context.signer, ticker);
     default:
       return event satisfies never;
   }

@@ -52,6 +52,15 @@ export class SaleCache extends SnapshotCache<LiveSale, SaleReading, SaleSnapshot
     return shown.length > 0 ? shown : undefined;
   }
 
+  /** Orders and deadlines change a sale that nobody announces. */
+  protected readVersion(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  protected isBusy(): boolean {
+    return true;
+  }
+
   protected readIndex(): Promise<Map<string, LiveSale>> {
     return liveSales(this.#rules.redis);
   }

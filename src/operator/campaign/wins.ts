@@ -1,6 +1,6 @@
 import { enlist, WINS_MAX, type Win } from '../../store/campaign.ts';
 import { shardKeys, shardOf } from '../../store/keys.ts';
-import { usersOf } from '../../store/winnersFilter.ts';
+import { usersOf } from '../../store/userFilter.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { creditPages } from '../audit/booked.ts';
 import type { OperatorContext } from '../context.ts';

@@ -5,6 +5,7 @@ import { LocalAnswers } from '../../../src/gateway/rains/localAnswers.ts';
 import { createGrabEngine } from '../../../src/grab/engine.ts';
 import { shardKeys } from '../../../src/store/keys.ts';
 import { readRain, redisNow } from '../../../src/store/rains.ts';
+import { createWinnersReader } from '../../../src/store/winnersFilter.ts';
 import type { RedisClient } from '../../../src/platform/redis/connect.ts';
 import { dial } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -39,7 +40,8 @@ async function stage(rainIds: readonly string[], { clockErrorMs = 0, slowMs = 0 
   };
   for (const rainId of rainIds) await refresh(rainId);
   const localAnswers = new LocalAnswers({
-    redis: counting, rainCache: { reading: (rainId) => readings.get(rainId), refresh, now: () => at, clockErrorMs: () => clockErrorMs }, onFault: (error) => { throw error; },
+    read: createWinnersReader({ redis: counting, signer, onFault: (error) => { throw error; } }),
+    rainCache: { reading: (rainId) => readings.get(rainId), refresh, now: () => at, clockErrorMs: () => clockErrorMs }, onFault: (error) => { throw error; },
   });
   const learn = async (rainId: string, code: string) => {
     await eventually(() => {

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { RainCache } from '../../../src/gateway/rains/rainCache.ts';
 import { createGrabEngine } from '../../../src/grab/engine.ts';
-import { pause, resume } from '../../../src/store/transitions.ts';
+import { RAINS_VERSION_KEY, shardKeys } from '../../../src/store/keys.ts';
+import { announceChange, pause, resume } from '../../../src/store/transitions.ts';
 import type { RainSnapshot } from '../../../src/protocol/messages.ts';
 import type { RedisClient } from '../../../src/platform/redis/connect.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -26,11 +27,16 @@ function withClock(shiftMs: () => number): RedisClient {
   });
 }
 
-async function openRainCache(client: RedisClient, pollMs: number): Promise<{ rainCache: RainCache; states: string[] }> {
+async function openRainCache(client: RedisClient, pollMs: number, wholeMs = 60_000): Promise<{ rainCache: RainCache; states: string[] }> {
   const states: string[] = [];
-  const rainCache = new RainCache({ redis: client, pollMs, onFault: (error) => { throw error; }, onChange: ({ rainId, state }: RainSnapshot) => states.push(`${rainId} ${state}`) });
+  let closed = false;
+  const rainCache = new RainCache({ redis: client, pollMs, wholeMs, onFault: (error) => { if (!closed) throw error; }, onChange: ({ rainId, state }: RainSnapshot) => states.push(`${rainId} ${state}`) });
   await rainCache.start();
-  onTestFinished(() => rainCache.close());
+  onTestFinished(() => {
+    // A reading may be under way.
+    closed = true;
+    rainCache.close();
+  });
   return { rainCache, states };
 }
 
@@ -88,4 +94,63 @@ test('the number of packets left is sent at intervals; zero, and every other cha
   await grab('left', 0, ['cat']);
   await rainCache.refresh('left');
   expect(sent.slice(2)).toEqual([['open', 2, 'change'], ['open', 1, 'left'], ['open', 0, 'change']]);
+});
+
+/** How often each shard of these rains was read so far. */
+function watchReads() {
+  const reads: string[] = [];
+  const client = new Proxy(redis, {
+    get(target, name) {
+      const found: unknown = Reflect.get(target, name);
+      if (name === 'evalsha') return (...args: unknown[]) => {
+        reads.push(String(args[2]));
+        return (found as (...words: unknown[]) => unknown).apply(target, args);
+      };
+      return typeof found === 'function' ? (found.bind(target) as unknown) : found;
+    },
+  });
+  return { client, readsOf: (rainId: string) => reads.filter((key) => key === shardKeys(rainId, 0).state).length };
+}
+
+test('while nothing is announced only rains that are open or near are read again, and those that somebody asks for', async () => {
+  await Promise.all([['far', 3_600_000], ['far-too', 3_600_000], ['near', 30_000], ['now', -1_000]].map(([rainId, opensInMs]) => stockRain(redis, { rainId: String(rainId), amounts: ['1.00'], opensInMs: Number(opensInMs), closesInMs: 7_200_000 })));
+  await announceChange(redis, 'far');
+  const { client, readsOf } = watchReads();
+  const { rainCache, states } = await openRainCache(client, 20);
+  const later = (times: number) => eventually(() => expect(readsOf('now')).toBeGreaterThanOrEqual(times));
+  await later(10);
+  expect([readsOf('far'), readsOf('far-too')]).toEqual([1, 1]);
+  expect(readsOf('near')).toBeGreaterThan(8);
+  for (let i = 0; i < 5; i++) {
+    expect(rainCache.reading('far-too')).toBeDefined();
+    await later(readsOf('now') + 2);
+  }
+  expect(readsOf('far-too')).toBeGreaterThan(4);
+  expect(readsOf('far')).toBe(1);
+  // No gateway listens here, so the event of this change is lost.
+  await pause(redis, 'far', 1);
+  await eventually(() => expect(states).toContain('far paused'));
+  expect(readsOf('far')).toBe(2);
+});
+
+test('a change that nobody has announced is seen a little later, also of a rain that is far off', async () => {
+  await stockRain(redis, { rainId: 'silent', amounts: ['1.00'], opensInMs: 3_600_000, closesInMs: 7_200_000 });
+  await announceChange(redis, 'silent');
+  const { states } = await openRainCache(redis, 20, 200);
+  await redis.hset(shardKeys('silent', 0).state, 'state', 'paused');
+  await eventually(() => expect(states).toContain('silent paused'));
+});
+
+test.each([
+  ['is gone', () => redis.del(RAINS_VERSION_KEY)],
+  ['is of another type', () => redis.multi().del(RAINS_VERSION_KEY).lpush(RAINS_VERSION_KEY, 'x').exec()],
+])('[R10] when the version %s, all rains are read at each poll', async (name, act) => {
+  const rainId = name.replaceAll(' ', '-');
+  await stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: 3_600_000, closesInMs: 7_200_000 });
+  await announceChange(redis, rainId);
+  const { client, readsOf } = watchReads();
+  await openRainCache(client, 20);
+  await act();
+  await eventually(() => expect(readsOf(rainId)).toBeGreaterThan(5));
+  await redis.del(RAINS_VERSION_KEY);
 });

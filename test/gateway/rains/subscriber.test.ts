@@ -14,7 +14,7 @@ test("the winners' ticker is not sent during another broadcast, and is sent afte
   let loopBudget = () => {};
   const hub = new Hub(new Broadcast({ sliceMs: 0, nextTurn: (go) => { loopBudget = go; } }));
   const subscriber = Object.assign(new EventEmitter(), { subscribe: () => Promise.resolve(1) });
-  await subscribeToEvents(subscriber as unknown as RedisClient, { hub, signer, limits: LIMITS, overload: { killSwitches: { off: {} } } } as HandlerContext);
+  await subscribeToEvents(subscriber as unknown as RedisClient, { hub, signer, limits: LIMITS, overload: { killSwitches: { off: {} } } } as unknown as HandlerContext, 'gateway1');
   const written: string[] = [];
   const stream = { writableLength: 0, write: (frame: Buffer) => written.push(String(frame)) };
   const watcher = { userId: 'ann', watched: new Set(), socket: { readyState: 1 }, stream } as unknown as Session;
