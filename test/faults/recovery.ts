@@ -10,6 +10,8 @@ export interface RunResult extends Verdict {
   recoverySeconds: number;
   /** When the fault struck, as text. */
   struck: string;
+  /** What only this fault shows, by name. */
+  figures?: Record<string, number> | undefined;
 }
 
 interface FaultedRain {
