@@ -14,5 +14,5 @@ export function refusedSince(sinceMs: number, { records }: Pick<Crowd, 'records'
 /** For the table of figures. */
 export const figuresOf = ({ its, others }: ReturnType<typeof refusedSince>): Record<string, number> => ({
   'users of its shards who asked': its.users, 'of them refused': its.refused, 'last refused after, ms': its.untilMs, 'one user refused for at most, ms': its.longestMs,
-  'other users who asked': others.users, 'of the others refused': others.refused, 'other user refused for at most, ms': others.longestMs,
+  'other users who asked': others.users, 'of the others refused': others.refused, 'others refused since, ms': others.fromMs, 'others refused until, ms': others.untilMs, 'other user refused for at most, ms': others.longestMs,
 });

@@ -96,6 +96,8 @@ export class FaultCluster {
     await eventually(() => at(replica, async (node) => (await node.call('CLUSTER', 'REPLICATE', id)) === 'OK'), { timeoutMs: 20_000 });
     await eventually(() => at(replica, async (node) => (await node.role())[3] === 'connected'), { timeoutMs: 20_000 });
     for (const other of this.#servers()) await eventually(() => at(other, async (node) => String(await node.call('CLUSTER', 'NODES')).includes(id)), { timeoutMs: 20_000 });
+    // Until it knows all slots as served, it takes no keys.
+    await eventually(() => at(master, async (node) => String(await node.call('CLUSTER', 'INFO')).includes('cluster_state:ok')), { timeoutMs: 20_000 });
     return pair;
   }
 

@@ -122,11 +122,12 @@ export class User {
   #onResult({ ref, code, redPacketId, amount }: ResultMessage): void {
     const isAnswer = this.#pending !== undefined && this.#pending.ref === ref;
     if (isAnswer) {
-      this.record.heard.push({ code, at: Date.now() });
       this.record.answerMsMax = Math.max(this.record.answerMsMax, Date.now() - this.#pending!.at);
       this.#pending = undefined;
       clearTimeout(this.#timer);
     }
+    // A join tells a win, too.
+    if (isAnswer || redPacketId !== undefined) this.record.heard.push({ code, at: Date.now() });
     switch (code) {
       case '0':
       case '1':

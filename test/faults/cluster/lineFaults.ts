@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { untilInStep } from '../../../src/platform/redis/inStep.ts';
+import { keyOf } from '../../../src/platform/embedded/formCluster.ts';
+import { shardKeys } from '../../../src/store/keys.ts';
+import { eventually } from '../../support/eventually.ts';
+import { at } from '../../support/servers/cluster.ts';
+import type { Scene } from '../run.ts';
+import type { Shape } from '../users/rainfall.ts';
+import type { ClusterDeployment, ClusterFault } from './deployment.ts';
+import { figuresOf, refusedSince } from './refused.ts';
+import type { FaultCluster } from './servers.ts';
+
+const PARTED: Shape = { users: 600, packets: 400, shards: 4, opensInMs: 1_500, windowMs: 12_000, arrivalsMs: 10_000 };
+/** Small: it is played a hundred times. */
+const STALLED: Shape = { users: 150, packets: 100, shards: 4, opensInMs: 1_000, windowMs: 2_500, arrivalsMs: 1_500 };
+const STALL_MS = 300;
+/** Both masters live on for so long after the promotion. */
+const BOTH_MS = 1_500;
+const PROMOTED_MS_MAX = 20_000;
+
+type Served = Scene<ClusterDeployment>;
+
+/** The users with a claim in the shards of a master, by one server that has them, as a master or not. */
+async function claimants({ cluster, rainId }: Served, place: number, shards: number, server: { url: string }): Promise<Set<string>> {
+  const keys = Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard)).filter(({ state }) => cluster.homeOf(state) === place);
+  return at(server, async (node) => {
+    await node.readonly();
+    return new Set((await Promise.all(keys.map(({ claimed }) => node.hkeys(claimed)))).flat());
+  });
+}
+
+const without = (before: ReadonlySet<string>, after: ReadonlySet<string>) => [...before].filter((userId) => !after.has(userId)).length;
+
+/** The lines are whole again: the old master follows its successor, and has what that one has. */
+async function reunite(cluster: FaultCluster, place: number): Promise<void> {
+  (await cluster.lines()).pass();
+  cluster.swap(place);
+  const { master, replica } = cluster.pairs[place]!;
+  await eventually(() => at(replica, async (node) => (await node.role())[0] === 'slave'), { timeoutMs: PROMOTED_MS_MAX });
+  await untilInStep(master.url, keyOf(place));
+}
+
+export function lineFaults(fault: ClusterFault, durability: string): void {
+  let [cutAt, place, promotedMs, disbelieved] = [0, 0, 0, 0];
+  const prepare = async ({ cluster }: Pick<ClusterDeployment, 'cluster'>) => {
+    await cluster.restore();
+    await cluster.lines();
+  };
+  const measure = (shards: number) => ({ cluster, crowd, rainId }: Served) => ({
+    'replica promoted after, ms': promotedMs, 'decided by the old master and not believed': disbelieved,
+    ...figuresOf(refusedSince(cutAt, crowd, shards, (shard) => cluster.homeOf(shardKeys(rainId, shard).state) === place)),
+  });
+
+  fault(`cluster: a master cut off from the others and alive, DURABILITY=${durability}`, async (scene) => {
+    const { cluster, rainId } = scene;
+    place = cluster.homeOf(shardKeys(rainId, 0).state);
+    const { master, replica } = cluster.pairs[place]!;
+    // Alone it would not show what it has decided.
+    await at(master, (node) => node.config('SET', 'cluster-allow-reads-when-down', 'yes'));
+    (await cluster.lines()).isolate(master);
+    cutAt = Date.now();
+    await eventually(() => at(replica, async (node) => (await node.role())[0] === 'master'), { timeoutMs: PROMOTED_MS_MAX });
+    promotedMs = Date.now() - cutAt;
+    await sleep(BOTH_MS);
+    const role = await at(master, async (node) => (await node.role())[0]);
+    if (role !== 'master') throw new Error(`the old master is a ${role}: it was not cut off, so the test shows nothing`);
+    const [old, now] = await Promise.all([master, replica].map((server) => claimants(scene, place, PARTED.shards, server))) as [Set<string>, Set<string>];
+    disbelieved = without(old, now);
+    await reunite(cluster, place);
+    return cutAt;
+  }, { rain: PARTED, when: 'swing', slow: true, prepare, measure: measure(PARTED.shards) });
+
+  fault(`cluster: a stalled link and a promotion, DURABILITY=${durability}`, async (scene) => {
+    const { cluster, rainId, crowd } = scene;
+    await eventually(() => crowd.winners().length > 0);
+    place = cluster.homeOf(shardKeys(rainId, 0).state);
+    const { master, replica } = cluster.pairs[place]!;
+    (await cluster.lines()).stall({ master, replica });
+    cutAt = Date.now();
+    await sleep(STALL_MS);
+    // On a busy machine nobody may have won meanwhile.
+    const [has, lacks] = [() => claimants(scene, place, STALLED.shards, master), await claimants(scene, place, STALLED.shards, replica)];
+    await eventually(async () => without(await has(), lacks) > 0, { timeoutMs: 5_000 });
+    await at(replica, (node) => node.call('CLUSTER', 'FAILOVER', 'TAKEOVER'));
+    await eventually(() => at(replica, async (node) => (await node.role())[0] === 'master'));
+    promotedMs = Date.now() - cutAt;
+    disbelieved = without(await has(), lacks);
+    await reunite(cluster, place);
+    return cutAt;
+  }, { rain: STALLED, when: 'swing', prepare, measure: measure(STALLED.shards) });
+}
