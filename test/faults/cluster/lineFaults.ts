@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { learnMasters, mastersOf } from '../../../src/platform/redis/owner.ts';
 import { untilInStep } from '../../../src/platform/redis/inStep.ts';
 import { keyOf } from '../../../src/platform/embedded/formCluster.ts';
 import { shardKeys } from '../../../src/store/keys.ts';
@@ -42,9 +43,13 @@ async function reunite(cluster: FaultCluster, place: number): Promise<void> {
 
 export function lineFaults(fault: ClusterFault, durability: string): void {
   let [cutAt, place, promotedMs, disbelieved] = [0, 0, 0, 0];
-  const prepare = async ({ cluster }: Pick<ClusterDeployment, 'cluster'>) => {
+  const prepare = async ({ cluster, context }: Pick<ClusterDeployment, 'cluster' | 'context'>) => {
     await cluster.restore();
-    await cluster.lines();
+    const lines = await cluster.lines();
+    // A client opens a line with the first command for it, and refuses the next ones meanwhile.
+    learnMasters(context.redis);
+    await eventually(() => mastersOf(context.redis).every(({ name }) => lines.announced.has(name)));
+    await eventually(() => Promise.all(mastersOf(context.redis).map(({ connection }) => connection.ping())));
   };
   const measure = (shards: number) => ({ cluster, crowd, rainId }: Served) => ({
     'replica promoted after, ms': promotedMs, 'decided by the old master and not believed': disbelieved,

@@ -30,6 +30,11 @@ export class ServerLines {
     this.#lines = lines;
   }
 
+  /** `host:port` of all servers, as clients know them. */
+  get announced(): Set<string> {
+    return new Set(this.#lines.map(({ data }) => `127.0.0.1:${data.port}`));
+  }
+
   /** Resolves when the servers reach each other only through them. They are in use until a server is started anew. */
   static async lay(servers: readonly Server[]): Promise<ServerLines> {
     const lines = await Promise.all(servers.map(async (server, i) => ({
