@@ -41,56 +41,70 @@ async function reunite(cluster: FaultCluster, place: number): Promise<void> {
   await untilInStep(master.url, keyOf(place));
 }
 
-export function lineFaults(fault: ClusterFault, durability: string): void {
-  let [cutAt, place, promotedMs, disbelieved] = [0, 0, 0, 0];
-  const prepare = async ({ cluster, context }: Pick<ClusterDeployment, 'cluster' | 'context'>) => {
-    await cluster.restore();
-    const lines = await cluster.lines();
-    // A client opens a line with the first command for it, and refuses the next ones meanwhile.
-    learnMasters(context.redis);
-    await eventually(() => mastersOf(context.redis).every(({ name }) => lines.announced.has(name)));
-    await eventually(() => Promise.all(mastersOf(context.redis).map(({ connection }) => connection.ping())));
-  };
-  const measure = (shards: number) => ({ cluster, crowd, rainId }: Served) => ({
-    'replica promoted after, ms': promotedMs, 'decided by the old master and not believed': disbelieved,
-    ...figuresOf(refusedSince(cutAt, crowd, shards, (shard) => cluster.homeOf(shardKeys(rainId, shard).state) === place)),
-  });
+async function prepare({ cluster, context }: Pick<ClusterDeployment, 'cluster' | 'context'>): Promise<void> {
+  await cluster.restore();
+  const lines = await cluster.lines();
+  // A client opens a line with the first command for it, and refuses the next ones meanwhile.
+  learnMasters(context.redis);
+  await eventually(() => mastersOf(context.redis).every(({ name }) => lines.announced.has(name)));
+  await eventually(() => Promise.all(mastersOf(context.redis).map(({ connection }) => connection.ping())));
+}
 
+interface Parted {
+  cutAt: number;
+  place: number;
+  promotedMs: number;
+  disbelieved: number;
+}
+
+const figures = ({ cutAt, place, promotedMs, disbelieved }: Parted, shards: number, { cluster, crowd, rainId }: Served): Record<string, number> => ({
+  'replica promoted after, ms': promotedMs, 'decided by the old master and not believed': disbelieved,
+  ...figuresOf(refusedSince(cutAt, crowd, shards, (shard) => cluster.homeOf(shardKeys(rainId, shard).state) === place)),
+});
+
+export function partitionFault(fault: ClusterFault, durability: string): void {
+  let parted: Parted;
   fault(`cluster: a master cut off from the others and alive, DURABILITY=${durability}`, async (scene) => {
     const { cluster, rainId } = scene;
-    place = cluster.homeOf(shardKeys(rainId, 0).state);
+    const place = cluster.homeOf(shardKeys(rainId, 0).state);
     const { master, replica } = cluster.pairs[place]!;
     // Alone it would not show what it has decided.
     await at(master, (node) => node.config('SET', 'cluster-allow-reads-when-down', 'yes'));
     (await cluster.lines()).isolate(master);
-    cutAt = Date.now();
+    const cutAt = Date.now();
     await eventually(() => at(replica, async (node) => (await node.role())[0] === 'master'), { timeoutMs: PROMOTED_MS_MAX });
-    promotedMs = Date.now() - cutAt;
+    const promotedMs = Date.now() - cutAt;
     await sleep(BOTH_MS);
     const role = await at(master, async (node) => (await node.role())[0]);
     if (role !== 'master') throw new Error(`the old master is a ${role}: it was not cut off, so the test shows nothing`);
     const [old, now] = await Promise.all([master, replica].map((server) => claimants(scene, place, PARTED.shards, server))) as [Set<string>, Set<string>];
-    disbelieved = without(old, now);
+    parted = { cutAt, place, promotedMs, disbelieved: without(old, now) };
     await reunite(cluster, place);
     return cutAt;
-  }, { rain: PARTED, when: 'swing', slow: true, prepare, measure: measure(PARTED.shards) });
+  }, { rain: PARTED, when: 'swing', slow: true, prepare, measure: (scene) => figures(parted, PARTED.shards, scene) });
+}
 
+export function stalledLinkFault(fault: ClusterFault, durability: string): void {
+  let parted: Parted;
   fault(`cluster: a stalled link and a promotion, DURABILITY=${durability}`, async (scene) => {
     const { cluster, rainId, crowd } = scene;
     await eventually(() => crowd.winners().length > 0);
-    place = cluster.homeOf(shardKeys(rainId, 0).state);
+    const place = cluster.homeOf(shardKeys(rainId, 0).state);
     const { master, replica } = cluster.pairs[place]!;
     (await cluster.lines()).stall({ master, replica });
-    cutAt = Date.now();
+    const cutAt = Date.now();
     await sleep(STALL_MS);
     // On a busy machine nobody may have won meanwhile.
-    const [has, lacks] = [() => claimants(scene, place, STALLED.shards, master), await claimants(scene, place, STALLED.shards, replica)];
-    await eventually(async () => without(await has(), lacks) > 0, { timeoutMs: 5_000 });
+    const lacks = await claimants(scene, place, STALLED.shards, replica);
+    let disbelieved = 0;
+    await eventually(async () => {
+      disbelieved = without(await claimants(scene, place, STALLED.shards, master), lacks);
+      return disbelieved > 0;
+    }, { timeoutMs: 5_000 });
     await at(replica, (node) => node.call('CLUSTER', 'FAILOVER', 'TAKEOVER'));
     await eventually(() => at(replica, async (node) => (await node.role())[0] === 'master'));
-    promotedMs = Date.now() - cutAt;
-    disbelieved = without(await has(), lacks);
+    parted = { cutAt, place, promotedMs: Date.now() - cutAt, disbelieved };
     await reunite(cluster, place);
     return cutAt;
-  }, { rain: STALLED, when: 'swing', prepare, measure: measure(STALLED.shards) });
+  }, { rain: STALLED, when: 'swing', prepare, measure: (scene) => figures(parted, STALLED.shards, scene) });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { slotOf } from '../../../src/platform/redis/owner.ts';
 import { shardKeys } from '../../../src/store/keys.ts';
+import { asked } from '../fault.ts';
 import type { Scene } from '../run.ts';
 import type { Shape } from '../users/rainfall.ts';
 import type { ClusterDeployment, ClusterFault } from './deployment.ts';
@@ -20,7 +21,7 @@ export function slotFaults(fault: ClusterFault, durability: string): void {
     return moved.beganAt;
   };
   const options = {
-    rain: SHAPE, when: 'swing' as const,
+    rain: SHAPE, when: 'swing' as const, slow: true,
     prepare: ({ cluster }: Pick<ClusterDeployment, 'cluster'>) => cluster.restore(),
     measure: ({ crowd }: Scene<ClusterDeployment>) => {
       const refused = refusedSince(moved.beganAt, crowd, SHAPE.shards, (shard) => shard === 0);
@@ -32,7 +33,8 @@ export function slotFaults(fault: ClusterFault, durability: string): void {
 
   fault(`cluster: a slot of a live rain moved to another master, DURABILITY=${durability}`, (scene) => move(scene, (home) => scene.cluster.pairs[(home + 1) % scene.cluster.pairs.length]!), options);
 
+  if (!asked) return;
   fault(`cluster: a slot on its way for 3 s, DURABILITY=${durability}`, (scene) => move(scene, (home) => scene.cluster.pairs[(home + 1) % scene.cluster.pairs.length]!, () => sleep(3_000)), options);
 
-  fault(`cluster: a node added, and a slot of a live rain moved to it, DURABILITY=${durability}`, (scene) => move(scene, () => scene.cluster.addPair()), { ...options, slow: true });
+  fault(`cluster: a node added, and a slot of a live rain moved to it, DURABILITY=${durability}`, (scene) => move(scene, () => scene.cluster.addPair()), options);
 }
