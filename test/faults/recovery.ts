@@ -24,6 +24,8 @@ interface FaultedRain {
   opensAt: number;
   closesAt: number;
   struckAt: number;
+  /** See `checkRain`. */
+  compensated?: ReadonlySet<string> | undefined;
   /** Called when the system has recovered by itself, or has not done so in time. */
   heal: () => Promise<void>;
 }
@@ -34,13 +36,13 @@ const SETTLED_WITHIN_MS = 90_000;
 const ASKED_WITHIN_MS = 20_000;
 
 /** Waits for all answers and for the settlement by the system itself. Then every winner grabs once more, and the result is checked. */
-export async function recover({ context, database, rainId, crowd, book, opensAt, closesAt, struckAt, heal }: FaultedRain): Promise<RunResult> {
+export async function recover({ context, database, rainId, crowd, book, opensAt, closesAt, struckAt, compensated, heal }: FaultedRain): Promise<RunResult> {
   const unanswered = await crowd.answered(ANSWERED_WITHIN_MS);
   const timeoutMs = Math.max(0, Math.max(struckAt, closesAt) + SETTLED_WITHIN_MS - Date.now());
   const settled = await eventually(() => book.settledAt() !== undefined, { timeoutMs }).then(() => true, () => false);
   await heal();
   const forgotten = await crowd.askOnceMore(ASKED_WITHIN_MS);
-  const verdict = await checkRain(context, database, rainId, crowd);
+  const verdict = await checkRain(context, database, rainId, crowd, compensated);
   return {
     ...verdict,
     problems: [

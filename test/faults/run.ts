@@ -59,6 +59,8 @@ export interface FaultOptions<D extends System = Deployment> {
   prepare?: (scene: D & Setting) => Promise<void>;
   /** Creates the rain, if the fault is in the creation. By default this process creates and loads it. */
   create?: (scene: D & Setting, request: CreateRequest & { id: string }) => Promise<void>;
+  /** Users whom the operator has compensated by the end of the strike, since the audit has named them as told twice. */
+  compensated?: () => ReadonlySet<string>;
   /** Checks what only this fault must guarantee. @returns problems */
   check?: (scene: Scene<D>) => Promise<string[]> | string[];
   /** What only this fault shows, by name. */
@@ -78,7 +80,7 @@ export async function playRun<D extends System>(deployment: D, run: Run, strike:
     await sleep(momentOf(options.when ?? 'rain', scene) - Date.now());
     const calledAt = Date.now();
     const struckAt = await strike(scene) ?? calledAt;
-    const result = await recover({ ...scene, book, struckAt, heal: () => deployment.heal() });
+    const result = await recover({ ...scene, book, struckAt, compensated: options.compensated?.(), heal: () => deployment.heal() });
     return { ...result, figures: await options.measure?.(scene), problems: [...deployment.accidents(), ...(await options.check?.(scene) ?? []), ...result.problems] };
   } finally {
     delay.disable();

@@ -43,8 +43,8 @@ async function settledRain(rainId: string, more: (claims: Claim[]) => Promise<un
   return told;
 }
 
-const verdictOf = (rainId: string, told: Map<string, UserRecord>) => checkRain(context, database, rainId,
-  { records: told, winners: () => [...told].flatMap(([userId, { won }]) => (won ? [[userId, won] as [string, typeof won]] : [])) });
+const verdictOf = (rainId: string, told: Map<string, UserRecord>, compensated?: ReadonlySet<string>) => checkRain(context, database, rainId,
+  { records: told, winners: () => [...told].flatMap(([userId, { won }]) => (won ? [[userId, won] as [string, typeof won]] : [])) }, compensated);
 
 describe('the verdict', () => {
   test('of a correct rain has no problems', async () => {
@@ -80,6 +80,17 @@ describe('the verdict', () => {
     const told = await settledRain('rich', () => withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" + 1 WHERE "id" = 'user:rich-u0'`));
     expect(await verdictOf('rich', told)).toMatchObject({ lost: 0, doubled: 1, problems: expect.arrayContaining([expect.stringContaining('the accounts sum to 1'), expect.stringContaining('[R8] the audit')]) as string[] });
     await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" - 1 WHERE "id" = 'user:rich-u0'`);
+  });
+
+  test('asks nothing about a user whom the operator has compensated, and everything about the others', async () => {
+    const told = await settledRain('named');
+    for (const user of ['named-u7', 'named-u8']) {
+      const record = new UserRecord(user);
+      record.recordWin('0', 'named-0', '1.00');
+      told.set(user, record);
+    }
+    expect(await verdictOf('named', told, new Set(['named-u7', 'named-u8']))).toEqual({ acknowledged: 5, lost: 0, doubled: 0, problems: [] });
+    expect(await verdictOf('named', told, new Set(['named-u7']))).toEqual({ acknowledged: 5, lost: 1, doubled: 0, problems: [expect.stringMatching(/^\[R4\] named-u8 /)] });
   });
 
   test('reports a winner without a win message, and a credit message without a credit', async () => {

@@ -20,11 +20,16 @@ export interface Verdict {
   problems: string[];
 }
 
-/** Checks a settled rain: compares the users' answers, the claim log and the ledger. */
-export async function checkRain(context: OperatorContext, database: Database, rainId: string, crowd: Pick<Crowd, 'records' | 'winners'>): Promise<Verdict> {
+/**
+ * Checks a settled rain: compares the users' answers, the claim log and the ledger.
+ * @param compensated users whose wins the audit has named as told twice: nothing is asked about them
+ */
+export async function checkRain(
+  context: OperatorContext, database: Database, rainId: string, crowd: Pick<Crowd, 'records' | 'winners'>, compensated: ReadonlySet<string> = new Set(),
+): Promise<Verdict> {
   const problems: string[] = [];
   const rain = (await context.ledger.rain(rainId))!;
-  const claims = (await Promise.all(Array.from({ length: rain.shards }, (_, shard) => claimLog(context, rainId, shard)))).flat();
+  const claims = (await Promise.all(Array.from({ length: rain.shards }, (_, shard) => claimLog(context, rainId, shard)))).flat().filter(({ userId }) => !compensated.has(userId));
   const claimOf = new Map(claims.map((claim) => [claim.userId, claim]));
   if (claimOf.size < claims.length) problems.push(`[R1] ${claims.length - claimOf.size} second claims of a user`);
   const packets = new Set(claims.map((claim) => claim.redPacketId));
@@ -41,6 +46,7 @@ export async function checkRain(context: OperatorContext, database: Database, ra
   const creditOf = new Map(credits.map((credit) => [credit.userId!, credit]));
   let [lost, doubled] = [0, 0];
   for (const [userId, won] of crowd.winners()) {
+    if (compensated.has(userId)) continue;
     const credit = creditOf.get(userId);
     const right = credit?.redPacketId === won.redPacketId && credit.amountCents === parseMoney(won.amount)! && (paid.get(userId) ?? 0n) >= credit.amountCents;
     if (!right) lost++;
@@ -55,6 +61,7 @@ export async function checkRain(context: OperatorContext, database: Database, ra
   for (const [userId, cents] of paid) if (cents > (creditOf.get(userId)?.amountCents ?? 0n)) doubled++;
 
   for (const [userId, record] of crowd.records) {
+    if (compensated.has(userId)) continue;
     problems.push(...record.contradictions);
     if (record.credited && creditOf.get(userId)?.redPacketId !== record.credited.redPacketId) problems.push(`${userId} received a credit that is not in the ledger`);
     if (claimOf.has(userId) && !record.won) problems.push(`${userId} won ${claimOf.get(userId)!.redPacketId} and never received the win`);

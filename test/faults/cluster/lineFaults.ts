@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { at } from '../../support/servers/cluster.ts';
 import type { Scene } from '../run.ts';
 import type { Shape } from '../users/rainfall.ts';
+import { compensate } from './compensation.ts';
 import type { ClusterDeployment, ClusterFault } from './deployment.ts';
 import { figuresOf, refusedSince } from './refused.ts';
 import type { FaultCluster } from './servers.ts';
@@ -57,13 +58,15 @@ interface Parted {
   disbelieved: number;
 }
 
+const NOTHING: Parted = { cutAt: 0, place: 0, promotedMs: 0, disbelieved: 0 };
+
 const figures = ({ cutAt, place, promotedMs, disbelieved }: Parted, shards: number, { cluster, crowd, rainId }: Served): Record<string, number> => ({
   'replica promoted after, ms': promotedMs, 'decided by the old master and not believed': disbelieved,
   ...figuresOf(refusedSince(cutAt, crowd, shards, (shard) => cluster.homeOf(shardKeys(rainId, shard).state) === place)),
 });
 
 export function partitionFault(fault: ClusterFault, durability: string): void {
-  let parted: Parted;
+  let [parted, toldTwice]: [Parted, Set<string>] = [NOTHING, new Set()];
   fault(`cluster: a master cut off from the others and alive, DURABILITY=${durability}`, async (scene) => {
     const { cluster, rainId } = scene;
     const place = cluster.homeOf(shardKeys(rainId, 0).state);
@@ -80,12 +83,17 @@ export function partitionFault(fault: ClusterFault, durability: string): void {
     const [old, now] = await Promise.all([master, replica].map((server) => claimants(scene, place, PARTED.shards, server))) as [Set<string>, Set<string>];
     parted = { cutAt, place, promotedMs, disbelieved: without(old, now) };
     await reunite(cluster, place);
+    if (durability === 'local') toldTwice = await compensate(scene);
     return cutAt;
-  }, { rain: PARTED, when: 'swing', slow: true, prepare, measure: (scene) => figures(parted, PARTED.shards, scene) });
+  }, {
+    rain: PARTED, when: 'swing', slow: true, prepare, compensated: () => toldTwice,
+    check: () => (toldTwice.size > parted.disbelieved ? [`${toldTwice.size} users were told twice, of ${parted.disbelieved} that the old master alone had decided for`] : []),
+    measure: (scene) => ({ ...figures(parted, PARTED.shards, scene), 'told twice and named by the audit': toldTwice.size }),
+  });
 }
 
 export function stalledLinkFault(fault: ClusterFault, durability: string): void {
-  let parted: Parted;
+  let parted = NOTHING;
   fault(`cluster: a stalled link and a promotion, DURABILITY=${durability}`, async (scene) => {
     const { cluster, rainId, crowd } = scene;
     await eventually(() => crowd.winners().length > 0);
