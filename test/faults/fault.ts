@@ -49,7 +49,7 @@ export function testFault(name: string, play: (run: Run) => Promise<RunResult>, 
     const wrong: string[] = [];
     for (let number = 1; number <= runs; number++) {
       row.runs++;
-      const problems = await play({ name: `${SEED}/${name}/${number}`, rainId: rainIdOf(name, number) }).then((result) => addToRow(row, result), String);
+      const problems = await play({ name: `${SEED}/${name}/${number}`, rainId: rainIdOf(name, number) }).then((result) => addToRow(row, result), (error: unknown) => (error instanceof Error ? error.stack! : String(error)));
       wrong.push(...[problems].flat().slice(0, PROBLEMS_MAX).map((problem) => `run ${number} of seed ${SEED}: ${problem}`));
     }
     expect(wrong).toEqual([]);

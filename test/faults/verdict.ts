@@ -55,7 +55,8 @@ export async function checkRain(
   const paidPackets = new Set<string>();
   for (const { userId, redPacketId: packet, amountCents } of credits) {
     const claim = claimOf.get(userId!);
-    if (paidPackets.has(packet!) || claim?.redPacketId !== packet || parseMoney(claim!.amount) !== amountCents) doubled++;
+    const isRight = compensated.has(userId!) || (claim?.redPacketId === packet && parseMoney(claim!.amount) === amountCents);
+    if (paidPackets.has(packet!) || !isRight) doubled++;
     paidPackets.add(packet!);
   }
   for (const [userId, cents] of paid) if (cents > (creditOf.get(userId)?.amountCents ?? 0n)) doubled++;
@@ -66,7 +67,7 @@ export async function checkRain(
     if (record.credited && creditOf.get(userId)?.redPacketId !== record.credited.redPacketId) problems.push(`${userId} received a credit that is not in the ledger`);
     if (claimOf.has(userId) && !record.won) problems.push(`${userId} won ${claimOf.get(userId)!.redPacketId} and never received the win`);
   }
-  problems.push(...await checkLedger(context, rainId, claims.length), ...await falseAlarms(context, rainId));
+  problems.push(...await checkLedger(context, rainId, claims.length + credits.filter(({ userId }) => compensated.has(userId!)).length), ...await falseAlarms(context, rainId));
   return { acknowledged: crowd.winners().length, lost, doubled, problems };
 }
 

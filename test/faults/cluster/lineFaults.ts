@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { learnMasters, mastersOf } from '../../../src/platform/redis/owner.ts';
 import { untilInStep } from '../../../src/platform/redis/inStep.ts';
 import { keyOf } from '../../../src/platform/embedded/formCluster.ts';
 import { shardKeys } from '../../../src/store/keys.ts';
@@ -11,6 +10,7 @@ import { compensate } from './compensation.ts';
 import type { ClusterDeployment, ClusterFault } from './deployment.ts';
 import { figuresOf, refusedSince } from './refused.ts';
 import type { FaultCluster } from './servers.ts';
+import { untilKnown } from './untilKnown.ts';
 
 const PARTED: Shape = { users: 600, packets: 400, shards: 4, opensInMs: 1_500, windowMs: 12_000, arrivalsMs: 10_000 };
 /** Small: it is played a hundred times. */
@@ -44,11 +44,7 @@ async function reunite(cluster: FaultCluster, place: number): Promise<void> {
 
 async function prepare({ cluster, context }: Pick<ClusterDeployment, 'cluster' | 'context'>): Promise<void> {
   await cluster.restore();
-  const lines = await cluster.lines();
-  // A client opens a line with the first command for it, and refuses the next ones meanwhile.
-  learnMasters(context.redis);
-  await eventually(() => mastersOf(context.redis).every(({ name }) => lines.announced.has(name)));
-  await eventually(() => Promise.all(mastersOf(context.redis).map(({ connection }) => connection.ping())));
+  await untilKnown(context.redis, (await cluster.lines()).announced);
 }
 
 interface Parted {

@@ -7,22 +7,31 @@ import type { Shape } from '../users/rainfall.ts';
 import type { ClusterDeployment, ClusterFault } from './deployment.ts';
 import { figuresOf, refusedSince } from './refused.ts';
 import type { Pair } from './servers.ts';
+import { untilKnown } from './untilKnown.ts';
 
 /** Short, and with packets to the end. */
 const SHAPE: Shape = { users: 600, packets: 400, shards: 4, opensInMs: 1_500, windowMs: 8_000, arrivalsMs: 7_000 };
 
+type Known = Pick<ClusterDeployment, 'cluster' | 'context'>;
+
 export function slotFaults(fault: ClusterFault, durability: string): void {
+  const known = ({ cluster, context }: Known) => untilKnown(context.redis, new Set(cluster.masters.map(({ port }) => `127.0.0.1:${port}`)));
   let moved = { beganAt: 0, endedAt: 0 };
   /** The slot of the first shard goes to this pair. */
-  const move = async ({ cluster, context, rainId }: Scene<ClusterDeployment>, to: (home: number) => Pair | Promise<Pair>, meanwhile?: () => Promise<unknown>) => {
+  const move = async (scene: Scene<ClusterDeployment>, to: (home: number) => Pair | Promise<Pair>, meanwhile?: () => Promise<unknown>) => {
+    const { cluster, context, rainId } = scene;
     const { state } = shardKeys(rainId, 0);
     const home = cluster.homeOf(state);
     moved = await cluster.moveSlot(slotOf(context.redis, state), cluster.pairs[home]!, await to(home), meanwhile);
+    await known(scene);
     return moved.beganAt;
   };
   const options = {
     rain: SHAPE, when: 'swing' as const, slow: true,
-    prepare: ({ cluster }: Pick<ClusterDeployment, 'cluster'>) => cluster.restore(),
+    async prepare(deployment: Known) {
+      await deployment.cluster.restore();
+      await known(deployment);
+    },
     measure: ({ crowd }: Scene<ClusterDeployment>) => {
       const refused = refusedSince(moved.beganAt, crowd, SHAPE.shards, (shard) => shard === 0);
       const { records } = crowd;
