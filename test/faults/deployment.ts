@@ -77,7 +77,7 @@ export function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
 }
 
 /** What a deployment keeps its rains in. */
-export interface Store<Facts> {
+interface Store<Facts> {
   url: string;
   /** If not the same. */
   gatewaysUrl?: string;
@@ -87,7 +87,7 @@ export interface Store<Facts> {
   facts: Facts;
 }
 
-export interface StoreSetting {
+interface StoreSetting {
   /** A folder that goes with the deployment. */
   home: string;
   part(name: string, launch: () => Promise<Started>): Part;

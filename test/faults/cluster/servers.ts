@@ -9,7 +9,7 @@ import { at } from '../../support/servers/cluster.ts';
 import { beginSlotMove } from '../../support/servers/slotMove.ts';
 import { ServerLines } from './lines.ts';
 
-export const PASSWORD = 'of-the-faults';
+const PASSWORD = 'of-the-faults';
 
 /** A master and its replica, as they are now. */
 export interface Pair {

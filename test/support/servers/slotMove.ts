@@ -40,7 +40,7 @@ export async function beginSlotMove({ masters }: { masters: readonly Node[] }, s
 const keysIn = async (node: Redis, slot: number) => (await node.call('CLUSTER', 'GETKEYSINSLOT', String(slot), '100')) as string[];
 
 /** The port of the owner by a server's own table. */
-export function ownerIn(slots: unknown, slot: number): number | undefined {
+function ownerIn(slots: unknown, slot: number): number | undefined {
   const ranges = slots as [first: number, last: number, master: [host: string, port: number]][];
   return ranges.find(([first, last]) => first <= slot && slot <= last)?.[2][1];
 }
