@@ -72,7 +72,7 @@ describe('a broadcast', () => {
 });
 
 describe("the winners' ticker", () => {
-  function ticker(watching: Record<string, Session[]>, { busy = () => false, isOff = () => false } = {}) {
+  function ticker(watching: Record<string, Session[]>, { busy = (): boolean => false, isOff = (): boolean => false } = {}) {
     let [at, broadcastAt] = [0, Number.NEGATIVE_INFINITY];
     const shown: [number, string, string][] = [];
     const hub = {
