@@ -9,6 +9,7 @@ import { startCrowd, issueTokens, type Crowd } from './users/crowd.ts';
 import type { Deployment, System } from './deployment.ts';
 import { createAndLoad, requestFor, SHAPE, type Shape } from './users/rainfall.ts';
 import { recover, type RunResult } from './recovery.ts';
+import type { Excused } from './verdict.ts';
 
 export interface Run {
   /** Seed of its random choices. */
@@ -59,8 +60,8 @@ export interface FaultOptions<D extends System = Deployment> {
   prepare?: (scene: D & Setting) => Promise<void>;
   /** Creates the rain, if the fault is in the creation. By default this process creates and loads it. */
   create?: (scene: D & Setting, request: CreateRequest & { id: string }) => Promise<void>;
-  /** Users whom the operator has compensated by the end of the strike, since the audit has named them as told twice. */
-  compensated?: () => ReadonlySet<string>;
+  /** Known when the strike has ended. */
+  excused?: () => Excused;
   /** Checks what only this fault must guarantee. @returns problems */
   check?: (scene: Scene<D>) => Promise<string[]> | string[];
   /** What only this fault shows, by name. */
@@ -80,7 +81,7 @@ export async function playRun<D extends System>(deployment: D, run: Run, strike:
     await sleep(momentOf(options.when ?? 'rain', scene) - Date.now());
     const calledAt = Date.now();
     const struckAt = await strike(scene) ?? calledAt;
-    const result = await recover({ ...scene, book, struckAt, compensated: options.compensated?.(), heal: () => deployment.heal() });
+    const result = await recover({ ...scene, book, struckAt, excused: options.excused?.(), heal: () => deployment.heal() });
     return { ...result, figures: await options.measure?.(scene), problems: [...deployment.accidents(), ...(await options.check?.(scene) ?? []), ...result.problems] };
   } finally {
     delay.disable();

@@ -20,12 +20,19 @@ export interface Verdict {
   problems: string[];
 }
 
-/**
- * Checks a settled rain: compares the users' answers, the claim log and the ledger.
- * @param compensated users whose wins the audit has named as told twice: nothing is asked about them
- */
+/** Users of whom less is asked after a failover with DURABILITY=local. */
+export interface Excused {
+  /** The audit has named their wins as told twice: nothing is asked. */
+  compensated: ReadonlySet<string>;
+  /** The lost master alone had decided for them: until their wins are put back, another gateway may tell them that they have none. */
+  misled: ReadonlySet<string>;
+}
+
+const NOBODY: Excused = { compensated: new Set(), misled: new Set() };
+
+/** Checks a settled rain: compares the users' answers, the claim log and the ledger. */
 export async function checkRain(
-  context: OperatorContext, database: Database, rainId: string, crowd: Pick<Crowd, 'records' | 'winners'>, compensated: ReadonlySet<string> = new Set(),
+  context: OperatorContext, database: Database, rainId: string, crowd: Pick<Crowd, 'records' | 'winners'>, { compensated, misled }: Excused = NOBODY,
 ): Promise<Verdict> {
   const problems: string[] = [];
   const rain = (await context.ledger.rain(rainId))!;
@@ -63,7 +70,7 @@ export async function checkRain(
 
   for (const [userId, record] of crowd.records) {
     if (compensated.has(userId)) continue;
-    problems.push(...record.contradictions);
+    if (!misled.has(userId)) problems.push(...record.contradictions);
     if (record.credited && creditOf.get(userId)?.redPacketId !== record.credited.redPacketId) problems.push(`${userId} received a credit that is not in the ledger`);
     if (claimOf.has(userId) && !record.won) problems.push(`${userId} won ${claimOf.get(userId)!.redPacketId} and never received the win`);
   }

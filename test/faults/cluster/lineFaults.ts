@@ -31,7 +31,8 @@ async function claimants({ cluster, rainId }: Served, place: number, shards: num
   });
 }
 
-const without = (before: ReadonlySet<string>, after: ReadonlySet<string>) => [...before].filter((userId) => !after.has(userId)).length;
+
+const without = (all: ReadonlySet<string>, some: ReadonlySet<string>) => new Set([...all].filter((userId) => !some.has(userId)));
 
 /** The lines are whole again: the old master follows its successor, and has what that one has. */
 async function reunite(cluster: FaultCluster, place: number): Promise<void> {
@@ -62,7 +63,7 @@ const figures = ({ cutAt, place, promotedMs, disbelieved }: Parted, shards: numb
 });
 
 export function partitionFault(fault: ClusterFault, durability: string): void {
-  let [parted, toldTwice]: [Parted, Set<string>] = [NOTHING, new Set()];
+  let [parted, minority, toldTwice]: [Parted, Set<string>, Set<string>] = [NOTHING, new Set(), new Set()];
   fault(`cluster: a master cut off from the others and alive, DURABILITY=${durability}`, async (scene) => {
     const { cluster, rainId } = scene;
     const place = cluster.homeOf(shardKeys(rainId, 0).state);
@@ -77,12 +78,13 @@ export function partitionFault(fault: ClusterFault, durability: string): void {
     const role = await at(master, async (node) => (await node.role())[0]);
     if (role !== 'master') throw new Error(`the old master is a ${role}: it was not cut off, so the test shows nothing`);
     const [old, now] = await Promise.all([master, replica].map((server) => claimants(scene, place, PARTED.shards, server))) as [Set<string>, Set<string>];
-    parted = { cutAt, place, promotedMs, disbelieved: without(old, now) };
+    minority = without(old, now);
+    parted = { cutAt, place, promotedMs, disbelieved: minority.size };
     await reunite(cluster, place);
     if (durability === 'local') toldTwice = await compensate(scene);
     return cutAt;
   }, {
-    rain: PARTED, when: 'swing', slow: true, prepare, compensated: () => toldTwice,
+    rain: PARTED, when: 'swing', slow: true, prepare, excused: () => ({ compensated: toldTwice, misled: durability === 'local' ? minority : new Set() }),
     check: () => (toldTwice.size > parted.disbelieved ? [`${toldTwice.size} users were told twice, of ${parted.disbelieved} that the old master alone had decided for`] : []),
     measure: (scene) => ({ ...figures(parted, PARTED.shards, scene), 'told twice and named by the audit': toldTwice.size }),
   });
@@ -102,7 +104,7 @@ export function stalledLinkFault(fault: ClusterFault, durability: string): void 
     const lacks = await claimants(scene, place, STALLED.shards, replica);
     let disbelieved = 0;
     await eventually(async () => {
-      disbelieved = without(await claimants(scene, place, STALLED.shards, master), lacks);
+      disbelieved = without(await claimants(scene, place, STALLED.shards, master), lacks).size;
       return disbelieved > 0;
     }, { timeoutMs: 5_000 });
     await at(replica, (node) => node.call('CLUSTER', 'FAILOVER', 'TAKEOVER'));
