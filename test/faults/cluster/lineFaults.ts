@@ -111,5 +111,5 @@ export function stalledLinkFault(fault: ClusterFault, durability: string): void 
     parted = { cutAt, place, promotedMs: Date.now() - cutAt, disbelieved };
     await reunite(cluster, place);
     return cutAt;
-  }, { rain: STALLED, when: 'swing', prepare, measure: (scene) => figures(parted, STALLED.shards, scene) });
+  }, { rain: STALLED, when: 'swing', slow: true, prepare, measure: (scene) => figures(parted, STALLED.shards, scene) });
 }

@@ -1,7 +1,7 @@
 import type { Scene } from '../run.ts';
 
 /** If this process was blocked for longer, its measured waiting times mean nothing, ms. */
-const STOOD_STILL_MS = 500;
+export const STOOD_STILL_MS = 500;
 
 /** Every grab is answered in time, even if its outcome is unknown [R10]; see SILENCE_MS in user.ts. */
 export function answeredInTime({ crowd, stoodStillMs }: Scene): string[] {
