@@ -7,7 +7,7 @@ import type { BookedCredit } from '../../ledger/book.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Claim } from '../../rain/claim.ts';
 import { repairRain, untilQuiet } from '../audit/repair.ts';
-import { readBooked, readCredits } from '../audit/booked.ts';
+import { readBooked } from '../audit/booked.ts';
 import { countWins } from '../campaign/wins.ts';
 import { revealOf } from '../commitment.ts';
 import { refuse, type Refused } from '../context.ts';
@@ -92,7 +92,7 @@ async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<st
   if (rain.settledAt !== undefined) return endSettled(work, rain);
   if (kinds.has('winners_unknown')) return refuse('id', `the winners of ${rainId} are in neither store; import them with rain restore import ${rainId} --winners winners.csv, then end it with rain write-off ${rainId} --reason "…"`);
   const isUnopened = (kinds.has('missing') || kinds.has('not_loaded')) && !kinds.has('told') && await redisNow(context.redis) < rain.opensAt;
-  if (isUnopened && (await readCredits(context, rainId)).size === 0) {
+  if (isUnopened && (await context.ledger.credits(rainId, undefined, 1)).length === 0) {
     if (!dryRun) {
       const loaded = await loadRain(context, rainId);
       if (!loaded.ok) return loaded;
