@@ -23,8 +23,10 @@ import { migrating } from './measures/scale/migrating.ts';
 import { memory } from './measures/memory.ts';
 import { overload } from './measures/overload.ts';
 import { shardCredits } from './measures/scale/credits.ts';
+import { audit } from './measures/scale/audit.ts';
 import { board } from './measures/scale/board.ts';
 import { credited } from './measures/scale/credited.ts';
+import { queue } from './measures/scale/queue.ts';
 import { winners } from './measures/scale/winners.ts';
 import { stocking } from './measures/stocking.ts';
 import { chartOf } from './report/chart.ts';
@@ -35,7 +37,7 @@ import { tableOf } from './report/table.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
 const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, shardCredits, handshake, memory, broadcast, stocking, ceiling, overload,
-  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, migrating, crowd, masters, winners, credited, board];
+  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, migrating, crowd, masters, winners, credited, board, audit, queue];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);
