@@ -111,6 +111,11 @@ export const ENDED_RAINS_KEY = 'rain:ended';
 /** hash: `user:<id>` or `address:<network>` → the block: reason, actor, start and end; `version` → a text that changes with every change */
 export const BLOCKS_KEY = 'rain:blocks';
 
+/** string: what a WAIT waits for, in some slot of each master, see `src/store/replicaWait.ts`; never in the log on disk */
+export function markKey(n: number): string {
+  return `rain:mark:${n}`;
+}
+
 /** hash: ticker, joins, sockets or grabs → position of that kill switch for all gateways, reason, actor, start and end */
 export const SWITCHES_KEY = 'rain:switches';
 

@@ -4,7 +4,7 @@ import { Cluster, type Redis } from 'ioredis';
 import type { RedisClient } from './connect.ts';
 
 /** The connection of a client to one server. */
-interface Server {
+export interface Server {
   /** `host:port` in a Cluster; empty for a single server, which has no other beside it. */
   name: string;
   connection: Redis;
