@@ -1,15 +1,14 @@
 import { shardKeys } from '../../../src/store/keys.ts';
-import { spreadOf } from '../../support/spread.ts';
+import { single } from '../../report/row.ts';
 import { peakOf } from '../../support/peak.ts';
 import { SIGNING_SECRET } from '../../support/rains.ts';
 import { openStore } from '../../support/store.ts';
 import { creditMany, winMany } from '../../support/won.ts';
 import type { BaselineOptions, Measure } from '../measure.ts';
 
-const ROUNDS = 3;
 const RAIN = 'won';
 /** The same small heap for both rains: what is kept of a winner is outside of it, and garbage takes what it may. */
-const HEAP_MB_MAX = 64;
+const HEAP_MB_MAX = 128;
 /**
  * Kept of a winner: who was credited and who has the claim, 8 bytes each, the user in a set that is at most half full, 16 to 32, and the
  * amount, 8. A table that grows is doubled and copied.
@@ -22,27 +21,17 @@ export const audit: Measure = {
   onlyWhenAsked: 'always',
   async rows(options) {
     const winners = options.size.packets;
-    const sides = [await startSide(options, winners), await startSide(options, winners / 10)];
+    const [large, small] = [await startSide(options, winners), await startSide(options, winners / 10)];
     try {
-      const figures: { bytes: number[]; seconds: number[] } = { bytes: [], seconds: [] };
-      const peaks: number[][] = [[], []];
-      for (let round = 0; round < ROUNDS; round++) {
-        const [many, few] = [await sides[0]!.audit(), await sides[1]!.audit()];
-        peaks[0]!.push(many.bytes / 2 ** 20);
-        peaks[1]!.push(few.bytes / 2 ** 20);
-        figures.bytes.push((many.bytes - few.bytes) / (winners - winners / 10));
-        figures.seconds.push(many.seconds);
-        options.say(`round ${round + 1}: ${peaks.map((some) => some.at(-1)!.toFixed(0)).join(' and ')} MiB, ${many.seconds.toFixed(1)} s`);
-      }
+      const [many, few] = [await large.audit(), await small.audit()];
       const named = `audit of ${winners.toLocaleString('en')} winners`;
-      const row = (measure: string, unit: string, values: readonly number[]) => ({ measure, unit, ours: spreadOf(values), figure: spreadOf(values) });
       return [
-        { ...row(`${named}: memory for each winner beyond ${(winners / 10).toLocaleString('en')}`, 'B', figures.bytes), target: { most: BYTES_MAX } },
-        row(`${named}: memory of the whole process`, 'MiB', peaks[0]!),
-        row(named, 's', figures.seconds),
+        single(`${named}: memory for each winner beyond ${(winners / 10).toLocaleString('en')}`, 'B', (many.bytes - few.bytes) / (winners - winners / 10), { most: BYTES_MAX }),
+        single(`${named}: memory of the whole process`, 'MiB', many.bytes / 2 ** 20),
+        single(named, 's', many.seconds),
       ];
     } finally {
-      for (const side of sides) await side.close();
+      for (const side of [large, small]) await side.close();
     }
   },
 };

@@ -16,6 +16,8 @@ import type { Measure } from '../measure.ts';
 const ROUNDS = 5;
 /** Of one job while a rain is slow: a relay that carried something rests 25 ms. */
 const SHORT_RANGE = 50;
+/** Half of the core of one Redis at 100,000 wins a second. */
+const CPU_US_MAX = 5;
 
 interface Cost {
   cpuUs: number;
@@ -42,12 +44,13 @@ export const queue: Measure = {
     }
     const of = (which: keyof typeof costs, what: keyof Cost) => costs[which].map((cost) => cost[what]);
     const against = `a win in a call for ${BATCH_USERS_MAX} users`;
-    const told = (measure: string, values: readonly number[]): Row => ({ measure, unit: 'B', ours: spreadOf(values), figure: spreadOf(values) });
+    const told = (measure: string, unit: string, values: readonly number[]): Row => ({ measure, unit, ours: spreadOf(values), figure: spreadOf(values) });
     return [
-      compared({ measure: `Redis CPU of the queue per claim, jobs of ${ENTRIES_MAX}`, against, unit: 'µs', target: { most: 0.1 } }, of('full', 'cpuUs'), of('win', 'cpuUs')),
+      { ...told(`Redis CPU of the queue per claim, jobs of ${ENTRIES_MAX}`, 'µs', of('full', 'cpuUs')), target: { most: CPU_US_MAX } },
+      compared({ measure: `Redis CPU of the queue per claim, jobs of ${ENTRIES_MAX}`, against, unit: 'µs' }, of('full', 'cpuUs'), of('win', 'cpuUs')),
       compared({ measure: `Redis CPU of the queue per claim, jobs of ${SHORT_RANGE}`, against, unit: 'µs' }, of('short', 'cpuUs'), of('win', 'cpuUs')),
-      told(`bytes through Redis of the queue per claim, jobs of ${ENTRIES_MAX}`, of('full', 'sentBytes')),
-      told(`bytes on the disk of the queue per claim, jobs of ${ENTRIES_MAX}`, of('full', 'loggedBytes')),
+      told(`bytes through Redis of the queue per claim, jobs of ${ENTRIES_MAX}`, 'B', of('full', 'sentBytes')),
+      told(`bytes on the disk of the queue per claim, jobs of ${ENTRIES_MAX}`, 'B', of('full', 'loggedBytes')),
     ];
   }),
 };
