@@ -12,7 +12,7 @@ const TRIES_MAX = 10_000;
  * @param redis the client that the connection to the master belongs to; WAIT blocks that connection
  * @throws when the mark could not be written; then nothing is known
  */
-export type ReplicaWait = (redis: RedisClient, master: Server) => Promise<number>;
+type ReplicaWait = (redis: RedisClient, master: Server) => Promise<number>;
 
 /** @param waitMs how long the replicas may take */
 export function createReplicaWait(replicas: number, waitMs: number): ReplicaWait {
