@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createCampaign } from '../../src/operator/campaign/create.ts';
+import { createRain } from '../../src/operator/create.ts';
+import { examineRains } from '../../src/operator/doctor/rains.ts';
+import { loadRain } from '../../src/operator/load.ts';
+import { applyRestore } from '../../src/operator/restore/apply.ts';
+import { compareRain } from '../../src/operator/restore/compare.ts';
+import { settleRain } from '../../src/operator/settle.ts';
+import { shardKeys } from '../../src/store/keys.ts';
+import { redisNow } from '../../src/store/rains.ts';
+import { dial } from '../support/client.ts';
+import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
+import { openGateway } from '../support/servers/gateway.ts';
+import { signer } from '../support/signer.ts';
+
+const SHARDS = 2;
+const OLDER = 'an older version has loaded the rain';
+
+let context: TestQueueContext;
+beforeAll(async () => { context = { ...await openQueueContext(), signer }; });
+afterAll(() => context.stop());
+
+/** Four packets in two shards, as the versions left them that called shard 1 `1`. */
+async function loadedByOlder(id: string, { opensInMs = -60_000, campaign }: { opensInMs?: number; campaign?: { id: string; round: number } } = {}): Promise<void> {
+  const opensAt = await redisNow(context.redis) + opensInMs;
+  await createRain(context, { id, plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, shards: SHARDS, opensAt, closesAt: opensAt + 600_000, ...(campaign && { campaign }) });
+  expect(await loadRain(context, id)).toMatchObject({ ok: true });
+  for (const key of Object.values(shardKeys(id, 1))) {
+    const older = key.replace(/\/[^}]+\}/, '/1}');
+    expect(older).not.toBe(key);
+    if (await context.redis.exists(key)) await context.redis.rename(key, older);
+  }
+}
+
+test('[R2] a rain whose shards an older version has labelled: nothing is rebuilt, loaded again or settled, also on the operator\'s word', async () => {
+  await loadedByOlder('older');
+  const before = (await context.redis.keys('rain:{older/*')).sort();
+  expect((await compareRain(context, 'older'))!.counts).toEqual({ older_labels: 1 });
+  for (const reason of [undefined, 'nobody knows where it is']) {
+    expect(await applyRestore(context, 'older', { ...(reason && { reason }) })).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining(OLDER) }] });
+  }
+  expect(await loadRain(context, 'older')).toMatchObject({ ok: false });
+  expect(await settleRain(context, 'older', { shards: SHARDS, title: '' })).toEqual({ outcome: 'lost' });
+  expect((await context.redis.keys('rain:{older/*')).sort()).toEqual(before);
+});
+
+test('[R2] before it opens its packets are not loaded a second time, nor those of a round', async () => {
+  await createCampaign(context, { id: 'autumn', winsPerUserMax: 1, shards: SHARDS });
+  await loadedByOlder('soon', { opensInMs: 60_000 });
+  await loadedByOlder('autumn.1', { opensInMs: 60_000, campaign: { id: 'autumn', round: 1 } });
+  for (const id of ['soon', 'autumn.1']) {
+    expect(await loadRain(context, id)).toMatchObject({ ok: false });
+    expect(await applyRestore(context, id)).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining(OLDER) }] });
+    expect(await context.redis.exists(shardKeys(id, 1).state, shardKeys(id, 1).packets)).toBe(0);
+  }
+});
+
+test('its users hear "busy" and the log names it, until the older version has settled it', async () => {
+  await loadedByOlder('busy');
+  const gateway = await openGateway(context.redisUrl);
+  onTestFinished(() => gateway.close());
+  const client = await dial(gateway.url, 'user-0');
+  onTestFinished(() => client.leave());
+  for (const type of ['grab', 'join'] as const) {
+    client.say({ type, rainId: 'busy' });
+    expect(await client.next('result')).toMatchObject({ rainId: 'busy', code: '-7' });
+  }
+  await context.redis.hset('rain:{busy/1}:state', 'state', 'settled');
+  client.say({ type: 'grab', rainId: 'busy' });
+  expect(await client.next('result')).toMatchObject({ rainId: 'busy', code: '-8' });
+});
+
+test('the doctor names it apart from what Redis has lost', async () => {
+  await loadedByOlder('named');
+  await loadedByOlder('gone');
+  await context.redis.del(...await context.redis.keys('rain:{gone/*'));
+  const wrong = (await examineRains(context)).filter(({ verdict }) => verdict === 'wrong');
+  expect(wrong.find(({ name }) => name === 'rains of an older version')?.found).toContain('named');
+  const missing = wrong.find(({ name }) => name === 'rains')?.found;
+  expect(missing).toContain('gone');
+  expect(missing).not.toContain('named');
+});
