@@ -55,7 +55,7 @@ test('[R2] before it opens its packets are not loaded a second time, nor those o
   }
 });
 
-test('its users hear "busy" and the log names it, until the older version has settled it', async () => {
+test('its users hear "busy", and not that it does not exist, until the older version has settled it', async () => {
   await loadedByOlder('busy');
   const gateway = await openGateway(context.redisUrl);
   onTestFinished(() => gateway.close());
