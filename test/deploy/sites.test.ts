@@ -151,6 +151,7 @@ describe.skipIf(haproxy.missing)('several gateways behind HAProxy', () => {
     await command(site, 'set server rain_gateway/g1 state ready');
     for (const name of ['f', 'g', 'h']) expect(await knock(site, name, '127.0.0.2')).toBe(101);
     expect([first!.sockets(), second!.sockets()]).toEqual([4, 4]);
-    expect([await stateOf(site, 1), await stateOf(site, 2)]).toEqual(['UP', 'UP']);
+    // "UP 1/2" until HAProxy has checked it for the first time.
+    for (const gateway of [1, 2]) await expect.poll(() => stateOf(site, gateway), { timeout: 10_000 }).toBe('UP');
   });
 });

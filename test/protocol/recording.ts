@@ -25,6 +25,11 @@ const RAIN = 'spring';
  */
 export async function recordSession(context: TestContext): Promise<Frame[]> {
   const frames: Frame[] = [];
+  const now = await redisNow(context.redis);
+  const created = await createRain(context, { id: RAIN, title: 'Spring', plan: { budget: '12.21', packets: 1, split: { method: 'even' } }, opensAt: now + OPENS_IN_MS, closesAt: now + 600_000 });
+  if (!created.ok) throw new Error(JSON.stringify(created.refusals));
+  await loadRain(context, RAIN);
+  // A gateway that runs already may still show the draft for a moment.
   const gateway = await openGateway(context.redisUrl);
   const worker = await openWorker(context, { settling: { tidyMs: 100 } });
   const clients: Client[] = [];
@@ -49,10 +54,6 @@ export async function recordSession(context: TestContext): Promise<Frame[]> {
   };
 
   try {
-    const now = await redisNow(context.redis);
-    const created = await createRain(context, { id: RAIN, title: 'Spring', plan: { budget: '12.21', packets: 1, split: { method: 'even' } }, opensAt: now + OPENS_IN_MS, closesAt: now + 600_000 });
-    if (!created.ok) throw new Error(JSON.stringify(created.refusals));
-    await loadRain(context, RAIN);
     const ann = await enter('ann');
     await ann.hear('welcome');
     ann.say({ type: 'ping', t: 1_000 });

@@ -15,7 +15,7 @@ interface TickerRules {
 /**
  * The winners' ticker shows a sample of winners and is the first function to be switched off under load. Each viewer gets at most one
  * sample a second, the latest of all rains; with many viewers fewer. During a broadcast nothing is sent, and for a while afterwards, so
- * that players can act on it first.
+ * that players can act on it first. The latest sample waits meanwhile: after the last win of a rain no other one comes.
  */
 export class Ticker {
   readonly #rules: Required<TickerRules>;
@@ -36,7 +36,11 @@ export class Ticker {
   #schedule(): void {
     const { hub, now } = this.#rules;
     const waitMs = Math.max(this.#shownAt, hub.broadcastAt) + hub.restMs - now();
-    if (waitMs <= 0) return this.#tick();
+    if (waitMs <= 0) this.#tick();
+    else this.#wakeIn(waitMs);
+  }
+
+  #wakeIn(waitMs: number): void {
     // The timer must not keep the process alive.
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -45,12 +49,12 @@ export class Ticker {
   }
 
   #tick(): void {
+    const { hub, isOff, send, now } = this.#rules;
+    if (hub.broadcasting || isOff()) return this.#wakeIn(hub.restMs);
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const { hub, isOff, send, now } = this.#rules;
     const latest = [...this.#latest];
     this.#latest.clear();
-    if (hub.broadcasting || isOff()) return;
     this.#shownAt = now();
     const frames = new Map<Session, Frame>();
     for (const [rainId, frame] of latest) for (const session of hub.watching(rainId)) frames.set(session, frame);

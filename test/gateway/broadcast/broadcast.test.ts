@@ -72,14 +72,14 @@ describe('a broadcast', () => {
 });
 
 describe("the winners' ticker", () => {
-  function ticker(watching: Record<string, Session[]>, busy = () => false) {
+  function ticker(watching: Record<string, Session[]>, { busy = (): boolean => false, isOff = (): boolean => false } = {}) {
     let [at, broadcastAt] = [0, Number.NEGATIVE_INFINITY];
     const shown: [number, string, string][] = [];
     const hub = {
       watching: (rainId: string) => new Set(watching[rainId]), restMs: 1_000, get broadcasting() { return busy(); }, get broadcastAt() { return broadcastAt; },
       some: (sessions: Iterable<Session>, deliver: (session: Session) => void) => { for (const session of sessions) deliver(session); },
     };
-    const rules = { hub, isOff: () => false, send: ({ userId }: Session, frame: Buffer) => { shown.push([at, userId, String(frame)]); }, now: () => at };
+    const rules = { hub, isOff, send: ({ userId }: Session, frame: Buffer) => { shown.push([at, userId, String(frame)]); }, now: () => at };
     return { shown, broadcast: () => { broadcastAt = at; }, setTime: (ms: number) => { at = ms; }, ticker: new Ticker(rules) };
   }
   const [ann, bob] = people(2) as [Session, Session];
@@ -123,11 +123,21 @@ describe("the winners' ticker", () => {
 
   test('sends nothing during an important broadcast', () => {
     let busy = true;
-    const { shown, setTime, ticker: winners } = ticker({ a: [ann] }, () => busy);
+    const { shown, setTime, ticker: winners } = ticker({ a: [ann] }, { busy: () => busy });
     winners.show('a', Buffer.from('droppable'));
     busy = false;
     setTime(100);
     winners.show('a', Buffer.from('shown'));
     expect(shown.map(([, , what]) => what)).toEqual(['shown']);
+  });
+
+  test('keeps the sample of the last win while it is switched off, and shows it once it is on again', async () => {
+    let off = true;
+    const { shown, setTime, ticker: winners } = ticker({ a: [ann] }, { isOff: () => off });
+    winners.show('a', Buffer.from('older'));
+    winners.show('a', Buffer.from('the last win'));
+    off = false;
+    setTime(2_000);
+    await expect.poll(() => shown.map(([, , what]) => what), { timeout: 3_000 }).toEqual(['the last win']);
   });
 });
