@@ -17,7 +17,7 @@ import { draftOf } from './commitment.ts';
 import { nameRain, roundRequest, shardCount } from './campaign/create.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
-import { lostReason } from './restore/presence.ts';
+import { goneReason } from './restore/presence.ts';
 import { needsApproval } from './approval/ask.ts';
 import { drawEvenId, unevenReason } from './placement.ts';
 import { followTickets } from './tickets.ts';
@@ -73,7 +73,7 @@ export async function createRain(context: OperatorContext, request: CreateReques
   const { id, shards, campaign } = named;
   const existing = await context.ledger.rain(id);
   if (existing?.settledAt) return refuse('id', `the rain ${existing.id} is settled`);
-  if (existing && await hasLost(context, existing)) return refuse('id', lostReason(existing.id));
+  if (existing && await hasLost(context, existing)) return refuse('id', await goneReason(context.redis, existing));
   // A rain that was created in time but never reached Redis is finished even now, so that its money can go back.
   const refusal = checkWindow({ opensAt, closesAt }, now, existing !== undefined);
   if (refusal) return refusal;

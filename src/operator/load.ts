@@ -9,7 +9,7 @@ import { countWins } from './campaign/wins.ts';
 import { draftOf } from './commitment.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
-import { lostReason, unknownReason } from './restore/presence.ts';
+import { goneReason, unknownReason } from './restore/presence.ts';
 import { followTickets } from './tickets.ts';
 
 type LoadedRain = { ok: true; packets: number } | Refused;
@@ -28,7 +28,7 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
   let rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', await unknownReason(context, rainId));
   if (rain.settledAt) return refuse('id', `the rain ${rainId} is settled`);
-  if (await hasLost(context, rain)) return refuse('id', lostReason(rainId));
+  if (await hasLost(context, rain)) return refuse('id', await goneReason(context.redis, rain));
   const draft = await draftOf(context, rain);
   // Recorded before the first packet is loaded: see `hasLost`.
   await context.ledger.record({ actor: context.actor, verb: 'load', rainId, details: { packets: rain.packets } });

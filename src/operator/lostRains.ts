@@ -4,7 +4,7 @@ import { hasOlderLabels } from '../store/olderLabels.ts';
 import { liveRains, readRain, redisNow, settledRains } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import type { OperatorContext } from './context.ts';
-import { lostReason, readPresence, wholenessOf } from './restore/presence.ts';
+import { goneReason, readPresence, wholenessOf } from './restore/presence.ts';
 
 /** A load of the most packets that a rain may have is done by then, ms. */
 const LOAD_MS_MAX = 300_000;
@@ -55,5 +55,5 @@ async function loadedBefore({ ledger, redis }: OperatorContext, rainId: string, 
 export async function lostNotice(context: OperatorContext, rainId: string): Promise<string | undefined> {
   const rain = await context.ledger.rain(rainId);
   if (!rain || rain.settledAt !== undefined || wholenessOf(await readPresence(context, rainId, rain.shards)) === 'whole') return undefined;
-  return await wasLoaded(context, rainId) ? lostReason(rainId) : undefined;
+  return await wasLoaded(context, rainId) ? goneReason(context.redis, rain) : undefined;
 }

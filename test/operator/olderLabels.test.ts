@@ -5,12 +5,23 @@ import { examineRains } from '../../src/operator/doctor/rains.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { applyRestore } from '../../src/operator/restore/apply.ts';
 import { compareRain } from '../../src/operator/restore/compare.ts';
+import { auditRain } from '../../src/operator/audit.ts';
+import { recycleRain } from '../../src/operator/recycle.ts';
 import { settleRain } from '../../src/operator/settle.ts';
+import { topUpRain } from '../../src/operator/topUp.ts';
+import { closeRain, pauseRain } from '../../src/operator/transitions.ts';
+import { writeOffRain } from '../../src/operator/writeOff.ts';
+import { startAuditor } from '../../src/maintenance/auditor.ts';
+import { startSettler } from '../../src/maintenance/settler.ts';
+import { lend, newMoveId } from '../../src/store/moves.ts';
 import { shardKeys } from '../../src/store/keys.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { dial } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { listeningLog } from '../support/log.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 import { openGateway } from '../support/servers/gateway.ts';
+import { dump } from '../support/rain.ts';
 import { signer } from '../support/signer.ts';
 
 const SHARDS = 2;
@@ -39,8 +50,12 @@ test('[R2] a rain whose shards an older version has labelled: nothing is rebuilt
   for (const reason of [undefined, 'nobody knows where it is']) {
     expect(await applyRestore(context, 'older', { ...(reason && { reason }) })).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining(OLDER) }] });
   }
-  expect(await loadRain(context, 'older')).toMatchObject({ ok: false });
-  expect(await settleRain(context, 'older', { shards: SHARDS, title: '' })).toEqual({ outcome: 'lost' });
+  for (const refused of [
+    await loadRain(context, 'older'), await topUpRain(context, 'older', { budget: '1.00', packets: 1, split: { method: 'even' } }), await recycleRain(context, 'older'),
+    await pauseRain(context, 'older'), await closeRain(context, 'older'), await writeOffRain(context, 'older', 'nobody knows where it is'),
+  ]) expect(refused).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining(OLDER) }] });
+  expect((await auditRain(context, 'older'))!.problems[0]).toContain(OLDER);
+  expect(await settleRain(context, 'older', { shards: SHARDS, title: '' })).toEqual({ outcome: 'lost', reason: expect.stringContaining(OLDER) });
   expect((await context.redis.keys('rain:{older/*')).sort()).toEqual(before);
 });
 
@@ -53,6 +68,25 @@ test('[R2] before it opens its packets are not loaded a second time, nor those o
     expect(await applyRestore(context, id)).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining(OLDER) }] });
     expect(await context.redis.exists(shardKeys(id, 1).state, shardKeys(id, 1).packets)).toBe(0);
   }
+});
+
+test('[R13] workers leave it alone, also packets that are on their way in it, and log what to do', async () => {
+  await loadedByOlder('moving');
+  expect(await lend(context.redis, 'moving', newMoveId(0, 1), { wanted: 1, parts: 1 })).toBeDefined();
+  await context.wonRain('whole', 1);
+  const { auditor: lease } = shardKeys('moving', 0);
+  const rest = async () => ({ ...await dump(context.redis, 'rain:{moving/*'), [lease]: undefined });
+  const before = await rest();
+  const { log, heard } = listeningLog();
+  const auditor = startAuditor({ context, log, pauseMsMin: 10, pauseFactor: 1 });
+  onTestFinished(() => auditor.close());
+  const settler = startSettler({ context, log, everyMs: 10 });
+  onTestFinished(() => settler.close());
+  // Once it has come to a rain a second time, it has been through all of them.
+  const { at } = await eventually(() => { const seen = auditor.seen().get('whole'); expect(seen).toBeDefined(); return seen!; });
+  await eventually(() => expect(auditor.seen().get('whole')!.at).toBeGreaterThan(at));
+  await eventually(() => expect(heard).toContainEqual(expect.objectContaining({ level: 'error', rainId: 'moving', msg: expect.stringContaining(OLDER) })));
+  expect(await rest()).toEqual(before);
 });
 
 test('its users hear "busy", and not that it does not exist, until the older version has settled it', async () => {
