@@ -31,16 +31,21 @@ let context: TestQueueContext;
 beforeAll(async () => { context = { ...await openQueueContext(), signer }; });
 afterAll(() => context.stop());
 
-/** Four packets in two shards, as the versions left them that called shard 1 `1`. */
-async function loadedByOlder(id: string, { opensInMs = -60_000, campaign }: { opensInMs?: number; campaign?: { id: string; round: number } } = {}): Promise<void> {
-  const opensAt = await redisNow(context.redis) + opensInMs;
-  await createRain(context, { id, plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, shards: SHARDS, opensAt, closesAt: opensAt + 600_000, ...(campaign && { campaign }) });
-  expect(await loadRain(context, id)).toMatchObject({ ok: true });
+/** Shard 1 gets the label that it had, `1`. */
+async function relabel(id: string): Promise<void> {
   for (const key of Object.values(shardKeys(id, 1))) {
     const older = key.replace(/\/[^}]+\}/, '/1}');
     expect(older).not.toBe(key);
     if (await context.redis.exists(key)) await context.redis.rename(key, older);
   }
+}
+
+/** Four packets in two shards, as such a version left them. */
+async function loadedByOlder(id: string, { opensInMs = -60_000, campaign }: { opensInMs?: number; campaign?: { id: string; round: number } } = {}): Promise<void> {
+  const opensAt = await redisNow(context.redis) + opensInMs;
+  await createRain(context, { id, plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, shards: SHARDS, opensAt, closesAt: opensAt + 600_000, ...(campaign && { campaign }) });
+  expect(await loadRain(context, id)).toMatchObject({ ok: true });
+  await relabel(id);
 }
 
 test('[R2] a rain whose shards an older version has labelled: nothing is rebuilt, loaded again or settled, also on the operator\'s word', async () => {
@@ -68,6 +73,22 @@ test('[R2] before it opens its packets are not loaded a second time, nor those o
     expect(await applyRestore(context, id)).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining(OLDER) }] });
     expect(await context.redis.exists(shardKeys(id, 1).state, shardKeys(id, 1).packets)).toBe(0);
   }
+  // Its wins would not count against the limit of the campaign.
+  const opensAt = await redisNow(context.redis) + 60_000;
+  await createRain(context, { plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, opensAt, closesAt: opensAt + 60_000, campaign: { id: 'autumn', round: 2 } });
+  const next = () => loadRain(context, 'autumn.2');
+  expect(await next()).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining(`${OLDER} autumn.1`) }] });
+  await context.redis.hset('rain:{autumn/1}:1:state', 'state', 'settled');
+  expect(await next()).toMatchObject({ ok: true });
+});
+
+test('a draft of an older version has neither wins nor packets, and is loaded as usual', async () => {
+  const opensAt = await redisNow(context.redis) + 60_000;
+  await createRain(context, { id: 'draft', plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, shards: SHARDS, opensAt, closesAt: opensAt + 60_000 });
+  await relabel('draft');
+  expect(await loadRain(context, 'draft')).toEqual({ ok: true, packets: 4 });
+  expect(await Promise.all([0, 1].map((shard) => context.redis.llen(shardKeys('draft', shard).packets)))).toEqual([2, 2]);
+  expect((await compareRain(context, 'draft'))!.counts).toEqual({});
 });
 
 test('[R13] workers leave it alone, also packets that are on their way in it, and log what to do', async () => {
