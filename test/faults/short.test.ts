@@ -6,7 +6,6 @@ import { postgresFaults } from './kinds/postgresFaults.ts';
 import { redisFaults } from './kinds/redisFaults.ts';
 import { redisLineFaults } from './kinds/redisLineFaults.ts';
 import { relayFaults } from './kinds/relayFaults.ts';
-import { settlementFaults } from './kinds/settlementFaults.ts';
 import { transactionFaults } from './kinds/transactionFaults.ts';
 import { userLineFaults } from './kinds/userLineFaults.ts';
 import { workerFaults } from './kinds/workerFaults.ts';
@@ -15,6 +14,6 @@ import { workerFaults } from './kinds/workerFaults.ts';
 describe.skipIf(asked)('once', () => {
   const { lines, detours } = openLines();
   const fault = openMatrix({ detours }, { short: true });
-  for (const register of [gatewayFaults, relayFaults, workerFaults, redisFaults, postgresFaults, settlementFaults]) register(fault);
+  for (const register of [gatewayFaults, relayFaults, workerFaults, redisFaults, postgresFaults]) register(fault);
   for (const register of [userLineFaults, redisLineFaults, transactionFaults]) register(fault, lines);
 });

@@ -19,7 +19,7 @@ export function settlementFaults(fault: Fault): void {
   }, { when: 'end', rain, slow: true });
 
   fault('kill -9 of the settler between recycling and closing the book', untilDeath, {
-    when: 'end', short: true, rain, prepare: (scene) => armDeath(scene, 'recycled', 1),
+    when: 'end', rain, prepare: (scene) => armDeath(scene, 'recycled', 1),
   });
 
   fault('kill -9 of the settler between the book and Redis', untilDeath, {

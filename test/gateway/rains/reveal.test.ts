@@ -73,11 +73,11 @@ describe('the commitment on the wire', () => {
     await settled('late2');
     const sent: RainSnapshot[] = [];
     const faults: unknown[] = [];
-    const rainCache = new RainCache({ redis, onChange: (snapshot) => sent.push(snapshot), onFault: (fault) => faults.push(fault), pollMs: 20 });
+    const rainCache = new RainCache({ redis, onChange: (snapshot) => sent.push(snapshot), onFault: (fault) => faults.push(fault), pollMs: 20, wholeMs: 20 });
     await rainCache.start();
     for (let i = 0; i < 3; i++) {
       expect(await rainCache.find('late2')).toMatchObject({ state: 'settled', seed: SEED });
-      // The cache drops a settled rain at the next reading.
+      // The cache drops a settled rain at the next reading of all rains.
       await eventually(() => rainCache.reading('late2') === undefined);
     }
     rainCache.close();
