@@ -1,6 +1,7 @@
 import { SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
 import { loadPackets } from '../../store/loadPackets.ts';
 import { release, RESTORING } from '../../store/holds.ts';
+import { olderLabelsReason } from '../../store/olderLabels.ts';
 import { findRain, readRain, redisNow, type LiveRain } from '../../store/rains.ts';
 import { announceChange, close, relist, settle } from '../../store/transitions.ts';
 import type { BookedCredit } from '../../ledger/book.ts';
@@ -58,6 +59,7 @@ export async function applyRestore(context: RestoreContext, rainId: string, { re
   const rain = await context.ledger.rain(rainId);
   const did: string[] = [];
   const kinds = new Set(kindsOf(before));
+  if (kinds.has('older_labels')) return refuse('id', olderLabelsReason(rainId));
   if (agrees(before)) return { ok: true, rainId, did, left: before };
   const work: Work = { context, rainId, did, dryRun, waitMs, word: given !== undefined };
   if (!dryRun) await context.ledger.record({ actor: context.actor, verb: 'restore', rainId, details: { differences: { ...before.counts }, ...(given && { reason: given.reason }) } });

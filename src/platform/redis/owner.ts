@@ -25,6 +25,19 @@ export function nodesOf(redis: Cluster, role: 'all' | 'master' = 'all'): Server[
   return redis.nodes(role).map((connection) => ({ name: `${connection.options.host}:${connection.options.port}`, connection }));
 }
 
+/** Which master of a Cluster owns which slot, as a client knows it. */
+export interface SlotTable {
+  /** Each once, by name; those without a slot too. */
+  masters: readonly string[];
+  ownerOf(key: string): string | undefined;
+}
+
+/** `undefined`: a single server, which owns all. */
+export function slotTable(redis: RedisClient): SlotTable | undefined {
+  if (!(redis instanceof Cluster)) return undefined;
+  return { masters: mastersOf(redis).map(({ name }) => name), ownerOf: (key) => redis.slots[calculateSlot(key)]?.[0] };
+}
+
 /**
  * The master of a slot by the client's own table, which may be out of date: a server that is not the owner any more answers MOVED.
  * What is sent over this connection is neither redirected nor sent again.
