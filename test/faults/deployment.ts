@@ -38,16 +38,13 @@ export interface DeploymentOptions {
 }
 
 /** The system as deployed: every server is a separate process. An operator context in this process inspects it. */
-export interface Deployment {
-  redis: Part;
+export interface System {
   postgres: Part;
   gateways: Part[];
   workers: Part[];
   /** The gateways' addresses for users, in order. They stay the same after a restart. */
   gatewayUrls: string[];
   databaseUrl: string;
-  /** Where Redis keeps its files. */
-  redisFolder: string;
   context: OperatorContext;
   database: Database;
   /** Environment for the operator's `rain`. */
@@ -61,7 +58,46 @@ export interface Deployment {
   end(): Promise<void>;
 }
 
-export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, detours = {}, migrateWith = migrate }: DeploymentOptions = {}): Promise<Deployment> {
+/** With one Redis. */
+export interface Deployment extends System {
+  redis: Part;
+  /** Where Redis keeps its files. */
+  redisFolder: string;
+}
+
+export function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
+  return deployOn(async ({ home, part, detour }) => {
+    const port = await freePort();
+    const url = `redis://127.0.0.1:${port}`;
+    const redisFolder = join(home, 'redis');
+    const redis = part('redis', () => launchRedis(redisFolder, port));
+    await redis.start();
+    return { url, gatewaysUrl: at(url, await detour('gatewaysToRedis', port)), workersUrl: at(url, await detour('workersToRedis', port)), parts: [redis], facts: { redis, redisFolder } };
+  }, options);
+}
+
+/** What a deployment keeps its rains in. */
+interface Store<Facts> {
+  url: string;
+  /** If not the same. */
+  gatewaysUrl?: string;
+  workersUrl?: string;
+  /** Healed with the others. */
+  parts?: readonly Part[];
+  facts: Facts;
+}
+
+interface StoreSetting {
+  /** A folder that goes with the deployment. */
+  home: string;
+  part(name: string, launch: () => Promise<Started>): Part;
+  detour(line: keyof NonNullable<DeploymentOptions['detours']>, port: number): Promise<number>;
+  onEnd(step: () => Promise<unknown> | void): void;
+}
+
+export async function deployOn<Facts>(
+  openStore: (setting: StoreSetting) => Promise<Store<Facts>>, { gateways = 2, workers = 2, env: extraEnv = {}, detours = {}, migrateWith = migrate }: DeploymentOptions = {},
+): Promise<System & Facts> {
   const ends: (() => Promise<unknown> | void)[] = [];
   const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
   const unexpectedEnds: string[] = [];
@@ -85,20 +121,17 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
     const databaseUrl = await server.newDatabase();
     await migrateWith(databaseUrl);
 
-    const redisPort = await freePort();
-    const redisUrl = `redis://127.0.0.1:${redisPort}`;
-    const redisFolder = join(home, 'redis');
-    const redis = part('redis', () => launchRedis(redisFolder, redisPort));
-    await redis.start();
+    const store = await openStore({ home, part, detour, onEnd: (step) => void ends.push(step) });
+    const redisUrl = store.url;
 
     const env: Record<string, string> = {
       REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, SIGNING_SECRET, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', ALLOWED_ORIGINS: '',
       GATEWAY_HOST: '127.0.0.1', GATEWAY_PUBLIC_URL: '', RAIN_HOME: home, LOG_LEVEL: 'warn', NODE_OPTIONS: '',
       SETTLE_AFTER_RECONNECT_MS: String(SETTLE_AFTER_RECONNECT_MS), ...extraEnv,
     };
-    const gatewayEnv = { ...env, REDIS_URL: at(redisUrl, await detour('gatewaysToRedis', redisPort)) };
+    const gatewayEnv = { ...env, REDIS_URL: store.gatewaysUrl ?? redisUrl };
     const workerEnv = {
-      ...env, REDIS_URL: at(redisUrl, await detour('workersToRedis', redisPort)),
+      ...env, REDIS_URL: store.workersUrl ?? redisUrl,
       DATABASE_URL: at(databaseUrl, await detour('workersToPostgres', server.port)),
     };
     const ports = await freePorts(gateways);
@@ -109,7 +142,7 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
     const workerParts = Array.from({ length: workers }, (_, i) => part(workerName(i), (extra) => launch({
       name: workerName(i), entry: RAIN, args: ['worker'], env: { ...workerEnv, DATABASE_URL: named(workerEnv.DATABASE_URL, workerName(i)), ...extra }, logs: home, facts: z.object({}),
     })));
-    const parts = [redis, postgres, ...gatewayParts, ...workerParts];
+    const parts = [...store.parts ?? [], postgres, ...gatewayParts, ...workerParts];
     await Promise.all([...gatewayParts, ...workerParts].map((each) => each.start()));
 
     const redisClient = await connect(redisUrl);
@@ -117,7 +150,7 @@ export async function deploy({ gateways = 2, workers = 2, env: extraEnv = {}, de
     ends.push(() => redisClient.disconnect(), () => database.$disconnect());
     const run = promisify(execFile);
     return {
-      redis, postgres, gateways: gatewayParts, workers: workerParts, gatewayUrls: userPorts.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, redisFolder, database, env,
+      ...store.facts, postgres, gateways: gatewayParts, workers: workerParts, gatewayUrls: userPorts.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, database, env,
       context: { redis: redisClient, ledger: openLedger(database), signer, actor: 'test' },
       rain: async (...args) => (await run(process.execPath, [RAIN, ...args], { env: { ...process.env, ...env } })).stdout,
       async heal() {

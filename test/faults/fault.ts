@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresInstalled } from '../support/servers/postgres.ts';
-import { deploy, type Deployment, type DeploymentOptions } from './deployment.ts';
+import { deploy, type Deployment, type DeploymentOptions, type System } from './deployment.ts';
 import type { RunResult } from './recovery.ts';
 import type { Row } from './row.ts';
 import { playRun, type FaultOptions, type Run, type Strike } from './run.ts';
@@ -23,12 +23,16 @@ const PROBLEMS_MAX = 10;
 const RUN_MS_MAX = 240_000;
 
 /** Registers one fault. */
-export type Fault = (name: string, strike: Strike, options?: FaultOptions) => void;
+export type Fault<D extends System = Deployment> = (name: string, strike: Strike<D>, options?: FaultOptions<D>) => void;
 
 /** One deployment for all faults of a file, with one rain after another. @param short only the faults that `npm test` plays, once each */
 export function openMatrix(options: DeploymentOptions = {}, { short = false } = {}): Fault {
-  let deployment: Deployment | undefined;
-  beforeAll(async () => { deployment = await deploy(options); }, 120_000);
+  return openMatrixOn(() => deploy(options), { short });
+}
+
+export function openMatrixOn<D extends System>(open: () => Promise<D>, { short = false } = {}): Fault<D> {
+  let deployment: D | undefined;
+  beforeAll(async () => { deployment = await open(); }, 120_000);
   afterAll(() => deployment?.end(), 60_000);
   return (name, strike, faultOptions = {}) => {
     if (short && !faultOptions.short) return;
@@ -45,7 +49,7 @@ export function testFault(name: string, play: (run: Run) => Promise<RunResult>, 
     const wrong: string[] = [];
     for (let number = 1; number <= runs; number++) {
       row.runs++;
-      const problems = await play({ name: `${SEED}/${name}/${number}`, rainId: rainIdOf(name, number) }).then((result) => addToRow(row, result), String);
+      const problems = await play({ name: `${SEED}/${name}/${number}`, rainId: rainIdOf(name, number) }).then((result) => addToRow(row, result), (error: unknown) => (error instanceof Error ? error.stack! : String(error)));
       wrong.push(...[problems].flat().slice(0, PROBLEMS_MAX).map((problem) => `run ${number} of seed ${SEED}: ${problem}`));
     }
     expect(wrong).toEqual([]);
@@ -55,11 +59,12 @@ export function testFault(name: string, play: (run: Run) => Promise<RunResult>, 
 }
 
 /** Adds a run to its row. @returns its problems */
-function addToRow(row: Row, { acknowledged, lost, doubled, recoverySeconds, problems, struck }: RunResult): string[] {
+function addToRow(row: Row, { acknowledged, lost, doubled, recoverySeconds, problems, struck, figures = {} }: RunResult): string[] {
   row.acknowledged += acknowledged;
   row.lost += lost;
   row.doubled += doubled;
   row.recoverySeconds = Math.max(row.recoverySeconds, recoverySeconds);
+  for (const [name, value] of Object.entries(figures)) ((row.figures ??= {})[name] ??= []).push(value);
   return [...(lost > 0 ? [`${lost} lost`] : []), ...(doubled > 0 ? [`${doubled} doubled`] : []), ...problems].map((problem) => `struck ${struck}: ${problem}`);
 }
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { table } from './row.ts';
+import { figureTable, table } from './row.ts';
 
 const MAIN = fileURLToPath(new URL('main.mjs', import.meta.url));
 
@@ -29,4 +29,15 @@ test('the table has a line per fault and their sum', () => {
     '| flood |    1 |                10 |    1 |       2 |                20.0 |',
     '| all   |    3 |             1,210 |    1 |       2 |                20.0 |',
   ].join('\n'));
+});
+
+test('what only one fault shows is a second table: the least, the median and the most of its runs', () => {
+  const row = { runs: 3, acknowledged: 3, lost: 0, doubled: 0, recoverySeconds: 1 };
+  expect(figureTable([{ fault: 'fire', ...row, figures: { 'smoke, ms': [2_500, 30, 400], rooms: [1, 1, 2] } }, { fault: 'flood', ...row }])).toBe([
+    '| of each run     | least | median |  most |',
+    '|:----------------|------:|-------:|------:|',
+    '| fire: smoke, ms |    30 |    400 | 2,500 |',
+    '| fire: rooms     |     1 |      1 |     2 |',
+  ].join('\n'));
+  expect(figureTable([{ fault: 'flood', ...row }])).toBe('');
 });

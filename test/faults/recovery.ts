@@ -3,13 +3,15 @@ import type { OperatorContext } from '../../src/operator/context.ts';
 import { eventually } from '../support/eventually.ts';
 import type { LedgerWatch } from './means/bookWatch.ts';
 import type { Crowd } from './users/crowd.ts';
-import { checkRain, type Verdict } from './verdict.ts';
+import { checkRain, type Excused, type Verdict } from './verdict.ts';
 
 /** The result of one rain with a fault. */
 export interface RunResult extends Verdict {
   recoverySeconds: number;
   /** When the fault struck, as text. */
   struck: string;
+  /** What only this fault shows, by name. */
+  figures?: Record<string, number> | undefined;
 }
 
 interface FaultedRain {
@@ -22,6 +24,7 @@ interface FaultedRain {
   opensAt: number;
   closesAt: number;
   struckAt: number;
+  excused?: Excused | undefined;
   /** Called when the system has recovered by itself, or has not done so in time. */
   heal: () => Promise<void>;
 }
@@ -32,13 +35,13 @@ const SETTLED_WITHIN_MS = 90_000;
 const ASKED_WITHIN_MS = 20_000;
 
 /** Waits for all answers and for the settlement by the system itself. Then every winner grabs once more, and the result is checked. */
-export async function recover({ context, database, rainId, crowd, book, opensAt, closesAt, struckAt, heal }: FaultedRain): Promise<RunResult> {
+export async function recover({ context, database, rainId, crowd, book, opensAt, closesAt, struckAt, excused, heal }: FaultedRain): Promise<RunResult> {
   const unanswered = await crowd.answered(ANSWERED_WITHIN_MS);
   const timeoutMs = Math.max(0, Math.max(struckAt, closesAt) + SETTLED_WITHIN_MS - Date.now());
   const settled = await eventually(() => book.settledAt() !== undefined, { timeoutMs }).then(() => true, () => false);
   await heal();
   const forgotten = await crowd.askOnceMore(ASKED_WITHIN_MS);
-  const verdict = await checkRain(context, database, rainId, crowd);
+  const verdict = await checkRain(context, database, rainId, crowd, excused);
   return {
     ...verdict,
     problems: [

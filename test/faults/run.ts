@@ -6,9 +6,10 @@ import { tokenFor } from '../support/client.ts';
 import { watchLedger } from './means/bookWatch.ts';
 import { chance, type Chance } from './means/chance.ts';
 import { startCrowd, issueTokens, type Crowd } from './users/crowd.ts';
-import type { Deployment } from './deployment.ts';
+import type { Deployment, System } from './deployment.ts';
 import { createAndLoad, requestFor, SHAPE, type Shape } from './users/rainfall.ts';
 import { recover, type RunResult } from './recovery.ts';
+import type { Excused } from './verdict.ts';
 
 export interface Run {
   /** Seed of its random choices. */
@@ -16,10 +17,12 @@ export interface Run {
   rainId: string;
 }
 
-/** The context of a fault. */
-export interface Scene extends Deployment {
+interface Setting {
   rainId: string;
   random: Chance;
+}
+
+interface Rain extends Setting {
   crowd: Crowd;
   /** Epoch ms, by this machine's clock. */
   opensAt: number;
@@ -28,12 +31,15 @@ export interface Scene extends Deployment {
   stoodStillMs(): number;
 }
 
+/** The context of a fault. */
+export type Scene<D extends System = Deployment> = D & Rain;
+
 /**
  * Breaks something when it is called. What is still broken when it resolves stays broken until the rest of the system has settled
  * the rain. So it must itself restart what the settlement needs.
  * @returns when the fault struck, epoch ms, if not at once
  */
-export type Strike = (scene: Scene) => Promise<number | void> | number | void;
+export type Strike<D extends System = Deployment> = (scene: Scene<D>) => Promise<number | void> | number | void;
 
 /**
  * A random moment. `rain`: from just before the first grab to just after the last · `swing`: in the first second, while packets are
@@ -41,7 +47,7 @@ export type Strike = (scene: Scene) => Promise<number | void> | number | void;
  */
 type When = 'rain' | 'swing' | 'end';
 
-export interface FaultOptions {
+export interface FaultOptions<D extends System = Deployment> {
   /** A run takes half a minute, so there is only one by default. */
   slow?: boolean;
   /** Also played once by `npm test`. */
@@ -51,28 +57,32 @@ export interface FaultOptions {
   rain?: Partial<Shape>;
   when?: When;
   /** Runs before the rain is created, e.g. to start a process in a special way. */
-  prepare?: (scene: Pick<Scene, keyof Deployment | 'rainId' | 'random'>) => Promise<void>;
+  prepare?: (scene: D & Setting) => Promise<void>;
   /** Creates the rain, if the fault is in the creation. By default this process creates and loads it. */
-  create?: (scene: Pick<Scene, keyof Deployment | 'rainId' | 'random'>, request: CreateRequest & { id: string }) => Promise<void>;
+  create?: (scene: D & Setting, request: CreateRequest & { id: string }) => Promise<void>;
+  /** Known when the strike has ended. */
+  excused?: () => Excused;
   /** Checks what only this fault must guarantee. @returns problems */
-  check?: (scene: Scene) => Promise<string[]> | string[];
+  check?: (scene: Scene<D>) => Promise<string[]> | string[];
+  /** What only this fault shows, by name. */
+  measure?: (scene: Scene<D>) => Promise<Record<string, number>> | Record<string, number>;
 }
 
 /** One rain, one fault, one verdict. */
-export async function playRun(deployment: Deployment, run: Run, strike: Strike, options: FaultOptions): Promise<RunResult> {
+export async function playRun<D extends System>(deployment: D, run: Run, strike: Strike<D>, options: FaultOptions<D>): Promise<RunResult> {
   const random = chance(run.name);
   const { rainId, tokens, opensAt, arriveBy, closesAt } = await prepareRain(deployment, run, random, options);
   const crowd = startCrowd({ rainId, gatewayUrls: deployment.gatewayUrls, tokens, from: opensAt - 400, to: arriveBy, random });
   const book = watchLedger(deployment.context, rainId);
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
-  const scene: Scene = { ...deployment, rainId, random, crowd, opensAt, closesAt, stoodStillMs: () => delay.max / 1e6 };
+  const scene: Scene<D> = { ...deployment, rainId, random, crowd, opensAt, closesAt, stoodStillMs: () => delay.max / 1e6 };
   try {
     await sleep(momentOf(options.when ?? 'rain', scene) - Date.now());
     const calledAt = Date.now();
     const struckAt = await strike(scene) ?? calledAt;
-    const result = await recover({ ...scene, book, struckAt, heal: () => deployment.heal() });
-    return { ...result, problems: [...deployment.accidents(), ...(await options.check?.(scene) ?? []), ...result.problems] };
+    const result = await recover({ ...scene, book, struckAt, excused: options.excused?.(), heal: () => deployment.heal() });
+    return { ...result, figures: await options.measure?.(scene), problems: [...deployment.accidents(), ...(await options.check?.(scene) ?? []), ...result.problems] };
   } finally {
     delay.disable();
     await crowd.leave();
@@ -95,7 +105,7 @@ interface PreparedRain {
 const TRIES_MAX = 4;
 
 /** Creates the rain. On a busy machine that may take until after its opening; then another rain with a later opening is created. */
-export async function prepareRain(deployment: Deployment, run: Run, random: Chance, options: FaultOptions): Promise<PreparedRain> {
+export async function prepareRain<D extends System>(deployment: D, run: Run, random: Chance, options: FaultOptions<D>): Promise<PreparedRain> {
   for (let attempt = 1; ; attempt++) {
     const rainId = attempt === 1 ? run.rainId : `${run.rainId}-${attempt}`;
     const shape: Shape = { ...SHAPE, shards: random.between(1, 2), ...options.rain };
@@ -114,7 +124,7 @@ export async function prepareRain(deployment: Deployment, run: Run, random: Chan
   }
 }
 
-function momentOf(when: When, { random, opensAt, closesAt }: Scene): number {
+function momentOf(when: When, { random, opensAt, closesAt }: Rain): number {
   switch (when) {
     case 'rain': return random.between(opensAt - 200, closesAt + 200);
     case 'swing': return random.between(opensAt + 50, opensAt + 1_000);
@@ -123,7 +133,7 @@ function momentOf(when: When, { random, opensAt, closesAt }: Scene): number {
   }
 }
 
-async function inLocalTime({ context }: Deployment, { opensAt, closesAt }: CreateRequest): Promise<{ opensAt: number; closesAt: number }> {
+async function inLocalTime({ context }: System, { opensAt, closesAt }: CreateRequest): Promise<{ opensAt: number; closesAt: number }> {
   const ahead = await redisNow(context.redis) - Date.now();
   return { opensAt: opensAt - ahead, closesAt: closesAt - ahead };
 }

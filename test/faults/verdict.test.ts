@@ -10,7 +10,7 @@ import { withoutTriggers } from '../support/withoutTriggers.ts';
 import { createAndLoad } from './users/rainfall.ts';
 import { recoverySeconds } from './recovery.ts';
 import { UserRecord } from './users/told.ts';
-import { checkRain } from './verdict.ts';
+import { checkRain, type Excused } from './verdict.ts';
 
 let context: TestContext;
 let database: Database;
@@ -43,8 +43,8 @@ async function settledRain(rainId: string, more: (claims: Claim[]) => Promise<un
   return told;
 }
 
-const verdictOf = (rainId: string, told: Map<string, UserRecord>) => checkRain(context, database, rainId,
-  { records: told, winners: () => [...told].flatMap(([userId, { won }]) => (won ? [[userId, won] as [string, typeof won]] : [])) });
+const verdictOf = (rainId: string, told: Map<string, UserRecord>, excused?: Excused) => checkRain(context, database, rainId,
+  { records: told, winners: () => [...told].flatMap(([userId, { won }]) => (won ? [[userId, won] as [string, typeof won]] : [])) }, excused);
 
 describe('the verdict', () => {
   test('of a correct rain has no problems', async () => {
@@ -80,6 +80,28 @@ describe('the verdict', () => {
     const told = await settledRain('rich', () => withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" + 1 WHERE "id" = 'user:rich-u0'`));
     expect(await verdictOf('rich', told)).toMatchObject({ lost: 0, doubled: 1, problems: expect.arrayContaining([expect.stringContaining('the accounts sum to 1'), expect.stringContaining('[R8] the audit')]) as string[] });
     await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" - 1 WHERE "id" = 'user:rich-u0'`);
+  });
+
+  test('asks nothing about a user whom the operator has compensated, and everything about the others', async () => {
+    const told = await settledRain('named');
+    for (const user of ['named-u7', 'named-u8']) {
+      const record = new UserRecord(user);
+      record.recordWin('0', 'named-0', '1.00');
+      told.set(user, record);
+    }
+    expect(await verdictOf('named', told, { compensated: new Set(['named-u7', 'named-u8']), misled: new Set() })).toEqual({ acknowledged: 5, lost: 0, doubled: 0, problems: [] });
+    expect(await verdictOf('named', told, { compensated: new Set(['named-u7']), misled: new Set() })).toEqual({ acknowledged: 5, lost: 1, doubled: 0, problems: [expect.stringMatching(/^\[R4\] named-u8 /)] });
+  });
+
+  test('a user who was misled may have heard a "no" about the win, and is paid all the same', async () => {
+    const told = await settledRain('misled');
+    told.get('misled-u0')!.recordLoss('-3');
+    expect(await verdictOf('misled', told)).toMatchObject({ lost: 0, problems: [expect.stringContaining('misled-u0 had')] });
+    const lacking = new UserRecord('misled-u7');
+    lacking.recordWin('0', 'misled-0', '1.00');
+    const misled = new Set(['misled-u0', 'misled-u7']);
+    expect(await verdictOf('misled', told, { compensated: new Set(), misled })).toMatchObject({ lost: 0, problems: [] });
+    expect(await verdictOf('misled', told.set('misled-u7', lacking), { compensated: new Set(), misled })).toMatchObject({ lost: 1 });
   });
 
   test('reports a winner without a win message, and a credit message without a credit', async () => {

@@ -6,7 +6,7 @@ import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { slotOf } from '../../src/platform/redis/owner.ts';
 import { awaitReplicas, readReplicated } from '../../src/relay/replicated.ts';
 import { shardKeys, shardOf } from '../../src/store/keys.ts';
-import { dial } from '../support/client.ts';
+import { dial, type Client } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect, stockRain } from '../support/rain.ts';
 import { startCluster, type TestCluster } from '../support/servers/cluster.ts';
@@ -17,6 +17,8 @@ const WAIT_MS = 200;
 /** For replicas that answer: the test does not depend on how soon. */
 const HEALTHY_MS = 1_500;
 const SHARDS = 12;
+/** So many grabs a gateway always lets wait. */
+const WAITING_MAX = 4;
 
 let cluster: TestCluster;
 let grabs: RedisClient;
@@ -84,6 +86,32 @@ describe('DURABILITY=replicas=1 on a Redis Cluster', () => {
     expect(order.lastIndexOf(0), 'a healthy master was not held up by the stalled one').toBeLessThan(order.indexOf(1));
     expect(order.lastIndexOf(2), 'a healthy master was not held up by the stalled one').toBeLessThan(order.indexOf(1));
     expect(faults).toEqual([]);
+  });
+
+  test('a stalled replica of one master: its users wait and ask again, and no user of another master is refused for that', async () => {
+    await stockRain(grabs, { rainId: 'throttled', amounts: Array.from({ length: 100 * SHARDS }, () => '0.01'), shards: SHARDS });
+    const gateway = await openGateway(cluster.url, { durability: { mode: 'replicas', replicas: 1 }, limits: { grabsPendingMin: WAITING_MAX } });
+    onTestFinished(() => gateway.close());
+    const ofMaster = (master: number, count: number) => {
+      const shards = usersOf('throttled').filter((user) => user.master === master).map(({ shard }) => shard);
+      const users = Array.from({ length: 1_000 }, (_, i) => `u${i}`).filter((user) => shards.includes(shardOf(user, SHARDS))).slice(0, count);
+      return Promise.all(users.map((user) => dial(gateway.url, user)));
+    };
+    const [its, others] = await Promise.all([ofMaster(1, 4 * WAITING_MAX), ofMaster(2, 20)]);
+    onTestFinished(async () => { await Promise.all([...its, ...others].map((client) => client.leave())); });
+    const ask = async (client: Client) => {
+      client.say({ type: 'grab', rainId: 'throttled' });
+      return (await client.next('result')).code;
+    };
+    stall(1);
+    let [isOver, refused] = [false, 0];
+    const asking = its.map(async (client) => { for (; !isOver; refused++) expect(await ask(client)).toBe('-7'); });
+    await eventually(() => refused >= its.length);
+    const codes: string[] = [];
+    for (const client of others) codes.push(await ask(client));
+    isOver = true;
+    await Promise.all(asking);
+    expect(codes).toEqual(others.map(() => '0'));
   });
 
   test('[R4] a stalled replica of one master: the relay carries no claim of that master, and no money goes back', async () => {

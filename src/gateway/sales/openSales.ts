@@ -74,15 +74,18 @@ export function openSales({ grabs, reads, hub, ownTicketRules, clock, starting, 
   });
   const localAnswers = new SaleAnswers({ redis: reads, cache, clock, onFault });
   const undecided = new Undecided(limits);
-  const confirmed = confirmedReserveEngine(createReserveEngine(grabs, forged, (error) => {
+  const reserving = createReserveEngine(grabs, forged, (error) => {
     gatewayDurability.onEngineFault();
     onFault(error);
-  }, (saleId) => ticketRulesText(cache.reading(saleId)?.ticketRules)), gatewayDurability.confirmHeld);
+  }, (saleId) => ticketRulesText(cache.reading(saleId)?.ticketRules));
+  /** Measured without the wait for replicas, as grabs are. */
+  const confirmed = confirmedReserveEngine({
+    reserve: (saleId, purchases) => overload.roundTrips.measure(purchases.length, () => reserving.reserve(saleId, purchases)),
+  }, gatewayDurability.confirmHeld);
   /** What Redis has may be less than what buyers were told. */
   const isRestoring = (saleId: string) => epochGate.shut || gatewayDurability.restoring(saleKeys(saleId).state);
   const engine: ReserveEngine = {
-    reserve: async (saleId, purchases) => (isRestoring(saleId)
-      ? purchases.map(() => SALE_BUSY) : await overload.roundTrips.measure(purchases.length, () => confirmed.reserve(saleId, purchases))),
+    reserve: async (saleId, purchases) => (isRestoring(saleId) ? purchases.map(() => SALE_BUSY) : await confirmed.reserve(saleId, purchases)),
   };
   const answerContext = { counters, admission: overload.admission };
 

@@ -6,7 +6,7 @@ import { freePort, isPortFree } from './freePort.ts';
 import { startEmbeddedRedis, type EmbeddedRedis, type StartedServer } from './redis.ts';
 
 /** One server of the Cluster, also after it was started again. */
-interface ClusterServer {
+export interface ClusterServer {
   /** `master 1` … `replica 3`, as they were at the start. */
   name: string;
   port: number;
@@ -15,8 +15,9 @@ interface ClusterServer {
   lost: Promise<void>;
   /** As a power cut would. */
   kill(): void;
-  /** In the same place, after `kill`; once. @throws Error with one sentence */
+  /** In the same place and on the same data, after `kill`. @throws Error with one sentence */
   startAgain(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 export interface EmbeddedCluster {
@@ -34,7 +35,7 @@ export const CLUSTER_REDIS_MAJOR_MIN = 7;
 export const NODE_TIMEOUT_MS = 2_000;
 
 /** Each server has a second port for the others, this much higher. Both lie below the ephemeral ports. */
-const BUS_PORT_OFFSET = 10_000;
+export const BUS_PORT_OFFSET = 10_000;
 const drawPort = () => randomInt(20_000, 22_768);
 const TRIES_MAX = 5;
 
@@ -44,7 +45,7 @@ const TRIES_MAX = 5;
  */
 export async function startEmbeddedCluster({ home, password }: { home: Home; password: string }): Promise<StartedServer<EmbeddedCluster>> {
   const names = ['master', 'replica'].flatMap((role) => Array.from({ length: CLUSTER_MASTERS }, (_, i) => `${role} ${i + 1}`));
-  const started = await Promise.all(names.map((name) => startServer(home, name, password)));
+  const started = await Promise.all(names.map((name) => startClusterServer(home, name, password)));
   const servers = started.flatMap((one) => (one.ok ? [one.server] : []));
   const stop = async () => void await Promise.all(servers.map((server) => server.stop()));
   try {
@@ -59,7 +60,8 @@ export async function startEmbeddedCluster({ home, password }: { home: Home; pas
   return { ok: true, server: { url, masters, replicas: servers.slice(CLUSTER_MASTERS), stop } };
 }
 
-async function startServer(home: Home, name: string, password: string): Promise<StartedServer<ClusterServer & { stop(): Promise<void> }>> {
+/** One that belongs to no Cluster yet. */
+export async function startClusterServer(home: Home, name: string, password: string): Promise<StartedServer<ClusterServer>> {
   const own = homeAt(join(home.folder, name.replace(' ', '-')));
   const settings = [
     `masterauth ${password}`, 'repl-diskless-sync-delay 0', 'cluster-enabled yes', `cluster-node-timeout ${NODE_TIMEOUT_MS}`,
@@ -88,6 +90,7 @@ async function startServer(home: Home, name: string, password: string): Promise<
       name, port, url, lost,
       kill() {
         expected = true;
+        starting = undefined;
         process.kill(current.pid, 'SIGKILL');
       },
       startAgain: () => starting ??= startAgain(),

@@ -13,6 +13,8 @@ export class UserRecord {
   answerMsMax = 0;
   silences = 0;
   busy = 0;
+  /** The codes of all answers to grabs, and of wins told at a join; when they came, epoch ms. */
+  readonly heard: { code: string; at: number }[] = [];
   /** The longest time from a lost connection to the next welcome, ms. */
   awayMsMax = 0;
   readonly contradictions: string[] = [];

@@ -126,6 +126,8 @@ export class User {
       this.#pending = undefined;
       clearTimeout(this.#timer);
     }
+    // A join tells a win, too.
+    if (isAnswer || redPacketId !== undefined) this.record.heard.push({ code, at: Date.now() });
     switch (code) {
       case '0':
       case '1':

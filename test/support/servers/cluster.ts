@@ -42,7 +42,7 @@ export async function startCluster({ size = CLUSTER_MASTERS, replicas = false, a
 }
 
 /** Asks one server by itself. */
-export async function at<T>({ url }: TestRedis, ask: (node: Redis) => Promise<T>): Promise<T> {
+export async function at<T>({ url }: Pick<TestRedis, 'url'>, ask: (node: Redis) => Promise<T>): Promise<T> {
   const node = new Redis(url);
   try {
     return await ask(node);

@@ -4,6 +4,9 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 /** Which way bytes are lost: a command that never arrives, a reply that never does, or both. */
 type Direction = 'toServer' | 'toClient' | 'both';
 
+/** Whether a connection is meant, by the address that it comes from. */
+type From = (address: string) => boolean;
+
 /** What the line does to bytes; every byte is judged when its turn comes, so a change also meets what is still waiting. */
 type Weather =
   | { kind: 'pass' }
@@ -12,7 +15,7 @@ type Weather =
   /** One byte at a time, `everyMs` apart. */
   | { kind: 'drip'; everyMs: number }
   /** Bytes are accepted and never arrive; no connection breaks, new ones are accepted, too. */
-  | { kind: 'blackhole'; direction: Direction }
+  | { kind: 'blackhole'; direction: Direction; from: From }
   /** New connections are reset at once. */
   | { kind: 'refuse' };
 
@@ -72,9 +75,12 @@ export class TcpProxy {
     this.weather = { kind: 'drip', everyMs };
   }
 
-  /** Swallows everything, as a dead switch does: nobody is told. What was swallowed is gone, also when `pass` follows. */
-  blackhole(direction: Direction = 'both'): void {
-    this.weather = { kind: 'blackhole', direction };
+  /**
+   * Swallows everything, as a dead switch does: nobody is told. What was swallowed is gone, also when `pass` follows.
+   * @param from only of the connections from some addresses
+   */
+  blackhole(direction: Direction = 'both', from: From = () => true): void {
+    this.weather = { kind: 'blackhole', direction, from };
   }
 
   /** Resets every live connection (RST); the next one is served by the weather as it is. */
@@ -117,6 +123,7 @@ class Link {
   readonly #client: Socket;
   readonly #server: Socket;
   readonly #weather: () => Weather;
+  readonly #from: string;
   /** One side is gone for good and the other has not been told. */
   #halved = false;
   /** Something was said on this connection, be it its end, that never arrived. */
@@ -126,6 +133,7 @@ class Link {
     this.#client = client;
     this.#server = server;
     this.#weather = weather;
+    this.#from = client.remoteAddress ?? '';
     void flow(client, server, () => this.#judge('toServer'));
     void flow(server, client, () => this.#judge('toClient'));
     this.ended = Promise.all([this.#gone(client, server, 'toServer'), this.#gone(server, client, 'toClient')]).then(() => {});
@@ -147,9 +155,9 @@ class Link {
   }
 
   #judge(direction: Direction): Weather {
-    const now: Weather = this.#halved ? { kind: 'blackhole', direction: 'both' } : this.#weather();
+    const now: Weather = this.#halved ? { kind: 'blackhole', direction: 'both', from: () => true } : this.#weather();
     if (now.kind !== 'blackhole') return now;
-    if (now.direction !== 'both' && now.direction !== direction) return { kind: 'pass' };
+    if ((now.direction !== 'both' && now.direction !== direction) || !now.from(this.#from)) return { kind: 'pass' };
     this.#lost = true;
     return now;
   }

@@ -1,27 +1,33 @@
 import type { Redis } from 'ioredis';
 import { eventually } from '../eventually.ts';
-import { at, type TestCluster } from './cluster.ts';
-import type { TestRedis } from './redis.ts';
+import { at } from './cluster.ts';
+
+/** Its address has the password, if it wants one. */
+interface Node {
+  url: string;
+  port: number;
+}
 
 /** A slot on its way from one master to another, as `redis-cli --cluster reshard` takes it, step by step. */
 interface SlotMove {
-  /** The keys go one by one; until `end` both masters are asked for them. */
+  /** The keys go, a hundred in one step; until `end` both masters are asked for them. */
   moveKeys(): Promise<void>;
   /** The new master owns the slot, and all masters know it. */
   end(): Promise<void>;
 }
 
 /** From here on the slot is MIGRATING in its master and IMPORTING in the other one. */
-export async function beginSlotMove({ masters }: TestCluster, slot: number, from: TestRedis, to: TestRedis): Promise<SlotMove> {
+export async function beginSlotMove({ masters }: { masters: readonly Node[] }, slot: number, from: Node, to: Node): Promise<SlotMove> {
   const ids = await Promise.all([from, to].map((server) => at(server, (node) => node.call('CLUSTER', 'MYID'))));
   const [fromId, toId] = ids.map(String) as [string, string];
-  const set = (server: TestRedis, ...words: string[]) => at(server, (node) => node.call('CLUSTER', 'SETSLOT', String(slot), ...words));
+  const set = (server: Node, ...words: string[]) => at(server, (node) => node.call('CLUSTER', 'SETSLOT', String(slot), ...words));
+  const { password } = new URL(to.url);
   await set(to, 'IMPORTING', fromId);
   await set(from, 'MIGRATING', toId);
   return {
     moveKeys: () => at(from, async (node) => {
       for (let keys = await keysIn(node, slot); keys.length > 0; keys = await keysIn(node, slot)) {
-        await node.call('MIGRATE', '127.0.0.1', String(to.port), '', '0', '5000', 'KEYS', ...keys);
+        await node.call('MIGRATE', '127.0.0.1', String(to.port), '', '0', '5000', ...(password === '' ? [] : ['AUTH', password]), 'KEYS', ...keys);
       }
     }),
     async end() {

@@ -13,7 +13,7 @@ export interface Failover {
 }
 
 interface FailoverOptions {
-  cluster: EmbeddedCluster;
+  cluster: Pick<EmbeddedCluster, 'masters' | 'replicas'>;
   /** Which of the masters dies; counts from 0. */
   master: number;
   signal: AbortSignal;

@@ -36,7 +36,7 @@ export class Refusals {
     const at = nowMs - this.#sinceMs;
     const heard = this.#heard.get(userId) ?? {};
     this.#heard.set(userId, heard);
-    if (code !== OUTCOMES['-7'].code) heard.decidedMs = at;
+    if (code !== OUTCOMES['-7'].code) heard.decidedMs ??= at;
     else {
       heard.firstMs ??= at;
       heard.lastMs = at;
