@@ -3,7 +3,7 @@
 //     npm run bench -- [--quick] [--json] [--only name]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { postgresInstalled, startPostgres } from '../test/support/servers/postgres.ts';
@@ -23,8 +23,12 @@ import { migrating } from './measures/scale/migrating.ts';
 import { memory } from './measures/memory.ts';
 import { overload } from './measures/overload.ts';
 import { shardCredits } from './measures/scale/credits.ts';
+import { audit } from './measures/scale/audit.ts';
 import { board } from './measures/scale/board.ts';
+import { calls } from './measures/scale/calls.ts';
 import { credited } from './measures/scale/credited.ts';
+import { queue } from './measures/scale/queue.ts';
+import { spread } from './measures/scale/spread.ts';
 import { winners } from './measures/scale/winners.ts';
 import { stocking } from './measures/stocking.ts';
 import { chartOf } from './report/chart.ts';
@@ -35,7 +39,7 @@ import { tableOf } from './report/table.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
 const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, shardCredits, handshake, memory, broadcast, stocking, ceiling, overload,
-  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, migrating, crowd, masters, winners, credited, board];
+  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, migrating, crowd, masters, spread, winners, credited, board, audit, queue, calls];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);
@@ -67,16 +71,25 @@ const write = (file: string, text: string) => {
 // PostgreSQL syncs every write too, like Redis: results without the disk would not be comparable.
 const [postgres, [compiled]] = await Promise.all([startPostgres(['fsync=on']), once(spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { cwd: ROOT, stdio: 'inherit' }), 'exit')]);
 const rows: Row[] = [];
+const resultsOf = (some: readonly Row[]) => ({ at: new Date().toISOString(), size: quick ? 'quick' : 'full', machine, rows: some.map((row) => ({ ...row, verdict: verdictOf(row) })) });
+/** Measures that run only when asked for keep their last results, each with its day. */
+function keep(name: string, some: readonly Row[]): void {
+  const path = `${RESULTS}/scale.json`;
+  const kept = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown> : {};
+  write('scale.json', `${JSON.stringify({ ...kept, [name]: resultsOf(some) }, undefined, 2)}\n`);
+}
 try {
   if (compiled !== 0) throw new Error('the sources do not compile');
   for (const measure of chosen) {
     say(`${measure.name} … (${Math.round(process.uptime())} s)`);
-    rows.push(...await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`), write }).catch((error: unknown) => [failed(measure.name, error)]));
+    const measured = await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`), write }).catch((error: unknown) => [failed(measure.name, error)]);
+    if (measure.name.startsWith('scale-')) keep(measure.name, measured);
+    rows.push(...measured);
   }
 } finally {
   await postgres.stop();
 }
-const results = { at: new Date().toISOString(), size: quick ? 'quick' : 'full', machine, rows: rows.map((row) => ({ ...row, verdict: verdictOf(row) })) };
+const results = resultsOf(rows);
 // Only a full run updates the results that the README shows.
 if (only === undefined) {
   write('latest.json', `${JSON.stringify(results, undefined, 2)}\n`);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import { createGrabEngine, BATCH_USERS_MAX } from '../../src/grab/engine.ts';
 import { connectRedis } from '../../src/platform/redis/connect.ts';
 import { compared, single } from '../report/row.ts';
 import { LOOK_MS, ratePerSecond } from '../support/progress.ts';
 import { inStore, type Store } from '../support/store.ts';
+import { grabMany } from '../support/won.ts';
 import type { Measure } from './measure.ts';
 
 /** Speed of the credit worker on waiting claims: ours by ranges, the baseline with one job and one Prisma transaction each. */
@@ -50,11 +50,8 @@ export const settlement: Measure = {
 /** Lets all users win in a rain of the same size. @returns the duration, ms */
 async function winAll({ house }: Store, rainId: string, claims: number): Promise<number> {
   await house.stock([rainId], claims);
-  const engine = createGrabEngine(house.context.redis, (error) => { throw error; });
   const began = performance.now();
-  for (let from = 0; from < claims; from += BATCH_USERS_MAX) {
-    await engine.grab(rainId, 0, Array.from({ length: Math.min(BATCH_USERS_MAX, claims - from) }, (_, i) => `user-${from + i}`));
-  }
+  await grabMany(house.context, rainId, claims);
   return performance.now() - began;
 }
 

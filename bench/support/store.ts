@@ -25,7 +25,7 @@ export async function openStoreOn(redisUrl: string, postgres: TestPostgres, owne
   const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, SIGNING_SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'warn', ...WITHOUT_LIMITS };
   const programs: Program[] = [];
   return {
-    house, redisUrl,
+    house, redisUrl, databaseUrl,
     async start(path: string, args: readonly string[] = [], special: Record<string, string> = {}): Promise<Program> {
       const program = await startProgram(path, args, { ...env, ...special });
       programs.push(program);

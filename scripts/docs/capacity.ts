@@ -3,14 +3,20 @@ import { z } from 'zod';
 import { LIMITS } from '../../src/gateway/limits.ts';
 import { fillInline } from './marked.ts';
 
-const results = z.object({
+const measured = z.object({
   machine: z.object({ cores: z.number(), node: z.string(), redis: z.string(), fsyncMicroseconds: z.number() }),
   rows: z.array(z.object({ measure: z.string(), against: z.string().optional(), ours: z.object({ median: z.number() }).optional() })),
-}).parse(JSON.parse(readFileSync(new URL('../../bench/results/latest.json', import.meta.url), 'utf8')));
+});
+type Measured = z.infer<typeof measured>;
 
-function median(measure: string, against: string): number {
-  const row = results.rows.find((one) => one.measure === measure && one.against === against);
-  if (!row?.ours) throw new Error(`no row "${measure}" against "${against}" in latest.json`);
+const read = (file: string): unknown => JSON.parse(readFileSync(new URL(`../../bench/results/${file}`, import.meta.url), 'utf8'));
+const results = measured.parse(read('latest.json'));
+/** By the name of the measure. */
+const scale = z.record(z.string(), measured).parse(read('scale.json'));
+
+function median(measure: string, against?: string, { rows }: Measured = results): number {
+  const row = rows.find((one) => one.measure === measure && one.against === against);
+  if (!row?.ours) throw new Error(`no row "${measure}" against "${against}" among the results`);
   return row.ours.median;
 }
 
@@ -21,21 +27,27 @@ const MEASURED = {
   R: median('Redis CPU per win', 'ws, one EVALSHA per grab'),
   C: median('claims credited per second', 'one job and one Prisma transaction per claim'),
   M: median('memory per idle authenticated socket', 'bare ws socket'),
+  B: median('Redis CPU per win, 64 gateways, calls of 64', undefined, scale['scale-calls']),
+  S: median('Redis CPU per win, 64 gateways, calls of 1', undefined, scale['scale-calls']),
+  Q: median('Redis CPU of the queue per claim, jobs of 500', undefined, scale['scale-queue']),
 };
 const [TAPS_A_SECOND, VIEWERS_A_PACKET, WON_WITHIN_SECONDS] = [1, 10, 5];
+const WORKERS = 2;
 
 const number = (value: number, digits = 0) => value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 function row(viewers: number): string {
-  const { L, W, R, C } = MEASURED;
+  const { L, W, B, S, Q, C } = MEASURED;
   const packets = viewers / VIEWERS_A_PACKET;
   const grabs = viewers * TAPS_A_SECOND;
   const wins = packets / WON_WITHIN_SECONDS;
   const cores = (2 * (grabs * L + wins * (W - L))) / 1e6;
-  const full = viewers / LIMITS.socketsMax;
-  const gateways = Math.ceil(Math.max(cores, full)) + 1;
+  const gateways = Math.ceil(Math.max(cores, viewers / LIMITS.socketsMax)) + 1;
   const memoryGiB = (gateways * 150 + viewers / 128) / 1_024;
-  const cells = [number(viewers), number(packets), number(grabs), number(cores, 1), number(full, 1), `**${number(gateways)}**`, `${number(memoryGiB, 1)} GiB`, `${number((wins * R) / 1e4, 1)} %`, `${number(packets / C, 1)} s`];
+  const queueUs = Math.min(wins, WORKERS * C) * Q;
+  const [few, many] = [B, S].map((win) => Math.ceil((2 * (wins * win + queueUs)) / 1e6)) as [number, number];
+  const masters = few === many ? number(few) : `${number(few)} to ${number(many)}`;
+  const cells = [number(viewers), number(packets), number(wins), number(cores, 1), `**${number(gateways)}**`, `${number(memoryGiB, 1)} GiB`, `**${masters}**`, number(WORKERS), number(gateways + many + WORKERS), `${number(packets / C, 1)} s`];
   return `| ${cells.join(' | ')} |`;
 }
 
@@ -43,8 +55,9 @@ function row(viewers: number): string {
 export function capacityPage(page: string): string {
   const { cores, node, redis, fsyncMicroseconds } = results.machine;
   let text = fillInline(page, 'machine', `${cores} cores, Node ${node}, Redis ${redis}, one fsync ${fsyncMicroseconds} µs`);
-  for (const name of ['L', 'T', 'W', 'R', 'M'] as const) text = fillInline(text, name, number(MEASURED[name], 1));
+  for (const name of ['L', 'T', 'W', 'R', 'B', 'S', 'Q', 'M'] as const) text = fillInline(text, name, number(MEASURED[name], 1));
   text = fillInline(text, 'C', number(MEASURED.C));
-  const head = ['| viewers | packets | grabs/s | cores | for sockets | gateway processes | memory | Redis busy | last credit after, one worker |', '|---:|---:|---:|---:|---:|---:|---:|---:|---:|'];
-  return fillInline(text, 'table', `\n${[...head, ...[10_000, 50_000, 200_000, 1_000_000].map(row)].join('\n')}\n`);
+  const columns = ['viewers', 'packets', 'wins/s', 'busy cores × 2', 'gateway processes', 'their memory', 'Redis masters', 'workers', 'cores in all', 'last credit after, one worker'];
+  const head = [`| ${columns.join(' | ')} |`, `|${'---:|'.repeat(columns.length)}`];
+  return fillInline(text, 'table', `\n${[...head, ...[10_000, 100_000, 1_000_000, 10_000_000].map(row)].join('\n')}\n`);
 }

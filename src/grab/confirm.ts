@@ -3,6 +3,7 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { learnMasters, masterOf, mastersOf, slotOf } from '../platform/redis/owner.ts';
 import { BUSY, type GrabEngine } from './engine.ts';
 import { shardKeys } from '../store/keys.ts';
+import { createReplicaWait } from '../store/replicaWait.ts';
 
 /** A win that is about to be sent to its user. */
 type Win = Pick<Claim, 'userId' | 'redPacketId'>;
@@ -56,6 +57,7 @@ interface Lane {
 /** Confirms entries of hashes by replicas. */
 export function createConfirmHeld({ connections, replicas, waitMs, onFault }: ConfirmRules): ConfirmHeld {
   const lanes = new Map<string, Lane>();
+  const acknowledgedBy = createReplicaWait(replicas, waitMs);
 
   function begin(master: string, lane: Lane): void {
     for (let redis = lane.idle[0]; redis && lane.waiting.length > 0; redis = lane.idle[0]) {
@@ -70,15 +72,14 @@ export function createConfirmHeld({ connections, replicas, waitMs, onFault }: Co
   }
 
   /**
-   * WAIT covers everything that the server had written when this connection's last command was answered. So the wins are read on
-   * this connection first, even if another gateway granted them, and a server without these wins confirms nothing. Neither does one
-   * that is not the master of their slot any more: it refuses the read (MOVED), and a replica refuses WAIT.
+   * The wins are read on this connection first, even if another gateway granted them: a server without these wins confirms nothing.
+   * Neither does one that is not the master of their slot any more: it refuses the read (MOVED), and a replica refuses WAIT.
    */
   async function round(redis: RedisClient, master: string, requests: readonly ConfirmRequest[]): Promise<void> {
-    const connection = mastersOf(redis).find(({ name }) => name === master)?.connection;
+    const server = mastersOf(redis).find(({ name }) => name === master);
     // Send all commands in one turn of the event loop: if the connection broke in between, none of them would be answered.
-    const reading = requests.map(({ key, userIds }) => connection?.hmget(key, ...userIds) ?? unreachable(master));
-    const [acknowledged, ...held] = await Promise.allSettled([connection?.wait(replicas, waitMs) ?? unreachable(master), ...reading]);
+    const reading = requests.map(({ key, userIds }) => server?.connection.hmget(key, ...userIds) ?? unreachable(master));
+    const [acknowledged, ...held] = await Promise.allSettled([server ? acknowledgedBy(redis, server) : unreachable(master), ...reading]);
     const isReplicated = acknowledged.status === 'fulfilled' && acknowledged.value >= replicas;
     requests.forEach(({ userIds, isHeld, answer }, i) => {
       const entries = held[i]!;

@@ -1,5 +1,5 @@
 import type { EntryRange } from '../credit/job.ts';
-import { isCredited, readCredits, readDiscardedLetters } from '../operator/audit/booked.ts';
+import { readDiscardedLetters, uncredited } from '../operator/audit/booked.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import type { Loop } from '../platform/concurrency/loop.ts';
 import { shardKeys } from '../store/keys.ts';
@@ -31,13 +31,12 @@ export function startRedelivery({ context, pendingRanges, resend, areDead, ...ti
     async logs(rainId, { shards }) {
       // Read in the order in which a claim moves: a claim that is credited or dead-lettered in between is found there.
       const pending = (await pendingRanges()).filter((range) => range.rainId === rainId);
-      const credits = await readCredits(context, rainId);
       const isDiscarded = await readDiscardedLetters(context, rainId);
       return Array.from({ length: shards }, (_, shard) => ({
         length: () => context.redis.llen(shardKeys(rainId, shard).claims),
         read: (from, to) => readEntries(context.redis, rainId, shard, from, to),
         async unsettled(entries) {
-          const absent = entries.filter((found) => !isCredited(found.entry, credits) && !isDiscarded({ rainId, shard, ...found }));
+          const absent = (await uncredited(context, rainId, entries)).filter((found) => !isDiscarded({ rainId, shard, ...found }));
           const dead = absent.length === 0 ? [] : await areDead(rainId, shard, absent);
           const isPending = (index: number) => pending.some((range) => range.shard === shard && range.from <= index && index < range.to);
           return absent.map(({ index }, i) => ({ index, missing: !dead[i] && !isPending(index) }));

@@ -5,6 +5,7 @@ import { draftRain } from '../store/loadPackets.ts';
 import { draftOf } from '../operator/commitment.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { hasLost } from '../operator/lostRains.ts';
+import { goneReason } from '../operator/restore/presence.ts';
 import { relistUnsettled } from '../operator/restore/stale.ts';
 import { settleRain, type AfterReconnect, type Replicated, type Settling } from '../operator/settle.ts';
 import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
@@ -44,7 +45,7 @@ export function startSettler({ context, log, everyMs = 500, tidyMs = 60_000, ttl
 
   function report(rainId: string, result: Exclude<Attempt, { outcome: 'not_due' | 'settled' }>): void {
     switch (result.outcome) {
-      case 'lost': return log.error({ rainId }, `Redis has lost a rain that was not settled; bring it back with: rain restore apply ${rainId}`);
+      case 'lost': return log.error({ rainId }, result.reason);
       case 'does_not_add_up': return log.error({ rainId, problems: result.problems }, 'the rain is not balanced and is not settled');
       case 'waiting': return log.debug({ rainId, pending: result.pending }, 'claims are not in the ledger yet');
       case 'failed': return log.error({ rainId, err: result.error }, 'settlement failed, will try again');
@@ -66,7 +67,7 @@ export function startSettler({ context, log, everyMs = 500, tidyMs = 60_000, ttl
     // Rains that were never written to Redis and are over by now: their money has to go back too.
     for (const rain of await context.ledger.overdue(now)) {
       if (live.has(rain.id)) continue;
-      if (await hasLost(context, rain)) report(rain.id, { outcome: 'lost' });
+      if (await hasLost(context, rain)) report(rain.id, { outcome: 'lost', reason: await goneReason(context.redis, rain) });
       else await draftRain(context.redis, context.signer, await draftOf(context, rain));
     }
   }

@@ -11,7 +11,7 @@ import { acknowledgedId, tamperingKey, type Tampering, type TamperingKind } from
 import { balanceOf } from './audit/balance.ts';
 import type { OperatorContext } from './context.ts';
 import { hasLost } from './lostRains.ts';
-import { lostReason, onlyInRedisReason } from './restore/presence.ts';
+import { goneReason, onlyInRedisReason } from './restore/presence.ts';
 
 /** The money report of a rain, with packet counts and what the operator still has to handle. */
 export interface RainReport extends AuditReport {
@@ -84,7 +84,7 @@ async function auditOnce(context: OperatorContext, rainId: string, { accused, su
   const tampering = paths.tampering.all().filter((finding) => !acknowledged.has(acknowledgedId(rainId, finding)) && (accused?.has(tamperingKey(finding)) ?? true));
   problems.unshift(...tampering.map(({ sentence }) => sentence));
   const isGone = tampering.some(({ kind }) => kind === 'state_gone');
-  if (rain.settledAt === undefined && !isGone && await hasLost(context, rain)) problems.unshift(`${lostReason(rainId)}; wins that were not credited yet may be unknown`);
+  if (rain.settledAt === undefined && !isGone && await hasLost(context, rain)) problems.unshift(`${await goneReason(context.redis, rain)}; wins that were not credited yet may be unknown`);
   return {
     report: {
       ...toReport(rainId, equation), balanced: isBalanced(equation) && problems.length === 0,

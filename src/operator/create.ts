@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { announceChange } from '../store/transitions.ts';
 import { redisNow } from '../store/rains.ts';
 import { draftRain, isTaken } from '../store/loadPackets.ts';
+import type { RedisClient } from '../platform/redis/connect.ts';
+import { slotTable } from '../platform/redis/owner.ts';
 import type { Json } from '../ledger/actions.ts';
 import { rainId } from '../rain/ids.ts';
 import type { Cents } from '../rain/money.ts';
@@ -15,8 +17,9 @@ import { draftOf } from './commitment.ts';
 import { nameRain, roundRequest, shardCount } from './campaign/create.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
-import { lostReason } from './restore/presence.ts';
+import { goneReason } from './restore/presence.ts';
 import { needsApproval } from './approval/ask.ts';
+import { drawEvenId, unevenReason } from './placement.ts';
 import { followTickets } from './tickets.ts';
 import { checkWindow, moment } from './window.ts';
 import { rainTitle } from './wording.ts';
@@ -40,12 +43,17 @@ const createRequest = z.strictObject({
 });
 export type CreateRequest = z.input<typeof createRequest>;
 
-/** `commitment`: absent for an old rain without one, and in a dry run. `funded`: only in a dry run, whether money would move. */
-type Created = { ok: true; rainId: string; opensAt: number; closesAt: number; commitment?: string; funded?: boolean } | Refused;
+/** `commitment`: absent for an old rain without one, and in a dry run. `funded`: only in a dry run, whether money would move. `uneven`: see `unevenReason`. */
+type Created = { ok: true; rainId: string; opensAt: number; closesAt: number; commitment?: string; funded?: boolean; uneven?: string } | Refused;
 
 /** A new id: the time makes it sortable, the random part makes it unique. */
 export function newRainId(now: number): string {
   return `${now.toString(36)}${randomBytes(4).toString('hex')}`;
+}
+
+/** The same for a rain of so many shards: they spread over the masters that this client knows. */
+export function newPlacedId(now: number, shards: number, redis: RedisClient): string {
+  return drawEvenId(slotTable(redis), shards, () => newRainId(now));
 }
 
 /** Reserves the budget in the ledger, then writes the empty rain to Redis. If cut in between, `load` or a second call finishes it. */
@@ -60,12 +68,12 @@ export async function createRain(context: OperatorContext, request: CreateReques
   if (!parsed.success || !checked.ok || refusals.length > 0) return { ok: false, refusals };
   const now = await redisNow(context.redis);
   const { opensAt, closesAt, terms } = parsed.data;
-  const named = await nameRain(context, parsed.data, 'rain', () => newRainId(now));
+  const named = await nameRain(context, parsed.data, 'rain', (shards) => newPlacedId(now, shards, context.redis));
   if (!named.ok) return named;
   const { id, shards, campaign } = named;
   const existing = await context.ledger.rain(id);
   if (existing?.settledAt) return refuse('id', `the rain ${existing.id} is settled`);
-  if (existing && await hasLost(context, existing)) return refuse('id', lostReason(existing.id));
+  if (existing && await hasLost(context, existing)) return refuse('id', await goneReason(context.redis, existing));
   // A rain that was created in time but never reached Redis is finished even now, so that its money can go back.
   const refusal = checkWindow({ opensAt, closesAt }, now, existing !== undefined);
   if (refusal) return refusal;
@@ -86,7 +94,9 @@ export async function createRain(context: OperatorContext, request: CreateReques
   // Repeated without a seed, the rain keeps its first one.
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
   if (differing.length > 0) return existsAlready('rain', id, differing);
-  if (dryRun) return { ok: true, rainId: id, opensAt, closesAt, funded: booked.outcome === 'created' };
+  const uneven = unevenReason(slotTable(context.redis), id, shards);
+  const known = { ok: true as const, rainId: id, opensAt, closesAt, ...(uneven !== undefined && { uneven }) };
+  if (dryRun) return { ...known, funded: booked.outcome === 'created' };
   const draft = await draftOf(context, (await context.ledger.rain(id))!);
   const drafted = await draftRain(context.redis, context.signer, draft);
   if (drafted === 'taken') {
@@ -96,7 +106,7 @@ export async function createRain(context: OperatorContext, request: CreateReques
   }
   await followTickets(context, 'rain', id, shards);
   await announceChange(context.redis, id);
-  return { ok: true, rainId: id, opensAt, closesAt, ...(draft.commitment !== undefined && { commitment: draft.commitment }) };
+  return { ...known, ...(draft.commitment !== undefined && { commitment: draft.commitment }) };
 }
 
 async function giveBack({ ledger, actor }: OperatorContext, rainId: string, budgetCents: Cents): Promise<void> {

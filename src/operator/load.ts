@@ -3,13 +3,14 @@ import { hold } from '../store/holds.ts';
 import { draftRain, loadPackets, type Stock } from '../store/loadPackets.ts';
 import { allocationOf } from '../ledger/allocation.ts';
 import { breaksCommitment } from '../ledger/commitment.ts';
+import { hasOlderLabels, olderLabelsReason } from '../store/olderLabels.ts';
 import { readRain } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { countWins } from './campaign/wins.ts';
 import { draftOf } from './commitment.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
-import { lostReason, unknownReason } from './restore/presence.ts';
+import { goneReason, unknownReason } from './restore/presence.ts';
 import { followTickets } from './tickets.ts';
 
 type LoadedRain = { ok: true; packets: number } | Refused;
@@ -28,7 +29,9 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
   let rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', await unknownReason(context, rainId));
   if (rain.settledAt) return refuse('id', `the rain ${rainId} is settled`);
-  if (await hasLost(context, rain)) return refuse('id', lostReason(rainId));
+  if (await hasLost(context, rain)) return refuse('id', await goneReason(context.redis, rain));
+  const older = await olderRound(context, rain);
+  if (older !== undefined) return refuse('id', olderLabelsReason(older));
   const draft = await draftOf(context, rain);
   // Recorded before the first packet is loaded: see `hasLost`.
   await context.ledger.record({ actor: context.actor, verb: 'load', rainId, details: { packets: rain.packets } });
@@ -51,6 +54,13 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
     }
     rain = latest;
   }
+}
+
+/** A round of the same campaign that an older version has loaded: its wins would not count against the limit of the campaign. */
+async function olderRound({ redis, ledger }: OperatorContext, { campaign, shards }: BookedRain): Promise<string | undefined> {
+  if (!campaign || shards === 1) return undefined;
+  for (const { id } of await ledger.rounds(campaign.id)) if (await hasOlderLabels(redis, id, shards)) return id;
+  return undefined;
 }
 
 /**

@@ -1,16 +1,18 @@
 import { remembersEnd } from '../store/endedRains.ts';
 import { SETTLED_RAINS_KEY, shardKeys } from '../store/keys.ts';
+import { hasOlderLabels } from '../store/olderLabels.ts';
 import { liveRains, readRain, redisNow, settledRains } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import type { OperatorContext } from './context.ts';
-import { lostReason, readPresence, wholenessOf } from './restore/presence.ts';
+import { goneReason, readPresence, wholenessOf } from './restore/presence.ts';
 
 /** A load of the most packets that a rain may have is done by then, ms. */
 const LOAD_MS_MAX = 300_000;
 
-/** Whether Redis lost a rain that may have been won in. Written to Redis again, it would hand out packets or money twice. */
+/** Whether Redis lost a rain that may have been won in, or has it for an older version. Written to Redis again, it would hand out packets or money twice. */
 export async function hasLost(context: OperatorContext, rain: BookedRain): Promise<boolean> {
   if (await readRain(context.redis, rain.id, rain)) return false;
+  if (await hasOlderLabels(context.redis, rain.id, rain.shards)) return true;
   return await wasLoaded(context, rain.id) && await redisNow(context.redis) >= rain.opensAt;
 }
 
@@ -53,5 +55,5 @@ async function loadedBefore({ ledger, redis }: OperatorContext, rainId: string, 
 export async function lostNotice(context: OperatorContext, rainId: string): Promise<string | undefined> {
   const rain = await context.ledger.rain(rainId);
   if (!rain || rain.settledAt !== undefined || wholenessOf(await readPresence(context, rainId, rain.shards)) === 'whole') return undefined;
-  return await wasLoaded(context, rainId) ? lostReason(rainId) : undefined;
+  return await wasLoaded(context, rainId) ? goneReason(context.redis, rain) : undefined;
 }

@@ -3,7 +3,7 @@ import { formatMoney } from '../rain/money.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from '../platform/redis/reconnectTimer.ts';
 import { bookOf, refuse, type OperatorContext, type Refused } from './context.ts';
 import { wasLoaded } from './lostRains.ts';
-import { lostReason, unknownReason } from './restore/presence.ts';
+import { goneReason, unknownReason } from './restore/presence.ts';
 import { settleDryRun, settleRain, type AfterReconnect, type Replicated } from './settle.ts';
 
 type Recycled = { ok: true; state: 'settled'; /** Money that went back, discarded claims included; a decimal string. */ amount: string } | Refused;
@@ -19,7 +19,7 @@ export async function recycleRain(context: OperatorContext, rainId: string, { re
     return refuse('state', `Redis was unreachable a moment ago, and wins that it lost are being restored; try again in ${Math.ceil(settleAfterReconnectMs / 1_000)} seconds`);
   }
   const live = await findRain(context.redis, rainId);
-  if (!live && rain.settledAt === undefined) return refuse('id', await wasLoaded(context, rainId) ? lostReason(rainId) : `the rain ${rainId} was never loaded; load it, or wait: its money goes back when its time is over`);
+  if (!live && rain.settledAt === undefined) return refuse('id', await wasLoaded(context, rainId) ? await goneReason(context.redis, rain) : `the rain ${rainId} was never loaded; load it, or wait: its money goes back when its time is over`);
   const settling = !live ? { outcome: 'settled' as const } : dryRun ? await settleDryRun(context, rain, live) : await settleRain(context, rainId, live, undefined, replicated);
   switch (settling.outcome) {
     case 'foreseen': return { ok: true, state: 'settled', amount: formatMoney(settling.backCents) };
@@ -28,7 +28,7 @@ export async function recycleRain(context: OperatorContext, rainId: string, { re
       return { ok: true, state: 'settled', amount: formatMoney(recycledCents + discarded.cents) };
     }
     case 'not_due': return refuse('state', `the rain ${rainId} is open until ${new Date(rain.closesAt).toISOString()}; end it first with close`);
-    case 'lost': return refuse('id', lostReason(rainId));
+    case 'lost': return refuse('id', settling.reason);
     case 'waiting': return refuse('state', settling.pending > 0
       ? `won and not yet credited: ${settling.pending}; wait for the workers, or handle the dead letters`
       : 'the replicas have not confirmed its end yet, or wins were restored just now; try again');

@@ -4,6 +4,7 @@ import { close, freeze, settle } from '../store/transitions.ts';
 import { countClaims, readRain, redisNow, type LiveRain } from '../store/rains.ts';
 import { auditRain, type Audit } from './audit.ts';
 import { describeToldTwice } from './audit/findings.ts';
+import { goneReason, onlyInRedisReason } from './restore/presence.ts';
 import { rollOver } from './campaign/rollOver.ts';
 import { revealOf } from './commitment.ts';
 import { bookOf, type OperatorContext } from './context.ts';
@@ -23,10 +24,10 @@ export interface AfterReconnect {
 export type Replicated = () => Promise<boolean>;
 
 /**
- * `not_due` the rain is still open · `lost` Redis has lost it · `waiting` some claims are neither credited nor discarded ·
+ * `not_due` the rain is still open · `lost` Redis does not have it as a whole · `waiting` some claims are neither credited nor discarded ·
  * `does_not_add_up` the audit found a difference, nothing was recycled · `settled` done, now or before
  */
-export type Settling = { outcome: 'not_due' } | { outcome: 'lost' } | { outcome: 'settled' } | { outcome: 'waiting'; pending: number } | { outcome: 'does_not_add_up'; problems: string[] };
+export type Settling = { outcome: 'not_due' } | { outcome: 'lost'; reason: string } | { outcome: 'settled' } | { outcome: 'waiting'; pending: number } | { outcome: 'does_not_add_up'; problems: string[] };
 
 /**
  * Takes a rain past its end as far as possible now: close, seal, drain, audit, recycle, roll over, mark it settled. Every step is safe to
@@ -37,7 +38,7 @@ export async function settleRain(context: OperatorContext, rainId: string, live:
   const before = await readRain(context.redis, rainId, live);
   if (!before) {
     const { settledAt, recycledCents } = await bookOf(context, rainId);
-    if (settledAt === undefined) return { outcome: 'lost' };
+    if (settledAt === undefined) return { outcome: 'lost', reason: await goneReason(context.redis, { id: rainId, shards: live.shards }) };
     await rollOver(context, (await context.ledger.rain(rainId))!, recycledCents);
     // A settlement was cut between the shards and not repeated before the first shard expired.
     await settle(context.redis, rainId, live, { ttlMs, reveal: await revealOf(context, rainId) });
@@ -91,12 +92,12 @@ async function wasClosedEarly({ ledger }: OperatorContext, rainId: string): Prom
 export async function settleDryRun(context: OperatorContext, rain: BookedRain, live: LiveRain): Promise<Settling | { outcome: 'foreseen'; backCents: Cents }> {
   if (rain.settledAt !== undefined) return { outcome: 'settled' };
   const snapshot = await readRain(context.redis, rain.id, live);
-  if (!snapshot) return { outcome: 'lost' };
+  if (!snapshot) return { outcome: 'lost', reason: await goneReason(context.redis, rain) };
   if (snapshot.held !== undefined) return { outcome: 'does_not_add_up', problems: [heldProblem(rain.id, snapshot.held)] };
   const isOver = snapshot.state === 'closed' || snapshot.state === 'settled' || rain.sealedAt !== undefined || await redisNow(context.redis) >= snapshot.closesAt;
   if (!isOver) return { outcome: 'not_due' };
   const audit = await auditRain(context, rain.id);
-  return audit ? blockerOf(audit) ?? { outcome: 'foreseen', backCents: backOf(audit) } : { outcome: 'lost' };
+  return audit ? blockerOf(audit) ?? { outcome: 'foreseen', backCents: backOf(audit) } : { outcome: 'lost', reason: onlyInRedisReason(rain.id) };
 }
 
 /** One store is an older state than the other: what it lacks would be given away. */

@@ -18,7 +18,7 @@ import { needsApproval } from './approval/ask.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
 import { OTHER_KEY, stockOf } from './load.ts';
 import { hasLost } from './lostRains.ts';
-import { lostReason, unknownReason } from './restore/presence.ts';
+import { goneReason, lostReason, unknownReason } from './restore/presence.ts';
 import { hasLostTopUp } from './writeOff/lostTopUp.ts';
 
 const options = z.object({ id: plainId.optional(), dryRun: z.boolean().default(false) });
@@ -121,7 +121,7 @@ async function overReasonOf(context: OperatorContext, rain: BookedRain): Promise
   if (rain.settledAt !== undefined) return `the rain ${rain.id} is settled`;
   if (rain.sealedAt !== undefined) return `the rain ${rain.id} is over and is being settled`;
   const stored = await readRain(context.redis, rain.id, rain);
-  if (!stored && await hasLost(context, rain)) return lostReason(rain.id);
+  if (!stored && await hasLost(context, rain)) return goneReason(context.redis, rain);
   const now = await redisNow(context.redis);
   const state = stored && stateAt(stored, now);
   if (state ? state === 'closed' || state === 'settled' : now >= rain.closesAt) return `the rain ${rain.id} is over`;

@@ -1,4 +1,5 @@
 import { close, pause, resume } from '../store/transitions.ts';
+import { hasOlderLabels, olderLabelsReason } from '../store/olderLabels.ts';
 import { findRain, readRain, redisNow } from '../store/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
@@ -6,7 +7,7 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { auditRain } from './audit.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { wasLoaded } from './lostRains.ts';
-import { lostReason, onlyInRedisReason } from './restore/presence.ts';
+import { goneReason, lostReason, onlyInRedisReason } from './restore/presence.ts';
 
 /** `held`: why nothing is granted all the same, see `src/store/holds.ts`. */
 type Transitioned = { ok: true; state: RainState; held?: string } | Refused;
@@ -15,6 +16,7 @@ function transition(verb: 'pause' | 'resume' | 'close', apply: (redis: RedisClie
   return async (context: OperatorContext, rainId: string): Promise<Transitioned> => {
     const live = await findRain(context.redis, rainId);
     if (!live) return noLiveRain(context, rainId);
+    if (await hasOlderLabels(context.redis, rainId, live.shards)) return refuse('id', olderLabelsReason(rainId));
     const done = await apply(context.redis, rainId, live.shards);
     if (done.ok) await context.ledger.record({ actor: context.actor, verb, rainId, details: {} });
     return done;
@@ -24,7 +26,7 @@ function transition(verb: 'pause' | 'resume' | 'close', apply: (redis: RedisClie
 /** The refusal for a rain that is not in the index of Redis: it was never loaded, or is lost. */
 async function noLiveRain(context: OperatorContext, rainId: string): Promise<Refused> {
   const rain = await context.ledger.rain(rainId);
-  return refuse('id', rain && rain.settledAt === undefined && await wasLoaded(context, rainId) ? lostReason(rainId) : `there is no live rain ${rainId}`);
+  return refuse('id', rain && rain.settledAt === undefined && await wasLoaded(context, rainId) ? await goneReason(context.redis, rain) : `there is no live rain ${rainId}`);
 }
 
 /** Stops granting packets; the window keeps running. */
@@ -53,7 +55,7 @@ export async function closeDryRun(context: OperatorContext, rainId: string): Pro
   const live = await findRain(context.redis, rainId);
   if (!live) return noLiveRain(context, rainId);
   const snapshot = await readRain(context.redis, rainId, live);
-  if (!snapshot) return refuse('id', lostReason(rainId));
+  if (!snapshot) return refuse('id', await goneReason(context.redis, { id: rainId, shards: live.shards }));
   const audit = await auditRain(context, rainId);
   if (!audit) return refuse('id', onlyInRedisReason(rainId));
   return { ok: true, left: audit.equation.unclaimed.count, unclaimed: formatMoney(audit.equation.unclaimed.cents), won: snapshot.claims };

@@ -9,7 +9,7 @@ import { formatMoney } from '../rain/money.ts';
 import { receipt, receiptProblem } from '../rain/proof.ts';
 import { redPacketIndex } from '../rain/red-packet.ts';
 import { formatRefusal } from '../rain/refusal.ts';
-import { readCredits, readDiscardedLetters } from './audit/booked.ts';
+import { creditPages, readDiscardedLetters } from './audit/booked.ts';
 import { logPages } from './audit/claimLog.ts';
 import { readBrought } from './audit/movedPackets.ts';
 import { revealedTopUps } from './commitment.ts';
@@ -121,7 +121,7 @@ async function comparePackets(context: OperatorContext, rain: BookedRain, alloca
       // An element that cannot be decoded was won by nobody.
       if (packet.success) compare('left', packet.data, 'is in the list');
     }
-    const brought = await readBrought(context, rain.id, shard, rain.shards);
+    const brought = await readBrought(context, rain, shard);
     let previousIndex = -1;
     for await (const page of logPages(context.redis, rain.id, shard)) {
       for (const place of page) {
@@ -129,7 +129,7 @@ async function comparePackets(context: OperatorContext, rain: BookedRain, alloca
         if (parsed.ok) {
           compare('claims', parsed.claim, 'was won');
           const index = redPacketIndex(rain.id, parsed.claim.redPacketId);
-          if (brought.has(parsed.claim.redPacketId)) found.moved++;
+          if (index !== undefined && brought.has(index)) found.moved++;
           else if (index !== undefined && index <= previousIndex) found.outOfTurn++;
           else previousIndex = index ?? previousIndex;
           // A discarded entry is explained.
@@ -137,7 +137,9 @@ async function comparePackets(context: OperatorContext, rain: BookedRain, alloca
       }
     }
   }
-  for (const [id, { cents }] of await readCredits(context, rain.id)) compare('credits', { rainId: rain.id, redPacketId: id, amount: formatMoney(cents) }, 'was credited');
+  for await (const page of creditPages(context, rain.id)) {
+    for (const { redPacketId, amountCents } of page) compare('credits', { rainId: rain.id, redPacketId, amount: formatMoney(amountCents) }, 'was credited');
+  }
 }
 
 /** Reads a list that no longer changes. */

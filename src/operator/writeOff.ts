@@ -1,6 +1,7 @@
 import { leave } from '../store/campaign.ts';
 import { remembersEnd } from '../store/endedRains.ts';
 import { SETTLED_TTL_MS, shardKeys } from '../store/keys.ts';
+import { hasOlderLabels, olderLabelsReason } from '../store/olderLabels.ts';
 import { findRain } from '../store/rains.ts';
 import { announceChange } from '../store/transitions.ts';
 import type { BookedRain } from '../ledger/rains.ts';
@@ -96,6 +97,7 @@ async function waitsForApproval(context: OperatorContext, { id: rainId }: Booked
 /** Why the rain must not be written off; `undefined`: Redis has lost it. */
 async function notLost(context: OperatorContext, rain: BookedRain): Promise<string | undefined> {
   if (rain.settledAt !== undefined) return `the rain ${rain.id} is settled`;
+  if (await hasOlderLabels(context.redis, rain.id, rain.shards)) return olderLabelsReason(rain.id);
   const keys = Array.from({ length: rain.shards }, (_, shard) => shardKeys(rain.id, shard));
   const states = await Promise.all(keys.map(({ state }) => context.redis.exists(state)));
   if (!states.includes(0)) return `Redis still holds the rain ${rain.id}; end it with close`;

@@ -1,13 +1,25 @@
 import { roundOf } from '../rain/campaign.ts';
 
 /**
+ * How each shard is called in the hash tag of its keys. CRC16 is linear: two tags that differ in one character are the same distance (XOR)
+ * apart whatever the rest is. With these, the first 2, 4 and 8 shards lie in different halves, quarters and eighths of the slots of a
+ * Cluster; with the digits in order, half of its masters had none. A digit is the label of its own shard only, so that no key of a
+ * rain from before is taken for one of another shard.
+ */
+const LABELS = '0bcd+5e78jklm.:=';
+
+export const SHARDS_MAX = LABELS.length;
+
+/** Shard 1 in the versions that numbered the shards of a tag; see `olderLabels.ts`. */
+const OLDER_LABEL_OF_1 = '1';
+
+/**
  * All Redis keys of the system are named in this file. One hash tag per rain (or campaign) and shard keeps every script legal in
  * Redis Cluster. A campaign's rounds share the campaign's tag, so that one script can use the round's packets and the campaign's
  * wins; the number of the round follows the tag. All rounds have the same number of shards: all wins of a user are in one shard.
  */
 export function shardKeys(rainId: string, shard: number) {
-  const name = roundOf(rainId);
-  const tag = name ? `${tagOf(name.campaignId, shard)}${name.round}:` : tagOf(rainId, shard);
+  const tag = prefixOf(rainId, LABELS[shard]!);
   return {
     /**
      * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
@@ -66,7 +78,7 @@ export function winnersDraftKey(rainId: string, id: string): string {
 
 /** Keys that all rounds of a campaign share in one shard. The scripts do not touch them for a rain outside a campaign. */
 export function campaignKeys(rainId: string, shard: number) {
-  const tag = tagOf(roundOf(rainId)?.campaignId ?? rainId, shard);
+  const tag = tagOf(roundOf(rainId)?.campaignId ?? rainId, LABELS[shard]!);
   return {
     /** hash: userId → the rounds that the user has won in, e.g. `,1,,4,`; a cache of the ledger and the claim logs */
     wins: `${tag}wins`,
@@ -81,8 +93,18 @@ export function grabKeys(rainId: string, shard: number): string[] {
   return [state, packets, claimed, claims, spoiled, campaignKeys(rainId, shard).wins];
 }
 
-function tagOf(name: string, shard: number): string {
-  return `rain:{${name}/${shard}}:`;
+/** `state` of shard 1 of a rain that such a version has written. */
+export function olderStateKey(rainId: string): string {
+  return `${prefixOf(rainId, OLDER_LABEL_OF_1)}state`;
+}
+
+function prefixOf(rainId: string, label: string): string {
+  const name = roundOf(rainId);
+  return name ? `${tagOf(name.campaignId, label)}${name.round}:` : tagOf(rainId, label);
+}
+
+function tagOf(name: string, label: string): string {
+  return `rain:{${name}/${label}}:`;
 }
 
 /** hash: rainId → `{"shards":1,"title":"…"}` of every rain that is not settled yet; gateways and relays find the rains here */
@@ -110,6 +132,11 @@ export const ENDED_RAINS_KEY = 'rain:ended';
 
 /** hash: `user:<id>` or `address:<network>` → the block: reason, actor, start and end; `version` → a text that changes with every change */
 export const BLOCKS_KEY = 'rain:blocks';
+
+/** string: what a WAIT waits for, in some slot of each master, see `src/store/replicaWait.ts`; never in the log on disk */
+export function markKey(n: number): string {
+  return `rain:mark:${n}`;
+}
 
 /** hash: ticker, joins, sockets or grabs → position of that kill switch for all gateways, reason, actor, start and end */
 export const SWITCHES_KEY = 'rain:switches';
@@ -145,8 +172,6 @@ export function gatewayChannel(gateway: string): string {
 
 /** BullMQ's key prefix; the braces keep a queue's keys in one Cluster slot. */
 export const QUEUE_PREFIX = '{rain-queue}';
-
-export const SHARDS_MAX = 16;
 
 /**
  * The one shard that decides about a user in a rain, so that [R1] holds across shards (FNV-1a over UTF-16 units).

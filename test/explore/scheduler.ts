@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
+import { shardKeys, SHARDS_MAX } from '../../src/store/keys.ts';
 import type { Call } from './mutants.ts';
 
 /** One process that talks to Redis. A dead one never gets an answer again. */
@@ -58,8 +59,13 @@ export class Scheduler {
 
 /** The shard that a key is of. */
 export function shardOfKey(key: string): number {
-  return Number(/\/(\d+)\}/.exec(key)![1]);
+  const shard = LABELS.indexOf(labelOf(key));
+  if (shard === -1) throw new Error(`the key of no shard: ${key}`);
+  return shard;
 }
+
+const labelOf = (key: string) => /\/(.)\}/.exec(key)?.[1];
+const LABELS = Array.from({ length: SHARDS_MAX }, (_, shard) => labelOf(shardKeys('any', shard).state));
 
 /** A connection of one actor, as far as the path of a grab needs one. */
 export function scheduledRedis(scheduler: Scheduler, actor: Actor, redis: RedisClient, scripts: ReadonlyMap<string, string>, change?: (call: Call) => Promise<unknown>): RedisClient {

@@ -62,7 +62,7 @@ test.skipIf(!postgresInstalled).each(['some', 'none'])('FLUSHALL during a rain w
     await workers[0]!.stop();
     await workers[0]!.start();
     const log = join(env['RAIN_HOME']!, 'worker-0.log');
-    await eventually(() => readFileSync(log, 'utf8').split('\n').some((line) => line.includes(rainId) && line.includes('Redis has lost a rain that was not settled')), { timeoutMs: 60_000 });
+    await eventually(() => readFileSync(log, 'utf8').split('\n').some((line) => line.includes(rainId) && line.includes(`Redis has lost the rain ${rainId}`)), { timeoutMs: 60_000 });
     expect((await auditRain(context, rainId))!.report.balanced).toBe(false);
     expect(deployment.accidents()).toEqual([]);
   } finally {

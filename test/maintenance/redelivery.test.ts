@@ -55,6 +55,26 @@ describe('redelivery', () => {
     await closeRain(context, 'open');
   });
 
+  test('[R10] asks the ledger only about the claims that it reads, not for all credits of a rain', async () => {
+    await wonRain('paged', 1_200);
+    const claims = await claimLog(context, 'paged');
+    await context.ledger.credit(claims.slice(0, 1_100));
+    const asked: number[] = [];
+    const sent = startSweeping({
+      context: {
+        ...context,
+        ledger: {
+          ...context.ledger,
+          async credits() { throw new Error('a worker has no memory for all credits of a rain'); },
+          async creditsTo(rainId, of) { asked.push(of.redPacketIds?.length ?? 0); return context.ledger.creditsTo(rainId, of); },
+        },
+      },
+    });
+    await eventually(() => expect(sent[0]).toEqual(['paged', 0, 1_100, 1_200]));
+    expect(asked.slice(0, 3)).toEqual([500, 500, 200]);
+    await context.ledger.credit(claims);
+  });
+
   test('skips claims that are not carried yet, credited, or dead-lettered', async () => {
     await wonRain('relayed', 3);
     await context.redis.set(shardKeys('relayed', 0).relayed, '0');

@@ -10,7 +10,7 @@ import { openTestContext, type TestContext } from '../support/operatorContext.ts
 
 const WINNERS = 200_000;
 const BATCH = 500;
-/** Old space of a process that audits, settles or exports, MB. With every winner in its heap it would need 140 more. */
+/** Old space of a process that audits, settles, verifies or exports, MB. With every winner in its heap it would need 140 more. */
 const HEAP_MB_MAX = 96;
 
 let context: TestContext;
@@ -38,7 +38,7 @@ async function credit(from: number, to: number): Promise<void> {
   }));
 }
 
-test(`[R10] a rain of ${WINNERS} winners is audited, exported and settled by processes of ${HEAP_MB_MAX} MB of heap`, async () => {
+test(`[R10] a rain of ${WINNERS} winners is audited, exported, settled and verified by processes of ${HEAP_MB_MAX} MB of heap`, async () => {
   const now = await redisNow(context.redis);
   const plan = { budget: `${WINNERS / 100}.00`, packets: WINNERS, split: { method: 'even' } };
   expect(await createRain(context, { id: 'large', plan, opensAt: now - 1_000, closesAt: now + 3_600_000 })).toMatchObject({ ok: true });
@@ -53,8 +53,13 @@ test(`[R10] a rain of ${WINNERS} winners is audited, exported and settled by pro
   expect(JSON.parse(swing.stdout)).toMatchObject({ balanced: true, counts: { credited: WINNERS / 2, pending: WINNERS / 2 } });
   const sheet = await rain('winners', 'large', '--csv');
   expect([sheet.exit, sheet.stdout.split('\n').length]).toEqual([0, WINNERS + 2]);
+  // The second half is on its way; none of these claims may be kept until the end.
+  const replay = await rain('replay', 'large');
+  expect([replay.exit, replay.stdout.split('\n').length]).toEqual([0, WINNERS + 2]);
+  expect(replay.stderr).toContain(`agree: ${WINNERS} claims, ${WINNERS / 2} of them on their way`);
   await credit(WINNERS / 2, WINNERS);
   await closeRain(context, 'large');
   expect(await rain('recycle', 'large')).toMatchObject({ exit: 0, stderr: '' });
   expect(await context.ledger.book('large')).toMatchObject({ credited: { count: WINNERS }, settledAt: expect.any(Number) as number });
+  expect(JSON.parse((await rain('verify', 'large', '--json')).stdout)).toMatchObject({ fair: true, checked: { left: 0, claims: WINNERS, credits: WINNERS } });
 }, 600_000);

@@ -1,3 +1,5 @@
+import { runInNewContext } from 'node:vm';
+import { setFlagsFromString } from 'node:v8';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
@@ -149,4 +151,25 @@ describe('a wallet\'s statement', () => {
     for await (const difference of differencesOf(book, { rainId: 'big', idForm: 'webhook_v2' }, rows(), totals)) expect.unreachable(JSON.stringify(difference));
     expect([sizes.length, Math.max(...sizes), totals.counts.both]).toEqual([100, 1_000, 100_000]);
   });
+});
+
+it('[R10] a payment that the book has too takes a bit of memory, so that a rain of millions can be compared', async () => {
+  const PAYMENTS = 150_000;
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heapBytes = () => { collect(); return process.memoryUsage().heapUsed; };
+  const book: Parameters<typeof differencesOf>[0] = {
+    payouts: (_rainId, ids) => Promise.resolve(ids.map((redPacketId) => ({ redPacketId, userId: redPacketId, amountCents: 1n, state: 'credited' }))),
+    credits: () => Promise.resolve([]),
+  };
+  async function* rows(): AsyncGenerator<StatementRow> {
+    for (let n = 0; n < PAYMENTS; n++) yield { line: n + 2, id: `many-${n}`, amountCents: 1n, time: TIME };
+    yield { line: PAYMENTS + 2, id: 'many-0', amountCents: 1n, time: TIME };
+  }
+  const totals = newTotals();
+  const before = heapBytes();
+  const differences = differencesOf(book, { rainId: 'many', idForm: 'webhook' }, rows(), totals);
+  expect((await differences.next()).value).toMatchObject({ result: 'paid_twice', id: 'many-0' });
+  expect(heapBytes() - before).toBeLessThan(2 * 2 ** 20);
+  expect(totals.counts.both).toBe(PAYMENTS);
 });

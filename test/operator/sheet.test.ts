@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -12,6 +13,18 @@ test('no part of a cell begins as a formula, wherever a spreadsheet splits it', 
   expect(await cells('user;=1+1', ' =1+1', '\t=1+1', '＝1', 'a|@SUM', 'a;"=1;b', "'=1", '=1', 'a-b@c.d')).toEqual([
     "user;'=1+1,1.00", " '=1+1,1.00", "\t'=1+1,1.00", "'＝1,1.00", "a|'@SUM,1.00", '"a;""\'=1;b",1.00', "''=1,1.00", "'=1,1.00", 'a-b@c.d,1.00',
   ]);
+});
+
+test('[R10] rows are made as fast as they are read, so no sheet is in memory', async () => {
+  let made = 0;
+  async function* endless(): AsyncGenerator<{ user: string }> {
+    for (;;) yield { user: `user-${made++}` };
+  }
+  const sheet = sheetOf(endless(), ['user'], 'plain');
+  let read = '';
+  while (!read.includes('user-5000\n')) read += String(sheet.read() ?? (await once(sheet, 'readable'), ''));
+  expect(made).toBeLessThan(5_001 + 5_000);
+  sheet.destroy();
 });
 
 test('what is exported can be read back, so no two users are exported alike', () => {

@@ -1,14 +1,13 @@
-import { packetElement } from '../../../src/store/loadPackets.ts';
 import { shardKeys } from '../../../src/store/keys.ts';
 import { compared } from '../../report/row.ts';
 import { cpuMs } from '../../support/cpu.ts';
 import { openKnowing } from '../../support/gateways.ts';
 import { inStore, type Store } from '../../support/store.ts';
+import { winMany } from '../../support/won.ts';
 import type { Measure } from '../measure.ts';
 
 const GATEWAYS = 64;
 const ROUNDS = 3;
-const PAGE = 1_000;
 
 /** Redis's processor time until all gateways know the winners of a rain of which nothing is left. */
 export const winners: Measure = {
@@ -18,7 +17,7 @@ export const winners: Measure = {
     const rainId = 'won';
     await store.house.stock([rainId], 1);
     await store.house.takeLast(rainId);
-    await winMany(store, rainId, size.packets);
+    await winMany(store.house.context, rainId, size.packets);
     const us = { one: [] as number[], many: [] as number[] };
     for (let round = 0; round < ROUNDS; round++) {
       us.one.push(await learnMs(store, rainId, 1));
@@ -28,19 +27,6 @@ export const winners: Measure = {
     return [compared({ measure: `Redis CPU to learn ${size.packets.toLocaleString('en')} winners, ${GATEWAYS} gateways`, against: '1 gateway', unit: 'ms', target: { most: 1.2 } }, us.many, us.one)];
   }),
 };
-
-/** Winners as grab.lua would leave them. */
-async function winMany({ house: { context: { redis, signer } } }: Store, rainId: string, winners: number): Promise<void> {
-  const { claimed, claims } = shardKeys(rainId, 0);
-  for (let from = 0; from < winners; from += PAGE) {
-    const won = Array.from({ length: PAGE }, (_, i) => {
-      const userId = `before-${from + i}`;
-      return [userId, `{"rainId":"${rainId}","at":"1700000000000","userId":"${userId}",${packetElement(signer, rainId, `${rainId}.${from + i}`, '0.10').slice(1)}`] as const;
-    });
-    await redis.hset(claimed, ...won.flat());
-    await redis.lpush(claims, ...won.map(([, claim]) => claim));
-  }
-}
 
 async function learnMs({ redisPid, redisUrl, house: { context: { redis } } }: Store, rainId: string, gateways: number): Promise<number> {
   await redis.unlink(shardKeys(rainId, 0).winners);

@@ -3,7 +3,7 @@ import { bilingual, type Language } from './language.ts';
 
 /** What a comparison of Redis with the database may find, by kind. */
 export const DIFFERENCE_WORDS = bilingual<Record<DifferenceKind, string>>({
-  not_in_book: 'The database does not know the rain', missing: 'Redis has lost the rain', state_missing: 'Redis has lost the state of the rain', half_restored: 'A restore was interrupted',
+  not_in_book: 'The database does not know the rain', missing: 'Redis has lost the rain', older_labels: 'Loaded by an older version', state_missing: 'Redis has lost the state of the rain', half_restored: 'A restore was interrupted',
   not_loaded: 'Loaded, and Redis has it from before that', not_in_index: 'Nobody finds the rain: it is not in the index',
   window_not_in_redis: 'Redis lacks a change of the times', window_not_in_book: 'The database lacks a change of the times', top_up_not_in_redis: 'Redis lacks a top-up', top_up_not_in_book: 'The database lacks a top-up',
   credit_not_in_log: 'Credited, and Redis has lost the win', credited_packet_in_list: 'Credited, and would be handed out again', claim_not_in_book: 'Won, and not on its way to the database', claim_dead: 'Won, and a dead letter',
@@ -12,7 +12,7 @@ export const DIFFERENCE_WORDS = bilingual<Record<DifferenceKind, string>>({
   paid: 'Paid by the wallet, and in neither store', paid_not_in_book: 'Paid by the wallet, and not credited yet', paid_contested: 'Paid by the wallet; the rain cannot bear it', paid_unverified: 'Paid by the wallet; nothing confirms it',
   paid_differs: 'Paid by the wallet otherwise', written_off: 'Given up: the database does not know the rain', unpayable: 'Told to a user, and given up', paid_of_lost_rain: 'Paid by the wallet, of a rain that the database does not know', credit_not_paid: 'Credited, and not paid by the wallet',
 }, {
-  not_in_book: '数据库中没有这场红包雨', missing: 'Redis 丢失了整场红包雨', state_missing: 'Redis 丢失了这场的状态', half_restored: '上一次恢复中断了',
+  not_in_book: '数据库中没有这场红包雨', missing: 'Redis 丢失了整场红包雨', older_labels: '由旧版本装载', state_missing: 'Redis 丢失了这场的状态', half_restored: '上一次恢复中断了',
   not_loaded: '已装载，但 Redis 停留在装载之前', not_in_index: '不在索引中，没人能找到',
   window_not_in_redis: 'Redis 缺少一次时间变更', window_not_in_book: '数据库缺少一次时间变更', top_up_not_in_redis: 'Redis 缺少一次追加', top_up_not_in_book: '数据库缺少一次追加',
   credit_not_in_log: '已入账，但 Redis 丢失了领取记录', credited_packet_in_list: '已入账，却可能再次发出', claim_not_in_book: '已抢到，但没有送往数据库', claim_dead: '已抢到，但成了死信',

@@ -6,7 +6,7 @@ import { ROUNDS_MAX } from '../../rain/campaign.ts';
 import { termWords, WINS_PER_USER_MAX, type Terms } from '../../rain/terms.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
-import { accepted, CommandFailure, EXIT } from '../exit.ts';
+import { accepted, CommandFailure, EXIT, notify } from '../exit.ts';
 import { facts, paintState, table } from '../style.ts';
 import { create, planned, type CreateOptions } from './plan.ts';
 
@@ -28,8 +28,9 @@ export function addCampaignCommands(program: RainCommand): void {
     .runsWithContext(async (context, options: { id?: string; title?: string; winsPerUser: number; shards: number; rollOver?: boolean }) => {
       const { id, title, winsPerUser, shards, rollOver = false } = options;
       const terms = { winsPerUserMax: winsPerUser, shards, rollOver };
-      const { campaignId } = accepted(await createCampaign(context, { ...terms, ...(id !== undefined && { id }), ...(title !== undefined && { title }) }));
-      return { value: { campaignId }, text: campaignId };
+      const { campaignId, uneven } = accepted(await createCampaign(context, { ...terms, ...(id !== undefined && { id }), ...(title !== undefined && { title }) }));
+      if (uneven !== undefined) notify(program.terminal, uneven);
+      return { value: { campaignId, ...(uneven !== undefined && { uneven }) }, text: campaignId };
     });
 
   planned(campaign.command('add-round <campaign>'), 'rounds').summary('plan another round of a campaign')

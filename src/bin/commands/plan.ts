@@ -1,4 +1,4 @@
-import { createRain, newRainId, type CreateRequest } from '../../operator/create.ts';
+import { createRain, newPlacedId, type CreateRequest } from '../../operator/create.ts';
 import { loadRain } from '../../operator/load.ts';
 import { previewRain } from '../../operator/preview.ts';
 import { redisNow } from '../../store/rains.ts';
@@ -73,16 +73,17 @@ export async function create(terminal: Terminal, context: OpenContext, options: 
   const opensAt = options.start(now);
   const campaign = campaignOf(options);
   // Chosen here, so that the id is known even if the answer is lost.
-  const id = options.id ?? (campaign ? roundId({ campaignId: campaign.id, round: campaign.round }) : newRainId(now));
+  const id = options.id ?? (campaign ? roundId({ campaignId: campaign.id, round: campaign.round }) : newPlacedId(now, shards ?? 1, context.redis));
   const request: Request = {
     plan: planOf(options), id, opensAt, closesAt: opensAt + options.duration, ...(shards !== undefined && { shards }), ...(campaign && { campaign }),
     terms: termsOf(options), ...(ticketRules && { ticketRules }), ...(title !== undefined && { title }), ...(seed !== undefined && { seed }),
   };
   if (options.dryRun) return dryRunOf(context, request, options);
-  const { rainId, commitment, ...times } = acceptedAs(await createRain(context, request).catch((error: unknown) => {
+  const { rainId, commitment, uneven, ...times } = acceptedAs(await createRain(context, request).catch((error: unknown) => {
     notify(terminal, `it is unknown whether the rain ${id} was created; check with: rain show ${id}, then continue with: rain load ${id}`);
     throw error;
   }), TYPED_TICKETS);
+  if (uneven !== undefined) notify(terminal, uneven);
   if (options.load) {
     await load(terminal, context, rainId).catch((error: unknown) => {
       notify(terminal, `the rain ${rainId} is created but not loaded; load it with: rain load ${rainId}`);
@@ -91,14 +92,14 @@ export async function create(terminal: Terminal, context: OpenContext, options: 
   }
   if (commitment !== undefined && !options.json) notify(terminal, `commitment ${commitment}`);
   const value = {
-    rainId, state: options.load ? 'loaded' : 'draft', opensAt: iso(times.opensAt), closesAt: iso(times.closesAt), ...(commitment !== undefined && { commitment }),
+    rainId, state: options.load ? 'loaded' : 'draft', opensAt: iso(times.opensAt), closesAt: iso(times.closesAt), ...(commitment !== undefined && { commitment }), ...(uneven !== undefined && { uneven }),
   };
   return { value, text: rainId };
 }
 
 async function dryRunOf(context: OpenContext, request: Request, { id, campaign, load: loads, seed }: CreateOptions): Promise<Answer> {
   const { plan, terms } = request;
-  const { rainId, opensAt, closesAt, funded = false } = acceptedAs(await createRain(context, request, { dryRun: true }), TYPED_TICKETS);
+  const { rainId, opensAt, closesAt, funded = false, uneven } = acceptedAs(await createRain(context, request, { dryRun: true }), TYPED_TICKETS);
   const times = { opensAt: iso(opensAt), closesAt: iso(closesAt) };
   const preview = previewRain(plan, 1, seed === undefined ? undefined : () => seed);
   const named = id !== undefined || campaign !== undefined;
@@ -106,10 +107,11 @@ async function dryRunOf(context: OpenContext, request: Request, { id, campaign, 
   const text = [
     funded ? reserved : `the rain ${rainId} is in the ledger already: no money would move`,
     `the rain${named ? ` ${rainId}` : ''} would open at ${times.opensAt} and close at ${times.closesAt}${loads ? ', its packets would be loaded immediately' : ''}`,
+    ...(uneven === undefined ? [] : [uneven]),
     ...describeTerms(terms).map(([name, meaning]) => `${name}: ${meaning}`), '',
     preview.ok ? describePreview(preview) : preview.refusals.map(formatRefusal).join('\n'),
   ];
-  return { value: { ...(named && { rainId }), ...times, funded, ...(preview.ok && { preview }) }, text: text.join('\n') };
+  return { value: { ...(named && { rainId }), ...times, funded, ...(uneven !== undefined && { uneven }), ...(preview.ok && { preview }) }, text: text.join('\n') };
 }
 
 function campaignOf({ campaign, round, ...options }: CreateOptions): { id: string; round: number } | undefined {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { campaignId } from '../../rain/campaign.ts';
-import { count, limit, time, type Endpoint } from './endpoint.ts';
+import { count, limit, time, uneven, type Endpoint } from './endpoint.ts';
 import { rainView } from './rains.ts';
 import { saleView } from './sales.ts';
 
@@ -21,7 +21,7 @@ const tag = 'campaigns';
 /** Several rains that share one win limit per user, and sales that share one limit of units. A round is created like a rain or a sale, with the field `campaign`. */
 export const campaignsApi = {
   list: { id: 'listCampaigns', method: 'GET', path, tag, summary: 'The newest campaigns.', access: 'viewer', query: z.strictObject({ limit: limit(1_000) }), status: 200, answer: z.object({ campaigns: z.array(campaign.extend({ rounds: count })) }) },
-  create: { id: 'createCampaign', method: 'POST', path, tag, summary: 'Create a campaign. Moves no money.', access: 'operator', body: newCampaign, status: 201, answer: z.object({ campaignId: z.string() }) },
+  create: { id: 'createCampaign', method: 'POST', path, tag, summary: 'Create a campaign. Moves no money.', access: 'operator', body: newCampaign, status: 201, answer: z.object({ campaignId: z.string(), uneven: uneven.optional() }) },
   show: {
     id: 'showCampaign', method: 'GET', path: `${path}/:campaignId`, tag, summary: 'A campaign, its rounds and sales, and the number of its winners and buyers.', access: 'viewer', params: z.strictObject({ campaignId }), status: 200,
     answer: campaign.extend({

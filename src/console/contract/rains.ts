@@ -3,7 +3,7 @@ import { auditReport } from '../../rain/equation.ts';
 import { METHODS_IN_WORDS } from '../../rain/split/methods.ts';
 import { requestedTerms, recordedTerms } from '../../rain/terms-check.ts';
 import { requestedTicketRules, viewedTicketRules, ticketRulesAnswer } from './tickets.ts';
-import { count, epochMs, limit, money, rainParams, shownState, state, time, type Endpoint } from './endpoint.ts';
+import { count, epochMs, limit, money, rainParams, shownState, state, time, uneven, type Endpoint } from './endpoint.ts';
 
 /** The same fields as in `rain list --json`. */
 export const rainView = z.object({
@@ -43,7 +43,7 @@ const newRain = z.strictObject({
   dryRun: z.boolean('expected true or false').default(false).describe('Only validate; write nothing.'),
 });
 
-const created = z.object({ rainId: z.string(), opensAt: epochMs, closesAt: epochMs, commitment: z.string().optional(), loaded: count.optional() });
+const created = z.object({ rainId: z.string(), opensAt: epochMs, closesAt: epochMs, commitment: z.string().optional(), uneven: uneven.optional(), loaded: count.optional() });
 
 const refusals = z.array(z.object({ field: z.string(), reason: z.string() }));
 

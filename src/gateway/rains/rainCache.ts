@@ -1,4 +1,5 @@
 import { coarseLeft, findRain, liveRains, rainsVersion, readRain, redisNow, type LiveRain, type StoredRain } from '../../store/rains.ts';
+import { hasOlderLabels, olderLabelsReason } from '../../store/olderLabels.ts';
 import type { RainSnapshot, WelcomeMessage } from '../../protocol/messages.ts';
 import { stateAt } from '../../rain/rain.ts';
 import { areUsual } from '../../rain/terms.ts';
@@ -67,8 +68,11 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
     return { shards, title, ...(terms.rehearsal && { rehearsal: terms.rehearsal }) };
   }
 
-  protected readStored(rainId: string, live: LiveRain): Promise<StoredRain | undefined> {
-    return readRain(this.#redis, rainId, live);
+  /** @throws also for a rain that is there and cannot be read here: its users hear "busy", and not that it does not exist */
+  protected async readStored(rainId: string, live: LiveRain): Promise<StoredRain | undefined> {
+    const stored = await readRain(this.#redis, rainId, live);
+    if (!stored && await hasOlderLabels(this.#redis, rainId, live.shards)) throw new Error(olderLabelsReason(rainId));
+    return stored;
   }
 
   protected show(rain: StoredRain, now: number): RainSnapshot {

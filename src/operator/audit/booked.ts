@@ -6,7 +6,7 @@ import type { Cents } from '../../rain/money.ts';
 import { bookOf, type OperatorContext } from '../context.ts';
 import type { Acknowledged } from './findings.ts';
 
-export interface Posted {
+interface Posted {
   userId: string;
   cents: Cents;
 }
@@ -56,7 +56,7 @@ export async function readReturned(context: OperatorContext, rainId: string): Pr
   return booked;
 }
 
-/** redPacketId → its credit in the ledger. */
+/** redPacketId → its credit in the ledger. For a rain of a million winners see `creditPages`. */
 export async function readCredits(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<Map<string, Posted>> {
   const credits = new Map<string, Posted>();
   for await (const page of creditPages(context, rainId)) {
@@ -80,10 +80,15 @@ async function* pages<Row>(read: (after?: string) => Promise<Row[]>, keyOf: (row
   for (let page = await read(); page.length > 0; page = await read(keyOf(page.at(-1)!))) yield page;
 }
 
-/** Whether the ledger has credited this entry of the claim log: this packet, to this user. */
-export function isCredited(entry: string, credits: ReadonlyMap<string, Posted>): boolean {
-  const parsed = parseClaim(entry);
-  return parsed.ok && credits.get(parsed.claim.redPacketId)?.userId === parsed.claim.userId;
+/** The entries of the claim log that the ledger has not credited: this packet, to this user. It is asked about a page of them, for a whole rain may not fit. */
+export async function uncredited<Entry extends Pick<LogEntry, 'entry'>>({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string, entries: readonly Entry[]): Promise<Entry[]> {
+  const parsed = entries.map(({ entry }) => parseClaim(entry));
+  const redPacketIds = parsed.flatMap((one) => (one.ok ? [one.claim.redPacketId] : []));
+  const userOf = new Map((await ledger.creditsTo(rainId, { redPacketIds })).map(({ redPacketId, userId }) => [redPacketId, userId]));
+  return entries.filter((_, i) => {
+    const one = parsed[i]!;
+    return !one.ok || userOf.get(one.claim.redPacketId) !== one.claim.userId;
+  });
 }
 
 /** Whether the operator has discarded this entry of the claim log. */

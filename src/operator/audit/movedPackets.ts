@@ -1,8 +1,10 @@
+import type { BookedRain } from '../../ledger/rains.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { readMove, readMoves } from '../../store/endMoves.ts';
 import type { ForeignMove } from '../../store/moves.ts';
 import { shardKeys } from '../../store/keys.ts';
 import { readJson } from '../../rain/json.ts';
+import { redPacketIndex } from '../../rain/red-packet.ts';
 import type { OperatorContext } from '../context.ts';
 import { elementIn } from '../restore/packetElements.ts';
 import type { BookedPlan } from './bookedPlan.ts';
@@ -52,12 +54,18 @@ export async function readMoved({ redis }: Pick<OperatorContext, 'redis'>, plan:
   return { onTheirWay, ever, alsoListed, foreign: moves.foreign };
 }
 
-/** Ids of the packets that moves have brought to this shard. */
-export async function readBrought({ redis }: Pick<OperatorContext, 'redis'>, rainId: string, shard: number, shards: number): Promise<Set<string>> {
-  const brought = new Set<string>();
+/** The packets that moves have brought to this shard. @param packets how many the rain has */
+export async function readBrought({ redis }: Pick<OperatorContext, 'redis'>, { id: rainId, shards, packets }: Pick<BookedRain, 'id' | 'shards' | 'packets'>, shard: number): Promise<PacketMarks> {
+  const brought = createPacketMarks();
   if (shards === 1) return brought;
   const { received } = await readMoves(redis, rainId, shards);
-  for (const [moveId, { to }] of received) if (to === shard) for (const id of await packetsOf(redis, shardKeys(rainId, shard).received, moveId)) brought.add(id);
+  for (const [moveId, { to }] of received) {
+    if (to !== shard) continue;
+    for (const id of await packetsOf(redis, shardKeys(rainId, shard).received, moveId)) {
+      const index = redPacketIndex(rainId, id);
+      if (index !== undefined && index < packets) brought.add(index);
+    }
+  }
   return brought;
 }
 

@@ -6,7 +6,7 @@ import { areDeadLettered } from '../../credit/deadLetters.ts';
 import { readLoad } from '../../credit/queueLoad.ts';
 import { refuse, type QueueContext, type Refused } from '../context.ts';
 import { unknownReason } from '../restore/presence.ts';
-import { isCredited, readCredits, readDiscardedLetters } from './booked.ts';
+import { readDiscardedLetters, uncredited } from './booked.ts';
 import { logPages } from './claimLog.ts';
 
 type Repaired = { ok: true; /** Claims sent again. */ claims: number; jobs: number; /** False: there are more claims; run repair again. */ complete: boolean } | Refused;
@@ -52,14 +52,13 @@ export async function untilQuiet({ queues }: QueueContext, rainId: string, sent:
 }
 
 async function missingJobs(context: QueueContext, rainId: string, shards: number) {
-  const credits = await readCredits(context, rainId);
   const isDiscarded = await readDiscardedLetters(context, rainId);
   const jobs: CreditJob[] = [];
   let claims = 0;
   for (let shard = 0; shard < shards; shard++) {
     for await (const page of logPages(context.redis, rainId, shard, { page: ENTRIES_MAX })) {
       if (claims >= CLAIMS_MAX || jobs.length >= JOBS_MAX) return { jobs, claims, complete: false };
-      const absent = page.filter((found) => !isCredited(found.entry, credits) && !isDiscarded(found));
+      const absent = (await uncredited(context, rainId, page)).filter((found) => !isDiscarded(found));
       const deadLettered = absent.length === 0 ? [] : await areDeadLettered(context.queues.dead, absent);
       const missing = absent.filter((_, i) => !deadLettered[i]);
       claims += missing.length;

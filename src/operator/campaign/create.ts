@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { slotTable } from '../../platform/redis/owner.ts';
 import { SHARDS_MAX } from '../../store/keys.ts';
 import { redisNow } from '../../store/rains.ts';
 import type { Round } from '../../ledger/rains.ts';
 import { campaignId, round, roundId, roundOf, ROUNDS_MAX } from '../../rain/campaign.ts';
 import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
 import { refusalsOf } from '../../rain/refusal.ts';
+import { drawEvenId, unevenReason } from '../placement.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from '../context.ts';
 import { rainTitle } from '../wording.ts';
 
@@ -26,17 +28,21 @@ const campaignRequest = z.object({
 });
 export type CampaignRequest = z.input<typeof campaignRequest>;
 
-type CampaignCreated = { ok: true; campaignId: string } | Refused;
+/** `uneven`: see `unevenReason`. */
+type CampaignCreated = { ok: true; campaignId: string; uneven?: string } | Refused;
 
 /** Creates a campaign. Its rounds are rains, added with `createRain`; each brings its own budget. Safe to repeat with an id. */
 export async function createCampaign(context: OperatorContext, request: CampaignRequest): Promise<CampaignCreated> {
   const parsed = campaignRequest.safeParse(request);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'campaign') };
   const { winsPerUserMax, shards, rollOver } = parsed.data;
-  const id = parsed.data.id ?? `c${(await redisNow(context.redis)).toString(36)}${randomBytes(2).toString('hex')}`;
+  const [now, table] = [await redisNow(context.redis), slotTable(context.redis)];
+  // Its rounds have the masters of the campaign, so they are chosen here.
+  const id = parsed.data.id ?? drawEvenId(table, shards, () => `c${now.toString(36)}${randomBytes(2).toString('hex')}`);
   const created = await context.ledger.createCampaign({ id, title: parsed.data.title ?? `Campaign ${id}`, winsPerUserMax, shards, rollOver }, context.actor);
   if (created.outcome === 'differs') return existsAlready('campaign', id, created.fields);
-  return { ok: true, campaignId: id };
+  const uneven = unevenReason(table, id, shards);
+  return { ok: true, campaignId: id, ...(uneven !== undefined && { uneven }) };
 }
 
 /** The campaign and round that a rain belongs to. */
@@ -47,10 +53,10 @@ type RoundQuery = { id?: string | undefined; shards?: number | undefined; campai
 type Named = { ok: true; id: string; shards: number; campaign?: Round } | Refused;
 
 /** The id and number of shards of a rain or sale; the campaign decides both for its rounds. */
-export async function nameRain(context: OperatorContext, { id, shards, campaign: requested }: RoundQuery, noun: 'rain' | 'sale', newId: () => string): Promise<Named> {
+export async function nameRain(context: OperatorContext, { id, shards, campaign: requested }: RoundQuery, noun: 'rain' | 'sale', newId: (shards: number) => string): Promise<Named> {
   if (!requested) {
     if (id !== undefined && roundOf(id)) return refuse('id', 'a dot is reserved for rounds of a campaign; give the campaign and the round');
-    return await sameIdElsewhere(context, id, noun, 'id') ?? { ok: true, id: id ?? newId(), shards: shards ?? 1 };
+    return await sameIdElsewhere(context, id, noun, 'id') ?? { ok: true, id: id ?? newId(shards ?? 1), shards: shards ?? 1 };
   }
   const campaign = await context.ledger.campaign(requested.id);
   if (!campaign) return refuse('campaign', `there is no campaign ${requested.id}`);

@@ -4,6 +4,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BookedPayout } from '../../ledger/payouts.ts';
 import { formatMoney } from '../../rain/money.ts';
 import { redPacketIndex } from '../../rain/red-packet.ts';
+import { createPacketMarks, type PacketMarks } from '../audit/packetMarks.ts';
 import type { Difference, Totals } from './difference.ts';
 import type { StatementRow } from './statement.ts';
 
@@ -15,11 +16,11 @@ interface Compared { rainId: string; idForm: ClaimIdForm }
 
 /**
  * Compares a statement with the book's credits of one rain, by claim id: first every payment, in the order of the statement, then the
- * credits that it does not have. In memory are one page and the number of each packet that was found.
+ * credits that it does not have. In memory are one page, and one bit for each packet that was found.
  * @param totals counts what was compared
  */
 export async function* differencesOf(book: Book, { rainId, idForm }: Compared, rows: AsyncIterable<StatementRow>, totals: Totals): AsyncGenerator<Difference, void> {
-  const found = new Set<number>();
+  const found = createPacketMarks();
   for await (const page of pagesOf(rows)) {
     const ofThisRain = page.filter(({ id }) => redPacketIndex(rainId, packetPartOf(id)) !== undefined);
     totals.others += page.length - ofThisRain.length;
@@ -46,8 +47,8 @@ export async function* differencesOf(book: Book, { rainId, idForm }: Compared, r
   }
 }
 
-/** @param paid numbers of the packets whose credit was found in the statement before; this one is added */
-function compare(row: StatementRow, payout: (BookedPayout & { id: string }) | undefined, found: Set<number>, index: number): (Pick<Difference, 'result' | 'detail'> & { booked?: string }) | undefined {
+/** @param found the packets whose credit was found in the statement before; this one is added */
+function compare(row: StatementRow, payout: (BookedPayout & { id: string }) | undefined, found: PacketMarks, index: number): (Pick<Difference, 'result' | 'detail'> & { booked?: string }) | undefined {
   const paidTo = row.userId !== undefined && row.userId !== payout?.userId ? `paid to ${row.userId}` : undefined;
   const differing = (result: Difference['result'], ...details: readonly (string | undefined)[]) =>
     ({ result, ...(payout?.state === 'credited' && payout.id === row.id && { booked: formatMoney(payout.amountCents) }), detail: details.filter((detail) => detail !== undefined).join('; ') });

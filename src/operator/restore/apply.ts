@@ -1,13 +1,14 @@
 import { SETTLED_TTL_MS, shardKeys, shardOf } from '../../store/keys.ts';
 import { loadPackets } from '../../store/loadPackets.ts';
 import { release, RESTORING } from '../../store/holds.ts';
+import { olderLabelsReason } from '../../store/olderLabels.ts';
 import { findRain, readRain, redisNow, type LiveRain } from '../../store/rains.ts';
 import { announceChange, close, relist, settle } from '../../store/transitions.ts';
 import type { BookedCredit } from '../../ledger/book.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import type { Claim } from '../../rain/claim.ts';
 import { repairRain, untilQuiet } from '../audit/repair.ts';
-import { readBooked, readCredits } from '../audit/booked.ts';
+import { readBooked } from '../audit/booked.ts';
 import { countWins } from '../campaign/wins.ts';
 import { revealOf } from '../commitment.ts';
 import { refuse, type Refused } from '../context.ts';
@@ -58,6 +59,7 @@ export async function applyRestore(context: RestoreContext, rainId: string, { re
   const rain = await context.ledger.rain(rainId);
   const did: string[] = [];
   const kinds = new Set(kindsOf(before));
+  if (kinds.has('older_labels')) return refuse('id', olderLabelsReason(rainId));
   if (agrees(before)) return { ok: true, rainId, did, left: before };
   const work: Work = { context, rainId, did, dryRun, waitMs, word: given !== undefined };
   if (!dryRun) await context.ledger.record({ actor: context.actor, verb: 'restore', rainId, details: { differences: { ...before.counts }, ...(given && { reason: given.reason }) } });
@@ -92,7 +94,7 @@ async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<st
   if (rain.settledAt !== undefined) return endSettled(work, rain);
   if (kinds.has('winners_unknown')) return refuse('id', `the winners of ${rainId} are in neither store; import them with rain restore import ${rainId} --winners winners.csv, then end it with rain write-off ${rainId} --reason "…"`);
   const isUnopened = (kinds.has('missing') || kinds.has('not_loaded')) && !kinds.has('told') && await redisNow(context.redis) < rain.opensAt;
-  if (isUnopened && (await readCredits(context, rainId)).size === 0) {
+  if (isUnopened && (await context.ledger.credits(rainId, undefined, 1)).length === 0) {
     if (!dryRun) {
       const loaded = await loadRain(context, rainId);
       if (!loaded.ok) return loaded;

@@ -1,6 +1,7 @@
 import { liveRains, settledRains, readRain, redisNow, findRain, type LiveRain } from '../../store/rains.ts';
 import { remembersEnd } from '../../store/endedRains.ts';
 import { RESTORING } from '../../store/holds.ts';
+import { hasOlderLabels, olderLabelsReason } from '../../store/olderLabels.ts';
 import { readTold, toldRains } from '../../store/told.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { parseClaim } from '../../rain/claim.ts';
@@ -53,6 +54,10 @@ export async function compareRain(context: RestoreContext, rainId: string, payme
   const note = (kind: DifferenceKind, sentence: string) => found.add({ kind, sentence });
   const isSettled = rain.settledAt !== undefined;
   const states = presence.shards.map(({ state }) => state);
+  if (wholeness !== 'whole' && await hasOlderLabels(context.redis, rainId, rain.shards)) {
+    note('older_labels', olderLabelsReason(rainId));
+    return found;
+  }
   if (wholeness !== 'whole' && !isSettled && await wasLoaded(context, rainId)) {
     if (wholeness === 'state_missing') note('state_missing', 'Redis has lost the state of the rain; its claim log, or other keys, are there');
     else if (await remembersEnd(context.redis, rainId) || presence.index === 'settled') note('winners_unknown', 'Redis remembers that the rain was settled, and the ledger does not: it has lost credits, and the keys have expired');

@@ -5,7 +5,7 @@ import type { EntryRange } from '../../credit/job.ts';
 import { pendingRanges } from '../../credit/queue.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { formatMoney } from '../../rain/money.ts';
-import { isCredited, readDiscardedLetters, type Booked } from '../audit/booked.ts';
+import { readDiscardedLetters, type Booked } from '../audit/booked.ts';
 import { lostClaimId } from '../audit/findings.ts';
 import type { OperatorContext } from '../context.ts';
 import type { RestoreContext } from './context.ts';
@@ -46,7 +46,7 @@ async function compareLog(context: RestoreContext, rain: BookedRain, { booked, c
   const pending = (await pendingRanges(context.redis, [context.queues.credit, context.queues.later])).filter(({ rainId }) => rainId === rain.id);
   const isDiscarded = await readDiscardedLetters(context, rain.id);
   for (const [shard, { logged }] of claims.entries()) {
-    const open = logged.filter((entry) => !isCredited(entry.entry, booked.credits) && !isDiscarded(entry) && !isPending(pending, shard, entry.index));
+    const open = logged.filter((entry) => booked.credits.get(entry.claim.redPacketId)?.userId !== entry.claim.userId && !isDiscarded(entry) && !isPending(pending, shard, entry.index));
     for (let at = 0; at < open.length; at += PAGE) {
       const page = open.slice(at, at + PAGE);
       const dead = await areDeadLettered(context.queues.dead, page);

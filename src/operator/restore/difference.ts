@@ -5,6 +5,7 @@
 export const DIFFERENCES = {
   not_in_book: { counts: true, wayOut: (id: string) => `check DATABASE_URL; if it is right, bring back a later state of PostgreSQL: seed and money of this rain are nowhere else; until then rain restore apply ${id} keeps it paused; if there is none: rain write-off ${id} --reason "…" lists its winners and ends it` },
   missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  older_labels: { counts: true, wayOut: () => 'start gateways and workers of the older version until the rain is settled' },
   state_missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   not_loaded: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   half_restored: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },

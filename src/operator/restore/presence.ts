@@ -1,5 +1,7 @@
 import { lastingKeys, LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys } from '../../store/keys.ts';
+import { hasOlderLabels, olderLabelsReason } from '../../store/olderLabels.ts';
 import { findRain } from '../../store/rains.ts';
+import type { RedisClient } from '../../platform/redis/connect.ts';
 import { STORED_STATES, type StoredState } from '../../rain/rain.ts';
 import type { Opening } from '../audit/windows.ts';
 import type { OperatorContext } from '../context.ts';
@@ -42,6 +44,11 @@ export function wholenessOf({ shards }: Presence): 'whole' | 'state_missing' | '
 /** The refusal for a rain that Redis has lost in whole or in part: one way out, the same in every command. */
 export function lostReason(rainId: string): string {
   return `Redis has lost the rain ${rainId}, or part of it; see what is known with rain restore check ${rainId}, bring it back with rain restore apply ${rainId}`;
+}
+
+/** What to tell of a rain that Redis does not have as a whole, or has for an older version. */
+export async function goneReason(redis: RedisClient, { id, shards }: { id: string; shards: number }): Promise<string> {
+  return await hasOlderLabels(redis, id, shards) ? olderLabelsReason(id) : lostReason(id);
 }
 
 /** The refusal for a rain that Redis has and the ledger does not. */

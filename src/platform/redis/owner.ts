@@ -4,7 +4,7 @@ import { Cluster, type Redis } from 'ioredis';
 import type { RedisClient } from './connect.ts';
 
 /** The connection of a client to one server. */
-interface Server {
+export interface Server {
   /** `host:port` in a Cluster; empty for a single server, which has no other beside it. */
   name: string;
   connection: Redis;
@@ -23,6 +23,19 @@ export function mastersOf(redis: RedisClient): Server[] {
 /** Masters and their replicas, or the masters only. */
 export function nodesOf(redis: Cluster, role: 'all' | 'master' = 'all'): Server[] {
   return redis.nodes(role).map((connection) => ({ name: `${connection.options.host}:${connection.options.port}`, connection }));
+}
+
+/** Which master of a Cluster owns which slot, as a client knows it. */
+export interface SlotTable {
+  /** Each once, by name; those without a slot too. */
+  masters: readonly string[];
+  ownerOf(key: string): string | undefined;
+}
+
+/** `undefined`: a single server, which owns all. */
+export function slotTable(redis: RedisClient): SlotTable | undefined {
+  if (!(redis instanceof Cluster)) return undefined;
+  return { masters: mastersOf(redis).map(({ name }) => name), ownerOf: (key) => redis.slots[calculateSlot(key)]?.[0] };
 }
 
 /**

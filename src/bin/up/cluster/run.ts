@@ -1,8 +1,9 @@
 import { CONNECTS_PER_SECOND } from '../../../loadtest/wave.ts';
 import { signToken } from '../../../platform/auth/token.ts';
 import { homeOf } from '../../../platform/embedded/formCluster.ts';
+import type { RedisClient } from '../../../platform/redis/connect.ts';
 import type { Shutdown } from '../../../platform/process/shutdown.ts';
-import { newRainId } from '../../../operator/create.ts';
+import { newPlacedId } from '../../../operator/create.ts';
 import { isInOrder } from '../../../operator/audit.ts';
 import type { RainView } from '../../../operator/list.ts';
 import { figure } from '../../../rain/figures.ts';
@@ -39,7 +40,7 @@ export async function upCluster(terminal: Terminal, options: UpOptions, shutdown
   const context = await openContext({ REDIS_URL: system.cluster.url, DATABASE_URL: system.databaseUrl, SIGNING_SECRET: system.signingSecret }, 'trial');
   shutdown.onClose('commands', () => context.close());
 
-  const { id, masters } = placeRain();
+  const { id, masters } = placeRain(context.redis);
   const dies = masters.reduce((most, shards, i) => (shards.length > masters[most]!.length ? i : most), 0);
   const arrivingS = Math.round(duration * ARRIVED_SHARE / 1_000);
   tell(`${figure(bots)} users come within ${arrivingS} s for ${figure(packets)} packets in ${SHARDS} shards: ${masters.map((shards, i) => `${shards.length} on master ${i + 1}`).join(', ')}`);
@@ -97,12 +98,10 @@ function progressOf(tell: (sentence: string) => void): Pick<Progress<[RainView]>
   };
 }
 
-/** An id with a shard on each master, so that there are users of each. `masters`: the shards of each. */
-function placeRain(): { id: string; masters: number[][] } {
-  for (;;) {
-    const id = newRainId(Date.now());
-    const masters: number[][] = [[], [], []];
-    for (let shard = 0; shard < SHARDS; shard++) masters[homeOf(shardKeys(id, shard).state)]!.push(shard);
-    if (masters.every((shards) => shards.length > 0)) return { id, masters };
-  }
+/** `masters`: the shards of each, at least one. */
+function placeRain(redis: RedisClient): { id: string; masters: number[][] } {
+  const id = newPlacedId(Date.now(), SHARDS, redis);
+  const masters: number[][] = [[], [], []];
+  for (let shard = 0; shard < SHARDS; shard++) masters[homeOf(shardKeys(id, shard).state)]!.push(shard);
+  return { id, masters };
 }
