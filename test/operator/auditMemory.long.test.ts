@@ -8,10 +8,10 @@ import { redisNow, readEntries } from '../../src/store/rains.ts';
 import { startCli } from '../support/cli.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 
-const WINNERS = 200_000;
+const WINNERS = 100_000;
 const BATCH = 500;
-/** Old space of a process that audits, settles, verifies or exports, MB. With every winner in its heap it would need 140 more. */
-const HEAP_MB_MAX = 96;
+/** Old space of a process that audits, settles, verifies or exports, MB. With every winner in its heap it would need 70 more. */
+const HEAP_MB_MAX = 80;
 
 let context: TestContext;
 beforeAll(async () => { context = await openTestContext(); });
