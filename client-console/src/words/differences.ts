@@ -28,6 +28,7 @@ const LATER = (id: string) => `请检查 DATABASE_URL；若无误，请恢复更
 const TO_DO_ZH: Partial<Record<DifferenceKind, (id: string) => string>> = {
   not_in_book: LATER, top_up_not_in_book: LATER,
   window_not_in_book: (id) => `若在 PostgreSQL 备份之后改过时间或提前开始（请问同事）：rain restore apply ${id} --reason "…"；若没有，则有人改动了 Redis：rain pause ${id}，并见运行手册的 RainTampering`,
+  older_labels: () => '请启动旧版本的网关和工作进程，直到这场结算完毕',
   claim_not_in_book: (id) => `若数据库中有这场，rain restore apply ${id} 会重新发送；随后工作进程会入账，请稍后再看`,
   settled_in_redis: (id) => `工作进程会自行入账并再次结算；若没有工作进程，rain restore apply ${id} 会保留它的键`,
   winners_unknown: (id) => `先 rain restore import ${id} --winners winners.csv，再 rain write-off ${id} --reason "…"`,
