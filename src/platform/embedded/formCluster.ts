@@ -36,18 +36,22 @@ export async function formCluster(servers: readonly { url: string; port: number 
     // Each meets each: what they tell each other of third ones takes seconds.
     for (const [i, node] of nodes.entries()) for (const { port } of servers.slice(i + 1)) await node.call('CLUSTER', 'MEET', '127.0.0.1', String(port));
     await Promise.all(nodes.slice(masters).map((replica, i) => follow(replica, nodes[i]!)));
-    await untilTrue(async () => (await Promise.all(nodes.map((node) => knowsAll(node, masters, perRange)))).every(Boolean), { what: 'a Cluster whose servers know each other' });
+    const untilAll = (serversOfRange: number, what: string) => untilTrue(async () => (await Promise.all(nodes.map((node) => knows(node, masters, serversOfRange)))).every(Boolean), { what });
+    await untilAll(1, 'a Cluster whose servers know all masters');
+    if (perRange === 1) return;
+    // Before: a replica is listed only when it has heard a write, and without one its master is silent for ten seconds.
+    await Promise.all(places.map((i) => untilInStep(servers[i]!.url, keyOf(i, masters))));
+    await untilAll(perRange, 'a Cluster whose servers know each other');
   } finally {
     for (const node of nodes) node.disconnect();
   }
-  if (perRange > 1) await Promise.all(places.map((i) => untilInStep(servers[i]!.url, keyOf(i, masters))));
 }
 
-/** Each range with all its servers: a client asks any of them who is there. */
-async function knowsAll(node: Redis, masters: number, perRange: number): Promise<boolean> {
+/** Each range with at least so many servers: a client asks any of them who is there. */
+async function knows(node: Redis, masters: number, serversOfRange: number): Promise<boolean> {
   if (!/cluster_state:ok[^]*cluster_slots_ok:16384/.test(String(await node.call('CLUSTER', 'INFO')))) return false;
   const ranges = await node.call('CLUSTER', 'SLOTS') as unknown[][];
-  return ranges.length === masters && ranges.every((range) => range.length - 2 === perRange);
+  return ranges.length === masters && ranges.every((range) => range.length - 2 >= serversOfRange);
 }
 
 /** When it has heard of this master, the replica follows it. */
