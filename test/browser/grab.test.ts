@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { shardKeys } from '../../src/store/keys.ts';
-import { close, pause, reschedule, resume } from '../../src/store/transitions.ts';
+import { announceChange, close, pause, reschedule, resume } from '../../src/store/transitions.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { dial } from '../support/client.ts';
 import { dump, stockRain } from '../support/rain.ts';
@@ -60,6 +60,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser', () => {
     const page = await stage.open('/');
     await shows(page, 'no_rain');
     await stockRain(stage.redis, { rainId: 'next', amounts: ['5.00'], opensInMs: 59_000 });
+    await announceChange(stage.redis, 'next');
     await shows(page, 'scheduled');
     await stockRain(stage.redis, { rainId: 'after', amounts: ['5.00'] });
     await page.reload();
