@@ -63,7 +63,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
     if (started) report(error);
   };
   // Grabs, reads and pub/sub have a connection each: a slow snapshot never stands before a grab.
-  const grabs = connectRedis(redisUrl, { purpose: 'once', onError: onFault });
+  const grabs = connectRedis(redisUrl, { purpose: 'grabs', onError: onFault });
   const reads = connectRedis(redisUrl, { purpose: 'once', onError: onFault });
   const subscriber = connectRedis(redisUrl, { purpose: 'subscriber', onError: onFault });
 

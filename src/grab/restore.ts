@@ -1,4 +1,5 @@
 import { parseClaim, type Claim } from '../rain/claim.ts';
+import { createSemaphore } from '../platform/concurrency/semaphore.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { shardKeys } from '../store/keys.ts';
 import { RESTORE_MAX, restoreClaims } from '../store/restoreClaims.ts';
@@ -33,6 +34,8 @@ export class RestoreFault extends AggregateError {
 
 /** Wins per HMGET. */
 const READ_MAX = 512;
+/** Shards that are checked at the same time: users may wait for each of them. */
+const SHARDS_AT_ONCE = 64;
 
 /**
  * Checks whether Redis still holds these wins, and puts back those it has lost; see lua/restore.lua. Several gateways may do this
@@ -51,7 +54,8 @@ export async function restoreSentWins(redis: RedisClient, signer: Signer, wins: 
   }
   const rains = new Map<string, Restored>();
   const faults: unknown[] = [];
-  for (const claims of shards.values()) {
+  const together = createSemaphore(SHARDS_AT_ONCE);
+  await Promise.all([...shards.values()].map((claims) => together(async () => {
     try {
       // In the order in which they were sent: then each packet is found right at the tail of the list.
       for (const chunk of chunks(await findMissing(redis, claims), RESTORE_MAX)) await putBack(redis, signer, chunk, rains);
@@ -59,7 +63,7 @@ export async function restoreSentWins(redis: RedisClient, signer: Signer, wins: 
       // A shard that cannot be checked does not delay the wins of the others.
       faults.push(error);
     }
-  }
+  })));
   if (faults.length > 0) throw new RestoreFault(faults, shards.size, [...rains.values()]);
   return [...rains.values()];
 }

@@ -154,5 +154,6 @@ export async function writeDrained(redis: RedisClient, rainId: string, shard: nu
  * @param total packets, the added ones included; 0 when none are added @param always also in a shard whose state does not name the number of shards
  */
 export async function announce(redis: RedisClient, rainId: string, shards: number, total: number, always = false): Promise<void> {
-  for (let shard = 0; shard < shards; shard++) await run(redis, 'announce', [shardKeys(rainId, shard).state], [total, shards, always ? '1' : '0']);
+  // At once: users may wait for it.
+  await Promise.all(Array.from({ length: shards }, (_, shard) => run(redis, 'announce', [shardKeys(rainId, shard).state], [total, shards, always ? '1' : '0'])));
 }

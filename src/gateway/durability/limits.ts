@@ -6,12 +6,16 @@ export const GENERATION_MS = 900_000;
 export const RECENT_WINS_MAX = 100_000;
 /** Grabs wait for the check of recent wins no longer than this, ms. After it the ledger decides about packets that are won twice. */
 export const LOOKING_MS_MAX = 3_000;
+/** Told wins are put back after this time, ms, though moves of packets have not been ended: while grabs still wait. */
+export const FIRST_MS_MAX = LOOKING_MS_MAX / 2;
 /** Without a lost connection grabs wait for a check at most once in this time, ms. */
 export const DOUBT_PAUSE_MS = 30_000;
 /** How often a Cluster is asked for the master of slots that have none, ms. */
 export const LEARN_MS = 100;
 /** Pause before a failed check is repeated, ms. */
 export const CHECK_RETRY_MS = 1_000;
+/** The same while users of a replaced master wait for it, ms. */
+export const MASTER_RETRY_MS = 100;
 /** Lost wins that are listed by name in the log; the others are only counted. */
 export const LOST_WINS_LOGGED_MAX = 50;
 /** Forged packets are reported once in this time, ms: a list may be full of them. */

@@ -1,13 +1,12 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisClient } from '../../platform/redis/connect.ts';
-import { learnMasters, masterOf, slotOf } from '../../platform/redis/owner.ts';
-import { LEARN_MS, LOOKING_MS_MAX } from './limits.ts';
+import { learnMasters, masterOf, slotOf, slotsOwnedBy } from '../../platform/redis/owner.ts';
+import { CHECK_RETRY_MS, LEARN_MS, LOOKING_MS_MAX, MASTER_RETRY_MS } from './limits.ts';
 
-/** Slots that one server owns now, and another one, or a connection that was lost, owned when they were last checked. */
-interface Replaced {
-  concerns: (key: string) => boolean;
-  /** To be called when all that was told of these slots is in place. */
-  checked: () => void;
+interface MasterRules {
+  /** Puts back what users were told of the shards and sales with these keys. Never rejects. @returns whether all is in place */
+  putBack: (concerns: (key: string) => boolean) => Promise<boolean>;
+  onReplaced: () => void;
 }
 
 /**
@@ -17,10 +16,14 @@ interface Replaced {
  *
  *     not seen ──first asked for──▶ checked ──owner is another connection──▶ replaced ──all found or put back──▶ checked
  */
-export function watchMasters(redis: RedisClient, onReplaced: () => void) {
+export function watchMasters(redis: RedisClient, { putBack, onReplaced }: MasterRules) {
   const checked = new Map<number, Redis>();
   const replaced = new Map<number, { by: Redis | undefined; until: number }>();
+  /** Masters that are checked, or are about to be. */
+  const underWay = new Set<Redis>();
+  const timers = new Set<NodeJS.Timeout>();
   let learntAt = -Infinity;
+  let closed = false;
 
   /** Whether grabs of this shard or sale wait: for a bounded time while it is checked, and while it has no master that could answer. */
   function waits(key: string): boolean {
@@ -34,6 +37,7 @@ export function watchMasters(redis: RedisClient, onReplaced: () => void) {
     let change = replaced.get(slot);
     if (!change || change.by !== owner) {
       replaced.set(slot, change = { by: owner, until: now + LOOKING_MS_MAX });
+      if (owner) checkIn(0, owner);
       onReplaced();
     }
     // Nothing that is sent would tell the client of the new master.
@@ -44,21 +48,38 @@ export function watchMasters(redis: RedisClient, onReplaced: () => void) {
     return !owner || now < change.until;
   }
 
+  /** Each master by itself: one that is silent must not keep the users of another one waiting, or let their time run out. */
+  function checkIn(ms: number, master: Redis): void {
+    if (underWay.has(master)) return;
+    underWay.add(master);
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      void check(master).finally(() => {
+        underWay.delete(master);
+        const last = Math.max(...slotsReplacedBy(master).map((slot) => replaced.get(slot)!.until));
+        if (last > -Infinity && !closed) checkIn(performance.now() < last ? MASTER_RETRY_MS : CHECK_RETRY_MS, master);
+      });
+    }, ms);
+    timers.add(timer);
+  }
+
+  async function check(master: Redis): Promise<void> {
+    // Also those that nobody has asked for yet: whoever asks for them next waits no second time.
+    const slots = new Set([...slotsOwnedBy(redis, master), ...slotsReplacedBy(master)]);
+    if (!await putBack((key) => slots.has(slotOf(redis, key)))) return;
+    for (const slot of slots) {
+      if (checked.has(slot)) checked.set(slot, master);
+      if (replaced.get(slot)?.by === master) replaced.delete(slot);
+    }
+  }
+
+  const slotsReplacedBy = (master: Redis) => [...replaced].flatMap(([slot, { by }]) => (by === master ? [slot] : []));
+
   return {
     waits,
-    /** Those that can be checked now, by master. */
-    replaced(): Replaced[] {
-      const byMaster = new Map<Redis, Set<number>>();
-      for (const [slot, { by }] of replaced) if (by) byMaster.set(by, (byMaster.get(by) ?? new Set()).add(slot));
-      return [...byMaster].map(([by, slots]) => ({
-        concerns: (key) => slots.has(slotOf(redis, key)),
-        checked() {
-          for (const slot of slots) {
-            checked.set(slot, by);
-            if (replaced.get(slot)?.by === by) replaced.delete(slot);
-          }
-        },
-      }));
+    close() {
+      closed = true;
+      for (const timer of timers) clearTimeout(timer);
     },
   };
 }

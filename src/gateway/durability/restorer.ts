@@ -1,10 +1,11 @@
 import { RestoreFault, restoreSentWins, type Restored, type SentWin } from '../../grab/restore.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
+import { deadlineIn } from '../../platform/concurrency/deadline.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { recordTold } from '../../store/told.ts';
 import type { Signer } from '../../store/signer.ts';
 import { shardKeys } from '../../store/keys.ts';
-import { CHECK_RETRY_MS, DOUBT_PAUSE_MS, LOOKING_MS_MAX, LOST_WINS_LOGGED_MAX, SETTLED_RAINS_MAX } from './limits.ts';
+import { CHECK_RETRY_MS, DOUBT_PAUSE_MS, FIRST_MS_MAX, LOOKING_MS_MAX, LOST_WINS_LOGGED_MAX, SETTLED_RAINS_MAX } from './limits.ts';
 import { watchMasters } from './replacedMasters.ts';
 
 interface RestorerOptions {
@@ -12,7 +13,7 @@ interface RestorerOptions {
   redis: RedisClient;
   signer: Signer;
   recentWins: Iterable<SentWin>;
-  /** To be done before the wins of the shards with these keys are put back. Rejects when Redis cannot be reached. */
+  /** To be done before the wins of the shards with these keys are put back, which wait `FIRST_MS_MAX` for it. Rejects when Redis cannot be reached. */
   first?: (concerns: (key: string) => boolean) => Promise<void>;
   /** Checks what else users were told of the shards or sales with these keys, and puts it back. Rejects when Redis cannot be reached. */
   also?: (concerns: (key: string) => boolean) => Promise<void>;
@@ -42,12 +43,13 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
   const settled = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
-  /** A master was replaced while others were checked. */
-  let again = false;
-  const masters = watchMasters(redis, () => {
-    again = underWay;
-    verified = false;
-    scheduleRetry(0);
+  const masters = watchMasters(redis, {
+    putBack: async (concerns) => (await putBack(concerns)).length === 0,
+    // Told wins of the same master that nobody asks for now.
+    onReplaced: () => {
+      verified = false;
+      scheduleRetry();
+    },
   });
 
   async function check(): Promise<void> {
@@ -55,8 +57,6 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
     timer = undefined;
     if (underWay || closed) return;
     underWay = verified = true;
-    // Each replaced master by itself: one that is still unreachable must not keep the users of another one waiting.
-    await Promise.all(masters.replaced().map(async ({ concerns, checked }) => { if ((await putBack(concerns)).length === 0) checked(); }));
     const faults = await putBack(() => true);
     if (faults.length === 0) reportedLost.clear();
     else {
@@ -66,8 +66,7 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
     isFailing = faults.length > 0;
     underWay = false;
     if (verified) lookingUntil = 0;
-    else scheduleRetry(again ? 0 : retryMs);
-    again = false;
+    else scheduleRetry();
   }
 
   /** Returns what failed. What cannot be checked, a rain that is being settled or a sale, does not delay the others. */
@@ -76,8 +75,8 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
   }
 
   async function putBackWins(concerns: (key: string) => boolean): Promise<void> {
-    // What it cannot do does not delay the wins of others.
-    const fault: unknown = await first?.(concerns).then(() => undefined, (error: unknown) => error);
+    // What it cannot do, or not in time, does not delay the wins: grabs do not wait for ever.
+    const fault: unknown = first && await deadlineIn(FIRST_MS_MAX).within(first(concerns)).then((done) => (done === 'late' ? new Error('moves of packets take too long to end') : undefined), (error: unknown) => error);
     try {
       for (const restored of await restoreSentWins(redis, signer, winsOf(concerns))) await conclude(restored);
     } catch (error) {
@@ -160,6 +159,7 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
     },
     close() {
       closed = true;
+      masters.close();
       clearTimeout(timer);
       redis.off('close', onClose);
       redis.off('ready', onReady);

@@ -41,16 +41,20 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
 /** The servers of a client, for error messages: ioredis's own errors often do not name them. */
 const servers = new WeakMap<RedisClient, string>();
 
+const ONCE = {
+  maxRetriesPerRequest: 0, enableOfflineQueue: false, autoResendUnfulfilledCommands: false,
+  commandTimeout: COMMAND_TIMEOUT_MS, socketTimeout: SILENCE_MS_MAX,
+} as const satisfies RedisOptions;
+
 /**
  * `once`: a command is sent at most once and rejects immediately when the connection breaks or is down; for everything
  * that decides about money. ioredis's own defaults re-send a script whose reply was lost, and it then runs twice.
+ * `grabs`: likewise, and a Cluster decides only where it was asked, see `StayingCluster`.
  * `subscriber`: pub/sub, re-subscribes by itself. `queue`: as BullMQ requires for blocking workers.
  */
 const PURPOSES = {
-  once: {
-    maxRetriesPerRequest: 0, enableOfflineQueue: false, autoResendUnfulfilledCommands: false,
-    commandTimeout: COMMAND_TIMEOUT_MS, socketTimeout: SILENCE_MS_MAX,
-  },
+  once: ONCE,
+  grabs: ONCE,
   subscriber: { socketTimeout: SILENCE_MS_MAX },
   queue: { maxRetriesPerRequest: null },
 } as const satisfies Record<string, RedisOptions>;
@@ -91,10 +95,23 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
     case 'sentinel':
       return new Redis({ ...options, sentinels: address.nodes, name: address.name });
     case 'cluster': {
-      const { maxRetriesPerRequest: _perNode, retryStrategy: _single, ...redisOptions } = options;
-      const once = purpose === 'once' && { retryDelayOnFailover: 0, enableOfflineQueue: false };
-      return new Cluster(address.nodes, { ...once, redisOptions, clusterRetryStrategy: reconnectDelay });
+      const { maxRetriesPerRequest: _perNode, retryStrategy: _single, replyMapping: _default, ...redisOptions } = options;
+      const once = (purpose === 'once' || purpose === 'grabs') && { retryDelayOnFailover: 0, enableOfflineQueue: false };
+      return new (purpose === 'grabs' ? StayingCluster : Cluster)(address.nodes, { ...once, redisOptions, clusterRetryStrategy: reconnectDelay });
     }
+  }
+}
+
+/**
+ * Follows nobody to the new owner of a slot: it may lack what users were told, and is looked at before it decides anything, see
+ * `watchMasters`. ioredis by itself would send the command on, or to any server. ASK is followed: it names a slot that is being moved, with
+ * all it has.
+ */
+class StayingCluster extends Cluster {
+  override handleError(...[error, ttl, handlers]: Parameters<Cluster['handleError']>): void {
+    if (error.message.startsWith('ASK ')) return super.handleError(error, ttl, handlers);
+    if (/^(MOVED|CLUSTERDOWN) /.test(error.message)) this.refreshSlotsCache();
+    (handlers as { defaults(): void }).defaults();
   }
 }
 

@@ -22,8 +22,10 @@ export function mastersOf(redis: RedisClient): Server[] {
 
 /** Masters and their replicas, or the masters only. */
 export function nodesOf(redis: Cluster, role: 'all' | 'master' = 'all'): Server[] {
-  return redis.nodes(role).map((connection) => ({ name: `${connection.options.host}:${connection.options.port}`, connection }));
+  return redis.nodes(role).map((connection) => ({ name: nameOf(connection), connection }));
 }
+
+const nameOf = ({ options: { host, port } }: Redis) => `${host}:${port}`;
 
 /** Which master of a Cluster owns which slot, as a client knows it. */
 export interface SlotTable {
@@ -47,6 +49,13 @@ export function masterOf(redis: RedisClient, slot: number): Server | undefined {
   if (!(redis instanceof Cluster)) return { name: '', connection: redis };
   const name = redis.slots[slot]?.[0];
   return name === undefined ? undefined : mastersOf(redis).find((master) => master.name === name);
+}
+
+/** The slots of one server by the client's own table; none of a single server. */
+export function slotsOwnedBy(redis: RedisClient, connection: Redis): number[] {
+  if (!(redis instanceof Cluster)) return [];
+  const name = nameOf(connection);
+  return redis.slots.flatMap((names, slot) => (names[0] === name ? [slot] : []));
 }
 
 /** Has the client ask for the owners of all slots anew. It does so by itself only when a command of its own meets MOVED. */

@@ -53,7 +53,7 @@ export function startShop(ledger: CallBack, saleId: string, buyers: HonestBuyers
   /** Orders side by side: one after the other, they would time out before their turn on a busy machine. */
   async function round(): Promise<void> {
     const orders = await ledger.orders({ saleId });
-    for (const { id, userId, status } of orders) if (status === 'created' && planOf(reservationOrdinal(saleId, id)!) === 'cancel') buyers.cancel(userId);
+    for (const { id, userId, status } of orders) if (status === 'created' && planOf(reservationOrdinal(saleId, id)!) === 'cancel') buyers.cancel(userId, id);
     const treated = await Promise.allSettled(orders.map((order) => inSlot(() => treat(order))));
     for (const one of treated) if (one.status === 'rejected') throw one.reason;
   }

@@ -151,10 +151,10 @@ export class HonestBuyers {
     await eventually(() => this.unanswered().length === 0, { timeoutMs: forMs }).catch(() => {});
   }
 
-  /** A buyer asks for the cancellation of what was told first. */
-  cancel(userId: string): void {
+  /** A buyer asks for the cancellation of an order, if he has been told of it. */
+  cancel(userId: string, reservationId: string): void {
     const buyer = this.#buyers.get(userId)!;
-    for (const reservationId of buyer.told.keys()) buyer.say({ type: 'cancel', saleId: this.#saleId, reservationId });
+    if (buyer.told.has(reservationId)) buyer.say({ type: 'cancel', saleId: this.#saleId, reservationId });
   }
 
   unanswered(): string[] {

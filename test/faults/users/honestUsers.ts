@@ -29,7 +29,8 @@ export class HonestUsers {
   }
 
   async #grab(userId: string, until: number): Promise<void> {
-    const client = await dial(this.#gatewayUrl, userId);
+    const client = await this.#connect(userId, until);
+    if (!client) return;
     try {
       client.say({ type: 'join', rainId: this.#rainId });
       for (const win of this.told.get(userId) ?? []) if (win.receipt !== undefined) client.say({ type: 'receipt', rainId: this.#rainId, ...win });
@@ -40,6 +41,19 @@ export class HonestUsers {
       }
     } finally {
       await client.leave();
+    }
+  }
+
+  /** A gateway may let nobody in for a while; whoever is refused comes again. `undefined`: not in time. */
+  async #connect(userId: string, until: number): Promise<Client | undefined> {
+    for (;;) {
+      try {
+        return await dial(this.#gatewayUrl, userId);
+      } catch (error) {
+        if (!String(error).includes('503')) throw error;
+        if (Date.now() + PAUSE_MS >= until) return undefined;
+        await sleep(PAUSE_MS);
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LOOKING_MS_MAX } from '../../../src/gateway/durability/limits.ts';
+import { startRestorer } from '../../../src/gateway/durability/restorer.ts';
 import type { Logger } from '../../../src/platform/telemetry/log.ts';
 import type { RedisClient } from '../../../src/platform/redis/connect.ts';
 import { shardKeys, shardOf } from '../../../src/store/keys.ts';
@@ -7,6 +8,7 @@ import { dial, type Client } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listeningLog } from '../../support/log.ts';
 import { connect, stockRain } from '../../support/rain.ts';
+import { signer } from '../../support/signer.ts';
 import { at, startCluster, type TestCluster } from '../../support/servers/cluster.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 
@@ -107,3 +109,55 @@ test('[R6] a replica without the last told wins is promoted: nobody else gets th
   expect(new Set(outcomes), 'users of the other masters').toEqual(new Set(['0']));
   expect(heard.filter(({ msg }) => msg.includes('put back'))).toEqual([expect.objectContaining({ rainId: 'lost', putBack: 1, contested: 0 })]);
 }, 60_000);
+
+test('[R6] a master that lives on and gives its shards away: no grab follows it to a server without the last told wins', async () => {
+  await stockRain(redis, { rainId: 'given', amounts: Array.from({ length: SHARDS }, () => '0.10'), shards: SHARDS });
+  const url = await gatewayWith();
+  const shard = shardOfMaster('given')[1]!;
+  const [master, replica] = [cluster.masters[1]!, cluster.replicas[1]!];
+  const [ann, ...others] = await Promise.all(usersIn(shard, 100).map((user) => dialed(url, user)));
+  await eventually(() => at(replica, async (node) => {
+    await node.readonly();
+    return await node.llen(shardKeys('given', shard).packets) === 1;
+  }));
+  await at(replica, (node) => node.config('SET', 'masteruser', 'nobody', 'masterauth', 'wrong'));
+  await at(master, (node) => node.call('CLIENT', 'KILL', 'TYPE', 'replica'));
+  ann!.say({ type: 'grab', rainId: 'given' });
+  const { redPacketId } = await ann!.next('result');
+  expect(redPacketId).toBeDefined();
+  const told: unknown[] = [];
+  const going = (async () => {
+    // One after the other, so that one of them is the first to be sent to a master that has just given its shards away.
+    for (const other of others) {
+      other.say({ type: 'grab', rainId: 'given' });
+      told.push((await other.next('result')).redPacketId);
+    }
+  })();
+  await at(replica, (node) => node.call('CLUSTER', 'FAILOVER', 'TAKEOVER'));
+  await going;
+  expect(told).toHaveLength(99);
+  expect(told).not.toContain(redPacketId);
+});
+
+test.each([['of all', 1], ['of its own master', Infinity]])('[R6] a check %s that hangs keeps no told win from being put back while grabs still wait', async (_which, hanging) => {
+  // Of the master that the tests before have left as it was.
+  const rainId = Array.from({ length: 100 }, (_, i) => `hangs-${hanging}-${i}`).find((id) => cluster.homeOf(shardKeys(id, 0).state) === 2)!;
+  await stockRain(redis, { rainId, amounts: ['0.10'] });
+  const { state, claimed } = shardKeys(rainId, 0);
+  let begun = 0;
+  const { log } = listeningLog();
+  const restorer = startRestorer({
+    redis, signer, log, retryMs: 10, recentWins: [{ rainId, shard: 0, userId: 'ann', redPacketId: `${rainId}-0`, amount: '0.10', at: Date.now() }],
+    first: () => (begun++ < hanging ? new Promise(() => {}) : Promise.resolve()),
+  });
+  onTestFinished(() => restorer.close());
+  expect(restorer.looking(state), 'the master as it was from the start').toBe(false);
+  if (hanging === 1) {
+    restorer.recheck();
+    await eventually(() => expect(begun).toBe(1));
+  }
+  await at(cluster.masters[2]!, (node) => node.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'));
+  await eventually(() => expect(restorer.looking(state)).toBe(true), { everyMs: 1 });
+  await eventually(() => expect(restorer.looking(state)).toBe(false), { everyMs: 1 });
+  expect(await redis.hexists(claimed, 'ann')).toBe(1);
+});

@@ -114,7 +114,7 @@ const REDIS_ACTS: readonly SaleAct[] = [
     strike: ({ redis, keys }) => redis.eval("for i = 1, 100 do local junk = {} for j = 1, 1000 do junk[j] = 'junk ' .. i .. ' ' .. j end redis.call('RPUSH', KEYS[1], unpack(junk)) end", 1, keys.cancels),
     async healed({ buyers, ledger, first }) {
       const { userId, reservationId } = await first();
-      buyers.cancel(userId);
+      buyers.cancel(userId, reservationId);
       return (await ledger.order(reservationId))?.status === 'cancelled';
     },
   },
