@@ -28,7 +28,9 @@ import { board } from './measures/scale/board.ts';
 import { calls } from './measures/scale/calls.ts';
 import { credited } from './measures/scale/credited.ts';
 import { queue } from './measures/scale/queue.ts';
+import { shards } from './measures/scale/shards.ts';
 import { spread } from './measures/scale/spread.ts';
+import { thin } from './measures/scale/thin.ts';
 import { winners } from './measures/scale/winners.ts';
 import { stocking } from './measures/stocking.ts';
 import { chartOf } from './report/chart.ts';
@@ -39,7 +41,7 @@ import { tableOf } from './report/table.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
 const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, shardCredits, handshake, memory, broadcast, stocking, ceiling, overload,
-  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, migrating, crowd, masters, spread, winners, credited, board, audit, queue, calls];
+  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, migrating, crowd, masters, spread, winners, credited, board, audit, queue, calls, thin, shards];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);

@@ -105,7 +105,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
       batcher.release();
       conclude(pending, rainId, brought, shard);
     } });
-  }, limits.grabsPendingMax, (batch) => {
+  }, limits, (batch) => {
     times.answers.add((batch.answeredAt - batch.openedAt) / 1_000, batch.pending.length);
     if (traces) traceWins(traces, batch);
   });

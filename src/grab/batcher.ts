@@ -1,7 +1,10 @@
 import { BATCH_USERS_MAX } from './engine.ts';
 import { shardOf } from '../store/keys.ts';
 
-/** Requests of one turn for one rain or sale, and the shard that decides them. */
+/** From so many users on a batch waits for no more of them: they would save Redis little. */
+export const LARGE_BATCH_USERS = 16;
+
+/** Requests for one rain or sale, and the shard that decides them. */
 interface Batch<A> {
   id: string;
   shard: number;
@@ -26,29 +29,50 @@ interface Decider<A, Answer> {
   busy: Answer;
 }
 
+interface BatcherLimits {
+  /** Requests waiting or in flight in this process at most [R10]; protects memory when Redis stalls. */
+  grabsPendingMax: number;
+  /** How long a small batch waits for the answer of the call before it, at most, ms; 0: not at all. */
+  grabBehindMsMax: number;
+}
+
+interface BatcherTime {
+  /** Monotonic ms. */
+  now(): number;
+  after(callback: () => void, ms: number): NodeJS.Timeout;
+}
+
 /**
- * Gathers the requests that arrive in one turn of the event loop and sends them as one script call per shard of a rain or sale. No
- * request waits for a batch to fill: under high load the turns are longer, and so are the batches.
+ * Gathers the requests that arrive in one turn of the event loop and sends them as one script call per shard of a rain or sale. Under
+ * high load the turns are longer, and so are the batches. Where many gateways share the load their batches are small, and a small call
+ * costs Redis nearly as much as a large one. So a small batch waits while a call to its shard is under way, and grows: the busier
+ * Redis is the longer. When none is under way nothing waits.
+ *
+ *     end of the turn ──large, or no call under way──▶ sent
+ *            └──small, behind a call──▶ waiting ──large, the call is answered, or `grabBehindMsMax`──▶ sent
  */
 export class Batcher<A extends { readonly userId: string }, Answer> {
   readonly #decider: Decider<A, Answer>;
   readonly #deliver: Deliver<A, Answer>;
-  readonly #pendingMax: number;
+  readonly #limits: BatcherLimits;
   readonly #onAnswered: (batch: AnsweredBatch<A, Answer>) => void;
-  #batches = new Map<string, Batch<A>>();
-  #openedAt = 0;
+  readonly #time: BatcherTime;
+  readonly #batches = new Map<string, Batch<A>>();
+  /** Calls under way, by shard. */
+  readonly #underWay = new Map<string, number>();
+  /** When the first request of this turn was added; `undefined`: nothing is to be sent at its end. */
+  #turnAt: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #pending = 0;
   #held = 0;
 
-  /**
-   * @param pendingMax requests waiting or in flight in this process at most [R10]; protects memory when Redis stalls
-   * @param onAnswered called when all requests of a batch are answered; for it the clock is read once a turn and once a batch
-   */
-  constructor(decider: Decider<A, Answer>, deliver: Deliver<A, Answer>, pendingMax: number, onAnswered: (batch: AnsweredBatch<A, Answer>) => void = () => {}) {
+  /** @param onAnswered called when all requests of a batch are answered; for it the clock is read once a turn and once a batch */
+  constructor(decider: Decider<A, Answer>, deliver: Deliver<A, Answer>, limits: BatcherLimits, onAnswered: (batch: AnsweredBatch<A, Answer>) => void = () => {}, time: BatcherTime = { now: () => performance.now(), after: setTimeout }) {
     this.#decider = decider;
     this.#deliver = deliver;
-    this.#pendingMax = pendingMax;
+    this.#limits = limits;
     this.#onAnswered = onAnswered;
+    this.#time = time;
   }
 
   get pending(): number {
@@ -62,7 +86,7 @@ export class Batcher<A extends { readonly userId: string }, Answer> {
 
   /** True: the next request is answered "-7" at once. */
   get full(): boolean {
-    return this.#pending >= this.#pendingMax;
+    return this.#pending >= this.#limits.grabsPendingMax;
   }
 
   /** Reserves a place for a request that waits before it is added [R10]. @returns false when too many wait already */
@@ -90,33 +114,48 @@ export class Batcher<A extends { readonly userId: string }, Answer> {
     const shard = shardOf(pending.userId, shards);
     if (this.full) return this.#deliver(pending, id, this.#decider.busy, shard);
     this.#pending++;
+    const openedAt = this.#openTurn();
     const name = `${id}/${shard}`;
     const batch = this.#batches.get(name);
-    if (batch) {
-      batch.pending.push(pending);
-      if (batch.pending.length < BATCH_USERS_MAX) return;
-      this.#batches.delete(name);
-      void this.#send(batch);
-      return;
-    }
-    if (this.#batches.size === 0) {
-      this.#openedAt = performance.now();
-      setImmediate(this.#flush);
-    }
-    this.#batches.set(name, { id, shard, pending: [pending], openedAt: this.#openedAt });
+    if (!batch) return void this.#batches.set(name, { id, shard, pending: [pending], openedAt });
+    batch.pending.push(pending);
+    if (batch.pending.length >= BATCH_USERS_MAX) void this.#send(name, batch);
   }
 
-  readonly #flush = (): void => {
-    const batches = this.#batches;
-    this.#batches = new Map();
-    for (const batch of batches.values()) void this.#send(batch);
+  readonly #openTurn = (): number => {
+    if (this.#turnAt === undefined) {
+      this.#turnAt = this.#time.now();
+      setImmediate(this.#flush);
+    }
+    return this.#turnAt;
   };
 
-  async #send(batch: Batch<A>): Promise<void> {
+  /** At the end of a turn in which a request was added, a call was answered or a batch has waited for long enough. */
+  readonly #flush = (): void => {
+    const { now, after } = this.#time;
+    this.#turnAt = undefined;
+    clearTimeout(this.#timer);
+    let nextMs = Infinity;
+    for (const [name, batch] of this.#batches) {
+      const isBehind = batch.pending.length < LARGE_BATCH_USERS && this.#underWay.has(name);
+      const leftMs = isBehind ? batch.openedAt + this.#limits.grabBehindMsMax - now() : 0;
+      if (leftMs <= 0) void this.#send(name, batch);
+      else nextMs = Math.min(nextMs, leftMs);
+    }
+    if (nextMs < Infinity) this.#timer = after(this.#openTurn, nextMs);
+  };
+
+  async #send(name: string, batch: Batch<A>): Promise<void> {
     const { id, shard, pending } = batch;
+    this.#batches.delete(name);
+    this.#underWay.set(name, (this.#underWay.get(name) ?? 0) + 1);
     const answers = await this.#decider.decide(id, shard, pending);
+    const others = this.#underWay.get(name)! - 1;
+    if (others > 0) this.#underWay.set(name, others);
+    else this.#underWay.delete(name);
+    if (this.#batches.has(name)) this.#openTurn();
     this.#pending -= pending.length;
     for (let i = 0; i < pending.length; i++) this.#deliver(pending[i]!, id, answers[i]!, shard);
-    this.#onAnswered({ ...batch, answers, answeredAt: performance.now() });
+    this.#onAnswered({ ...batch, answers, answeredAt: this.#time.now() });
   }
 }

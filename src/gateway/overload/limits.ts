@@ -3,6 +3,8 @@ export const OVERLOAD_LIMITS = {
   /** Grabs waiting or in flight: the maximum however fast Redis is, and how many may always wait. Protects memory when Redis stalls. */
   grabsPendingMax: 50_000,
   grabsPendingMin: 64,
+  /** How long a small batch of grabs waits for the answer of the call before it, at most. Protects Redis from many small calls, and grabs from a call that hangs. */
+  grabBehindMsMax: 50,
   /** How long a grab may wait for Redis; as many may wait as Redis decides in this time. Protects the answer time. */
   grabWaitMs: 400,
   /** Assumed decisions of Redis per second until it was busy enough to be measured. Protects the first moments of a rain from refusals. */

@@ -115,7 +115,7 @@ export function openSales({ grabs, reads, hub, ownTicketRules, clock, starting, 
       remember(pending, given);
       answer(pending, given);
     },
-    limits.grabsPendingMax,
+    limits,
     (batch) => times.answers.add((batch.answeredAt - batch.openedAt) / 1_000, batch.pending.length),
   );
 

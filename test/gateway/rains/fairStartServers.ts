@@ -38,7 +38,7 @@ export function stage({ fairStartMs = 100, pendingMax = 1_000, clockErrorMs = 0,
   const answered: [string, string][] = [];
   const batcher = new Batcher<PendingGrab, GrabAnswer>(
     decideGrabs({ grab: (_rainId, _shard, userIds) => { for (const user of userIds) sentToRedis.push([now(), user]); return Promise.resolve(userIds.map(() => ({ code: '-1' as const }))); } }),
-    ({ userId, ref }, _rainId, { code }) => { answered.push([ref ?? userId, code]); }, pendingMax,
+    ({ userId, ref }, _rainId, { code }) => { answered.push([ref ?? userId, code]); }, { grabsPendingMax: pendingMax, grabBehindMsMax: 0 },
   );
   const readings = new Map<string, { claims: number; readAtMonotonic: number }>();
   const fairStart = new FairStart<PendingGrab>({
