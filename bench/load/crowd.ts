@@ -1,6 +1,6 @@
 import { call, type Connection, type Speech } from './connection.ts';
 import { clientFrame } from './frames.ts';
-import { atMs, cpuMs, histogram, REFS, Stream, type Phase, type Streamed, type Voice } from './stream.ts';
+import { atMs, cpuMs, histogram, REFS, Stream, type Manner, type Phase, type Streamed, type Voice } from './stream.ts';
 
 /** `elapsedMs`: from the first grab to the last answer; `cpuMs`: processor time of this process; `gone`: connections that closed. */
 const NOTHING = { won: 0, lost: 0, busy: 0, elapsedMs: 0, cpuMs: 0, gone: 0, latencyMs: { p50: 0, p99: 0, max: 0 } };
@@ -45,7 +45,7 @@ export class Crowd {
 
   async #enter(speech: Speech, port: number, from: string, token: string, joins?: string): Promise<void> {
     const caller: Caller = {
-      askedAt: 0, next: 0, busy: false, hasLeft: false, due: new Float64Array(REFS), phase: new Uint8Array(REFS), put: (frame) => caller.connection.put(frame),
+      askedAt: 0, next: 0, tappedAt: 0, busy: false, hasLeft: false, due: new Float64Array(REFS), phase: new Uint8Array(REFS), put: (frame) => caller.connection.put(frame),
       connection: call(speech, port, from, token, {
         onHeard: (heard, chunk, at) => (this.#stream && chunk ? this.#stream.hear(caller, heard, chunk, at!) : this.#hear(caller, heard)), onGone: () => this.#lose(caller),
       }),
@@ -78,10 +78,13 @@ export class Crowd {
     return this.#run(rainIds, 0);
   }
 
-  /** The users grab in turn at a fixed rate, independent of the answers. */
-  async stream(rainId: string, phases: readonly Phase[]): Promise<Streamed[]> {
-    for (const caller of this.#callers) caller.due.fill(0);
-    this.#stream = new Stream(this.#callers, rainId);
+  /** The users tap in turn at a fixed rate. */
+  async stream(rainId: string, phases: readonly Phase[], manner: Manner): Promise<Streamed[]> {
+    for (const caller of this.#callers) {
+      caller.due.fill(0);
+      caller.tappedAt = 0;
+    }
+    this.#stream = new Stream(this.#callers, rainId, manner);
     try {
       return await this.#stream.run(phases);
     } finally {

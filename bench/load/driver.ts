@@ -1,7 +1,7 @@
 // A separate process that holds the users of one server. It receives orders from its parent and answers each one once.
 import type { Speech } from './connection.ts';
 import { Crowd, type Ran } from './crowd.ts';
-import type { Phase, Streamed } from './stream.ts';
+import type { Manner, Phase, Streamed } from './stream.ts';
 
 export type Order =
   | { do: 'connect'; speech: Speech; port: number; tokens: readonly string[]; /** A rain that each of them watches. */ joins?: string }
@@ -9,7 +9,7 @@ export type Order =
   | { do: 'leave' }
   | { do: 'repeat'; rainId: string; forMs: number; restMs?: number }
   | { do: 'walk'; rainIds: readonly string[] }
-  | { do: 'stream'; rainId: string; phases: readonly Phase[] };
+  | { do: 'stream'; rainId: string; phases: readonly Phase[]; manner: Manner };
 export type Reply = { ok: true; ran?: Ran; streamed?: readonly Streamed[] } | { ok: false; reason: string };
 
 const crowd = new Crowd();
@@ -27,7 +27,7 @@ async function execute(order: Order): Promise<Reply> {
       return { ok: true };
     case 'repeat': return { ok: true, ran: await crowd.repeat(order.rainId, order.forMs, order.restMs) };
     case 'walk': return { ok: true, ran: await crowd.walk(order.rainIds) };
-    case 'stream': return { ok: true, streamed: await crowd.stream(order.rainId, order.phases) };
+    case 'stream': return { ok: true, streamed: await crowd.stream(order.rainId, order.phases, order.manner) };
     default: return order satisfies never;
   }
 }

@@ -6,6 +6,12 @@ export interface Phase {
   forMs: number;
 }
 
+/**
+ * A user who `listens` does not tap while an answer is on its way, and comes back when told after "busy"; one who `insists` asks again at
+ * once after "busy"; and one who `floods` sends every planned grab, whatever has been answered.
+ */
+export type Manner = 'listens' | 'insists' | 'floods';
+
 /** The result of a phase. Latencies count from the planned time of each grab, so that delays of the driver are visible. */
 const NOTHING = {
   offered: 0,
@@ -13,6 +19,8 @@ const NOTHING = {
   decided: 0, busy: 0, unanswered: 0,
   decidedMs: { p50: 0, p99: 0, max: 0 },
   busyMs: { p50: 0, p99: 0 },
+  // From the first tap to the decision, with all that was told "busy" in between.
+  sinceTapMs: { p50: 0, p99: 0, max: 0 },
   // From the beginning of the phase to the last grab that was answered "busy" or waited longer than NORMAL_MS.
   normalAfterMs: 0,
   // Delay of the driver itself, p99, and its share of a core.
@@ -27,6 +35,8 @@ export interface Voice {
   /** Phase of each pending grab, by ref. */
   readonly phase: Uint8Array;
   next: number;
+  /** When the user tapped who waits for a decision, also while he waits for his time to come back; 0: nobody waits. */
+  tappedAt: number;
 }
 
 export const REFS = 256;
@@ -34,6 +44,8 @@ export const REFS = 256;
 const NORMAL_MS = 250;
 const TICK_MS = 4;
 const REST_MS = 3_000;
+const RETRY = Buffer.from('"retryInMs":');
+const RETRY_DIGITS = 6;
 
 export const histogram = (): Histogram => build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 2 });
 export const atMs = (of: Histogram, percentile: number): number => of.getValueAtPercentile(percentile) / 1_000;
@@ -49,11 +61,14 @@ export class Stream {
   readonly #voices: readonly Voice[];
   readonly #frames: readonly Buffer[];
   readonly #refAt: number;
-  #records: { decided: Histogram; busy: Histogram; late: Histogram; counts: Streamed; beganAt: number }[] = [];
+  readonly #manner: Manner;
+  #records: { decided: Histogram; busy: Histogram; sinceTap: Histogram; late: Histogram; counts: Streamed; beganAt: number }[] = [];
   #current = 0;
+  #closed = false;
 
-  constructor(voices: readonly Voice[], rainId: string) {
+  constructor(voices: readonly Voice[], rainId: string, manner: Manner) {
     this.#voices = voices;
+    this.#manner = manner;
     this.#frames = Array.from({ length: REFS }, (_, ref) => clientFrame(JSON.stringify({ type: 'grab', rainId, ref: String(ref) })));
     this.#refAt = `{"type":"result","rainId":"${rainId}","ref":"`.length;
   }
@@ -68,7 +83,7 @@ export class Stream {
       for (let sent = 0; sent < total;) {
         const now = performance.now();
         const due = Math.min(total, Math.floor((now - record.beganAt) * phase.perSecond / 1_000));
-        for (; sent < due; sent++) this.#ask(this.#voices[turn++ % this.#voices.length]!, index, record.beganAt + sent * 1_000 / phase.perSecond, now);
+        for (; sent < due; sent++) this.#tap(this.#voices[turn++ % this.#voices.length]!, index, record.beganAt + sent * 1_000 / phase.perSecond, now);
         await new Promise((resolve) => setTimeout(resolve, TICK_MS));
       }
       record.counts.driverCpu = cpuMs(cpu) / (performance.now() - record.beganAt);
@@ -90,9 +105,34 @@ export class Stream {
     const busy = heard === 'busy';
     (busy ? asked.busy : asked.decided).recordValue(Math.max(1, Math.round(waitedMs * 1_000)));
     asked.counts.unanswered--;
+    if (this.#manner !== 'floods') this.#listen(voice, busy, chunk, at);
     if (busy || waitedMs > NORMAL_MS) asked.counts.normalAfterMs = Math.max(asked.counts.normalAfterMs, due - asked.beganAt);
     const now = this.#records[this.#current]?.counts;
     if (now) now[busy ? 'busy' : 'decided']++;
+  }
+
+  #tap(voice: Voice, phase: number, due: number, now: number): void {
+    if (this.#manner !== 'floods') {
+      if (voice.tappedAt > 0) return;
+      voice.tappedAt = due;
+    }
+    this.#ask(voice, phase, due, now);
+  }
+
+  #listen(voice: Voice, busy: boolean, chunk: Buffer, at: number): void {
+    if (busy) {
+      if (this.#manner === 'insists') return this.#comeBack(voice);
+      const told = chunk.indexOf(RETRY, at) + RETRY.length;
+      return void setTimeout(() => this.#comeBack(voice), parseInt(chunk.toString('latin1', told, told + RETRY_DIGITS), 10));
+    }
+    this.#records[Math.max(0, this.#current)]!.sinceTap.recordValue(Math.max(1, Math.round((performance.now() - voice.tappedAt) * 1_000)));
+    voice.tappedAt = 0;
+  }
+
+  /** Counts for the phase in which it happens. */
+  #comeBack(voice: Voice): void {
+    const now = performance.now();
+    if (!this.#closed) this.#ask(voice, this.#current < 0 ? this.#records.length - 1 : this.#current, now, now);
   }
 
   #ask(voice: Voice, phase: number, due: number, now: number): void {
@@ -108,7 +148,7 @@ export class Stream {
 
   #open(phase: Phase) {
     const record = {
-      decided: histogram(), busy: histogram(), late: histogram(), beganAt: performance.now(),
+      decided: histogram(), busy: histogram(), sinceTap: histogram(), late: histogram(), beganAt: performance.now(),
       counts: { ...phase, ...NOTHING },
     };
     this.#records.push(record);
@@ -116,8 +156,10 @@ export class Stream {
   }
 
   #close(): Streamed[] {
-    return this.#records.map(({ decided, busy, late, counts }) => ({
+    this.#closed = true;
+    return this.#records.map(({ decided, busy, sinceTap, late, counts }) => ({
       ...counts, decidedMs: { p50: atMs(decided, 50), p99: atMs(decided, 99), max: decided.maxValue / 1_000 }, busyMs: { p50: atMs(busy, 50), p99: atMs(busy, 99) },
+      sinceTapMs: { p50: atMs(sinceTap, 50), p99: atMs(sinceTap, 99), max: sinceTap.maxValue / 1_000 },
       lateMs: atMs(late, 99),
     }));
   }

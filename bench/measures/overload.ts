@@ -4,7 +4,7 @@ import type { Program } from '../support/process.ts';
 import { openStore, type Store } from '../support/store.ts';
 import { openThinLine, slice } from '../support/bottlenecks.ts';
 import { startUsers } from '../support/users.ts';
-import type { Phase, Streamed } from '../load/stream.ts';
+import type { Manner, Phase, Streamed } from '../load/stream.ts';
 import { curveOf, type Curve } from '../report/curve.ts';
 import { single, type Row } from '../report/row.ts';
 import type { Measure, BaselineOptions } from './measure.ts';
@@ -16,6 +16,9 @@ const LINE_BYTES_PER_SECOND = 130_000;
 const SLICES = { runMs: 4, stopMs: 36 };
 const TIMES = [0.5, 1, 2, 3] as const;
 const AFTERWARDS = 0.3;
+/** Users who send every planned grab are measured at all `TIMES`; these at three times the best only. */
+const MANNERS = ['insists', 'listens'] as const;
+const MANNER_NAMES = { floods: 'grabs whatever is answered', insists: 'asks again at once after "busy"', listens: 'comes back when told' };
 const SEARCH = { from: 600, factor: 1.5, steps: 12, forMs: 2_000, poor: 0.5, p99MsMax: 1_000 };
 const REST_MS = 2_000;
 /** Limits of the driver: share of one core, and delay of its grabs, ms. */
@@ -48,8 +51,8 @@ export const overload: Measure = {
   async rows(baselineOptions) {
     const [rows, curves]: [Row[], Curve[]] = [[], []];
     for (const kind of KINDS) {
-      const { best, points, storm, after } = await press(kind, baselineOptions);
-      rows.push(...rowsOf(kind.name, best, storm, after));
+      const { best, points, storm, after, others } = await press(kind, baselineOptions);
+      rows.push(...rowsOf(kind.name, best, storm, after), ...others.flatMap(({ manner, streamed }) => mannerRows(`${kind.name}, who ${MANNER_NAMES[manner]}`, best, streamed)));
       curves.push({ name: kind.name, points: points.map((point) => ({ times: point.perSecond / best, offered: point.perSecond, goodput: perSecond(point.decided, point), refused: perSecond(point.busy, point), p99Ms: point.decidedMs.p99 })) });
     }
     baselineOptions.write('overload.svg', curveOf(curves));
@@ -70,11 +73,12 @@ async function press({ name, narrow }: Kind, { size, postgres, say }: BaselineOp
     const users = await startUsers(store, gateway, 'rain');
     await users.connect('user', size.pressing);
     widen = begin(gateway);
-    const stream = async (...phases: Phase[]) => {
-      const streamed = await users.ask({ do: 'stream', rainId: RAIN, phases });
+    const streamOf = (manner: Manner) => async (...phases: Phase[]) => {
+      const streamed = await users.ask({ do: 'stream', rainId: RAIN, phases, manner });
       await sleep(REST_MS);
       return streamed.streamed!;
     };
+    const stream = streamOf('floods');
     const best = await search(name, stream, say);
     const points: Streamed[] = [];
     for (const times of TIMES) {
@@ -82,7 +86,14 @@ async function press({ name, narrow }: Kind, { size, postgres, say }: BaselineOp
       const streamed = await stream({ perSecond: best * times, forMs: size.pressMs }, ...(storm ? [{ perSecond: best * AFTERWARDS, forMs: size.pressMs }] : []));
       points.push(streamed[0]!);
       say(`${name}: ${times} ×: ${describe(streamed[0]!)}`);
-      if (storm) return { best, points, storm: streamed[0]!, after: streamed[1]! };
+      if (!storm) continue;
+      const others: { manner: Manner; streamed: Streamed }[] = [];
+      for (const manner of MANNERS) {
+        const [other] = await streamOf(manner)({ perSecond: best * times, forMs: size.pressMs });
+        others.push({ manner, streamed: other! });
+        say(`${name}, who ${MANNER_NAMES[manner]}: ${describe(other!)}`);
+      }
+      return { best, points, storm: streamed[0]!, after: streamed[1]!, others };
     }
     throw new Error('no storm');
   } finally {
@@ -110,7 +121,7 @@ async function search(name: string, stream: (...phases: Phase[]) => Promise<read
 function rowsOf(name: string, best: number, storm: Streamed, after: Streamed): Row[] {
   const spoilt = saturated(storm);
   const one = (measure: string, unit: string, value: number, target?: Row['target']): Row =>
-    ({ ...single(`${name}: ${measure}`, unit, value, target), spoilt });
+    ({ ...single(`${name}: ${measure}`, unit, value, target), spoilt, unsteady: true });
   return [
     one('the best that it decides', '/s', best),
     one('goodput at three times as much, of the best', 'of 1', perSecond(storm.decided, storm) / best, { least: 0.8 }),
@@ -120,6 +131,16 @@ function rowsOf(name: string, best: number, storm: Streamed, after: Streamed): R
     one('questions without any answer', 'questions', storm.unanswered + after.unanswered, { most: 0 }),
     one('normal again after the load has gone', 'ms', after.normalAfterMs, { most: 2_000 }),
   ];
+}
+
+function mannerRows(name: string, best: number, streamed: Streamed): Row[] {
+  const spoilt = saturated(streamed);
+  const rows = [
+    single(`${name}: goodput at three times as much, of the best`, 'of 1', perSecond(streamed.decided, streamed) / best, { least: 0.8 }),
+    single(`${name}: p99 of those who are decided then`, 'ms', streamed.decidedMs.p99, { most: 1_000 }),
+    single(`${name}: p99 from the first tap to the decision`, 'ms', streamed.sinceTapMs.p99),
+  ];
+  return rows.map((row) => ({ ...row, spoilt, unsteady: true }));
 }
 
 function saturated({ driverCpu, lateMs }: Streamed): string | undefined {

@@ -17,7 +17,7 @@ function cells(row: Row): string[] {
   const sign = theirs ? ' ×' : ` ${unit}`;
   return [
     measure, against, `${amount(ours.median)} ${unit}`, theirs ? `${amount(theirs.median)} ${unit}` : '', `${amount(figure.median)}${sign}`, range(figure),
-    target ? demand(row) : '', verdictOf(row) === 'told' ? '' : verdictOf(row),
+    target ? demand(row) : '', `${verdictOf(row) === 'told' ? '' : verdictOf(row)}${row.unsteady ? ' (depends on the hour)' : ''}`.trim(),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { compared, type Row } from '../report/row.ts';
 import type { BaselineOptions } from '../measures/measure.ts';
+import { isSteady, ratios } from './spread.ts';
 import { withContenders, type Contender, type ContenderName, type Cost } from './contender.ts';
 
 type Figure = (cost: Cost) => number;
@@ -11,18 +12,22 @@ export const perSecond: Figure = (cost) => answers(cost) * 1_000 / cost.elapsedM
 
 /** Share of one core above which a process is saturated. */
 const SATURATED = 0.95;
+/** Rounds at most, of those asked for, until a figure that depends on the hour is steady. */
+const LONGER = 3;
 
 /**
  * All designs run from the first round to the last, and take turns: A B C, A B C … Rounds are short and many, so that a machine that
  * is slow for a second is slow for all designs. The first rounds warm up JIT and caches, and do not count.
+ * @param until a figure of wall-clock time: rounds are added until its ratios are steady, to three times as many at most
  */
 export function interleave<N extends ContenderName>(
-  names: readonly N[], { size, postgres, say }: BaselineOptions, crediting: boolean, rounds: number, round: (contender: Contender, round: number) => Promise<Cost>,
+  names: readonly N[], { size, postgres, say }: BaselineOptions, crediting: boolean, rounds: number, round: (contender: Contender, round: number) => Promise<Cost>, until?: Figure,
 ): Promise<Record<N, Cost[]>> {
   const costs = Object.fromEntries(names.map((name) => [name, [] as Cost[]])) as Record<N, Cost[]>;
   return withContenders(names, { postgres, users: size.users, crediting }, async (contenders) => {
     say(`${rounds} rounds of ${names.join(', ')}`);
-    for (let i = 0; i < size.warmRounds + rounds; i++) {
+    const lacks = (done: number) => done < rounds || (until !== undefined && done < rounds * LONGER && !areSteady(Object.values<Cost[]>(costs), until));
+    for (let i = 0; lacks(i - size.warmRounds); i++) {
       for (const contender of contenders) {
         const cost = await round(contender, i);
         if (i >= size.warmRounds) costs[contender.name].push(cost);
@@ -55,7 +60,14 @@ export const nothingLeft = ({ size }: BaselineOptions, id: string) => async (con
 };
 
 export function compare(measure: string, against: string, unit: string, ours: readonly Cost[], theirs: readonly Cost[], figure: Figure, target: NonNullable<Row['target']>): Row {
-  return { ...compared({ measure, against, unit, target }, ours.map(figure), theirs.map(figure)), spoilt: saturation(ours) ?? saturation(theirs) };
+  return {
+    ...compared({ measure, against, unit, target }, ours.map(figure), theirs.map(figure)), spoilt: saturation(ours) ?? saturation(theirs),
+    unsteady: figure === perSecond && !areSteady([ours, theirs], figure),
+  };
+}
+
+function areSteady([ours, ...others]: readonly (readonly Cost[])[], figure: Figure): boolean {
+  return others.every((theirs) => isSteady(ratios(ours!.map(figure), theirs.map(figure))));
 }
 
 /** Whether the driver was the bottleneck and not the server: then the figures are those of the driver, and the server got smaller batches. */

@@ -39,7 +39,7 @@ export interface HandlerContext {
   readonly rateLimiter: RateLimiter;
   readonly blocklist: Pick<Blocklist, 'refresh'>;
   readonly challenges: Challenges;
-  readonly overload: Pick<OverloadControl, 'admission' | 'loopBudget' | 'killSwitches'>;
+  readonly overload: Pick<OverloadControl, 'admission' | 'loopBudget' | 'unread' | 'killSwitches'>;
   readonly counters: GatewayCounters;
   /** Present if wins are traced. */
   readonly traces?: Traces | undefined;

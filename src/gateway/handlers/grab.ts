@@ -48,9 +48,12 @@ function isRefused({ challenges, signer, limits, counters, overload: { admission
   return true;
 }
 
-function answerBusy(context: HandlerContext, pending: PendingGrab, limit: 'switch_grabs' | 'turn' | 'grabs_pending'): void {
-  context.counters.refused[limit]++;
-  answer(pending, pending.rainId, BUSY, context);
+function answerBusy({ counters, limits, overload: { admission, unread } }: HandlerContext, { session, rainId, ref }: PendingGrab, limit: 'switch_grabs' | 'turn' | 'grabs_pending'): void {
+  const retryInMs = admission.retryInMs();
+  counters.refused[limit]++;
+  counters.answers['-7']++;
+  send(session, resultFrame(rainId, ref, '-7', { retryInMs }), limits);
+  unread.refused(session, retryInMs);
 }
 
 /** The rain cache may not have a rain created a moment ago. A user's shard depends on the number of shards, so it is never guessed [R1]. */

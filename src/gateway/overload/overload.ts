@@ -11,6 +11,7 @@ import { KillSwitches } from './killSwitches.ts';
 import type { Times } from '../telemetry/times.ts';
 import { LoopBudget } from './loopBudget.ts';
 import { measureLoopDelay } from './loopDelay.ts';
+import { Unread } from './unread.ts';
 
 interface OverloadRules {
   limits: Limits;
@@ -29,6 +30,7 @@ export type OverloadControl = ReturnType<typeof openOverloadControl>;
 export function openOverloadControl({ limits, redis, now, log, onFault, times }: OverloadRules) {
   const admission = new Admission(limits);
   const loopBudget = new LoopBudget({ limits });
+  const unread = new Unread();
   const roundTrips = new RoundTrips(undefined, (ms, users) => { times.batches.add(ms / 1_000); times.sizes.add(users); });
   const probe = new LatencyProbe({ redis, onAnswer: (ms) => times.probe.add(ms / 1_000) });
   const pressure = new Pressure(limits);
@@ -39,6 +41,7 @@ export function openOverloadControl({ limits, redis, now, log, onFault, times }:
   function sample(): void {
     delayMs = loopDelayMs();
     probe.tick();
+    unread.resume();
     const { roundTripMs, silentMs } = probe;
     admission.update({ ...roundTrips.take(), roundTripMs, stallMs: delayMs });
     if (pressure.update({ loopDelayMs: delayMs, roundTripMs, silentMs })) killSwitches.apply();
@@ -46,7 +49,7 @@ export function openOverloadControl({ limits, redis, now, log, onFault, times }:
   }
 
   return {
-    admission, loopBudget, roundTrips, pressure, killSwitches,
+    admission, loopBudget, unread, roundTrips, pressure, killSwitches,
     /** For the metrics: each switch with whether it is off, and who has set it. */
     load: () => ({
       grabsPendingLimit: admission.limit, loopDelayMs: delayMs, roundTripMs: probe.roundTripMs,

@@ -38,6 +38,8 @@ export interface Session extends Readonly<Identity>, Buyer {
   openGrab: OpenGrab | undefined;
   /** Answers its purchases; `undefined` until the first one. */
   orderReply: OrderReply | undefined;
+  /** Until when a user who was told "busy" should not ask again, ms of the monotonic clock. */
+  busyUntil: number;
   /** The operator has blocked the user or the address; the socket is about to be closed. */
   blocked: boolean;
   /** The code with which we closed the socket. */
@@ -54,7 +56,7 @@ export function createSession({ userId, expiresAt, audience }: Identity, { user,
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
   return {
     userId, expiresAt, audience, user, address, socket, stream, connection: ++connections, watched: new Set(), tickets: undefined, solving: false, pingedAt, alive: true, errors: 0, receipts: 0,
-    lastTurn: -1, openGrab: undefined, openPurchase: undefined, orderReply: undefined, blocked: false, closedWith: undefined,
+    lastTurn: -1, openGrab: undefined, openPurchase: undefined, orderReply: undefined, busyUntil: 0, blocked: false, closedWith: undefined,
   };
 }
 
@@ -100,6 +102,8 @@ export function pong(session: Session, data: Buffer, limits: Limits): void {
 export function end(session: Session, code: CloseCode): void {
   session.closedWith ??= code;
   session.socket.close(code, CLOSES[code].reason);
+  // An overloaded gateway may have left it unread; the peer's close frame has to be read.
+  session.socket.resume();
   if (code === 4413 || code === 4408) session.socket.terminate();
 }
 
@@ -111,7 +115,8 @@ export function end(session: Session, code: CloseCode): void {
  */
 export function heartbeat(session: Session, now: number, redisTime: number, skipPings: boolean, limits: Limits): void {
   if (redisTime >= session.expiresAt) return end(session, 4401);
-  if (!session.alive && now - session.pingedAt >= limits.pongMs) return end(session, 4408);
+  // What an unread socket has answered is not known.
+  if (!session.alive && !session.socket.isPaused && now - session.pingedAt >= limits.pongMs) return end(session, 4408);
   if (skipPings || now - session.pingedAt < limits.heartbeatMs) return;
   session.pingedAt = now;
   session.alive = false;

@@ -65,6 +65,33 @@ test('a "busy" answer does not wait for others: it comes at once, even if Redis 
   }
 });
 
+test('who asks again before the time that "busy" told is left unread until then; a close is still noticed', async () => {
+  for (const rainId of ['full', 'asked']) await stockRain(redis, { rainId, amounts: ['1.00'] });
+  const gateway = await narrow(server.url, { grabsPendingMin: 1, grabsPendingMax: 1, busyRetryMsMin: 600 });
+  const [first, client, leaver] = await Promise.all(['full', 'eager', 'leaver'].map((user) => enter(gateway, user)));
+  process.kill(server.pid, 'SIGSTOP');
+  try {
+    first!.say({ type: 'grab', rainId: 'full', ref: 'x' });
+    first!.say({ type: 'ping', t: 1 });
+    await first!.next('pong');
+    const askedAt = performance.now();
+    for (const ref of ['a', 'b']) client!.say({ type: 'grab', rainId: 'asked', ref });
+    const { code, retryInMs } = await client!.next('result');
+    expect([code, (await client!.next('result')).code]).toEqual(['-7', '-7']);
+    client!.say({ type: 'grab', rainId: 'asked', ref: 'c' });
+    client!.say({ type: 'ping', t: 2 });
+    expect((await client!.next('result')).ref).toBe('c');
+    await client!.next('pong');
+    expect(performance.now() - askedAt).toBeGreaterThanOrEqual(retryInMs!);
+    for (const ref of ['a', 'b']) leaver!.say({ type: 'grab', rainId: 'asked', ref });
+    await leaver!.next('result');
+    await leaver!.leave();
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
+  await first!.next('result');
+});
+
 test('grabs of one socket for one rain in one turn are one decision, and every grab gets its answer', async () => {
   await stockRain(redis, { rainId: 'tapping', amounts: ['1.00', '2.00'] });
   await stockRain(redis, { rainId: 'other', amounts: ['3.00'] });
