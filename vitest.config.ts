@@ -28,6 +28,7 @@ export default defineConfig({
       // Four take a quarter less time on two cores, and then tests of clocks and deadlines fail now and then: they go by a busy machine's.
       project('system', { ...servers, maxWorkers: 2, sequence: { groupOrder: 2 } }),
       project('long', { ...servers, maxWorkers: 2, sequence: { groupOrder: 3 } }),
+      project('alone', { ...servers, maxWorkers: 1, sequence: { groupOrder: 4 } }),
     ],
   },
 });

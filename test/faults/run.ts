@@ -42,10 +42,10 @@ export type Scene<D extends System = Deployment> = D & Rain;
 export type Strike<D extends System = Deployment> = (scene: Scene<D>) => Promise<number | void> | number | void;
 
 /**
- * A random moment. `rain`: from just before the first grab to just after the last · `swing`: in the first second, while packets are
+ * A random moment. `opening`: just before it, for what waits for the first wins itself · `rain`: from just before the first grab to just after the last · `swing`: in the first second, while packets are
  * being won · `end`: around the end and the settlement.
  */
-type When = 'rain' | 'swing' | 'end';
+type When = 'opening' | 'rain' | 'swing' | 'end';
 
 export interface FaultOptions<D extends System = Deployment> {
   /** A run takes half a minute, so there is only one by default. */
@@ -127,6 +127,7 @@ export async function prepareRain<D extends System>(deployment: D, run: Run, ran
 function momentOf(when: When, { random, opensAt, closesAt }: Rain): number {
   switch (when) {
     case 'rain': return random.between(opensAt - 200, closesAt + 200);
+    case 'opening': return opensAt - 200;
     case 'swing': return random.between(opensAt + 50, opensAt + 1_000);
     case 'end': return random.between(closesAt - 150, closesAt + 700);
     default: return when satisfies never;

@@ -51,7 +51,7 @@ async function start(args) {
 
 /** Selects the projects of vitest. Long tests run only with their own command, or where an argument names one. */
 function projectsOf(command, args) {
-  if (command === 'test:long') return ['--project', 'long'];
+  if (command === 'test:long') return ['--project', 'long', '--project', 'alone'];
   return args.some((arg) => arg.includes('.long.')) ? [] : ['--project', 'unit', '--project', 'system'];
 }
 

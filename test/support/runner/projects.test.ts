@@ -10,6 +10,7 @@ test('the imports of a test file decide its project; a long test is decided by i
   expect(projectOf('test/grab/grab.test.ts'), 'imports what starts Redis').toBe('system');
   expect(projectOf('test/platform/process/childProcess.test.ts'), 'imports a file of src/ that starts processes').toBe('system');
   expect(projectOf('test/preflight/measure.long.test.ts')).toBe('long');
+  expect(projectOf('test/attack/attack.long.test.ts'), 'says how fast a page comes').toBe('alone');
 });
 
 test('every test file is found, also in folders of folders', () => {

@@ -3,9 +3,11 @@ import { posix } from 'node:path';
 
 /**
  * `unit`: starts and dials nothing, so that many files share a thread. `system`: starts or dials something. `long`: `*.long.test.ts`,
- * whatever it does.
+ * whatever it does. `alone`: those of them that say how fast somebody is served, with nothing running beside them.
  */
-type Project = 'unit' | 'system' | 'long';
+type Project = 'unit' | 'system' | 'long' | 'alone';
+
+const ALONE = new Set(['test/attack/attack.long.test.ts', 'test/cost/cost.long.test.ts']);
 
 /** A file that imports one of these, other than for its types, can start a server or a process, or connect to one. */
 const SERVERS = new Set([
@@ -37,7 +39,7 @@ export function readProjects(root: string): { files: string[]; projectOf(test: s
   };
   return {
     files: readdirSync(posix.join(root, 'test'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.test.ts')).map((name) => `test/${name}`).sort(),
-    projectOf: (test) => (test.endsWith('.long.test.ts') ? 'long' : [...reached(test)].some((name) => SERVERS.has(name)) ? 'system' : 'unit'),
+    projectOf: (test) => (ALONE.has(test) ? 'alone' : test.endsWith('.long.test.ts') ? 'long' : [...reached(test)].some((name) => SERVERS.has(name)) ? 'system' : 'unit'),
     opensBrowser: (test) => reached(test).has('playwright-core'),
   };
 }
