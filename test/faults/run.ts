@@ -42,8 +42,8 @@ export type Scene<D extends System = Deployment> = D & Rain;
 export type Strike<D extends System = Deployment> = (scene: Scene<D>) => Promise<number | void> | number | void;
 
 /**
- * A random moment. `opening`: just before it, for what waits for the first wins itself · `rain`: from just before the first grab to just after the last · `swing`: in the first second, while packets are
- * being won · `end`: around the end and the settlement.
+ * `opening`: just before it, for what waits for the first wins itself. Else a random moment. `rain`: from just before the first grab to
+ * just after the last · `swing`: in the first second, while packets are being won · `end`: around the end and the settlement.
  */
 type When = 'opening' | 'rain' | 'swing' | 'end';
 
