@@ -11,6 +11,8 @@ function project(name: Project, more: TestProjectInlineConfiguration['test']): T
     test: {
       name, include: files.filter((file) => projectOf(file) === name), isolate: false, unstubGlobals: true,
       testTimeout: 60_000, hookTimeout: 60_000, ...more,
+      // So much of a value stands in an error's message, which is all that the end of a run shows of it.
+      chaiConfig: { truncateThreshold: 500 },
     },
   };
 }
