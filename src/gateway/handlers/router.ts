@@ -25,7 +25,7 @@ export function route(context: HandlerContext, session: Session, frame: string):
   const { message } = decoded;
   switch (message.type) {
     case 'grab': return grab(context, session, message);
-    case 'buy': return buy(context, session, message, replyOf(session, context.limits));
+    case 'buy': return buy(context, session, message, replyOf(session, context.limits, context.overload.unread));
     case 'join': return join(context, session, message);
     case 'visit': return visit(context, session, message);
     case 'cancel': return cancel(context, session, message);

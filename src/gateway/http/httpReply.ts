@@ -30,6 +30,10 @@ export class HttpReply implements OrderReply {
     (this.#joined ??= []).push(other);
   }
 
+  answerBusy(order: Omit<OrderAnswer, 'code' | 'detail'>, retryInMs: number): void {
+    this.answer({ ...order, code: '-7', detail: { retryInMs } });
+  }
+
   refuse({ field, reason }: Refusal): void {
     respond(this.#response, 400, encode(fieldError({ field: field === 'ref' ? KEY_HEADER : field, reason })));
   }

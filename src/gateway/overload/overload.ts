@@ -52,7 +52,7 @@ export function openOverloadControl({ limits, redis, now, log, onFault, times }:
     admission, loopBudget, unread, roundTrips, pressure, killSwitches,
     /** For the metrics: each switch with whether it is off, and who has set it. */
     load: () => ({
-      grabsPendingLimit: admission.limit, loopDelayMs: delayMs, roundTripMs: probe.roundTripMs,
+      grabsPendingLimit: admission.limit, unread: unread.size, loopDelayMs: delayMs, roundTripMs: probe.roundTripMs,
       switches: SWITCHES.map((name) => ({ name, off: killSwitches.off[name], by: killSwitches.heldBy(name) })),
     }),
     /** @throws when Redis cannot be read */

@@ -19,7 +19,12 @@ export class Unread {
     this.#now = now;
   }
 
-  /** To be called with each grab that is answered "busy" for its load. */
+  /** Sockets that are not read now. */
+  get size(): number {
+    return this.#paused.size;
+  }
+
+  /** To be called with each grab or purchase that is answered "busy" for its load. */
   refused(session: Pausable, retryInMs: number): void {
     const now = this.#now();
     if (now >= session.busyUntil) {

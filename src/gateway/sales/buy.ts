@@ -57,9 +57,10 @@ function isRefused({ challenges, counters }: HandlerContext, buyer: Buyer, { sal
   return true;
 }
 
-function answerBusy({ sales, counters }: HandlerContext, pending: PendingPurchase, limit: 'switch_grabs' | 'turn' | 'grabs_pending' | 'purchases_per_item'): void {
+function answerBusy({ counters, overload: { admission } }: HandlerContext, { saleId, ref, reply }: PendingPurchase, limit: 'switch_grabs' | 'turn' | 'grabs_pending' | 'purchases_per_item'): void {
   counters.refused[limit]++;
-  sales.answer(pending, SALE_BUSY);
+  counters.purchases['-7']++;
+  reply.answerBusy({ saleId, ref }, admission.retryInMs());
 }
 
 /** The sale cache may not have a sale created a moment ago. */

@@ -36,6 +36,8 @@ export interface OrderReply {
   answerAll(order: OrderAnswer, again: OrderAnswer, also: number): void;
   /** Another ask for the same waits for this answer. */
   join(other: OrderReply): void;
+  /** The gateway has no room for the ask: its buyer shall come again so many ms later. */
+  answerBusy(order: Omit<OrderAnswer, 'code' | 'detail'>, retryInMs: number): void;
   /** A field of the ask is wrong. */
   refuse(refusal: Refusal): void;
 }

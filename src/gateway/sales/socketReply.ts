@@ -2,6 +2,7 @@ import { encode, fieldError, orderFrame } from '../../protocol/codec.ts';
 import type { SaleOutcomeCode } from '../../protocol/saleOutcomes.ts';
 import type { Refusal } from '../../rain/refusal.ts';
 import type { Limits } from '../limits.ts';
+import type { Unread } from '../overload/unread.ts';
 import { frameOf, type Frame } from '../sockets/frame.ts';
 import { RefusalFrames } from '../sockets/refusalFrames.ts';
 import { send, sendProtocolError, type Session } from '../sockets/session.ts';
@@ -17,10 +18,12 @@ function frameFor({ saleId, ref, code, detail }: OrderAnswer): Frame {
 class SocketReply implements OrderReply {
   readonly #session: Session;
   readonly #limits: Limits;
+  readonly #unread: Pick<Unread, 'refused'>;
 
-  constructor(session: Session, limits: Limits) {
+  constructor(session: Session, limits: Limits, unread: Pick<Unread, 'refused'>) {
     this.#session = session;
     this.#limits = limits;
+    this.#unread = unread;
   }
 
   answer(order: OrderAnswer): void {
@@ -37,12 +40,17 @@ class SocketReply implements OrderReply {
     // All answers go to the same socket: their number is enough.
   }
 
+  answerBusy(order: Omit<OrderAnswer, 'code' | 'detail'>, retryInMs: number): void {
+    this.answer({ ...order, code: '-7', detail: { retryInMs } });
+    this.#unread.refused(this.#session, retryInMs);
+  }
+
   refuse(refusal: Refusal): void {
     sendProtocolError(this.#session, encode(fieldError(refusal)), this.#limits);
   }
 }
 
 /** One for each session, made with its first purchase. */
-export function replyOf(session: Session, limits: Limits): OrderReply {
-  return session.orderReply ??= new SocketReply(session, limits);
+export function replyOf(session: Session, limits: Limits, unread: Pick<Unread, 'refused'>): OrderReply {
+  return session.orderReply ??= new SocketReply(session, limits, unread);
 }

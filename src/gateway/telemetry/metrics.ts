@@ -16,6 +16,7 @@ export function registerGatewayMetrics(registry: MetricsRegistry, gateway: Pick<
   gauge('rain_gateway_sockets_limit', 'Maximum number of sockets of this process; further ones are refused. If nine tenths are in use, start another gateway before the next rain', () => gateway.socketsMax);
   gauge('rain_gateway_grabs_pending', 'Grabs and purchases waiting for Redis. Peaks of hundreds are normal. A plateau is not: Redis decides more slowly than players grab', () => gateway.grabsPending());
   gauge('rain_gateway_grabs_pending_limit', 'Grabs that may wait for Redis now; further grabs are answered "busy". Follows the recent rate of Redis, so a low value means that Redis is slow', () => gateway.load().grabsPendingLimit);
+  gauge('rain_gateway_sockets_unread', 'Sockets that are left unread until the time that "busy" has told their users, since they have asked again before it. Many of them: clients ignore retryInMs', () => gateway.load().unread);
   gauge('rain_gateway_loop_delay_seconds', 'The longest recent delay of the event loop. A value that stays above 0.2 means that this process is overloaded', () => gateway.load().loopDelayMs / 1_000);
   gauge('rain_gateway_redis_round_trip_seconds', 'The last round trip to Redis, not queued behind grabs. More than a few milliseconds means a problem with Redis or the network to it', () => gateway.load().roundTripMs / 1_000);
   registerMetric(registry, {

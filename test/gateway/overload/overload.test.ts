@@ -9,6 +9,7 @@ import { openGateway } from '../../support/servers/gateway.ts';
 import { handshake } from '../../support/handshake.ts';
 import { TcpProxy } from '../../support/servers/proxy.ts';
 import { openRedis, stockRain } from '../../support/rain.ts';
+import { buy, stockSale, tee } from '../sales/stage.ts';
 import { enter, narrow, retryAfterIn, refusedHere, SHOWN_IN } from '../sockets/upgradeServers.ts';
 
 const { server, redis } = await openRedis();
@@ -78,6 +79,7 @@ test('who asks again before the time that "busy" told is left unread until then;
     for (const ref of ['a', 'b']) client!.say({ type: 'grab', rainId: 'asked', ref });
     const { code, retryInMs } = await client!.next('result');
     expect([code, (await client!.next('result')).code]).toEqual(['-7', '-7']);
+    expect(gateway.load().unread).toBe(1);
     client!.say({ type: 'grab', rainId: 'asked', ref: 'c' });
     client!.say({ type: 'ping', t: 2 });
     expect((await client!.next('result')).ref).toBe('c');
@@ -90,6 +92,23 @@ test('who asks again before the time that "busy" told is left unread until then;
     process.kill(server.pid, 'SIGCONT');
   }
   await first!.next('result');
+});
+
+test('so is a buyer who asks again before that time', async () => {
+  await stockSale(redis, { saleId: 'queue', items: [tee(1)] });
+  const gateway = await narrow(server.url, { busyRetryMsMin: 600 });
+  const client = await enter(gateway, 'hasty');
+  expect((await buy(client, 'queue', { sku: 'hat', ref: 'hat' })).code).toBe('-14');
+  await holdSwitch(redis, { name: 'grabs', position: 'off', reason: 'r', actor: 'test', since: await redisNow(redis) });
+  onTestFinished(() => releaseSwitch(redis, 'grabs'));
+  await eventually(() => gateway.load().switches.find((one) => one.name === 'grabs')!.off, { timeoutMs: 1_000 });
+  const askedAt = performance.now();
+  const { code, retryInMs } = await buy(client, 'queue', { ref: 'a' });
+  expect([code, (await buy(client, 'queue', { ref: 'b' })).code, gateway.load().unread]).toEqual(['-7', '-7', 1]);
+  await releaseSwitch(redis, 'grabs');
+  expect((await buy(client, 'queue', { ref: 'c' })).code).toBe('0');
+  expect(performance.now() - askedAt).toBeGreaterThanOrEqual(retryInMs!);
+  expect(gateway.load().unread).toBe(0);
 });
 
 test('grabs of one socket for one rain in one turn are one decision, and every grab gets its answer', async () => {
