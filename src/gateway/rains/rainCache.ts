@@ -52,8 +52,9 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
     return await rainsVersion(this.#redis);
   }
 
-  protected isBusy({ state, opensAt, closesAt }: StoredRain, now: number): boolean {
-    return state !== 'settled' && now > opensAt - READ_AROUND_MS && now < closesAt + READ_AROUND_MS;
+  /** A rain of which nothing is left changes with its version only. */
+  protected isBusy({ state, opensAt, closesAt, drained }: StoredRain, now: number): boolean {
+    return state !== 'settled' && !drained && now > opensAt - READ_AROUND_MS && now < closesAt + READ_AROUND_MS;
   }
 
   protected readIndex(): Promise<Map<string, LiveRain>> {

@@ -133,6 +133,22 @@ test('while nothing is announced only rains that are open or near are read again
   expect(readsOf('far')).toBe(2);
 });
 
+test('a rain of which nothing is left is read again when somebody asks for it, and when it is changed', async () => {
+  for (const rainId of ['going', 'gone']) await stockRain(redis, { rainId, amounts: ['1.00'] });
+  await createGrabEngine(redis, (error) => { throw error; }).grab('gone', 0, ['ann']);
+  await announceChange(redis, 'gone');
+  const { client, readsOf } = watchReads();
+  const { rainCache, states } = await openRainCache(client, 20);
+  const later = (times: number) => eventually(() => expect(readsOf('going')).toBeGreaterThanOrEqual(times));
+  await later(10);
+  expect(readsOf('gone')).toBe(1);
+  rainCache.reading('gone');
+  await later(readsOf('going') + 5);
+  expect(readsOf('gone')).toBe(3);
+  await pause(redis, 'gone', 1);
+  await eventually(() => expect(states).toContain('gone paused'));
+});
+
 test('a change that nobody has announced is seen a little later, also of a rain that is far off', async () => {
   await stockRain(redis, { rainId: 'silent', amounts: ['1.00'], opensInMs: 3_600_000, closesInMs: 7_200_000 });
   await announceChange(redis, 'silent');
