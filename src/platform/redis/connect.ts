@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { deadlineIn } from '../concurrency/deadline.ts';
 import { redactUrl, serversOf } from '../network/serverUrl.ts';
@@ -16,6 +18,8 @@ export const COMMAND_TIMEOUT_MS = 2_000;
 const SILENCE_MS_MAX = COMMAND_TIMEOUT_MS + 500;
 /** How often a connection that only listens sends a ping, ms. */
 const LISTENER_PING_MS = 5_000;
+/** Pause between two attempts to reach all masters of a Cluster, ms: one that is lost is replaced within seconds. */
+const MASTERS_ASKED_MS = 100;
 /** Pause before a reconnect, ms. */
 const reconnectDelay = (attempt: number): number => Math.min(50 * attempt, 1_000);
 
@@ -96,7 +100,8 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
       return new Redis({ ...options, sentinels: address.nodes, name: address.name });
     case 'cluster': {
       const { maxRetriesPerRequest: _perNode, retryStrategy: _single, replyMapping: _default, ...redisOptions } = options;
-      const once = (purpose === 'once' || purpose === 'grabs') && { retryDelayOnFailover: 0, enableOfflineQueue: false };
+      // ioredis's own check asks a server whose connection is not open yet, is refused by it, and begins anew: `untilReady` checks.
+      const once = (purpose === 'once' || purpose === 'grabs') && { retryDelayOnFailover: 0, enableOfflineQueue: false, enableReadyCheck: false };
       return new (purpose === 'grabs' ? StayingCluster : Cluster)(address.nodes, { ...once, redisOptions, clusterRetryStrategy: reconnectDelay });
     }
   }
@@ -115,17 +120,35 @@ class StayingCluster extends Cluster {
   }
 }
 
-/** Resolves when commands can be sent; rejects after `timeoutMs` with the servers and the last error. */
+/** Resolves when commands can be sent, in a Cluster to all masters; rejects after `timeoutMs` with the servers and the last error. */
 export async function untilReady(client: RedisClient, timeoutMs = 5_000): Promise<void> {
-  if (client.status !== 'ready') {
-    let last = 'no answer';
-    const remember = (error: Error) => { last = error.message; };
-    client.on('error', remember);
-    const ready = new Promise<void>((resolve) => client.once('ready', () => resolve()));
-    const result = await deadlineIn(timeoutMs).within(ready);
+  const deadline = deadlineIn(timeoutMs);
+  let last = 'no answer';
+  const remember = (error: Error) => { last = error.message; };
+  client.on('error', remember);
+  try {
+    if (client.status !== 'ready') await deadline.within(new Promise<void>((resolve) => client.once('ready', () => resolve())));
+    while (client instanceof Cluster && client.status === 'ready' && deadline.leftMs() > 0) {
+      if (await deadline.within(openMasters(client).then(() => true, remember)) === true) return;
+      client.refreshSlotsCache();
+      await sleep(Math.min(MASTERS_ASKED_MS, deadline.leftMs()));
+    }
+    if (client.status !== 'ready' || client instanceof Cluster) throw new Error(`Redis cannot be reached at ${servers.get(client) ?? 'its address'}: ${last}`);
+  } finally {
     client.off('error', remember);
-    if (result === 'late') throw new Error(`Redis cannot be reached at ${servers.get(client) ?? 'its address'}: ${last}`);
   }
-  // A Cluster opens a node's connection with the first command for it, and refuses the next ones while it is opening.
-  if (client instanceof Cluster) await Promise.all(client.nodes('master').map((node) => node.ping()));
+}
+
+/** A Cluster opens the connection to a server with the first command for it, and refuses that. */
+async function openMasters(cluster: Cluster): Promise<void> {
+  const masters = cluster.nodes('master');
+  const states = await Promise.all(masters.map(async (node) => {
+    if (node.status !== 'ready') {
+      const opened = once(node, 'ready');
+      if (node.status === 'wait') node.connect().catch(() => {});
+      await opened;
+    }
+    return await node.cluster('INFO') as string;
+  }));
+  if (!states.every((state) => state.includes('cluster_state:ok'))) throw new Error('CLUSTERDOWN cluster_state is fail');
 }
