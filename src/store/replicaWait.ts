@@ -1,5 +1,5 @@
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { masterOf, slotOf, type Server } from '../platform/redis/owner.ts';
+import { learnMasters, masterOf, slotOf, type Server } from '../platform/redis/owner.ts';
 import { markKey } from './keys.ts';
 import { SCRIPTS } from './scripts.ts';
 
@@ -19,12 +19,14 @@ export function createReplicaWait(replicas: number, waitMs: number): ReplicaWait
   /** Another key after a fault: the slot of the last one may be moving to another master. */
   let first = 0;
   return async (redis, { name, connection }) => {
-    const key = keyAt(redis, name, first);
     try {
+      const key = keyAt(redis, name, first);
       // By its source, and not by its SHA: a server that does not know the script would go on to WAIT.
       return (await Promise.all([connection.eval(SCRIPTS.get('mark')!.source, 1, key), connection.wait(replicas, waitMs)]))[1];
     } catch (error) {
       first++;
+      // No command of these meets the client's own redirections.
+      learnMasters(redis);
       throw error;
     }
   };
