@@ -19,11 +19,13 @@ export async function examineCluster(redis: Cluster, durability: Durability): Pr
     const reply = await unlessRefused(connection.config('GET', 'cluster-*')).catch(unlessUnavailable);
     return checkSettings(reply, durability).map((finding) => at(name, finding));
   }));
+  const empty = new Map<string, Finding>();
   const masters = await Promise.all(mastersOf(redis).map(async ({ name, connection }) => {
     const view = parseNodes(String(await unlessRefused(connection.call('CLUSTER', 'NODES'))));
+    for (const master of view?.empty ?? []) empty.set(master.address, at(master.address, checkEmpty(master.replicas, durability)));
     return [checkAllReplicas(view, durability), checkMigrating(view, live)].flatMap((finding) => (finding ? [at(name, finding)] : []));
   }));
-  return [await checkState(redis), ...settings.flat(), ...masters.flat()];
+  return [await checkState(redis), ...settings.flat(), ...masters.flat(), ...empty.values()];
 }
 
 const at = (node: string, finding: Finding): Finding => ({ ...finding, name: `${finding.name} (${node})` });
@@ -64,16 +66,23 @@ interface NodeView {
   replicas: string[];
   /** Slots that are on their way from or to this server. */
   migrating: number[];
+  /** The masters without a slot, with their replicas: no client is told of them, so they are asked for nothing. */
+  empty: { address: string; replicas: string[] }[];
 }
+
+/** Where the slots begin in a line of CLUSTER NODES. */
+const SLOTS_FROM = 8;
 
 /** Parses CLUSTER NODES of one server; `undefined` if it does not say which line is its own. */
 function parseNodes(text: string): NodeView | undefined {
   const lines = text.split('\n').map((line) => line.trim().split(' '));
   const own = lines.find(([, , flags]) => flags?.split(',').includes('myself'));
   if (!own) return undefined;
-  const replicas = lines.filter(([, , flags, master]) => flags?.split(',').includes('slave') && master === own[0]);
+  const addressOf = (line: string[]) => line[1]!.replace(/@.*/, '');
+  const replicasOf = (id: string | undefined) => lines.filter(([, , flags, master]) => flags?.split(',').includes('slave') && master === id).map(addressOf);
   const migrating = own.flatMap((word) => (/^\[(\d+)-[<>]-/.exec(word)?.[1] ?? []));
-  return { replicas: replicas.map(([, address]) => address!.replace(/@.*/, '')), migrating: migrating.map(Number) };
+  const empty = lines.filter((line) => /(^|,)master(,|$)/.test(line[2] ?? '') && !/fail|noaddr|handshake/.test(line[2]!) && line.length === SLOTS_FROM);
+  return { replicas: replicasOf(own[0]), migrating: migrating.map(Number), empty: empty.map((line) => ({ address: addressOf(line), replicas: replicasOf(line[0]) })) };
 }
 
 /** With fewer than all, a replica that lacks a told win may be promoted. `checkReplicas` says whether there are enough. */
@@ -84,6 +93,14 @@ function checkAllReplicas(view: NodeView | undefined, durability: Durability): F
   const count = view.replicas.length;
   return findOnRedis('all its replicas', count === durability.replicas ? 'ok' : 'wrong', count === 0 ? 'none' : `${count}: ${named(view.replicas)}`, expected,
     count > durability.replicas ? `set DURABILITY=replicas=${count}, or take a replica away: any of them may be promoted` : 'give each master as many replicas, or require fewer in DURABILITY');
+}
+
+/** A new master, before slots are moved to it; or one that has handed all of them over. */
+function checkEmpty(replicas: readonly string[], durability: Durability): Finding {
+  const needed = durability.mode === 'replicas' ? durability.replicas : 0;
+  const found = replicas.length === 0 ? 'no replica' : `${replicas.length}: ${named(replicas)}`;
+  return findOnRedis('a master without slots', replicas.length === needed || needed === 0 ? 'ok' : 'warning', found, needed === 0 ? 'any number of replicas' : `${needed}, as many as DURABILITY waits for`,
+    'give it as many replicas before you move slots to it; its settings are checked once it has slots');
 }
 
 /** While a slot is on its way, Redis refuses scripts of which some keys are here and some there. */

@@ -8,7 +8,7 @@ import { shardKeys } from '../../../src/store/keys.ts';
 import { connect, stockRain } from '../../support/rain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { at, startCluster, type TestCluster } from '../../support/servers/cluster.ts';
-import type { TestRedis } from '../../support/servers/redis.ts';
+import { startRedis, type TestRedis } from '../../support/servers/redis.ts';
 import { beginSlotMove } from '../../support/servers/slotMove.ts';
 
 const PLANNED = { packets: 1_000, users: 1_000 };
@@ -71,6 +71,21 @@ test('a master has more replicas than DURABILITY waits for: one that lacks a tol
     expect.objectContaining({ name: `all its replicas (${nameOf(cluster.masters[0]!)})`, verdict: 'wrong', found: expect.stringMatching(/^2: /) as string, advice: expect.stringContaining('DURABILITY=replicas=2') as string }),
     expect.objectContaining({ name: `all its replicas (${nameOf(cluster.masters[2]!)})`, verdict: 'wrong', found: 'none' }),
   ])));
+});
+
+test('a new master has no replica yet: it is named before slots are moved to it', async () => {
+  const added = await startRedis({ args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1', ...SETTINGS] });
+  const id = await at(added, async (node) => String(await node.call('CLUSTER', 'MYID')));
+  onTestFinished(async () => {
+    for (const server of [...cluster.masters, ...cluster.replicas]) await at(server, (node) => node.call('CLUSTER', 'FORGET', id));
+    await added.stop();
+  });
+  await at(cluster.masters[0]!, (node) => node.call('CLUSTER', 'MEET', '127.0.0.1', String(added.port)));
+  await eventually(async () => {
+    for (const server of [...cluster.masters, ...cluster.replicas]) expect(await at(server, (node) => node.call('CLUSTER', 'NODES'))).toMatch(new RegExp(`^${id} \\S+ master .* connected$`, 'm'));
+  });
+  expect(find(await examine(ONE), 'a master without slots')).toEqual([expect.objectContaining({ name: `a master without slots (${nameOf(added)})`, verdict: 'warning', found: 'no replica', expected: '1, as many as DURABILITY waits for' })]);
+  expect(find(await examine(LOCAL), 'a master without slots')).toEqual([]);
 });
 
 test('a slot of a live rain is on its way: both masters and the rain are named; a slot without one is no fault', async () => {
