@@ -52,7 +52,7 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
     return await rainsVersion(this.#redis);
   }
 
-  /** A rain of which nothing is left changes with its version only. */
+  /** A rain of which nothing is left changes with its version only, unless Redis is replaced: then a reading too old to answer with sends the next grab to Redis. */
   protected isBusy({ state, opensAt, closesAt, drained }: StoredRain, now: number): boolean {
     return state !== 'settled' && !drained && now > opensAt - READ_AROUND_MS && now < closesAt + READ_AROUND_MS;
   }
