@@ -22,7 +22,7 @@ export interface Watched<Audit> {
 interface Audited<Live, Audit> {
   /** For log lines. */
   label(id: string): Record<string, string>;
-  /** By id, in the order in which they are audited. */
+  /** By id; those that nobody has looked at yet are audited in this order. */
   live(): Promise<ReadonlyMap<string, Live>>;
   leaseKey(id: string): string;
   /** A cheap text that changes with nearly everything of it in Redis. @returns undefined: Redis has lost it; others report that */
@@ -42,10 +42,10 @@ interface Audited<Live, Audit> {
 export interface AuditTiming {
   /** Unique among the auditors of all processes. */
   owner: string;
-  /** Pause after an audit: this many times as long as it took, and at least this many ms. */
+  /** Pause after an audit: this many times as long as it took. After the last of a round at least this many ms; all are looked at for changes as often. */
   pauseFactor?: number | undefined;
   pauseMsMin?: number | undefined;
-  /** How long a balanced one without changes goes without an audit. */
+  /** How long a balanced one without changes goes without an audit, and others wait for those that have changed. */
   quietMs?: number | undefined;
   /** How long one goes without an audit by this process while another one holds its lease. */
   leasedMs?: number | undefined;
@@ -73,7 +73,10 @@ export function startAuditLoop<Live, Audit>({ redis, log, audited, owner, pauseF
   const failing = new Set<string>();
   /** When this process last audited one whose lease another one holds, or first met it, `performance.now()`. */
   const leased = new Map<string, number>();
+  /** When this process last came to each, `performance.now()`. */
+  const visited = new Map<string, number>();
   let queue: [string, Live][] = [];
+  let refillAt = -Infinity;
 
   const lease = async (id: string, ms: number) => (await run(redis, 'lease', [audited.leaseKey(id)], [owner, ms])) === 1;
 
@@ -81,6 +84,7 @@ export function startAuditLoop<Live, Audit>({ redis, log, audited, owner, pauseF
     seen.delete(id);
     failing.delete(id);
     leased.delete(id);
+    visited.delete(id);
     audited.forget(id);
   }
 
@@ -120,17 +124,36 @@ export function startAuditLoop<Live, Audit>({ redis, log, audited, owner, pauseF
     over: () => log.info(audited.label(id), 'the background audit works again'),
   });
 
+  /** New, changed since its audit, or not looked at for long: what somebody has done to it may wait for no other one. */
+  async function isUrgent(id: string, live: Live): Promise<boolean> {
+    const [last, at] = [seen.get(id), visited.get(id)];
+    if (at === undefined || performance.now() - at >= quietMs) return true;
+    return last !== undefined && await audited.readCounts(id, live).then((counts) => counts !== last.counts, () => true);
+  }
+
+  /** The urgent ones first, each in its turn; many that stay unbalanced would keep them waiting for minutes. */
   async function refill(): Promise<void> {
     const live = await audited.live();
-    for (const id of [...seen.keys(), ...failing, ...leased.keys()]) if (id !== '' && !live.has(id)) drop(id);
-    queue = [...live];
+    for (const id of [...seen.keys(), ...failing, ...leased.keys(), ...visited.keys()]) if (id !== '' && !live.has(id)) drop(id);
+    const [urgent, others]: [typeof queue, typeof queue] = [[], []];
+    for (const one of live) (await isUrgent(...one) ? urgent : others).push(one);
+    const at = ([id]: [string, Live]) => visited.get(id) ?? 0;
+    const inTurn = (list: typeof queue) => list.sort((a, b) => at(a) - at(b));
+    queue = [...inTurn(urgent), ...inTurn(others)];
   }
 
   const rounds = startLoop(async () => {
-    if (queue.length === 0) await attempt('', refill);
+    if (queue.length === 0 || performance.now() >= refillAt) {
+      const began = performance.now();
+      await attempt('', refill);
+      refillAt = performance.now() + Math.max(pauseMsMin, pauseFactor * (performance.now() - began));
+    }
     const next = queue.shift();
     const start = performance.now();
-    if (next) await attempt(next[0], () => visit(...next));
+    if (next) {
+      visited.set(next[0], start);
+      await attempt(next[0], () => visit(...next));
+    }
     // Pause after each; the minimum applies only after the last one, so that many small ones do not wait for each other.
     return Math.max(pauseFactor * (performance.now() - start), queue.length > 0 ? 0 : pauseMsMin);
   });
