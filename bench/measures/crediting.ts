@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { connectRedis } from '../../src/platform/redis/connect.ts';
+import { redPacketId } from '../../src/rain/red-packet.ts';
 import { compared, single } from '../report/row.ts';
 import { LOOK_MS, ratePerSecond } from '../support/progress.ts';
 import { inStore, type Store } from '../support/store.ts';
@@ -59,7 +60,7 @@ async function addJobs({ house, redisUrl }: Store, rainId: string, claims: numbe
   await house.stock([rainId], claims);
   const connection = connectRedis(redisUrl, { purpose: 'queue', onError: () => {} });
   const queue = new Queue('claims', { connection, defaultJobOptions: { attempts: 5, removeOnComplete: true } });
-  const jobs = Array.from({ length: claims }, (_, i) => ({ name: 'claim', data: { rainId, userId: `user-${i}`, redPacketId: `${rainId}.${i}`, amount: '0.10' }, opts: { jobId: `${rainId}-user-${i}` } }));
+  const jobs = Array.from({ length: claims }, (_, i) => ({ name: 'claim', data: { rainId, userId: `user-${i}`, redPacketId: redPacketId(rainId, i), amount: '0.10' }, opts: { jobId: `${rainId}-user-${i}` } }));
   for (let from = 0; from < claims; from += 500) await queue.addBulk(jobs.slice(from, from + 500));
   await queue.close();
   connection.disconnect();

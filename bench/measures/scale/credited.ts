@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from '../../../src/rain/claim.ts';
+import { redPacketId } from '../../../src/rain/red-packet.ts';
 import { connectRedis, untilReady, type RedisClient } from '../../../src/platform/redis/connect.ts';
 import { createAnnouncer } from '../../../src/relay/announce.ts';
 import { EVENTS_CHANNEL, gatewayChannel } from '../../../src/store/keys.ts';
@@ -42,7 +43,7 @@ async function bytesPerCredit({ redisUrl, house }: Store, rainId: string, gatewa
       await announce(rainId, 0, Array.from({ length: RANGE }, (_, i): Claim => {
         const n = from + i;
         // Neighbours in the log are at different gateways.
-        return { rainId, redPacketId: `${rainId}.${n}`, amount: '0.10', userId: `user-${n}`, at: '1700000000000', gateway: names[(n * 7) % gateways]! };
+        return { rainId, redPacketId: redPacketId(rainId, n), amount: '0.10', userId: `user-${n}`, at: '1700000000000', gateway: names[(n * 7) % gateways]! };
       }));
     }
     await sleep(SAMPLED_MS);
