@@ -3,7 +3,7 @@ import type { SaleSnapshot } from '../protocol/saleMessages.ts';
 import type { BuyOutcome, CancelOutcome } from './buyOutcome.ts';
 import { ServerClock } from './clock.ts';
 import { Connection, type Link } from './connection.ts';
-import type { RainClient, RainClientOptions, RainEvents } from './contract.ts';
+import type { Abortable, RainClient, RainClientOptions, RainEvents } from './contract.ts';
 import { Events } from './events.ts';
 import type { Order } from './orders.ts';
 import type { GrabOutcome } from './outcome.ts';
@@ -29,6 +29,7 @@ export { RainRefused } from './refused.ts';
 export type { Receipt, ReceiptStore } from './receiptHolder.ts';
 export type { OpenGrab, Joined } from './rainSession.ts';
 export type { OpenPurchase, Visited } from './saleSession.ts';
+export type { Signal } from './signal.ts';
 export type { Socket, SocketClass } from './socket.ts';
 export type { TokenSource } from './token.ts';
 
@@ -97,7 +98,7 @@ class Client implements RainClient {
     return this.#welcome?.userId;
   }
 
-  async connect({ signal }: { signal?: AbortSignal } = {}): Promise<WelcomeMessage> {
+  async connect({ signal }: Abortable = {}): Promise<WelcomeMessage> {
     if (this.link === 'up' && this.#welcome) return this.#welcome;
     const welcomed = this.#welcomed.wait(signal, () => this.#connection.stop());
     if (!signal?.aborted) this.#connection.start();
@@ -117,7 +118,7 @@ class Client implements RainClient {
     this.#connection.renew();
   }
 
-  join(rainId: string, { signal }: { signal?: AbortSignal } = {}): Promise<Joined> {
+  join(rainId: string, { signal }: Abortable = {}): Promise<Joined> {
     return this.#rainSession(rainId).join(signal);
   }
 
@@ -126,7 +127,7 @@ class Client implements RainClient {
     this.#rains.delete(rainId);
   }
 
-  grab(rainId: string, { signal }: { signal?: AbortSignal } = {}): Promise<GrabOutcome> {
+  grab(rainId: string, { signal }: Abortable = {}): Promise<GrabOutcome> {
     return this.#rainSession(rainId).grab(signal);
   }
 
@@ -134,7 +135,7 @@ class Client implements RainClient {
     return this.#rains.get(rainId)?.rain;
   }
 
-  visit(saleId: string, { signal }: { signal?: AbortSignal } = {}): Promise<Visited> {
+  visit(saleId: string, { signal }: Abortable = {}): Promise<Visited> {
     return this.#saleSession(saleId).visit(signal);
   }
 
@@ -143,11 +144,11 @@ class Client implements RainClient {
     this.#sales.delete(saleId);
   }
 
-  buy(saleId: string, purchase: Purchase, { signal }: { signal?: AbortSignal } = {}): Promise<BuyOutcome> {
+  buy(saleId: string, purchase: Purchase, { signal }: Abortable = {}): Promise<BuyOutcome> {
     return this.#saleSession(saleId).buy(purchase, signal);
   }
 
-  cancel(saleId: string, reservationId: string, { signal }: { signal?: AbortSignal } = {}): Promise<CancelOutcome> {
+  cancel(saleId: string, reservationId: string, { signal }: Abortable = {}): Promise<CancelOutcome> {
     return this.#saleSession(saleId).cancel(reservationId, signal);
   }
 

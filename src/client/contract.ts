@@ -9,6 +9,7 @@ import type { NamedPurchase, Purchase } from './purchase.ts';
 import type { ReceiptStore } from './receiptHolder.ts';
 import type { OpenGrab, Joined } from './rainSession.ts';
 import type { OpenPurchase, Visited } from './saleSession.ts';
+import type { Signal } from './signal.ts';
 import type { SocketClass } from './socket.ts';
 import type { TokenSource } from './token.ts';
 
@@ -66,39 +67,44 @@ export interface RainEvents {
   error: { code: ErrorMessage['code'] | 'no_solver'; reason: string };
 }
 
+/** What waiting can be ended with; what was decided stays. */
+export interface Abortable {
+  signal?: Signal;
+}
+
 /** One user's client. It keeps one connection, all joined rains and all visited sales until it is closed. */
 export interface RainClient {
   readonly link: Link;
   /** The user id from the last welcome; the token decides it [R9]. */
   readonly userId: string | undefined;
   /** Resolves with the first welcome; retries until then. Rejects with RainRefused after a final refusal, or with the signal's reason. */
-  connect(options?: { signal?: AbortSignal }): Promise<WelcomeMessage>;
+  connect(options?: Abortable): Promise<WelcomeMessage>;
   /** Disconnects for good: pending grabs end as `unanswered`. `connect` starts again. */
   close(): void;
   /** Reconnects to get a new welcome, which lists the rains. */
   renew(): void;
   /** Joins a rain, now and again after every reconnect. */
-  join(rainId: string, options?: { signal?: AbortSignal }): Promise<Joined>;
+  join(rainId: string, options?: Abortable): Promise<Joined>;
   /** Leaves a rain: it is not joined again after the next reconnect. */
   leave(rainId: string): void;
   /**
    * Grabs, and repeats the grab while that is safe and useful: after a lost answer, a lost connection, "busy" or "too fast" [R6].
    * Rejects only with the signal's reason; if an aborted grab has won, the event `won` still comes.
    */
-  grab(rainId: string, options?: { signal?: AbortSignal }): Promise<GrabOutcome>;
+  grab(rainId: string, options?: Abortable): Promise<GrabOutcome>;
   /** The current state of a joined rain, by the server's clock; `undefined` before its first snapshot. */
   rain(rainId: string): RainSnapshot | undefined;
   /** Visits a sale, now and again after every reconnect: its snapshots, and the user's orders in it. */
-  visit(saleId: string, options?: { signal?: AbortSignal }): Promise<Visited>;
+  visit(saleId: string, options?: Abortable): Promise<Visited>;
   /** Leaves a sale: it is not visited again after the next reconnect. Purchases without an answer end as `unanswered`. */
   leaveSale(saleId: string): void;
   /**
    * Buys, and repeats the purchase with its ref while that is safe and useful: after a lost answer, a lost connection, "busy" or "too fast" [R6].
    * Rejects with the signal's reason, with TypeError for what is no purchase, and with RangeError when 20 others have no answer yet.
    */
-  buy(saleId: string, purchase: Purchase, options?: { signal?: AbortSignal }): Promise<BuyOutcome>;
+  buy(saleId: string, purchase: Purchase, options?: Abortable): Promise<BuyOutcome>;
   /** Gives a reservation back. Resolves when the order is decided, with its status: `cancelled`, or what was faster. */
-  cancel(saleId: string, reservationId: string, options?: { signal?: AbortSignal }): Promise<CancelOutcome>;
+  cancel(saleId: string, reservationId: string, options?: Abortable): Promise<CancelOutcome>;
   /** The current state of a visited sale, by the server's clock; `undefined` before its first snapshot. */
   sale(saleId: string): SaleSnapshot | undefined;
   /** The user's orders in a visited sale, as far as the server has told of them. */

@@ -1,9 +1,11 @@
+import type { Signal } from './signal.ts';
+
 /** A repeatable promise: each call of `resolve` settles all callers that wait at that time. */
 export class Deferred<Value> {
   #waiting = new Set<(value: Value) => void>();
 
   /** @param onNobody called when the last waiting caller has aborted. The promise then rejects with the signal's reason */
-  wait(signal?: AbortSignal, onNobody?: () => void): Promise<Value> {
+  wait(signal?: Signal, onNobody?: () => void): Promise<Value> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     return new Promise((resolve, reject) => {
       const settle = (value: Value) => {

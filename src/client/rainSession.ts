@@ -3,6 +3,7 @@ import { retryOf, type Outcome } from '../protocol/outcomes.ts';
 import type { Challenge, ChallengeSolution } from '../protocol/proofOfWork.ts';
 import { stateAt } from '../rain/rain.ts';
 import { RETRY_MS_MAX } from './backoff.ts';
+import type { Signal } from './signal.ts';
 import { TicketHolder } from './ticket.ts';
 import { outcomeOf, packetOf, type GrabOutcome, type Packet } from './outcome.ts';
 import { Deferred } from './deferred.ts';
@@ -77,14 +78,14 @@ export class RainSession {
     return this.#rain && { ...this.#rain, state: stateAt({ ...this.#rain, state: this.#rain.state === 'open' ? 'loaded' : this.#rain.state }, now()) };
   }
 
-  join(signal?: AbortSignal): Promise<Joined> {
+  join(signal?: Signal): Promise<Joined> {
     const { rain } = this;
     if (rain) return Promise.resolve({ kind: 'joined', rain });
     return this.#joined.wait(signal);
   }
 
   /** One grab at a time: calls made meanwhile get the same answer. */
-  grab(signal: AbortSignal | undefined): Promise<GrabOutcome> {
+  grab(signal: Signal | undefined): Promise<GrabOutcome> {
     if (this.#win) return Promise.resolve({ kind: 'already_claimed', ...this.#win });
     const outcome = this.#outcome.wait(signal, () => this.#request.cancel());
     if (!signal?.aborted) this.#request.start(this.#options.rainId);

@@ -5,6 +5,7 @@ import { buyOutcomeOf, refusalOf, type BuyOutcome, type CancelOutcome } from './
 import { Deferred } from './deferred.ts';
 import { isDecided, type Order } from './orders.ts';
 import { Retries } from './retries.ts';
+import type { Signal } from './signal.ts';
 
 /** How a message about a sale says when to ask again. */
 export const saleRetryOf = (message: Pick<OrderMessage, 'code' | 'retryInMs'>): Outcome['retry'] => retryOf(message, SALE_OUTCOMES);
@@ -28,7 +29,7 @@ abstract class SaleRequest<Result> {
   }
 
   /** Calls made meanwhile get the same outcome. When the last caller has given up, the request ends. */
-  run(signal: AbortSignal | undefined): Promise<Result> {
+  run(signal: Signal | undefined): Promise<Result> {
     const outcome = this.#outcome.wait(signal, () => this.end());
     if (!signal?.aborted) this.retries.start();
     return outcome;

@@ -9,6 +9,7 @@ import { Deferred } from './deferred.ts';
 import { Orders, type Order } from './orders.ts';
 import { checkPurchase, checkUnderWay, PurchaseRefs, type NamedPurchase, type Purchase } from './purchase.ts';
 import { BuyRequest, CancelRequest, saleRetryOf } from './saleRequest.ts';
+import { throwIfAborted, type Signal } from './signal.ts';
 import { TicketHolder } from './ticket.ts';
 
 const VISIT_AGAIN_MS = 1_500;
@@ -63,15 +64,15 @@ export class SaleSession {
     return this.#orders.all();
   }
 
-  visit(signal?: AbortSignal): Promise<Visited> {
+  visit(signal?: Signal): Promise<Visited> {
     const { sale } = this;
     return sale ? Promise.resolve({ kind: 'visited', sale }) : this.#visited.wait(signal);
   }
 
   /** Two purchases with one ref are one request. */
-  async buy(purchase: Purchase, signal: AbortSignal | undefined): Promise<BuyOutcome> {
+  async buy(purchase: Purchase, signal: Signal | undefined): Promise<BuyOutcome> {
     checkPurchase(purchase);
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     const named = this.#refs.name(purchase);
     let request = this.#purchases.get(named.ref);
     if (!request) {
@@ -81,8 +82,8 @@ export class SaleSession {
     return request.run(signal);
   }
 
-  async cancel(reservationId: string, signal: AbortSignal | undefined): Promise<CancelOutcome> {
-    signal?.throwIfAborted();
+  async cancel(reservationId: string, signal: Signal | undefined): Promise<CancelOutcome> {
+    throwIfAborted(signal);
     let request = this.#cancels.get(reservationId);
     if (!request) {
       checkUnderWay(this.#cancels.size);

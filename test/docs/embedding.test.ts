@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundled } from '../../scripts/client/packClient.ts';
 import { startConsole, type Console } from '../../src/console/server.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { redisNow } from '../../src/store/rains.ts';
@@ -87,13 +88,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the page of one\'s own', () => {
     worker = await openWorker(context);
     const here = (text: string) => text.replaceAll('wss://rain.example.com', new URL(gateway.url).origin).replaceAll('https://rain.example.com', rainConsole.url);
     policy = here(/^ {4}(default-src .*)$/m.exec(page)![1]!);
-    // The command of the page, on this project as it lies here.
-    const command = /^ {4}npx (esbuild .*)$/m.exec(page)![1]!.replace('node_modules/red-packet-rain/', '').replace('rain-client.js', join(folder, 'rain-client.js')).split(' ');
-    const { status, stderr } = spawnSync(join(ROOT, 'node_modules/.bin', command[0]!), command.slice(1), { cwd: ROOT, encoding: 'utf8' });
-    expect(status, stderr).toBe(0);
     files.set('/', { type: 'text/html', text: snippet('html page') });
     files.set('/page.js', { type: 'text/javascript', text: here(snippet('js page')) });
-    files.set('/rain-client.js', { type: 'text/javascript', text: readFileSync(join(folder, 'rain-client.js'), 'utf8') });
+    files.set('/rain-client.js', { type: 'text/javascript', text: await bundled('es') });
     browser = await launchChromium();
   });
   afterAll(async () => {

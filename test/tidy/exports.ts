@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { SourceFile, Violation } from './sourceFile.ts';
 
-/** What the package gives to others: `exports` of package.json. */
+/** What the package of the client gives to others. */
 const PUBLISHED = 'src/client/client.ts';
 
 const DECLARED = /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm;
