@@ -1,7 +1,10 @@
 /** The configuration that the console sends to this page. */
 export interface PlayerConfig {
   gatewayUrl: string;
-  demo: boolean;
+  /** Anybody may play as a guest: each tab as another one, or this device as one. Absent: only who has a token. */
+  guests?: 'tab' | 'device';
+  /** The title of the event. */
+  event?: string;
   /** Where orders of sales are paid: on a page of the shop (`{orderId}` stands for the order), or here in the demo. Absent: elsewhere. */
   pay?: { url: string } | { demo: true };
 }
@@ -11,9 +14,10 @@ export const ANSWER_MS_MAX = 8_000;
 /** @throws when the console cannot be reached or does not answer as expected */
 export async function readConfig(): Promise<PlayerConfig> {
   const { status, body } = await request('api/config');
-  if (typeof body?.['gatewayUrl'] !== 'string') throw new Error(`no configuration: ${status}`);
-  const pay = payOf(body['pay']);
-  return { gatewayUrl: body['gatewayUrl'], demo: body['demo'] === true, ...(pay && { pay }) };
+  const { gatewayUrl, guests, event, pay: paying } = body ?? {};
+  if (typeof gatewayUrl !== 'string') throw new Error(`no configuration: ${status}`);
+  const pay = payOf(paying);
+  return { gatewayUrl, ...((guests === 'tab' || guests === 'device') && { guests }), ...(typeof event === 'string' && { event }), ...(pay && { pay }) };
 }
 
 function payOf(value: unknown): PlayerConfig['pay'] {

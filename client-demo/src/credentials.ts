@@ -1,11 +1,12 @@
 import type { TokenSource } from '../../src/client/token.ts';
-import { requestGuestToken } from './api.ts';
+import { requestGuestToken, type PlayerConfig } from './api.ts';
 import { recall, remember } from './storage.ts';
 
 const INVITED_KEY = 'rain.token';
 const GUEST_KEY = 'rain.guest';
-/** Per tab: a reload keeps the player and the winnings, and two tabs are two players. */
-const tab = () => sessionStorage;
+/** A reload keeps the player and the winnings. Per tab, two tabs are two players; on a device, a closed page keeps them, too. */
+const STORES = { tab: () => sessionStorage, device: () => localStorage };
+const { tab } = STORES;
 const COMPACT_JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /** A link that would make this page another user's. Both are ids as the tokens have them; nobody has verified them yet. */
@@ -43,15 +44,15 @@ function userIn(token: string): string {
   }
 }
 
-export function openCredentials(demo: boolean): TokenSource {
+export function openCredentials(guests: PlayerConfig['guests']): TokenSource {
   return recall(tab, INVITED_KEY) ?? (async () => {
-    if (!demo) return undefined;
-    const token = await requestGuestToken(recall(tab, GUEST_KEY));
-    if (token !== undefined) remember(tab, GUEST_KEY, token);
+    if (!guests) return undefined;
+    const token = await requestGuestToken(recall(STORES[guests], GUEST_KEY));
+    if (token !== undefined) remember(STORES[guests], GUEST_KEY, token);
     return token;
   });
 }
 
 export function knownToken(): string | undefined {
-  return recall(tab, INVITED_KEY) ?? recall(tab, GUEST_KEY);
+  return recall(tab, INVITED_KEY) ?? recall(tab, GUEST_KEY) ?? recall(STORES.device, GUEST_KEY);
 }

@@ -100,8 +100,9 @@ function show(playing: Game): void {
   screen.show(next);
 }
 
-function play({ gatewayUrl, demo, pay }: PlayerConfig): void {
-  const client = createRainClient({ url: gatewayUrl, token: openCredentials(demo), random, solve: solveInBackground, receipts: openReceipts() });
+function play({ gatewayUrl, guests, event, pay }: PlayerConfig): void {
+  if (event !== undefined) screen.name(event);
+  const client = createRainClient({ url: gatewayUrl, token: openCredentials(guests), random, solve: solveInBackground, receipts: openReceipts() });
   game = new Game({
     client, random, verify: verifyInBackground,
     rainId: inAddress('rain'),

@@ -44,6 +44,7 @@ export class Screen {
   #shown = '';
   #face: View['face'] = 'connecting';
   #spoken = '';
+  #event = '';
   #wins = '';
   /** The connection has been lost since the last win was shown. */
   #wasAway = false;
@@ -62,6 +63,12 @@ export class Screen {
     element('.rehearsal').textContent = words.rehearsal;
   }
 
+  /** Names the event, for as long as no rain is shown. */
+  name(event: string): void {
+    this.#event = document.title = event;
+    this.#shown = '';
+  }
+
   /** May be called every frame: it does nothing if nothing has changed. */
   show(view: View): void {
     const key = JSON.stringify(view);
@@ -76,7 +83,7 @@ export class Screen {
     this.#grab.disabled = face !== 'open';
     if (face === 'open' && this.#refocusGrab && document.activeElement === element('.message')) this.#grab.focus({ preventScroll: true });
     if (face === 'open') this.#refocusGrab = false;
-    write('.title', view.title || page);
+    write('.title', view.title || this.#event || page);
     write('.headline', headline[face]);
     this.#count(view);
     write('.detail', view.win ? this.#creditStatus(view.win) : detail[face]);

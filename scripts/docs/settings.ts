@@ -13,6 +13,7 @@ const GROUPS = {
     GATEWAY_PORT: 'Port of the gateway',
     GATEWAY_PUBLIC_URL: 'Where players reach the gateway, when that differs from host and port (behind a proxy), `wss://…`',
     CONSOLE_HOST: 'Address that the console listens on',
+    PLAYER_PAGE_URL: 'The address of the player\'s page as players use it, such as https://rain.example.com/. The console shows it to operators; default: where the console itself has the page',
     CONSOLE_HOSTS: 'Names under which browsers may address the console, separated by commas, beside localhost, bare addresses, the name of the machine and those in ALLOWED_ORIGINS and GATEWAY_PUBLIC_URL. Other names are refused, so that no foreign name can be pointed here',
     CONSOLE_PORT: 'Port of the console',
     TRUSTED_PROXIES: 'How many of your own proxies stand in front of gateway and console. 0: clients connect directly, and `X-Forwarded-For` is ignored',

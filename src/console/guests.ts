@@ -19,7 +19,7 @@ interface GuestOptions {
 
 export type GuestTokens = ReturnType<typeof createGuestTokens>;
 
-/** Issues guest identities to everybody. Only a demo has it. */
+/** Issues guest identities to everybody: in a demo, and at an event with an open link. */
 export function createGuestTokens({ secret, issuer, audience, now = Date.now, random = () => randomBytes(9).toString('base64url') }: GuestOptions) {
   async function formerGuest(token: string): Promise<string | undefined> {
     try {

@@ -36,6 +36,8 @@ interface OperatorConsoleOptions {
   requestOrigin: RequestOrigin;
   /** Whether operators without one-time codes may only read. */
   demandTotp?: boolean;
+  /** Where players have their page, if not here. */
+  playerPage?: string | undefined;
   onFault: (error: unknown) => void;
   pace?: Partial<Pace> | undefined;
 }
@@ -47,7 +49,7 @@ const anonymous: SignedIn = { name: '', role: 'viewer', totp: false, isStillVali
 
 /** The operator's API and queue board. Each request is authenticated, authorized, validated, and then handled by its verb. */
 export async function mountOperatorConsole(server: FastifyInstance, options: OperatorConsoleOptions): Promise<void> {
-  const { backend, requestOrigin, onFault, demandTotp = false } = options;
+  const { backend, requestOrigin, onFault, demandTotp = false, playerPage } = options;
   const pace: Pace = { ...PACE, ...options.pace };
   const sessions = openSessions(backend.redis, backend.signer);
   const authenticator = openAuthenticator(backend.ledger, sessions, requestOrigin, demandTotp);
@@ -89,7 +91,7 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp }), ...approvalRoutes, ...rainRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...systemRoutes, ...userRoutes]) mount(route);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage }), ...approvalRoutes, ...rainRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...systemRoutes, ...userRoutes]) mount(route);
   await mountQueueBoard(server, backend, authenticator, limitRate);
 }
 

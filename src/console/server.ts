@@ -62,8 +62,12 @@ export interface ConsoleOptions {
   gatewayUrl: string;
   /** The built page, `dist/client-demo`. */
   pageFolder: string;
-  /** Present in demo mode only. */
+  /** Present where anybody may play as a guest. */
   guests?: GuestTokens;
+  /** What a guest is: a tab, so that one browser can try out several, or a device, whose guest keeps what it has won. */
+  guestsAre?: 'tab' | 'device';
+  /** The title of the event, for the player's page. */
+  event?: string;
   /** The player's API, which reads the ledger. Absent without a ledger. */
   player?: Omit<PlayerOptions, 'log'>;
   /** The shop that reports what became of its orders. */
@@ -80,6 +84,8 @@ export interface ConsoleOptions {
   names?: HostNames;
   /** Absent: no proxy in front, and cookies are https-only if the request came over https. */
   requestOrigin?: RequestOrigin;
+  /** The address of the player's page, for operators; default: where the console has it. */
+  playerPage?: string;
   /** Whether operators need one-time codes to act (CONSOLE_TOTP). */
   demandTotp?: boolean;
   pace?: Partial<Pace>;
@@ -98,7 +104,7 @@ export type Console = Awaited<ReturnType<typeof startConsole>>;
  * @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …)
  */
 export async function startConsole(options: ConsoleOptions) {
-  const { host, port, gatewayUrl, pageFolder, guests, player, shop, payUrl, demoShop = false, backend, consoleFolder, demandTotp, pace, readiness, counters, connections, log, names = hostNames([], [], gatewayUrl) } = options;
+  const { host, port, gatewayUrl, pageFolder, guests, guestsAre = 'tab', event, player, shop, payUrl, demoShop = false, backend, consoleFolder, playerPage, demandTotp, pace, readiness, counters, connections, log, names = hostNames([], [], gatewayUrl) } = options;
   const requestOrigin = options.requestOrigin ?? { trustedProxies: 0, secureCookies: 'auto' };
   if (!isBuilt(pageFolder)) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
 
@@ -152,7 +158,7 @@ export async function startConsole(options: ConsoleOptions) {
   server.get('/api/config', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const pay = payUrl === undefined ? demoShop && { demo: true } : { url: payUrl };
-    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), demo: guests !== undefined, ...(pay && { pay }) };
+    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), ...(guests && { guests: guestsAre }), ...(event !== undefined && { event }), ...(pay && { pay }) };
   });
   server.post('/api/guest', { config: { rateLimit: { max: LIMITS.guestsPerMinutePerAddress, timeWindow: 60_000 } } }, async (request, reply) => {
     if (!guests) return refuse(reply, REFUSALS.no_guests);
@@ -166,7 +172,7 @@ export async function startConsole(options: ConsoleOptions) {
   if (shop && demoShop) serveDemoShop(server, { secret: shop.secret, ownUrl: () => pageUrl(host, (server.server.address() as AddressInfo).port) });
 
   if (consoleFolder !== undefined) await mountOperatorPage(server, consoleFolder);
-  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, ...(demandTotp !== undefined && { demandTotp }), onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
+  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, playerPage, ...(demandTotp !== undefined && { demandTotp }), onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
 
   try {
     await server.listen({ host, port });

@@ -69,6 +69,7 @@ export const configSchema = z.object({
   CONSOLE_HOST: host,
   CONSOLE_PORT: port.default(8686),
   CONSOLE_HOSTS: list.default([]),
+  PLAYER_PAGE_URL: httpUrl.optional(),
   CONSOLE_SECURE_COOKIES: z.enum(['auto', 'on', 'off'], 'expected auto, on or off').default('auto'),
   /** Operators move money, viewers do not. */
   CONSOLE_TOTP: z.enum(['optional', 'operators'], 'expected optional or operators').default('optional'),

@@ -42,3 +42,16 @@ test.each<[what: string, args: string[], env: () => Record<string, string>, exit
   expect(refused.reasons).toEqual([expect.stringContaining(sentence)]);
   expect(readdirSync(tmp)).toEqual([]);
 });
+
+test.each<[what: string, args: string[], sentence: string]>([
+  ['without a title', ['--event', ' '], '--event: expected a title of 1 to 60 characters'],
+  ['with a title as long as a page', ['--event', 'x'.repeat(61)], '--event: expected a title of 1 to 60 characters'],
+  ['with a demo', ['--event', 'Party', '--once'], '--once: not with --event, which plays no demo'],
+  ['in a Cluster', ['--event', 'Party', '--cluster'], '--cluster: not with --event, which plays no demo'],
+  ['that is none, with a console for all', ['--console-on-lan'], '--console-on-lan: expected with --event'],
+])('[R12] an evening is refused %s', async (_, args, sentence) => {
+  const home = temporaryFolder();
+  const { exit, stderr } = await startCli(['up', ...args], { RAIN_HOME: home }).done;
+  expect({ exit, stderr }).toEqual({ exit: 2, stderr: `rain: ${sentence}\n` });
+  expect(readdirSync(home)).toEqual([]);
+});

@@ -106,11 +106,11 @@ describe('the console', () => {
     expect(await (await fetch(`${await start()}/healthz`)).json()).toEqual({ status: 'ok' });
   });
 
-  test('sends the page the gateway\'s address and whether this is a demo', async () => {
+  test('sends the page the gateway\'s address and what a guest is, if there are any', async () => {
     const url = await start();
-    expect(await (await fetch(`${url}/api/config`)).json()).toEqual({ gatewayUrl: 'ws://127.0.0.1:8687/v1', demo: false });
+    expect(await (await fetch(`${url}/api/config`)).json()).toEqual({ gatewayUrl: 'ws://127.0.0.1:8687/v1' });
     await testConsole!.close();
-    expect(await (await fetch(`${await start({ guests })}/api/config`)).json()).toMatchObject({ demo: true });
+    expect(await (await fetch(`${await start({ guests, guestsAre: 'device', event: 'Party' })}/api/config`)).json()).toMatchObject({ guests: 'device', event: 'Party' });
   });
 
   test('sends a phone in the same network the host name that the phone used', async () => {

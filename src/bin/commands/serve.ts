@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { createSigner } from '../../store/signer.ts';
 import { createLog } from '../../platform/telemetry/log.ts';
 import { sendFailed, sendReady } from '../../platform/process/ipc.ts';
@@ -6,6 +7,7 @@ import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { configure } from '../context.ts';
 import { explain, notify } from '../exit.ts';
+import type { ConsoleServerOptions } from '../servers/console.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** More than any machine has cores. The parent process accepts about 4,000 connections a second for all of them. */
@@ -57,10 +59,12 @@ export function addServeCommands(program: RainCommand): void {
 
   program.command('console').summary("run the player's page and the operator's console")
     .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's console and its API under /console/ and /api/console/. Needs REDIS_URL, DATABASE_URL and SIGNING_SECRET. Add operators with rain operator add.")
-    .option('--guests', 'issue guest tokens to anybody: for demos only; needs JWT_SECRET')
+    .addOption(new Option('--guests [who]', 'let anybody play as a guest, each tab of a browser as another one (for demos), or each device as one, which keeps what it has won; needs JWT_SECRET').choices(['tab', 'device']).preset('tab'))
     .option('--demo-shop', 'let anybody pay orders of a sale without money: for demos only')
+    .option('--players-only', "serve the player's page and its API, and nothing for operators: for a network in which others than operators are")
+    .option('--event <title>', "title on the player's page, where it shows no rain")
     .example('REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain SIGNING_SECRET=… GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console')
-    .action(({ guests: withGuests = false, demoShop = false }: { guests?: boolean; demoShop?: boolean }) => serve(terminal, 'console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, terminal.environment, { withGuests, demoShop }) })));
+    .action((options: ConsoleServerOptions) => serve(terminal, 'console', async (shutdown) => ({ ...await (await import('../servers/console.ts')).open(shutdown, terminal.environment, options) })));
 
   program.command('migrate').summary('apply database migrations')
     .description('Applies the missing migrations to the database. Needs DATABASE_URL.')

@@ -17,26 +17,36 @@ import { openBackend } from './backend.ts';
 import { openPlayerBackend, type ConsoleConfig } from './player.ts';
 import { openShop } from './shop.ts';
 
+export interface ConsoleServerOptions {
+  /** Guest tokens for anybody; for whom, see `guestsAre` of the console. */
+  guests?: 'tab' | 'device';
+  demoShop?: boolean;
+  /** The player's page and its API, and nothing for operators. */
+  playersOnly?: boolean;
+  /** Title of the event. */
+  event?: string;
+}
+
 /** @throws when a part cannot be opened; all other parts are closed then, so that the process can end */
-export async function open(shutdown: Shutdown, environment: Environment, { withGuests = false, demoShop = false }: { withGuests?: boolean; demoShop?: boolean } = {}): Promise<{ url: string }> {
+export async function open(shutdown: Shutdown, environment: Environment, { guests: guestsAre, demoShop = false, playersOnly = false, event }: ConsoleServerOptions = {}): Promise<{ url: string }> {
   const config = configure(environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']);
   const log = createLog('console', config.LOG_LEVEL);
-  const guests = withGuests && createGuestTokens(signingKey(config, 'guest tokens'));
+  const guests = guestsAre && createGuestTokens(signingKey(config, 'guest tokens'));
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(async () => {
     const { readiness, counters } = await openConsoleReadiness(config, log, lifecycle);
-    const backend = await openBackend(config, log, lifecycle);
+    const backend = playersOnly ? undefined : await openBackend(config, log, lifecycle);
     // Without a key to verify the players' tokens, only the page is served.
     const player = config.JWT_SECRET === undefined && config.JWKS_URL === undefined ? undefined : openPlayerBackend(config, log, lifecycle);
-    const shop = openShop(config, demoShop, backend, log, lifecycle);
+    const shop = backend && openShop(config, demoShop, backend, log, lifecycle);
     const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`;
     const server = await startConsole({
       host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: compiledEntry('client-demo'),
       gatewayUrl, names: hostNames(config.CONSOLE_HOSTS, config.ALLOWED_ORIGINS, gatewayUrl),
-      ...(guests && { guests }),
+      ...(guests && { guests }), ...(guestsAre && { guestsAre }), ...(event !== undefined && { event }),
       ...(player && { player }),
       ...(shop && { shop }), demoShop, ...(config.PAY_URL !== undefined && { payUrl: config.PAY_URL }),
-      backend, consoleFolder: compiledEntry('client-console'),
+      ...(backend && { backend, consoleFolder: compiledEntry('client-console') }), ...(config.PLAYER_PAGE_URL !== undefined && { playerPage: config.PLAYER_PAGE_URL }),
       requestOrigin: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
       demandTotp: config.CONSOLE_TOTP === 'operators',
       readiness, counters, log,

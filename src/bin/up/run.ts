@@ -18,6 +18,9 @@ export interface UpOptions {
   once?: boolean;
   json?: boolean;
   cluster?: boolean;
+  /** The title of an event. */
+  event?: string;
+  consoleOnLan?: boolean;
   /** These four have other defaults with `cluster`. */
   bots?: number;
   packets?: number;
@@ -32,8 +35,8 @@ const BOT_TOKEN_SECONDS = 3_600;
 
 /** Starts all servers, plays the demo rain and the demo sale, and continues to serve. It returns only with `--no-demo`, when all servers are open. */
 export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutdown): Promise<void> {
-  const system = await startSystem(terminal, shutdown, options.demo);
-  notify(terminal, `page     ${system.pageUrl}\nconsole  ${system.pageUrl}/console/  ${system.password === undefined ? '(add operators with: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`);
+  const system = await startSystem(terminal, shutdown, { demo: options.demo });
+  notify(terminal, `page     ${system.pageUrl}\nconsole  ${system.consoleUrl}/console/  ${system.password === undefined ? '(add operators with: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`);
   if (!options.demo) return notify(terminal, 'serving until Ctrl-C');
   const context = await openContext({ REDIS_URL: system.redisUrl, DATABASE_URL: system.databaseUrl, SIGNING_SECRET: system.signingSecret }, 'demo');
   shutdown.onClose('console', () => context.close());

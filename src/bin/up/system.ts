@@ -26,17 +26,45 @@ interface System {
   signingSecret: string;
   /** `ws://…/v1` */
   gatewayUrl: string;
-  /** `http://…` */
+  /** Of the player's page, `http://…` */
   pageUrl: string;
-  /** Of FIRST_OPERATOR; only where the database was started here. */
+  /** Of the operator's console; the same, unless an event keeps it on this machine. */
+  consoleUrl: string;
+  /** Of FIRST_OPERATOR; only where the database was started here, and only when it is new. */
   password?: string;
 }
+
+/** An evening with guests. */
+export interface EventOptions {
+  title: string;
+  /** Of this machine, in the network of the guests. */
+  address: string;
+  /** The console can be opened from other devices, too. */
+  consoleOnLan: boolean;
+}
+
+/** What a system is started for. */
+interface Purpose {
+  demo: boolean;
+  /** Absent: for this machine only. */
+  event?: EventOptions;
+}
+
+/** An address of ours, as it is reached from elsewhere. */
+export function atHost(host: string, url: string): string {
+  const address = new URL(url);
+  address.hostname = host;
+  return address.href;
+}
+
+const ANY_INTERFACE = '0.0.0.0';
+const LOOPBACK = '127.0.0.1';
 
 export const failed = (reason: string): CommandFailure => new CommandFailure(EXIT.refused, reason);
 export const address = z.object({ url: z.string() });
 
 /** Starts all servers, as child processes that end with this one. @throws CommandFailure; `shutdown` then closes those that were started */
-export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: boolean): Promise<System> {
+export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo, event }: Purpose): Promise<System> {
   // Secrets and data of servers are made here and in the child processes.
   process.umask(0o077);
   const config = loadConfig([], terminal.environment);
@@ -48,8 +76,12 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: 
   const { home, lock } = opened;
   if (config.METRICS_PORT) throw failed('METRICS_PORT: several processes start here, expected 0 for a free port each; the addresses are in the logs folder of RAIN_HOME');
   shutdown.onClose('lock', () => lock.release());
-  await expectFree(config.GATEWAY_HOST, config.GATEWAY_PORT, 'GATEWAY_PORT');
-  await expectFree(config.CONSOLE_HOST, config.CONSOLE_PORT, 'CONSOLE_PORT');
+  // At an event the page has the console's port, since its address is the one that people type, and the console the first port after both.
+  const hosts = event ? { gateway: ANY_INTERFACE, page: ANY_INTERFACE } : { gateway: config.GATEWAY_HOST, page: config.CONSOLE_HOST };
+  const ownConsole = event && !event.consoleOnLan ? { host: LOOPBACK, port: config.CONSOLE_PORT && Math.max(config.CONSOLE_PORT, config.GATEWAY_PORT) + 1 } : undefined;
+  await expectFree(hosts.gateway, config.GATEWAY_PORT, 'GATEWAY_PORT');
+  await expectFree(hosts.page, config.CONSOLE_PORT, 'CONSOLE_PORT');
+  if (ownConsole) await expectFree(ownConsole.host, ownConsole.port, 'CONSOLE_PORT and GATEWAY_PORT, after which it comes');
 
   const secrets = keepSecrets(home.folder);
   const jwtSecret = config.JWT_SECRET ?? secrets.jwtSecret;
@@ -60,10 +92,10 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: 
   ]);
   for (const name of await migrate(databaseUrl)) notify(terminal, `database: applied ${name}`);
   // An external database has its own operators: rain operator add.
-  const password = config.DATABASE_URL === undefined ? await admitFirstOperator({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret }) : undefined;
+  const password = config.DATABASE_URL === undefined ? await admitFirstOperator({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret }, { keep: event !== undefined }) : undefined;
 
-  // The demo signs the guest tokens itself, so its gateway accepts only this secret and no other key.
-  const keys: Record<string, string> = demo ? { JWT_SECRET: jwtSecret, JWKS_URL: '' } : config.JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
+  // Guest tokens are signed here, so the gateway accepts only this secret and no other key.
+  const keys: Record<string, string> = demo || event ? { JWT_SECRET: jwtSecret, JWKS_URL: '' } : config.JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
   // Several processes share this environment, so they cannot share one fixed port.
   const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret, METRICS_PORT: config.METRICS_PORT === 0 ? '0' : '', ...keys };
   async function start<Facts>(name: string, facts: z.ZodType<Facts>, args: string[] = [], extra: Record<string, string> = {}): Promise<Facts> {
@@ -74,25 +106,33 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, demo: 
   }
   const worker = start('worker', z.object({}));
   worker.catch(() => {}); // Awaited below; the gateway may fail first.
-  const gateway = await start('gateway', address);
+  const gateway = await start('gateway', address, [], { GATEWAY_HOST: hosts.gateway });
   const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
-  const { url: pageUrl } = await start('console', address, demo ? ['--guests', '--demo-shop'] : [], { GATEWAY_PUBLIC_URL: gatewayUrl });
+  const shared = { GATEWAY_PUBLIC_URL: gatewayUrl };
+  const forPlayers = event ? ['--guests', 'device', '--event', event.title, ...(ownConsole ? ['--players-only'] : [])] : demo ? ['--guests', '--demo-shop'] : [];
+  const { url: pageUrl } = await start('console', address, forPlayers, { ...shared, CONSOLE_HOST: hosts.page });
+  const { url: consoleUrl } = ownConsole
+    ? await start('console', address, [], { ...shared, CONSOLE_HOST: ownConsole.host, CONSOLE_PORT: String(ownConsole.port), PLAYER_PAGE_URL: atHost(event!.address, pageUrl) })
+    : { url: pageUrl };
   await worker;
 
   writeRunning(home.folder, { pid: process.pid, startedAt: Date.now(), redisUrl, databaseUrl, jwtSecret, signingSecret, gatewayUrl, consoleUrl: pageUrl, demo });
   shutdown.onClose('run.json', () => removeRunning(home.folder));
-  return { redisUrl, databaseUrl, jwtSecret, signingSecret, gatewayUrl, pageUrl, ...(password !== undefined && { password }) };
+  return { redisUrl, databaseUrl, jwtSecret, signingSecret, gatewayUrl, pageUrl, consoleUrl, ...(password !== undefined && { password }) };
 }
 
 /**
  * Creates a new password for the first operator at each start: it is shown on the terminal, stored nowhere, and ends all older sessions,
  * so that a password which somebody saw is valid only until the next start.
+ * @param keep at the first start only, so that a restart in the middle of an evening ends no session
+ * @returns the password; `undefined`: the operator has one
  */
-async function admitFirstOperator(servers: Parameters<typeof openContext>[0]): Promise<string> {
+async function admitFirstOperator(servers: Parameters<typeof openContext>[0], { keep }: { keep: boolean }): Promise<string | undefined> {
   const context = await openContext(servers, 'up');
   try {
     const password = randomBytes(12).toString('base64url');
     const added = await addOperator(context, FIRST_OPERATOR, 'operator', password);
+    if (!added.ok && keep) return undefined;
     const done = added.ok ? added : await changePassword(context, FIRST_OPERATOR, password);
     if (!done.ok) throw new Error(`no operator can sign in: ${done.refusals[0]?.reason}`);
     return password;

@@ -51,8 +51,9 @@ interface InviteProps {
 
 /** The link for players or buyers, and the command for simulated ones, until the rain or sale has ended. */
 export function Invite({ kind, id, state, words, warning }: InviteProps) {
+  const { session: { playerPage } } = useApp();
   if (state === 'closed' || state === 'settled') return null;
-  const link = new URL(`../?${kind}=${encodeURIComponent(id)}`, location.href.split('#')[0]).href;
+  const link = new URL(`?${kind}=${encodeURIComponent(id)}`, playerPage ?? new URL('../', location.href.split('#')[0])).href;
   return (
     <section class="card" aria-labelledby="invite">
       <h2 id="invite">{words.invite}</h2>
