@@ -10,7 +10,7 @@ const UNTRIED: Record<string, string> = {
   for: 'the shell\'s own', do: 'the shell\'s own', done: 'the shell\'s own', printf: 'the shell\'s own', sha256sum: 'of the system; the trace id is computed in test/platform',
   kubectl: 'needs a cluster; what it applies is rendered in test/deploy/kubernetes', sh: 'runs the script of Secrets, as test/deploy/kubernetes does',
   curl: 'asks servers of the reader\'s; the addresses are tried in test/bin/health.long.test.ts', promtool: 'runs in test/deploy/prometheus.test.ts, where it is installed',
-  'redis-cli': 'changes a Redis of the reader\'s', echo: 'the shell\'s own', socat: 'sends to HAProxy what test/deploy/sites.test.ts sends', df: 'of the system', npx: 'runs in test/docs/embedding.test.ts', 'sudo': 'installs packages',
+  'redis-cli': 'changes a Redis of the reader\'s', echo: 'the shell\'s own', socat: 'sends to HAProxy what test/deploy/sites.long.test.ts sends', df: 'of the system', npx: 'runs in test/docs/embedding.test.ts', 'sudo': 'installs packages',
 };
 
 const written = PAGES.flatMap(commandsIn);

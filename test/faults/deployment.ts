@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { z } from 'zod';
 import { GATEWAY_PATH } from '../../src/protocol/constants.ts';
 import { connectDatabase, type Database } from '../../src/ledger/database.ts';
@@ -9,6 +7,7 @@ import { openLedger } from '../../src/ledger/ledger.ts';
 import { migrate } from '../../src/ledger/migrate.ts';
 import type { OperatorContext } from '../../src/operator/context.ts';
 import { compiledEntry, startChild, type ChildOptions } from '../../src/platform/process/childProcess.ts';
+import { rain } from '../support/call.ts';
 import { SECRET } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
@@ -49,8 +48,8 @@ export interface System {
   database: Database;
   /** Environment for the operator's `rain`. */
   env: Record<string, string>;
-  /** Runs `rain` with these arguments. @returns its output @throws if it fails */
-  rain(...args: string[]): Promise<string>;
+  /** Runs `rain` with these words, in the test's own process. @returns its output @throws if it fails */
+  rain(...words: string[]): Promise<string>;
   /** Restarts stopped processes and thaws frozen ones. */
   heal(): Promise<void>;
   /** Unexpected ends of processes since the last call. */
@@ -148,11 +147,14 @@ export async function deployOn<Facts>(
     const redisClient = await connect(redisUrl);
     const database = connectDatabase(databaseUrl);
     ends.push(() => redisClient.disconnect(), () => database.$disconnect());
-    const run = promisify(execFile);
     return {
       ...store.facts, postgres, gateways: gatewayParts, workers: workerParts, gatewayUrls: userPorts.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, database, env,
       context: { redis: redisClient, ledger: openLedger(database), signer, actor: 'test' },
-      rain: async (...args) => (await run(process.execPath, [RAIN, ...args], { env: { ...process.env, ...env } })).stdout,
+      async rain(...words) {
+        const { exit, stdout, stderr } = await rain(words, env);
+        if (exit !== 0) throw Object.assign(new Error(`rain ${words.join(' ')}: exit ${exit}: ${stderr}`), { code: exit, stdout, stderr });
+        return stdout;
+      },
       async heal() {
         for (const each of parts) {
           each.thaw();

@@ -30,6 +30,8 @@ interface Surroundings {
   stdin?: string | Terminal['stdin'];
   /** Of what is printed to. */
   isTTY?: boolean;
+  /** The words are refused before anything is started. */
+  misused?: boolean;
 }
 
 /** They take the signals of their process, and end it. */
@@ -41,8 +43,8 @@ export function bareEnvironment(env: Record<string, string>, folder: string): Re
 }
 
 /** Runs `rain` inside the test's process, at a terminal of its own, in an empty folder. */
-export function callCli(words: readonly string[], env: Record<string, string> = {}, { stdin = '', isTTY = false }: Surroundings = {}): CliCall {
-  if (PROCESSES.includes(words[0]!) && !words.includes('--help')) throw new Error(`rain ${words[0]} takes the signals of its process, start one with startCli`);
+export function callCli(words: readonly string[], env: Record<string, string> = {}, { stdin = '', isTTY = false, misused = false }: Surroundings = {}): CliCall {
+  if (!misused && PROCESSES.includes(words[0]!) && !words.includes('--help')) throw new Error(`rain ${words[0]} takes the signals of its process, start one with startCli`);
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-cli-'));
   const [stdout, stderr] = [collect(isTTY), collect(isTTY)];
   const listeners = new Set<() => void>();

@@ -1,3 +1,5 @@
+import { COMMAND_TIMEOUT_MS } from './connect.ts';
+
 /** Codes and messages of Redis, PostgreSQL and the operating system for an unreachable server. */
 const UNREACHABLE = /ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|P1001|P1002|P1008|P1017|Can't reach database|Connection is closed|Command timed out|max retries per request|Stream isn't writeable|cannot be reached|does not answer|timeout exceeded when trying to connect/;
 
@@ -11,8 +13,8 @@ export function isUnavailable(error: unknown): boolean {
   return UNREACHABLE.test(text) || NOT_SERVED.test(text);
 }
 
-/** The message of an error in one line; Prisma puts it last. */
+/** The message of an error in one line; Prisma puts it last, and ioredis does not say what was mute. */
 export function lastLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.trim().split('\n').at(-1)!.trim();
+  return text.trim().split('\n').at(-1)!.trim().replace('Command timed out', `Redis does not answer: no reply to a command within ${COMMAND_TIMEOUT_MS / 1_000} s`);
 }

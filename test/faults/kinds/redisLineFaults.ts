@@ -28,7 +28,7 @@ export function redisLineFaults(fault: Fault, lines: Lines): void {
       line.pass();
       await random.pause(50, 200);
     }
-  }, { when: 'swing', short: true, rain, check });
+  }, { when: 'swing', rain, check });
 
   fault('300 ms between the gateways and Redis', disturb(lines, (line) => line.delay(300), 2_000), { when: 'swing', slow: true, rain, check });
 

@@ -33,5 +33,5 @@ export function transactionFaults(fault: Fault, lines: Lines): void {
     const before = line.trips();
     line.arm('COMMIT', 3);
     await eventually(() => line.trips() === before + 3, { timeoutMs: 20_000 });
-  }, { when: 'swing', short: true, rain });
+  }, { when: 'swing', rain });
 }

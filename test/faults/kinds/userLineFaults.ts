@@ -31,7 +31,7 @@ export function userLineFaults(fault: Fault, lines: Lines): void {
       for (const line of lines.usersToGateways) line.cut();
       await random.pause(50, 300);
     }
-  }, { when: 'swing', short: true, rain });
+  }, { when: 'swing', rain });
 
   fault('a gateway has forgotten its users, who do not know', halfOpen(lines, 'client'), { when: 'swing', rain });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isUnavailable } from '../../../src/platform/redis/unavailable.ts';
+import { isUnavailable, lastLine } from '../../../src/platform/redis/unavailable.ts';
 
 test.each([
   'Too many Cluster redirections. Last error: ReplyError: MOVED 3825 127.0.0.1:21306', 'None of startup nodes is available', 'Failed to refresh slots cache.',
@@ -11,4 +11,10 @@ test.each([
 
 test.each(['WRONGTYPE Operation against a key holding the wrong kind of value', 'ERR unknown command', "OOM command not allowed when used memory > 'maxmemory'."])('Redis has answered: %s', (message) => {
   expect(isUnavailable(new Error(message))).toBe(false);
+});
+
+test('a command without a reply is told as what does not answer, and stays "unreachable" when it is passed on', () => {
+  const told = lastLine(new Error('Command timed out'));
+  expect(told).toBe('Redis does not answer: no reply to a command within 2 s');
+  expect(isUnavailable(new Error(`gateway process 1 did not start: ${told}`))).toBe(true);
 });
