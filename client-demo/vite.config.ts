@@ -1,13 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
 export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
+  root: at('.'),
   base: './',
   build: {
     outDir: '../dist/client-demo',
     emptyOutDir: true,
     target: 'es2022',
+    rolldownOptions: { input: [at('index.html'), at('hall.html')] },
     // The console's content security policy allows neither inline scripts nor data: addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

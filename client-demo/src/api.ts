@@ -1,3 +1,6 @@
+import { RECONNECT } from '../../src/client/backoff.ts';
+import { delayBeforeRetry } from '../../src/platform/network/backoff.ts';
+
 /** The configuration that the console sends to this page. */
 export interface PlayerConfig {
   gatewayUrl: string;
@@ -5,19 +8,32 @@ export interface PlayerConfig {
   guests?: 'tab' | 'device';
   /** The title of the event. */
   event?: string;
+  /** Where phones find the player's page, if not here. */
+  page?: string;
   /** Where orders of sales are paid: on a page of the shop (`{orderId}` stands for the order), or here in the demo. Absent: elsewhere. */
   pay?: { url: string } | { demo: true };
 }
 
 export const ANSWER_MS_MAX = 8_000;
 
+/** Asks again until the console answers. @param random in [0, 1) */
+export async function untilConfigured(random: () => number): Promise<PlayerConfig> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await readConfig();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, delayBeforeRetry(failures, RECONNECT, random)));
+    }
+  }
+}
+
 /** @throws when the console cannot be reached or does not answer as expected */
-export async function readConfig(): Promise<PlayerConfig> {
+async function readConfig(): Promise<PlayerConfig> {
   const { status, body } = await request('api/config');
-  const { gatewayUrl, guests, event, pay: paying } = body ?? {};
+  const { gatewayUrl, guests, event, page, pay: paying } = body ?? {};
   if (typeof gatewayUrl !== 'string') throw new Error(`no configuration: ${status}`);
   const pay = payOf(paying);
-  return { gatewayUrl, ...((guests === 'tab' || guests === 'device') && { guests }), ...(typeof event === 'string' && { event }), ...(pay && { pay }) };
+  return { gatewayUrl, ...((guests === 'tab' || guests === 'device') && { guests }), ...(typeof event === 'string' && { event }), ...(typeof page === 'string' && { page }), ...(pay && { pay }) };
 }
 
 function payOf(value: unknown): PlayerConfig['pay'] {

@@ -1,4 +1,4 @@
-import { isFinal, NextRain, type Offer } from './next-rain.ts';
+import { firstToPlay, isFinal, isPlayable, NextRain, type Offer } from './next-rain.ts';
 import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
 import type { PausingCode } from '../../src/protocol/outcomes.ts';
 import { answered, requested, credited, faceOf, gaveUp, isOver, newRound, provable, proved, seen, shownReceipt, type Proof, type Provable, type Round } from './round.ts';
@@ -179,14 +179,3 @@ export class Game {
 
 /** Notes shown while a grab waits for its retry. */
 const NOTE_OF: Readonly<Record<PausingCode, NonNullable<View['note']>>> = { '-5': 'tooFast', '-7': 'busy' };
-const PLAYABLE: readonly RainSnapshot['state'][] = ['open', 'paused', 'loaded', 'draft'];
-
-function isPlayable(state: RainSnapshot['state']): boolean {
-  return PLAYABLE.includes(state);
-}
-
-/** Prefers open, then paused, then planned rains; among equals the earliest. */
-function firstToPlay(rains: WelcomeMessage['rains']): string | undefined {
-  return rains.filter(({ state }) => isPlayable(state))
-    .sort((a, b) => PLAYABLE.indexOf(a.state) - PLAYABLE.indexOf(b.state) || a.opensAt - b.opensAt)[0]?.rainId;
-}

@@ -1,8 +1,6 @@
-import { delayBeforeRetry } from '../../src/platform/network/backoff.ts';
-import { RECONNECT } from '../../src/client/backoff.ts';
 import { createRainClient } from '../../src/client/client.ts';
 import { knownToken, openCredentials, takeInvitation } from './credentials.ts';
-import { readConfig, type PlayerConfig } from './api.ts';
+import { untilConfigured, type PlayerConfig } from './api.ts';
 import { solveInBackground, verifyInBackground } from './background.ts';
 import { Game } from './game.ts';
 import { askIdentity } from './identity.ts';
@@ -77,7 +75,7 @@ requestAnimationFrame(function frame(nowMs) {
 
 screen.show(shown);
 if (invitation) await askIdentity(invitation, words);
-play(await configured());
+play(await untilConfigured(random));
 
 function tap(): void {
   if (game?.face() === 'open') speaker.play('tap');
@@ -112,14 +110,4 @@ function play({ gatewayUrl, guests, event, pay }: PlayerConfig): void {
   sales = new SaleWindow({ client, pay, words, onCue: (cue) => speaker.play(cue) });
   // A failed connection is reported by the event `link`.
   client.connect().catch(() => {});
-}
-
-async function configured(): Promise<PlayerConfig> {
-  for (let failures = 1; ; failures++) {
-    try {
-      return await readConfig();
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, delayBeforeRetry(failures, RECONNECT, random)));
-    }
-  }
 }

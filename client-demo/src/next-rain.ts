@@ -1,4 +1,4 @@
-import type { RainSnapshot } from '../../src/protocol/messages.ts';
+import type { RainSnapshot, WelcomeMessage } from '../../src/protocol/messages.ts';
 import type { Face } from './round.ts';
 
 /** Faces with which nothing is left to do in this rain, so another one may be offered. A missing face does not compile. */
@@ -9,6 +9,18 @@ const FINAL: Readonly<Record<Face, boolean>> = {
 
 export function isFinal(face: string): boolean {
   return (FINAL as Partial<Record<string, boolean>>)[face] === true;
+}
+
+const PLAYABLE: readonly RainSnapshot['state'][] = ['open', 'paused', 'loaded', 'draft'];
+
+export function isPlayable(state: RainSnapshot['state']): boolean {
+  return PLAYABLE.includes(state);
+}
+
+/** Prefers open, then paused, then planned rains; among equals the earliest. */
+export function firstToPlay(rains: WelcomeMessage['rains']): string | undefined {
+  return rains.filter(({ state }) => isPlayable(state))
+    .sort((a, b) => PLAYABLE.indexOf(a.state) - PLAYABLE.indexOf(b.state) || a.opensAt - b.opensAt)[0]?.rainId;
 }
 
 /** Rains remembered. One page never has more rains ahead. */

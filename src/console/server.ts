@@ -14,6 +14,7 @@ import { gatewayAddress } from './gateway-address.ts';
 import { hostNames, isOurHost, type HostNames } from './hosts.ts';
 import type { GuestTokens } from './guests.ts';
 import type { Pace } from './live/sampling.ts';
+import { rainParams } from './contract/endpoint.ts';
 import { countRequests, type ConsoleCounters } from './metrics.ts';
 import { isBuilt, mountOperatorPage, serveFolder } from './staticPages.ts';
 import { servePlayers, type PlayerOptions } from './player/routes.ts';
@@ -84,7 +85,7 @@ export interface ConsoleOptions {
   names?: HostNames;
   /** Absent: no proxy in front, and cookies are https-only if the request came over https. */
   requestOrigin?: RequestOrigin;
-  /** The address of the player's page, for operators; default: where the console has it. */
+  /** The address of the player's page, for operators and the screen of a hall; default: where the console has it. */
   playerPage?: string;
   /** Whether operators need one-time codes to act (CONSOLE_TOTP). */
   demandTotp?: boolean;
@@ -150,6 +151,10 @@ export async function startConsole(options: ConsoleOptions) {
   await server.register(rateLimit, { global: false, cache: LIMITS.addressesRemembered, keyGenerator: visitorAddress });
   await serveFolder(server, pageFolder, '/', PLAYER_HEADERS);
 
+  server.get('/hall/:rainId', async (request, reply) => {
+    const path = rainParams.safeParse(request.params);
+    return path.success ? reply.redirect(`/hall?rain=${path.data.rainId}`) : refuse(reply, REFUSALS.not_found);
+  });
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
     const report = readiness?.report() ?? { ready: true };
@@ -158,7 +163,7 @@ export async function startConsole(options: ConsoleOptions) {
   server.get('/api/config', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const pay = payUrl === undefined ? demoShop && { demo: true } : { url: payUrl };
-    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), ...(guests && { guests: guestsAre }), ...(event !== undefined && { event }), ...(pay && { pay }) };
+    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), ...(guests && { guests: guestsAre }), ...(event !== undefined && { event }), ...(playerPage !== undefined && { page: playerPage }), ...(pay && { pay }) };
   });
   server.post('/api/guest', { config: { rateLimit: { max: LIMITS.guestsPerMinutePerAddress, timeWindow: 60_000 } } }, async (request, reply) => {
     if (!guests) return refuse(reply, REFUSALS.no_guests);

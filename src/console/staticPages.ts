@@ -24,7 +24,8 @@ export async function serveFolder(server: FastifyInstance, folder: string, prefi
   const root = resolve(folder);
   const assets = join(root, 'assets') + sep;
   await server.register(serveStatic, {
-    root, prefix, decorateReply: false, cacheControl: false, dotfiles: 'ignore',
+    // `/hall` is hall.html.
+    root, prefix, extensions: ['html'], decorateReply: false, cacheControl: false, dotfiles: 'ignore',
     setHeaders(reply, path) {
       reply.header('cache-control', path.startsWith(assets) ? 'public, max-age=31536000, immutable' : 'no-cache');
       if (path.endsWith('.html')) for (const [name, value] of Object.entries(headers)) reply.header(name, value);

@@ -80,8 +80,8 @@ export async function makeRain(page: Page, { title, startIn = '8', budget = '88.
 }
 
 /** Takes a screenshot if RAIN_SCREENSHOTS names a folder. */
-export async function photograph(page: Page, name: string): Promise<void> {
+export async function photograph(page: Page, name: string, of = 'console'): Promise<void> {
   if (!PICTURES) return;
   mkdirSync(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `console-${name}.png`) });
+  await page.screenshot({ path: join(PICTURES, `${of}-${name}.png`) });
 }

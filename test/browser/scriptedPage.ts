@@ -41,6 +41,8 @@ export interface ScriptedPage {
 
 interface ScriptedPageOptions {
   rain?: RainSnapshot;
+  /** Of the page; the player's by default. */
+  path?: string;
   window?: Partial<PageOptions>;
   book?: Partial<Pick<PlayerOptions, 'openWalletStatement' | 'leaderboard'>>;
   /** Runs before the page is opened. */
@@ -48,7 +50,7 @@ interface ScriptedPageOptions {
 }
 
 /** Default: English, phone, reduced motion. Animations cost CPU time, so only the tests that need them enable them. */
-export async function openScriptedPage(browser: Browser, { rain, window = {}, book = {}, prepare }: ScriptedPageOptions = {}): Promise<ScriptedPage> {
+export async function openScriptedPage(browser: Browser, { rain, path = '/', window = {}, book = {}, prepare }: ScriptedPageOptions = {}): Promise<ScriptedPage> {
   const rains = new Map<string, RainSnapshot>();
   if (rain) rains.set(rain.rainId, rain);
   let visit: Visit | undefined;
@@ -72,7 +74,7 @@ export async function openScriptedPage(browser: Browser, { rain, window = {}, bo
   const page = await openPage(browser, { locale: 'en-US', viewport: PHONE, hasTouch: true, reducedMotion: 'reduce', ...window });
   onTestFinished(() => closePage(page));
   await prepare?.(page);
-  await page.goto(rain ? `${testConsole.url}/?rain=${rain.rainId}` : testConsole.url);
+  await page.goto(`${testConsole.url}${path}${rain ? `?rain=${rain.rainId}` : ''}`);
   return {
     page, address: testConsole.url,
     said: (type) => gateway.heard.filter((message): message is GrabMessage => message.type === type),

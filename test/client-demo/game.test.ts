@@ -1,31 +1,13 @@
 import { expect, test } from 'vitest';
 import { Game } from '../../client-demo/src/game.ts';
-import type { RainClient, RainEvents } from '../../src/client/client.ts';
-import type { RainSnapshot } from '../../src/protocol/messages.ts';
 import { welcomeOf } from '../support/servers/scriptedGateway.ts';
+import { NOW, scriptClient, snapshot } from './scriptedClient.ts';
 
-const NOW = 1_900_000_000_000;
-const snapshot = (rainId: string, change: Partial<RainSnapshot> = {}): RainSnapshot =>
-  ({ type: 'rain', rainId, title: rainId, state: 'open', opensAt: NOW - 1_000, closesAt: NOW + 600_000, packets: 10, left: 10, serverTime: NOW, ...change });
-
-/** A client whose events are emitted by the test. */
+/** A game of a user who plays the first round. */
 function script() {
-  const calls = { now: NOW, joined: [] as string[], left: [] as string[], played: [] as string[] };
-  const listeners = new Map<string, (event: never) => void>();
-  const client: Pick<RainClient, 'on' | 'join' | 'leave' | 'serverNow'> = {
-    on(name, listener) {
-      listeners.set(name, listener);
-      return () => {};
-    },
-    join: (rainId) => {
-      calls.joined.push(rainId);
-      return new Promise(() => {});
-    },
-    leave: (rainId) => { calls.left.push(rainId); },
-    serverNow: () => calls.now,
-  };
-  const game = new Game({ client: client as RainClient, rainId: 'round-1', random: () => 0, onRain: (rainId) => calls.played.push(rainId), verify: () => new Promise(() => {}) });
-  const emit = <Name extends keyof RainEvents>(name: Name, event: RainEvents[Name]) => listeners.get(name)!(event as never);
+  const { client, calls: made, emit } = scriptClient();
+  const calls = Object.assign(made, { played: [] as string[] });
+  const game = new Game({ client, rainId: 'round-1', random: () => 0, onRain: (rainId) => calls.played.push(rainId), verify: () => new Promise(() => {}) });
   emit('link', { link: 'up' });
   emit('welcome', welcomeOf('ann', NOW));
   emit('rain', snapshot('round-1'));

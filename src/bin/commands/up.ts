@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { createShutdown } from '../../platform/process/shutdown.ts';
-import { parseCount, parseDuration } from '../arguments.ts';
+import { parseCount, parseDuration, typedAmount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { EXIT, notify, reportFailure } from '../exit.ts';
 import type { UpOptions } from '../up/run.ts';
@@ -23,7 +23,7 @@ export function addUpCommand(program: RainCommand): void {
     .option('--cluster', 'try a Redis Cluster instead: three masters and three replicas, two gateways, two workers, one rain over four shards; a master is killed meanwhile. Prints who was refused for how long, and both audits; then removes everything. Exit code 0 only if all adds up, 1 also after Ctrl-C')
     .option('--bots <n>', 'simulated users; default 500, with --cluster 1500', parseCount(1, BOTS_MAX))
     .option('--packets <n>', 'red packets of the first rain; default 200, with --cluster 600', parseCount(1, PACKETS_MAX))
-    .option('--budget <amount>', 'budget of the first rain; default 100.00, with --cluster 600.00')
+    .option('--budget <amount>', 'budget of the first rain; default 100.00, with --cluster 600.00', typedAmount)
     .option('--duration <time>', 'how long the first rain is open; default 5s, with --cluster 40s', parseDuration)
     .option('--no-demo', 'no demo rain, no demo sale and no guest tokens')
     .option('--event <title>', "for an evening with guests: no demos; the player's page and the gateway can be reached from the network of this machine, and anybody there may play; prints the address, also as a QR code. The operator's password is told at the first start and kept. The page has CONSOLE_PORT, and the console the first port after CONSOLE_PORT and GATEWAY_PORT, on this machine only")

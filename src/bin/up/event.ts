@@ -40,6 +40,8 @@ export async function upForEvent(terminal: Terminal, event: Omit<EventOptions, '
     '',
     `guests   ${pages.join('\n         ')}`,
     '         anybody in this network may play; each phone is one guest, by the name that it was given',
+    `hall     ${pages[0]}hall`,
+    '         the screen for everybody: the QR code, the countdown, the rain, the luckiest; it needs no sign-in',
     `console  ${consolePage}`,
     password === undefined ? `         ${FIRST_OPERATOR}, with the password of the first start; a new one: rain operator password ${FIRST_OPERATOR}` : `         ${FIRST_OPERATOR} / ${password}   told once; change it under your name`,
     event.consoleOnLan

@@ -44,7 +44,7 @@ interface InviteProps {
   kind: 'rain' | 'sale';
   id: string;
   state: RainState;
-  words: Pick<typeof WORDS.en, 'invite' | 'players' | 'openPage' | 'bots' | 'botsHint'>;
+  words: Pick<typeof WORDS.en, 'invite' | 'players' | 'openPage' | 'bots' | 'botsHint'> & { hall?: string };
   /** What simulated ones would do here. */
   warning?: string | undefined;
 }
@@ -53,13 +53,15 @@ interface InviteProps {
 export function Invite({ kind, id, state, words, warning }: InviteProps) {
   const { session: { playerPage } } = useApp();
   if (state === 'closed' || state === 'settled') return null;
-  const link = new URL(`?${kind}=${encodeURIComponent(id)}`, playerPage ?? new URL('../', location.href.split('#')[0])).href;
+  const at = (path: string) => new URL(path, playerPage ?? new URL('../', location.href.split('#')[0])).href;
+  const link = at(`?${kind}=${encodeURIComponent(id)}`);
   return (
     <section class="card" aria-labelledby="invite">
       <h2 id="invite">{words.invite}</h2>
       <h3>{words.players}</h3>
       <p class="row"><a href={link} target="_blank" rel="noopener" data-testid="player-link">{words.openPage}</a></p>
       <Copyable text={link} testId="player-address" />
+      {words.hall !== undefined && <p class="row"><a href={at(`hall/${encodeURIComponent(id)}`)} target="_blank" rel="noopener" data-testid="hall-link">{words.hall}</a></p>}
       <h3>{words.bots}</h3>
       <Copyable text={`npm run rain -- swarm --${kind} ${id} --users 300`} testId="swarm-command" />
       {warning !== undefined && <p class="hint" data-testid="bots-warning"><b>{warning}</b></p>}

@@ -24,7 +24,7 @@ export const WORDS = bilingual({
     topUp: (money: string) => `${money} leaves the operator account and goes into this rain. The new packets come after all existing ones.`,
     topUpTestMoney: (money: string) => `${money} of test money goes into this rain. No real account is touched.`,
   },
-  invite: 'Players', players: 'Players open this page', openPage: 'Open it here as a player', bots: 'Simulated players, in a terminal', botsHint: 'Run it on the machine on which the system was started. At the end it reports whether the received results agree with the audit.',
+  invite: 'Players', players: 'Players open this page', openPage: 'Open it here as a player', hall: 'Screen for the hall', bots: 'Simulated players, in a terminal', botsHint: 'Run it on the machine on which the system was started. At the end it reports whether the received results agree with the audit.',
   countdown: 'Countdown', counts: { 0: 'At once', 10000: 'In 10 s', 60000: 'In a minute' } as Record<string, string>, opensAt: 'Opens at',
   topBudget: 'Amount', topPackets: 'Packets', act: 'Confirm',
 }, {
@@ -49,7 +49,7 @@ export const WORDS = bilingual({
     topUp: (money) => `${money} 将从操作员账户转入这场红包雨。新红包排在所有旧红包之后。`,
     topUpTestMoney: (money) => `${money} 测试资金将转入这场红包雨，不动任何真实账户。`,
   },
-  invite: '玩家', players: '玩家打开此页面', openPage: '在此以玩家身份打开', bots: '在终端里加入模拟玩家', botsHint: '在启动系统的机器上运行，结束时会显示他们收到的结果是否与账目一致。',
+  invite: '玩家', players: '玩家打开此页面', openPage: '在此以玩家身份打开', hall: '现场大屏', bots: '在终端里加入模拟玩家', botsHint: '在启动系统的机器上运行，结束时会显示他们收到的结果是否与账目一致。',
   countdown: '倒计时', counts: { 0: '立即', 10000: '10 秒后', 60000: '1 分钟后' }, opensAt: '开始时间',
   topBudget: '金额', topPackets: '红包个数', act: '确定',
 });

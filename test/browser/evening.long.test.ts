@@ -1,0 +1,92 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { stockRain } from '../support/rain.ts';
+import { findBarriers } from './axe.ts';
+import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
+import { photograph } from './operator.ts';
+import { shows, text, userOf } from './player.ts';
+import { openScriptedPage, snapshotOf } from './scriptedPage.ts';
+import { setStage } from './stage.ts';
+
+const PROJECTOR = { width: 1024, height: 768 };
+const BIG_SCREEN = { width: 3840, height: 2160 };
+const LUCKIEST = [{ user: 'a•••1', amount: '128.88', redPacketId: 'p1' }, { user: '王•••2', amount: '66.66', redPacketId: 'p2' }, { user: 'c•••3', amount: '52.00', redPacketId: 'p3' }];
+const PLAN = { budget: '8888.00', packets: 400, split: { method: 'double-mean' } } as const;
+
+describe.skipIf(WITHOUT_CHROMIUM)('the screen of a hall', () => {
+  let browser: Browser;
+  beforeAll(async () => { browser = await launchChromium(); });
+  afterAll(() => browser?.close());
+
+  const untilStage = (page: Page, stage: string) => page.locator(`[data-testid=hall][data-stage=${stage}]`).waitFor();
+
+  test.each([
+    { locale: 'en-US', viewport: PROJECTOR, starts: 'The rain starts in', left: '123 of 400 left', sum: '400 won ¥8888.00 in all', scan: 'Scan to play' },
+    { locale: 'zh-CN', viewport: BIG_SCREEN, starts: '距离红包雨开始', left: '剩余 123 / 400', sum: '400 人共抢到 ¥8888.00', scan: '扫码参加' },
+  ])('in $locale, $viewport.width wide: the way in, the countdown, the rain, the luckiest; nothing is cut off, nobody is kept out', async ({ locale, viewport, starts, left, sum, scan }) => {
+    const rain = snapshotOf('r1', { title: 'Annual party 年会', state: 'loaded', opensAt: Date.now() + 75_000, packets: 400, left: 400 });
+    const { page, address, said, tell, say } = await openScriptedPage(browser, {
+      rain, path: '/hall', window: { viewport, locale, hasTouch: false }, book: { leaderboard: async (rainId) => ({ rainId, luckiest: LUCKIEST, final: true }) },
+    });
+    const looks = async (name: string) => {
+      expect(await findBarriers(page), name).toEqual([]);
+      expect(await cutOff(page), name).toEqual([]);
+      await photograph(page, `${locale}-${name}`, 'hall');
+    };
+    await untilStage(page, 'before');
+    expect([await text(page, 'headline'), await text(page, 'event'), await text(page, 'address')]).toEqual([starts, 'Annual party 年会', new URL(address).host]);
+    expect(await text(page, 'big')).toMatch(/^1:1\d$/);
+    expect(await page.getByTestId('way-in').textContent()).toContain(scan);
+    expect(await page.getByTestId('code').locator('svg path').getAttribute('d')).toMatch(/^M/);
+    expect(await text(page, 'hint'), 'of the loopback address').not.toBe('');
+    await looks('before');
+    tell({ ...rain, opensAt: Date.now() + 7_900 });
+    await page.locator('[data-testid=hall][data-last]').waitFor();
+    await looks('last-seconds');
+    tell({ ...rain, state: 'open', opensAt: Date.now() - 1_000, left: 123 });
+    say({ type: 'winners', rainId: 'r1', winners: Array.from({ length: 10 }, (_, i) => ({ user: `guest•••${i}`, amount: `${i + 1}2.21` })) });
+    await untilStage(page, 'raining');
+    expect(await text(page, 'left-label')).toBe(left);
+    await page.getByTestId('names').locator('li').nth(7).waitFor();
+    expect(await page.getByTestId('names').locator('li').count()).toBe(8);
+    await looks('raining');
+    tell({ ...rain, state: 'settled', left: 0, plan: PLAN });
+    await untilStage(page, 'after');
+    await page.getByTestId('places').locator('li').nth(2).waitFor();
+    expect(await page.getByTestId('places').locator('li').allTextContents()).toEqual(LUCKIEST.map(({ user, amount }) => `${user}¥${amount}`));
+    expect(await text(page, 'sum')).toBe(sum);
+    await looks('after');
+    expect(said('grab'), 'it only watches').toEqual([]);
+  }, 60_000);
+
+  test('/hall/ID leads to the screen of that rain', async () => {
+    const { page, address } = await openScriptedPage(browser, { rain: snapshotOf('r1'), window: { viewport: PROJECTOR } });
+    await page.goto(`${address}/hall/r1`);
+    await untilStage(page, 'raining');
+    expect(page.url()).toBe(`${address}/hall?rain=r1`);
+    expect((await page.goto(`${address}/hall/no%20rain`))?.status()).toBe(404);
+  });
+});
+
+describe.skipIf(WITHOUT_CHROMIUM)('a guest', () => {
+  test.each(['device', 'tab'] as const)('of a %s: whether another page of the same browser is the same guest', async (guestsAre) => {
+    const stage = await setStage({ guestsAre });
+    onTestFinished(() => stage.end());
+    await stockRain(stage.redis, { rainId: 'r1', amounts: ['1.00'] });
+    const first = await stage.open();
+    await shows(first, 'open');
+    const user = await userOf(first);
+    const second = await stage.open();
+    await shows(second, 'open');
+    expect(await userOf(second) === user).toBe(guestsAre === 'device');
+  });
+});
+
+/** Visible parts that are not wholly in the window. */
+async function cutOff(page: Page): Promise<string[]> {
+  return await page.evaluate(() => [...document.querySelectorAll('.event, .title, .headline, .big, .left, .clock, .sum, .next, .leaderboard, .places li, .names, .way-in, .code svg, .full')].flatMap((part) => {
+    const { left, right, top, bottom, width } = part.getBoundingClientRect();
+    const isOut = width > 0 && (left < -1 || right > innerWidth + 1 || top < -1 || bottom > innerHeight + 1);
+    return isOut ? [`${part.className}: ${Math.round(left)} to ${Math.round(right)} across, ${Math.round(top)} to ${Math.round(bottom)} down`] : [];
+  }));
+}
