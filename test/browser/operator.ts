@@ -79,6 +79,15 @@ export async function makeRain(page: Page, { title, startIn = '8', budget = '88.
   return new URL(page.url()).hash.split('/')[2]!;
 }
 
+/** Starts the rain whose page is open, and waits until it rains. */
+export async function startAtOnce(page: Page): Promise<void> {
+  await page.getByTestId('verb-start').click();
+  await page.locator('dialog').getByText('At once').click();
+  await photograph(page, 'start');
+  await page.getByTestId('act').click();
+  await eventually(async () => await page.getByTestId('state').first().textContent() === 'Raining', { timeoutMs: 40_000 });
+}
+
 /** Takes a screenshot if RAIN_SCREENSHOTS names a folder. */
 export async function photograph(page: Page, name: string, of = 'console'): Promise<void> {
   if (!PICTURES) return;

@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** What has happened at once is seen at once; asking costs the other side, too. */
+const SOON_MS = 2;
+const EVERY_MS = 25;
+
 /**
  * Asks again until `check` neither throws nor says `false`, and gives its answer; for what another process does in its
  * own time. After `timeoutMs` the last failure is thrown, so that the test tells what was still wrong.
  */
-export async function eventually<T>(check: () => T | Promise<T>, { timeoutMs = 20_000, everyMs = 25 } = {}): Promise<Exclude<T, false>> {
+export async function eventually<T>(check: () => T | Promise<T>, { timeoutMs = 20_000, everyMs }: { timeoutMs?: number; everyMs?: number } = {}): Promise<Exclude<T, false>> {
   const deadline = performance.now() + timeoutMs;
-  for (;;) {
+  for (let pauseMs = everyMs ?? SOON_MS; ; pauseMs = everyMs ?? Math.min(EVERY_MS, pauseMs * 2)) {
     const late = performance.now() >= deadline;
     try {
       const answer = await check();
@@ -15,6 +19,6 @@ export async function eventually<T>(check: () => T | Promise<T>, { timeoutMs = 2
     } catch (error) {
       if (late) throw error;
     }
-    await sleep(everyMs);
+    await sleep(pauseMs);
   }
 }

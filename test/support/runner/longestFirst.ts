@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { readProjects } from './projects.ts';
 
 /** They take longest of all others, though they are short: vitest, before it has seen them, would begin with big ones. */
-const SLOW = ['test/faults/short.test.ts', 'test/ledger/ledger.test.ts', 'test/typecheck.test.ts'];
+const SLOW = ['test/faults/short.test.ts', 'test/ledger/ledger.test.ts', 'test/typecheck.test.ts', 'test/credit/webhook.test.ts', 'test/bin/deployment.test.ts'];
 
 /**
  * Files with a browser start first, since they take longest, then other slow ones, so that no worker ends with one of them. The rest
