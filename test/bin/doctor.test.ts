@@ -52,6 +52,9 @@ test('what is wrong is named with what to set, and exits 1', async () => {
   for (const sentence of [/^wrong {4}redis append-only file: .*\n.*\n.*set appendonly yes/m, /^wrong {4}redis eviction: .*allkeys-lru.*\n.*\n.*noeviction/m, /^wrong {4}redis memory: .*\n.*\n.*set maxmemory to at least/m, /^3 wrong, .*NOT SAFE FOR MONEY\.$/m]) {
     expect(run.stdout).toMatch(sentence);
   }
+  const verdicts = run.stdout.split('\n').flatMap((line) => /^(ok|warning|wrong) {2}/.exec(line)?.[1] ?? []);
+  expect(verdicts, 'what is wrong stands last, where a terminal shows it').toEqual(['ok', 'warning', 'wrong'].flatMap((verdict) => verdicts.filter((one) => one === verdict)));
+  expect(verdicts.at(-1)).toBe('wrong');
 });
 
 test('a rain that is held because the stores differ, and an older store, are named, and exit 1', async () => {

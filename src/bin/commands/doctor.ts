@@ -61,8 +61,11 @@ async function findingsAt(subject: 'redis' | 'database', url: string, examine: (
 
 const VERDICTS: Record<Finding['verdict'], (text: string) => string> = { ok: paint.good, warning: paint.warning, wrong: paint.bad };
 
+/** What is wrong stands last, above the verdict, where a terminal shows it. */
+const LAST = Object.keys(VERDICTS);
+
 function describe(findings: readonly Finding[], wrong: number): string {
-  const lines = findings.map(({ subject, name, verdict, found, expected, advice }) => {
+  const lines = findings.toSorted((a, b) => LAST.indexOf(a.verdict) - LAST.indexOf(b.verdict)).map(({ subject, name, verdict, found, expected, advice }) => {
     const line = `${VERDICTS[verdict](verdict.padEnd(8))} ${subject} ${name}: ${found}`;
     return advice === undefined ? line : `${line}\n${' '.repeat(9)}expected: ${expected}\n${' '.repeat(9)}to do: ${advice}`;
   });
