@@ -1,10 +1,9 @@
+import { Cluster } from 'ioredis';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { learnMasters, masterOf, slotOf, type Server } from '../platform/redis/owner.ts';
+import { learnMasters, masterOf, slotOf, slotsOwnedBy, type Server } from '../platform/redis/owner.ts';
 import { markKey } from './keys.ts';
+import { Marks } from './marks.ts';
 import { SCRIPTS } from './scripts.ts';
-
-/** Keys that are tried until one is in a slot of the master: with a thousand masters one fails once in e¹⁰ times. */
-const TRIES_MAX = 10_000;
 
 /**
  * How many replicas of this master have everything that it had written when the commands before this one were answered, by whatever
@@ -16,25 +15,34 @@ type ReplicaWait = (redis: RedisClient, master: Server) => Promise<number>;
 
 /** @param waitMs how long the replicas may take */
 export function createReplicaWait(replicas: number, waitMs: number): ReplicaWait {
-  /** Another key after a fault: the slot of the last one may be moving to another master. */
-  let first = 0;
-  return async (redis, { name, connection }) => {
+  let marks: Marks | undefined;
+  /** By the master's name, the last key that it took, and the slot of one that it did not: that may be moving to another master. */
+  const taken = new Map<string, { key: string; slot: number }>();
+  const refused = new Map<string, number>();
+
+  function keyAt(redis: RedisClient, { name, connection }: Server): { key: string; slot: number } {
+    if (!(redis instanceof Cluster)) return { key: markKey(0), slot: 0 };
+    const last = taken.get(name);
+    if (last && masterOf(redis, last.slot)?.name === name) return last;
+    marks ??= new Marks((key) => slotOf(redis, key));
+    const found = marks.in(new Set(slotsOwnedBy(redis, connection)), refused.get(name));
+    taken.set(name, found);
+    return found;
+  }
+
+  return async (redis, master) => {
+    const { name, connection } = master;
     try {
-      const key = keyAt(redis, name, first);
+      const { key } = keyAt(redis, master);
       // By its source, and not by its SHA: a server that does not know the script would go on to WAIT.
       return (await Promise.all([connection.eval(SCRIPTS.get('mark')!.source, 1, key), connection.wait(replicas, waitMs)]))[1];
     } catch (error) {
-      first++;
+      const last = taken.get(name);
+      if (last) refused.set(name, last.slot);
+      taken.delete(name);
       // No command of these meets the client's own redirections.
       learnMasters(redis);
       throw error;
     }
   };
-}
-
-function keyAt(redis: RedisClient, name: string, first: number): string {
-  for (let n = first; n < first + TRIES_MAX; n++) {
-    if (masterOf(redis, slotOf(redis, markKey(n)))?.name === name) return markKey(n);
-  }
-  throw new Error(`${name} is no master of any slot`);
 }

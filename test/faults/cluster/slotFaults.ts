@@ -42,8 +42,8 @@ export function slotFaults(fault: ClusterFault, durability: string): void {
 
   fault(`cluster: a slot of a live rain moved to another master, DURABILITY=${durability}`, (scene) => move(scene, (home) => scene.cluster.pairs[(home + 1) % scene.cluster.pairs.length]!), options);
 
+  fault(`cluster: a node added, and a slot of a live rain moved to it, DURABILITY=${durability}`, (scene) => move(scene, () => scene.cluster.addPair()), options);
+
   if (!asked) return;
   fault(`cluster: a slot on its way for 3 s, DURABILITY=${durability}`, (scene) => move(scene, (home) => scene.cluster.pairs[(home + 1) % scene.cluster.pairs.length]!, () => sleep(3_000)), options);
-
-  fault(`cluster: a node added, and a slot of a live rain moved to it, DURABILITY=${durability}`, (scene) => move(scene, () => scene.cluster.addPair()), options);
 }
