@@ -1,4 +1,4 @@
-import { countdownText } from '../countdown.ts';
+import { countdownText, minutesText } from '../countdown.ts';
 import type { Luckiest } from '../leaderboard/leaderboard.ts';
 import { element, textElement, write } from '../page.ts';
 import { drawCode } from './code.ts';
@@ -44,12 +44,12 @@ export class HallScreen {
     element('.rehearsal').hidden = view.rehearsal !== true;
     write('.headline', headline[stage]);
     write('.big', stage === 'before' && seconds !== undefined ? countdownText(seconds) : '');
-    write('.clock', (stage === 'raining' || stage === 'gone') && seconds !== undefined ? ends(countdownText(seconds)) : '');
+    write('.clock', stage === 'raining' && seconds !== undefined ? ends(minutesText(seconds)) : '');
     write('.link', view.lost ? lost : '');
     this.#showLeft(view);
     this.#showNames(view.names);
     this.#showLeaderboard(view, luckiest);
-    write('.next', next ? (next.seconds === undefined ? now(next.title) : nextText(next.title, countdownText(next.seconds))) : '');
+    write('.next', next ? (next.seconds === undefined ? now(next.title) : nextText(next.title, minutesText(next.seconds))) : '');
   }
 
   #showLeft({ stage, left = 0, packets = 0 }: HallView): void {

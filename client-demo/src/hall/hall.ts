@@ -77,7 +77,7 @@ export class Hall {
 
   view(): HallView {
     const [rain, stage, now] = [this.#rain, this.#stage(), this.#options.client.serverNow()];
-    const until = stage === 'before' ? rain?.opensAt : stage === 'raining' || stage === 'gone' ? rain?.closesAt : undefined;
+    const until = stage === 'before' ? rain?.opensAt : stage === 'raining' ? rain?.closesAt : undefined;
     const secondsTo = (moment: number) => Math.max(0, Math.ceil((moment - now) / 1_000));
     const offer = this.#offer();
     const given = rain?.left === 0 && !rain.topUps?.length ? rain.plan?.['budget'] : undefined;
