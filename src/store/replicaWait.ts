@@ -25,7 +25,9 @@ export function createReplicaWait(replicas: number, waitMs: number): ReplicaWait
     const last = taken.get(name);
     if (last && masterOf(redis, last.slot)?.name === name) return last;
     marks ??= new Marks((key) => slotOf(redis, key));
-    const found = marks.in(new Set(slotsOwnedBy(redis, connection)), refused.get(name));
+    const owned = new Set(slotsOwnedBy(redis, connection));
+    if (owned.size === 0) throw new Error(`${name} is no master of any slot`);
+    const found = marks.in(owned, refused.get(name));
     taken.set(name, found);
     return found;
   }
