@@ -132,7 +132,7 @@ export class Game {
     // Another guest than before (the demo was set up again): the earlier win belongs to the other guest.
     if (this.#userId !== undefined && this.#userId !== userId && this.#round) this.#round = newRound(this.#round.rainId);
     this.#userId = userId;
-    for (const rain of rains) this.#nextRain.update(rain);
+    this.#nextRain.welcome(rains);
     const rainId = this.#round?.rainId ?? firstToPlay(rains);
     if (rainId === undefined) this.#renewLater();
     else this.#play(rainId);

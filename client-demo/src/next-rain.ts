@@ -45,11 +45,17 @@ export class NextRain {
     this.#leadMs = TAKE_OVER_MS_MIN + random() * TAKE_OVER_MS_SPREAD;
   }
 
+  /** The rains that are listed now: an end may have been missed. */
+  welcome(rains: readonly Announced[]): void {
+    this.#rains.clear();
+    for (const rain of rains) this.update(rain);
+  }
+
   update({ rainId, title, state, opensAt, closesAt }: Announced): void {
-    // A rescheduled rain must be seen again before its start.
-    if (this.#rains.get(rainId)?.opensAt !== opensAt) this.#awaited.delete(rainId);
     this.#rains.delete(rainId);
     if (state === 'closed' || state === 'settled') return;
+    if (state === 'loaded') this.#awaited.add(rainId);
+    if (this.#awaited.size > RAINS_MAX) this.#awaited.delete(this.#awaited.keys().next().value!);
     this.#rains.set(rainId, { rainId, title, state, opensAt, closesAt });
     if (this.#rains.size > RAINS_MAX) this.#rains.delete(this.#rains.keys().next().value!);
   }
@@ -65,7 +71,6 @@ export class NextRain {
     const next = [...this.#rains.values()].filter(({ rainId, closesAt }) => rainId !== playing && !this.#played.has(rainId) && closesAt > now).sort((a, b) => a.opensAt - b.opensAt)[0];
     if (!next) return undefined;
     const { rainId, title, opensAt } = next;
-    if (opensAt > now + this.#leadMs) this.#awaited.add(rainId);
     return { rainId, title, opensAt, open: opensAt <= now };
   }
 

@@ -17,7 +17,8 @@ import { requireFit } from '../platform/redis/requirements.ts';
 import { answer, type PendingGrab } from './handlers/pendingGrab.ts';
 import { Hub } from './broadcast/hub.ts';
 import { Blocklist, disconnectBlocked } from './ratelimit/blocklist.ts';
-import { RainCache, type RainChange } from './rains/rainCache.ts';
+import { RainCache } from './rains/rainCache.ts';
+import type { SnapshotChange } from './rains/snapshotCache.ts';
 import type { HandlerContext } from './handlers/context.ts';
 import { LocalAnswers } from './rains/localAnswers.ts';
 import { frameOf } from './sockets/frame.ts';
@@ -36,7 +37,7 @@ import { isListedFor } from './rains/visibility.ts';
 import type { GatewayOptions } from './options.ts';
 import { RateLimiter } from './ratelimit/rateLimiter.ts';
 import { openOverloadControl } from './overload/overload.ts';
-import { send, type Session } from './sockets/session.ts';
+import { send } from './sockets/session.ts';
 import { createGatewayCounters } from './telemetry/counters.ts';
 import { createTimes } from './telemetry/times.ts';
 import { traceWins } from './telemetry/spans.ts';
@@ -126,20 +127,17 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const blocklist = new Blocklist({ redis: reads, now, onFault, onChange: () => hub.each((session) => disconnectBlocked(session, blocklist, limits)) });
   const context: HandlerContext = { limits, hub, rainCache, batcher, sales, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, uncredited, pendingReceipts: { count: 0 }, rateLimiter, blocklist, challenges, overload, counters, traces, onFault };
 
-  function tell(snapshot: RainSnapshot, event: RainChange): void {
+  function tell(snapshot: RainSnapshot, event: SnapshotChange): void {
     fairStart.expect(snapshot.rainId, snapshot);
-    if (event === 'rain') {
+    if (event === 'announcement') {
       warnOfUnknownTerms(snapshot, log);
       forgeries.warnOfOtherKey(snapshot.rainId, rainCache.reading(snapshot.rainId)?.signedBy);
     }
     const stored = rainCache.reading(snapshot.rainId);
     if (snapshot.state === 'open' && stored?.left === 0 && !stored.drained) mover.verify(snapshot.rainId, stored.shards);
     const frame = frameOf(encode(snapshot));
-    const show = (session: Session) => send(session, frame, limits);
-    // A new rain concerns every socket that may be told of it; a later change only the sockets that watch the rain.
     const { rainId, terms = {} } = snapshot;
-    if (event === 'rain') hub.each((session) => { if (session.watched.has(rainId) || isListedFor(session.audience, 'rains', rainId, terms)) show(session); });
-    else hub.eachWatching(snapshot.rainId, show, event === 'change');
+    hub.tell(rainId, event, (session) => send(session, frame, limits), ({ audience }) => isListedFor(audience, 'rains', rainId, terms));
   }
 
   lifecycle.onClose('connections', () => { for (const connection of connections) connection.disconnect(); });

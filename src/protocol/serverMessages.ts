@@ -37,7 +37,7 @@ const snapshot = {
   opensAt: moment('When the rain opens'),
   closesAt: moment('When the rain closes'),
   packets: z.int().min(0).describe('Planned red packets'),
-  left: z.int().min(0).describe('Red packets left, rounded up to about a hundredth of `packets`; 0 only when none is left'),
+  left: z.int().min(0).describe('Red packets left: until the end rounded up to about a hundredth of `packets`, and 0 only when none is left'),
   rehearsal: z.literal(true).exactOptional().describe('Only in a rehearsal: the prizes are not real money; show this to the players'),
   terms: recordedTerms.exactOptional().describe('The terms of this rain, where they differ from the default. Ignore or pass on terms that you do not know'),
   ticketRules: shownTicketRules,

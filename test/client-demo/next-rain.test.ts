@@ -40,12 +40,23 @@ test('a played rain is not offered again, even while it is open', () => {
   expect(nextRain.offer('this', NOW)).toMatchObject({ rainId: 'next' });
 });
 
-test('a rescheduled rain must be seen again before its start', () => {
+test('a rain that was seen before its start is joined as soon as it is started early, or was told of shortly before it', () => {
   const nextRain = new NextRain(() => 0);
-  nextRain.update(rain('next', MINUTE));
-  nextRain.offer('this', NOW);
-  nextRain.update(rain('next', 2_000));
-  expect(nextRain.startsSoon(nextRain.offer('this', NOW)!, NOW)).toBe(false);
+  const starts = () => nextRain.startsSoon(nextRain.offer('this', NOW)!, NOW);
+  nextRain.update(rain('next', 60 * MINUTE));
+  expect(starts()).toBe(false);
+  nextRain.update(rain('next', 0, 'open'));
+  expect(starts(), 'an operator has started it').toBe(true);
+  nextRain.leave('next');
+  nextRain.update(rain('new', 2_000));
+  expect(starts(), 'it was announced two seconds before').toBe(true);
+});
+
+test('rains that a new welcome does not list any more are forgotten', () => {
+  const nextRain = new NextRain(() => 0);
+  nextRain.update(rain('ended meanwhile', MINUTE));
+  nextRain.welcome([rain('next', 2 * MINUTE)]);
+  expect(nextRain.offer('this', NOW)).toMatchObject({ rainId: 'next' });
 });
 
 test('[R10] remembers a bounded number of rains', () => {

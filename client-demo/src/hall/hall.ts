@@ -98,7 +98,7 @@ export class Hall {
 
   #onWelcome(rains: WelcomeMessage['rains']): void {
     this.#welcomed = true;
-    for (const rain of rains) this.#nextRain.update(rain);
+    this.#nextRain.welcome(rains);
     const rainId = this.#rainId ?? firstToPlay(rains);
     // The announcement of a new rain may be missed; a new welcome lists it.
     if (rainId === undefined) this.#again = setTimeout(() => this.#options.client.renew(), RENEW_MS * (0.5 + this.#options.random()));

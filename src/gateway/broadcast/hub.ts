@@ -1,5 +1,6 @@
 import { Broadcast } from './broadcast.ts';
 import { INFORMATIONAL_REST_MS_MIN, INFORMATIONAL_SHARE, SEND_MS } from './limits.ts';
+import type { SnapshotChange } from '../rains/snapshotCache.ts';
 import type { Session } from '../sockets/session.ts';
 
 /** All sessions of this gateway, by user and by watched rain or sale; a sale goes by its `saleName`. */
@@ -57,13 +58,17 @@ export class Hub {
     return Math.max(INFORMATIONAL_REST_MS_MIN, (this.#all.size * SEND_MS) / INFORMATIONAL_SHARE);
   }
 
-  /** Calls `deliver` for each viewer of this rain or sale. A newer call replaces one that has not begun. @param matters not just informational */
-  eachWatching(name: string, deliver: (session: Session) => void, matters: boolean): void {
-    if (matters) this.broadcastAt = performance.now();
+  /** Calls `deliver` for each viewer of this rain or sale, and for an announcement also for other sessions for which `isListed` holds. A newer call replaces one that has not begun. */
+  tell(name: string, event: SnapshotChange, deliver: (session: Session) => void, isListed: (session: Session) => boolean): void {
+    if (event !== 'left') this.broadcastAt = performance.now();
     this.#broadcast.add({ name, sessions: [...this.watching(name)], deliver });
+    if (event !== 'announcement') return;
+    // A session that has joined meanwhile has had a newer snapshot.
+    const deliverToOther = (session: Session) => { if (!session.watched.has(name) && isListed(session)) deliver(session); };
+    this.#broadcast.add({ name: `others ${name}`, sessions: [...this.#all], deliver: deliverToOther });
   }
 
-  /** The same for all sessions. Later deliveries do not replace it. */
+  /** Calls `deliver` for all sessions. Later deliveries do not replace it. */
   each(deliver: (session: Session) => void): void {
     this.#broadcast.add({ sessions: [...this.#all], deliver });
   }

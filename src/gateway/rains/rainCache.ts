@@ -8,19 +8,14 @@ import { shownTicketRules, type OwnTicketRules } from '../challenge/rules.ts';
 import type { Audience } from '../sockets/token.ts';
 import { READ_AROUND_MS } from './limits.ts';
 import { RedisClock } from './redisClock.ts';
-import { SnapshotCache, type Reading, type Remainder, type SnapshotCacheRules, type SnapshotChange } from './snapshotCache.ts';
+import { SnapshotCache, type Reading, type Remainder, type SnapshotCacheRules } from './snapshotCache.ts';
 import { isListedFor, toList } from './visibility.ts';
 
 /** A rain as read from Redis, and when the reading began. */
 export type CachedRain = StoredRain & Reading;
 
-/** `rain`: a rain is ready and was not announced before; `change`: anything about a known rain; `left`: only the packets left. */
-export type RainChange = 'rain' | Exclude<SnapshotChange, 'new'>;
-
-interface RainCacheRules extends Omit<SnapshotCacheRules<StoredRain, RainSnapshot>, 'onChange'> {
+interface RainCacheRules extends SnapshotCacheRules<StoredRain, RainSnapshot> {
   redis: RedisClient;
-  /** Called with each snapshot that viewers have not received yet. */
-  onChange: (snapshot: RainSnapshot, event: RainChange) => void;
 }
 
 /** The rains as last read from Redis, and Redis's clock [R7]. They only inform viewers; the script alone decides whether a grab wins. */
@@ -28,8 +23,8 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
   readonly #redis: RedisClient;
   readonly #clock = new RedisClock();
 
-  constructor({ redis, onChange, ...rules }: RainCacheRules) {
-    super({ ...rules, onChange: (snapshot, event) => onChange(snapshot, event === 'new' ? 'rain' : event) });
+  constructor({ redis, ...rules }: RainCacheRules) {
+    super(rules);
     this.#redis = redis;
   }
 
@@ -92,8 +87,9 @@ function shownLeft({ left, drained, state }: StoredRain): number {
 
 function describe(rain: StoredRain, now: number, own: OwnTicketRules): WelcomeMessage['rains'][number] {
   const { rainId, title, opensAt, closesAt, packets } = rain;
+  const [state, left] = [stateAt(rain, now), shownLeft(rain)];
   return {
-    rainId, title, state: stateAt(rain, now), opensAt, closesAt, packets, left: coarseLeft(shownLeft(rain), packets),
+    rainId, title, state, opensAt, closesAt, packets, left: state === 'closed' || state === 'settled' ? left : coarseLeft(left, packets),
     // Sent in addition to the terms: older clients know only this field.
     ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }),
     ...(!areUsual(rain.terms) && { terms: rain.terms }),

@@ -16,8 +16,11 @@ export function isFresh({ readAtMonotonic }: Pick<Reading, 'readAtMonotonic'>): 
   return performance.now() - readAtMonotonic <= SNAPSHOT_AGE_MS_MAX;
 }
 
-/** `new`: it is ready and was not announced before; `change`: anything about a known one; `left`: only what is left. */
-export type SnapshotChange = 'new' | 'change' | 'left';
+/**
+ * `announcement`: also of use to users who do not watch it, since it is new, or its title or times are, or an operator has paused, resumed or ended it;
+ * `change`: anything else; `left`: only what is left.
+ */
+export type SnapshotChange = 'announcement' | 'change' | 'left';
 
 export interface SnapshotCacheRules<Stored, Snapshot> {
   /** Called with each snapshot that viewers have not received yet. */
@@ -44,13 +47,13 @@ export interface Remainder {
 }
 
 /** Rains or sales as last read from Redis. They only inform viewers; the script alone decides. */
-export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot extends { state: RainState; serverTime: number }> {
+export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot extends Omit<RainWindow, 'state'> & { state: RainState; title: string; serverTime: number }> {
   protected readonly rules: Required<SnapshotCacheRules<Stored, Snapshot>>;
   readonly #known = new Map<string, Stored & Reading>();
   /** What was last sent, and when, ms of the monotonic clock. */
   readonly #lastSent = new Map<string, Remainder & { at: number }>();
-  /** What was sent at least once after it became ready. */
-  readonly #announced = new Set<string>();
+  /** What was last announced of those that are ready. */
+  readonly #announced = new Map<string, string>();
   /** Lookups of unknown ids that are in flight. */
   readonly #finding = new Map<string, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -210,9 +213,17 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
     this.#lastSent.set(id, { ...remainder, at: performance.now() });
     // Settled long ago and found again by a late viewer: only that viewer is answered.
     if (before === undefined && snapshot.state === 'settled') return;
-    const fresh = snapshot.state !== 'draft' && !this.#announced.has(id);
-    if (fresh) this.#announced.add(id);
-    this.rules.onChange(snapshot, fresh ? 'new' : same && sameGone ? 'left' : 'change');
+    this.rules.onChange(snapshot, this.#isAnnouncement(id, snapshot) ? 'announcement' : same && sameGone ? 'left' : 'change');
+  }
+
+  /** That the clock opens or closes it is no news: everybody knows its times. */
+  #isAnnouncement(id: string, { state, title, opensAt, closesAt, serverTime }: Snapshot): boolean {
+    if (state === 'draft') return false;
+    const standing = state === 'loaded' || state === 'open' ? 'on' : state === 'paused' ? 'paused' : 'ended';
+    const [before, announced] = [this.#announced.get(id), JSON.stringify([title, opensAt, closesAt, standing])];
+    if (before === announced || (before !== undefined && serverTime >= closesAt)) return false;
+    this.#announced.set(id, announced);
+    return true;
   }
 
   /** Wakes at the next opening or end, or when Redis must be polled again. */

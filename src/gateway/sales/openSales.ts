@@ -18,7 +18,7 @@ import type { RainCache } from '../rains/rainCache.ts';
 import type { SnapshotChange } from '../rains/snapshotCache.ts';
 import { frameOf } from '../sockets/frame.ts';
 import { entitled, isListedFor } from '../rains/visibility.ts';
-import { send, type Session } from '../sockets/session.ts';
+import { send } from '../sockets/session.ts';
 import type { GatewayCounters } from '../telemetry/counters.ts';
 import type { Times } from '../telemetry/times.ts';
 import { answerPurchase, type PendingPurchase } from './pendingPurchase.ts';
@@ -140,12 +140,9 @@ export function openSales({ grabs, reads, hub, ownTicketRules, clock, starting, 
   function tell(snapshot: SaleSnapshot, event: SnapshotChange): void {
     fairStart.expect(snapshot.saleId, snapshot);
     const frame = frameOf(encode(snapshot));
-    const show = (session: Session) => send(session, frame, limits);
     const { saleId } = snapshot;
-    const [name, visibility] = [saleName(saleId), cache.reading(saleId) ?? { unlisted: true as const }];
-    // A new sale concerns every socket that may be told of it; a later change only the sockets that visit it.
-    if (event === 'new') hub.each((session) => { if (session.watched.has(name) || isListedFor(session.audience, 'sales', saleId, visibility)) show(session); });
-    else hub.eachWatching(name, show, event === 'change');
+    const visibility = cache.reading(saleId) ?? { unlisted: true as const };
+    hub.tell(saleName(saleId), event, (session) => send(session, frame, limits), ({ audience }) => isListedFor(audience, 'sales', saleId, visibility));
   }
 
   return { cache, localAnswers, undecided, batcher, fairStart, answer, forged, confirmHeld: gatewayDurability.confirmHeld, isRestoring, orderWaits: new OrderWaits(limits), pendingCancels: { count: 0 } };

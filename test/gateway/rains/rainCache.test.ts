@@ -80,10 +80,10 @@ test('the number of packets left is sent at intervals; zero, and every other cha
   const { grab } = createGrabEngine(redis, (error) => { throw error; });
   await grab('left', 0, ['ann']);
   await rainCache.refresh('left');
-  expect(sent).toEqual([['open', 3, 'rain']]);
+  expect(sent).toEqual([['open', 3, 'announcement']]);
   await pause(redis, 'left', 1);
   await rainCache.refresh('left');
-  expect(sent).toEqual([['open', 3, 'rain'], ['paused', 2, 'change']]);
+  expect(sent).toEqual([['open', 3, 'announcement'], ['paused', 2, 'announcement']]);
   await resume(redis, 'left', 1);
   await rainCache.refresh('left');
   await grab('left', 0, ['bob']);
@@ -93,7 +93,7 @@ test('the number of packets left is sent at intervals; zero, and every other cha
   restMs = 60_000;
   await grab('left', 0, ['cat']);
   await rainCache.refresh('left');
-  expect(sent.slice(2)).toEqual([['open', 2, 'change'], ['open', 1, 'left'], ['open', 0, 'change']]);
+  expect(sent.slice(2)).toEqual([['open', 2, 'announcement'], ['open', 1, 'left'], ['open', 0, 'change']]);
 });
 
 /** How often each shard of these rains was read so far. */

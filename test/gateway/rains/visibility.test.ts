@@ -2,10 +2,12 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { EVENTS_CHANNEL, shardKeys } from '../../../src/store/keys.ts';
 import { draftRain, loadPackets } from '../../../src/store/loadPackets.ts';
 import { redisNow } from '../../../src/store/rains.ts';
+import { announceChange, close, pause, reschedule, resume } from '../../../src/store/transitions.ts';
 import type { Terms } from '../../../src/rain/terms.ts';
 import { isListedFor, mayEnter, toList } from '../../../src/gateway/rains/visibility.ts';
 import type { Named } from '../../../src/platform/auth/token.ts';
 import { dial, type Client } from '../../support/client.ts';
+import { eventually } from '../../support/eventually.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis } from '../../support/rain.ts';
 import { creditedEvent, signer } from '../../support/signer.ts';
@@ -57,6 +59,36 @@ test('nobody is told of an unlisted rain, and who knows its id joins it and wins
   expect(await stranger.next('rain')).toMatchObject({ rainId: 'loud' });
   expect(await grab(friend, 'quiet')).toBe('0');
   expect(await redis.hlen(shardKeys('quiet', 0).claimed)).toBe(1);
+});
+
+test('who watches another rain hears when an operator moves, starts, pauses, resumes or ends one, and not what is left of it', async () => {
+  const now = await redisNow(redis);
+  await draftRain(redis, signer, { rainId: 'evening', title: 'evening', shards: 1, opensAt: now + 3_600_000, closesAt: now + 7_200_000, packets: 2, terms: {} });
+  await loadPackets(redis, signer, 'evening', 1, BigInt64Array.of(100n, 100n), () => {});
+  await announceChange(redis, 'evening');
+  await stock('first');
+  const [elsewhere, player] = [await enter('elsewhere'), await enter('player')];
+  await join(elsewhere, 'first');
+  await join(player, 'evening');
+  const heard = async () => {
+    for (;;) {
+      const { rainId, state, opensAt } = await elsewhere.next('rain');
+      if (rainId === 'evening') return [state, opensAt - now];
+    }
+  };
+  const changed = async (change: Promise<unknown>) => {
+    await change;
+    await announceChange(redis, 'evening');
+    return await heard();
+  };
+  expect(await changed(reschedule(redis, 'evening', 1, { opensAt: now + 60_000, closesAt: now + 600_000 }))).toEqual(['loaded', 60_000]);
+  expect(await changed(reschedule(redis, 'evening', 1, { opensAt: now - 1, closesAt: now + 600_000 }))).toEqual(['open', -1]);
+  expect(await grab(player, 'evening')).toBe('0');
+  await announceChange(redis, 'evening');
+  await eventually(async () => (await player.next('rain')).left === 1);
+  expect(await changed(pause(redis, 'evening', 1)), 'nothing of what was left before').toEqual(['paused', -1]);
+  expect(await changed(resume(redis, 'evening', 1))).toEqual(['open', -1]);
+  expect(await changed(close(redis, 'evening', 1, 'early'))).toEqual(['closed', -1]);
 });
 
 test('a rain by invitation does not exist for a user whose token does not name it, also when it is known and its packets are gone', async () => {
