@@ -42,10 +42,10 @@ function payOf(value: unknown): PlayerConfig['pay'] {
   return value['demo'] === true ? { demo: true } : undefined;
 }
 
-/** @param former this guest's last token, to keep the user id. @returns `undefined` if anonymous guests may not play. @throws if busy */
-export async function requestGuestToken(former: string | undefined): Promise<string | undefined> {
+/** @param former this guest's last token, to keep the user id. @param name of a new guest. @returns `undefined` if anonymous guests may not play. @throws if busy */
+export async function requestGuestToken(former: string | undefined, name?: string): Promise<string | undefined> {
   const headers = { 'content-type': 'application/json' };
-  const { status, body } = await request('api/guest', { method: 'POST', headers, body: JSON.stringify({ token: former }) });
+  const { status, body } = await request('api/guest', { method: 'POST', headers, body: JSON.stringify({ token: former, name }) });
   if (status === 404) return undefined;
   if (typeof body?.['token'] !== 'string') throw new Error(`no guest token: ${status}`);
   return body['token'];

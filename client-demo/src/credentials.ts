@@ -1,9 +1,11 @@
 import type { TokenSource } from '../../src/client/token.ts';
 import { requestGuestToken, type PlayerConfig } from './api.ts';
 import { recall, remember } from './storage.ts';
+import { nicknameIn } from '../../src/rain/names.ts';
 
 const INVITED_KEY = 'rain.token';
 const GUEST_KEY = 'rain.guest';
+const NAME_KEY = 'rain.name';
 /** A reload keeps the player and the winnings. Per tab, two tabs are two players; on a device, a closed page keeps them, too. */
 const STORES = { tab: () => sessionStorage, device: () => localStorage };
 const { tab } = STORES;
@@ -44,10 +46,24 @@ function userIn(token: string): string {
   }
 }
 
-export function openCredentials(guests: PlayerConfig['guests']): TokenSource {
+/** Whether the page should ask for a name: guests of an event have one, and this device has not played there yet. */
+export function wantsName({ guests, event }: Pick<PlayerConfig, 'guests' | 'event'>): boolean {
+  return guests === 'device' && event !== undefined && recall(tab, INVITED_KEY) === undefined && recall(STORES.device, GUEST_KEY) === undefined && recall(STORES.device, NAME_KEY) === undefined;
+}
+
+/** @returns whether it can be a name */
+export function takeName(typed: string): boolean {
+  const name = nicknameIn(typed);
+  if (name !== undefined) remember(STORES.device, NAME_KEY, name);
+  return name !== undefined;
+}
+
+/** @param guests `page`: a guest that nothing is kept of, for a screen that only watches */
+export function openCredentials(guests: PlayerConfig['guests'] | 'page'): TokenSource {
   return recall(tab, INVITED_KEY) ?? (async () => {
     if (!guests) return undefined;
-    const token = await requestGuestToken(recall(STORES[guests], GUEST_KEY));
+    if (guests === 'page') return requestGuestToken(undefined);
+    const token = await requestGuestToken(recall(STORES[guests], GUEST_KEY), guests === 'device' ? recall(STORES.device, NAME_KEY) : undefined);
     if (token !== undefined) remember(STORES[guests], GUEST_KEY, token);
     return token;
   });

@@ -1,10 +1,14 @@
-import type { Invitation } from './credentials.ts';
+import { NICKNAME_CHARACTERS_MAX, ownName } from '../../src/rain/names.ts';
+import { takeName, type Invitation } from './credentials.ts';
 import { element } from './page.ts';
 import type { Words } from './words/en.ts';
 
 /** Longer ids are cut, so that both buttons stay on the screen. */
 const SHOWN_MAX = 40;
-const shown = (userId: string): string => (userId.length > SHOWN_MAX ? `${userId.slice(0, SHOWN_MAX)}…` : userId);
+function shown(userId: string): string {
+  const name = ownName(userId);
+  return name.length > SHOWN_MAX ? `${name.slice(0, SHOWN_MAX)}…` : name;
+}
 
 /** Asks whether the page is to become that of another user. Escape and the first button keep the user. */
 export function askIdentity({ from, to, accept }: Invitation, { identity }: Words): Promise<void> {
@@ -20,6 +24,26 @@ export function askIdentity({ from, to, accept }: Invitation, { identity }: Word
   change.addEventListener('click', () => {
     accept();
     dialog.close();
+  });
+  dialog.showModal();
+  return new Promise((resolve) => { dialog.addEventListener('close', () => resolve(), { once: true }); });
+}
+
+/** Asks a guest for a name. Escape and the second button leave the guest without one. */
+export function askName({ nickname }: Words): Promise<void> {
+  const dialog = element<HTMLDialogElement>('.nickname');
+  const field = element<HTMLInputElement>('.nickname-field');
+  element('.nickname-title').textContent = nickname.title;
+  element('.nickname-told').textContent = nickname.told;
+  element('.nickname-join').textContent = nickname.join;
+  const skip = element<HTMLButtonElement>('.nickname-skip');
+  skip.textContent = nickname.skip;
+  skip.addEventListener('click', () => dialog.close());
+  element<HTMLFormElement>('.nickname-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (takeName(field.value)) return dialog.close();
+    element('.nickname-refused').textContent = nickname.refused(NICKNAME_CHARACTERS_MAX);
+    field.focus();
   });
   dialog.showModal();
   return new Promise((resolve) => { dialog.addEventListener('close', () => resolve(), { once: true }); });

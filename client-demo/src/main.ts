@@ -1,9 +1,9 @@
 import { createRainClient } from '../../src/client/client.ts';
-import { knownToken, openCredentials, takeInvitation } from './credentials.ts';
+import { knownToken, openCredentials, takeInvitation, wantsName } from './credentials.ts';
 import { untilConfigured, type PlayerConfig } from './api.ts';
 import { solveInBackground, verifyInBackground } from './background.ts';
 import { Game } from './game.ts';
-import { askIdentity } from './identity.ts';
+import { askIdentity, askName } from './identity.ts';
 import { listenToInput } from './input.ts';
 import { openReceipts } from './receipts.ts';
 import { element } from './page.ts';
@@ -75,7 +75,11 @@ requestAnimationFrame(function frame(nowMs) {
 
 screen.show(shown);
 if (invitation) await askIdentity(invitation, words);
-play(await untilConfigured(random));
+const config = await untilConfigured(random);
+if (config.event !== undefined) screen.name(config.event);
+screen.show(shown);
+if (wantsName(config)) await askName(words);
+play(config);
 
 function tap(): void {
   if (game?.face() === 'open') speaker.play('tap');
@@ -98,8 +102,7 @@ function show(playing: Game): void {
   screen.show(next);
 }
 
-function play({ gatewayUrl, guests, event, pay }: PlayerConfig): void {
-  if (event !== undefined) screen.name(event);
+function play({ gatewayUrl, guests, pay }: PlayerConfig): void {
   const client = createRainClient({ url: gatewayUrl, token: openCredentials(guests), random, solve: solveInBackground, receipts: openReceipts() });
   game = new Game({
     client, random, verify: verifyInBackground,

@@ -1,3 +1,4 @@
+import { ownName } from '../../src/rain/names.ts';
 import { countdownText } from './countdown.ts';
 import { countUp } from './opening/count-up.ts';
 import { isFinal } from './next-rain.ts';
@@ -88,7 +89,7 @@ export class Screen {
     this.#count(view);
     write('.detail', view.win ? this.#creditStatus(view.win) : detail[face]);
     write('.note', note ? notes[note] : '');
-    write('.user', view.userId ? `${you} ${view.userId}` : '');
+    write('.user', view.userId ? `${you} ${ownName(view.userId)}` : '');
     this.#showWinners(view.winners);
     const closing = face === 'open' || face === 'asking' ? seconds : undefined;
     element('.clock').hidden = closing === undefined;

@@ -49,7 +49,7 @@ export interface RainEvents {
    * the operator will decide about it. `known`: nothing was lost.
    */
   receipt: Packet & { rainId: string; status: ReceiptStatus };
-  /** A sample of the wins of other users, with masked names. */
+  /** A sample of the wins of other users, with names as the server shows them, masked by default. */
   winners: WinnersMessage;
   /** A sale was planned, changed or visited. Also for sales that are not visited. */
   sale: SaleSnapshot;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { signToken, TOKEN_ALGORITHM, tokenKey } from '../platform/auth/token.ts';
+import { GUEST_PREFIX, guestId } from '../rain/names.ts';
 
 export const GUEST_TOKEN_SECONDS = 2 * 60 * 60;
 /** An expired guest token can be renewed for this long, so that a phone that slept keeps its winnings. */
 const RENEWABLE_SECONDS = 24 * 60 * 60;
-const GUEST_PREFIX = 'guest-';
 
 interface GuestOptions {
   secret: string;
@@ -35,11 +35,12 @@ export function createGuestTokens({ secret, issuer, audience, now = Date.now, ra
   return {
     /**
      * @param former an earlier token of this guest. If we issued it, the guest keeps the user id; otherwise the guest gets a new one.
+     * @param nickname of a new guest; a guest who is known keeps the first one, since the id has it
      * @returns `userId`: `guest-…`; `expiresAt`: epoch milliseconds
      */
-    async issue(former?: string): Promise<{ token: string; userId: string; expiresAt: number }> {
+    async issue(former?: string, nickname?: string): Promise<{ token: string; userId: string; expiresAt: number }> {
       const issuedAt = now();
-      const userId = (former && await formerGuest(former)) || GUEST_PREFIX + random();
+      const userId = (former && await formerGuest(former)) || guestId(random(), nickname);
       const token = await signToken(secret, { sub: userId, expiresInSeconds: GUEST_TOKEN_SECONDS, issuer, audience }, issuedAt);
       return { token, userId, expiresAt: (Math.floor(issuedAt / 1000) + GUEST_TOKEN_SECONDS) * 1000 };
     },

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { NICKNAME_CHARACTERS_MAX, nicknameIn } from '../rain/names.ts';
+import { firstRefusal } from '../rain/refusal.ts';
 import { discardBody } from '../platform/network/discardBody.ts';
 import { repeatsHeader } from '../platform/network/repeatedHeaders.ts';
 import type { Readiness } from '../platform/telemetry/health.ts';
@@ -20,7 +22,7 @@ import { isBuilt, mountOperatorPage, serveFolder } from './staticPages.ts';
 import { servePlayers, type PlayerOptions } from './player/routes.ts';
 import { serveDemoShop } from './shop/demo.ts';
 import { serveShop, type ShopOptions } from './shop/reports.ts';
-import { REFUSALS, refusalOf, refuse } from './refusals.ts';
+import { REFUSALS, refusalFor, refusalOf, refuse } from './refusals.ts';
 import type { Backend } from './routes/route.ts';
 import { visitorAddress } from './session/authenticate.ts';
 import type { RequestOrigin } from './session/cookies.ts';
@@ -53,7 +55,10 @@ const HEADERS = {
 /** The items of a sale have pictures, which lie at the shop or wherever it keeps them. */
 const PLAYER_HEADERS = { 'content-security-policy': policy("'self' https:") } as const;
 
-const guestRequest = z.strictObject({ token: z.string().max(LIMITS.tokenCharactersMax).optional() }).nullish();
+const guestRequest = z.strictObject({
+  token: z.string().max(LIMITS.tokenCharactersMax).optional(),
+  name: z.string().transform((typed, context) => nicknameIn(typed) ?? (context.addIssue(`expected 1 to ${NICKNAME_CHARACTERS_MAX} characters, and a letter, a digit or a symbol among them`), z.NEVER)).optional(),
+}).nullish();
 
 export interface ConsoleOptions {
   host: string;
@@ -168,9 +173,9 @@ export async function startConsole(options: ConsoleOptions) {
   server.post('/api/guest', { config: { rateLimit: { max: LIMITS.guestsPerMinutePerAddress, timeWindow: 60_000 } } }, async (request, reply) => {
     if (!guests) return refuse(reply, REFUSALS.no_guests);
     const body = guestRequest.safeParse(request.body);
-    if (!body.success) return refuse(reply, REFUSALS.bad_request);
+    if (!body.success) return refuse(reply, refusalFor([firstRefusal(body.error, 'request')], 'bad_request'));
     reply.header('cache-control', 'no-store');
-    return guests.issue(body.data?.token);
+    return guests.issue(body.data?.token, body.data?.name);
   });
   if (player) servePlayers(server, { ...player, log });
   if (shop) await serveShop(server, { ...shop, log });

@@ -50,7 +50,7 @@ export type Assembly = ReturnType<typeof assemble>;
 
 /** All parts of a gateway behind its sockets, wired together. No socket is open yet. */
 export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
-  const { redisUrl, log, signer, durability = LOCAL, traces } = options;
+  const { redisUrl, log, signer, durability = LOCAL, winnerNames = 'masked', traces } = options;
   const limits: Limits = { ...LIMITS, ...options.limits };
   const rules: ChallengeRules = options.challenges ?? { ...NO_TICKETS, secret: randomBytes(32).toString('base64url'), proofOfWorkTries: PROOF_OF_WORK_TRIES };
   const ownTicketRules = { tickets: rules.tickets, proofOfWork: rules.proofOfWork, leadMs: limits.ticketLeadMs };
@@ -125,7 +125,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const uncredited = new Uncredited({ redis: reads, signer, hub, onFault, tell: (win) => tellCredit(win.rainId, win, context) });
   const challenges = new Challenges(rules, { limits, counters, now, pressed: options.pressed ?? (() => overload.pressure.pressed) });
   const blocklist = new Blocklist({ redis: reads, now, onFault, onChange: () => hub.each((session) => disconnectBlocked(session, blocklist, limits)) });
-  const context: HandlerContext = { limits, hub, rainCache, batcher, sales, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, uncredited, pendingReceipts: { count: 0 }, rateLimiter, blocklist, challenges, overload, counters, traces, onFault };
+  const context: HandlerContext = { limits, hub, rainCache, batcher, sales, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, uncredited, pendingReceipts: { count: 0 }, rateLimiter, blocklist, challenges, overload, winnerNames, counters, traces, onFault };
 
   function tell(snapshot: RainSnapshot, event: SnapshotChange): void {
     fairStart.expect(snapshot.rainId, snapshot);

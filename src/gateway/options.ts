@@ -2,6 +2,7 @@ import type { Durability } from '../platform/redis/durability.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
 import type { TokenRules } from '../platform/auth/tokenReader.ts';
 import type { Traces } from '../platform/telemetry/traces.ts';
+import type { WinnerNames } from '../rain/names.ts';
 import type { Signer } from '../store/signer.ts';
 import type { Limits } from './limits.ts';
 import type { RandomIndex } from './rains/lottery.ts';
@@ -30,6 +31,8 @@ export interface GatewayOptions {
   secondLookMs?: number;
   /** Random numbers that decide the order at an opening. */
   chance?: RandomIndex;
+  /** How the winners' ticker shows users to others; default: masked. */
+  winnerNames?: WinnerNames;
   /** Whether this gateway reports itself to the console, see telemetry/heartbeat.ts. */
   heartbeat?: boolean;
   /** Absent: nothing is traced. */

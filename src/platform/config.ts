@@ -70,6 +70,7 @@ export const configSchema = z.object({
   CONSOLE_PORT: port.default(8686),
   CONSOLE_HOSTS: list.default([]),
   PLAYER_PAGE_URL: httpUrl.optional(),
+  WINNER_NAMES: z.enum(['masked', 'full', 'none'], 'expected masked, full or none').default('masked'),
   CONSOLE_SECURE_COOKIES: z.enum(['auto', 'on', 'off'], 'expected auto, on or off').default('auto'),
   /** Operators move money, viewers do not. */
   CONSOLE_TOTP: z.enum(['optional', 'operators'], 'expected optional or operators').default('optional'),

@@ -80,7 +80,7 @@ export const SERVER_MESSAGES = {
   winners: z.object({
     type: z.literal('winners'),
     rainId: rain,
-    winners: z.array(z.object({ user: z.string().describe('Masked: `a•••4`'), amount: money })).max(TICKER_WINNERS_MAX).describe('Some recently credited winners'),
+    winners: z.array(z.object({ user: z.string().describe('The name as WINNER_NAMES of the gateway says; masked by default: `a•••4`'), amount: money })).max(TICKER_WINNERS_MAX).describe('Some recently credited winners'),
   }).describe('A sample of recent winners, for display. Never complete; do not rely on it.'),
   ticket: z.object({
     type: z.literal('ticket'),

@@ -1,13 +1,13 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import { mask } from '../rain/mask.ts';
 import { formatMoney } from '../rain/money.ts';
+import { shownName, type WinnerNames } from '../rain/names.ts';
 import { createSemaphore } from '../platform/concurrency/semaphore.ts';
 import { createExpiringCache } from './cache.ts';
 
 /** The luckiest winners of a rain (手气最佳). `final`: the rain is settled, nothing will change. */
 export interface Leaderboard {
   rainId: string;
-  /** At most three, highest first; of equal amounts the earlier one. Names are masked, as in the winners' ticker. */
+  /** At most three, highest first; of equal amounts the earlier one. Names are shown as in the winners' ticker. */
   luckiest: { user: string; amount: string; redPacketId: string }[];
   final: boolean;
 }
@@ -23,7 +23,7 @@ const READS_AT_ONCE = 2;
 const READING_MAX = 200;
 
 /** Gives `undefined` for a rain that the ledger does not have; rejects when the ledger cannot be read, or too many rains wait. */
-export function createLeaderboards(ledger: Pick<Ledger, 'luckiest'>, now?: () => number): (rainId: string) => Promise<Leaderboard | undefined> {
+export function createLeaderboards(ledger: Pick<Ledger, 'luckiest'>, { names, now }: { names?: WinnerNames; now?: () => number } = {}): (rainId: string) => Promise<Leaderboard | undefined> {
   const cache = createExpiringCache<{ leaderboard: Leaderboard | undefined }>(REMEMBERED_MAX, now);
   const reading = new Map<string, Promise<Leaderboard | undefined>>();
   const inSlot = createSemaphore(READS_AT_ONCE);
@@ -31,7 +31,7 @@ export function createLeaderboards(ledger: Pick<Ledger, 'luckiest'>, now?: () =>
   async function load(rainId: string): Promise<Leaderboard | undefined> {
     const found = await inSlot(() => ledger.luckiest(rainId, PLACES));
     const leaderboard = found && {
-      rainId, luckiest: found.credits.map(({ userId, amountCents, redPacketId }) => ({ user: mask(userId), amount: formatMoney(amountCents), redPacketId })), final: found.settled,
+      rainId, luckiest: found.credits.map(({ userId, amountCents, redPacketId }) => ({ user: shownName(userId, names), amount: formatMoney(amountCents), redPacketId })), final: found.settled,
     };
     cache.set(rainId, { leaderboard }, leaderboard ? (leaderboard.final ? FINAL_MS : FRESH_MS) : UNKNOWN_MS);
     return leaderboard;

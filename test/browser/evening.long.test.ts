@@ -80,6 +80,28 @@ describe.skipIf(WITHOUT_CHROMIUM)('a guest', () => {
     await shows(second, 'open');
     expect(await userOf(second) === user).toBe(guestsAre === 'device');
   });
+
+  test.each(['en-US', 'zh-CN'])('of an event is asked once for a name, and has it from then on (%s)', async (locale) => {
+    const stage = await setStage({ guestsAre: 'device', event: 'Annual party 年会' });
+    onTestFinished(() => stage.end());
+    await stockRain(stage.redis, { rainId: 'r1', amounts: ['1.00'] });
+    const page = await stage.open('/', { locale });
+    const dialog = page.getByTestId('nickname');
+    await dialog.waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await photograph(page, `${locale}-name`, 'hall');
+    await page.getByTestId('nickname-field').fill('...');
+    await page.getByTestId('nickname-join').click();
+    expect(await text(page, 'nickname-refused')).toContain('20');
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByTestId('nickname-field').fill('王 Anna');
+    await page.getByTestId('nickname-field').press('Enter');
+    await shows(page, 'open');
+    expect(await text(page, 'user')).toContain('王 Anna');
+    await page.reload();
+    await shows(page, 'open');
+    expect([await dialog.isVisible(), (await text(page, 'user')).includes('王 Anna')]).toEqual([false, true]);
+  });
 });
 
 /** Visible parts that are not wholly in the window. */

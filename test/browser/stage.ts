@@ -37,6 +37,8 @@ interface StageOptions {
   /** `false`: the console issues no guest tokens. */
   guests?: GuestTokens | false;
   guestsAre?: 'tab' | 'device';
+  /** Its title. */
+  event?: string;
   gateway?: Partial<GatewayOptions>;
   /** Wallet statements of the ledger; empty by default. */
   book?: Partial<Pick<PlayerOptions, 'openWalletStatement' | 'leaderboard'>>;
@@ -47,7 +49,7 @@ export const EMPTY_BOOK: Pick<PlayerOptions, 'openWalletStatement' | 'leaderboar
   leaderboard: async (rainId) => ({ rainId, luckiest: [], final: true }),
 };
 
-export async function setStage({ guests = createGuestTokens({ secret: SECRET }), guestsAre = 'tab', gateway: rules = {}, book = {} }: StageOptions = {}): Promise<Stage> {
+export async function setStage({ guests = createGuestTokens({ secret: SECRET }), guestsAre = 'tab', event, gateway: rules = {}, book = {} }: StageOptions = {}): Promise<Stage> {
   const ends: (() => Promise<void> | void)[] = [];
   const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
   try {
@@ -59,7 +61,7 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
     let gateway = await openGateway(testRedis.url, { port: await freePort(), ...rules });
     ends.push(() => gateway.close());
     const testConsole = await startConsole({
-      host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), ...(guests && { guests }), guestsAre,
+      host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), ...(guests && { guests }), guestsAre, ...(event !== undefined && { event }),
       player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
     });
     ends.push(() => testConsole.close());

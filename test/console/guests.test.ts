@@ -27,6 +27,14 @@ describe('guest tokens', () => {
     await expect(jwtVerify(token, createSecretKey(Buffer.from(`not ${SECRET}`)))).rejects.toThrow(/signature/);
   });
 
+  test('a guest who gives a name has it in the user id, and keeps it whatever name comes later; two with one name are two users', async () => {
+    const guests = createGuestTokens({ secret: SECRET, now: () => NOW });
+    const [anna, other] = [await guests.issue(undefined, 'Anna'), await guests.issue(undefined, 'Anna')];
+    expect(anna.userId).toMatch(/^guest-Anna-[\w-]{12}$/);
+    expect(other.userId).not.toBe(anna.userId);
+    expect((await guests.issue(anna.token, 'Bob')).userId).toBe(anna.userId);
+  });
+
   test('two guests are two users', async () => {
     const guests = createGuestTokens({ secret: SECRET });
     const ids = await Promise.all(Array.from({ length: 1_000 }, async () => (await guests.issue()).userId));

@@ -153,6 +153,15 @@ describe('guests', () => {
     expect(await (await postGuest(url, JSON.stringify({ token }))).json()).toMatchObject({ userId });
   });
 
+  test('a name is part of a new guest\'s id; what cannot be a name is refused, with the field and what was expected', async () => {
+    const url = await start({ guests });
+    expect(await (await postGuest(url, JSON.stringify({ name: '  王小明\u202E ' }))).json()).toMatchObject({ userId: expect.stringMatching(/^guest-王小明-[\w-]{12}$/) });
+    for (const name of ['', '…', 'x'.repeat(21), 7]) {
+      const answer = await postGuest(url, JSON.stringify({ name }));
+      expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ code: 'bad_request', refusals: [{ field: 'name', reason: expect.stringContaining('expected') }] })]);
+    }
+  });
+
   test('[R9] without demo mode no guest token is issued', async () => {
     const answer = await postGuest(await start());
     expect(answer.status).toBe(404);
@@ -202,7 +211,8 @@ describe('[R12] bad requests get a refusal with a code, and the console keeps wo
     const url = await start({ guests });
     const answer = await postGuest(url, body, type);
     expect(answer.status).toBe(status);
-    expect(await answer.json()).toEqual({ code, reason: expect.any(String) });
+    const { refusals: _fields, ...refusal } = await answer.json();
+    expect(refusal).toEqual({ code, reason: expect.any(String) });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 

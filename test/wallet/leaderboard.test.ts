@@ -21,7 +21,7 @@ afterAll(async () => {
 test('the three highest, masked, of equal ones the earlier; not final before the rain is settled', async () => {
   await ledger.createRain(newRain('r1', 100_000n), 'ann');
   let now = 0;
-  const leaderboard = createLeaderboards(ledger, () => now);
+  const leaderboard = createLeaderboards(ledger, { now: () => now });
   expect(await leaderboard('r1')).toEqual({ rainId: 'r1', luckiest: [], final: false });
   const amounts = ['1.00', '7.00', '3.00', '7.00', '2.00'];
   for (const [i, amount] of amounts.entries()) await ledger.credit([{ ...claimOf('r1', i), userId: `user-${i}`, amount }]);

@@ -27,6 +27,7 @@ export class HallScreen {
     element('.code').replaceChildren(drawCode(address.href));
     write('.full', words.fullScreen);
     write('.rehearsal', words.rehearsal);
+    write('.elsewhere', words.elsewhere);
   }
 
   /** May be called every frame: it does nothing if nothing has changed. */
@@ -42,7 +43,9 @@ export class HallScreen {
     write('.event', this.#event || view.title || this.#words.page);
     write('.title', this.#event && view.title && view.title !== this.#event ? view.title : '');
     element('.rehearsal').hidden = view.rehearsal !== true;
-    write('.headline', headline[stage]);
+    // A rain that cannot be seen is not told to go on.
+    write('.headline', view.lost && stage === 'raining' ? '' : headline[stage]);
+    element('.elsewhere').hidden = stage !== 'unknown_rain';
     write('.big', stage === 'before' && seconds !== undefined ? countdownText(seconds) : '');
     write('.clock', stage === 'raining' && seconds !== undefined ? ends(minutesText(seconds)) : '');
     write('.link', view.lost ? lost : '');

@@ -21,7 +21,7 @@ const screen = new HallScreen(isChinese(navigator.languages) ? HALL_WORDS.zh : H
 const sky = new Sky(element('.sky'), random);
 const speaker = new Speaker(openSetting('hall.sound'), { on: false, turn: () => false });
 const leaderboard = new Leaderboard({ read: readLuckiest, random });
-const client = createRainClient({ url: gatewayUrl, token: openCredentials(guests), random, solve: solveInBackground });
+const client = createRainClient({ url: gatewayUrl, token: openCredentials(guests && 'page'), random, solve: solveInBackground });
 const hall = new Hall({ client, rainId: inAddress('rain'), random });
 client.connect().catch(() => {});
 
@@ -50,7 +50,7 @@ requestAnimationFrame(function frame(nowMs) {
   }
   shown = view;
   screen.show(view, leaderboard.found);
-  sky.draw(nowMs, view.stage === 'raining');
+  sky.draw(nowMs, view.stage === 'raining' && !view.lost);
   requestAnimationFrame(frame);
 });
 

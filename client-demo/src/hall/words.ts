@@ -29,6 +29,7 @@ const en = {
   now: (title: string) => `On now: ${title}`,
   lost: 'Connection lost, reconnecting …',
   rehearsal: 'Rehearsal: no real money',
+  elsewhere: 'Show the rain that is on',
   fullScreen: 'Full screen, with sound',
   money: (amount: string) => `¥${amount}`,
 };
@@ -60,6 +61,7 @@ const zh: HallWords = {
   now: (title) => `正在进行：${title}`,
   lost: '连接已断开，正在重连…',
   rehearsal: '彩排：非真实金额',
+  elsewhere: '显示当前的红包雨',
   fullScreen: '全屏并开启声音',
   money: (amount) => `¥${amount}`,
 };

@@ -82,6 +82,13 @@ export const en = {
     stay: 'Stay who I am',
     change: 'Change the user',
   },
+  nickname: {
+    title: 'What is your name?',
+    told: 'It is shown when you win. It stays the same for the whole event.',
+    join: 'Join',
+    skip: 'Play without a name',
+    refused: (charactersMax: number) => `A name has 1 to ${charactersMax} characters, and a letter or a digit among them.`,
+  },
   walletSheet: {
     title: 'My packets and wallet',
     total: 'In your wallet',

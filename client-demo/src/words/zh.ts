@@ -73,6 +73,13 @@ export const zh: Words = {
     stay: '保持不变',
     change: '切换用户',
   },
+  nickname: {
+    title: '请输入你的名字',
+    told: '抢到红包时会显示此名字。整场活动中名字不变。',
+    join: '加入',
+    skip: '不填，直接参加',
+    refused: (charactersMax) => `名字为 1 至 ${charactersMax} 个字符，至少包含一个文字或数字。`,
+  },
   walletSheet: {
     title: '我的红包与钱包',
     total: '钱包余额',

@@ -33,6 +33,7 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
     },
     trustedProxies: config.TRUSTED_PROXIES,
     challenges: challengesOf(config),
+    winnerNames: config.WINNER_NAMES,
     heartbeat: true,
     traces, log,
   });

@@ -64,7 +64,7 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   return {
     readToken: createTokenReader({ secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE }, Date.now),
     openWalletStatement: (userId, after, limit) => openWalletStatement({ walletService, ledger }, userId, after, limit),
-    leaderboard: createLeaderboards(ledger), allowedOrigins: ALLOWED_ORIGINS,
+    leaderboard: createLeaderboards(ledger, { names: config.WINNER_NAMES }), allowedOrigins: ALLOWED_ORIGINS,
   };
 }
 

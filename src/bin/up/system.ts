@@ -106,13 +106,15 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
   }
   const worker = start('worker', z.object({}));
   worker.catch(() => {}); // Awaited below; the gateway may fail first.
-  const gateway = await start('gateway', address, [], { GATEWAY_HOST: hosts.gateway });
+  // Guests type their names for the hall; users of an app have not agreed to that.
+  const names: Record<string, string> = event ? { WINNER_NAMES: terminal.environment['WINNER_NAMES'] ?? 'full' } : {};
+  const gateway = await start('gateway', address, [], { ...names, GATEWAY_HOST: hosts.gateway });
   const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
   const shared = { GATEWAY_PUBLIC_URL: gatewayUrl };
   const forPlayers = event ? ['--guests', 'device', '--event', event.title, ...(ownConsole ? ['--players-only'] : [])] : demo ? ['--guests', '--demo-shop'] : [];
   // Its console, if it has one, is also opened on this machine itself, and must not send phones there.
   const toPhones: Record<string, string> = event && config.CONSOLE_PORT !== 0 ? { PLAYER_PAGE_URL: `http://${event.address}:${config.CONSOLE_PORT}/` } : {};
-  const { url: pageUrl } = await start('console', address, forPlayers, { ...shared, ...toPhones, CONSOLE_HOST: hosts.page });
+  const { url: pageUrl } = await start('console', address, forPlayers, { ...shared, ...names, ...toPhones, CONSOLE_HOST: hosts.page });
   const { url: consoleUrl } = ownConsole
     ? await start('console', address, [], { ...shared, CONSOLE_HOST: ownConsole.host, CONSOLE_PORT: String(ownConsole.port), PLAYER_PAGE_URL: atHost(event!.address, pageUrl) })
     : { url: pageUrl };

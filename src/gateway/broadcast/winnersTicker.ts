@@ -1,5 +1,5 @@
 import { encode } from '../../protocol/codec.ts';
-import { mask } from '../../rain/mask.ts';
+import { shownName, type WinnerNames } from '../../rain/names.ts';
 import { frameOf, type Frame } from '../sockets/frame.ts';
 import type { Session } from '../sockets/session.ts';
 import type { Hub } from './hub.ts';
@@ -62,8 +62,8 @@ export class Ticker {
   }
 }
 
-/** A sample of the winners, at most TICKER_WINNERS_MAX, their names masked. */
-export function winnersFrame(rainId: string, claims: readonly { userId: string; amount: string }[]): Frame {
-  const winners = claims.map(({ userId, amount }) => ({ user: mask(userId), amount }));
+/** A sample of the winners, at most TICKER_WINNERS_MAX. */
+export function winnersFrame(rainId: string, claims: readonly { userId: string; amount: string }[], names: WinnerNames): Frame {
+  const winners = claims.map(({ userId, amount }) => ({ user: shownName(userId, names), amount }));
   return frameOf(encode({ type: 'winners', rainId, winners }));
 }

@@ -3,6 +3,7 @@ import type { Batcher } from '../../grab/batcher.ts';
 import type { GrabAnswer } from '../../grab/engine.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
+import type { WinnerNames } from '../../rain/names.ts';
 import type { Signer } from '../../store/signer.ts';
 import type { Hub } from '../broadcast/hub.ts';
 import type { Blocklist } from '../ratelimit/blocklist.ts';
@@ -40,6 +41,8 @@ export interface HandlerContext {
   readonly blocklist: Pick<Blocklist, 'refresh'>;
   readonly challenges: Challenges;
   readonly overload: Pick<OverloadControl, 'admission' | 'loopBudget' | 'unread' | 'killSwitches'>;
+  /** How winners are shown to others. */
+  readonly winnerNames: WinnerNames;
   readonly counters: GatewayCounters;
   /** Present if wins are traced. */
   readonly traces?: Traces | undefined;

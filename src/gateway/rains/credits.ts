@@ -37,7 +37,7 @@ export function tellCredit(rainId: string, { userId, redPacketId, amount }: Omit
 }
 
 /** Shows some of these winners to those who watch the rain. */
-export function showWinners({ rainId, claims }: Credits, signer: Pick<Signer, 'creditMarks'>, ticker: Ticker): void {
+export function showWinners({ rainId, claims }: Credits, { signer, winnerNames }: Pick<HandlerContext, 'signer' | 'winnerNames'>, ticker: Ticker): void {
   const shown = claims.slice(0, TICKER_WINNERS_MAX).filter((claim) => isGenuine(signer, rainId, claim));
-  if (shown.length > 0) ticker.show(rainId, winnersFrame(rainId, shown));
+  if (shown.length > 0) ticker.show(rainId, winnersFrame(rainId, shown, winnerNames));
 }

@@ -18,7 +18,7 @@ export async function subscribeToEvents(subscriber: RedisClient, context: Handle
     if (channel === EVENTS_CHANNEL) {
       deliver(event, context, ticker);
       // Claims that name no gateway come whole to all, and no sample of them.
-      if (event.type === 'credited') showWinners(event, context.signer, ticker);
+      if (event.type === 'credited') showWinners(event, context, ticker);
     } else if (event.type === 'credited') tellCredits(event, context);
   });
   await subscriber.subscribe(EVENTS_CHANNEL, gatewayChannel(gateway));
@@ -69,7 +69,7 @@ function deliver(event: RainEvent, context: HandlerContext, ticker: Ticker): voi
     case 'credited':
       return tellCredits(event, context);
     case 'sampled':
-      return showWinners(event, context.signer, ticker);
+      return showWinners(event, context, ticker);
     default:
       return event satisfies never;
   }
