@@ -37,9 +37,14 @@ export type Offer = NonNullable<ReturnType<NextRain['offer']>>;
 export class NextRain {
   readonly #rains = new Map<string, Announced>();
   readonly #leadMs: number;
-  /** Rains seen before their start. Only these are joined automatically; an open rain is the player's choice. */
-  readonly #awaited = new Set<string>();
+  /**
+   * How long before its start a rain is joined automatically, ms: one that was offered before, or, with 0, was announced meanwhile. One that was
+   * open, or about to start, when the current rain ended is the player's choice: a page that shows a win is not taken away at once.
+   */
+  readonly #awaited = new Map<string, number>();
   readonly #played = new Set<string>();
+  /** Rains are offered: the current one is over. */
+  #isOffering = false;
 
   constructor(random: () => number) {
     this.#leadMs = TAKE_OVER_MS_MIN + random() * TAKE_OVER_MS_SPREAD;
@@ -47,14 +52,14 @@ export class NextRain {
 
   /** The rains that are listed now: an end may have been missed. */
   welcome(rains: readonly Announced[]): void {
-    this.#rains.clear();
+    for (const rainId of this.#rains.keys()) if (!rains.some((rain) => rain.rainId === rainId)) this.#rains.delete(rainId);
     for (const rain of rains) this.update(rain);
   }
 
   update({ rainId, title, state, opensAt, closesAt }: Announced): void {
-    this.#rains.delete(rainId);
+    const isNew = !this.#rains.delete(rainId);
     if (state === 'closed' || state === 'settled') return;
-    if (state === 'loaded') this.#awaited.add(rainId);
+    if (isNew && this.#isOffering && state === 'loaded') this.#awaited.set(rainId, 0);
     if (this.#awaited.size > RAINS_MAX) this.#awaited.delete(this.#awaited.keys().next().value!);
     this.#rains.set(rainId, { rainId, title, state, opensAt, closesAt });
     if (this.#rains.size > RAINS_MAX) this.#rains.delete(this.#rains.keys().next().value!);
@@ -62,20 +67,24 @@ export class NextRain {
 
   /** Marks a rain as played, so that it is not offered again. */
   leave(rainId: string): void {
+    this.#isOffering = false;
     this.#played.add(rainId);
     if (this.#played.size > RAINS_MAX) this.#played.delete(this.#played.keys().next().value!);
   }
 
   /** @param now epoch ms by the server's clock. @returns the rain to play next: the earliest one, so open rains come first */
   offer(playing: string | undefined, now: number) {
-    const next = [...this.#rains.values()].filter(({ rainId, closesAt }) => rainId !== playing && !this.#played.has(rainId) && closesAt > now).sort((a, b) => a.opensAt - b.opensAt)[0];
+    this.#isOffering = true;
+    const ahead = [...this.#rains.values()].filter(({ rainId, closesAt }) => rainId !== playing && !this.#played.has(rainId) && closesAt > now);
+    for (const { rainId, opensAt } of ahead) if (opensAt > now + this.#leadMs) this.#awaited.set(rainId, this.#leadMs);
+    const next = ahead.sort((a, b) => a.opensAt - b.opensAt)[0];
     if (!next) return undefined;
     const { rainId, title, opensAt } = next;
     return { rainId, title, opensAt, open: opensAt <= now };
   }
 
-  /** Whether the offered rain is joined automatically now: it was seen before its start and starts soon. */
+  /** Whether the offered rain is joined automatically now. */
   startsSoon({ rainId, opensAt }: Offer, now: number): boolean {
-    return this.#awaited.has(rainId) && opensAt - now <= this.#leadMs;
+    return opensAt - now <= (this.#awaited.get(rainId) ?? Number.NEGATIVE_INFINITY);
   }
 }

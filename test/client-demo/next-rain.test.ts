@@ -40,16 +40,25 @@ test('a played rain is not offered again, even while it is open', () => {
   expect(nextRain.offer('this', NOW)).toMatchObject({ rainId: 'next' });
 });
 
-test('a rain that was seen before its start is joined as soon as it is started early, or was told of shortly before it', () => {
+test('rains that were known before their start are joined when they are started early, in any order; one that is announced shortly before it, at its start', () => {
   const nextRain = new NextRain(() => 0);
-  const starts = () => nextRain.startsSoon(nextRain.offer('this', NOW)!, NOW);
-  nextRain.update(rain('next', 60 * MINUTE));
+  const starts = (now = NOW) => nextRain.startsSoon(nextRain.offer('this', now)!, now);
+  for (const [rainId, minutes] of [['next', 60], ['later', 90]] as const) nextRain.update(rain(rainId, minutes * MINUTE));
   expect(starts()).toBe(false);
-  nextRain.update(rain('next', 0, 'open'));
+  nextRain.update(rain('later', 0, 'open'));
   expect(starts(), 'an operator has started it').toBe(true);
-  nextRain.leave('next');
+  nextRain.update(rain('later', 0, 'closed'));
   nextRain.update(rain('new', 2_000));
-  expect(starts(), 'it was announced two seconds before').toBe(true);
+  expect([starts(), starts(NOW + 2_000)]).toEqual([false, true]);
+});
+
+test('a rain that is open, or about to start, when the current one ends is not joined automatically: a win would vanish', () => {
+  for (const opensInMs of [2_000, -1_000]) {
+    const nextRain = new NextRain(() => 0);
+    nextRain.update(rain('other', 5_000));
+    nextRain.update(rain('other', opensInMs, opensInMs > 0 ? 'loaded' : 'open'));
+    expect(nextRain.startsSoon(nextRain.offer('this', NOW)!, NOW)).toBe(false);
+  }
 });
 
 test('rains that a new welcome does not list any more are forgotten', () => {
