@@ -55,7 +55,7 @@ export function startGateway(options: GatewayOptions) {
       sales.orderWaits.close();
       const deadline = deadlineIn(leftMs);
       // Half of the time is for pending answers, the rest for the goodbyes.
-      await deadlineIn(leftMs / 2).until(() => batcher.pending + sales.batcher.pending === 0);
+      await deadlineIn(leftMs / 2).until(() => batcher.pending + sales.batcher.pending + sales.orderWaits.size === 0);
       await drainSockets(hub, limits);
       await deadline.until(() => hub.size === 0);
       for (const session of hub) session.socket.terminate();

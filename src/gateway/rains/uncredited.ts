@@ -61,8 +61,10 @@ export class Uncredited {
   async #ask(): Promise<void> {
     const byShard = new Map<string, Win[]>();
     const now = performance.now();
+    // Those that are due soon, too: wins of one moment are asked for together, however long it took to write them down.
+    const soon = now + this.#rules.askMs / 2;
     for (const win of this.#wins.values()) {
-      if (win.dueAt > now) continue;
+      if (win.dueAt > soon) continue;
       if (this.#rules.hub.of(win.userId).size === 0) {
         this.heard(win.rainId, win.userId);
         continue;

@@ -15,6 +15,8 @@ export interface OrderWait {
 interface Waiting extends OrderWait {
   readonly userId: string;
   tell(status: OrderStatus, text: string): void;
+  /** Nothing more is waited for. The place is given back by `end`, when the request is answered. */
+  stop(): void;
 }
 
 /** The requests over HTTP that wait for orders of buyers at this gateway. */
@@ -52,6 +54,7 @@ export class OrderWaits {
     return waiting;
   }
 
+  /** Requests that are not answered yet. */
   get size(): number {
     return this.#count;
   }
@@ -66,25 +69,31 @@ export class OrderWaits {
 
   close(): void {
     this.closed = true;
-    for (const waits of [...this.#byOrder.values()]) for (const waiting of [...waits]) waiting.end();
+    for (const waits of [...this.#byOrder.values()]) for (const waiting of [...waits]) waiting.stop();
   }
 }
 
 function createWaiting(userId: string, onEnd: () => void): Waiting {
   let told: OrderStatus | undefined;
   let known: OrderStatus | undefined;
+  let stopped = false;
   let ended = false;
   let resolve: ((text: string | undefined) => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
+  const stop = () => {
+    stopped = true;
+    clearTimeout(timer);
+    resolve?.(undefined);
+  };
   return {
-    userId,
+    userId, stop,
     tell(status, text) {
       // Events may overtake each other, and come twice.
       if (told === undefined || isLater(status, told)) told = status;
       if (known !== undefined && isLater(status, known)) resolve?.(text);
     },
     until(status, ms) {
-      if (ended || (told !== undefined && isLater(told, status))) return Promise.resolve(undefined);
+      if (stopped || (told !== undefined && isLater(told, status))) return Promise.resolve(undefined);
       known = status;
       return new Promise((done) => {
         resolve = done;
@@ -94,8 +103,7 @@ function createWaiting(userId: string, onEnd: () => void): Waiting {
     end() {
       if (ended) return;
       ended = true;
-      clearTimeout(timer);
-      resolve?.(undefined);
+      stop();
       onEnd();
     },
   };

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Gateway } from '../../../src/gateway/server.ts';
 import type { OrderStatus } from '../../../src/sale/order.ts';
@@ -139,6 +140,21 @@ test('a gateway that closes answers those who wait with the status they have', a
   expect(await asked).toMatchObject({ status: 200, headers: { connection: 'close' }, body: { status: 'reserved' } });
   await closes;
   closed = true;
+});
+
+test('a gateway that closes while it reads an order for somebody who wants to wait answers first', async () => {
+  const closing = await openGateway(server.url);
+  await stockSale(redis, { saleId: 'reading', items: [tee(5)], perUserMax: 1 });
+  const ann = await callerOf(closing, 'ann');
+  await ann.buy('reading');
+  process.kill(server.pid, 'SIGSTOP');
+  const asked = ann.order('reading-1', '?wait=25');
+  await waiting(1, closing);
+  const closes = closing.close();
+  // Long enough for a gateway that would not wait for the answer.
+  await sleep(200).finally(() => process.kill(server.pid, 'SIGCONT'));
+  expect(await asked).toMatchObject({ status: 200, headers: { connection: 'close' }, body: { status: 'reserved' } });
+  await closes;
 });
 
 test('a gateway that closes answers the purchases under way, and refuses others with a pause', async () => {

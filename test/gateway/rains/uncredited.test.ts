@@ -20,7 +20,7 @@ function open(here: readonly string[]) {
   } };
   const uncredited = new Uncredited({
     redis: redis as unknown as RedisClient, signer: laterSigner, hub: { of: (userId) => new Set<Session>(here.includes(userId) ? [{} as Session] : []) },
-    tell: ({ userId }) => told.push(userId), onFault: (error) => { throw error; }, askMs: 5,
+    tell: ({ userId }) => told.push(userId), onFault: (error) => { throw error; }, askMs: 40,
   });
   onTestFinished(() => uncredited.close());
   return { uncredited, asked, told, credit: (userId: string, shard = 0) => credited.add(`${shardKeys('r1', shard).credited} ${signer.creditMark(win(userId, shard))}`) };
