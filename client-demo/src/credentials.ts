@@ -1,7 +1,7 @@
 import type { TokenSource } from '../../src/client/token.ts';
+import { nicknameIn } from '../../src/rain/names.ts';
 import { requestGuestToken, type PlayerConfig } from './api.ts';
 import { recall, remember } from './storage.ts';
-import { nicknameIn } from '../../src/rain/names.ts';
 
 const INVITED_KEY = 'rain.token';
 const GUEST_KEY = 'rain.guest';

@@ -1,14 +1,11 @@
-import { NICKNAME_CHARACTERS_MAX, ownName } from '../../src/rain/names.ts';
+import { NICKNAME_CHARACTERS_MAX } from '../../src/rain/names.ts';
 import { takeName, type Invitation } from './credentials.ts';
 import { element } from './page.ts';
 import type { Words } from './words/en.ts';
 
-/** Longer ids are cut, so that both buttons stay on the screen. */
+/** Longer ids are cut, so that both buttons stay on the screen. Ids, not names: two users may have one name. */
 const SHOWN_MAX = 40;
-function shown(userId: string): string {
-  const name = ownName(userId);
-  return name.length > SHOWN_MAX ? `${name.slice(0, SHOWN_MAX)}…` : name;
-}
+const shown = (userId: string): string => (userId.length > SHOWN_MAX ? `${userId.slice(0, SHOWN_MAX)}…` : userId);
 
 /** Asks whether the page is to become that of another user. Escape and the first button keep the user. */
 export function askIdentity({ from, to, accept }: Invitation, { identity }: Words): Promise<void> {

@@ -14,11 +14,11 @@ export function guestId(random: string, nickname?: string): string {
 }
 
 /**
- * A guest's name as typed, without what would spoil a line: control and direction characters, and more than one space.
+ * A guest's name as typed, without what would spoil a line: characters that cannot be seen, and more than one space.
  * @returns `undefined` if nothing is left that can be read, or more than NICKNAME_CHARACTERS_MAX characters
  */
 export function nicknameIn(typed: string): string | undefined {
-  const name = typed.normalize('NFC').replaceAll(/\s+/gu, ' ').replaceAll(/\p{C}/gu, '').trim();
+  const name = typed.normalize('NFC').replaceAll(/\s/gu, ' ').replaceAll(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '').replaceAll(/ +/g, ' ').trim();
   return /[\p{L}\p{N}\p{S}]/u.test(name) && [...name].length <= NICKNAME_CHARACTERS_MAX ? name : undefined;
 }
 

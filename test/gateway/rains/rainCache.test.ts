@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { RainCache } from '../../../src/gateway/rains/rainCache.ts';
 import { createGrabEngine } from '../../../src/grab/engine.ts';
 import { RAINS_VERSION_KEY, shardKeys } from '../../../src/store/keys.ts';
-import { announceChange, pause, resume } from '../../../src/store/transitions.ts';
+import { announceChange, close, pause, resume } from '../../../src/store/transitions.ts';
 import type { RainSnapshot } from '../../../src/protocol/messages.ts';
 import type { RedisClient } from '../../../src/platform/redis/connect.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -94,6 +94,19 @@ test('the number of packets left is sent at intervals; zero, and every other cha
   await grab('left', 0, ['cat']);
   await rainCache.refresh('left');
   expect(sent.slice(2)).toEqual([['open', 2, 'announcement'], ['open', 1, 'left'], ['open', 0, 'change']]);
+});
+
+test('what is left is rounded while packets can be won, and exact after the end', async () => {
+  await stockRain(redis, { rainId: 'exact', amounts: Array<string>(200).fill('1.00') });
+  const { rainCache } = await openRainCache(redis, 60_000);
+  await createGrabEngine(redis, (error) => { throw error; }).grab('exact', 0, ['ann']);
+  const left = async () => {
+    await rainCache.refresh('exact');
+    return rainCache.snapshot('exact')!.left;
+  };
+  expect(await left()).toBe(200);
+  await close(redis, 'exact', 1, 'early');
+  expect(await left()).toBe(199);
 });
 
 /** How often each shard of these rains was read so far. */
