@@ -39,7 +39,7 @@ export function askName({ nickname }: Words): Promise<void> {
   element<HTMLFormElement>('.nickname-form').addEventListener('submit', (event) => {
     event.preventDefault();
     if (takeName(field.value)) return dialog.close();
-    element('.nickname-refused').textContent = nickname.refused(NICKNAME_CHARACTERS_MAX);
+    element('.nickname-error').textContent = nickname.refused(NICKNAME_CHARACTERS_MAX);
     field.focus();
   });
   dialog.showModal();

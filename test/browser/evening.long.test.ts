@@ -92,7 +92,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a guest', () => {
     await photograph(page, `${locale}-name`, 'hall');
     await page.getByTestId('nickname-field').fill('...');
     await page.getByTestId('nickname-join').click();
-    expect(await text(page, 'nickname-refused')).toContain('20');
+    expect(await text(page, 'nickname-error')).toContain('20');
     expect(await findBarriers(page)).toEqual([]);
     await page.getByTestId('nickname-field').fill('王 Anna');
     await page.getByTestId('nickname-field').press('Enter');

@@ -74,7 +74,7 @@ test('[R9] an event that nobody has signed, the same status again and the order 
   await waiting(1);
   const forged = { ...mark('ann', mine, 'created'), status: 'paid' as const };
   await publish(redis, { type: 'orders', saleId: 'asleep', orders: [forged, mark('ann', mine, 'reserved'), mark('bob', mine, 'paid')] });
-  await publish(redis, { type: 'orders', saleId: 'asleep', orders: [mark('ann', mine, 'created')] });
+  await step('asleep', 'ann', Number(mine.split('-')[1]), 'created');
   expect((await asked).body).toMatchObject({ status: 'created' });
 });
 
