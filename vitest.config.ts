@@ -27,8 +27,8 @@ export default defineConfig({
     teardownTimeout: 10_000,
     projects: [
       project('unit', { pool: 'threads', maxWorkers: 2, setupFiles: ['test/support/runner/withoutServers.ts'], sequence: { groupOrder: 1 } }),
-      // Four take a quarter less time on two cores, and then tests of clocks and deadlines fail now and then: they go by a busy machine's.
-      project('system', { ...servers, maxWorkers: 2, sequence: { groupOrder: 2 } }),
+      // Two leave a third of two cores idle. With four, tests of clocks and deadlines fail now and then: they go by a busy machine's.
+      project('system', { ...servers, maxWorkers: 3, sequence: { groupOrder: 2 } }),
       project('long', { ...servers, maxWorkers: 2, sequence: { groupOrder: 3 } }),
       project('alone', { ...servers, maxWorkers: 1, sequence: { groupOrder: 4 } }),
     ],

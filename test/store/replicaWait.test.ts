@@ -36,7 +36,9 @@ test('[R4] a write of another connection is waited for, though this one has only
 });
 
 test('[R4] a WAIT comes right after a write of its own connection: servers from Redis 7.2 on, and Valkey, count nothing else', async () => {
-  const monitor = await new Redis(pair.master.url).monitor();
+  const watching = new Redis(pair.master.url);
+  // A connection of its own.
+  const monitor = await watching.monitor();
   try {
     const ran: string[] = [];
     monitor.on('monitor', (_time: string, [command]: string[], source: string) => ran.push(source === 'lua' ? `lua ${command}` : command!));
@@ -46,6 +48,7 @@ test('[R4] a WAIT comes right after a write of its own connection: servers from 
     expect(ran.slice(from, from + 3).map((command) => command.toLowerCase())).toEqual(['eval', 'lua set', 'wait']);
   } finally {
     monitor.disconnect();
+    watching.disconnect();
   }
 });
 
