@@ -2,13 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { ROOT } from '../platform/process/root.ts';
 import { connectionError } from './database.ts';
 
 // `prisma migrate deploy` needs an engine that is downloaded when Prisma is installed, which is not possible everywhere. This does
 // the same with the same files and the same records, so that both give the same result.
 
-/** prisma/ is beside src/ and beside dist/, at the same depth. */
-const FOLDER = new URL('../../prisma/migrations/', import.meta.url);
+const FOLDER = new URL('prisma/migrations/', ROOT);
 
 /** One folder of prisma/migrations, in Prisma's own layout: `<timestamp>_<name>/migration.sql`. */
 export interface Migration {

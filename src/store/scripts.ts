@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { ROOT } from '../platform/process/root.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 
-/** lua/ is a sibling of src/ and of dist/, so the same relative path works for both. */
-const FOLDER = new URL('../../lua/', import.meta.url);
+const FOLDER = new URL('lua/', ROOT);
 
 /** A script may end with another one, which its header names after THEN: it goes on with the same keys and what is left of ARGV. */
 function sourceOf(file: string): string {

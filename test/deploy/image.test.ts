@@ -20,21 +20,19 @@ describe('the image', () => {
     const copied = [...dockerfile.matchAll(/^COPY --from=build \/rain\/(\S+)/gm)].map(([, path]) => path!);
     expect(copied).toEqual(['package.json', 'node_modules', 'lua', 'prisma/migrations', 'dist']);
     for (const path of copied) expect(existsSync(join(ROOT, path)), path).toBe(true);
-    // What a program reads beside itself, it names relative to itself.
-    const beside = sources('src').filter((path) => !path.includes('/generated/')).flatMap((path) => [...read(path).matchAll(/new URL\('((?:\.\.\/)+)([^']+)'/g)].map(([, up, rest]) => ({ path, up: up!, rest: rest! })));
+    // What a program reads beside dist, it names from the folder of package.json.
+    const files = sources('src').filter((path) => !path.includes('/generated/'));
+    const beside = files.flatMap((path) => [...read(path).matchAll(/new URL\(['`]([^'`$]+)[^,]*, ROOT\)/g)].map(([, rest]) => ({ path, rest: rest! })));
     expect(beside.length).toBeGreaterThan(3);
-    for (const { path, up, rest } of beside) {
-      if (path.startsWith('src/bin/setup')) continue;
-      const depth = path.split('/').length - 1 - up.length / 3;
-      // Within dist, or one of the folders that lie beside it.
-      if (depth > 0) continue;
-      expect(copied.some((folder) => rest === folder || rest.startsWith(`${folder}/`)), `${path} reads ${rest}`).toBe(true);
-    }
+    for (const { path, rest } of beside) expect(copied.some((folder) => rest === folder || rest.startsWith(`${folder}/`)), `${path} reads ${rest}`).toBe(true);
+    const upwards = files.filter((path) => !path.startsWith('src/bin/setup') && [...read(path).matchAll(/new URL\('((?:\.\.\/)+)/g)].some(([, up]) => path.split('/').length - 1 <= up!.length / 3));
+    expect(upwards, 'read what lies above src or dist by a path that a bundle changes').toEqual([]);
   });
 
   test('needs none of the packages that are there for development only', () => {
     const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-    const wanted = new Set(sources('dist').flatMap((path) => [...read(path).matchAll(/(?:from|import)\s*\(?\s*['"]([@\w][\w./@:-]*)['"]/g)].map(([, name]) => packageOf(name!))));
+    // The bundle is made of the other files, and of packages that hold the names of others in texts.
+    const wanted = new Set(sources('dist').filter((path) => !path.startsWith('dist/chunks/')).flatMap((path) => [...read(path).matchAll(/(?:from|import)\s*\(?\s*['"]([@\w][\w./@:-]*)['"]/g)].map(([, name]) => packageOf(name!))));
     expect(wanted.size).toBeGreaterThan(10);
     expect([...wanted].filter((name) => !(name in dependencies) && !builtinModules.includes(name) && !name.startsWith('node:')), 'imported, and not among the dependencies').toEqual([]);
   });

@@ -14,7 +14,7 @@ import { freePort } from '../support/freePort.ts';
 import { memoryFolder } from '../support/runner/memoryFolder.ts';
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts';
 import { connect } from '../support/rain.ts';
-import { Part, type Started } from './systemPart.ts';
+import { Part, type Extra, type Started } from './systemPart.ts';
 import { signer, SIGNING_SECRET } from '../support/signer.ts';
 
 const RAIN = compiledEntry('bin/rain.js');
@@ -100,7 +100,7 @@ export async function deployOn<Facts>(
   const ends: (() => Promise<unknown> | void)[] = [];
   const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
   const unexpectedEnds: string[] = [];
-  const part = (name: string, launch: (extra: Record<string, string>) => Promise<Started>) => {
+  const part = (name: string, launch: (extra: Extra) => Promise<Started>) => {
     const made = new Part(name, launch, (sentence) => unexpectedEnds.push(sentence));
     ends.push(() => made.stop());
     return made;
@@ -135,11 +135,11 @@ export async function deployOn<Facts>(
     };
     const ports = await freePorts(gateways);
     const userPorts = await Promise.all(ports.map((port) => detour('usersToGateways', port)));
-    const gatewayParts = ports.map((port, i) => part(`gateway-${i}`, (extra) => launch({
-      name: `gateway-${i}`, entry: RAIN, args: ['gateway'], env: { ...gatewayEnv, GATEWAY_PORT: String(port), ...extra }, logs: home, facts: z.object({}),
+    const gatewayParts = ports.map((port, i) => part(`gateway-${i}`, (start) => launch({
+      name: `gateway-${i}`, entry: start.entry ?? RAIN, args: ['gateway'], env: { ...gatewayEnv, GATEWAY_PORT: String(port), ...start.env }, logs: home, facts: z.object({}),
     })));
-    const workerParts = Array.from({ length: workers }, (_, i) => part(workerName(i), (extra) => launch({
-      name: workerName(i), entry: RAIN, args: ['worker'], env: { ...workerEnv, DATABASE_URL: named(workerEnv.DATABASE_URL, workerName(i)), ...extra }, logs: home, facts: z.object({}),
+    const workerParts = Array.from({ length: workers }, (_, i) => part(workerName(i), (start) => launch({
+      name: workerName(i), entry: start.entry ?? RAIN, args: ['worker'], env: { ...workerEnv, DATABASE_URL: named(workerEnv.DATABASE_URL, workerName(i)), ...start.env }, logs: home, facts: z.object({}),
     })));
     const parts = [...store.parts ?? [], postgres, ...gatewayParts, ...workerParts];
     await Promise.all([...gatewayParts, ...workerParts].map((each) => each.start()));

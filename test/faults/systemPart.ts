@@ -1,7 +1,12 @@
 import { describeEnd, type Child, type ChildEnd } from '../../src/platform/process/childProcess.ts';
 
-/** Environment variables added to a process for one start, e.g. `NODE_OPTIONS`. */
-type Extra = Record<string, string>;
+/** What is different for one start of a process. */
+export interface Extra {
+  /** Variables added to its environment. */
+  env?: Record<string, string>;
+  /** Path of the program in place of its own; only of gateways and workers. */
+  entry?: string;
+}
 
 /**
  * One process of a deployment, which can be killed, frozen and restarted. Its end is expected only if one of these methods caused

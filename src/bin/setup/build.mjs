@@ -24,6 +24,14 @@ export const STEPS = [
     command: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
     sentence: 'the TypeScript sources have errors; see above.',
   },
+  {
+    name: 'bundle',
+    line: 'bundling …',
+    inputs: ['src', 'package-lock.json'],
+    output: 'dist/chunks',
+    command: ['src/bin/setup/bundle.mjs'],
+    sentence: 'the compiled program could not be bundled with its packages; see above.',
+  },
   viteStep('page', 'player\'s page', 'client-demo', ['src/client', 'src/protocol']),
   viteStep('console', 'operator\'s console', 'client-console', []),
 ];

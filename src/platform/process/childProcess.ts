@@ -7,6 +7,7 @@ import { deadlineIn } from '../concurrency/deadline.ts';
 import { openLogFile } from '../telemetry/logFile.ts';
 import type { HomeLock } from './homeLock.ts';
 import { READY_WITHIN_MS, readReady } from './ipc.ts';
+import { ROOT } from './root.ts';
 import { SERVER_DEADLINE_MS } from './shutdown.ts';
 
 export interface ChildOptions<Facts> {
@@ -51,9 +52,9 @@ export type StartedChild<Facts> = { ok: true; child: Child<Facts> } | { ok: fals
 /** A child that outlives its own deadline by this much will not end by itself, ms. */
 const STOP_WITHIN_MS = SERVER_DEADLINE_MS + 2_000;
 
-/** Path of a compiled file, e.g. `bin/rain.js`. Correct from `dist/` and from `src/` (in tests): both have the same depth. */
+/** Path of a compiled file, e.g. `bin/rain.js`. */
 export function compiledEntry(path: string): string {
-  return fileURLToPath(new URL(`../../../dist/${path}`, import.meta.url));
+  return fileURLToPath(new URL(`dist/${path}`, ROOT));
 }
 
 /**

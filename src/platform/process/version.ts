@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { ROOT } from './root.ts';
 
-/** Version of this program. package.json lies beside src/ and beside dist/, at the same depth. */
-export const { version: VERSION } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')));
+/** Version of this program. */
+export const { version: VERSION } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')));

@@ -12,7 +12,7 @@ type Moment = 'added' | 'credited' | 'recycled' | 'settled' | 'ordered' | 'follo
 export async function armDeath({ workers }: Pick<Deployment, 'workers'>, moment: Moment, nth: number): Promise<void> {
   const [doomed] = workers;
   await Promise.all(workers.map((worker) => worker.stop()));
-  await doomed!.start({ NODE_OPTIONS: `--import ${DIE_AT}`, FAULTS_DIE_AT: `${moment}:${nth}` });
+  await doomed!.start({ entry: DIE_AT, env: { FAULTS_DIE_AT: `${moment}:${nth}` } });
   doomed!.announceEnd();
 }
 

@@ -1,4 +1,5 @@
-// Loaded into a worker with --import: kills it at one precise moment, as kill -9 would.
+// A worker that kills itself at one precise moment, as kill -9 would. It is the compiled program before it is bundled: a bundle has
+// packages of its own, which cannot be changed from here.
 //
 //     FAULTS_DIE_AT=<moment>:<n>    at the nth claim or order; at the nth time if the moment has none
 //
@@ -16,6 +17,8 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { runCommandLine } from '../../../dist/bin/program.js';
+import { processTerminal } from '../../../dist/bin/terminal.js';
 
 const [moment, n] = process.env.FAULTS_DIE_AT.split(':');
 let left = Number(n);
@@ -70,3 +73,5 @@ pg.Client.prototype.query = function (...args) {
     callback(error, result);
   }]);
 };
+
+process.exitCode = await runCommandLine(processTerminal(), process.argv.slice(2));
