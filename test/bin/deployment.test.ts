@@ -1,3 +1,4 @@
+import { getPriority } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shardKeys } from '../../src/store/keys.ts';
 import { TRACE_STEPS } from '../../src/rain/packet-trace.ts';
@@ -70,6 +71,12 @@ test.each([
   await eventually(async () => expect((await scrape(url)).get(figure)).toBe(0));
   expect((await scrape(url)).get('process_start_time_seconds')).toBeGreaterThan(0);
   await eventually(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200));
+});
+
+test('a worker runs below the priority of the gateway and the console', () => {
+  const priorityOf = (name: string) => getPriority(servers.get(name)!.child.pid);
+  expect(priorityOf('worker')).toBeGreaterThan(priorityOf('gateway'));
+  expect(priorityOf('console')).toBe(priorityOf('gateway'));
 });
 
 test('a win is one trace from its socket to the ledger and back, over processes that exchange no trace ids', async () => {
