@@ -24,6 +24,7 @@ import { Switches } from './screens/switches.tsx';
 import { System } from './screens/system.tsx';
 import { Users } from './screens/users.tsx';
 import { Winners } from './screens/winners.tsx';
+import { WinnersSheet } from './screens/winners-sheet.tsx';
 import { Shell } from './shell.tsx';
 import { LanguageContext, rememberedLanguage, rememberLanguage, type Language } from './words/language.ts';
 
@@ -82,6 +83,7 @@ function Screen({ route }: { route: Route }) {
     case 'rain': return <RainPage key={route.rainId} rainId={route.rainId} />;
     case 'live': return <LiveScreen key={route.rainId} rainId={route.rainId} />;
     case 'winners': return <Winners key={route.rainId} rainId={route.rainId} />;
+    case 'winners-sheet': return <WinnersSheet key={route.rainId} rainId={route.rainId} />;
     case 'sales': return <Sales />;
     case 'create-sale': return <CreateSale key={route.campaignId} campaignId={route.campaignId} />;
     case 'sale': return <SalePage key={route.saleId} saleId={route.saleId} />;

@@ -156,9 +156,10 @@ export async function startConsole(options: ConsoleOptions) {
   await server.register(rateLimit, { global: false, cache: LIMITS.addressesRemembered, keyGenerator: visitorAddress });
   await serveFolder(server, pageFolder, '/', PLAYER_HEADERS);
 
+  // Whoever types the address in a hall sees a page, whatever was typed: without a rain, the screen shows the next one.
   server.get('/hall/:rainId', async (request, reply) => {
     const path = rainParams.safeParse(request.params);
-    return path.success ? reply.redirect(`/hall?rain=${path.data.rainId}`) : refuse(reply, REFUSALS.not_found);
+    return reply.redirect(path.success ? `/hall?rain=${path.data.rainId}` : '/hall');
   });
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {

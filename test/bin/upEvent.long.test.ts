@@ -1,12 +1,11 @@
 import { rmSync } from 'node:fs';
 import { WebSocket } from 'ws';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lanAddresses } from '../../src/bin/up/event.ts';
 import { BEARER_PREFIX, SUBPROTOCOL } from '../../src/protocol/constants.ts';
 import { homeAt } from '../../src/platform/process/home.ts';
-import { startCli } from '../support/cli.ts';
 import { follow } from '../support/client.ts';
-import { eventually } from '../support/eventually.ts';
+import { startEvent } from '../support/evening.ts';
 import { memoryFolder } from '../support/runner/memoryFolder.ts';
 import { layDatabase } from '../support/servers/pglite.ts';
 
@@ -20,26 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** Starts the evening. `page`: as phones reach it. */
-async function startEvent(...more: string[]) {
-  const system = startCli(['up', '--event', 'Annual party', ...more], { RAIN_HOME: home, GATEWAY_PORT: '0', CONSOLE_PORT: '0', LOG_LEVEL: 'warn' });
-  const end = async () => {
-    system.child.kill('SIGTERM');
-    await system.done;
-  };
-  onTestFinished(end);
-  await eventually(() => system.stderr().includes('serving until') || (system.child.exitCode !== null && Promise.reject(new Error(system.stderr()))), { timeoutMs: 60_000 });
-  const told = system.stderr();
-  const found = (pattern: RegExp) => pattern.exec(told)?.[1];
-  return { told, page: found(/^guests {3}(\S+)$/m)!, console: found(/^console {2}(\S+)$/m)!, password: found(/operator \/ (\S+)/), end };
-}
-
 const signIn = (url: string, password: string) => fetch(new URL('/api/console/session', url), {
   method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name: 'operator', password }),
 });
 
 test.skipIf(LAN === undefined)('phones in the network play as guests, the console stays on this machine, and a restart keeps password and sessions', { timeout: 180_000 }, async () => {
-  const first = await startEvent();
+  const first = await startEvent(home);
   expect(first.told).toContain('Annual party');
   expect(new URL(first.page).hostname).toBe(LAN);
   expect(first.told).toMatch(/[█▀▄]{10}/);
@@ -61,7 +46,7 @@ test.skipIf(LAN === undefined)('phones in the network play as guests, the consol
   const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
   await first.end();
 
-  const second = await startEvent();
+  const second = await startEvent(home);
   expect(second.password).toBeUndefined();
   expect(second.told).toContain('with the password of the first start');
   expect((await fetch(new URL('/api/console/session', second.console), { headers: { cookie } })).status).toBe(200);
@@ -69,7 +54,7 @@ test.skipIf(LAN === undefined)('phones in the network play as guests, the consol
 });
 
 test.skipIf(LAN === undefined)('asked for, the console can be opened from other devices, and a sentence says what plain HTTP means', { timeout: 180_000 }, async () => {
-  const event = await startEvent('--console-on-lan');
+  const event = await startEvent(home, '--console-on-lan');
   expect(event.told).toContain('over plain HTTP');
   expect(new URL(event.console).hostname).toBe(LAN);
   expect((await fetch(event.console)).status).toBe(200);

@@ -140,12 +140,15 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
   test('a switch is set with a reason, and returned to auto', async () => {
     await goTo(page, '#/switches');
     const ticker = page.getByTestId('switch-ticker');
+    const now = () => ticker.getByTestId('switch-now').textContent();
+    expect(await now()).toBe('Players see who else has won. A gateway stops this by itself while it cannot keep up.');
     await ticker.getByText('Off', { exact: true }).click();
     expect(await page.getByTestId('act').isDisabled()).toBe(true);
     await page.getByTestId('why-switched').fill('the hall is full');
     await page.getByTestId('act').click();
     await soon(() => ticker.getAttribute('data-position')).toBe('off');
     await soon(() => ticker.textContent()).toContain('the hall is full');
+    expect(await now()).toBe('Players do not see who else has won.');
     await ticker.getByText('Auto', { exact: true }).click();
     await page.getByTestId('act').click();
     await soon(() => ticker.getAttribute('data-position')).toBe('auto');

@@ -110,6 +110,17 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     expect(csv.trim().split('\n')).toHaveLength(PACKETS + 1);
     expect(names).toContain(user);
     for (const name of names) expect(csv).toContain(name);
+
+    await page.getByTestId('to-sheet').click();
+    await soon(() => page.getByTestId('sheet-row').count()).toBe(PACKETS);
+    const rows = await page.getByTestId('sheet-row').locator('th').allTextContents();
+    expect(rows.toSorted()).toEqual(names.toSorted());
+    expect(await page.getByTestId('sheet').textContent()).toContain(`${PACKETS} winners, `);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByTestId('print').isVisible(), 'on paper there is no button').toBe(false);
+    await photograph(page, 'winners-sheet');
+    await page.emulateMedia({ media: 'screen' });
+    await goTo(page, `#/rains/${rainId}/winners`);
     await page.getByTestId('search').fill(names[3]!);
     await soon(() => page.getByTestId('winner').count()).toBe(1);
 

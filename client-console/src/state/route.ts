@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 /** A screen of the console and its parameters. */
 export type Route =
-  | { screen: 'rains' } | { screen: 'create'; campaignId?: string } | { screen: 'rain' | 'live' | 'winners'; rainId: string }
+  | { screen: 'rains' } | { screen: 'create'; campaignId?: string } | { screen: 'rain' | 'live' | 'winners' | 'winners-sheet'; rainId: string }
   | { screen: 'sales' } | { screen: 'create-sale'; campaignId?: string } | { screen: 'sale' | 'sale-live' | 'orders'; saleId: string }
   | { screen: 'campaigns' } | { screen: 'campaign'; campaignId: string }
   | { screen: 'order-letters'; saleId?: string }
@@ -12,7 +12,7 @@ const SINGLE = ['blocks', 'users', 'switches', 'actions', 'system', 'approvals',
 
 /** `#/rains/<id>/live` → the screen. An unknown address leads to the list of rains. */
 export function routeOf(hash: string): Route {
-  const [first = '', second, third] = hash.replace(/^#\/?/, '').split('/').map(decoded);
+  const [first = '', second, third, fourth] = hash.replace(/^#\/?/, '').split('/').map(decoded);
   const single = SINGLE.find((name) => name === first);
   if (single) return { screen: single };
   if (first === 'dead') return second !== 'orders' ? { screen: 'dead' } : { screen: 'order-letters', ...(third && { saleId: third }) };
@@ -20,6 +20,7 @@ export function routeOf(hash: string): Route {
   if (first === 'sales' || first === 'create-sale') return saleRouteOf(first, second, third);
   if (first === 'campaigns') return second ? { screen: 'campaign', campaignId: second } : { screen: 'campaigns' };
   if (first !== 'rains' || !second) return { screen: 'rains' };
+  if (third === 'winners' && fourth === 'sheet') return { screen: 'winners-sheet', rainId: second };
   return { screen: third === 'live' || third === 'winners' ? third : 'rain', rainId: second };
 }
 
@@ -33,6 +34,7 @@ export function hashOf(route: Route): string {
   switch (route.screen) {
     case 'rain': return `#/rains/${encodeURIComponent(route.rainId)}`;
     case 'live': case 'winners': return `#/rains/${encodeURIComponent(route.rainId)}/${route.screen}`;
+    case 'winners-sheet': return `#/rains/${encodeURIComponent(route.rainId)}/winners/sheet`;
     case 'sale': return `#/sales/${encodeURIComponent(route.saleId)}`;
     case 'sale-live': return `#/sales/${encodeURIComponent(route.saleId)}/live`;
     case 'orders': return `#/sales/${encodeURIComponent(route.saleId)}/orders`;

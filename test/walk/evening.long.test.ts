@@ -1,0 +1,90 @@
+import type { Browser, Page } from 'playwright-core';
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lanAddresses } from '../../src/bin/up/event.ts';
+import { launchChromium, WITHOUT_CHROMIUM } from '../browser/chromium.ts';
+import { goTo, makeRain, openConsole, photograph, signIn, startAtOnce } from '../browser/operator.ts';
+import { shows, tapPackets, text } from '../browser/player.ts';
+import { openPage } from '../browser/windows.ts';
+import { startEvent } from '../support/evening.ts';
+import { memoryFolder } from '../support/runner/memoryFolder.ts';
+
+const PROJECTOR = { width: 1024, height: 768 };
+const PHONE = { width: 390, height: 844 };
+const GUESTS = ['Anna', '王小明', 'Bob'] as const;
+/** One guest fewer than taps: somebody hears "no". */
+const PACKETS = GUESTS.length - 1;
+
+describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening, from an empty folder', () => {
+  let browser: Browser;
+  let home: string;
+  beforeAll(async () => {
+    browser = await launchChromium();
+    home = memoryFolder('rain-test-evening-');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
+  const untilStage = (hall: Page, stage: string) => hall.locator(`[data-testid=hall][data-stage=${stage}]`).waitFor({ timeout: 60_000 });
+
+  /** A phone of its own, at the address that the hall shows, under this name. */
+  async function join(address: string, name: string): Promise<Page> {
+    const phone = await openPage(browser, { viewport: PHONE, hasTouch: true, isMobile: true, locale: name === '王小明' ? 'zh-CN' : 'en-US', userAgent: `phone of ${name}` });
+    await phone.goto(`http://${address}`);
+    await phone.getByTestId('nickname-field').fill(name);
+    await phone.getByTestId('nickname-join').click();
+    await phone.getByTestId('nickname').waitFor({ state: 'hidden' });
+    return phone;
+  }
+
+  test('an operator prepares a rain, guests come by the address on the screen and give their names, some win, the screen names them, and the list is printed', { timeout: 300_000 }, async () => {
+    const evening = await startEvent(home);
+    const { page: operator, faults } = await openConsole(browser, { consoleUrl: new URL(evening.console).origin });
+    await signIn(operator, 'operator', evening.password!);
+    const rainId = await makeRain(operator, { title: 'Round one', startIn: '3600', packets: PACKETS });
+
+    const hall = await openPage(browser, { viewport: PROJECTOR, locale: 'en-US' });
+    await hall.goto(new URL('hall', evening.page).href);
+    await untilStage(hall, 'before');
+    expect([await text(hall, 'event'), await text(hall, 'title')]).toEqual(['Annual party', 'Round one']);
+    const address = await text(hall, 'address');
+    await photograph(hall, 'before', 'evening');
+    const phones: Page[] = [];
+    for (const name of GUESTS) phones.push(await join(address, name));
+    for (const phone of phones) await shows(phone, 'scheduled');
+
+    // An hour before its time, by hand.
+    await startAtOnce(operator);
+    await untilStage(hall, 'raining');
+    for (const phone of phones) {
+      await shows(phone, 'open');
+      await tapPackets(phone);
+    }
+    const [anna, ming, bob] = phones as [Page, Page, Page];
+    for (const winner of [anna, ming]) await shows(winner, 'won');
+    await shows(bob, 'gone');
+    await photograph(anna, 'won', 'evening');
+
+    await goTo(operator, `#/rains/${rainId}`);
+    await operator.getByTestId('verb-close').click();
+    await operator.getByTestId('act').click();
+    await untilStage(hall, 'after');
+    await soon(() => hall.getByTestId('places').locator('li').count()).toBe(PACKETS);
+    const luckiest = await hall.getByTestId('places').textContent();
+    for (const name of ['Anna', '王小明']) expect(luckiest).toContain(name);
+    expect(await text(hall, 'sum')).toContain(`${PACKETS} won`);
+    await photograph(hall, 'after', 'evening');
+
+    await goTo(operator, `#/rains/${rainId}/winners`);
+    await soon(() => operator.locator('[data-testid=winner] [data-status=credited]').count()).toBe(PACKETS);
+    await operator.getByTestId('to-sheet').click();
+    await soon(() => operator.getByTestId('sheet-row').count()).toBe(PACKETS);
+    const rows = await operator.getByTestId('sheet-row').allTextContents();
+    expect([rows[0], rows[1]]).toEqual([expect.stringContaining('1Anna') as string, expect.stringContaining('2王小明') as string]);
+    expect(await text(operator, 'sheet')).toContain('2 winners, 88.80 in all');
+    expect(faults).toEqual([]);
+  });
+});
