@@ -141,7 +141,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await goTo(page, '#/switches');
     const ticker = page.getByTestId('switch-ticker');
     const now = () => ticker.getByTestId('switch-now').textContent();
-    expect(await now()).toBe('Players see who else has won. A gateway stops this by itself while it cannot keep up.');
+    expect(await now()).toBe('Players see who else has won, except at a gateway under pressure.');
     await ticker.getByText('Off', { exact: true }).click();
     expect(await page.getByTestId('act').isDisabled()).toBe(true);
     await page.getByTestId('why-switched').fill('the hall is full');

@@ -37,6 +37,12 @@ describe('the image', () => {
     expect([...wanted].filter((name) => !(name in dependencies) && !builtinModules.includes(name) && !name.startsWith('node:')), 'imported, and not among the dependencies').toEqual([]);
   });
 
+  test('has the program as one bundle, whose chunks are all there', () => {
+    const chunks = [...read('dist/bin/rain.js').matchAll(/["']\.\.\/chunks\/([^"']+)["']/g)].map(([, name]) => name!);
+    expect(chunks.length).toBeGreaterThan(0);
+    for (const name of chunks) expect(existsSync(join(ROOT, 'dist/chunks', name)), name).toBe(true);
+  });
+
   test('knows the settings that it and the compose file set', () => {
     const own = [...dockerfile.matchAll(/^ENV (.+)$/gm)].flatMap(([, line]) => line!.split(' ').map((pair) => pair.split('=')[0]!)).filter((name) => name !== 'NODE_ENV');
     const { services } = parse(read('deploy/docker/compose.yaml'), { merge: true }) as { services: Record<string, { image?: string; command?: string[]; environment?: Record<string, string> }> };

@@ -1,4 +1,4 @@
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { Option } from 'commander';
 import { createSigner } from '../../store/signer.ts';
 import { createLog } from '../../platform/telemetry/log.ts';
@@ -25,6 +25,14 @@ async function serve(terminal: Terminal, name: string, open: (shutdown: Shutdown
   }
 }
 
+/** A crowd waits for answers, and credits and orders may follow a little later: where a gateway and Redis share the cores of a worker, they go first. */
+function yieldToGateways(): void {
+  const { PRIORITY_BELOW_NORMAL } = constants.priority;
+  try {
+    if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
+  } catch { /* Where that is forbidden, it works as it is. */ }
+}
+
 export function addServeCommands(program: RainCommand): void {
   const { terminal } = program;
 
@@ -41,8 +49,7 @@ export function addServeCommands(program: RainCommand): void {
     .description('Moves claims from Redis to the queue, credits them, and settles rains that have ended. Any number of workers may run. Needs REDIS_URL, DATABASE_URL and SIGNING_SECRET.')
     .example('REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain SIGNING_SECRET=… rain worker')
     .action(() => serve(terminal, 'worker', async (shutdown) => {
-      // An answer is waited for, a credit is not: where a gateway and Redis share its cores, they go first.
-      setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+      yieldToGateways();
       const { startWorker } = await import('../servers/worker.ts');
       const { payoutProviderOf } = await import('../servers/payoutProvider.ts');
       const { orderServiceOf } = await import('../servers/orderService.ts');

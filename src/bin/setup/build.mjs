@@ -21,6 +21,8 @@ export const STEPS = [
     output: 'dist/bin/rain.js',
     // tsc trusts this file more than the real content of dist/.
     forget: 'dist/.tsbuildinfo',
+    // It writes dist/bin/rain.js, too.
+    spoils: 'bundle',
     command: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
     sentence: 'the TypeScript sources have errors; see above.',
   },
@@ -37,13 +39,14 @@ export const STEPS = [
 ];
 
 export async function build() {
-  for (const { name, line, inputs, output, forget, command, env, sentence } of STEPS) {
+  for (const { name, line, inputs, output, forget, spoils, command, env, sentence } of STEPS) {
     const file = join(STATE, name);
     const wanted = hashOf(inputs);
     if (isStamped(file, wanted) && existsSync(join(ROOT, output))) continue;
     say(line);
     rmSync(file, { force: true });
     if (forget) rmSync(join(ROOT, forget), { force: true });
+    if (spoils) rmSync(join(STATE, spoils), { force: true });
     await run(process.execPath, command, () => sentence, { env });
     stamp(file, wanted);
   }

@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from './step.mjs';
 
@@ -7,17 +7,33 @@ import { ROOT } from './step.mjs';
  * Packages that are loaded as they are: they read files beside themselves, or start threads from them. `pino` is one of those, and
  * the others are optional or large.
  */
-const AS_THEY_ARE = /^(?:pino|@bull-board\/|@electric-sql\/|@opentelemetry\/)/;
+const AS_THEY_ARE = /^(?:pino|@bull-board\/|@electric-sql\/|@opentelemetry\/|msgpackr-extract$)/;
+const ENTRY = 'bin/rain.js';
+const CHUNKS = 'chunks';
+/** A process that was started before may still load chunks of then. */
+const KEPT_MS = 86_400_000;
 
 /*
  * Replaces dist/bin/rain.js by one that has its packages in dist/chunks/: to find and read their files, more than a thousand, took each process
- * longer than everything else it does before it serves.
+ * longer than everything else it does before it serves. The names of chunks follow from their contents, and every file is replaced at once,
+ * the entry last: whoever starts it meanwhile, or after a bundling that was cut off, has a whole program.
  */
-rmSync(join(ROOT, 'dist/chunks'), { recursive: true, force: true });
 const bundle = await rolldown({
   input: { 'bin/rain': join(ROOT, 'src/bin/rain.ts') }, platform: 'node', external: AS_THEY_ARE, tsconfig: false,
   // Packages do on purpose what it would warn of.
   onLog: () => {},
 });
-await bundle.write({ dir: join(ROOT, 'dist'), format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' });
+const { output } = await bundle.generate({ format: 'esm', entryFileNames: '[name].js', chunkFileNames: `${CHUNKS}/[name]-[hash].js` });
 await bundle.close();
+const dist = join(ROOT, 'dist');
+for (const { fileName, code } of output.toSorted((a, b) => Number(a.fileName === ENTRY) - Number(b.fileName === ENTRY))) {
+  const path = join(dist, fileName);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.${process.pid}`, code);
+  renameSync(`${path}.${process.pid}`, path);
+}
+const current = new Set(output.map(({ fileName }) => fileName));
+for (const name of readdirSync(join(dist, CHUNKS))) {
+  const path = join(dist, CHUNKS, name);
+  if (!current.has(`${CHUNKS}/${name}`) && statSync(path).mtimeMs < Date.now() - KEPT_MS) rmSync(path, { force: true });
+}

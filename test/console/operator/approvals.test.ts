@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRain } from '../../../src/operator/create.ts';
-import { addOperator } from '../../../src/operator/staff/staff.ts';
 import { writeOffRain } from '../../../src/operator/writeOff.ts';
 import { shardKeys } from '../../../src/store/keys.ts';
 import { execute } from '../../support/servers/postgres.ts';
-import { openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
+import { addAccount, openTestConsole, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 
 let testConsole: TestConsole;
 let ann: Visitor;
 let ben: Visitor;
 beforeAll(async () => {
   testConsole = await openTestConsole({}, { approvalAboveCents: 100_000n });
-  for (const name of ['ann', 'ben']) await addOperator(testConsole, name, 'operator', PASSWORD);
+  for (const name of ['ann', 'ben']) await addAccount(testConsole, name, 'operator');
   [ann, ben] = [await testConsole.signIn('ann'), await testConsole.signIn('ben')];
 });
 afterAll(() => testConsole?.stop());

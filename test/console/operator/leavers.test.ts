@@ -72,7 +72,7 @@ test.each([['live', 200, 'text/event-stream'], ['winners.csv', 3, 'text/csv']])(
       const told = [answer.status, answer.headers.get('content-type')];
       leave.abort();
       expect(told).toEqual([200, expect.stringContaining(type)]);
-    }, { timeoutMs: 3_000 });
+    });
   } finally {
     await book.close();
   }

@@ -3,11 +3,11 @@ import { liveSample } from '../../../src/console/contract/live.ts';
 import { Rates } from '../../../src/console/live/rates.ts';
 import { createGrabEngine } from '../../../src/grab/engine.ts';
 import type { GatewayHeartbeat } from '../../../src/store/gatewayHeartbeat.ts';
-import { disableOperator, addOperator } from '../../../src/operator/staff/staff.ts';
+import { disableOperator } from '../../../src/operator/staff/staff.ts';
 import { SECRET } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
-import { openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
+import { addAccount, openTestConsole, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 import { watchLive } from './watchLive.ts';
 
 let testConsole: TestConsole;
@@ -96,7 +96,7 @@ describe('rates', () => {
 });
 
 test('the stream ends when the viewer\'s login is no longer valid', async () => {
-  expect(await addOperator(testConsole, 'leaver', 'viewer', PASSWORD)).toEqual({ ok: true });
+  await addAccount(testConsole, 'leaver', 'viewer');
   const leaver = await testConsole.signIn('leaver');
   await testConsole.wonRain('leaving', 0);
   const other = await testConsole.another({ pace: { recheckMs: 100 } });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { addOperator, changeOwnPassword, disableOperator, issueToken } from '../../../src/operator/staff/staff.ts';
-import { ask, openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
+import { changeOwnPassword, disableOperator, issueToken } from '../../../src/operator/staff/staff.ts';
+import { addAccount, ask, openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 
 let testConsole: TestConsole;
 beforeAll(async () => { testConsole = await openTestConsole(); });
@@ -10,7 +10,7 @@ let name: string;
 let count = 0;
 beforeEach(async () => {
   name = `person-${++count}`;
-  expect(await addOperator(testConsole, name, 'operator', PASSWORD)).toEqual({ ok: true });
+  await addAccount(testConsole, name, 'operator');
 });
 
 interface Listed { id: string; kind: string; current: boolean; address?: string; device: string; lastUsedAt?: string }

@@ -1,9 +1,9 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { addOperator, issueToken } from '../../../src/operator/staff/staff.ts';
+import { issueToken } from '../../../src/operator/staff/staff.ts';
 import { resetTotp } from '../../../src/operator/staff/totp.ts';
 import { laterSigner } from '../../support/signer.ts';
-import { ask, openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
+import { addAccount, ask, openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 
 let testConsole: TestConsole;
 beforeAll(async () => { testConsole = await openTestConsole(); });
@@ -13,7 +13,7 @@ let name: string;
 let count = 0;
 beforeEach(async () => {
   name = `person-${++count}`;
-  expect(await addOperator(testConsole, name, 'operator', PASSWORD)).toEqual({ ok: true });
+  await addAccount(testConsole, name, 'operator');
   const keys = await testConsole.redis.keys('rain:attempts:*');
   if (keys.length > 0) await testConsole.redis.del(...keys);
 });
