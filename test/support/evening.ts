@@ -10,7 +10,8 @@ export async function startEvent(home: string, ...more: string[]) {
     await system.done;
   };
   onTestFinished(end);
-  await eventually(() => system.stderr().includes('serving until') || (system.child.exitCode !== null && Promise.reject(new Error(system.stderr()))), { timeoutMs: 60_000 });
+  // From an empty folder it creates a database first, beside other tests.
+  await eventually(() => system.stderr().includes('serving until') || (system.child.exitCode !== null && Promise.reject(new Error(system.stderr()))), { timeoutMs: 120_000 });
   const told = system.stderr();
   const found = (pattern: RegExp) => pattern.exec(told)?.[1];
   return { told, page: found(/^guests {3}(\S+)$/m)!, console: found(/^console {2}(\S+)$/m)!, password: found(/operator \/ (\S+)/), end };
