@@ -2,7 +2,7 @@ import { formatMoney, parseMoney } from '../../../src/rain/money.ts';
 import type { Winner } from '../state/responses.ts';
 
 export interface SheetRows {
-  /** In the order in which they won. */
+  /** In the order in which they won; in that of the credits when Redis has forgotten the rain. */
   rows: readonly Winner[];
   /** The sum of what is or will be credited. */
   due: string;
