@@ -61,9 +61,9 @@ test('a lie is logged and counted at once, and the rain paused; once resumed, it
   await eventually(async () => expect(await pauses()).toHaveLength(1));
   expect(await state()).toBe('paused');
   expect((await pauses())[0]!.details).toMatchObject({ reason: expect.stringMatching(/^gift was won as 50\.00 by thief and is not a packet/) as string });
-  expect(heard.filter(({ level }) => level === 'error').map(({ msg }) => msg)).toEqual([
+  await eventually(() => expect(heard.filter(({ level }) => level === 'error').map(({ msg }) => msg)).toEqual([
     expect.stringContaining('IS NOT BALANCED'), expect.stringContaining('TAMPERED WITH'), expect.stringContaining('paused'),
-  ]);
+  ]));
   expect(heard.find(({ msg }) => String(msg).includes('TAMPERED'))).toMatchObject({ rainId: 'stop', kinds: { false_claim: 1 }, first: [expect.stringContaining('gift') as string] });
   expect(await registry.metrics()).toContain('rain_tampering{rain="stop",kind="false_claim"} 1');
   await resumeRain(context, 'stop');
