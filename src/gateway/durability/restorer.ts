@@ -32,6 +32,8 @@ interface RestorerOptions {
  */
 export function startRestorer({ redis, signer, recentWins, first, also, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
   let verified = true;
+  /** Another connection may reach the server that comes next before this one does. */
+  let isAway = false;
   let lookingUntil = 0;
   /** Until then a doubt makes no grab wait. */
   let noLookingUntil = 0;
@@ -116,8 +118,12 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
       : 'Redis has lost a rain with wins that were sent to users; they are written down for rain write-off');
   }
 
-  const onClose = () => { verified = false; };
+  const onClose = () => {
+    verified = false;
+    isAway = true;
+  };
   const onReady = () => {
+    isAway = false;
     if (verified) return;
     lookingUntil = performance.now() + LOOKING_MS_MAX;
     void check();
@@ -127,11 +133,11 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
 
   return {
     /**
-     * True, for a bounded time, during the check after a loss: packets of sent wins may lie in the list again, and must not be granted.
+     * True while the connection is away, and, for a bounded time, during the check that follows: packets of sent wins may lie in the list again, and must not be granted.
      * @param key any of the shard or sale that is asked for
      */
     looking(key: string): boolean {
-      return masters.waits(key) || (lookingUntil > 0 && performance.now() < lookingUntil);
+      return isAway || masters.waits(key) || (lookingUntil > 0 && performance.now() < lookingUntil);
     },
     /** To be called when a settled rain is seen. */
     settled(rainId: string): void {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { shardKeys } from '../../../src/store/keys.ts';
 import type { SentWin } from '../../../src/grab/restore.ts';
@@ -5,10 +6,10 @@ import { startRestorer } from '../../../src/gateway/durability/restorer.ts';
 import { createLog, type Logger } from '../../../src/platform/telemetry/log.ts';
 import { listeningLog } from '../../support/log.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openRedis, stockRain } from '../../support/rain.ts';
+import { connect, openRedis, stockRain } from '../../support/rain.ts';
 import { signer } from '../../support/signer.ts';
 
-const { redis } = await openRedis();
+const { server, redis } = await openRedis();
 
 test('a doubt is enough for another check; a failed check is repeated until it succeeds, and reported once', async () => {
   await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
@@ -68,4 +69,18 @@ test('a rain that cannot be checked does not keep the reservations of sales from
   restorer.doubt();
   await eventually(() => expect(putBack).toBeGreaterThan(1));
   expect(heard.map(({ msg }) => msg)).toEqual([expect.stringContaining('cannot check')]);
+});
+
+test('what is missing may be lost from the moment when the connection is cut: another one may be there sooner, and read from a replica that is behind', async () => {
+  const grabs = await connect(server.url);
+  onTestFinished(() => grabs.disconnect());
+  const restorer = startRestorer({ redis: grabs, signer, recentWins: [], log: listeningLog().log });
+  onTestFinished(() => restorer.close());
+  const { state } = shardKeys('cut', 0);
+  expect(restorer.looking(state)).toBe(false);
+  const closed = once(grabs, 'close');
+  await redis.client('KILL', 'ID', await grabs.client('ID'));
+  await closed;
+  expect(restorer.looking(state)).toBe(true);
+  await eventually(() => expect([grabs.status, restorer.looking(state)]).toEqual(['ready', false]));
 });
