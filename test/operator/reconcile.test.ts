@@ -9,7 +9,8 @@ import type { PayoutProviderName } from '../../src/ledger/rains.ts';
 import { newTotals, summaryOf } from '../../src/operator/reconcile/difference.ts';
 import { differencesOf } from '../../src/operator/reconcile/compare.ts';
 import { reconcileRain, reconciliationSheet } from '../../src/operator/reconcile/reconcile.ts';
-import { readStatement, StatementRefused, type StatementRow } from '../../src/operator/reconcile/statement.ts';
+import { readStatement, type StatementRow } from '../../src/operator/reconcile/statement.ts';
+import { SheetRefused } from '../../src/operator/sheetReader.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { claimOf, newRain } from '../ledger/claims.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
@@ -115,7 +116,7 @@ describe('a wallet\'s statement', () => {
     ['a row without end', [HEADER, `"${'x\n'.repeat(20_000)}`], /^line \d+: expected a row of at most/],
   ] as [string, string[], RegExp][])('[R12] with %s is refused, and names line and column', async (_what, lines, reason) => {
     const read = async () => { for await (const row of readStatement(bytes(...lines))) expect(row.line).toBe(2); };
-    await expect(read()).rejects.toThrow(StatementRefused);
+    await expect(read()).rejects.toThrow(SheetRefused);
     await expect(read()).rejects.toThrow(reason);
   });
 
@@ -136,7 +137,7 @@ describe('a wallet\'s statement', () => {
   it('of any bytes is read or refused, and nothing else is thrown', async () => {
     await fc.assert(fc.asyncProperty(fc.oneof(fc.uint8Array(), fc.string().map((some) => Buffer.from(`${HEADER}\n${some}`))), async (some) => {
       const rows = readStatement(Readable.from([Buffer.from(some)]));
-      await (async () => { for await (const _ of rows); })().catch((error: unknown) => expect(error).toBeInstanceOf(StatementRefused));
+      await (async () => { for await (const _ of rows); })().catch((error: unknown) => expect(error).toBeInstanceOf(SheetRefused));
     }), { numRuns: 50 });
   });
 

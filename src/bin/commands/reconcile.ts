@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { newTotals, summaryOf, type Difference, type Summary } from '../../operator/reconcile/difference.ts';
 import { reconcileRain, reconciliationSheet } from '../../operator/reconcile/reconcile.ts';
-import { StatementRefused } from '../../operator/reconcile/statement.ts';
+import { SheetRefused } from '../../operator/sheetReader.ts';
 import { formatRefusal } from '../../rain/refusal.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted, CommandFailure, EXIT, notify } from '../exit.ts';
@@ -33,7 +33,7 @@ export function addReconcileCommand(program: RainCommand): void {
       if (csv) {
         const totals = newTotals();
         const { sheet } = accepted(reconciliationSheet(context, rain, bytes, totals));
-        const all = await pour(program.terminal, sheet).catch((error: unknown) => { throw error instanceof StatementRefused ? unreadable(statement, error.message) : error; });
+        const all = await pour(program.terminal, sheet).catch((error: unknown) => { throw error instanceof SheetRefused ? unreadable(statement, error.message) : error; });
         if (!all) throw new CommandFailure(EXIT.refused, 'the output was closed before all was compared');
         const summary = summaryOf(totals);
         notify(program.terminal, describe(id, summary));

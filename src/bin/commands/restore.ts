@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { StatementRefused } from '../../operator/reconcile/statement.ts';
+import { SheetRefused } from '../../operator/sheetReader.ts';
 import { applyRestore } from '../../operator/restore/apply.ts';
 import { checkStores, withWaysOut } from '../../operator/restore/check.ts';
 import { compareAll } from '../../operator/restore/compare.ts';
@@ -82,7 +82,7 @@ async function paymentsIn(terminal: Terminal, path: string): Promise<Payments> {
   try {
     return await readPayments(Readable.from([Buffer.from(csv)]));
   } catch (error) {
-    throw error instanceof StatementRefused ? new CommandFailure(EXIT.usage, `--statement: ${path}: ${error.message}`) : error;
+    throw error instanceof SheetRefused ? new CommandFailure(EXIT.usage, `--statement: ${path}: ${error.message}`) : error;
   }
 }
 

@@ -1,15 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Readable } from 'node:stream';
 import { newTotals } from '../../operator/reconcile/difference.ts';
 import { reconcileRain, reconciliationSheet, walletOf } from '../../operator/reconcile/reconcile.ts';
 import { refusalOfStatement } from '../../operator/reconcile/statement.ts';
 import { reconcileApi } from '../contract/reconcile.ts';
 import { refusalFor, type Refusal } from '../refusals.ts';
 import { AT_ONCE, declinedForNow, inPlace } from './atOnce.ts';
+import { streamOf } from './bodyStream.ts';
 import { answerOf, declinedFor, rainRoute, type Route } from './route.ts';
-
-/** Read in one turn of the loop, in some milliseconds; then others have theirs [R10]. */
-const SLICE_BYTES = 16 * 1_024;
 
 export const reconcileRoutes: readonly Route[] = [
   rainRoute(reconcileApi.compare, async ({ context, visitor, rain, body }) => {
@@ -47,16 +43,4 @@ export const reconcileRoutes: readonly Route[] = [
 async function declineUnreadable(statement: Buffer): Promise<{ declined: Refusal } | undefined> {
   const refusal = await refusalOfStatement(streamOf(statement));
   return refusal && { declined: refusalFor([refusal], 'bad_request') };
-}
-
-/** The next slice is not made before the last one is read: many at hand would be read in one turn. */
-function streamOf(statement: Buffer): Readable {
-  return Readable.from(slicesOf(statement), { highWaterMark: 1 });
-}
-
-async function* slicesOf(statement: Buffer): AsyncGenerator<Buffer, void> {
-  for (let at = 0; at < statement.length; at += SLICE_BYTES) {
-    yield statement.subarray(at, at + SLICE_BYTES);
-    await nextTurn();
-  }
 }

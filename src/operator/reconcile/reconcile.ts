@@ -5,7 +5,8 @@ import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { sheetOf, type SheetReader } from '../sheet.ts';
 import { differencesOf } from './compare.ts';
 import { DIFFERENCE_COLUMNS, newTotals, summaryOf, type Difference, type Summary, type Totals } from './difference.ts';
-import { readStatement, StatementRefused } from './statement.ts';
+import { SheetRefused } from '../sheetReader.ts';
+import { readStatement } from './statement.ts';
 
 /** Differences listed in one answer; a sheet has all of them [R10]. */
 const LISTED_MAX = 1_000;
@@ -26,13 +27,13 @@ export async function reconcileRain(context: Pick<OperatorContext, 'ledger'>, ra
   try {
     for await (const difference of opened.differences) if (found++ < LISTED_MAX) differences.push(difference);
   } catch (error) {
-    if (error instanceof StatementRefused) return { ok: false, refusals: [error.refusal] };
+    if (error instanceof SheetRefused) return { ok: false, refusals: [error.refusal] };
     throw error;
   }
   return { ok: true, rainId: rain.id, ...summaryOf(totals), differences, complete: found === differences.length };
 }
 
-/** All differences as CSV. Reading it throws StatementRefused. @param totals complete when the sheet ends */
+/** All differences as CSV. Reading it throws SheetRefused. @param totals complete when the sheet ends */
 export function reconciliationSheet(context: Pick<OperatorContext, 'ledger'>, rain: BookedRain, bytes: Readable, totals: Totals, reader: SheetReader = 'spreadsheet'): { ok: true; sheet: Readable } | Refused {
   const opened = openReconciliation(context, rain, bytes, totals);
   return opened.ok ? { ok: true, sheet: sheetOf(opened.differences, DIFFERENCE_COLUMNS, reader) } : opened;

@@ -16,7 +16,7 @@ export interface Payments {
   others(): number;
 }
 
-/** Reads a whole statement; all of it is in memory afterwards. @throws StatementRefused */
+/** Reads a whole statement; all of it is in memory afterwards. @throws SheetRefused */
 export async function readPayments(bytes: Readable): Promise<Payments> {
   const byRain = new Map<string, StatementRow[]>();
   let total = 0;
