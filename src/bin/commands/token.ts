@@ -14,6 +14,7 @@ interface TokenOptions {
   ttl: number;
   rain: string[];
   sale: string[];
+  watch?: true;
 }
 
 export function addTokenCommand(program: RainCommand): void {
@@ -23,8 +24,9 @@ export function addTokenCommand(program: RainCommand): void {
     .option('--ttl <time>', 'how long the token is valid', parseDuration, 3_600_000)
     .option('--rain <id>', 'the token is for this rain and for no other; may be repeated; *: every rain that is not by invitation', collect, [])
     .option('--sale <id>', 'the same for sales', collect, [])
+    .option('--watch', 'the token only watches: its bearer takes part in nothing')
     .json().example('rain token --user alice --ttl 2h', 'rain token --user alice --rain m3k9x2a1b2c3d4')
-    .runs(async ({ user, ttl, rain, sale }: TokenOptions) => {
+    .runs(async ({ user, ttl, rain, sale, watch }: TokenOptions) => {
       const sub = userId.safeParse(user);
       if (!sub.success) throw new CommandFailure(EXIT.usage, formatRefusal(firstRefusal(sub.error, '--user')));
       const { NAMED_MAX } = await import('../../platform/auth/token.ts');
@@ -33,7 +35,7 @@ export function addTokenCommand(program: RainCommand): void {
         if (wrong) throw new CommandFailure(EXIT.usage, formatRefusal(firstRefusal(wrong, option)));
         if (ids.length > NAMED_MAX) throw new CommandFailure(EXIT.usage, `${option}: expected at most ${NAMED_MAX} ids, got ${ids.length}`);
       }
-      const named = { ...(rain.length > 0 && { rains: rain }), ...(sale.length > 0 && { sales: sale }) };
+      const named = { ...(rain.length > 0 && { rains: rain }), ...(sale.length > 0 && { sales: sale }), ...(watch && { watch }) };
       const token = await tokenSigner(program.terminal, Math.ceil(ttl / 1_000), named)(sub.data);
       return { value: { token, userId: sub.data, expiresAt: iso(Date.now() + ttl) }, text: token };
     });

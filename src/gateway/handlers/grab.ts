@@ -5,7 +5,7 @@ import { answer, type PendingGrab } from './pendingGrab.ts';
 import type { HandlerContext } from './context.ts';
 import type { CachedRain } from '../rains/rainCache.ts';
 import { checkTerms } from '../rains/terms.ts';
-import { mayEnter } from '../rains/visibility.ts';
+import { mayTake } from '../rains/visibility.ts';
 import { send, type Session } from '../sockets/session.ts';
 
 /** A grab, before its rain is known: the same question of this loop turn, an answer that is known here, the rain itself. */
@@ -19,7 +19,7 @@ export function grab(context: HandlerContext, session: Session, message: GrabMes
   }
   const rain = context.rainCache.reading(rainId);
   const pending: PendingGrab = { userId: session.userId, session, rainId, ref, turn: loopBudget.turn, also: undefined };
-  if (rain && !mayEnter(session.audience, 'rains', rainId, rain.terms)) return answer(pending, rainId, NO_SUCH_RAIN, context);
+  if (rain && !mayTake(session.audience, 'rains', rainId, rain.terms)) return answer(pending, rainId, NO_SUCH_RAIN, context);
   const known = context.localAnswers.answer(rainId, session.userId);
   if (known) return answer(pending, rainId, known, context);
   if (rain === undefined) return void findAndGrab(context, message, pending);
@@ -66,6 +66,6 @@ async function findAndGrab(context: HandlerContext, message: GrabMessage, pendin
     return answer(pending, rainId, BUSY, context);
   }
   const rain = context.rainCache.reading(rainId);
-  if (rain === undefined || !mayEnter(pending.session.audience, 'rains', rainId, rain.terms)) return answer(pending, rainId, NO_SUCH_RAIN, context);
+  if (rain === undefined || !mayTake(pending.session.audience, 'rains', rainId, rain.terms)) return answer(pending, rainId, NO_SUCH_RAIN, context);
   grabFrom(rain, context, message, pending);
 }

@@ -1,25 +1,29 @@
 import type { Visibility } from '../../rain/terms.ts';
 import type { Session } from '../sockets/session.ts';
-import type { Audience } from '../sockets/token.ts';
+import { EVERY, type Audience } from '../sockets/token.ts';
 import { WELCOME_BYTES_MAX, WELCOME_LISTED_MAX } from './limits.ts';
 
-/** In a claim of a token: every rain, or every sale, that is not by invitation. */
-const EVERY = '*';
+type Kind = 'rains' | 'sales';
 
-/** Whether this user may watch it and take part. To others it is answered as one that there is not. Called with every grab and purchase. */
-export function mayEnter(audience: Audience | undefined, kind: keyof Audience, id: string, { invitedOnly }: Visibility): boolean {
+/** Whether this user may take part. To others it is answered as one that there is not. Called with every grab and purchase. */
+export function mayTake(audience: Audience | undefined, kind: Kind, id: string, visibility: Visibility): boolean {
+  return audience?.watchOnly !== true && mayEnter(audience, kind, id, visibility);
+}
+
+/** Whether this user may watch it. To others it is answered as one that there is not. */
+export function mayEnter(audience: Audience | undefined, kind: Kind, id: string, { invitedOnly }: Visibility): boolean {
   if (audience === undefined) return !invitedOnly;
   const named = audience[kind];
   return named.has(id) || (!invitedOnly && named.has(EVERY));
 }
 
 /** Those of a user's sockets that may hear what becomes of the user's wins or orders there: a token may be for another rain. */
-export function entitled(sessions: Iterable<Session>, kind: keyof Audience, id: string, visibility: Visibility = {}): Session[] {
+export function entitled(sessions: Iterable<Session>, kind: Kind, id: string, visibility: Visibility = {}): Session[] {
   return [...sessions].filter(({ audience }) => mayEnter(audience, kind, id, visibility));
 }
 
 /** Whether this user is told of it unasked. */
-export function isListedFor(audience: Audience | undefined, kind: keyof Audience, id: string, visibility: Visibility): boolean {
+export function isListedFor(audience: Audience | undefined, kind: Kind, id: string, visibility: Visibility): boolean {
   return (!visibility.unlisted || audience?.[kind].has(id) === true) && mayEnter(audience, kind, id, visibility);
 }
 

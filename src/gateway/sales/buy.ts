@@ -3,7 +3,7 @@ import type { BuyMessage } from '../../protocol/saleMessages.ts';
 import { QUANTITY_MAX } from '../../sale/units.ts';
 import type { Refusal } from '../../rain/refusal.ts';
 import type { HandlerContext } from '../handlers/context.ts';
-import { mayEnter } from '../rains/visibility.ts';
+import { mayTake } from '../rains/visibility.ts';
 import type { Buyer, OrderReply } from './buyer.ts';
 import { isSamePurchase, openPurchase, type PendingPurchase } from './pendingPurchase.ts';
 import type { CachedSale } from './saleCache.ts';
@@ -17,7 +17,7 @@ const REF_MISSING: Refusal = { field: 'ref', reason: 'expected a text of your ow
 /** Decides a purchase of a socket or of a caller over HTTP; the answer goes to `reply`. */
 export function buy(context: HandlerContext, buyer: Buyer, message: BuyMessage, reply: OrderReply): void {
   const sale = context.sales.cache.reading(message.saleId);
-  if (sale && !mayEnter(buyer.audience, 'sales', sale.saleId, sale)) return context.sales.answer(openPurchase(buyer, message, reply), NO_SUCH_SALE);
+  if (sale && !mayTake(buyer.audience, 'sales', sale.saleId, sale)) return context.sales.answer(openPurchase(buyer, message, reply), NO_SUCH_SALE);
   if (sale) buyFrom(sale, context, buyer, message, reply);
   else void findAndBuy(context, buyer, message, reply);
 }
@@ -74,6 +74,6 @@ async function findAndBuy(context: HandlerContext, buyer: Buyer, message: BuyMes
     return sales.answer(openPurchase(buyer, message, reply), SALE_BUSY);
   }
   const sale = sales.cache.reading(message.saleId);
-  if (!sale || !mayEnter(buyer.audience, 'sales', sale.saleId, sale)) return sales.answer(openPurchase(buyer, message, reply), mayBeLost ? SALE_BUSY : NO_SUCH_SALE);
+  if (!sale || !mayTake(buyer.audience, 'sales', sale.saleId, sale)) return sales.answer(openPurchase(buyer, message, reply), mayBeLost ? SALE_BUSY : NO_SUCH_SALE);
   buyFrom(sale, context, buyer, message, reply);
 }

@@ -1,6 +1,9 @@
 import { userId } from '../../rain/ids.ts';
 import { createTokenReader, type TokenRules } from '../../platform/auth/tokenReader.ts';
 
+/** In a claim of a token: every rain, or every sale, that is not by invitation. */
+export const EVERY = '*';
+
 /** What a session knows of its token. */
 export interface Identity {
   userId: string;
@@ -14,7 +17,12 @@ export interface Identity {
 export interface Audience {
   readonly rains: ReadonlySet<string>;
   readonly sales: ReadonlySet<string>;
+  /** Its bearer takes part in nothing: the screen of a hall. */
+  readonly watchOnly?: boolean;
 }
+
+const NOTHING: ReadonlySet<string> = new Set();
+const EVERYTHING: ReadonlySet<string> = new Set([EVERY]);
 
 export type VerifyToken = (token: string) => Promise<Identity | undefined>;
 
@@ -28,7 +36,12 @@ export function createVerifier(rules: TokenRules, now: () => number): VerifyToke
     const bearer = await read(token);
     const user = userId.safeParse(bearer?.subject);
     if (!bearer || !user.success) return undefined;
-    const { expiresAt, rains, sales } = bearer;
-    return { userId: user.data, expiresAt, audience: rains || sales ? { rains: new Set(rains), sales: new Set(sales) } : undefined };
+    return { userId: user.data, expiresAt: bearer.expiresAt, audience: audienceOf(bearer) };
   };
+}
+
+function audienceOf({ rains, sales, watch }: { rains?: string[] | undefined; sales?: string[] | undefined; watch?: true | undefined }): Audience | undefined {
+  const watchOnly = watch === true;
+  if (rains || sales) return { rains: rains ? new Set(rains) : NOTHING, sales: sales ? new Set(sales) : NOTHING, watchOnly };
+  return watchOnly ? { rains: EVERYTHING, sales: EVERYTHING, watchOnly } : undefined;
 }

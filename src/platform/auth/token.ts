@@ -8,6 +8,8 @@ export const NAMED_MAX = 100;
 export interface Named {
   rains?: readonly string[];
   sales?: readonly string[];
+  /** The bearer sees everything that the token is for, and takes part in nothing. */
+  watch?: true;
 }
 
 interface TokenClaims extends Named {
@@ -32,8 +34,8 @@ export function tokenKey(secret: string): KeyObject {
 }
 
 /** @param now time of issue, epoch ms */
-export function signToken(secret: string, { sub, expiresInSeconds, issuer, audience, rains, sales }: TokenClaims, now = Date.now()): Promise<string> {
+export function signToken(secret: string, { sub, expiresInSeconds, issuer, audience, rains, sales, watch }: TokenClaims, now = Date.now()): Promise<string> {
   const iat = Math.floor(now / 1000);
-  return new SignJWT({ sub, iat, exp: iat + expiresInSeconds, iss: issuer, aud: audience, rains, sales })
+  return new SignJWT({ sub, iat, exp: iat + expiresInSeconds, iss: issuer, aud: audience, rains, sales, watch })
     .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: 'JWT' }).sign(tokenKey(secret));
 }

@@ -25,11 +25,11 @@ const claims = z.object({
   sub: z.string(), exp: z.number(), iat: z.number().optional(), nbf: z.number().optional(),
   iss: z.unknown().optional(), aud: z.unknown().optional(),
   /** What the token is for, where it says so. */
-  rains: names, sales: names,
+  rains: names, sales: names, watch: z.literal(true).optional(),
 });
 type Claims = z.infer<typeof claims>;
 
-interface Bearer extends Pick<Claims, 'rains' | 'sales'> {
+interface Bearer extends Pick<Claims, 'rains' | 'sales' | 'watch'> {
   subject: string;
   /** Epoch ms. */
   expiresAt: number;
@@ -70,10 +70,10 @@ function createJwksReader(jwksUrl: string): (token: string, now: number) => Prom
 function bearerOf(payload: unknown, { issuer, audience }: TokenRules, now: number): Bearer | undefined {
   const read = claims.safeParse(payload);
   if (!read.success) return undefined;
-  const { sub, exp, iss, aud, rains, sales } = read.data;
+  const { sub, exp, iss, aud, rains, sales, watch } = read.data;
   if (issuer !== undefined && iss !== issuer) return undefined;
   if (audience !== undefined && aud !== audience && !(Array.isArray(aud) && aud.includes(audience))) return undefined;
-  return isNow(read.data, now / 1_000) ? { subject: sub, expiresAt: exp * 1_000, rains, sales } : undefined;
+  return isNow(read.data, now / 1_000) ? { subject: sub, expiresAt: exp * 1_000, rains, sales, watch } : undefined;
 }
 
 /** Says what must be true and not what must not: a clock that is not known makes each of these false. */

@@ -10,6 +10,8 @@ import { dial, type Client } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 import { openRedis } from '../../support/rain.ts';
+import { buy, stockSale, tee } from '../sales/stage.ts';
+import { saleKeys } from '../../../src/store/saleKeys.ts';
 import { creditedEvent, signer } from '../../support/signer.ts';
 
 const { server, redis } = await openRedis();
@@ -117,6 +119,21 @@ test('a token is for the rains that it names and for no other, and one of sales 
   expect(await grab(buyer, 'theirs')).toBe('-8');
   expect(await redis.hlen(shardKeys('theirs', 0).claimed)).toBe(0);
   expect(await grab(await enter('cat', { rains: ['*'] }), 'theirs')).toBe('0');
+});
+
+test('a token that only watches sees rains and sales as everybody does, and takes part in none', async () => {
+  await stock('watched');
+  await stockSale(redis, { saleId: 'goods', items: [tee(1)] });
+  const screen = await enter('screen', { watch: true });
+  expect(await join(screen, 'watched')).toBe('watched');
+  screen.say({ type: 'visit', saleId: 'goods' });
+  expect(await screen.next('sale')).toMatchObject({ saleId: 'goods' });
+  expect([await grab(screen, 'watched'), (await buy(screen, 'goods')).code]).toEqual(['-8', '-8']);
+  expect(await grab(await enter('player'), 'watched')).toBe('0');
+  await eventually(async () => (await screen.next('rain')).left === 0);
+  const named = await enter('lobby', { watch: true, rains: ['watched'] });
+  expect([await join(named, 'watched'), await joinRefused(named, 'mine')]).toEqual(['watched', '-8']);
+  expect([await redis.hlen(shardKeys('watched', 0).claimed), await redis.hlen(saleKeys('goods').buyers)]).toEqual([1, 0]);
 });
 
 test('[R9] a socket whose token is for another rain hears nothing of the credits of its user', async () => {
