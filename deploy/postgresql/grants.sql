@@ -2,13 +2,14 @@
 -- The roles of the servers append. They change what is listed here, delete nothing else, and cannot change a balance: the transfers do.
 GRANT USAGE ON SCHEMA public TO rain;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO rain;
-GRANT INSERT ON "Rain", "Campaign", "Portion", "Allocation", "Transfer", "OperatorAction", "Discard", "Reservation", "ReservedBudget", "Operator", "OperatorToken", "RecoveryCode", "Approval", "Sale", "SaleItem", "SaleTopUp", "UnfollowedOrder", "SaleRefusal", "Erasure" TO rain;
+GRANT INSERT ON "Rain", "Campaign", "Portion", "Allocation", "Transfer", "OperatorAction", "Discard", "Reservation", "ReservedBudget", "Operator", "OperatorToken", "RecoveryCode", "Approval", "Sale", "SaleItem", "SaleTopUp", "UnfollowedOrder", "SaleRefusal", "Erasure", "Participant" TO rain;
 GRANT UPDATE ("budgetCents", "packets", "opensAt", "closesAt", "sealedAt", "settledAt", "keeper") ON "Rain" TO rain;
 GRANT UPDATE ("budgetCents", "reservedCents") ON "ReservedBudget" TO rain;
 GRANT UPDATE ("role", "passwordHash", "epoch", "disabledAt", "totpSecret", "totpStep") ON "Operator" TO rain;
 GRANT UPDATE ("revokedAt", "lastUsedAt", "lastUsedFrom") ON "OperatorToken" TO rain;
 GRANT UPDATE ("endedAt") ON "RecoveryCode" TO rain;
 GRANT UPDATE ("decidedBy", "decidedAt", "isApproved", "carriedOutAt") ON "Approval" TO rain;
+GRANT UPDATE ("name", "department", "userId", "codeEpoch", "codeKey", "enteredAt", "removedAt") ON "Participant" TO rain;
 GRANT UPDATE ("counter") ON "StoreEpoch" TO rain;
 GRANT UPDATE ("opensAt", "closesAt", "sealedAt", "settledAt") ON "Sale" TO rain;
 GRANT UPDATE ("status", "changedAt") ON "SaleOrder" TO rain;

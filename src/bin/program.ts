@@ -29,6 +29,7 @@ const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = 
   [['restore'], async () => (await import('./commands/restore.ts')).addRestoreCommand],
   [['block', 'unblock', 'blocks'], async () => (await import('./commands/block.ts')).addBlockCommands],
   [['user'], async () => (await import('./commands/user.ts')).addUserCommand],
+  [['participants'], async () => (await import('./commands/participants.ts')).addParticipantsCommand],
   [['switch'], async () => (await import('./commands/switch.ts')).addSwitchCommand],
   [['token'], async () => (await import('./commands/token.ts')).addTokenCommand],
   [['approvals'], async () => (await import('./commands/approvals.ts')).addApprovalsCommand],

@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { jwtVerify } from 'jose';
-import { signToken, TOKEN_ALGORITHM, tokenKey } from '../platform/auth/token.ts';
+import { TOKEN_ALGORITHM, tokenKey } from '../platform/auth/token.ts';
 import { GUEST_PREFIX, guestId } from '../rain/names.ts';
+import { createEntryTokens, type EntryTokenOptions, type IssuedToken } from './entryTokens.ts';
 
-export const GUEST_TOKEN_SECONDS = 2 * 60 * 60;
 /** An expired guest token can be renewed for this long, so that a phone that slept keeps its winnings. */
 const RENEWABLE_SECONDS = 24 * 60 * 60;
 
-interface GuestOptions {
-  secret: string;
-  issuer?: string;
-  audience?: string;
-  /** Epoch milliseconds. */
-  now?: () => number;
+interface GuestOptions extends EntryTokenOptions {
   /** The unguessable part of a new guest's id. */
   random?: () => string;
 }
@@ -20,7 +15,10 @@ interface GuestOptions {
 export type GuestTokens = ReturnType<typeof createGuestTokens>;
 
 /** Issues guest identities to everybody: in a demo, and at an event with an open link. */
-export function createGuestTokens({ secret, issuer, audience, now = Date.now, random = () => randomBytes(9).toString('base64url') }: GuestOptions) {
+export function createGuestTokens({ random = () => randomBytes(9).toString('base64url'), ...options }: GuestOptions) {
+  const { secret, issuer, audience, now = Date.now } = options;
+  const tokens = createEntryTokens(options);
+
   async function formerGuest(token: string): Promise<string | undefined> {
     try {
       const options = { issuer, audience, algorithms: [TOKEN_ALGORITHM], currentDate: new Date(now()), clockTolerance: RENEWABLE_SECONDS };
@@ -38,11 +36,9 @@ export function createGuestTokens({ secret, issuer, audience, now = Date.now, ra
      * @param nickname of a new guest; a guest who is known keeps the first one, since the id has it
      * @returns `userId`: `guest-…`; `expiresAt`: epoch milliseconds
      */
-    async issue(former?: string, nickname?: string): Promise<{ token: string; userId: string; expiresAt: number }> {
-      const issuedAt = now();
+    async issue(former?: string, nickname?: string): Promise<IssuedToken & { userId: string }> {
       const userId = (former && await formerGuest(former)) || guestId(random(), nickname);
-      const token = await signToken(secret, { sub: userId, expiresInSeconds: GUEST_TOKEN_SECONDS, issuer, audience }, issuedAt);
-      return { token, userId, expiresAt: (Math.floor(issuedAt / 1000) + GUEST_TOKEN_SECONDS) * 1000 };
+      return { ...await tokens.issue(userId), userId };
     },
   };
 }

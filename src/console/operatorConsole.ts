@@ -16,6 +16,7 @@ import { deadRoutes } from './routes/dead.ts';
 import { orderLetterRoutes } from './routes/orderLetters.ts';
 import { liveRoutes } from './routes/live.ts';
 import { orderRoutes } from './routes/orders.ts';
+import { participantRoutes } from './routes/participants.ts';
 import { rainRoutes } from './routes/rains.ts';
 import { reconcileRoutes } from './routes/reconcile.ts';
 import { restoreRoutes } from './routes/restore.ts';
@@ -91,7 +92,7 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage }), ...approvalRoutes, ...rainRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...systemRoutes, ...userRoutes]) mount(route);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage }), ...approvalRoutes, ...rainRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes]) mount(route);
   await mountQueueBoard(server, backend, authenticator, limitRate);
 }
 

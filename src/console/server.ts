@@ -2,9 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import { NICKNAME_CHARACTERS_MAX, nicknameIn } from '../rain/names.ts';
-import { firstRefusal } from '../rain/refusal.ts';
 import { discardBody } from '../platform/network/discardBody.ts';
 import { repeatsHeader } from '../platform/network/repeatedHeaders.ts';
 import type { Readiness } from '../platform/telemetry/health.ts';
@@ -14,25 +11,23 @@ import { mountOperatorConsole } from './operatorConsole.ts';
 import { limitConnections } from './connections.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import { hostNames, isOurHost, type HostNames } from './hosts.ts';
-import type { GuestTokens } from './guests.ts';
 import type { Pace } from './live/sampling.ts';
 import { rainParams } from './contract/endpoint.ts';
 import { countRequests, type ConsoleCounters } from './metrics.ts';
 import { isBuilt, mountOperatorPage, serveFolder } from './staticPages.ts';
+import { serveEntry, type EntryOptions } from './player/entry.ts';
 import { servePlayers, type PlayerOptions } from './player/routes.ts';
 import { serveDemoShop } from './shop/demo.ts';
 import { serveShop, type ShopOptions } from './shop/reports.ts';
-import { REFUSALS, refusalFor, refusalOf, refuse } from './refusals.ts';
+import { REFUSALS, refusalOf, refuse } from './refusals.ts';
 import type { Backend } from './routes/route.ts';
 import { visitorAddress } from './session/authenticate.ts';
 import type { RequestOrigin } from './session/cookies.ts';
 
 /** Each limit protects this process from one careless or hostile visitor [R10]. */
 const LIMITS = {
-  guestsPerMinutePerAddress: 60,
   addressesRemembered: 5_000,
   bodyBytesMax: 4_096,
-  tokenCharactersMax: 2_048,
   /** Browsers and proxies send about 20. Node does not read all of thousands, and a proxy might. */
   headersMax: 100,
   headMsMax: 5_000,
@@ -55,11 +50,6 @@ const HEADERS = {
 /** The items of a sale have pictures, which lie at the shop or wherever it keeps them. */
 const PLAYER_HEADERS = { 'content-security-policy': policy("'self' https:") } as const;
 
-const guestRequest = z.strictObject({
-  token: z.string().max(LIMITS.tokenCharactersMax).optional(),
-  name: z.string().transform((typed, context) => nicknameIn(typed) ?? (context.addIssue(`expected 1 to ${NICKNAME_CHARACTERS_MAX} characters, and a letter, a digit or a symbol among them`), z.NEVER)).optional(),
-}).nullish();
-
 export interface ConsoleOptions {
   host: string;
   /** 0: any free port. */
@@ -68,8 +58,8 @@ export interface ConsoleOptions {
   gatewayUrl: string;
   /** The built page, `dist/client-demo`. */
   pageFolder: string;
-  /** Present where anybody may play as a guest. */
-  guests?: GuestTokens;
+  /** How players come in without a token of their own. */
+  entry?: EntryOptions;
   /** What a guest is: a tab, so that one browser can try out several, or a device, whose guest keeps what it has won. */
   guestsAre?: 'tab' | 'device';
   /** The title of the event, for the player's page. */
@@ -110,7 +100,7 @@ export type Console = Awaited<ReturnType<typeof startConsole>>;
  * @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …)
  */
 export async function startConsole(options: ConsoleOptions) {
-  const { host, port, gatewayUrl, pageFolder, guests, guestsAre = 'tab', event, player, shop, payUrl, demoShop = false, backend, consoleFolder, playerPage, demandTotp, pace, readiness, counters, connections, log, names = hostNames([], [], gatewayUrl) } = options;
+  const { host, port, gatewayUrl, pageFolder, entry = {}, guestsAre = 'tab', event, player, shop, payUrl, demoShop = false, backend, consoleFolder, playerPage, demandTotp, pace, readiness, counters, connections, log, names = hostNames([], [], gatewayUrl) } = options;
   const requestOrigin = options.requestOrigin ?? { trustedProxies: 0, secureCookies: 'auto' };
   if (!isBuilt(pageFolder)) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
 
@@ -169,15 +159,9 @@ export async function startConsole(options: ConsoleOptions) {
   server.get('/api/config', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const pay = payUrl === undefined ? demoShop && { demo: true } : { url: payUrl };
-    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), ...(guests && { guests: guestsAre }), ...(event !== undefined && { event }), ...(playerPage !== undefined && { page: playerPage }), ...(pay && { pay }) };
+    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), ...(entry.guests && { guests: guestsAre }), ...(entry.enterByCode && { participants: true }), ...(event !== undefined && { event }), ...(playerPage !== undefined && { page: playerPage }), ...(pay && { pay }) };
   });
-  server.post('/api/guest', { config: { rateLimit: { max: LIMITS.guestsPerMinutePerAddress, timeWindow: 60_000 } } }, async (request, reply) => {
-    if (!guests) return refuse(reply, REFUSALS.no_guests);
-    const body = guestRequest.safeParse(request.body);
-    if (!body.success) return refuse(reply, refusalFor([firstRefusal(body.error, 'request')], 'bad_request'));
-    reply.header('cache-control', 'no-store');
-    return guests.issue(body.data?.token, body.data?.name);
-  });
+  serveEntry(server, entry);
   if (player) servePlayers(server, { ...player, log });
   if (shop) await serveShop(server, { ...shop, log });
   if (shop && demoShop) serveDemoShop(server, { secret: shop.secret, ownUrl: () => pageUrl(host, (server.server.address() as AddressInfo).port) });

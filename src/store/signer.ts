@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { createFastHmac } from '../platform/auth/hmac.ts';
 import type { OrderStatus } from '../sale/order.ts';
 import type { Units } from '../sale/units.ts';
+import { codeOf } from '../platform/auth/typedCode.ts';
 import { signingSecrets } from '../platform/auth/signingSecrets.ts';
 import { seal, unseal } from './seal.ts';
 
@@ -82,13 +83,17 @@ export interface Signer {
   sessionMac(session: string): string;
   /** Whether `mac` is the session's under one of the keys. */
   isSession(mac: string, session: string): boolean;
+  /** The codes of a participant, one under each key. @param epoch grows with each new code of the same number */
+  participantCodes(number: string, epoch: number): string[];
+  /** What the ledger keeps of a code, one under each key: who reads the ledger does not get in. */
+  participantCodeKeys(code: string): string[];
   /** Encrypts a secret of one-time codes. @param about what it is for, and whose it is; see seal.ts */
   sealTotp(text: string, about: string): string;
   /** @returns `undefined`: none of the keys opens it */
   openTotp(sealed: string, about: string): string | undefined;
 }
 
-type Key = Pick<Signer, 'keyId' | 'packetMac' | 'receipt' | 'creditMark' | 'orderMark' | 'reservationMac' | 'wishMac' | 'filterMac' | 'sessionMac' | 'sealTotp'> & { openOwnTotp: Signer['openTotp'] };
+type Key = Pick<Signer, 'keyId' | 'packetMac' | 'receipt' | 'creditMark' | 'orderMark' | 'reservationMac' | 'wishMac' | 'filterMac' | 'sessionMac' | 'sealTotp'> & { openOwnTotp: Signer['openTotp']; participantCode(number: string, epoch: number): string; participantCodeKey(code: string): string };
 
 /** @param secrets SIGNING_SECRET, one or several */
 export function createSigner(secrets: string): Signer {
@@ -104,6 +109,8 @@ export function createSigner(secrets: string): Signer {
     isWish: (mac, wish) => keys.some(({ wishMac }) => isSameSignature(mac, wishMac(wish))),
     isFilter: (mac, rainId, text) => keys.some(({ filterMac }) => isSameSignature(mac, filterMac(rainId, text))),
     isSession: (mac, session) => keys.some(({ sessionMac }) => isSameSignature(mac, sessionMac(session))),
+    participantCodes: (number, epoch) => keys.map(({ participantCode }) => participantCode(number, epoch)),
+    participantCodeKeys: (code) => keys.map(({ participantCodeKey }) => participantCodeKey(code)),
     openTotp: (sealed, about) => keys.map(({ openOwnTotp }) => openOwnTotp(sealed, about)).find((text) => text !== undefined),
   };
   const keyIds = keys.map(({ keyId }) => keyId);
@@ -122,6 +129,8 @@ function keyOf(secret: string): Key {
   const wish = createFastHmac(derive('wish to cancel', 32));
   const filter = createFastHmac(derive('winners filter', 32));
   const session = createFastHmac(derive('console session', 32));
+  const participant = createFastHmac(derive('participant code', 32));
+  const participantKey = createFastHmac(derive('key of a participant code', 32));
   const totp = derive('one-time codes', 32);
   // No id contains a control character, so the line break separates the fields unambiguously.
   return {
@@ -134,6 +143,8 @@ function keyOf(secret: string): Key {
     wishMac: ({ saleId, userId, ordinal }) => wish(`${saleId}\n${userId}\n${ordinal}`).slice(0, MAC_CHARACTERS),
     filterMac: (rainId, text) => filter(`${rainId}\n${text}`).slice(0, RECEIPT_CHARACTERS),
     sessionMac: session,
+    participantCode: (number, epoch) => codeOf(Buffer.from(participant(`${number}\n${epoch}`), 'base64url')),
+    participantCodeKey: (code) => participantKey(code).slice(0, RECEIPT_CHARACTERS),
     sealTotp: (text, about) => seal(totp, text, about),
     openOwnTotp: (sealed, about) => unseal(totp, sealed, about),
   };

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createEntryTokens } from '../../src/console/entryTokens.ts';
 import { createGuestTokens } from '../../src/console/guests.ts';
 import { startConsole } from '../../src/console/server.ts';
 import type { SaleSnapshot } from '../../src/protocol/saleMessages.ts';
@@ -61,7 +62,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a buyer sees', () => {
     const opensAt = Date.now() + 90_000;
     const sale = await scriptedSale({ items: UNITS, perUserMax: 6, opensAt, closesAt: opensAt + 600_000, holdMs: 300_000, writesOrders: false, onBuy: ({ sku }) => (sku === 'seat' ? { code: '-1' } : undefined) });
     const testConsole = await startConsole({
-      host: '127.0.0.1', port: 0, gatewayUrl: sale.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), guests: createGuestTokens({ secret: SECRET }),
+      host: '127.0.0.1', port: 0, gatewayUrl: sale.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }) },
       player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK },
     });
     onTestFinished(() => testConsole.close());

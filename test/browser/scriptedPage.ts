@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
+import { createEntryTokens } from '../../src/console/entryTokens.ts';
 import { createGuestTokens } from '../../src/console/guests.ts';
 import type { PlayerOptions } from '../../src/console/player/routes.ts';
 import { startConsole } from '../../src/console/server.ts';
@@ -67,7 +68,7 @@ export async function openScriptedPage(browser: Browser, { rain, path = '/', win
     if (message.type === 'grab' && answer) say({ ...resultOf(message.rainId, ...answer), ...(message.ref !== undefined && { ref: message.ref }) });
   });
   const testConsole = await startConsole({
-    host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), guests: createGuestTokens({ secret: SECRET }),
+    host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }) },
     player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
   });
   onTestFinished(() => testConsole.close());

@@ -1,5 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import type { PlayerOptions } from '../../src/console/player/routes.ts';
+import { createEntryTokens } from '../../src/console/entryTokens.ts';
+import type { EntryOptions } from '../../src/console/player/entry.ts';
 import { createGuestTokens, type GuestTokens } from '../../src/console/guests.ts';
 import { startConsole, type Console } from '../../src/console/server.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
@@ -7,10 +9,12 @@ import type { Gateway } from '../../src/gateway/server.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import type { RedisClient } from '../../src/platform/redis/connect.ts';
 import { createTokenReader } from '../../src/platform/auth/tokenReader.ts';
+import { participantId } from '../../src/rain/names.ts';
 import { SECRET } from '../support/client.ts';
 import { freePort } from '../support/freePort.ts';
 import { openGateway } from '../support/servers/gateway.ts';
 import { connect } from '../support/rain.ts';
+import { signer } from '../support/signer.ts';
 import { startRedis, type TestRedis } from '../support/servers/redis.ts';
 import { PLAYER_PAGE } from './built-page.ts';
 import { launchChromium } from './chromium.ts';
@@ -28,6 +32,9 @@ export interface Stage {
   open(path?: string, options?: Partial<PageOptions>): Promise<Page>;
   /** Stops the gateway; `restartGateway` starts one on the same port. */
   stopGateway(): Promise<void>;
+  /** By number. */
+  readonly codes: ReadonlyMap<string, string>;
+  removeParticipant(number: string): void;
   restartGateway(options?: Partial<GatewayOptions>): Promise<void>;
   closeWindows(): Promise<void>;
   end(): Promise<void>;
@@ -37,6 +44,8 @@ interface StageOptions {
   /** `false`: the console issues no guest tokens. */
   guests?: GuestTokens | false;
   guestsAre?: 'tab' | 'device';
+  /** People on the list of participants. */
+  participants?: readonly { number: string; name: string }[];
   /** Its title. */
   event?: string;
   gateway?: Partial<GatewayOptions>;
@@ -49,7 +58,7 @@ export const EMPTY_BOOK: Pick<PlayerOptions, 'openWalletStatement' | 'leaderboar
   leaderboard: async (rainId) => ({ rainId, luckiest: [], final: true }),
 };
 
-export async function setStage({ guests = createGuestTokens({ secret: SECRET }), guestsAre = 'tab', event, gateway: rules = {}, book = {} }: StageOptions = {}): Promise<Stage> {
+export async function setStage({ guests = createGuestTokens({ secret: SECRET }), guestsAre = 'tab', participants, event, gateway: rules = {}, book = {} }: StageOptions = {}): Promise<Stage> {
   const ends: (() => Promise<void> | void)[] = [];
   const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
   try {
@@ -60,8 +69,13 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
     // Reserves the port, so that nobody else gets it while the gateway is down.
     let gateway = await openGateway(testRedis.url, { port: await freePort(), ...rules });
     ends.push(() => gateway.close());
+    const codes = new Map((participants ?? []).map(({ number }) => [number, signer.participantCodes(number, 0)[0]!]));
+    const entry: EntryOptions = { tokens: createEntryTokens({ secret: SECRET }), ...(guests && { guests }), ...(participants && { enterByCode: async (code: string) => {
+      const person = participants.find(({ number }) => codes.get(number) === code);
+      return person && { userId: participantId(person.number, person.name), name: person.name };
+    } }) };
     const testConsole = await startConsole({
-      host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), ...(guests && { guests }), guestsAre, ...(event !== undefined && { event }),
+      host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry, guestsAre, ...(event !== undefined && { event }),
       player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
     });
     ends.push(() => testConsole.close());
@@ -69,6 +83,8 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
     ends.push(() => browser.close());
     return {
       redis, testRedis, console: testConsole,
+      codes,
+      removeParticipant: (number) => { codes.delete(number); },
       get gateway() { return gateway; },
       open: (path = '/', options = {}) => openWindow(browser, testConsole.url + path, options),
       stopGateway: () => gateway.close(),

@@ -1,7 +1,8 @@
 import { createSecretKey } from 'node:crypto';
 import { decodeJwt, jwtVerify, UnsecuredJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { createGuestTokens, GUEST_TOKEN_SECONDS } from '../../src/console/guests.ts';
+import { ENTRY_TOKEN_SECONDS } from '../../src/console/entryTokens.ts';
+import { createGuestTokens } from '../../src/console/guests.ts';
 import { signToken } from '../../src/platform/auth/token.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
@@ -18,7 +19,7 @@ describe('guest tokens', () => {
     expect(protectedHeader).toEqual({ alg: 'HS256', typ: 'JWT' });
     expect(payload.sub).toBe(userId);
     expect(userId).toMatch(/^guest-[A-Za-z0-9_-]{12}$/);
-    expect(payload.exp! - payload.iat!).toBe(GUEST_TOKEN_SECONDS);
+    expect(payload.exp! - payload.iat!).toBe(ENTRY_TOKEN_SECONDS);
     expect(expiresAt).toBe(payload.exp! * 1000);
   });
 

@@ -110,7 +110,7 @@ describe('the console', () => {
     const url = await start();
     expect(await (await fetch(`${url}/api/config`)).json()).toEqual({ gatewayUrl: 'ws://127.0.0.1:8687/v1' });
     await testConsole!.close();
-    expect(await (await fetch(`${await start({ guests, guestsAre: 'device', event: 'Party' })}/api/config`)).json()).toMatchObject({ guests: 'device', event: 'Party' });
+    expect(await (await fetch(`${await start({ entry: { guests }, guestsAre: 'device', event: 'Party' })}/api/config`)).json()).toMatchObject({ guests: 'device', event: 'Party' });
   });
 
   test('sends a phone in the same network the host name that the phone used', async () => {
@@ -139,7 +139,7 @@ describe('the console', () => {
 
 describe('guests', () => {
   test('a demo issues a guest token that is never cached', async () => {
-    const answer = await postGuest(await start({ guests }));
+    const answer = await postGuest(await start({ entry: { guests } }));
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const guest = await answer.json();
@@ -148,13 +148,13 @@ describe('guests', () => {
   });
 
   test('a reloaded page stays the same guest', async () => {
-    const url = await start({ guests });
+    const url = await start({ entry: { guests } });
     const { token, userId } = await (await postGuest(url)).json();
     expect(await (await postGuest(url, JSON.stringify({ token }))).json()).toMatchObject({ userId });
   });
 
   test('a name is part of a new guest\'s id; what cannot be a name is refused, with the field and what was expected', async () => {
-    const url = await start({ guests });
+    const url = await start({ entry: { guests } });
     expect(await (await postGuest(url, JSON.stringify({ name: '  王小明\u202E ' }))).json()).toMatchObject({ userId: expect.stringMatching(/^guest-王小明-[\w-]{12}$/) });
     for (const name of ['', '…', 'x'.repeat(21), 7]) {
       const answer = await postGuest(url, JSON.stringify({ name }));
@@ -169,7 +169,7 @@ describe('guests', () => {
   });
 
   test('[R10] an address that requests too many guest tokens is refused for a while, other addresses are not', async () => {
-    const url = await start({ guests });
+    const url = await start({ entry: { guests } });
     const from = async (localAddress: string): Promise<number> => {
       const question = request(`${url}/api/guest`, { method: 'POST', localAddress }).end();
       const [answer] = await once(question, 'response');
@@ -188,7 +188,7 @@ describe('guests', () => {
     ['whatever port the proxy writes to it', (i: number) => `203.0.113.7:${50_000 + i}`],
     ['within its own IPv6 network', (i: number) => `2001:db8:1:2::${i.toString(16)}`],
   ])('[R10] an address is limited as one %s', async (_what, address) => {
-    const url = await start({ guests, requestOrigin: { trustedProxies: 1, secureCookies: 'auto' } });
+    const url = await start({ entry: { guests }, requestOrigin: { trustedProxies: 1, secureCookies: 'auto' } });
     const ask = async (forwarded: string) => (await fetch(`${url}/api/guest`, { method: 'POST', headers: { 'x-forwarded-for': forwarded } })).status;
     const statuses: number[] = [];
     for (let i = 0; i < 62; i++) statuses.push(await ask(address(i)));
@@ -208,7 +208,7 @@ describe('[R12] bad requests get a refusal with a code, and the console keeps wo
     ['plain text', '{"token":"x"}', 'text/plain', 415, 'not_json'],
     ['a body of 100 kB', JSON.stringify({ token: 'x'.repeat(100_000) }), 'application/json', 413, 'too_big'],
   ])('%s', async (_what, body, type, status, code) => {
-    const url = await start({ guests });
+    const url = await start({ entry: { guests } });
     const answer = await postGuest(url, body, type);
     expect(answer.status).toBe(status);
     const { refusals: _fields, ...refusal } = await answer.json();
@@ -222,7 +222,7 @@ describe('[R12] bad requests get a refusal with a code, and the console keeps wo
     ['an address that cannot be decoded', '/%', 400, 'bad_request'],
     ['a verb that is not offered', '/api/guest', 404, 'not_found'],
   ])('%s', async (_what, path, status, code) => {
-    const answer = await fetch(await start({ guests }) + path);
+    const answer = await fetch(await start({ entry: { guests } }) + path);
     expect(answer.status).toBe(status);
     expect(await answer.json()).toEqual({ code, reason: expect.any(String) });
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromCell, sheetOf, toCell } from '../../src/operator/sheet.ts';
+import { sheetOf } from '../../src/operator/sheet.ts';
+import { fromCell, toCell } from '../../src/platform/sheetCell.ts';
 
 async function* rowsOf(...users: string[]): AsyncGenerator<{ user: string; amount: string }> {
   for (const user of users) yield { user, amount: '1.00' };

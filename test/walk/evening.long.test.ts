@@ -12,27 +12,31 @@ import { memoryFolder } from '../support/runner/memoryFolder.ts';
 const PROJECTOR = { width: 1024, height: 768 };
 const PHONE = { width: 390, height: 844 };
 const GUESTS = ['Anna', '王小明', 'Bob'] as const;
-/** One guest fewer than taps: somebody hears "no". */
+/** One fewer than guests: somebody hears "no". */
 const PACKETS = GUESTS.length - 1;
 
 describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening, from an empty folder', () => {
   let browser: Browser;
-  let home: string;
-  beforeAll(async () => {
-    browser = await launchChromium();
-    home = memoryFolder('rain-test-evening-');
-  });
+  const homes: string[] = [];
+  beforeAll(async () => { browser = await launchChromium(); });
   afterAll(async () => {
     await browser?.close();
-    rmSync(home, { recursive: true, force: true });
+    for (const home of homes) rmSync(home, { recursive: true, force: true });
   });
+  const emptyHome = () => {
+    const home = memoryFolder('rain-test-evening-');
+    homes.push(home);
+    return home;
+  };
 
   const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
   const untilStage = (hall: Page, stage: string) => hall.locator(`[data-testid=hall][data-stage=${stage}]`).waitFor({ timeout: 60_000 });
 
+  const phoneOf = (name: string) => openPage(browser, { viewport: PHONE, hasTouch: true, isMobile: true, locale: name === '王小明' ? 'zh-CN' : 'en-US', userAgent: `phone of ${name}` });
+
   /** A phone of its own, at the address that the hall shows, under this name. */
   async function join(address: string, name: string): Promise<Page> {
-    const phone = await openPage(browser, { viewport: PHONE, hasTouch: true, isMobile: true, locale: name === '王小明' ? 'zh-CN' : 'en-US', userAgent: `phone of ${name}` });
+    const phone = await phoneOf(name);
     await phone.goto(`http://${address}`);
     await phone.getByTestId('nickname-field').fill(name);
     await phone.getByTestId('nickname-join').click();
@@ -41,7 +45,7 @@ describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening, fr
   }
 
   test('an operator prepares a rain, guests come by the address on the screen and give their names, some win, the screen names them, and the list is printed', { timeout: 300_000 }, async () => {
-    const evening = await startEvent(home);
+    const evening = await startEvent(emptyHome());
     const { page: operator, faults } = await openConsole(browser, { consoleUrl: new URL(evening.console).origin });
     await signIn(operator, 'operator', evening.password!);
     const rainId = await makeRain(operator, { title: 'Round one', startIn: '3600', packets: PACKETS });
@@ -59,12 +63,12 @@ describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening, fr
     // An hour before its time, by hand.
     await startAtOnce(operator);
     await untilStage(hall, 'raining');
-    for (const phone of phones) {
-      await shows(phone, 'open');
-      await tapPackets(phone);
-    }
+    for (const phone of phones) await shows(phone, 'open');
     const [anna, ming, bob] = phones as [Page, Page, Page];
-    for (const winner of [anna, ming]) await shows(winner, 'won');
+    for (const winner of [anna, ming]) {
+      await tapPackets(winner);
+      await shows(winner, 'won');
+    }
     await shows(bob, 'gone');
     await photograph(anna, 'won', 'evening');
 
@@ -85,6 +89,57 @@ describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening, fr
     const rows = await operator.getByTestId('sheet-row').allTextContents();
     expect([rows[0], rows[1]]).toEqual([expect.stringContaining('1Anna') as string, expect.stringContaining('2王小明') as string]);
     expect(await text(operator, 'sheet')).toContain('2 winners, 88.80 in all');
+    expect(faults).toEqual([]);
+  });
+
+  test('a list of 30 people is imported and its cards are printed; three come by their links, nobody else plays, and the list to sign names the one who wins', { timeout: 300_000 }, async () => {
+    const evening = await startEvent(emptyHome(), '--participants');
+    const { page: operator, faults } = await openConsole(browser, { consoleUrl: new URL(evening.console).origin });
+    await signIn(operator, 'operator', evening.password!);
+    await goTo(operator, '#/participants');
+    const people = ['Anna Li', '王小明', 'Bob Wu', ...Array.from({ length: 27 }, (_, i) => `Person ${i + 4}`)].map((name, i) => `E${1_001 + i},${name},Sales\n`);
+    await operator.getByTestId('list').setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(`number,name,department\n${people.join('')}`) });
+    await operator.getByTestId('import').click();
+    await soon(() => operator.getByTestId('participant').count()).toBe(people.length);
+    await operator.getByTestId('to-cards').click();
+    await soon(() => operator.getByTestId('card').count()).toBe(people.length);
+    const codes = await operator.getByTestId('card-code').allTextContents();
+    const rainId = await makeRain(operator, { title: 'For staff', startIn: '3600', packets: 1 });
+
+    const hall = await openPage(browser, { viewport: PROJECTOR, locale: 'en-US' });
+    await hall.goto(new URL('hall', evening.page).href);
+    await untilStage(hall, 'before');
+    const phones: Page[] = [];
+    for (const [i, name] of ['Anna Li', '王小明'].entries()) {
+      const phone = await phoneOf(name);
+      await phone.goto(`${evening.page}#code=${codes[i]!.replace('-', '')}`);
+      phones.push(phone);
+    }
+    const typing = await phoneOf('Bob Wu');
+    await typing.goto(evening.page);
+    await typing.getByTestId('code-field').fill(codes[2]!.toLowerCase());
+    await typing.getByTestId('code-join').click();
+    phones.push(typing);
+    for (const phone of phones) await shows(phone, 'scheduled');
+    const stranger = await phoneOf('stranger');
+    await stranger.goto(evening.page);
+    await stranger.getByTestId('code-field').fill('AAAAA-AAAAA');
+    await stranger.getByTestId('code-join').click();
+    await soon(() => text(stranger, 'code-error')).not.toBe('');
+    await goTo(operator, '#/participants');
+    await soon(() => text(operator, 'participant-counts')).toContain('3 came in');
+    await photograph(operator, 'participants', 'evening');
+
+    await goTo(operator, `#/rains/${rainId}`);
+    await startAtOnce(operator);
+    const [anna, ...others] = phones as [Page, ...Page[]];
+    await shows(anna, 'open');
+    await tapPackets(anna);
+    await shows(anna, 'won');
+    for (const phone of others) await shows(phone, 'gone');
+    await soon(() => hall.getByTestId('places').textContent()).toContain('Anna Li');
+    await goTo(operator, `#/rains/${rainId}/winners/sheet`);
+    await soon(() => operator.getByTestId('sheet-row').allTextContents()).toEqual([expect.stringContaining('Anna Liparticipant-E1001/Anna Li')]);
     expect(faults).toEqual([]);
   });
 });

@@ -70,6 +70,7 @@ export function addServeCommands(program: RainCommand): void {
   program.command('console').summary("run the player's page and the operator's console")
     .description("Serves the player's page on CONSOLE_HOST:CONSOLE_PORT, and the operator's console and its API under /console/ and /api/console/. Needs REDIS_URL, DATABASE_URL and SIGNING_SECRET. Add operators with rain operator add.")
     .addOption(new Option('--guests [who]', 'let anybody play as a guest, each tab of a browser as another one (for demos), or each device as one, which keeps what it has won; needs JWT_SECRET').choices(['tab', 'device']).preset('tab'))
+    .option('--participants', 'let people on the list of participants play by their codes, see rain participants; needs JWT_SECRET')
     .option('--demo-shop', 'let anybody pay orders of a sale without money: for demos only')
     .option('--players-only', "serve the player's page and its API, and nothing for operators: for a network in which others than operators are")
     .option('--event <title>', "title on the player's page, where it shows no rain")

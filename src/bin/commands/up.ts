@@ -27,6 +27,7 @@ export function addUpCommand(program: RainCommand): void {
     .option('--duration <time>', 'how long the first rain is open; default 5s, with --cluster 40s', parseDuration)
     .option('--no-demo', 'no demo rain, no demo sale and no guest tokens')
     .option('--event <title>', "for an evening with guests: no demos; the player's page and the gateway can be reached from the network of this machine, and anybody there may play; prints the address, also as a QR code. The operator's password is told at the first start and kept. The page has CONSOLE_PORT, and the console the first port after CONSOLE_PORT and GATEWAY_PORT, on this machine only")
+    .option('--participants', 'with --event: only people on the list of participants may play, each with the code of a printed card or a personal link, see rain participants')
     .option('--console-on-lan', 'with --event: the console can be opened from other devices, too, at the address of the page')
     .example('rain up --once --bots 2000 --packets 500 --budget 888.00 --duration 10s', 'rain up --only sale', 'rain up --event "Annual party"', 'rain up --cluster')
     .refuses(misuse)
@@ -34,7 +35,7 @@ export function addUpCommand(program: RainCommand): void {
       // Exit code 0 of a trial says that all adds up.
       const shutdown = createShutdown({ report: (sentence) => notify(terminal, `rain: ${sentence}`), interruptedCode: options.cluster ? EXIT.refused : EXIT.done });
       try {
-        if (options.event !== undefined) await (await import('../up/event.ts')).upForEvent(terminal, { title: options.event, consoleOnLan: options.consoleOnLan ?? false }, shutdown);
+        if (options.event !== undefined) await (await import('../up/event.ts')).upForEvent(terminal, { title: options.event, participantsOnly: options.participants ?? false, consoleOnLan: options.consoleOnLan ?? false }, shutdown);
         else if (options.cluster) await (await import('../up/cluster/run.ts')).upCluster(terminal, options, shutdown);
         else await (await import('../up/run.ts')).up(terminal, options, shutdown);
       } catch (error) {
@@ -51,8 +52,9 @@ const EVENT_CHARACTERS_MAX = 60;
 const OF_DEMOS = ['once', 'only', 'json', 'cluster', 'bots', 'packets', 'budget', 'duration'] as const;
 
 function misuse(options: UpOptions): string | undefined {
-  const { demo, only, cluster, duration, event, consoleOnLan } = options;
+  const { demo, only, cluster, duration, event, consoleOnLan, participants } = options;
   if (event === undefined && consoleOnLan) return '--console-on-lan: expected with --event';
+  if (event === undefined && participants) return '--participants: expected with --event';
   if (event !== undefined) {
     if (event.trim() === '' || event.length > EVENT_CHARACTERS_MAX) return `--event: expected a title of 1 to ${EVENT_CHARACTERS_MAX} characters`;
     const other = OF_DEMOS.find((name) => options[name] !== undefined);

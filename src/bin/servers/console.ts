@@ -1,5 +1,7 @@
+import { createEntryTokens } from '../../console/entryTokens.ts';
 import { createGuestTokens } from '../../console/guests.ts';
 import { createConsoleCounters, registerConsoleMetrics, type ConsoleCounters } from '../../console/metrics.ts';
+import type { EntryOptions } from '../../console/player/entry.ts';
 import { startConsole } from '../../console/server.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { hostNames } from '../../console/hosts.ts';
@@ -20,6 +22,8 @@ import { openShop } from './shop.ts';
 export interface ConsoleServerOptions {
   /** Guest tokens for anybody; for whom, see `guestsAre` of the console. */
   guests?: 'tab' | 'device';
+  /** Tokens for people on the list of participants, by their codes. */
+  participants?: boolean;
   demoShop?: boolean;
   /** The player's page and its API, and nothing for operators. */
   playersOnly?: boolean;
@@ -28,23 +32,24 @@ export interface ConsoleServerOptions {
 }
 
 /** @throws when a part cannot be opened; all other parts are closed then, so that the process can end */
-export async function open(shutdown: Shutdown, environment: Environment, { guests: guestsAre, demoShop = false, playersOnly = false, event }: ConsoleServerOptions = {}): Promise<{ url: string }> {
+export async function open(shutdown: Shutdown, environment: Environment, { guests: guestsAre, participants = false, demoShop = false, playersOnly = false, event }: ConsoleServerOptions = {}): Promise<{ url: string }> {
   const config = configure(environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']);
   const log = createLog('console', config.LOG_LEVEL);
-  const guests = guestsAre && createGuestTokens(signingKey(config, 'guest tokens'));
+  const key = guestsAre || participants ? signingKey(config, guestsAre ? 'guest tokens' : 'tokens of participants') : undefined;
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(async () => {
     const { readiness, counters } = await openConsoleReadiness(config, log, lifecycle);
     const backend = playersOnly ? undefined : await openBackend(config, log, lifecycle);
     // Without a key to verify the players' tokens, only the page is served.
-    const player = config.JWT_SECRET === undefined && config.JWKS_URL === undefined ? undefined : openPlayerBackend(config, log, lifecycle);
+    const players = config.JWT_SECRET === undefined && config.JWKS_URL === undefined ? undefined : openPlayerBackend(config, log, lifecycle);
+    const entry: EntryOptions = { ...(key && { tokens: createEntryTokens(key) }), ...(key && guestsAre && { guests: createGuestTokens(key) }), ...(participants && players && { enterByCode: players.enterByCode }), ...(event !== undefined && players && { countSockets: players.countSockets }) };
     const shop = backend && openShop(config, demoShop, backend, log, lifecycle);
     const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`;
     const server = await startConsole({
       host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: compiledEntry('client-demo'),
       gatewayUrl, names: hostNames(config.CONSOLE_HOSTS, config.ALLOWED_ORIGINS, gatewayUrl),
-      ...(guests && { guests }), ...(guestsAre && { guestsAre }), ...(event !== undefined && { event }),
-      ...(player && { player }),
+      entry, ...(guestsAre && { guestsAre }), ...(event !== undefined && { event }),
+      ...(players && { player: players }),
       ...(shop && { shop }), demoShop, ...(config.PAY_URL !== undefined && { payUrl: config.PAY_URL }),
       ...(backend && { backend, consoleFolder: compiledEntry('client-console') }), ...(config.PLAYER_PAGE_URL !== undefined && { playerPage: config.PLAYER_PAGE_URL }),
       requestOrigin: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },

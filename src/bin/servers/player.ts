@@ -1,6 +1,8 @@
+import type { EntryOptions } from '../../console/player/entry.ts';
 import type { PlayerOptions } from '../../console/player/routes.ts';
 import { payoutByProvider } from '../../credit/payoutProviders.ts';
 import { signedOnly } from '../../credit/signedOnly.ts';
+import { readHeartbeats } from '../../store/gatewayHeartbeat.ts';
 import { signaturesIn } from '../../store/rains.ts';
 import { createSigner } from '../../store/signer.ts';
 import { addDeadLetters, readDeadLetters } from '../../credit/deadLetters.ts';
@@ -29,8 +31,13 @@ const CONFIRM_CONNECTIONS = 2;
 
 export type ConsoleConfig = Config & { REDIS_URL: string; DATABASE_URL: string; SIGNING_SECRET: string };
 
+interface PlayerBackend extends Omit<PlayerOptions, 'log'> {
+  enterByCode: NonNullable<EntryOptions['enterByCode']>;
+  countSockets: NonNullable<EntryOptions['countSockets']>;
+}
+
 /** Opens without waiting for Redis or the database: the page is served without them, and each request is answered as far as possible. */
-export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle): Omit<PlayerOptions, 'log'> {
+export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle): PlayerBackend {
   const { REDIS_URL, DATABASE_URL, DURABILITY, DURABILITY_WAIT_MS, PAYOUT_PROVIDER, ALLOWED_ORIGINS } = config;
   const onError = (error: Error) => log.debug({ error: error.message }, 'connection fault');
   const onFault = (error: unknown) => log.warn({ error: String(error) }, 'crediting on demand failed; the worker will credit the claim');
@@ -65,6 +72,8 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
     readToken: createTokenReader({ secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE }, Date.now),
     openWalletStatement: (userId, after, limit) => openWalletStatement({ walletService, ledger }, userId, after, limit),
     leaderboard: createLeaderboards(ledger, { names: config.WINNER_NAMES }), allowedOrigins: ALLOWED_ORIGINS,
+    enterByCode: (code) => ledger.enterByCode(signer.participantCodeKeys(code)),
+    countSockets: async () => (await readHeartbeats(redis)).reduce((sum, { sockets }) => sum + sockets, 0),
   };
 }
 

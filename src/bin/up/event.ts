@@ -39,7 +39,9 @@ export async function upForEvent(terminal: Terminal, event: Omit<EventOptions, '
   notify(terminal, [
     '',
     `guests   ${pages.join('\n         ')}`,
-    '         anybody in this network may play; each phone is one guest, and asks for a name',
+    event.participantsOnly
+      ? '         only people on the list of participants may play, each with a code; import the list under Participants in the console, and print the cards'
+      : '         anybody in this network may play; each phone is one guest, and asks for a name',
     `hall     ${pages[0]}hall`,
     '         the screen for everybody: the QR code, the countdown, the rain, the luckiest; it needs no sign-in',
     `console  ${consolePage}`,

@@ -21,6 +21,7 @@ export interface UpOptions {
   /** The title of an event. */
   event?: string;
   consoleOnLan?: boolean;
+  participants?: boolean;
   /** These four have other defaults with `cluster`. */
   bots?: number;
   packets?: number;

@@ -39,6 +39,8 @@ export interface EventOptions {
   title: string;
   /** Of this machine, in the network of the guests. */
   address: string;
+  /** Only people on the list of participants may play. */
+  participantsOnly: boolean;
   /** The console can be opened from other devices, too. */
   consoleOnLan: boolean;
 }
@@ -111,7 +113,7 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
   const gateway = await start('gateway', address, [], { ...names, GATEWAY_HOST: hosts.gateway });
   const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
   const shared = { GATEWAY_PUBLIC_URL: gatewayUrl };
-  const forPlayers = event ? ['--guests', 'device', '--event', event.title, ...(ownConsole ? ['--players-only'] : [])] : demo ? ['--guests', '--demo-shop'] : [];
+  const forPlayers = event ? [...(event.participantsOnly ? ['--participants'] : ['--guests', 'device']), '--event', event.title, ...(ownConsole ? ['--players-only'] : [])] : demo ? ['--guests', '--demo-shop'] : [];
   // Its console, if it has one, is also opened on this machine itself, and must not send phones there.
   const toPhones: Record<string, string> = event && config.CONSOLE_PORT !== 0 ? { PLAYER_PAGE_URL: `http://${event.address}:${config.CONSOLE_PORT}/` } : {};
   const { url: pageUrl } = await start('console', address, forPlayers, { ...shared, ...names, ...toPhones, CONSOLE_HOST: hosts.page });

@@ -5,7 +5,7 @@ import { amount } from '../../rain/claim.ts';
 import { plainId, userId } from '../../rain/ids.ts';
 import { redPacketIndex } from '../../rain/red-packet.ts';
 import { firstRefusal, type Refusal } from '../../rain/refusal.ts';
-import { fromCell } from '../sheet.ts';
+import { fromCell } from '../../platform/sheetCell.ts';
 import { payeeOf } from './payments.ts';
 
 /** One winner of the file. */

@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { UnsecuredJWT } from 'jose';
+import { importParticipants, participantCards, removeParticipants } from '../../../src/operator/participants.ts';
 import { signToken } from '../../../src/platform/auth/token.ts';
 import { SECRET } from '../../support/client.ts';
 import { ask, type Answer } from '../asker.ts';
@@ -16,13 +18,15 @@ export const guests: Family = {
   name: 'guests',
   async attack(scene, attempts) {
     // Behind one proxy, so that any address can be played, and its port with it.
-    const demo = await scene.start(['console', '--guests'], { TRUSTED_PROXIES: '1' });
+    const demo = await scene.start(['console', '--guests', '--participants'], { TRUSTED_PROXIES: '1' });
     const guest: Guest = (from, body) => ask(demo.port, '/api/guest', { method: 'POST', headers: { 'x-forwarded-for': from }, ...(body !== undefined && { body }) });
     const { token, userId } = (await guest('203.0.113.1')).json as { token: string; userId: string };
     attempts.control('a guest gets an id', userId, /^guest-[\w-]{12}$/);
     await tooMany(attempts, guest);
     await madeUp(attempts, guest, token, userId);
     await elsewhere(scene, attempts, demo, token);
+    await codes(scene, attempts, demo);
+    await screens(scene, attempts, demo);
     const line = await scene.socket(token, scene.address());
     attempts.control('the token opens a socket at the gateway of the demo', (await line.next('welcome')).userId, userId);
     await line.leave();
@@ -88,4 +92,45 @@ async function elsewhere(scene: Scene, attempts: Attempts, demo: Running, token:
   attempts.control('a grab of somebody who is invited', inShort(await own.ask({ type: 'grab', rainId: secret }, 'result')), 'result 0');
   await line.leave();
   await own.leave();
+}
+
+/** Codes of people on the list of participants. */
+async function codes({ context }: Scene, attempts: Attempts, { port }: Running): Promise<void> {
+  const list = Readable.from([Buffer.from('number,name\nA1,Anna\nA2,Bob\n')]);
+  if (!(await importParticipants(context, list)).ok) throw new Error('the list was not imported');
+  const [anna, bob] = (await participantCards(context)).filter(({ number }) => number === 'A1' || number === 'A2').map(({ code }) => code!) as [string, string];
+  const enter = async (code: unknown) => {
+    const { status, json } = await ask(port, '/api/participant', { method: 'POST', headers: { 'x-forwarded-for': '203.0.113.77' }, body: { code } });
+    return status === 200 ? String(json?.['userId']) : `${status} ${String(json?.['code'])}`;
+  };
+  const { codeKey } = (await context.ledger.participant('A1'))!;
+  const guesses: [string, unknown][] = [
+    ['a code of zeros', '0'.repeat(10)], ['half of two codes', anna.slice(0, 5) + bob.slice(5)], ['the key that the ledger keeps of a code', codeKey], ['the number of a participant', 'A1'],
+    ['the user id of a participant', 'participant-A1/Anna'], ['a pattern', '%'.repeat(10)], ['a code with a character too many', `${anna}0`], ['a NUL in a code', `${anna}\0`], ['the code under another number', context.signer.participantCodes('A3', 0)[0]!],
+    ['the next code of a participant, before it was given', context.signer.participantCodes('A1', 1)[0]!],
+  ];
+  for (const [what, code] of guesses) attempts.refused(`${what} lets somebody in`, await enter(code), /^(404 no_such_code|400 bad_request)$/);
+  for (const code of [[anna], { contains: '' }, 1, null]) attempts.refused(`a code that is ${JSON.stringify(code).slice(0, 12)}`, await enter(code), '400 bad_request');
+  attempts.control('the code on the card does', await enter(anna), 'participant-A1/Anna');
+  await removeParticipants(context, ['A2']);
+  attempts.refused('the code of somebody who was removed', await enter(bob), '404 no_such_code');
+}
+
+/** The token of a hall's screen, which anybody in the hall can take. */
+async function screens(scene: Scene, attempts: Attempts, { port }: Running): Promise<void> {
+  const from = '203.0.113.78';
+  const { token } = (await ask(port, '/api/screen', { method: 'POST', headers: { 'x-forwarded-for': from } })).json as { token: string };
+  const [rainId, saleId] = [await scene.rain(), await scene.sale()];
+  const screen = await scene.socket(token, scene.address());
+  screen.say({ type: 'join', rainId });
+  attempts.control('a screen sees a rain', (await screen.next('rain')).type, 'rain');
+  screen.say({ type: 'grab', rainId, ref: '1' });
+  attempts.refused('a screen grabs', (await screen.next('result')).code, '-8');
+  screen.say({ type: 'buy', saleId, sku: 'tee', ref: 'r1' });
+  attempts.refused('a screen buys', (await screen.next('order')).code, '-8');
+  const bought = await ask(scene.gateway.port, `/v1/sales/${saleId}/buy`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'idempotency-key': 'r1' }, body: { sku: 'tee' }, from: scene.address() });
+  attempts.refused('a screen buys over HTTP', String(bought.json?.['code']), '-8');
+  const renewed = await ask(port, '/api/guest', { method: 'POST', headers: { 'x-forwarded-for': from }, body: { token } });
+  attempts.refused('the token of a screen becomes one of a guest with its id', String(renewed.json?.['userId']).startsWith('screen-'), false);
+  await screen.leave();
 }

@@ -1,0 +1,69 @@
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createEntryTokens } from '../../../src/console/entryTokens.ts';
+import { startConsole, type Console } from '../../../src/console/server.ts';
+import { createLog } from '../../../src/platform/telemetry/log.ts';
+import { PLAYER_PAGE } from '../../browser/built-page.ts';
+
+const tokens = createEntryTokens({ secret: 'a secret of at least thirty-two characters' });
+let opened: Console;
+let closed: Console;
+const asked: string[] = [];
+let counts = 0;
+beforeAll(async () => {
+  const options = { host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: PLAYER_PAGE, log: createLog('console', 'silent') } as const;
+  const enterByCode = async (code: string) => {
+    asked.push(code);
+    return code === 'ABCDEFGH01' ? { userId: 'participant-E1/Anna', name: 'Anna' } : undefined;
+  };
+  opened = await startConsole({ ...options, entry: { tokens, enterByCode, countSockets: async () => ++counts } });
+  closed = await startConsole(options);
+});
+afterAll(() => Promise.all([opened?.close(), closed?.close()]));
+
+const post = (url: string, path: string, body?: object) => fetch(`${url}/api/${path}`, { method: 'POST', ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) });
+
+test('a code as it was typed gives the token of its person; the page learns that there are codes', async () => {
+  for (const code of ['ABCDE-FGH01', ' abcde fghoi ']) {
+    const answer = await post(opened.url, 'participant', { code });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const person = await answer.json();
+    expect(person).toEqual({ token: expect.any(String), expiresAt: expect.any(Number), userId: 'participant-E1/Anna', name: 'Anna' });
+    expect(decodeJwt(person.token)).toMatchObject({ sub: 'participant-E1/Anna', exp: person.expiresAt / 1_000 });
+    expect(decodeJwt(person.token)).not.toHaveProperty('watch');
+  }
+  expect(await (await fetch(`${opened.url}/api/config`)).json()).toMatchObject({ participants: true });
+  expect(await (await fetch(`${closed.url}/api/config`)).json()).not.toHaveProperty('participants');
+});
+
+test('[R12] an unknown code, and what can be none, is refused; the second kind asks nobody', async () => {
+  asked.length = 0;
+  const refused = async (body: object) => {
+    const answer = await post(opened.url, 'participant', body);
+    return [answer.status, (await answer.json() as { code: string }).code];
+  };
+  expect(await refused({ code: 'ZZZZZZZZZZ' })).toEqual([404, 'no_such_code']);
+  expect(await refused({ code: 'short' })).toEqual([404, 'no_such_code']);
+  expect(await refused({ code: 'U'.repeat(10) })).toEqual([404, 'no_such_code']);
+  expect(await refused({ code: 'x'.repeat(65) })).toEqual([400, 'bad_request']);
+  expect(await refused({})).toEqual([400, 'bad_request']);
+  expect(asked).toEqual(['ZZZZZZZZZZ']);
+});
+
+test('a screen gets a token that only watches; where nobody comes in there is neither', async () => {
+  const { token, expiresAt } = await (await post(opened.url, 'screen')).json() as { token: string; expiresAt: number };
+  expect(decodeJwt(token)).toMatchObject({ sub: expect.stringMatching(/^screen-/) as string, watch: true, exp: expiresAt / 1_000 });
+  expect(await Promise.all([post(closed.url, 'screen'), post(closed.url, 'participant', { code: 'ABCDEFGH01' }), post(closed.url, 'guest')].map(async (answer) => (await answer).status))).toEqual([404, 404, 404]);
+});
+
+test('the screen of an event learns how many sockets there are, from one count a second; elsewhere nobody does', async () => {
+  const count = async () => (await (await fetch(`${opened.url}/api/present`)).json() as { sockets: number }).sockets;
+  expect([await count(), await count()]).toEqual([1, 1]);
+  expect((await fetch(`${closed.url}/api/present`)).status).toBe(404);
+});
+
+test('[R10] who asks with too many codes is refused for a while', async () => {
+  const statuses = await Promise.all(Array.from({ length: 260 }, async () => (await post(opened.url, 'participant', { code: 'ZZZZZZZZZZ' })).status));
+  expect(new Set(statuses)).toEqual(new Set([404, 429]));
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
+});

@@ -1,0 +1,115 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectDatabase, type Database } from '../../src/ledger/database.ts';
+import { importParticipants, listParticipants, participantCards, PARTICIPANTS_MAX, removeParticipants, renewParticipant } from '../../src/operator/participants.ts';
+import { eraseUser, exportUser } from '../../src/operator/personalData.ts';
+import { createSigner } from '../../src/store/signer.ts';
+import { openTestContext, type TestContext } from '../support/operatorContext.ts';
+
+let context: TestContext;
+let database: Database;
+beforeAll(async () => {
+  context = await openTestContext();
+  database = connectDatabase(context.databaseUrl);
+});
+afterAll(async () => {
+  await database.$disconnect();
+  await context.stop();
+});
+
+const add = (text: string) => importParticipants(context, Readable.from([Buffer.from(text)]));
+const codeOf = async (number: string) => (await participantCards(context)).find((card) => card.number === number)!.code!;
+const enter = (code: string, signer = context.signer) => context.ledger.enterByCode(signer.participantCodeKeys(code));
+const shown = async (search: string) => (await listParticipants(context, { search, limit: 10 })).participants;
+
+test('a list is imported, and again without any effect; a code lets its person in, and the first use is written down', async () => {
+  expect(await add('number,name,department\nE1,Anna Li,Sales\nE2,王小明,\n')).toEqual({ ok: true, added: 2, changed: 0, unchanged: 0 });
+  expect(await add('姓名,工号,部门,备注\nAnna Li,E1,Sales,x\n')).toEqual({ ok: true, added: 0, changed: 0, unchanged: 1 });
+  const code = await codeOf('E1');
+  expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
+  expect(await codeOf('E2')).not.toBe(code);
+  expect(await shown('anna')).toMatchObject([{ number: 'E1', department: 'Sales', userId: 'participant-E1/Anna Li' }]);
+  expect((await shown('anna'))[0]).not.toHaveProperty('enteredAt');
+  expect(await enter(code)).toEqual({ userId: 'participant-E1/Anna Li', name: 'Anna Li' });
+  const [{ enteredAt } = {}] = await shown('anna');
+  expect(Date.parse(enteredAt!)).toBeGreaterThan(0);
+  await enter(code);
+  expect((await shown('anna'))[0]!.enteredAt).toBe(enteredAt);
+  expect(await listParticipants(context, { limit: 1 })).toMatchObject({ total: 2, entered: 1, next: 1, participants: [{ number: 'E1' }] });
+  expect(await enter(code.slice(1) + code[0])).toBeUndefined();
+});
+
+test('a name that is corrected is the user until the first use; afterwards the user stays, or one person could win twice', async () => {
+  await add('number,name\nE3,Bob\nE4,Carl\n');
+  await enter(await codeOf('E3'));
+  expect(await add('number,name\nE3,Bobby\nE4,Karl\n')).toEqual({ ok: true, added: 0, changed: 2, unchanged: 0 });
+  expect(await enter(await codeOf('E3'))).toEqual({ userId: 'participant-E3/Bob', name: 'Bobby' });
+  expect(await enter(await codeOf('E4'))).toEqual({ userId: 'participant-E4/Karl', name: 'Karl' });
+  await removeParticipants(context, ['E3']);
+  expect(await add('number,name\nE3,Robert\n')).toEqual({ ok: true, added: 1, changed: 0, unchanged: 0 });
+  expect(await enter(await codeOf('E3'))).toMatchObject({ userId: 'participant-E3/Bob' });
+  await expect(database.$executeRaw`UPDATE "Participant" SET "userId" = 'somebody' WHERE "number" = 'E3'`, 'whoever writes to the ledger').rejects.toThrow('keeps the number');
+});
+
+test('a new code ends the one before; who is removed does not come in; each is in the audit log, and no code is', async () => {
+  await add('number,name\nE5,Dora\n');
+  const before = await codeOf('E5');
+  const renewed = await renewParticipant(context, 'E5');
+  expect(renewed).toEqual({ ok: true, code: await codeOf('E5') });
+  expect([await enter(before), await enter(await codeOf('E5'))]).toEqual([undefined, { userId: 'participant-E5/Dora', name: 'Dora' }]);
+  const code = await codeOf('E5');
+  expect(await removeParticipants(context, ['E5', 'E5', 'nobody'])).toEqual({ ok: true, removed: 1 });
+  expect(await enter(code)).toBeUndefined();
+  expect(await renewParticipant(context, 'E5')).toMatchObject({ ok: false, refusals: [{ field: 'number', reason: expect.stringContaining('no participant E5') as string }] });
+  const recorded = await database.operatorAction.findMany({ where: { verb: { startsWith: 'participants_' } } });
+  expect(new Set(recorded.map(({ verb }) => verb))).toEqual(new Set(['participants_import', 'participants_cards', 'participants_renew', 'participants_remove']));
+  const all = JSON.stringify([recorded.map(({ details }) => details), await database.participant.findMany()]);
+  for (const one of [before, code]) expect(all).not.toContain(one);
+});
+
+test('[R12] a list that cannot be read is refused with line and column, and nothing of it is imported', async () => {
+  const refused = async (text: string | Buffer) => {
+    const answer = await importParticipants(context, Readable.from([Buffer.from(text)]));
+    if (answer.ok) throw new Error('it was imported');
+    return `${answer.refusals[0]!.field}: ${answer.refusals[0]!.reason}`;
+  };
+  expect(await refused('name,department\nAnna,Sales\n')).toMatch(/^line 1, column number: missing, expected a header line/);
+  expect(await refused('number,name\nF1,Ann\nF2,  \n')).toMatch(/^line 3, column name: expected a name of 1 to 40 characters/);
+  expect(await refused('number,name\nF1,Ann\nF 2,Bob\n')).toMatch(/^line 3, column number: expected 1 to 32 letters/);
+  expect(await refused('number,name\nF1,Ann\nF1,Bob\n')).toMatch(/^line 3, column number: F1 is in the list twice/);
+  expect(await refused('number,name\n')).toMatch(/^line 2: expected a person/);
+  expect(await refused(Buffer.from([0x6e, 0xb9, 0xa4]))).toMatch(/^line 1: expected UTF-8/);
+  expect(await refused(`number,name\n${Array.from({ length: PARTICIPANTS_MAX + 1 }, (_, i) => `G${i},Ann\n`).join('')}`)).toMatch(new RegExp(`^line ${PARTICIPANTS_MAX + 2}: expected at most ${PARTICIPANTS_MAX} people`));
+  expect(await shown('F1')).toEqual([]);
+});
+
+test('after a secret is replaced, codes hold as long as the old one is there; then their cards say nothing', async () => {
+  const [first, second] = ['x'.repeat(40), 'y'.repeat(40)];
+  const old = { ...context, signer: createSigner(first) };
+  await importParticipants(old, Readable.from([Buffer.from('number,name\nJ1,Fay\n')]));
+  const cardFor = async (secrets: string) => (await participantCards({ ...context, signer: createSigner(secrets) })).find(({ number }) => number === 'J1')!;
+  const { code } = await cardFor(first);
+  expect(await cardFor(`${second},${first}`)).toEqual({ number: 'J1', name: 'Fay', code });
+  expect(await enter(code!, createSigner(`${second},${first}`))).toMatchObject({ name: 'Fay' });
+  expect([await cardFor(second), await enter(code!, createSigner(second))]).toEqual([{ number: 'J1', name: 'Fay' }, undefined]);
+});
+
+test('a participant is part of what is kept of a user, and goes with an erasure', async () => {
+  await add('number,name,department\nE2,王小明,市场\n');
+  const { userId } = (await shown('E2'))[0]!;
+  expect(await exportUser(context, userId)).toMatchObject({ ok: true, data: { participants: [{ number: 'E2', name: '王小明', department: '市场' }] } });
+  expect(await eraseUser(context, userId)).toEqual({ ok: true, rows: expect.any(Number) as number });
+  expect(await shown('E2')).toEqual([]);
+  const left = JSON.stringify([await database.participant.findMany({ where: { name: '王小明' } }), (await database.operatorAction.findMany()).map(({ details }) => details)]);
+  expect(left).not.toContain('王小明');
+});
+
+test('a full list takes some seconds at most, and no more than it holds', { timeout: 60_000 }, async () => {
+  const { total } = await listParticipants(context, { limit: 1 });
+  const people = Array.from({ length: PARTICIPANTS_MAX - total }, (_, i) => `H${i},Person ${i}\n`).join('');
+  expect(await add(`number,name\n${people}`)).toMatchObject({ ok: true, added: PARTICIPANTS_MAX - total });
+  expect(await add('number,name\nI1,Eve\n')).toMatchObject({ ok: false, refusals: [{ field: 'list' }] });
+  expect(await add('number,name\nH1,Person one\n')).toMatchObject({ ok: true, changed: 1 });
+  const codes = new Set((await participantCards(context)).map(({ code }) => code));
+  expect(codes.size).toBe(PARTICIPANTS_MAX);
+});
