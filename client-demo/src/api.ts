@@ -4,8 +4,10 @@ import { delayBeforeRetry } from '../../src/platform/network/backoff.ts';
 /** The configuration that the console sends to this page. */
 export interface PlayerConfig {
   gatewayUrl: string;
-  /** Anybody may play as a guest: each tab as another one, or this device as one. Absent: only who has a token. */
+  /** Anybody may play as a guest: each tab as another one, or this device as one. Absent: only who has a token or a code. */
   guests?: 'tab' | 'device';
+  /** People on a list come in with a personal code. */
+  participants?: true;
   /** The title of the event. */
   event?: string;
   /** Where phones find the player's page, if not here. */
@@ -16,11 +18,15 @@ export interface PlayerConfig {
 
 export const ANSWER_MS_MAX = 8_000;
 
+export function untilConfigured(random: () => number): Promise<PlayerConfig> {
+  return untilAnswered(readConfig, random);
+}
+
 /** Asks again until the console answers. @param random in [0, 1) */
-export async function untilConfigured(random: () => number): Promise<PlayerConfig> {
+export async function untilAnswered<T>(ask: () => Promise<T>, random: () => number): Promise<T> {
   for (let failures = 1; ; failures++) {
     try {
-      return await readConfig();
+      return await ask();
     } catch {
       await new Promise((resolve) => setTimeout(resolve, delayBeforeRetry(failures, RECONNECT, random)));
     }
@@ -30,10 +36,13 @@ export async function untilConfigured(random: () => number): Promise<PlayerConfi
 /** @throws when the console cannot be reached or does not answer as expected */
 async function readConfig(): Promise<PlayerConfig> {
   const { status, body } = await request('api/config');
-  const { gatewayUrl, guests, event, page, pay: paying } = body ?? {};
+  const { gatewayUrl, guests, participants, event, page, pay: paying } = body ?? {};
   if (typeof gatewayUrl !== 'string') throw new Error(`no configuration: ${status}`);
   const pay = payOf(paying);
-  return { gatewayUrl, ...((guests === 'tab' || guests === 'device') && { guests }), ...(typeof event === 'string' && { event }), ...(typeof page === 'string' && { page }), ...(pay && { pay }) };
+  return {
+    gatewayUrl, ...((guests === 'tab' || guests === 'device') && { guests }), ...(participants === true && { participants }),
+    ...(typeof event === 'string' && { event }), ...(typeof page === 'string' && { page }), ...(pay && { pay }),
+  };
 }
 
 function payOf(value: unknown): PlayerConfig['pay'] {
@@ -43,11 +52,24 @@ function payOf(value: unknown): PlayerConfig['pay'] {
 }
 
 /** @param former this guest's last token, to keep the user id. @param name of a new guest. @returns `undefined` if anonymous guests may not play. @throws if busy */
-export async function requestGuestToken(former: string | undefined, name?: string): Promise<string | undefined> {
-  const headers = { 'content-type': 'application/json' };
-  const { status, body } = await request('api/guest', { method: 'POST', headers, body: JSON.stringify({ token: former, name }) });
+export function requestGuestToken(former: string | undefined, name: string | undefined): Promise<string | undefined> {
+  return requestToken('api/guest', { token: former, name });
+}
+
+/** @returns `undefined` if nobody has this code. @throws if busy */
+export function requestParticipantToken(code: string): Promise<string | undefined> {
+  return requestToken('api/participant', { code });
+}
+
+/** One that can only watch. @returns `undefined` if nobody may come in without an invitation. @throws if busy */
+export function requestScreenToken(): Promise<string | undefined> {
+  return requestToken('api/screen', {});
+}
+
+async function requestToken(path: string, asked: object): Promise<string | undefined> {
+  const { status, body } = await request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked) });
   if (status === 404) return undefined;
-  if (typeof body?.['token'] !== 'string') throw new Error(`no guest token: ${status}`);
+  if (typeof body?.['token'] !== 'string') throw new Error(`no token of ${path}: ${status}`);
   return body['token'];
 }
 

@@ -1,74 +1,104 @@
 import type { TokenSource } from '../../src/client/token.ts';
+import { codeIn } from '../../src/platform/auth/typedCode.ts';
 import { nicknameIn } from '../../src/rain/names.ts';
-import { requestGuestToken, type PlayerConfig } from './api.ts';
-import { recall, remember } from './storage.ts';
+import { requestGuestToken, requestParticipantToken, requestScreenToken, type PlayerConfig } from './api.ts';
+import { forget, recall, remember } from './storage.ts';
 
 const INVITED_KEY = 'rain.token';
+const SCREEN_KEY = 'rain.screen';
+const CODE_KEY = 'rain.code';
+/** The last token that the code was answered with. */
+const PARTICIPANT_KEY = 'rain.participant';
+/** Who has no code is asked again by a page that is opened later, and not by a reload. */
+const NO_CODE_KEY = 'rain.no-code';
 const GUEST_KEY = 'rain.guest';
 const NAME_KEY = 'rain.name';
 /** A reload keeps the player and the winnings. Per tab, two tabs are two players; on a device, a closed page keeps them, too. */
 const STORES = { tab: () => sessionStorage, device: () => localStorage };
-const { tab } = STORES;
-const COMPACT_JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+const { tab, device } = STORES;
 
-/** A link that would make this page another user's. Both are ids as the tokens have them; nobody has verified them yet. */
-export interface Invitation {
-  from: string;
-  to: string;
-  accept(): void;
+/** What only the person knows. */
+interface Questions {
+  /** @param refused the code that was known is no longer valid. @returns a token, or `undefined` for a person without a code */
+  askCode(refused: boolean): Promise<string | undefined>;
+  askName(): Promise<void>;
 }
 
-/**
- * Takes the token of `#token=…`, if there is one, and removes it from the address bar and the history. A page without a token stores it.
- * @returns a question, if the page has the token of another user: a link of a stranger must not sign anybody in unasked
- */
-export function takeInvitation(): Invitation | undefined {
-  const invited = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (invited === null) return undefined;
-  history.replaceState(history.state, '', location.pathname + location.search);
-  if (!COMPACT_JWT.test(invited)) return undefined;
-  const accept = () => { remember(tab, INVITED_KEY, invited); };
-  const known = knownToken();
-  const [from, to] = [known === undefined ? undefined : userIn(known), userIn(invited)];
-  if (from !== undefined && from !== to) return { from, to, accept };
-  accept();
-  return undefined;
+/** An invitation goes before a code, and a code before a guest. */
+export function openCredentials(config: PlayerConfig, { askCode, askName }: Questions): TokenSource {
+  let named: Promise<void> | undefined;
+  const nameOnce = () => named ??= askName();
+  return recall(tab, INVITED_KEY) ?? (async () => await participantToken(config, askCode) ?? await guestToken(config, nameOnce));
 }
 
-/** The user that a token names, without verifying it; '' where it cannot be read. */
-function userIn(token: string): string {
-  try {
-    const bytes = Uint8Array.from(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
-    const { sub }: { sub?: unknown } = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof sub === 'string' ? sub : '';
-  } catch {
-    return '';
-  }
+/** The token that the page plays with, as far as it is known without asking. */
+export function knownToken({ participants, guests }: PlayerConfig): string | undefined {
+  return recall(tab, INVITED_KEY) ?? (participants ? recall(device, PARTICIPANT_KEY) : undefined) ?? (guests && recall(STORES[guests], GUEST_KEY));
 }
 
-/** Whether the page should ask for a name: guests of an event have one, and this device has not played there yet. */
-export function wantsName({ guests, event }: Pick<PlayerConfig, 'guests' | 'event'>): boolean {
-  return guests === 'device' && event !== undefined && recall(tab, INVITED_KEY) === undefined && recall(STORES.device, GUEST_KEY) === undefined && recall(STORES.device, NAME_KEY) === undefined;
+export function keepInvited(token: string): void {
+  remember(tab, INVITED_KEY, token);
+}
+
+/** @param token that the code was answered with, if it was sent already */
+export function keepCode(code: string, token?: string): void {
+  forget(tab, INVITED_KEY);
+  remember(device, CODE_KEY, code);
+  if (token !== undefined) remember(device, PARTICIPANT_KEY, token);
+}
+
+export function playsWith(code: string): boolean {
+  return recall(tab, INVITED_KEY) === undefined && recall(device, CODE_KEY) === code;
+}
+
+/** Whether this tab asks a guest for a code. */
+export function askForCode(on: boolean): void {
+  if (on) forget(tab, NO_CODE_KEY);
+  else remember(tab, NO_CODE_KEY, 'yes');
+}
+
+/** @returns a token, or `undefined` if nobody has this code. @throws if the server cannot tell now */
+export async function takeCode(typed: string): Promise<string | undefined> {
+  const code = codeIn(typed);
+  const token = code === undefined ? undefined : await requestParticipantToken(code);
+  if (code !== undefined && token !== undefined) keepCode(code, token);
+  return token;
 }
 
 /** @returns whether it can be a name */
 export function takeName(typed: string): boolean {
   const name = nicknameIn(typed);
-  if (name !== undefined) remember(STORES.device, NAME_KEY, name);
+  if (name !== undefined) remember(device, NAME_KEY, name);
   return name !== undefined;
 }
 
-/** @param guests `page`: a guest that nothing is kept of, for a screen that only watches */
-export function openCredentials(guests: PlayerConfig['guests'] | 'page'): TokenSource {
-  return recall(tab, INVITED_KEY) ?? (async () => {
-    if (!guests) return undefined;
-    if (guests === 'page') return requestGuestToken(undefined);
-    const token = await requestGuestToken(recall(STORES[guests], GUEST_KEY), guests === 'device' ? recall(STORES.device, NAME_KEY) : undefined);
-    if (token !== undefined) remember(STORES[guests], GUEST_KEY, token);
-    return token;
-  });
+/** For the hall's screen. Its invitation is its own: the player's page in the same tab keeps its user. */
+export function openScreenCredentials(invited: string | undefined): TokenSource {
+  if (invited !== undefined) remember(tab, SCREEN_KEY, invited);
+  return invited ?? recall(tab, SCREEN_KEY) ?? requestScreenToken;
 }
 
-export function knownToken(): string | undefined {
-  return recall(tab, INVITED_KEY) ?? recall(tab, GUEST_KEY) ?? recall(STORES.device, GUEST_KEY);
+async function participantToken({ participants, guests }: PlayerConfig, askCode: Questions['askCode']): Promise<string | undefined> {
+  if (!participants) return undefined;
+  const code = recall(device, CODE_KEY);
+  const known = code === undefined ? undefined : await takeCode(code);
+  if (known !== undefined) return known;
+  forget(device, CODE_KEY);
+  forget(device, PARTICIPANT_KEY);
+  const refused = code !== undefined;
+  if (guests && !refused && recall(tab, NO_CODE_KEY) !== undefined) return undefined;
+  const typed = await askCode(refused);
+  if (typed === undefined) askForCode(false);
+  return typed;
+}
+
+/** Guests of an event have names. The page asks for one, if this device has not played there yet. */
+async function guestToken({ guests, event }: PlayerConfig, askName: Questions['askName']): Promise<string | undefined> {
+  if (!guests) return undefined;
+  const former = recall(STORES[guests], GUEST_KEY);
+  const name = () => (guests === 'device' ? recall(device, NAME_KEY) : undefined);
+  if (guests === 'device' && event !== undefined && former === undefined && name() === undefined) await askName();
+  const token = await requestGuestToken(former, name());
+  if (token !== undefined) remember(STORES[guests], GUEST_KEY, token);
+  return token;
 }

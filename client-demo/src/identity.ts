@@ -1,5 +1,6 @@
 import { NICKNAME_CHARACTERS_MAX } from '../../src/rain/names.ts';
-import { takeName, type Invitation } from './credentials.ts';
+import { takeCode, takeName } from './credentials.ts';
+import type { Invitation } from './link.ts';
 import { element } from './page.ts';
 import type { Words } from './words/en.ts';
 
@@ -26,22 +27,65 @@ export function askIdentity({ from, to, accept }: Invitation, { identity }: Word
   return new Promise((resolve) => { dialog.addEventListener('close', () => resolve(), { once: true }); });
 }
 
-/** Asks a guest for a name. Escape and the second button leave the guest without one. */
+/** Asks a guest for a name. A guest may have none. */
 export function askName({ nickname }: Words): Promise<void> {
-  const dialog = element<HTMLDialogElement>('.nickname');
-  const field = element<HTMLInputElement>('.nickname-field');
-  element('.nickname-title').textContent = nickname.title;
-  element('.nickname-told').textContent = nickname.told;
-  element('.nickname-join').textContent = nickname.join;
-  const skip = element<HTMLButtonElement>('.nickname-skip');
-  skip.textContent = nickname.skip;
-  skip.addEventListener('click', () => dialog.close());
-  element<HTMLFormElement>('.nickname-form').addEventListener('submit', (event) => {
+  return ask(element<HTMLDialogElement>('.nickname'), nickname, async (typed) => (takeName(typed) ? undefined : nickname.refused(NICKNAME_CHARACTERS_MAX)));
+}
+
+/**
+ * Asks a participant for the code.
+ * @param optional guests may play, too. @param refused a code that the page knew is no longer valid
+ * @returns a token, or `undefined` for a person without a code
+ */
+export async function askCode({ code: { skip, ...texts } }: Words, optional: boolean, refused: boolean): Promise<string | undefined> {
+  let token: string | undefined;
+  await ask(element<HTMLDialogElement>('.code'), { ...texts, ...(optional && { skip }) }, async (typed) => {
+    try {
+      token = await takeCode(typed);
+    } catch {
+      return texts.unanswered;
+    }
+    return token === undefined ? texts.unknown : undefined;
+  }, refused ? texts.unknown : '');
+  return token;
+}
+
+interface Texts {
+  title: string;
+  told: string;
+  join: string;
+  /** Absent: the question stays until it is answered. */
+  skip?: string;
+}
+
+/** Asks until `take` finds nothing wrong with the answer. Escape and the second button skip a question that may be skipped. */
+function ask(dialog: HTMLDialogElement, { title, told, join, skip }: Texts, take: (typed: string) => Promise<string | undefined>, wrong = ''): Promise<void> {
+  const part = <E extends HTMLElement>(name: string) => dialog.querySelector<E>(`.question-${name}`)!;
+  const [field, error] = [part<HTMLInputElement>('field'), part('error')];
+  const [joinButton, skipButton] = [part<HTMLButtonElement>('join'), part<HTMLButtonElement>('skip')];
+  part('title').textContent = title;
+  part('told').textContent = told;
+  joinButton.textContent = join;
+  skipButton.textContent = skip ?? '';
+  skipButton.hidden = skip === undefined;
+  error.textContent = wrong;
+  let mayClose = skip !== undefined;
+  const wait = (on: boolean) => { joinButton.disabled = skipButton.disabled = on; };
+  skipButton.onclick = () => dialog.close();
+  part<HTMLFormElement>('form').onsubmit = async (event) => {
     event.preventDefault();
-    if (takeName(field.value)) return dialog.close();
-    element('.nickname-error').textContent = nickname.refused(NICKNAME_CHARACTERS_MAX);
+    mayClose = false;
+    wait(true);
+    error.textContent = '';
+    const found = await take(field.value);
+    wait(false);
+    mayClose = found === undefined || skip !== undefined;
+    if (found === undefined) return dialog.close();
+    error.textContent = found;
     field.focus();
-  });
+  };
+  dialog.oncancel = (event) => { if (!mayClose) event.preventDefault(); };
   dialog.showModal();
-  return new Promise((resolve) => { dialog.addEventListener('close', () => resolve(), { once: true }); });
+  // A browser closes it at a second Escape, whatever the page says.
+  return new Promise((resolve) => { dialog.onclose = () => (mayClose ? resolve() : dialog.showModal()); });
 }

@@ -1,10 +1,11 @@
 import { createRainClient } from '../../src/client/client.ts';
-import { knownToken, openCredentials, takeInvitation, wantsName } from './credentials.ts';
+import { knownToken, openCredentials } from './credentials.ts';
 import { untilConfigured, type PlayerConfig } from './api.ts';
 import { solveInBackground, verifyInBackground } from './background.ts';
 import { Game } from './game.ts';
-import { askIdentity, askName } from './identity.ts';
+import { askCode, askIdentity, askName } from './identity.ts';
 import { listenToInput } from './input.ts';
+import { followLink, reloadOnLink, takeLink } from './link.ts';
 import { openReceipts } from './receipts.ts';
 import { element } from './page.ts';
 import { Leaderboard, readLuckiest } from './leaderboard/leaderboard.ts';
@@ -19,10 +20,10 @@ import { cueOf } from './sound/cues.ts';
 import { Speaker } from './sound/speaker.ts';
 import { wordsFor } from './words/language.ts';
 
-const invitation = takeInvitation();
-// A link followed on the open page changes only the fragment.
-addEventListener('hashchange', () => { if (location.hash.startsWith('#token=')) location.reload(); });
+const link = takeLink();
+reloadOnLink();
 const random = Math.random;
+const configured = untilConfigured(random);
 const words = wordsFor(navigator.languages);
 const screen = new Screen(words);
 const sky = new Sky(element('.sky'), random);
@@ -35,7 +36,7 @@ walletButton.title = words.tools.walletSheet;
 const walletSheet = new WalletSheet(element<HTMLDialogElement>('.wallet'), walletButton, {
   words,
   read: async () => {
-    const token = knownToken();
+    const token = knownToken(await configured);
     return token === undefined ? undefined : readAccount(token);
   },
 });
@@ -74,11 +75,11 @@ requestAnimationFrame(function frame(nowMs) {
 });
 
 screen.show(shown);
-if (invitation) await askIdentity(invitation, words);
-const config = await untilConfigured(random);
+const config = await configured;
 if (config.event !== undefined) screen.name(config.event);
 screen.show(shown);
-if (wantsName(config)) await askName(words);
+const invitation = await followLink(link, config, random);
+if (invitation) await askIdentity(invitation, words);
 play(config);
 
 function tap(): void {
@@ -102,8 +103,10 @@ function show(playing: Game): void {
   screen.show(next);
 }
 
-function play({ gatewayUrl, guests, pay }: PlayerConfig): void {
-  const client = createRainClient({ url: gatewayUrl, token: openCredentials(guests), random, solve: solveInBackground, receipts: openReceipts() });
+function play(config: PlayerConfig): void {
+  const { gatewayUrl, guests, pay } = config;
+  const token = openCredentials(config, { askCode: (refused) => askCode(words, guests !== undefined, refused), askName: () => askName(words) });
+  const client = createRainClient({ url: gatewayUrl, token, random, solve: solveInBackground, receipts: openReceipts() });
   game = new Game({
     client, random, verify: verifyInBackground,
     rainId: inAddress('rain'),

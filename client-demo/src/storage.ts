@@ -17,3 +17,11 @@ export function remember(storage: () => Storage, key: string, text: string): boo
     return false;
   }
 }
+
+export function forget(storage: () => Storage, key: string): void {
+  try {
+    storage().removeItem(key);
+  } catch {
+    // Nothing is stored there.
+  }
+}

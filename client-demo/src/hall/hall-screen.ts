@@ -31,8 +31,8 @@ export class HallScreen {
   }
 
   /** May be called every frame: it does nothing if nothing has changed. */
-  show(view: HallView, luckiest: Luckiest | undefined): void {
-    const key = JSON.stringify([view, luckiest]);
+  show(view: HallView, luckiest: Luckiest | undefined, present = 0): void {
+    const key = JSON.stringify([view, luckiest, present]);
     if (key === this.#shown) return;
     this.#shown = key;
     const { headline, ends, lost, next: nextText, now } = this.#words;
@@ -48,6 +48,7 @@ export class HallScreen {
     element('.elsewhere').hidden = stage !== 'unknown_rain';
     write('.big', stage === 'before' && seconds !== undefined ? countdownText(seconds) : '');
     write('.clock', stage === 'raining' && seconds !== undefined ? ends(minutesText(seconds)) : '');
+    write('.here', present > 0 ? this.#words.here(present) : '');
     write('.link', view.lost ? lost : '');
     this.#showLeft(view);
     this.#showNames(view.names);

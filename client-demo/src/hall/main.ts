@@ -1,8 +1,9 @@
 import { createRainClient } from '../../../src/client/client.ts';
 import { untilConfigured } from '../api.ts';
 import { solveInBackground } from '../background.ts';
-import { openCredentials, takeInvitation } from '../credentials.ts';
+import { openScreenCredentials } from '../credentials.ts';
 import { Leaderboard, readLuckiest } from '../leaderboard/leaderboard.ts';
+import { takeLink } from '../link.ts';
 import { element } from '../page.ts';
 import { inAddress } from '../sales/address.ts';
 import { openSetting } from '../settings.ts';
@@ -12,16 +13,18 @@ import { Speaker } from '../sound/speaker.ts';
 import { isChinese } from '../words/language.ts';
 import { HallScreen } from './hall-screen.ts';
 import { Hall, type HallView } from './hall.ts';
+import { Present } from './present.ts';
 import { HALL_WORDS } from './words.ts';
 
-takeInvitation();
+const invited = takeLink().token;
 const random = Math.random;
-const { gatewayUrl, guests, event = '', page = './' } = await untilConfigured(random);
+const { gatewayUrl, event = '', page = './' } = await untilConfigured(random);
 const screen = new HallScreen(isChinese(navigator.languages) ? HALL_WORDS.zh : HALL_WORDS.en, event, new URL(page, location.href));
 const sky = new Sky(element('.sky'), random);
 const speaker = new Speaker(openSetting('hall.sound'), { on: false, turn: () => false });
+const present = new Present();
 const leaderboard = new Leaderboard({ read: readLuckiest, random });
-const client = createRainClient({ url: gatewayUrl, token: openCredentials(guests && 'page'), random, solve: solveInBackground });
+const client = createRainClient({ url: gatewayUrl, token: openScreenCredentials(invited), random, solve: solveInBackground });
 const hall = new Hall({ client, rainId: inAddress('rain'), random });
 client.connect().catch(() => {});
 
@@ -49,7 +52,8 @@ requestAnimationFrame(function frame(nowMs) {
     celebrate();
   }
   shown = view;
-  screen.show(view, leaderboard.found);
+  present.follow(event !== '' && (view.stage === 'before' || view.stage === 'quiet'));
+  screen.show(view, leaderboard.found, present.count);
   sky.draw(nowMs, view.stage === 'raining' && !view.lost);
   requestAnimationFrame(frame);
 });

@@ -89,6 +89,14 @@ export const en = {
     skip: 'Play without a name',
     refused: (charactersMax: number) => `A name has 1 to ${charactersMax} characters, and a letter or a digit among them.`,
   },
+  code: {
+    title: 'Your code',
+    told: 'It is on your card, or in your personal link.',
+    join: 'Join',
+    skip: 'I have no code',
+    unknown: 'This code is not valid. Check it on your card, or ask the host.',
+    unanswered: 'The server cannot check your code now. Try again in a minute.',
+  },
   walletSheet: {
     title: 'My packets and wallet',
     total: 'In your wallet',

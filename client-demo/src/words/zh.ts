@@ -80,6 +80,14 @@ export const zh: Words = {
     skip: '不填，直接参加',
     refused: (charactersMax) => `名字为 1 至 ${charactersMax} 个字符，至少包含一个文字或数字。`,
   },
+  code: {
+    title: '请输入你的入场码',
+    told: '入场码印在你的卡片上，也在你的个人链接里。',
+    join: '入场',
+    skip: '我没有入场码',
+    unknown: '这个入场码无效。请对照卡片检查，或联系主办方。',
+    unanswered: '暂时无法验证入场码，请稍后再试。',
+  },
   walletSheet: {
     title: '我的红包与钱包',
     total: '钱包余额',

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Present } from '../../client-demo/src/hall/present.ts';
+
+beforeEach(() => { vi.useFakeTimers(); });
+afterEach(() => { vi.useRealTimers(); });
+
+test('who has come is asked for while people come, without this screen; a failed answer keeps the count', async () => {
+  const answers = [3, 5, 'failed', 8] as const;
+  let asked = 0;
+  const present = new Present(async () => {
+    const answer = answers[asked++ % answers.length]!;
+    if (answer === 'failed') throw new Error('no answer');
+    return answer;
+  });
+  const counts: unknown[] = [];
+  present.follow(true);
+  for (let i = 0; i < 4; i++) {
+    present.follow(true);
+    await vi.advanceTimersByTimeAsync(i === 0 ? 0 : 2_000);
+    counts.push(present.count);
+  }
+  expect(counts).toEqual([2, 4, 4, 7]);
+  present.follow(false);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([present.count, asked]).toEqual([undefined, 4]);
+});
+
+test('where nobody is told, it asks once', async () => {
+  let asked = 0;
+  const present = new Present(async () => { asked++; return undefined; });
+  present.follow(true);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([present.count, asked]).toEqual([undefined, 1]);
+});
