@@ -14,6 +14,8 @@ import { Dead } from './screens/dead-letters.tsx';
 import { LiveScreen } from './screens/live/live.tsx';
 import { OrderLetters } from './screens/order-letters/order-letters.tsx';
 import { Login } from './screens/login.tsx';
+import { ParticipantCards } from './screens/participants/cards.tsx';
+import { Participants } from './screens/participants/participants.tsx';
 import { RainPage } from './screens/rain/rain.tsx';
 import { Rains } from './screens/rains.tsx';
 import { SaleLive } from './screens/sale/live.tsx';
@@ -79,7 +81,7 @@ export function App() {
 function Screen({ route }: { route: Route }) {
   switch (route.screen) {
     case 'rains': return <Rains />;
-    case 'create': return <Create key={route.campaignId} campaignId={route.campaignId} />;
+    case 'create': return <Create key={route.likeId ?? route.campaignId} campaignId={route.campaignId} likeId={route.likeId} />;
     case 'rain': return <RainPage key={route.rainId} rainId={route.rainId} />;
     case 'live': return <LiveScreen key={route.rainId} rainId={route.rainId} />;
     case 'winners': return <Winners key={route.rainId} rainId={route.rainId} />;
@@ -94,6 +96,8 @@ function Screen({ route }: { route: Route }) {
     case 'dead': return <Dead />;
     case 'order-letters': return <OrderLetters key={route.saleId} saleId={route.saleId} />;
     case 'blocks': return <Blocks />;
+    case 'participants': return <Participants />;
+    case 'participant-cards': return <ParticipantCards />;
     case 'users': return <Users />;
     case 'switches': return <Switches />;
     case 'actions': return <Actions />;

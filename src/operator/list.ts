@@ -3,6 +3,7 @@ import { payoutSettingOf } from '../credit/payoutProviders.ts';
 import { recordedCommitment } from '../ledger/commitment.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
+import type { ShownPlan } from '../rain/plan.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';
 import { bookOf, type OperatorContext } from './context.ts';
@@ -55,6 +56,8 @@ export interface RainDetail extends RainView {
   loaded: number;
   /** The setting PAYOUT_PROVIDER that pays it; the first one assigned stays. Absent before that, and for a rehearsal. */
   payoutProvider?: ReturnType<typeof payoutSettingOf>;
+  /** As it was requested at the creation, without the top-ups. */
+  plan: ShownPlan;
   /** In order; empty when nothing was added. */
   topUps: TopUpView[];
   commitment?: string;
@@ -93,7 +96,7 @@ export async function showRain(context: OperatorContext, rainId: string): Promis
   const topUps = rain.topUps.map(({ ordinal, id, budgetCents, packets, commitment: promised, createdAt, seed }): TopUpView => ({
     topUp: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: promised, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
   }));
-  return { ...summary, loaded: snapshot?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: payoutSettingOf(rain.payoutProvider) }), topUps, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
+  return { ...summary, loaded: snapshot?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: payoutSettingOf(rain.payoutProvider) }), plan: rain.split as unknown as ShownPlan, topUps, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
 }
 
 async function view(context: OperatorContext, rain: BookedRain, snapshot: StoredRain | undefined, nowMs: number): Promise<RainView> {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { localText, newDraft, newId, nextStart, planOf, PRESETS, refusalsFor, requestsOf, timeRefusals, type Draft, type PresetName } from '../../client-console/src/screens/create/draft.ts';
+import { draftLike } from '../../client-console/src/screens/create/duplicate.ts';
+import type { RainDetail } from '../../client-console/src/state/responses.ts';
 import { rainId } from '../../src/rain/ids.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
 import { METHODS } from '../../src/rain/split/methods.ts';
@@ -74,4 +76,18 @@ test('ids sort by time and have a random part', () => {
 test('a refusal is matched to its field, with or without the prefix "plan."', () => {
   const refusals = [{ field: 'plan.budget', reason: 'a' }, { field: 'budget', reason: 'b' }, { field: 'min', reason: 'c' }];
   expect(refusalsFor(refusals, 'budget').map(({ reason }) => reason)).toEqual(['a', 'b']);
+});
+
+test.each([
+  { budget: '8888.00', packets: 300, split: { method: 'tiers', tiers: [{ count: 1, amount: '888.00' }, { count: 10, amount: '88.88' }] }, min: '1.00', max: '8888.00' },
+  { budget: '10.00', packets: 5, split: { method: 'even' }, min: '0.01', max: '3.00' },
+  { budget: '10.00', packets: 5, split: { method: 'double-mean' } },
+])('a rain that is duplicated asks for the same plan, duration and terms, later and under another id: $split.method', (plan) => {
+  const rain = { rainId: 'r1', title: 'Party', plan, terms: { rehearsal: true, winsMax: 3 }, opensAt: '2027-01-19T12:00:00.000Z', closesAt: '2027-01-19T12:02:00.000Z' } as unknown as RainDetail;
+  const draft = draftLike(rain, NOW);
+  const { max, ...rest } = plan as typeof plan & { max?: string };
+  expect(planOf(draft)).toEqual({ min: '0.01', ...rest, ...(max !== undefined && max !== plan.budget && { max }) });
+  const [asked] = requestsOf(draft, NOW);
+  expect(asked).toMatchObject({ title: 'Party', terms: { rehearsal: true } });
+  expect([asked!.id === 'r1', asked!.closesAt - asked!.opensAt, asked!.opensAt > NOW, 'winsMax' in asked!.terms]).toEqual([false, 120_000, true, false]);
 });

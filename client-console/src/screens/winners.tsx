@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { RainDetail, Winner } from '../state/responses.ts';
 import { ApiClient } from '../state/request.ts';
 import { hashOf } from '../state/route.ts';
 import { useRequest } from '../state/useApi.ts';
+import { useSettled } from '../state/useSettled.ts';
 import { Awaited, Empty } from '../components/awaited.tsx';
 import { Field } from '../components/field.tsx';
 import { Pages } from '../components/pages.tsx';
@@ -11,7 +12,6 @@ import { momentText, moneyText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
 import { RainHead } from './rain/head.tsx';
 
-const TYPING_MS = 300;
 const REFRESH_MS = 5_000;
 
 const WORDS = bilingual({
@@ -27,11 +27,7 @@ export function Winners({ rainId }: { rainId: string }) {
   const path = `rains/${encodeURIComponent(rainId)}`;
   const request = useRequest<RainDetail>(path, REFRESH_MS);
   const [typed, setTyped] = useState('');
-  const [search, setSearch] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setSearch(typed.trim()), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const search = useSettled(typed).trim();
   return (
     <Awaited request={request}>{(rain) => (
       <>

@@ -20,6 +20,11 @@ export type RainView = Answer<Api['rains']['list']>['rains'][number];
 export type RainState = RainView['state'];
 export type RainDetail = Answer<Api['rains']['show']>;
 
+export type ParticipantList = Answer<Api['participants']['listParticipants']>;
+export type Participant = ParticipantList['participants'][number];
+export type ParticipantImport = Answer<Api['participants']['importParticipants']>;
+export type ParticipantCard = Answer<Api['participants']['participantCards']>['cards'][number];
+
 export type PersonalData = Answer<Api['users']['exportUser']>['data'];
 
 /** A plan as typed. The console validates it. */

@@ -2,10 +2,11 @@ import { useEffect, useState } from 'preact/hooks';
 
 /** A screen of the console and its parameters. */
 export type Route =
-  | { screen: 'rains' } | { screen: 'create'; campaignId?: string } | { screen: 'rain' | 'live' | 'winners' | 'winners-sheet'; rainId: string }
+  | { screen: 'rains' } | { screen: 'create'; campaignId?: string; likeId?: string } | { screen: 'rain' | 'live' | 'winners' | 'winners-sheet'; rainId: string }
   | { screen: 'sales' } | { screen: 'create-sale'; campaignId?: string } | { screen: 'sale' | 'sale-live' | 'orders'; saleId: string }
   | { screen: 'campaigns' } | { screen: 'campaign'; campaignId: string }
   | { screen: 'order-letters'; saleId?: string }
+  | { screen: 'participants' | 'participant-cards' }
   | { screen: 'dead' | 'blocks' | 'users' | 'switches' | 'actions' | 'system' | 'approvals' | 'account' };
 
 const SINGLE = ['blocks', 'users', 'switches', 'actions', 'system', 'approvals', 'account'] as const;
@@ -16,6 +17,8 @@ export function routeOf(hash: string): Route {
   const single = SINGLE.find((name) => name === first);
   if (single) return { screen: single };
   if (first === 'dead') return second !== 'orders' ? { screen: 'dead' } : { screen: 'order-letters', ...(third && { saleId: third }) };
+  if (first === 'participants') return { screen: second === 'cards' ? 'participant-cards' : 'participants' };
+  if (first === 'create' && second === 'like' && third) return { screen: 'create', likeId: third };
   if (first === 'create') return second ? { screen: 'create', campaignId: second } : { screen: 'create' };
   if (first === 'sales' || first === 'create-sale') return saleRouteOf(first, second, third);
   if (first === 'campaigns') return second ? { screen: 'campaign', campaignId: second } : { screen: 'campaigns' };
@@ -39,10 +42,11 @@ export function hashOf(route: Route): string {
     case 'sale-live': return `#/sales/${encodeURIComponent(route.saleId)}/live`;
     case 'orders': return `#/sales/${encodeURIComponent(route.saleId)}/orders`;
     case 'campaign': return `#/campaigns/${encodeURIComponent(route.campaignId)}`;
-    case 'create': return route.campaignId === undefined ? '#/create' : `#/create/${encodeURIComponent(route.campaignId)}`;
+    case 'create': return route.likeId !== undefined ? `#/create/like/${encodeURIComponent(route.likeId)}` : route.campaignId === undefined ? '#/create' : `#/create/${encodeURIComponent(route.campaignId)}`;
     case 'create-sale': return route.campaignId === undefined ? '#/create-sale' : `#/create-sale/${encodeURIComponent(route.campaignId)}`;
     case 'order-letters': return route.saleId === undefined ? '#/dead/orders' : `#/dead/orders/${encodeURIComponent(route.saleId)}`;
-    case 'rains': case 'sales': case 'campaigns': case 'dead': case 'blocks': case 'users': case 'switches': case 'actions': case 'system': case 'approvals': case 'account': return `#/${route.screen}`;
+    case 'participant-cards': return '#/participants/cards';
+    case 'rains': case 'sales': case 'campaigns': case 'dead': case 'blocks': case 'participants': case 'users': case 'switches': case 'actions': case 'system': case 'approvals': case 'account': return `#/${route.screen}`;
     default: return route satisfies never;
   }
 }

@@ -2,11 +2,12 @@ import { METHODS } from '../../../src/rain/split/methods.ts';
 import { ACCOUNT_REASONS } from './accountRefusals.ts';
 import { momentText } from './figures.ts';
 import type { Language } from './language.ts';
+import { PARTICIPANT_REASONS } from './participantRefusals.ts';
 import { SALE_REASONS } from './saleRefusals.ts';
 
 /**
  * The console sends its reasons in English. These are their Chinese translations; those about sales are in saleRefusals.ts, those
- * about the operator's own account in accountRefusals.ts.
+ * about the operator's own account in accountRefusals.ts, those about the list of participants in participantRefusals.ts.
  * A reason without a translation is shown in English.
  */
 const REASONS: readonly (readonly [RegExp, string])[] = [
@@ -33,7 +34,8 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^expected a title$/, '请填写名称'],
   [/^expected 1 to 500 characters$/, '请填写 1 到 500 个字'],
   [/^the wallet may have paid (\S+); .*$/, '外部钱包可能已支付 $1：请重新入队，或确认其没有支付'],
-  [/^(missing, |it occurs twice, )?expected a header line with the columns .*$/, '第一行须为列名 id、amount、time（可另有 user），每列一次，以逗号分隔'],
+  [/^(missing, |it occurs twice, )?expected a header line with the columns id, .*$/, '第一行须为列名 id、amount、time（可另有 user），每列一次，以逗号分隔'],
+  [/^expected UTF-8, which spreadsheets call "CSV UTF-8"$/, '文件不是 UTF-8 编码：请在电子表格中另存为“CSV UTF-8”'],
   [/^expected as many cells as the header has$/, '单元格个数与列名不一致'],
   [/^expected a positive amount such as "12\.21"$/, '请填写大于零的金额，例如 "12.21"'],
   [/^expected a claim id$/, '缺少领取编号'],
@@ -50,6 +52,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^the wallet of this user holds ([\d.]+), which nobody can ask for afterwards; expected this amount to confirm it$/, '该用户钱包中有 $1，抹除后无人可取：请填写该金额以确认'],
   ...SALE_REASONS,
   ...ACCOUNT_REASONS,
+  ...PARTICIPANT_REASONS,
   ...METHODS.flatMap((method) => (method.rows ? method.reasonsZh : [])),
 ];
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { auditReport } from '../../rain/equation.ts';
+import { shownPlan } from '../../rain/plan.ts';
 import { METHODS_IN_WORDS } from '../../rain/split/methods.ts';
 import { requestedTerms, recordedTerms } from '../../rain/terms-check.ts';
 import { requestedTicketRules, viewedTicketRules, ticketRulesAnswer } from './tickets.ts';
@@ -19,6 +20,7 @@ const topUp = z.object({ topUp: count, id: z.string(), budget: money, packets: c
 const rainDetail = rainView.extend({
   loaded: count.describe('Packets loaded into Redis so far.'),
   payoutProvider: z.enum(['ledger', 'webhook']).optional().describe('Where the users\' money is kept. Fixed when a worker first sees the loaded rain.'),
+  plan: shownPlan.describe('As requested at the creation: budget, packets, split, min, max.'),
   topUps: z.array(topUp).describe('Top-ups since the creation, in order.'),
   commitment: z.string().optional(),
   seed: z.string().optional().describe('Present when the rain is settled; secret before.'),

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { CampaignDetail, FieldRefusal } from '../../state/responses.ts';
+import type { CampaignDetail, FieldRefusal, RainDetail } from '../../state/responses.ts';
 import { useApp, useRequest, useVerb } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { Awaited, Empty, Refused } from '../../components/awaited.tsx';
 import { useWords } from '../../words/language.ts';
+import { draftLike } from './duplicate.ts';
 import { newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft, type PresetName } from './draft.ts';
 import { MoneyPart } from './money.tsx';
 import { PreviewPane, usePreview } from './preview.tsx';
@@ -12,18 +13,21 @@ import { WhenPart } from './when.tsx';
 import { WORDS } from './words.ts';
 
 /** A form that is validated while it is typed, and a review of the money that it moves. */
-export function Create({ campaignId }: { campaignId?: string | undefined }) {
-  const request = useRequest<CampaignDetail>(campaignId === undefined ? undefined : `campaigns/${encodeURIComponent(campaignId)}`);
-  if (campaignId === undefined) return <Form />;
-  return <Awaited request={request}>{(campaign) => <Form campaign={campaign} />}</Awaited>;
+export function Create({ campaignId, likeId }: { campaignId?: string | undefined; likeId?: string | undefined }) {
+  const ofCampaign = useRequest<CampaignDetail>(campaignId === undefined ? undefined : `campaigns/${encodeURIComponent(campaignId)}`);
+  const like = useRequest<RainDetail>(likeId === undefined ? undefined : `rains/${encodeURIComponent(likeId)}`);
+  if (campaignId !== undefined) return <Awaited request={ofCampaign}>{(campaign) => <Form campaign={campaign} />}</Awaited>;
+  if (likeId !== undefined) return <Awaited request={like}>{(rain) => <Form like={rain} />}</Awaited>;
+  return <Form />;
 }
 
-function Form({ campaign }: { campaign?: CampaignDetail }) {
+/** @param like an earlier rain that the form is filled in from */
+function Form({ campaign, like }: { campaign?: CampaignDetail; like?: RainDetail }) {
   const { words, shared } = useWords(WORDS);
   const { api, mayAct } = useApp();
-  const [draft, setDraft] = useState<Draft>(() => newDraft(api.now(), campaign && {
+  const [draft, setDraft] = useState<Draft>(() => (like ? draftLike(like, api.now()) : newDraft(api.now(), campaign && {
     id: campaign.campaignId, first: campaign.nextRound,
-  }));
+  })));
   const [serverRefusals, setServerRefusals] = useState<readonly FieldRefusal[]>([]);
   const [reviewing, setReviewing] = useState(false);
   const verb = useVerb();

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { FieldRefusal, OrderLetter } from '../../state/responses.ts';
 import { useApp } from '../../state/useApi.ts';
+import { useSettled } from '../../state/useSettled.ts';
 import { hashOf } from '../../state/route.ts';
 import { Button } from '../../components/button.tsx';
 import { Empty } from '../../components/awaited.tsx';
@@ -14,7 +15,6 @@ import { DeadHead } from './dead-head.tsx';
 import { LetterDialog, RequeueAll, type Asking } from './dialogs.tsx';
 import { meaningOf, WORDS } from './words.ts';
 
-const TYPING_MS = 300;
 const REFRESH_MS = 10_000;
 
 interface Typed {
@@ -28,14 +28,10 @@ export function OrderLetters({ saleId = '' }: { saleId?: string | undefined }) {
   const { words } = useWords(WORDS);
   const { mayAct } = useApp();
   const [typed, setTyped] = useState<Typed>({ saleId, user: '', order: '' });
-  const [query, setQuery] = useState<Record<string, string>>(() => queryOf({ saleId, user: '', order: '' }));
+  const query = queryOf(useSettled(typed));
   const [asking, setAsking] = useState<Asking | 'all'>();
   const [reloads, setReloads] = useState(0);
   const [refusals, setRefusals] = useState<readonly FieldRefusal[]>([]);
-  useEffect(() => {
-    const timer = setTimeout(() => setQuery(queryOf(typed)), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
   const close = () => { setAsking(undefined); setReloads(reloads + 1); };
   const ofSale = query['saleId'];
   return (

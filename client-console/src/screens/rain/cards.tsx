@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Action, RainDetail, RainState, Verdict } from '../../state/responses.ts';
+import { playerAddress } from '../../state/playerPage.ts';
 import { useApp, useVerb } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
+import { Copyable } from '../../components/copyable.tsx';
 import { Refused } from '../../components/awaited.tsx';
 import { countText, momentText, moneyText } from '../../words/figures.ts';
-import { useLanguage, useWords } from '../../words/language.ts';
+import { useWords } from '../../words/language.ts';
 import { ACTION_WORDS, verbText } from '../action-words.ts';
 import { WORDS } from './words.ts';
 
@@ -51,9 +53,9 @@ interface InviteProps {
 
 /** The link for players or buyers, and the command for simulated ones, until the rain or sale has ended. */
 export function Invite({ kind, id, state, words, warning }: InviteProps) {
-  const { session: { playerPage } } = useApp();
+  const { session } = useApp();
   if (state === 'closed' || state === 'settled') return null;
-  const at = (path: string) => new URL(path, playerPage ?? new URL('../', location.href.split('#')[0])).href;
+  const at = (path: string) => playerAddress(session, path).href;
   const link = at(`?${kind}=${encodeURIComponent(id)}`);
   return (
     <section class="card" aria-labelledby="invite">
@@ -67,18 +69,6 @@ export function Invite({ kind, id, state, words, warning }: InviteProps) {
       {warning !== undefined && <p class="hint" data-testid="bots-warning"><b>{warning}</b></p>}
       <p class="hint">{words.botsHint}</p>
     </section>
-  );
-}
-
-/** A long text with a copy button. */
-function Copyable({ text, testId }: { text: string; testId?: string }) {
-  const { shared } = useLanguage();
-  const [copied, setCopied] = useState(false);
-  return (
-    <span class="copyable">
-      <code data-testid={testId}>{text}</code>
-      <Button variant="quiet" onClick={() => void navigator.clipboard?.writeText(text).then(() => setCopied(true))}>{copied ? shared.copied : shared.copy}</Button>
-    </span>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RainDetail, Reconciliation } from '../../state/responses.ts';
+import { saveFile } from '../../state/saveFile.ts';
 import { useApp, useVerb } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { Refused } from '../../components/awaited.tsx';
@@ -39,7 +40,7 @@ export function Reconcile({ rain: { rainId } }: { rain: RainDetail }) {
   };
   const download = async (statement: Blob) => {
     const sheet = await verb.run(() => api.post<Blob>(`${path}.csv`, statement));
-    if (sheet) save(sheet.done, `reconciliation-${rainId}.csv`);
+    if (sheet) saveFile(sheet.done, `reconciliation-${rainId}.csv`);
   };
   return (
     <section class="card" aria-labelledby="reconcile">
@@ -74,16 +75,4 @@ function Differences({ found: { differences, complete } }: { found: Reconciliati
       {(!complete || differences.length > shown.length) && <p class="hint">{words.more(shown.length)}</p>}
     </>
   );
-}
-
-/** A browser may begin to save a file only after the click was handled. */
-const SAVED_MS = 10_000;
-
-/** Lets the browser save a file that came as the answer to a POST. */
-function save(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), SAVED_MS);
 }

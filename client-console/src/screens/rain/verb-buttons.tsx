@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RainView } from '../../state/responses.ts';
+import { hashOf } from '../../state/route.ts';
 import { useApp } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { useWords } from '../../words/language.ts';
@@ -27,6 +28,7 @@ export function VerbButtons({ rain, onDone }: { rain: RainView; onDone: () => vo
       {verbs.map((name) => (
         <Button key={name} variant={name === 'close' ? 'danger' : MAIN.includes(name) ? 'main' : 'plain'} testId={`verb-${name}`} onClick={() => setChosen(name)}>{words.verbs[name]}</Button>
       ))}
+      {!rain.campaign && <a class="button" href={hashOf({ screen: 'create', likeId: rain.rainId })} data-testid="duplicate">{words.duplicate}</a>}
       {chosen === 'topUp' && <TopUp rain={rain} onClose={close} />}
       {chosen === 'tickets' && <Tickets path={`rains/${encodeURIComponent(rain.rainId)}`} title={rain.title} rules={rain.ticketRules} onClose={close} />}
       {chosen === 'start' && <Start rain={rain} onClose={close} />}

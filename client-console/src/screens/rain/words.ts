@@ -9,7 +9,7 @@ export const WORDS = bilingual({
   seed: 'Seed, revealed', verify: 'Verify', verifyLater: 'When the rain is settled, the seed is revealed and everybody can verify the packets.', fair: 'Verified: every packet matches the commitment.', unfair: 'The packets do NOT match the commitment.',
   checked: (claims: string, credits: string) => `${claims} claims and ${credits} credits were compared.`,
   timeline: 'Timeline', opens: 'opens', opened: 'opened', closes: 'closes', closed: 'closed', topUp: (n: number) => `Top-up ${n}`, noRain: 'There is no such rain',
-  verbs: { load: 'Load packets', start: 'Start', schedule: 'Reschedule', pause: 'Pause', resume: 'Resume', topUp: 'Top up', tickets: 'Tickets', close: 'End now', recycle: 'Settle now' },
+  duplicate: 'Duplicate', verbs: { load: 'Load packets', start: 'Start', schedule: 'Reschedule', pause: 'Pause', resume: 'Resume', topUp: 'Top up', tickets: 'Tickets', close: 'End now', recycle: 'Settle now' },
   ask: {
     load: (title: string) => `Load the packets of “${title}”?`, start: (title: string) => `Start “${title}”?`, schedule: (title: string) => `Reschedule “${title}”`, pause: (title: string) => `Pause “${title}”?`, resume: (title: string) => `Resume “${title}”?`,
     close: (title: string) => `End “${title}” now?`, recycle: (title: string) => `Settle “${title}” now?`, topUp: (title: string) => `Top up “${title}”`,
@@ -34,7 +34,7 @@ export const WORDS = bilingual({
   seed: '已公开的种子', verify: '验证', verifyLater: '结算后会公开种子，任何人都可以验证。', fair: '已验证：每个红包都与承诺一致。', unfair: '与承诺不一致！',
   checked: (claims, credits) => `已比对 ${claims} 条领取和 ${credits} 笔入账。`,
   timeline: '经过', opens: '开始', opened: '已开始', closes: '结束', closed: '已结束', topUp: (n) => `第 ${n} 次追加`, noRain: '没有这场红包雨',
-  verbs: { load: '装载红包', start: '开始', schedule: '改期', pause: '暂停', resume: '继续', topUp: '追加', tickets: '门票', close: '提前结束', recycle: '立即结算' },
+  duplicate: '复制', verbs: { load: '装载红包', start: '开始', schedule: '改期', pause: '暂停', resume: '继续', topUp: '追加', tickets: '门票', close: '提前结束', recycle: '立即结算' },
   ask: {
     load: (title) => `装载“${title}”的红包？`, start: (title) => `开始“${title}”？`, schedule: (title) => `改期“${title}”`, pause: (title) => `暂停“${title}”？`, resume: (title) => `继续“${title}”？`,
     close: (title) => `现在就结束“${title}”？`, recycle: (title) => `立即结算“${title}”？`, topUp: (title) => `追加“${title}”`,

@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { FieldRefusal, Order, SaleView } from '../../state/responses.ts';
 import { ApiClient } from '../../state/request.ts';
 import { useApp, useRequest } from '../../state/useApi.ts';
+import { useSettled } from '../../state/useSettled.ts';
 import { Awaited, Empty } from '../../components/awaited.tsx';
 import { Button } from '../../components/button.tsx';
 import { Choice, Field } from '../../components/field.tsx';
@@ -15,7 +16,6 @@ import { OrderDialog, type Asking } from './order-dialog.tsx';
 import { WORDS } from './order-words.ts';
 import { SALE_WORDS } from './words.ts';
 
-const TYPING_MS = 300;
 const REFRESH_MS = 5_000;
 const ALL = '';
 
@@ -26,14 +26,10 @@ export function Orders({ saleId }: { saleId: string }) {
   const path = `sales/${encodeURIComponent(saleId)}`;
   const request = useRequest<SaleView>(path, REFRESH_MS);
   const [typed, setTyped] = useState({ user: '', order: '', status: ALL });
-  const [query, setQuery] = useState<Record<string, string>>({});
+  const query = queryOf(saleId, useSettled(typed));
   const [asking, setAsking] = useState<Asking>();
   const [reloads, setReloads] = useState(0);
   const [refusals, setRefusals] = useState<readonly FieldRefusal[]>([]);
-  useEffect(() => {
-    const timer = setTimeout(() => setQuery(queryOf(saleId, typed)), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [saleId, typed]);
   if (request.refusal?.status === 404) return <Empty title={names.noSale} calm whole><p><code>{saleId}</code></p></Empty>;
   const search = new URLSearchParams(query).toString();
   const searched = search !== '';

@@ -1,0 +1,85 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { ParticipantCard } from '../../state/responses.ts';
+import { hashOf } from '../../state/route.ts';
+import { saveFile } from '../../state/saveFile.ts';
+import { useApp, useVerb } from '../../state/useApi.ts';
+import { Empty, Refused } from '../../components/awaited.tsx';
+import { Button } from '../../components/button.tsx';
+import { countText } from '../../words/figures.ts';
+import { useWords } from '../../words/language.ts';
+import { Card } from './card.tsx';
+import { cardSheet } from './card-sheet.ts';
+import { personalLink } from './code.ts';
+import { CARD_WORDS, WORDS } from './words.ts';
+
+/** More make the page slow, and nobody cuts them out. */
+const PRINTED_MAX = 2_000;
+/** With more, the number of pages is told. */
+const FEW = 500;
+/** As style/participants.css lays them out. */
+const CARDS_PER_PAGE = 10;
+/** A QR code takes some milliseconds: the page answers after so many of them. */
+const DRAWN_AT_ONCE = 40;
+
+/** A card with the personal code for each participant. */
+export function ParticipantCards() {
+  const { words, shared } = useWords(CARD_WORDS);
+  const { words: list } = useWords(WORDS);
+  const { api, session, mayAct, awake } = useApp();
+  const verb = useVerb();
+  const [cards, setCards] = useState<readonly ParticipantCard[]>();
+  const read = async () => {
+    const answered = await verb.run(() => api.post<{ cards: ParticipantCard[] }>('participants/cards'));
+    if (answered) setCards(answered.done.cards);
+  };
+  // Once: each reading is recorded. It waits for the login that may cover the page.
+  useEffect(() => { if (mayAct && awake && !cards) void read(); }, [mayAct, awake]);
+  const printed = cards && cards.length <= PRINTED_MAX ? cards : [];
+  const drawn = useDrawn(printed.length);
+  // Made once, so that a step draws only the next cards.
+  const elements = useMemo(() => printed.map((card) => <Card key={card.number} card={card} />), [cards]);
+  const save = (read: readonly ParticipantCard[]) => saveFile(new Blob([cardSheet(read, (code) => personalLink(session, code))], { type: 'text/csv' }), 'participant-cards.csv');
+  return (
+    <article class="participant-cards">
+      <header class="head">
+        <div><a class="back" href={hashOf({ screen: 'participants' })}>← {list.title}</a><h1>{words.title}</h1><p class="sub">{words.told}</p></div>
+        {cards && cards.length > 0 && (
+          <div class="acts">
+            {printed.length > 0 && <Button variant="main" onClick={() => print()} pending={drawn < printed.length} testId="print">{words.print}</Button>}
+            <Button onClick={() => save(cards)} testId="cards-csv">{words.csv}</Button>
+          </div>
+        )}
+      </header>
+      {!mayAct && <Empty title={words.viewer} calm />}
+      <Refused refusal={verb.refusal} again={() => void read()} />
+      {cards && <Notes cards={cards} />}
+      {printed.length > 0 && <ul class="participant-grid">{elements.slice(0, drawn)}</ul>}
+      {mayAct && !cards && !verb.refusal && <p class="awaited" role="status">{shared.loading}</p>}
+    </article>
+  );
+}
+
+/** How many of these cards are drawn by now. */
+function useDrawn(total: number): number {
+  const [drawn, setDrawn] = useState(DRAWN_AT_ONCE);
+  useEffect(() => {
+    if (drawn >= total) return undefined;
+    const timer = setTimeout(() => setDrawn(drawn + DRAWN_AT_ONCE));
+    return () => clearTimeout(timer);
+  }, [drawn, total]);
+  return Math.min(drawn, total);
+}
+
+/** What is to be known before the cards are printed. */
+function Notes({ cards }: { cards: readonly ParticipantCard[] }) {
+  const { words } = useWords(CARD_WORDS);
+  const outdated = cards.filter(({ code }) => code === undefined).length;
+  return (
+    <>
+      {cards.length === 0 && <p>{words.none}</p>}
+      {cards.length > FEW && cards.length <= PRINTED_MAX && <p data-testid="pages">{words.pages(cards.length, Math.ceil(cards.length / CARDS_PER_PAGE))}</p>}
+      {cards.length > PRINTED_MAX && <p data-testid="too-many">{words.tooMany(countText(PRINTED_MAX))}</p>}
+      {outdated > 0 && <p data-testid="outdated">{words.outdated(outdated)}</p>}
+    </>
+  );
+}

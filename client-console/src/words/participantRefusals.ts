@@ -1,0 +1,13 @@
+/** The Chinese translations of what the console refuses about the list of participants. */
+export const PARTICIPANT_REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^(missing, |it occurs twice, )?expected a header line with the columns number, .*$/, '第一行须为列名 number、name（可另有 department），或工号、姓名（可另有部门），每列一次，以逗号分隔'],
+  [/^expected 1 to 32 letters, digits, _ \. or -.*$/, '工号由 1 到 32 个英文字母、数字、_、. 或 - 组成'],
+  [/^expected a name of 1 to (\d+) characters, .*$/, '姓名为 1 到 $1 个字，不能只有标点或不可见的字符'],
+  [/^expected a department of 1 to (\d+) characters, .*$/, '部门为 1 到 $1 个字，不能只有标点或不可见的字符'],
+  [/^(\S+) is in the list twice, expected each number once$/, '工号 $1 重复：每个工号只能出现一次'],
+  [/^expected a person after the header line$/, '列名之后没有任何人'],
+  [/^expected at most (\d+) people$/, '一次最多导入 $1 人'],
+  [/^expected at most (\d+) people together with those who are on the list, (\d+)$/, '名单最多 $1 人，其中已有 $2 人'],
+  [/^there is no participant (\S+) on the list$/, '名单中没有工号 $1'],
+  [/^the participant (\S+) was changed meanwhile; try again$/, '$1 在此期间有变动，请重试'],
+];

@@ -1,0 +1,171 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { Browser, Download, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { reasonIn } from '../../client-console/src/words/refusals.ts';
+import { importParticipants, renewParticipant } from '../../src/operator/participants.ts';
+import { qrPath } from '../../src/platform/qrPath.ts';
+import { openTestConsole, type TestConsole } from '../support/servers/testConsole.ts';
+import { findBarriers } from './axe.ts';
+import { buildShippedPage, OPERATOR_PAGE } from './built-page.ts';
+import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
+import { ACTIONS, goTo, LAPTOP, openConsole, photograph, signIn } from './operator.ts';
+import { PHONE } from './stage.ts';
+import { closePages } from './windows.ts';
+
+const PLAYER_PAGE = 'https://party.example.com/rain/';
+/** As wide as a page of A4 between its margins. */
+const PAPER = { width: 718, height: 1_047 };
+const CODE = /^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/;
+const LONGEST = 'Maximiliane Theodora von Hohenberg-Lilie';
+const PEOPLE = [['E1000', LONGEST, 'Research, development and quality'], ['E1001', '李安娜', '财务部'], ['E1002', 'Ben Wu', '=1+1'], ...Array.from({ length: 27 }, (_, i) => [`E${1_003 + i}`, `王小${String.fromCodePoint(0x4e00 + i)}`, i % 2 === 0 ? '市场部' : ''])] as [string, string, string][];
+/** With its byte order mark. */
+const textOf = async (file: Download) => (await buffer(await file.createReadStream())).toString();
+const listOf = (people: readonly (readonly string[])[], header = '工号,姓名,部门') => [header, ...people.map((person) => person.map((cell) => `"${cell}"`).join(','))].join('\n');
+
+describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console', () => {
+  let testConsole: TestConsole;
+  let browser: Browser;
+  beforeAll(async () => {
+    await buildShippedPage();
+    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE, playerPage: PLAYER_PAGE }), launchChromium()]);
+  });
+  afterEach(() => closePages(browser));
+  afterAll(async () => {
+    await browser?.close();
+    await testConsole?.stop();
+  });
+
+  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
+  const open = async (name: string, hash: string, options = {}) => {
+    const opened = await openConsole(browser, { consoleUrl: testConsole.url }, hash, options);
+    await signIn(opened.page, name);
+    return opened;
+  };
+  const importText = async (page: Page, list: string) => {
+    await page.getByTestId('list').setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(list) });
+    await page.getByTestId('import').click();
+  };
+  const row = (page: Page, number: string) => page.locator(`[data-number="${number}"]`);
+  const isWiderThanScreen = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+
+  test('a list is imported, searched and changed', async () => {
+    const { page, faults } = await open('opal', '#/participants');
+    await soon(() => page.locator('.empty').textContent()).toContain('number, name and, if you like, department');
+    await photograph(page, 'participants-none');
+    await importText(page, listOf([...PEOPLE.slice(0, 2), ['E1002', '', '']]));
+    await soon(() => page.getByRole('alert').textContent()).toMatch(/line 4, column name.*expected a name/);
+    await importText(page, listOf(PEOPLE));
+    await soon(() => page.getByTestId('imported').textContent()).toBe('30 added, 0 changed, 0 unchanged');
+    await soon(() => page.getByTestId('participant-counts').textContent()).toBe('30 participants on the list · 0 came in');
+    await soon(() => page.getByTestId('participant').count()).toBe(30);
+    await importText(page, listOf([['E1001', '李安娜', '人事部'], ...PEOPLE.slice(2)]));
+    await soon(() => page.getByTestId('imported').textContent()).toBe('0 added, 1 changed, 28 unchanged');
+    await soon(() => row(page, 'E1001').textContent()).toContain('人事部');
+
+    await page.getByTestId('search').fill('安娜');
+    await soon(() => page.getByTestId('participant').count()).toBe(1);
+    expect(await row(page, 'E1001').getByTestId('entered').textContent()).toBe('not yet');
+    await row(page, 'E1001').getByTestId('renew').click();
+    expect(await page.locator('dialog').textContent()).toContain('The old code ends at once');
+    await page.getByTestId('act').click();
+    await page.getByTestId('new-code').waitFor();
+    const code = (await page.getByTestId('new-code').textContent())!;
+    expect(code).toMatch(CODE);
+    expect(await page.getByTestId('new-link').textContent()).toBe(`${PLAYER_PAGE}#code=${code.replace('-', '')}`);
+    expect(await findBarriers(page)).toEqual([]);
+    await photograph(page, 'participants-new-code');
+    await page.getByTestId('act').click();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    expect(await testConsole.ledger.enterByCode(testConsole.signer.participantCodeKeys(code.replace('-', '')))).toMatchObject({ name: '李安娜' });
+    await soon(() => page.getByTestId('participant-counts').textContent()).toBe('30 participants on the list · 1 came in');
+    await soon(() => row(page, 'E1001').getByTestId('entered').textContent()).toMatch(/\d\d:\d\d:\d\d/);
+
+    await page.getByTestId('search').fill('nobody of this name');
+    await soon(() => page.locator('.empty').textContent()).toContain('No such participant');
+    await page.getByTestId('search').fill('');
+    await row(page, 'E1029').getByTestId('remove').click();
+    expect(await page.locator('dialog').textContent()).toContain('What was won stays');
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByTestId('act').click();
+    await soon(() => page.getByTestId('participant').count()).toBe(29);
+    expect(faults).toEqual([]);
+  });
+
+  test.each([
+    { locale: 'en-GB', colorScheme: 'light', viewport: LAPTOP, print: 'Print', name: 'laptop' }, { locale: 'zh-CN', colorScheme: 'dark', viewport: PHONE, print: '打印', name: 'phone' },
+  ] as const)('everybody has a card with the code, on a $name and on paper', async ({ print, name, ...look }) => {
+    const { page, faults } = await open('opal', '#/participants', look);
+    await soon(() => page.getByTestId('participant').count()).toBe(29);
+    expect([await isWiderThanScreen(page), await findBarriers(page)]).toEqual([false, []]);
+    await photograph(page, `participants-${name}`);
+    await page.getByTestId('to-cards').click();
+    await soon(() => page.getByTestId('card').count()).toBe(29);
+    expect(await page.getByTestId('qr-code').count()).toBe(29);
+    expect(await page.getByTestId('print').textContent()).toBe(print);
+    const codes = await page.getByTestId('card-code').allTextContents();
+    expect(new Set(codes).size).toBe(29);
+    for (const code of codes) expect(code).toMatch(CODE);
+    const first = page.getByTestId('card').first();
+    expect(await first.textContent()).toContain(`${LONGEST}E1000 · Research`);
+    expect(await first.textContent()).toContain('party.example.com/rain');
+    expect(await first.locator('path').getAttribute('d')).toBe(qrPath(`${PLAYER_PAGE}#code=${codes[0]!.replace('-', '')}`).path);
+    expect([await isWiderThanScreen(page), await findBarriers(page)]).toEqual([false, []]);
+    await photograph(page, `participant-cards-${name}`);
+
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByTestId('cards-csv').click()]);
+    const lines = (await textOf(file)).split('\r\n');
+    expect([lines[0], lines.length]).toEqual(['\uFEFFnumber,name,department,code,link', 31]);
+    expect(lines[3], 'no spreadsheet runs it').toBe(`E1002,Ben Wu,'=1+1,${codes[2]!},${PLAYER_PAGE}#code=${codes[2]!.replace('-', '')}`);
+    expect(lines[1]).toContain('"Research, development and quality"');
+
+    await page.emulateMedia({ media: 'print' });
+    for (const part of ['.side', 'h1', '[data-testid=print]']) expect(await page.locator(part).isVisible(), part).toBe(false);
+    expect(await page.getByTestId('card').first().evaluate((card) => [getComputedStyle(card.querySelector('h2')!).color, getComputedStyle(document.body).backgroundColor])).toEqual(['rgb(0, 0, 0)', 'rgb(255, 255, 255)']);
+    await page.setViewportSize(PAPER);
+    await photograph(page, `participant-cards-${name}-print`);
+    const isCut = (card: Element) => ['h2 + p', '.address', '[data-testid=card-code]', '.qr-code'].some((part) => card.querySelector(part)!.getBoundingClientRect().bottom > card.getBoundingClientRect().bottom);
+    expect(await first.evaluate(isCut), 'a long name leaves the code its place').toBe(false);
+    const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+    expect(pdf.match(/\/Type\s*\/Page\b/g), 'ten cards on a page').toHaveLength(3);
+    expect(faults).toEqual([]);
+  });
+
+  test('[R12] what is wrong with a list is told in Chinese, too', async () => {
+    const lists = ['', 'number,department', 'number,name,name', 'number,name', 'number,name\nE 1,Ann', 'number,name\nE1,', 'number,name,department\nE1,Ann,…', 'number,name\nE1,Ann\nE1,Ben', 'number,name\nE1', 'number,name\n"E1,Ann', 'number,name\nE"1,Ann', `number,name\n${Array.from({ length: 20_001 }, (_, i) => `E${i},Ann`).join('\n')}`];
+    const answers = [...await Promise.all([...lists.map((list) => Buffer.from(list)), Buffer.from('number,name\nE1,\xc0', 'latin1')].map((list) => importParticipants(testConsole, Readable.from([list])))), await renewParticipant(testConsole, 'nobody')];
+    for (const [i, answer] of answers.entries()) {
+      if (answer.ok) throw new Error(`${i} was not refused`);
+      for (const { reason } of answer.refusals) expect(reasonIn('zh', reason), reason).toMatch(/^[^a-z]*[\u4e00-\u9fff]/);
+    }
+  });
+
+  test('a viewer sees the list, and neither codes nor a button that changes something', async () => {
+    const { page, faults } = await open('vera', '#/participants');
+    await soon(() => page.getByTestId('participant').count()).toBe(29);
+    for (const part of [ACTIONS, '[data-testid=renew]', '[data-testid=remove]', '[data-testid=list]', '[data-testid=to-cards]']) expect(await page.locator(part).count(), part).toBe(0);
+    await goTo(page, '#/participants/cards');
+    expect(await page.locator('main').textContent()).toContain('Only operators may see the codes');
+    expect(await page.locator(`${ACTIONS}, [data-testid=card], .refused-box`).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('a code of another secret is to be renewed; many cards say how many pages they are, and too many are only downloaded', { timeout: 120_000 }, async () => {
+    const add = async (from: number, to: number) => testConsole.ledger.importParticipants(Array.from({ length: to - from }, (_, i) => ({ number: `N${from + i}`, name: `Name ${from + i}`, userId: `participant-N${from + i}/Name`, codeKey: `unknown-${from + i}` })), 'test');
+    await add(0, 2);
+    const { page } = await open('opal', '#/participants/cards');
+    await soon(() => page.getByTestId('card-renew').count()).toBe(2);
+    expect(await page.getByTestId('outdated').textContent()).toContain('2 cards have no code');
+    expect(await findBarriers(page)).toEqual([]);
+    await add(2, 572);
+    await page.reload();
+    await soon(() => page.getByTestId('pages').textContent()).toBe('601 cards: 61 pages of A4.');
+    await soon(() => page.getByTestId('card').count()).toBe(601);
+    await add(572, 1_972);
+    await page.reload();
+    await soon(() => page.getByTestId('too-many').textContent()).toContain('More than 2,000 cards');
+    expect(await page.locator('[data-testid=card], [data-testid=print]').count()).toBe(0);
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByTestId('cards-csv').click()]);
+    expect((await textOf(file)).trim().split('\r\n')).toHaveLength(2_002);
+  });
+});
