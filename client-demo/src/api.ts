@@ -8,6 +8,8 @@ export interface PlayerConfig {
   guests?: 'tab' | 'device';
   /** People on a list come in with a personal code. */
   participants?: true;
+  /** Nobody sees the names of winners, but the operator. */
+  hidesNames?: true;
   /** The title of the event. */
   event?: string;
   /** Where phones find the player's page, if not here. */
@@ -22,12 +24,13 @@ export function untilConfigured(random: () => number): Promise<PlayerConfig> {
   return untilAnswered(readConfig, random);
 }
 
-/** Asks again until the console answers. @param random in [0, 1) */
-export async function untilAnswered<T>(ask: () => Promise<T>, random: () => number): Promise<T> {
+/** Asks again until the console answers. @param random in [0, 1). @throws the last error after so many tries */
+export async function untilAnswered<T>(ask: () => Promise<T>, random: () => number, triesMax = Infinity): Promise<T> {
   for (let failures = 1; ; failures++) {
     try {
       return await ask();
-    } catch {
+    } catch (error) {
+      if (failures >= triesMax) throw error;
       await new Promise((resolve) => setTimeout(resolve, delayBeforeRetry(failures, RECONNECT, random)));
     }
   }
@@ -36,11 +39,11 @@ export async function untilAnswered<T>(ask: () => Promise<T>, random: () => numb
 /** @throws when the console cannot be reached or does not answer as expected */
 async function readConfig(): Promise<PlayerConfig> {
   const { status, body } = await request('api/config');
-  const { gatewayUrl, guests, participants, event, page, pay: paying } = body ?? {};
+  const { gatewayUrl, guests, participants, hidesNames, event, page, pay: paying } = body ?? {};
   if (typeof gatewayUrl !== 'string') throw new Error(`no configuration: ${status}`);
   const pay = payOf(paying);
   return {
-    gatewayUrl, ...((guests === 'tab' || guests === 'device') && { guests }), ...(participants === true && { participants }),
+    gatewayUrl, ...((guests === 'tab' || guests === 'device') && { guests }), ...(participants === true && { participants }), ...(hidesNames === true && { hidesNames }),
     ...(typeof event === 'string' && { event }), ...(typeof page === 'string' && { page }), ...(pay && { pay }),
   };
 }
@@ -58,7 +61,7 @@ export function requestGuestToken(former: string | undefined, name: string | und
 
 /** @returns `undefined` if nobody has this code. @throws if busy */
 export function requestParticipantToken(code: string): Promise<string | undefined> {
-  return requestToken('api/participant', { code });
+  return requestToken('api/participant', { code }, 'no_such_code');
 }
 
 /** One that can only watch. @returns `undefined` if nobody may come in without an invitation. @throws if busy */
@@ -66,17 +69,18 @@ export function requestScreenToken(): Promise<string | undefined> {
   return requestToken('api/screen', {});
 }
 
-async function requestToken(path: string, asked: object): Promise<string | undefined> {
+/** @param refusal the code of the only answer that says no; absent: each 404 does */
+async function requestToken(path: string, asked: object, refusal?: string): Promise<string | undefined> {
   const { status, body } = await request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked) });
-  if (status === 404) return undefined;
+  if (status === 404 && (refusal === undefined || body?.['code'] === refusal)) return undefined;
   if (typeof body?.['token'] !== 'string') throw new Error(`no token of ${path}: ${status}`);
   return body['token'];
 }
 
-/** @returns the status, and the body of a success if it is an object. @throws when the console does not answer in time, or not in JSON */
+/** @returns the status, and the body if it is an object. @throws when the console does not answer in time, or a success is not in JSON */
 export async function request(path: string, init: RequestInit = {}): Promise<{ status: number; body: Record<string, unknown> | undefined }> {
   const answer = await fetch(path, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
-  const body: unknown = answer.ok ? await answer.json() : undefined;
+  const body: unknown = answer.ok ? await answer.json() : await answer.json().catch(() => undefined);
   return { status: answer.status, body: isObject(body) ? body : undefined };
 }
 

@@ -16,6 +16,14 @@ const NAME_KEY = 'rain.name';
 /** A reload keeps the player and the winnings. Per tab, two tabs are two players; on a device, a closed page keeps them, too. */
 const STORES = { tab: () => sessionStorage, device: () => localStorage };
 const { tab, device } = STORES;
+/** Where the browser forbids storage, the code is remembered until the page is closed: it is not in the address any more. */
+const unstored = new Map<string, string>();
+const recallHere = (key: string) => recall(device, key) ?? unstored.get(key);
+const rememberHere = (key: string, text: string) => { if (!remember(device, key, text)) unstored.set(key, text); };
+const forgetHere = (key: string) => {
+  unstored.delete(key);
+  forget(device, key);
+};
 
 /** What only the person knows. */
 interface Questions {
@@ -33,7 +41,7 @@ export function openCredentials(config: PlayerConfig, { askCode, askName }: Ques
 
 /** The token that the page plays with, as far as it is known without asking. */
 export function knownToken({ participants, guests }: PlayerConfig): string | undefined {
-  return recall(tab, INVITED_KEY) ?? (participants ? recall(device, PARTICIPANT_KEY) : undefined) ?? (guests && recall(STORES[guests], GUEST_KEY));
+  return recall(tab, INVITED_KEY) ?? (participants ? recallHere(PARTICIPANT_KEY) : undefined) ?? (guests && recall(STORES[guests], GUEST_KEY));
 }
 
 export function keepInvited(token: string): void {
@@ -43,12 +51,12 @@ export function keepInvited(token: string): void {
 /** @param token that the code was answered with, if it was sent already */
 export function keepCode(code: string, token?: string): void {
   forget(tab, INVITED_KEY);
-  remember(device, CODE_KEY, code);
-  if (token !== undefined) remember(device, PARTICIPANT_KEY, token);
+  rememberHere(CODE_KEY, code);
+  if (token !== undefined) rememberHere(PARTICIPANT_KEY, token);
 }
 
 export function playsWith(code: string): boolean {
-  return recall(tab, INVITED_KEY) === undefined && recall(device, CODE_KEY) === code;
+  return recall(tab, INVITED_KEY) === undefined && recallHere(CODE_KEY) === code;
 }
 
 /** Whether this tab asks a guest for a code. */
@@ -80,11 +88,11 @@ export function openScreenCredentials(invited: string | undefined): TokenSource 
 
 async function participantToken({ participants, guests }: PlayerConfig, askCode: Questions['askCode']): Promise<string | undefined> {
   if (!participants) return undefined;
-  const code = recall(device, CODE_KEY);
+  const code = recallHere(CODE_KEY);
   const known = code === undefined ? undefined : await takeCode(code);
   if (known !== undefined) return known;
-  forget(device, CODE_KEY);
-  forget(device, PARTICIPANT_KEY);
+  forgetHere(CODE_KEY);
+  forgetHere(PARTICIPANT_KEY);
   const refused = code !== undefined;
   if (guests && !refused && recall(tab, NO_CODE_KEY) !== undefined) return undefined;
   const typed = await askCode(refused);

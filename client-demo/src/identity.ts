@@ -27,19 +27,19 @@ export function askIdentity({ from, to, accept }: Invitation, { identity }: Word
   return new Promise((resolve) => { dialog.addEventListener('close', () => resolve(), { once: true }); });
 }
 
-/** Asks a guest for a name. A guest may have none. */
-export function askName({ nickname }: Words): Promise<void> {
-  return ask(element<HTMLDialogElement>('.nickname'), nickname, async (typed) => (takeName(typed) ? undefined : nickname.refused(NICKNAME_CHARACTERS_MAX)));
+/** Asks a guest for a name. A guest may have none. @param hidden nobody but the operator sees it */
+export function askName({ nickname }: Words, hidden: boolean): Promise<void> {
+  return ask(element<HTMLDialogElement>('.nickname'), { ...nickname, ...(hidden && { told: nickname.toldHidden }) }, async (typed) => (takeName(typed) ? undefined : nickname.refused(NICKNAME_CHARACTERS_MAX)));
 }
 
 /**
  * Asks a participant for the code.
- * @param optional guests may play, too. @param refused a code that the page knew is no longer valid
+ * @param without who one may be without a code: a guest, or the user of the page; absent: nobody. @param refused a code that the page knew is no longer valid
  * @returns a token, or `undefined` for a person without a code
  */
-export async function askCode({ code: { skip, ...texts } }: Words, optional: boolean, refused: boolean): Promise<string | undefined> {
+export async function askCode({ code: { skip, ...texts }, identity: { stay } }: Words, without: 'guest' | 'user' | undefined, refused: boolean): Promise<string | undefined> {
   let token: string | undefined;
-  await ask(element<HTMLDialogElement>('.code'), { ...texts, ...(optional && { skip }) }, async (typed) => {
+  await ask(element<HTMLDialogElement>('.code'), { ...texts, ...(without && { skip: without === 'guest' ? skip : stay }) }, async (typed) => {
     try {
       token = await takeCode(typed);
     } catch {

@@ -2,6 +2,8 @@ import { codeIn } from '../../src/platform/auth/typedCode.ts';
 import { requestParticipantToken, untilAnswered, type PlayerConfig } from './api.ts';
 import { askForCode, keepCode, keepInvited, knownToken, playsWith } from './credentials.ts';
 
+/** To learn whose code a link has, while the page has a user. */
+const TRIES = 3;
 const COMPACT_JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /** What a link says of the person who follows it. It is in the fragment, which no server logs. */
@@ -34,18 +36,20 @@ export function reloadOnLink(): void {
 
 /**
  * A page without a user becomes that of the link.
- * @returns a question, if the page has another user: a link of a stranger must not sign anybody in unasked
+ * @returns a question, if the page has another user: a link of a stranger must not sign anybody in unasked; `refused`: nobody has the code of the link, and the page has a user
  */
-export async function followLink({ token, code }: PersonalLink, config: PlayerConfig, random: () => number): Promise<Invitation | undefined> {
+export async function followLink({ token, code }: PersonalLink, config: PlayerConfig, random: () => number): Promise<Invitation | 'refused' | undefined> {
   const known = knownToken(config);
   if (token !== undefined) return invite(known, token, () => keepInvited(token));
   if (code === undefined || !config.participants || playsWith(code)) return undefined;
   // Whose it is need not be known here: the page asks for a token with it.
   if (known === undefined) return void keepCode(code);
-  const found = await untilAnswered(() => requestParticipantToken(code), random);
+  const found = await untilAnswered(() => requestParticipantToken(code), random, TRIES).catch(() => 'unanswered' as const);
+  // The page plays on as its user.
+  if (found === 'unanswered') return undefined;
   // After a wrong link a guest may type the code. Who decides to stay a guest is not asked for it as well.
   askForCode(found === undefined);
-  return found === undefined ? undefined : invite(known, found, () => keepCode(code, found));
+  return found === undefined ? 'refused' : invite(known, found, () => keepCode(code, found));
 }
 
 function invite(known: string | undefined, token: string, accept: () => void): Invitation | undefined {

@@ -79,8 +79,14 @@ const config = await configured;
 if (config.event !== undefined) screen.name(config.event);
 screen.show(shown);
 const invitation = await followLink(link, config, random);
-if (invitation) await askIdentity(invitation, words);
+if (invitation === 'refused') await askOtherCode(true);
+else if (invitation) await askIdentity(invitation, words);
 play(config);
+
+/** The code of somebody else than the page's user; without one everything stays as it is. */
+async function askOtherCode(refused: boolean): Promise<void> {
+  if (await askCode(words, 'user', refused) !== undefined && game) location.reload();
+}
 
 function tap(): void {
   if (game?.face() === 'open') speaker.play('tap');
@@ -104,8 +110,12 @@ function show(playing: Game): void {
 }
 
 function play(config: PlayerConfig): void {
-  const { gatewayUrl, guests, pay } = config;
-  const token = openCredentials(config, { askCode: (refused) => askCode(words, guests !== undefined, refused), askName: () => askName(words) });
+  const { gatewayUrl, guests, participants, pay } = config;
+  const other = element<HTMLButtonElement>('.other-code');
+  other.textContent = words.code.other;
+  other.hidden = participants !== true;
+  other.addEventListener('click', () => void askOtherCode(false));
+  const token = openCredentials(config, { askCode: (refused) => askCode(words, guests && 'guest', refused), askName: () => askName(words, config.hidesNames === true) });
   const client = createRainClient({ url: gatewayUrl, token, random, solve: solveInBackground, receipts: openReceipts() });
   game = new Game({
     client, random, verify: verifyInBackground,

@@ -9,7 +9,7 @@ GRANT UPDATE ("role", "passwordHash", "epoch", "disabledAt", "totpSecret", "totp
 GRANT UPDATE ("revokedAt", "lastUsedAt", "lastUsedFrom") ON "OperatorToken" TO rain;
 GRANT UPDATE ("endedAt") ON "RecoveryCode" TO rain;
 GRANT UPDATE ("decidedBy", "decidedAt", "isApproved", "carriedOutAt") ON "Approval" TO rain;
-GRANT UPDATE ("name", "department", "userId", "codeEpoch", "codeKey", "enteredAt", "removedAt") ON "Participant" TO rain;
+GRANT UPDATE ("name", "department", "userId", "codeSalt", "codeKey", "addedAt", "enteredAt", "removedAt") ON "Participant" TO rain;
 GRANT UPDATE ("counter") ON "StoreEpoch" TO rain;
 GRANT UPDATE ("opensAt", "closesAt", "sealedAt", "settledAt") ON "Sale" TO rain;
 GRANT UPDATE ("status", "changedAt") ON "SaleOrder" TO rain;

@@ -14,7 +14,7 @@ const GROUPS = {
     GATEWAY_PUBLIC_URL: 'Where players reach the gateway, when that differs from host and port (behind a proxy), `wss://…`',
     CONSOLE_HOST: 'Address that the console listens on',
     PLAYER_PAGE_URL: 'The address of the player\'s page as players use it, such as https://rain.example.com/. The console shows it to operators; default: where the console itself has the page',
-    WINNER_NAMES: 'How winners are shown to other users, in the ticker and among the luckiest. `masked`: `a•••4`; `full`: a guest\'s name as typed, another user\'s id as the token has it; `none`: not at all. Give gateway and console the same value. `rain up --event` begins with `full`',
+    WINNER_NAMES: 'How winners are shown to other users, in the ticker and among the luckiest. `masked`: `a•••4`; `full`: a guest\'s name as typed, a participant\'s as the list has it, another user\'s id as the token has it; `none`: not at all. Give gateway and console the same value. `rain up --event` begins with `full`',
     CONSOLE_HOSTS: 'Names under which browsers may address the console, separated by commas, beside localhost, bare addresses, the name of the machine and those in ALLOWED_ORIGINS and GATEWAY_PUBLIC_URL. Other names are refused, so that no foreign name can be pointed here',
     CONSOLE_PORT: 'Port of the console',
     TRUSTED_PROXIES: 'How many of your own proxies stand in front of gateway and console. 0: clients connect directly, and `X-Forwarded-For` is ignored',
@@ -27,7 +27,7 @@ const GROUPS = {
     ON_TAMPERING: '`pause`: a worker pauses a rain at once when the audit finds that somebody changed it by hand in Redis or in the database. `report`: only log, metric and alert. See [settlement](../explanation/settlement.md)',
   },
   'Personal data': {
-    USER_RETENTION_DAYS: 'A worker erases users of whom nothing was written for so many days, as [`rain user erase`](cli.md#rain-user-erase) does. Its role needs one more right, see [grants.sql](../../deploy/postgresql/grants.sql). Not set: nobody is erased unasked',
+    USER_RETENTION_DAYS: 'A worker erases users of whom nothing was written for so many days, as [`rain user erase`](cli.md#rain-user-erase) does. People on the list of participants stay. Its role needs one more right, see [grants.sql](../../deploy/postgresql/grants.sql). Not set: nobody is erased unasked',
   },
   'Signed packets': {
     SIGNING_SECRET: 'Secret that packets and receipts are signed with, the same for gateways, workers, consoles and commands, at least 32 characters. While it is [replaced](../how-to/replace-signing-secret.md), two, separated by a comma: the first signs, both are known. It stays off the machines of Redis and PostgreSQL. See [who can write to Redis](../explanation/abuse.md#who-can-write-to-redis)',

@@ -38,7 +38,7 @@ const LIMITS = {
   idleConnectionMsMax: 10_000,
 } as const;
 
-const policy = (images: string) => `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; connect-src 'self' ws: wss:; `
+const policy = (images: string) => `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; connect-src 'self' ws: wss:; manifest-src 'self'; `
   + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const HEADERS = {
@@ -62,6 +62,8 @@ export interface ConsoleOptions {
   entry?: EntryOptions;
   /** What a guest is: a tab, so that one browser can try out several, or a device, whose guest keeps what it has won. */
   guestsAre?: 'tab' | 'device';
+  /** Whether nobody sees the names of winners (WINNER_NAMES=none), so that the page asks for one in other words. */
+  hidesNames?: boolean;
   /** The title of the event, for the player's page. */
   event?: string;
   /** The player's API, which reads the ledger. Absent without a ledger. */
@@ -100,7 +102,7 @@ export type Console = Awaited<ReturnType<typeof startConsole>>;
  * @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …)
  */
 export async function startConsole(options: ConsoleOptions) {
-  const { host, port, gatewayUrl, pageFolder, entry = {}, guestsAre = 'tab', event, player, shop, payUrl, demoShop = false, backend, consoleFolder, playerPage, demandTotp, pace, readiness, counters, connections, log, names = hostNames([], [], gatewayUrl) } = options;
+  const { host, port, gatewayUrl, pageFolder, entry = {}, guestsAre = 'tab', hidesNames = false, event, player, shop, payUrl, demoShop = false, backend, consoleFolder, playerPage, demandTotp, pace, readiness, counters, connections, log, names = hostNames([], [], gatewayUrl) } = options;
   const requestOrigin = options.requestOrigin ?? { trustedProxies: 0, secureCookies: 'auto' };
   if (!isBuilt(pageFolder)) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
 
@@ -159,7 +161,7 @@ export async function startConsole(options: ConsoleOptions) {
   server.get('/api/config', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const pay = payUrl === undefined ? demoShop && { demo: true } : { url: payUrl };
-    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), ...(entry.guests && { guests: guestsAre }), ...(entry.enterByCode && { participants: true }), ...(event !== undefined && { event }), ...(playerPage !== undefined && { page: playerPage }), ...(pay && { pay }) };
+    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), ...(entry.guests && { guests: guestsAre }), ...(entry.enterByCode && { participants: true }), ...(hidesNames && { hidesNames }), ...(event !== undefined && { event }), ...(playerPage !== undefined && { page: playerPage }), ...(pay && { pay }) };
   });
   serveEntry(server, entry);
   if (player) servePlayers(server, { ...player, log });
@@ -167,7 +169,7 @@ export async function startConsole(options: ConsoleOptions) {
   if (shop && demoShop) serveDemoShop(server, { secret: shop.secret, ownUrl: () => pageUrl(host, (server.server.address() as AddressInfo).port) });
 
   if (consoleFolder !== undefined) await mountOperatorPage(server, consoleFolder);
-  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, playerPage, ...(demandTotp !== undefined && { demandTotp }), onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
+  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, playerPage, participants: entry.enterByCode !== undefined, ...(demandTotp !== undefined && { demandTotp }), onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
 
   try {
     await server.listen({ host, port });

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { Prisma, type Participant } from './generated/client.ts';
 
 /** A person on the list. Times are epoch ms. */
-export interface BookedParticipant extends Pick<Participant, 'number' | 'name' | 'userId' | 'codeEpoch' | 'codeKey'> {
+export interface BookedParticipant extends Pick<Participant, 'number' | 'name' | 'userId' | 'codeSalt' | 'codeKey'> {
   department?: string;
   addedAt: number;
   /** When the code was used first. */
@@ -11,23 +11,26 @@ export interface BookedParticipant extends Pick<Participant, 'number' | 'name' |
 }
 
 /** As an import brings them. */
-type NewParticipant = Pick<BookedParticipant, 'number' | 'name' | 'department' | 'userId' | 'codeKey'>;
+type NewParticipant = Pick<BookedParticipant, 'number' | 'name' | 'department' | 'userId' | 'codeSalt' | 'codeKey'>;
 
 const ON_LIST = { removedAt: null } as const;
 
 /**
- * Adds these people. Of those who are there already name and department are changed, also the user id until its first use; the code stays.
+ * Adds these people. Of those who are on the list name and department are changed, also the user id until its first use; the code stays.
+ * Those who had been removed come back with another code, and under another name as somebody else.
  * @returns how many were added, those who had been removed included, and how many changed
  */
 export async function importParticipants(database: Database, list: readonly NewParticipant[], actor: string): Promise<{ added: number; changed: number }> {
   const rows = JSON.stringify(list);
   return database.$transaction(async (transaction) => {
     const done = await transaction.$queryRaw<{ added: boolean }[]>`
-      WITH given AS (SELECT * FROM jsonb_to_recordset(${rows}::jsonb) AS one("number" text, "name" text, "department" text, "userId" text, "codeKey" text)),
+      WITH given AS (SELECT * FROM jsonb_to_recordset(${rows}::jsonb) AS one("number" text, "name" text, "department" text, "userId" text, "codeSalt" integer, "codeKey" text)),
         gone AS (SELECT "number" FROM "Participant" JOIN given USING ("number") WHERE "removedAt" IS NOT NULL)
-      INSERT INTO "Participant" AS known ("number", "name", "department", "userId", "codeKey") SELECT "number", "name", "department", "userId", "codeKey" FROM given
+      INSERT INTO "Participant" AS known ("number", "name", "department", "userId", "codeSalt", "codeKey") SELECT "number", "name", "department", "userId", "codeSalt", "codeKey" FROM given
       ON CONFLICT ("number") DO UPDATE SET "name" = excluded."name", "department" = excluded."department", "removedAt" = NULL,
-        "userId" = CASE WHEN known."enteredAt" IS NULL THEN excluded."userId" ELSE known."userId" END
+        "userId" = CASE WHEN known."removedAt" IS NULL AND known."enteredAt" IS NOT NULL THEN known."userId" ELSE excluded."userId" END, "enteredAt" = CASE WHEN known."removedAt" IS NULL THEN known."enteredAt" END,
+        "codeSalt" = CASE WHEN known."removedAt" IS NULL THEN known."codeSalt" ELSE excluded."codeSalt" END, "codeKey" = CASE WHEN known."removedAt" IS NULL THEN known."codeKey" ELSE excluded."codeKey" END,
+        "addedAt" = CASE WHEN known."removedAt" IS NULL THEN known."addedAt" ELSE CURRENT_TIMESTAMP END
       WHERE (known."name", known."department", known."removedAt") IS DISTINCT FROM (excluded."name", excluded."department", NULL)
       RETURNING xmax = 0 OR "number" IN (SELECT "number" FROM gone) AS "added"`;
     const added = done.filter((one) => one.added).length;
@@ -63,10 +66,11 @@ export async function participant(database: Database, number: string): Promise<B
   return row ? toBooked(row) : undefined;
 }
 
-/** @param epoch of the code before. @returns false: the participant is not on the list, or has another code meanwhile */
-export async function renewParticipantCode(database: Database, { number, epoch, codeKey, userId }: { number: string; epoch: number; codeKey: string; userId: string }, actor: string): Promise<boolean> {
+/** @param before its code. @returns false: the participant is not on the list, or has another code meanwhile */
+export async function renewParticipantCode(database: Database, before: Pick<BookedParticipant, 'number' | 'userId' | 'codeKey'>, { codeSalt, codeKey }: Pick<BookedParticipant, 'codeSalt' | 'codeKey'>, actor: string): Promise<boolean> {
+  const { number, userId } = before;
   return recordChange(database, actor, 'participants_renew', { userId }, (transaction) =>
-    transaction.participant.updateMany({ where: { number, codeEpoch: epoch, ...ON_LIST }, data: { codeEpoch: epoch + 1, codeKey } }));
+    transaction.participant.updateMany({ where: { number, codeKey: before.codeKey, ...ON_LIST }, data: { codeSalt, codeKey } }));
 }
 
 /** Each is recorded by the user id, which an erasure replaces there, too. @returns how many of these were on the list */
@@ -75,6 +79,15 @@ export async function removeParticipants(database: Database, numbers: readonly s
     const removed = await transaction.participant.updateManyAndReturn({ where: { number: { in: [...numbers] }, ...ON_LIST }, data: { removedAt: new Date() }, select: { userId: true } });
     await transaction.operatorAction.createMany({ data: removed.map(({ userId }) => ({ actor, verb: 'participants_remove' satisfies ActionVerb, details: { userId } })) });
     return removed.length;
+  });
+}
+
+/** @returns how many were on the list */
+export async function removeAllParticipants(database: Database, actor: string): Promise<number> {
+  return database.$transaction(async (transaction) => {
+    const { count: removed } = await transaction.participant.updateMany({ where: ON_LIST, data: { removedAt: new Date() } });
+    if (removed > 0) await record(transaction, { actor, verb: 'participants_remove', details: { removed } });
+    return removed;
   });
 }
 
@@ -91,6 +104,6 @@ export async function enterByCode(database: Database, codeKeys: readonly string[
   return known ? { userId: known.userId, name: known.name } : undefined;
 }
 
-function toBooked({ number, name, department, userId, codeEpoch, codeKey, addedAt, enteredAt }: Participant): BookedParticipant {
-  return { number, name, userId, codeEpoch, codeKey, addedAt: addedAt.getTime(), ...(department !== null && { department }), ...(enteredAt && { enteredAt: enteredAt.getTime() }) };
+function toBooked({ number, name, department, userId, codeSalt, codeKey, addedAt, enteredAt }: Participant): BookedParticipant {
+  return { number, name, userId, codeSalt, codeKey, addedAt: addedAt.getTime(), ...(department !== null && { department }), ...(enteredAt && { enteredAt: enteredAt.getTime() }) };
 }

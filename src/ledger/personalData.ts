@@ -35,7 +35,7 @@ export async function personalRows(database: Database, userId: string, actor: st
     const reservations = await transaction.reservation.findMany({ where: { userId }, orderBy: { reservedAt: 'asc' }, take });
     const orders = await transaction.saleOrder.findMany({ where: { userId }, orderBy: { reservedAt: 'asc' }, take });
     const refusals = await transaction.saleRefusal.findMany({ where: { userId }, orderBy: { at: 'asc' }, take });
-    const participants = await transaction.participant.findMany({ where: { userId }, take, omit: { codeKey: true, codeEpoch: true } });
+    const participants = await transaction.participant.findMany({ where: { userId }, take, omit: { codeKey: true, codeSalt: true } });
     const actions = await actionsAbout(transaction, userId);
     const account = await transaction.account.findUnique({ where: { id: accounts[0]! }, select: { balanceCents: true } });
     const all = [credits, reservations, orders, refusals, actions];
@@ -98,7 +98,7 @@ export async function inactiveUsers(database: Database, { before, place: { table
       AND NOT EXISTS (SELECT FROM "Rain" JOIN "Reservation" AS kept ON kept."rainId" = "Rain"."id" AND kept."userId" = known."userId" WHERE kept."reservedAt" >= ${since})
       AND NOT EXISTS (SELECT FROM "Sale" JOIN "SaleOrder" AS ordered ON ordered."saleId" = "Sale"."id" AND ordered."userId" = known."userId" WHERE ordered."changedAt" >= ${since})
       AND NOT EXISTS (SELECT FROM "SaleRefusal" WHERE "SaleRefusal"."userId" = known."userId" AND "at" >= ${since})
-      AND NOT EXISTS (SELECT FROM "Participant" WHERE "Participant"."userId" = known."userId" AND greatest("addedAt", "enteredAt") >= ${since}) AS "due"
+      AND NOT EXISTS (SELECT FROM "Participant" WHERE "Participant"."userId" = known."userId" AND ("removedAt" IS NULL OR "removedAt" >= ${since})) AS "due"
     FROM (${KNOWN[table]!(after, limit)}) AS known`;
   const last = page.at(-1);
   const next = last && page.length === limit ? { table, after: [last.about, last.userId] as const } : { table: table + 1, after: ['', ''] as const };

@@ -25,7 +25,7 @@ const USES = {
     Operator: { ...APPEND, update: ['role', 'passwordHash', 'epoch', 'disabledAt', 'totpSecret', 'totpStep'] }, OperatorToken: { ...APPEND, update: ['revokedAt', 'lastUsedAt', 'lastUsedFrom'] },
     RecoveryCode: { ...APPEND, update: ['endedAt'] }, Approval: { ...APPEND, update: ['decidedBy', 'decidedAt', 'isApproved', 'carriedOutAt'] }, StoreEpoch: EPOCH,
     ...STOCK, SaleItem: APPEND, SaleTopUp: APPEND, Sale: { ...APPEND, update: ['opensAt', 'closesAt', ...ENDED] }, SaleOrder: { update: STEPPED }, UnfollowedOrder: NOTES, SaleRefusal: APPEND, Erasure: APPEND,
-    Participant: { ...APPEND, update: ['name', 'department', 'userId', 'codeEpoch', 'codeKey', 'enteredAt', 'removedAt'] },
+    Participant: { ...APPEND, update: ['name', 'department', 'userId', 'codeSalt', 'codeKey', 'addedAt', 'enteredAt', 'removedAt'] },
   },
   worker: {
     Account: {}, Rain: { update: ['sealedAt', 'settledAt', 'keeper'] }, Campaign: {}, Portion: {}, Allocation: {},

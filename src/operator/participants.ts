@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { BookedParticipant } from '../ledger/participants.ts';
@@ -8,6 +9,10 @@ import type { Signer } from '../store/signer.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { readSheet, SheetRefused } from './sheetReader.ts';
 
+/** Bytes of a list, for that many people. */
+export const LIST_BYTES_MAX = 2 * 1_024 * 1_024;
+/** Of one page. */
+export const LISTED_MAX = 500;
 /** People on the list: what one import reads, and one set of cards has [R10]. */
 export const PARTICIPANTS_MAX = 20_000;
 const DEPARTMENT_CHARACTERS_MAX = 60;
@@ -21,7 +26,7 @@ const LIST = {
     name: readable('a name', PARTICIPANT_NAME_CHARACTERS_MAX),
     department: readable('a department', DEPARTMENT_CHARACTERS_MAX).optional(),
   }),
-  aliases: { 工号: 'number', 编号: 'number', 姓名: 'name', 部门: 'department' },
+  aliases: { 工号: 'number', 姓名: 'name', 部门: 'department' },
   expected: 'expected a header line with the columns number, name and, if there is one, department (or 工号, 姓名, 部门), separated by commas',
 } as const;
 
@@ -37,35 +42,59 @@ interface ParticipantCard extends Pick<BookedParticipant, 'number' | 'name' | 'd
   code?: string;
 }
 
-type People = Pick<OperatorContext, 'ledger' | 'signer' | 'actor'>;
+type People = Pick<OperatorContext, 'ledger' | 'signer' | 'actor'> & {
+  /** Of chance, for codes; a test's own. */
+  random?: () => number;
+};
+
+/** Numbers that people and spreadsheets take for one another have one key. */
+const keyOfNumber = (number: string): string => number.toLowerCase().replace(/^0+(?=.)/, '');
+const randomSalt = (): number => randomInt(2 ** 31);
 
 /**
  * Adds people from a CSV, all or none; of those who are on the list name and department are changed. Nobody is removed. Safe to repeat.
  * @param bytes the list, see `LIST`
+ * @param rename also the names of people who have come in, which may be a mistake: the number may be somebody else's by now
  */
-export async function importParticipants({ ledger, signer, actor }: People, bytes: Readable): Promise<{ ok: true; added: number; changed: number; unchanged: number } | Refused> {
-  const people = new Map<string, z.output<typeof LIST.cells>>();
+export async function importParticipants({ ledger, signer, actor, random = randomSalt }: People, bytes: Readable, { rename = false } = {}): Promise<{ ok: true; added: number; changed: number; unchanged: number } | Refused> {
+  const read = await readList(bytes);
+  if (!read.ok) return read;
+  const known = new Map((await ledger.participants({ limit: PARTICIPANTS_MAX })).map((one) => [keyOfNumber(one.number), one]));
+  for (const [key, { line, number, name }] of read.people) {
+    const there = known.get(key);
+    if (there && there.number !== number) return refuse(`line ${line}, column number`, `${number} is on the list as ${there.number}, expected the same spelling`);
+    if (there?.enteredAt !== undefined && there.name !== name && !rename) {
+      return refuse(`line ${line}, column name`, `${number} has come in as ${there.name}; if this is the same person, confirm the new name with rename; if not, remove ${number} first`);
+    }
+  }
+  const total = known.size + [...read.people.keys()].filter((key) => !known.has(key)).length;
+  if (total > PARTICIPANTS_MAX) return refuse('list', `expected at most ${PARTICIPANTS_MAX} people together with those who are on the list, ${known.size}`);
+  const rows = [...read.people.values()].map(({ number, name, department }) => {
+    const codeSalt = random();
+    return { number, name, ...(department !== undefined && { department }), userId: participantId(number, name), codeSalt, codeKey: keyOf(signer, signer.participantCodes(number, codeSalt)[0]!) };
+  });
+  const { added, changed } = await ledger.importParticipants(rows, actor);
+  return { ok: true, added, changed, unchanged: rows.length - added - changed };
+}
+
+type Person = z.output<typeof LIST.cells> & { line: number };
+
+/** By the keys of their numbers. */
+async function readList(bytes: Readable): Promise<{ ok: true; people: Map<string, Person> } | Refused> {
+  const people = new Map<string, Person>();
   try {
     for await (const { line, cells } of readSheet(bytes, LIST)) {
-      if (people.has(cells.number)) return refuse(`line ${line}, column number`, `${cells.number} is in the list twice, expected each number once`);
+      const key = keyOfNumber(cells.number);
+      const other = people.get(key);
+      if (other) return refuse(`line ${line}, column number`, other.number === cells.number ? `${cells.number} is in the list twice, expected each number once` : `${cells.number} is in the list as ${other.number}, too; expected each number once`);
       if (people.size >= PARTICIPANTS_MAX) return refuse(`line ${line}`, `expected at most ${PARTICIPANTS_MAX} people`);
-      people.set(cells.number, cells);
+      people.set(key, { ...cells, line });
     }
   } catch (error) {
     if (error instanceof SheetRefused) return { ok: false, refusals: [error.refusal] };
     throw error;
   }
-  if (people.size === 0) return refuse('line 2', 'expected a person after the header line');
-  const { total } = await ledger.countParticipants();
-  if (total + people.size > PARTICIPANTS_MAX) {
-    const known = new Set((await ledger.participants({ limit: PARTICIPANTS_MAX })).map(({ number }) => number));
-    if (known.size + [...people.keys()].filter((number) => !known.has(number)).length > PARTICIPANTS_MAX) return refuse('list', `expected at most ${PARTICIPANTS_MAX} people together with those who are on the list, ${total}`);
-  }
-  const rows = [...people.values()].map(({ number, name, department }) => ({
-    number, name, ...(department !== undefined && { department }), userId: participantId(number, name), codeKey: keyOf(signer, signer.participantCodes(number, 0)[0]!),
-  }));
-  const { added, changed } = await ledger.importParticipants(rows, actor);
-  return { ok: true, added, changed, unchanged: rows.length - added - changed };
+  return people.size > 0 ? { ok: true, people } : refuse('line 2', 'expected a person after the header line');
 }
 
 /** The list, by number. @param skip of the page before, its `next` */
@@ -79,25 +108,25 @@ export async function listParticipants({ ledger }: Pick<People, 'ledger'>, { sea
 
 /** Everybody with the code, to be printed or sent; recorded. */
 export async function participantCards({ ledger, signer, actor }: People): Promise<ParticipantCard[]> {
-  return (await ledger.participantsForCards(PARTICIPANTS_MAX, actor)).map(({ number, name, department, codeEpoch, codeKey }) => {
-    const code = signer.participantCodes(number, codeEpoch).find((one) => keyOf(signer, one, codeKey) === codeKey);
+  return (await ledger.participantsForCards(PARTICIPANTS_MAX, actor)).map(({ number, name, department, codeSalt, codeKey }) => {
+    const code = signer.participantCodes(number, codeSalt).find((one) => keyOf(signer, one, codeKey) === codeKey);
     return { number, name, ...(department !== undefined && { department }), ...(code !== undefined && { code }) };
   });
 }
 
 /** Another code for a participant; the one before ends. */
-export async function renewParticipant({ ledger, signer, actor }: People, number: string): Promise<{ ok: true; code: string } | Refused> {
+export async function renewParticipant({ ledger, signer, actor, random = randomSalt }: People, number: string): Promise<{ ok: true; code: string } | Refused> {
   const known = await ledger.participant(number);
   if (!known) return refuse('number', `there is no participant ${number} on the list`);
-  const { codeEpoch: epoch, userId } = known;
-  const code = signer.participantCodes(number, epoch + 1)[0]!;
-  if (!await ledger.renewParticipantCode({ number, epoch, userId, codeKey: keyOf(signer, code) }, actor)) return refuse('number', `the participant ${number} was changed meanwhile; try again`);
+  const codeSalt = random();
+  const code = signer.participantCodes(number, codeSalt)[0]!;
+  if (!await ledger.renewParticipantCode(known, { codeSalt, codeKey: keyOf(signer, code) }, actor)) return refuse('number', `the participant ${number} was changed meanwhile; try again`);
   return { ok: true, code };
 }
 
 /** Takes people off the list: their codes end, what they have won stays. A token that was issued before ends by itself. Safe to repeat. */
-export async function removeParticipants({ ledger, actor }: People, numbers: readonly string[]): Promise<{ ok: true; removed: number }> {
-  return { ok: true, removed: await ledger.removeParticipants(numbers, actor) };
+export async function removeParticipants({ ledger, actor }: People, numbers: readonly string[] | 'all'): Promise<{ ok: true; removed: number }> {
+  return { ok: true, removed: numbers === 'all' ? await ledger.removeAllParticipants(actor) : await ledger.removeParticipants(numbers, actor) };
 }
 
 /** What the ledger keeps of a code: under the newest key, or, if it is one of several, under the one that was asked for. */

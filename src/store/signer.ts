@@ -83,8 +83,8 @@ export interface Signer {
   sessionMac(session: string): string;
   /** Whether `mac` is the session's under one of the keys. */
   isSession(mac: string, session: string): boolean;
-  /** The codes of a participant, one under each key. @param epoch grows with each new code of the same number */
-  participantCodes(number: string, epoch: number): string[];
+  /** The codes of a participant, one under each key. @param salt of chance, another one for each new code */
+  participantCodes(number: string, salt: number): string[];
   /** What the ledger keeps of a code, one under each key: who reads the ledger does not get in. */
   participantCodeKeys(code: string): string[];
   /** Encrypts a secret of one-time codes. @param about what it is for, and whose it is; see seal.ts */
@@ -93,7 +93,7 @@ export interface Signer {
   openTotp(sealed: string, about: string): string | undefined;
 }
 
-type Key = Pick<Signer, 'keyId' | 'packetMac' | 'receipt' | 'creditMark' | 'orderMark' | 'reservationMac' | 'wishMac' | 'filterMac' | 'sessionMac' | 'sealTotp'> & { openOwnTotp: Signer['openTotp']; participantCode(number: string, epoch: number): string; participantCodeKey(code: string): string };
+type Key = Pick<Signer, 'keyId' | 'packetMac' | 'receipt' | 'creditMark' | 'orderMark' | 'reservationMac' | 'wishMac' | 'filterMac' | 'sessionMac' | 'sealTotp'> & { openOwnTotp: Signer['openTotp']; participantCode(number: string, salt: number): string; participantCodeKey(code: string): string };
 
 /** @param secrets SIGNING_SECRET, one or several */
 export function createSigner(secrets: string): Signer {
@@ -109,7 +109,7 @@ export function createSigner(secrets: string): Signer {
     isWish: (mac, wish) => keys.some(({ wishMac }) => isSameSignature(mac, wishMac(wish))),
     isFilter: (mac, rainId, text) => keys.some(({ filterMac }) => isSameSignature(mac, filterMac(rainId, text))),
     isSession: (mac, session) => keys.some(({ sessionMac }) => isSameSignature(mac, sessionMac(session))),
-    participantCodes: (number, epoch) => keys.map(({ participantCode }) => participantCode(number, epoch)),
+    participantCodes: (number, salt) => keys.map(({ participantCode }) => participantCode(number, salt)),
     participantCodeKeys: (code) => keys.map(({ participantCodeKey }) => participantCodeKey(code)),
     openTotp: (sealed, about) => keys.map(({ openOwnTotp }) => openOwnTotp(sealed, about)).find((text) => text !== undefined),
   };
@@ -143,7 +143,7 @@ function keyOf(secret: string): Key {
     wishMac: ({ saleId, userId, ordinal }) => wish(`${saleId}\n${userId}\n${ordinal}`).slice(0, MAC_CHARACTERS),
     filterMac: (rainId, text) => filter(`${rainId}\n${text}`).slice(0, RECEIPT_CHARACTERS),
     sessionMac: session,
-    participantCode: (number, epoch) => codeOf(Buffer.from(participant(`${number}\n${epoch}`), 'base64url')),
+    participantCode: (number, salt) => codeOf(Buffer.from(participant(`${number}\n${salt}`), 'base64url')),
     participantCodeKey: (code) => participantKey(code).slice(0, RECEIPT_CHARACTERS),
     sealTotp: (text, about) => seal(totp, text, about),
     openOwnTotp: (sealed, about) => unseal(totp, sealed, about),

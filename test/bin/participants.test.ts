@@ -31,6 +31,7 @@ test('a list is imported, shown, given out as codes and links, and people are ta
   expect(JSON.parse(renewed)).toEqual({ number: 'E1042', code: expect.stringMatching(/^[0-9A-Z]{10}$/) as string });
   expect((await rain(['participants', 'remove', 'E1042', 'E9'], env)).stdout).toBe('1 removed\n');
   expect(JSON.parse((await rain(['participants', 'list', '--json'], env)).stdout)).toMatchObject({ total: 1, participants: [{ number: 'E1043' }] });
+  expect((await rain(['participants', 'remove', '--all'], env)).stdout).toBe('1 removed\n');
 });
 
 test('[R12] what is refused names the line, the participant or the option', async () => {
@@ -39,5 +40,6 @@ test('[R12] what is refused names the line, the participant or the option', asyn
   expect(await rain(['participants', 'import', file], env)).toMatchObject({ exit: 1, stderr: expect.stringContaining('line 2, column name: expected a name') as string });
   expect(await rain(['participants', 'import', join(folder, 'none.csv')], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('file: ') as string });
   expect(await rain(['participants', 'renew', 'E9'], env)).toMatchObject({ exit: 1, stderr: expect.stringContaining('number: there is no participant E9') as string });
+  expect(await rain(['participants', 'remove', '--all', 'E1'], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('either numbers or --all') as string });
   expect(await rain(['participants', 'codes', '--page', 'somewhere'], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('--page: expected an address') as string });
 });

@@ -117,6 +117,32 @@ describe.skipIf(WITHOUT_CHROMIUM)('[R9] a page where only people on a list may p
     expect(await text(page, 'user')).toBe('You are Bo Chen');
   });
 
+  test('a phone that was lent gets another person by a button; a link that is no longer valid says so, and changes nobody', async () => {
+    const page = await stage.open(linkOf('E1'));
+    await shows(page, 'open');
+    await page.getByTestId('other-code').click();
+    await page.getByTestId('code-skip').click();
+    expect(await text(page, 'user')).toBe('You are Anna Li');
+    await page.getByTestId('other-code').click();
+    await type(page, stage.codes.get('E2')!);
+    await expect.poll(() => text(page, 'user'), { timeout: 20_000 }).toBe('You are Bo Chen');
+    await page.goto('about:blank');
+    await page.goto(`${stage.console.url}/?rain=party#code=ZZZZZZZZZZ`);
+    await page.getByTestId('code').waitFor();
+    expect(await text(page, 'code-error')).toContain('not valid');
+    await page.getByTestId('code-skip').click();
+    await shows(page, 'open');
+    expect(await text(page, 'user')).toBe('You are Bo Chen');
+  }, 60_000);
+
+  test('a phone without storage plays by its link until the page is closed', async () => {
+    const page = await stage.open('/favicon.svg');
+    await page.addInitScript(() => { for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get() { throw new Error('forbidden'); } }); });
+    await page.goto(stage.console.url + linkOf('E2'));
+    await shows(page, 'open');
+    expect(await text(page, 'user')).toBe('You are Bo Chen');
+  });
+
   test('the screen of the hall watches without a code', async () => {
     const hall = await stage.open('/hall');
     await untilHall(hall, 'raining');

@@ -81,11 +81,19 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
     await soon(() => page.getByTestId('participant-counts').textContent()).toBe('30 participants on the list · 1 came in');
     await soon(() => row(page, 'E1001').getByTestId('entered').textContent()).toMatch(/\d\d:\d\d:\d\d/);
 
+    const renamed = listOf([['E1001', '李安', '人事部']]);
+    await importText(page, renamed);
+    await soon(() => page.getByRole('alert').textContent()).toContain('has come in as 李安娜');
+    await page.getByTestId('rename').click();
+    await soon(() => page.getByTestId('imported').textContent()).toBe('0 added, 1 changed, 0 unchanged');
+    expect(await page.getByTestId('no-codes').textContent()).toContain('--participants');
+
     await page.getByTestId('search').fill('nobody of this name');
     await soon(() => page.locator('.empty').textContent()).toContain('No such participant');
     await page.getByTestId('search').fill('');
     await row(page, 'E1029').getByTestId('remove').click();
     expect(await page.locator('dialog').textContent()).toContain('What was won stays');
+    expect(await page.locator('dialog code').textContent()).toMatch(/^participant-E1029\//);
     expect(await findBarriers(page)).toEqual([]);
     await page.getByTestId('act').click();
     await soon(() => page.getByTestId('participant').count()).toBe(29);
@@ -132,7 +140,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
   });
 
   test('[R12] what is wrong with a list is told in Chinese, too', async () => {
-    const lists = ['', 'number,department', 'number,name,name', 'number,name', 'number,name\nE 1,Ann', 'number,name\nE1,', 'number,name,department\nE1,Ann,…', 'number,name\nE1,Ann\nE1,Ben', 'number,name\nE1', 'number,name\n"E1,Ann', 'number,name\nE"1,Ann', `number,name\n${Array.from({ length: 20_001 }, (_, i) => `E${i},Ann`).join('\n')}`];
+    const lists = ['', 'number,department', 'number,name,name', 'number,name', 'number,name\nE 1,Ann', 'number,name\nE1,', 'number,name,department\nE1,Ann,…', 'number,name\nE1,Ann\nE1,Ben', 'number,name\nE1,Ann\ne1,Ann', 'number,name\ne1002,Ann', 'number,name\nE1001,Somebody else', 'number,name\nE1', 'number,name\n"E1,Ann', 'number,name\nE"1,Ann', `number,name\n${Array.from({ length: 20_001 }, (_, i) => `E${i},Ann`).join('\n')}`];
     const answers = [...await Promise.all([...lists.map((list) => Buffer.from(list)), Buffer.from('number,name\nE1,\xc0', 'latin1')].map((list) => importParticipants(testConsole, Readable.from([list])))), await renewParticipant(testConsole, 'nobody')];
     for (const [i, answer] of answers.entries()) {
       if (answer.ok) throw new Error(`${i} was not refused`);
@@ -151,7 +159,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
   });
 
   test('a code of another secret is to be renewed; many cards say how many pages they are, and too many are only downloaded', { timeout: 120_000 }, async () => {
-    const add = async (from: number, to: number) => testConsole.ledger.importParticipants(Array.from({ length: to - from }, (_, i) => ({ number: `N${from + i}`, name: `Name ${from + i}`, userId: `participant-N${from + i}/Name`, codeKey: `unknown-${from + i}` })), 'test');
+    const add = async (from: number, to: number) => testConsole.ledger.importParticipants(Array.from({ length: to - from }, (_, i) => ({ number: `N${from + i}`, name: `Name ${from + i}`, userId: `participant-N${from + i}/Name`, codeSalt: 0, codeKey: `unknown-${from + i}` })), 'test');
     await add(0, 2);
     const { page } = await open('opal', '#/participants/cards');
     await soon(() => page.getByTestId('card-renew').count()).toBe(2);
@@ -167,5 +175,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
     expect(await page.locator('[data-testid=card], [data-testid=print]').count()).toBe(0);
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByTestId('cards-csv').click()]);
     expect((await textOf(file)).trim().split('\r\n')).toHaveLength(2_002);
+    await goTo(page, '#/participants');
+    await page.getByTestId('remove-all').click();
+    await page.getByTestId('act').click();
+    await soon(() => page.locator('.empty').textContent()).toContain('Nobody is on the list');
   });
 });

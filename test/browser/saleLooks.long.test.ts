@@ -62,7 +62,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a buyer sees', () => {
     const opensAt = Date.now() + 90_000;
     const sale = await scriptedSale({ items: UNITS, perUserMax: 6, opensAt, closesAt: opensAt + 600_000, holdMs: 300_000, writesOrders: false, onBuy: ({ sku }) => (sku === 'seat' ? { code: '-1' } : undefined) });
     const testConsole = await startConsole({
-      host: '127.0.0.1', port: 0, gatewayUrl: sale.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }) },
+      host: '127.0.0.1', port: 0, gatewayUrl: sale.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true },
       player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK },
     });
     onTestFinished(() => testConsole.close());

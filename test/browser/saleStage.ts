@@ -49,7 +49,7 @@ export async function setSaleStage(): Promise<SaleStage> {
     let gateway: Gateway = await start();
     ends.push(() => gateway.close());
     const testConsole = await startConsole({
-      host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }) },
+      host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true },
       player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK },
       shop: { secret: SIGNING_SECRET, takeReport: takeReports({ redis: context.redis, signer: context.signer, ledger: context.ledger, deadLetter: ({ saleId, index }) => Promise.reject(new Error(`order ${index} of ${saleId} was paid after its units were released`)) }) },
       demoShop: true,

@@ -70,7 +70,7 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
     let gateway = await openGateway(testRedis.url, { port: await freePort(), ...rules });
     ends.push(() => gateway.close());
     const codes = new Map((participants ?? []).map(({ number }) => [number, signer.participantCodes(number, 0)[0]!]));
-    const entry: EntryOptions = { tokens: createEntryTokens({ secret: SECRET }), ...(guests && { guests }), ...(participants && { enterByCode: async (code: string) => {
+    const entry: EntryOptions = { tokens: createEntryTokens({ secret: SECRET }), screens: true, ...(guests && { guests }), ...(participants && { enterByCode: async (code: string) => {
       const person = participants.find(({ number }) => codes.get(number) === code);
       return person && { userId: participantId(person.number, person.name), name: person.name };
     } }) };

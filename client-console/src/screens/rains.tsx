@@ -4,6 +4,7 @@ import { useApp, useNow, useRequest } from '../state/useApi.ts';
 import { hashOf } from '../state/route.ts';
 import { Awaited, Empty } from '../components/awaited.tsx';
 import { Field, Segments } from '../components/field.tsx';
+import { FILTER_OF, runningFirst, type Filter } from './rain-filter.ts';
 import { StoresNotice } from './stores.tsx';
 import { countdownText, countText, momentText, moneyText } from '../words/figures.ts';
 import { bilingual, useLanguage, useWords } from '../words/language.ts';
@@ -22,9 +23,6 @@ const WORDS = bilingual({
   none: '还没有红包雨', noneTold: '一场红包雨把预算装进红包，让所有观众来抢。一分钟就能建好；彩排不会动用真钱。',
   first: '创建第一场', noMatch: '没有匹配的结果', noMatchTold: '换个词试试，或者显示全部。', total: (shown, total) => `最新 ${shown} 场，共 ${total} 场`,
 });
-
-type Filter = 'all' | 'now' | 'coming' | 'past';
-const FILTER_OF: Record<RainState, Filter> = { draft: 'coming', loaded: 'coming', open: 'now', paused: 'now', closed: 'past', settled: 'past', lost: 'now' };
 
 export function Rains() {
   const { words } = useWords(WORDS);
@@ -48,7 +46,7 @@ export function Rains() {
               <Segments label={words.show} value={filter} options={Object.entries(words.filters) as [Filter, string][]} onChange={setFilter} />
             </div>
             {shown.length === 0 && <Empty title={words.noMatch} calm><p>{words.noMatchTold}</p></Empty>}
-            <RainRows rains={shown} />
+            <RainRows rains={runningFirst(shown)} />
             {rains.length < total && <p class="more"><button type="button" class="button" onClick={() => setLimit(limit + PAGE)}>{words.total(rains.length, total)} …</button></p>}
           </>
         );

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../../../src/platform/network/loopbackHost.ts';
 import { countdownText, minutesText } from '../countdown.ts';
 import type { Luckiest } from '../leaderboard/leaderboard.ts';
 import { element, textElement, write } from '../page.ts';
@@ -7,7 +8,6 @@ import type { HallWords } from './words.ts';
 
 /** From here on the countdown fills the screen. */
 const LAST_SECONDS = 10;
-const LOOPBACK = /^(?:localhost|127\.|\[::1\])/;
 
 /** Writes views of a hall into its page. */
 export class HallScreen {
@@ -23,7 +23,7 @@ export class HallScreen {
     document.title = event || words.page;
     write('.scan', words.scan);
     write('.address', address.host + address.pathname.replace(/\/$/, ''));
-    write('.hint', LOOPBACK.test(address.host) ? words.loopback : '');
+    write('.hint', isLoopbackHost(address.host) ? words.loopback : '');
     element('.code').replaceChildren(drawCode(address.href));
     write('.full', words.fullScreen);
     write('.rehearsal', words.rehearsal);

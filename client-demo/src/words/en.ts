@@ -85,6 +85,7 @@ export const en = {
   nickname: {
     title: 'What is your name?',
     told: 'It is shown when you win. It stays the same for the whole event.',
+    toldHidden: 'Only the host sees it, on the list of winners. It stays the same for the whole event.',
     join: 'Join',
     skip: 'Play without a name',
     refused: (charactersMax: number) => `A name has 1 to ${charactersMax} characters, and a letter or a digit among them.`,
@@ -94,6 +95,7 @@ export const en = {
     told: 'It is on your card, or in your personal link.',
     join: 'Join',
     skip: 'I have no code',
+    other: 'Not you?',
     unknown: 'This code is not valid. Check it on your card, or ask the host.',
     unanswered: 'The server cannot check your code now. Try again in a minute.',
   },

@@ -76,6 +76,7 @@ export const zh: Words = {
   nickname: {
     title: '请输入你的名字',
     told: '抢到红包时会显示此名字。整场活动中名字不变。',
+    toldHidden: '只有主办方能在中奖名单上看到此名字。整场活动中名字不变。',
     join: '加入',
     skip: '不填，直接参加',
     refused: (charactersMax) => `名字为 1 至 ${charactersMax} 个字符，至少包含一个文字或数字。`,
@@ -85,6 +86,7 @@ export const zh: Words = {
     told: '入场码印在你的卡片上，也在你的个人链接里。',
     join: '入场',
     skip: '我没有入场码',
+    other: '不是你？',
     unknown: '这个入场码无效。请对照卡片检查，或联系主办方。',
     unanswered: '暂时无法验证入场码，请稍后再试。',
   },

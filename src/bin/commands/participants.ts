@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { groupCode } from '../../platform/auth/typedCode.ts';
-import { importParticipants, listParticipants, participantCards, removeParticipants, renewParticipant } from '../../operator/participants.ts';
+import { importParticipants, LIST_BYTES_MAX, LISTED_MAX, listParticipants, participantCards, removeParticipants, renewParticipant } from '../../operator/participants.ts';
 import { sheetOf } from '../../operator/sheet.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
@@ -10,8 +10,6 @@ import { table } from '../style.ts';
 import { pour } from '../terminal.ts';
 import { readTextFile } from '../textFile.ts';
 
-const LIST_BYTES_MAX = 2 * 1_024 * 1_024;
-const LISTED_MAX = 500;
 const NUMBER = 'the number of the participant on the list';
 
 export function addParticipantsCommand(program: RainCommand): void {
@@ -22,10 +20,12 @@ export function addParticipantsCommand(program: RainCommand): void {
 
   participants.command('import').summary('add people from a CSV')
     .description('Adds people from a CSV with the columns number, name and, if there is one, department (or 工号, 姓名, 部门). Of those who are on the list name and department are changed; nobody is removed, and no code changes.')
-    .argument('<file>', 'the list, UTF-8; - is stdin').json().example('rain participants import staff.csv')
-    .runsWithContext(async (context, file: string) => {
+    .argument('<file>', 'the list, UTF-8; - is stdin')
+    .option('--rename', 'also change the names of people who have come in: they are the same people, and keep the user id with the former name')
+    .json().example('rain participants import staff.csv')
+    .runsWithContext(async (context, file: string, { rename = false }: { rename?: boolean }) => {
       const text = await readTextFile(terminal, 'file', file, LIST_BYTES_MAX);
-      const { added, changed, unchanged } = accepted(await importParticipants(context, Readable.from([Buffer.from(text)])));
+      const { added, changed, unchanged } = accepted(await importParticipants(context, Readable.from([Buffer.from(text)]), { rename }));
       return { value: { added, changed, unchanged }, text: `${added} added, ${changed} changed, ${unchanged} unchanged` };
     });
 
@@ -35,7 +35,7 @@ export function addParticipantsCommand(program: RainCommand): void {
     .runsWithContext(async (context, { search, limit }: { search?: string; limit: number }) => {
       const page = await listParticipants(context, { search, limit });
       const rows = table(['number', 'name', 'department', 'came in', 'user'], page.participants.map(({ number, name, department = '', enteredAt = 'not yet', userId }) => [number, name, department, enteredAt, userId]));
-      return { value: page, text: `${page.participants.length === 0 ? 'nobody' : rows}\n${page.total} on the list, ${page.entered} have come in${page.next === undefined ? '' : '; there are more of these'}` };
+      return { value: page, text: `${page.participants.length === 0 ? 'nobody' : rows}\n${page.total} on the list, ${page.entered} have come in${page.next === undefined ? '' : '; there are more of these, see --search, or rain participants codes'}` };
     });
 
   participants.command('codes').summary('the codes and personal links of all, as CSV')
@@ -45,7 +45,7 @@ export function addParticipantsCommand(program: RainCommand): void {
       if (page !== undefined && !z.url({ protocol: /^https?$/ }).safeParse(page).success) throw new CommandFailure(EXIT.usage, '--page: expected an address such as http://192.168.1.20:8686/');
       const cards = await participantCards(context);
       const rows = Readable.from(cards.map(({ number, name, department = '', code }) => ({
-        number, name, department, code: code === undefined ? '' : groupCode(code), link: page === undefined || code === undefined ? '' : `${page}#code=${code}`,
+        number, name, department, code: code === undefined ? '' : groupCode(code), link: page === undefined || code === undefined ? '' : new URL(`#code=${code}`, page).href,
       })));
       const lines = json ? rows.map((row: unknown) => `${JSON.stringify(row)}\n`) : sheetOf(rows, ['number', 'name', 'department', 'code', ...(page === undefined ? [] : ['link'])], terminal.stdout.isTTY ? 'plain' : 'spreadsheet');
       await pour(terminal, lines);
@@ -58,10 +58,11 @@ export function addParticipantsCommand(program: RainCommand): void {
       return { value: { number, code }, text: `${number}: ${groupCode(code)}` };
     });
 
-  participants.command('remove').summary('take people off the list').description('Takes people off the list: their codes end, what they have won stays. Sockets that are open stay open until their tokens end, two hours at most; rain block user ends them at once.')
-    .argument('<numbers...>', 'the numbers of the participants on the list').json().example('rain participants remove E1042 E1043')
-    .runsWithContext(async (context, numbers: string[]) => {
-      const { removed } = await removeParticipants(context, numbers);
+  participants.command('remove').summary('take people off the list').description('Takes people off the list: their codes end, what they have won stays. Added again they have other codes, and under another name they are other users. Sockets that are open stay open until their tokens end, two hours at most; rain block user ends them at once.')
+    .argument('[numbers...]', 'the numbers of the participants on the list').option('--all', 'everybody').json().example('rain participants remove E1042 E1043', 'rain participants remove --all')
+    .refuses((numbers: string[], { all }: { all?: boolean }) => ((numbers.length > 0) === (all === true) ? 'numbers: expected either numbers or --all' : undefined))
+    .runsWithContext(async (context, numbers: string[], { all }: { all?: boolean }) => {
+      const { removed } = await removeParticipants(context, all ? 'all' : numbers);
       return { value: { removed }, text: `${removed} removed` };
     });
 }

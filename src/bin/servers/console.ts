@@ -42,13 +42,13 @@ export async function open(shutdown: Shutdown, environment: Environment, { guest
     const backend = playersOnly ? undefined : await openBackend(config, log, lifecycle);
     // Without a key to verify the players' tokens, only the page is served.
     const players = config.JWT_SECRET === undefined && config.JWKS_URL === undefined ? undefined : openPlayerBackend(config, log, lifecycle);
-    const entry: EntryOptions = { ...(key && { tokens: createEntryTokens(key) }), ...(key && guestsAre && { guests: createGuestTokens(key) }), ...(participants && players && { enterByCode: players.enterByCode }), ...(event !== undefined && players && { countSockets: players.countSockets }) };
+    const entry: EntryOptions = { ...(key && { tokens: createEntryTokens(key) }), ...(key && guestsAre && { guests: createGuestTokens(key) }), ...(participants && players && { enterByCode: players.enterByCode }), screens: guestsAre !== undefined || event !== undefined, ...(event !== undefined && players && { countSockets: players.countSockets }) };
     const shop = backend && openShop(config, demoShop, backend, log, lifecycle);
     const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`;
     const server = await startConsole({
       host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: compiledEntry('client-demo'),
       gatewayUrl, names: hostNames(config.CONSOLE_HOSTS, config.ALLOWED_ORIGINS, gatewayUrl),
-      entry, ...(guestsAre && { guestsAre }), ...(event !== undefined && { event }),
+      entry, hidesNames: config.WINNER_NAMES === 'none', ...(guestsAre && { guestsAre }), ...(event !== undefined && { event }),
       ...(players && { player: players }),
       ...(shop && { shop }), demoShop, ...(config.PAY_URL !== undefined && { payUrl: config.PAY_URL }),
       ...(backend && { backend, consoleFolder: compiledEntry('client-console') }), ...(config.PLAYER_PAGE_URL !== undefined && { playerPage: config.PLAYER_PAGE_URL }),

@@ -1,6 +1,7 @@
 import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os';
 import { renderUnicodeCompact } from 'uqr';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
+import { openContext } from '../context.ts';
 import { CommandFailure, EXIT, notify } from '../exit.ts';
 import { wantsPaint } from '../style.ts';
 import type { Terminal } from '../terminal.ts';
@@ -27,11 +28,22 @@ function showCode(url: string, terminal: Terminal): void {
   for (const line of lines) terminal.stderr.write(isPainted ? `\x1b[97;40m${line}\x1b[0m\n` : `${line}\n`);
 }
 
+/** People on the list of participants. */
+async function countListed(servers: Parameters<typeof openContext>[0]): Promise<number> {
+  const context = await openContext(servers, 'up');
+  try {
+    return (await context.ledger.countParticipants()).total;
+  } finally {
+    await context.close();
+  }
+}
+
 /** Starts the system for an evening with guests, and says where they find it. Returns when all servers are open. */
 export async function upForEvent(terminal: Terminal, event: Omit<EventOptions, 'address'>, shutdown: Shutdown, addresses = lanAddresses()): Promise<void> {
   const [address] = addresses;
   if (address === undefined) throw new CommandFailure(EXIT.refused, '--event: this machine has no address in a network, so no phone can reach it; connect it to the Wi-Fi of the guests');
-  const { pageUrl, consoleUrl, password } = await startSystem(terminal, shutdown, { demo: false, event: { ...event, address } });
+  const { pageUrl, consoleUrl, password, redisUrl, databaseUrl, signingSecret } = await startSystem(terminal, shutdown, { demo: false, event: { ...event, address } });
+  const listed = await countListed({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret });
   const pages = addresses.map((one) => atHost(one, pageUrl));
   const consolePage = `${event.consoleOnLan ? atHost(address, consoleUrl) : `${consoleUrl}/`}console/`;
   notify(terminal, `\n${event.title}\n`);
@@ -41,7 +53,7 @@ export async function upForEvent(terminal: Terminal, event: Omit<EventOptions, '
     `guests   ${pages.join('\n         ')}`,
     event.participantsOnly
       ? '         only people on the list of participants may play, each with a code; import the list under Participants in the console, and print the cards'
-      : '         anybody in this network may play; each phone is one guest, and asks for a name',
+      : `         anybody in this network may play; each phone is one guest, and asks for a name${listed > 0 ? `\n         THE CODES OF THE ${listed} PEOPLE ON THE LIST ARE NOT ASKED FOR: start it with --participants if only they may play` : ''}`,
     `hall     ${pages[0]}hall`,
     '         the screen for everybody: the QR code, the countdown, the rain, the luckiest; it needs no sign-in',
     `console  ${consolePage}`,

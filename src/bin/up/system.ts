@@ -10,7 +10,7 @@ import { startEmbeddedDatabase } from '../../platform/embedded/database.ts';
 import { startEmbeddedRedis, type StartedServer } from '../../platform/embedded/redis.ts';
 import { openHome } from '../../platform/process/home.ts';
 import { removeRunning, writeRunning } from '../../platform/process/runningSystem.ts';
-import { keepSecrets } from '../../platform/auth/secrets.ts';
+import { deriveSecret, keepSecrets } from '../../platform/auth/secrets.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
 import { openContext } from '../context.ts';
 import { CommandFailure, EXIT, notify } from '../exit.ts';
@@ -86,7 +86,8 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
   if (ownConsole) await expectFree(ownConsole.host, ownConsole.port, 'CONSOLE_PORT and GATEWAY_PORT, after which it comes');
 
   const secrets = keepSecrets(home.folder);
-  const jwtSecret = config.JWT_SECRET ?? secrets.jwtSecret;
+  // A guest of an earlier evening must not play on where only people on a list may.
+  const jwtSecret = config.JWT_SECRET ?? (event?.participantsOnly ? deriveSecret(secrets.jwtSecret, 'participants') : secrets.jwtSecret);
   const signingSecret = config.SIGNING_SECRET ?? secrets.signingSecret;
   const [redisUrl, databaseUrl] = await Promise.all([
     config.REDIS_URL ?? startOwn(terminal, 'redis', startEmbeddedRedis({ home, password: secrets.redisPassword, lock, relaxed: config.DURABILITY.mode === 'relaxed' }), shutdown),
@@ -115,10 +116,10 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
   const shared = { GATEWAY_PUBLIC_URL: gatewayUrl };
   const forPlayers = event ? [...(event.participantsOnly ? ['--participants'] : ['--guests', 'device']), '--event', event.title, ...(ownConsole ? ['--players-only'] : [])] : demo ? ['--guests', '--demo-shop'] : [];
   // Its console, if it has one, is also opened on this machine itself, and must not send phones there.
-  const toPhones: Record<string, string> = event && config.CONSOLE_PORT !== 0 ? { PLAYER_PAGE_URL: `http://${event.address}:${config.CONSOLE_PORT}/` } : {};
+  const toPhones: Record<string, string> = event && config.CONSOLE_PORT !== 0 && config.PLAYER_PAGE_URL === undefined ? { PLAYER_PAGE_URL: `http://${event.address}:${config.CONSOLE_PORT}/` } : {};
   const { url: pageUrl } = await start('console', address, forPlayers, { ...shared, ...names, ...toPhones, CONSOLE_HOST: hosts.page });
   const { url: consoleUrl } = ownConsole
-    ? await start('console', address, [], { ...shared, CONSOLE_HOST: ownConsole.host, CONSOLE_PORT: String(ownConsole.port), PLAYER_PAGE_URL: atHost(event!.address, pageUrl) })
+    ? await start('console', address, event!.participantsOnly ? ['--participants'] : [], { ...shared, CONSOLE_HOST: ownConsole.host, CONSOLE_PORT: String(ownConsole.port), PLAYER_PAGE_URL: config.PLAYER_PAGE_URL ?? atHost(event!.address, pageUrl) })
     : { url: pageUrl };
   await worker;
 

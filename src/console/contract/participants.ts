@@ -1,12 +1,10 @@
 import { z } from 'zod';
+import { LIST_BYTES_MAX, LISTED_MAX } from '../../operator/participants.ts';
 import { count, limit, numericCursor, time, type Endpoint } from './endpoint.ts';
 
 const number = z.string('expected the number of a participant on the list').max(32);
 const person = { number: z.string(), name: z.string(), department: z.string().optional() };
 
-/** Bytes of a list: some 20,000 people. */
-const LIST_BYTES_MAX = 2 * 1_024 * 1_024;
-const LISTED_MAX = 500;
 const REMOVED_MAX = 500;
 const LISTED_FROM_MAX = 1_000_000;
 
@@ -23,6 +21,7 @@ export const participantsApi = {
   importParticipants: {
     id: 'importParticipants', method: 'POST', path: '/api/console/participants/import', tag: 'participants', access: 'operator',
     summary: 'Add people from a CSV with the columns number, name and, if there is one, department; of those who are on the list name and department are changed. Nobody is removed.',
+    query: z.strictObject({ rename: z.literal('yes', 'expected yes').optional().describe('Also changes the names of people who have come in: they are the same people.') }),
     body: z.custom<Buffer>((body) => body instanceof Buffer, 'expected the list as text/csv'), bodyType: 'text/csv', bodyBytesMax: LIST_BYTES_MAX,
     status: 200, answer: z.object({ added: count, changed: count, unchanged: count }),
   },
@@ -35,7 +34,7 @@ export const participantsApi = {
     body: z.strictObject({ number }), status: 200, answer: z.object({ code: z.string() }),
   },
   removeParticipants: {
-    id: 'removeParticipants', method: 'POST', path: '/api/console/participants/remove', tag: 'participants', summary: 'Take people off the list: their codes end. A number keeps its user id if it comes back.', access: 'operator',
-    body: z.strictObject({ numbers: z.array(number).min(1, 'expected at least one number').max(REMOVED_MAX, `expected at most ${REMOVED_MAX} numbers`) }), status: 200, answer: z.object({ removed: count }),
+    id: 'removeParticipants', method: 'POST', path: '/api/console/participants/remove', tag: 'participants', summary: 'Take people off the list: their codes end. Added again they have other codes, and under another name they are other users.', access: 'operator',
+    body: z.strictObject({ numbers: z.union([z.literal('all'), z.array(number).min(1, 'expected at least one number').max(REMOVED_MAX, `expected at most ${REMOVED_MAX} numbers`)], 'expected numbers, or all') }), status: 200, answer: z.object({ removed: count }),
   },
 } satisfies Record<string, Endpoint>;

@@ -11,7 +11,7 @@ import { REFUSALS, refusalFor, refuse } from '../refusals.ts';
 const LIMITS = {
   guestsPerMinutePerAddress: 60,
   /** A whole hall may share one address. Nobody guesses a code at this pace, see CODE_CHARACTERS. */
-  codesPerMinutePerAddress: 240,
+  codesPerMinutePerAddress: 1_200,
   countsPerMinutePerAddress: 600,
   tokenCharactersMax: 2_048,
   codeCharactersMax: 64,
@@ -27,6 +27,9 @@ export interface EntryOptions {
   enterByCode?: (code: string) => Promise<{ userId: string; name: string } | undefined>;
   /** At an event: how many sockets the gateways have, for the screen of the hall. */
   countSockets?: () => Promise<number>;
+  codesPerMinutePerAddress?: number;
+  /** Whether anybody may watch: the screen of a hall has no code. */
+  screens?: boolean;
   /** Needed for participants and screens. */
   tokens?: EntryTokens;
 }
@@ -38,7 +41,7 @@ const guestRequest = z.strictObject({
 const codeRequest = z.strictObject({ code: z.string('expected the code of a participant').max(LIMITS.codeCharactersMax, 'expected the code of a participant') });
 
 /** Gives tokens to those who may come in. */
-export function serveEntry(server: FastifyInstance, { guests, enterByCode, countSockets, tokens }: EntryOptions): void {
+export function serveEntry(server: FastifyInstance, { guests, enterByCode, countSockets, tokens, screens = false, codesPerMinutePerAddress = LIMITS.codesPerMinutePerAddress }: EntryOptions): void {
   const perMinute = (max: number) => ({ config: { rateLimit: { max, timeWindow: 60_000 } } });
 
   server.post('/api/guest', perMinute(LIMITS.guestsPerMinutePerAddress), async (request, reply) => {
@@ -49,7 +52,7 @@ export function serveEntry(server: FastifyInstance, { guests, enterByCode, count
     return guests.issue(body.data?.token, body.data?.name);
   });
 
-  server.post('/api/participant', perMinute(LIMITS.codesPerMinutePerAddress), async (request, reply) => {
+  server.post('/api/participant', perMinute(codesPerMinutePerAddress), async (request, reply) => {
     if (!enterByCode || !tokens) return refuse(reply, REFUSALS.no_participants);
     const body = codeRequest.safeParse(request.body);
     if (!body.success) return refuse(reply, refusalFor([firstRefusal(body.error, 'request')], 'bad_request'));
@@ -61,7 +64,7 @@ export function serveEntry(server: FastifyInstance, { guests, enterByCode, count
   });
 
   server.post('/api/screen', perMinute(LIMITS.guestsPerMinutePerAddress), async (_request, reply) => {
-    if (!tokens) return refuse(reply, REFUSALS.no_guests);
+    if (!tokens || !screens) return refuse(reply, REFUSALS.no_guests);
     reply.header('cache-control', 'no-store');
     return tokens.forScreen();
   });

@@ -8,7 +8,7 @@ export const participantRoutes: readonly Route[] = [
     const { next, ...page } = await listParticipants(context, { search, skip: Number(cursor ?? 0), limit });
     return { answer: { ...page, ...(next !== undefined && { next: String(next) }) } };
   }),
-  route(participantsApi.importParticipants, async ({ context, body }) => answerOf(await importParticipants(context, streamOf(body)))),
+  route(participantsApi.importParticipants, async ({ context, query: { rename }, body }) => answerOf(await importParticipants(context, streamOf(body), { rename: rename === 'yes' }))),
   route(participantsApi.participantCards, async ({ context }) => ({ answer: { cards: await participantCards(context) } })),
   route(participantsApi.renewParticipant, async ({ context, body: { number } }) => answerOf(await renewParticipant(context, number))),
   route(participantsApi.removeParticipants, async ({ context, body: { numbers } }) => answerOf(await removeParticipants(context, numbers))),

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -31,4 +31,9 @@ function readFile(path: string): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+/** Another secret from a kept one: what was signed with the kept one is nothing under it. */
+export function deriveSecret(kept: string, purpose: string): string {
+  return createHmac('sha256', kept).update(purpose).digest('hex');
 }

@@ -8,6 +8,7 @@ import { PLAYER_PAGE } from '../../browser/built-page.ts';
 const tokens = createEntryTokens({ secret: 'a secret of at least thirty-two characters' });
 let opened: Console;
 let closed: Console;
+let byCodeOnly: Console;
 const asked: string[] = [];
 let counts = 0;
 beforeAll(async () => {
@@ -16,10 +17,11 @@ beforeAll(async () => {
     asked.push(code);
     return code === 'ABCDEFGH01' ? { userId: 'participant-E1/Anna', name: 'Anna' } : undefined;
   };
-  opened = await startConsole({ ...options, entry: { tokens, enterByCode, countSockets: async () => ++counts } });
+  opened = await startConsole({ ...options, entry: { tokens, screens: true, codesPerMinutePerAddress: 60, enterByCode, countSockets: async () => ++counts } });
   closed = await startConsole(options);
+  byCodeOnly = await startConsole({ ...options, entry: { tokens, enterByCode } });
 });
-afterAll(() => Promise.all([opened?.close(), closed?.close()]));
+afterAll(() => Promise.all([opened?.close(), closed?.close(), byCodeOnly?.close()]));
 
 const post = (url: string, path: string, body?: object) => fetch(`${url}/api/${path}`, { method: 'POST', ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) });
 
@@ -53,6 +55,7 @@ test('[R12] an unknown code, and what can be none, is refused; the second kind a
 test('a screen gets a token that only watches; where nobody comes in there is neither', async () => {
   const { token, expiresAt } = await (await post(opened.url, 'screen')).json() as { token: string; expiresAt: number };
   expect(decodeJwt(token)).toMatchObject({ sub: expect.stringMatching(/^screen-/) as string, watch: true, exp: expiresAt / 1_000 });
+  expect((await post(byCodeOnly.url, 'screen')).status, 'an own system without guests and event').toBe(404);
   expect(await Promise.all([post(closed.url, 'screen'), post(closed.url, 'participant', { code: 'ABCDEFGH01' }), post(closed.url, 'guest')].map(async (answer) => (await answer).status))).toEqual([404, 404, 404]);
 });
 
@@ -63,7 +66,7 @@ test('the screen of an event learns how many sockets there are, from one count a
 });
 
 test('[R10] who asks with too many codes is refused for a while', async () => {
-  const statuses = await Promise.all(Array.from({ length: 260 }, async () => (await post(opened.url, 'participant', { code: 'ZZZZZZZZZZ' })).status));
+  const statuses = await Promise.all(Array.from({ length: 80 }, async () => (await post(opened.url, 'participant', { code: 'ZZZZZZZZZZ' })).status));
   expect(new Set(statuses)).toEqual(new Set([404, 429]));
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
 });

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { isLoopbackHost } from '../../../../src/platform/network/loopbackHost.ts';
 import type { ParticipantCard } from '../../state/responses.ts';
 import { hashOf } from '../../state/route.ts';
 import { saveFile } from '../../state/saveFile.ts';
@@ -9,7 +10,7 @@ import { countText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { Card } from './card.tsx';
 import { cardSheet } from './card-sheet.ts';
-import { personalLink } from './code.ts';
+import { personalLink, shortAddress } from './code.ts';
 import { CARD_WORDS, WORDS } from './words.ts';
 
 /** More make the page slow, and nobody cuts them out. */
@@ -73,10 +74,15 @@ function useDrawn(total: number): number {
 /** What is to be known before the cards are printed. */
 function Notes({ cards }: { cards: readonly ParticipantCard[] }) {
   const { words } = useWords(CARD_WORDS);
+  const { words: list } = useWords(WORDS);
+  const { session } = useApp();
+  const address = shortAddress(session);
   const outdated = cards.filter(({ code }) => code === undefined).length;
   return (
     <>
+      {!session.participants && <p class="verdict bad" data-testid="no-codes">{list.noCodes}</p>}
       {cards.length === 0 && <p>{words.none}</p>}
+      {cards.length > 0 && <p data-testid="page-address">{words.address(address)} {isLoopbackHost(address) && <b>{words.loopback}</b>}</p>}
       {cards.length > FEW && cards.length <= PRINTED_MAX && <p data-testid="pages">{words.pages(cards.length, Math.ceil(cards.length / CARDS_PER_PAGE))}</p>}
       {cards.length > PRINTED_MAX && <p data-testid="too-many">{words.tooMany(countText(PRINTED_MAX))}</p>}
       {outdated > 0 && <p data-testid="outdated">{words.outdated(outdated)}</p>}

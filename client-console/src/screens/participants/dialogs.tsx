@@ -36,10 +36,18 @@ export function NewCode({ participant: { number, name }, onClose }: ParticipantD
 }
 
 /** Takes a participant off the list. */
-export function Remove({ participant: { number, name }, onClose }: ParticipantDialogProps) {
+export function Remove({ participant: { number, name, userId }, onClose }: ParticipantDialogProps) {
   const { words } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
   const remove = () => api.post('participants/remove', { numbers: [number] });
-  return <Dialog title={words.removeTitle(name)} act={words.remove} variant="danger" verb={verb} onAct={remove} onClose={onClose}><p>{words.removeTold}</p></Dialog>;
+  return <Dialog title={words.removeTitle(name)} act={words.remove} variant="danger" verb={verb} onAct={remove} onClose={onClose}><p>{words.removeTold}</p><p>{words.userId} <code>{userId}</code></p></Dialog>;
+}
+
+/** Takes everybody off the list. */
+export function RemoveAll({ onClose }: Pick<ParticipantDialogProps, 'onClose'>) {
+  const { words } = useWords(WORDS);
+  const { api } = useApp();
+  const verb = useVerb();
+  return <Dialog title={words.removeAllTitle} act={words.removeAll} variant="danger" verb={verb} onAct={() => api.post('participants/remove', { numbers: 'all' })} onClose={onClose}><p>{words.removeAllTold}</p></Dialog>;
 }

@@ -10,21 +10,18 @@ import { Pages } from '../../components/pages.tsx';
 import { Table } from '../../components/table.tsx';
 import { momentText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
-import { NewCode, Remove } from './dialogs.tsx';
+import { NewCode, Remove, RemoveAll } from './dialogs.tsx';
 import { ImportList } from './import-list.tsx';
 import { WORDS } from './words.ts';
 
 const REFRESH_MS = 5_000;
 
-interface Asking {
-  verb: 'renew' | 'remove';
-  participant: Participant;
-}
+type Asking = { verb: 'renew' | 'remove'; participant: Participant } | { verb: 'remove-all' };
 
 /** The list of participants: who is on it, and who has come in. */
 export function Participants() {
   const { words } = useWords(WORDS);
-  const { mayAct } = useApp();
+  const { mayAct, session } = useApp();
   // The counts are those of the whole list, whatever is searched for.
   const counts = useRequest<ParticipantList>('participants?limit=1', REFRESH_MS);
   const [typed, setTyped] = useState('');
@@ -37,8 +34,9 @@ export function Participants() {
     <>
       <header class="head">
         <div><h1>{words.title}</h1><p class="sub">{words.told}</p></div>
-        {mayAct && counts.value !== undefined && counts.value.total > 0 && <div class="acts"><a class="button" href={hashOf({ screen: 'participant-cards' })} data-testid="to-cards">{words.cards}</a></div>}
+        {mayAct && counts.value !== undefined && counts.value.total > 0 && <div class="acts"><a class="button" href={hashOf({ screen: 'participant-cards' })} data-testid="to-cards">{words.cards}</a><Button variant="danger" onClick={() => setAsking({ verb: 'remove-all' })} testId="remove-all">{words.removeAll}</Button></div>}
       </header>
+      {!session.participants && <p class="verdict bad" data-testid="no-codes">{words.noCodes}</p>}
       {mayAct && <ImportList onDone={reload} />}
       <Awaited request={counts}>{({ total, entered }) => (total === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : (
         <>
@@ -50,6 +48,7 @@ export function Participants() {
         </>
       ))}</Awaited>
       {asking?.verb === 'renew' && <NewCode participant={asking.participant} onClose={close} />}
+      {asking?.verb === 'remove-all' && <RemoveAll onClose={close} />}
       {asking?.verb === 'remove' && <Remove participant={asking.participant} onClose={close} />}
     </>
   );
@@ -58,7 +57,7 @@ export function Participants() {
 function ParticipantTable({ participants, onAsk }: { participants: readonly Participant[]; onAsk: (asking: Asking) => void }) {
   const { words, language } = useWords(WORDS);
   const { mayAct } = useApp();
-  const ask = (verb: Asking['verb'], participant: Participant) => <Button variant="quiet" label={`${words[verb]}: ${participant.name}`} onClick={() => onAsk({ verb, participant })} testId={verb}>{words[verb]}</Button>;
+  const ask = (verb: 'renew' | 'remove', participant: Participant) => <Button variant="quiet" label={`${words[verb]}: ${participant.name}`} onClick={() => onAsk({ verb, participant })} testId={verb}>{words[verb]}</Button>;
   return (
     <Table label={words.title} stacks>
       <thead><tr><th>{words.number}</th><th>{words.name}</th><th>{words.department}</th><th>{words.entered}</th>{mayAct && <th><span class="unseen">{words.acts}</span></th>}</tr></thead>
