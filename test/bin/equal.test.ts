@@ -17,6 +17,7 @@ const SAME: Record<string, string> = {
   listOrderDeadLetters: 'rain sale dead list', requeueOrderDeadLetter: 'rain sale dead requeue', requeueSaleDeadLetters: 'rain sale dead requeue', discardOrderDeadLetter: 'rain sale dead discard',
   listBlocks: 'rain blocks', block: 'rain block', unblock: 'rain unblock', listSwitches: 'rain switch', throwSwitch: 'rain switch',
   listApprovals: 'rain approvals list', approve: 'rain approvals approve', refuseApproval: 'rain approvals refuse',
+  listParticipants: 'rain participants list', importParticipants: 'rain participants import', participantCards: 'rain participants codes', renewParticipant: 'rain participants renew', removeParticipants: 'rain participants remove',
   exportUser: 'rain user export', eraseUser: 'rain user erase',
   listActions: 'rain actions', listGateways: 'rain gateways', showSystem: 'rain system', checkRestore: 'rain restore check', openapi: 'rain openapi',
   listSessions: 'rain operator sessions', endSession: 'rain operator end-session', changeOwnPassword: 'rain operator password',
