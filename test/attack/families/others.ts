@@ -25,10 +25,10 @@ export const others: Family = {
     await orders(attempts, { ann, eve, saleId, reservationId });
     await cancelling(attempts, { ann, eve, saleId, reservationId });
     await wallets(scene, attempts, { ann, eve, won });
-    await receipts(attempts, { ann, eve, rainId, won });
+    const own = await receipts(attempts, { ann, eve, rainId, won });
     await eve.settle();
     const leaked = eve.heard.filter((heard) => ['order', 'credited', 'ticket'].includes(heard.type) && JSON.stringify(heard).includes('other-ann')).length
-      + eve.heard.filter(({ type, status }) => type === 'order' && status !== undefined).length + eve.heard.filter(({ type }) => type === 'credited').length;
+      + eve.heard.filter(({ type, status }) => type === 'order' && status !== undefined).length + eve.heard.filter(({ type, redPacketId }) => type === 'credited' && redPacketId !== own).length;
     attempts.refused("orders and credits of another user that came over one's own socket", leaked, 0);
     attempts.refused('winners that are named in full', eve.heard.some((heard) => heard.type === 'winners' && JSON.stringify(heard).includes('other-ann')), false);
     for (const line of [ann, eve]) await line.leave();
@@ -94,11 +94,13 @@ async function wallets(scene: Scene, attempts: Attempts, { ann, eve, won }: { an
   for (const path of ['/api/me/other-ann', '/api/users/other-ann', '/api/me%2fother-ann', '/api/orders']) attempts.refused(path, (await ask(scene.console.port, path, { from: eve.from, headers: { authorization: `Bearer ${eve.token}` } })).status, 404);
 }
 
-async function receipts(attempts: Attempts, { ann, eve, rainId, won }: { ann: Entered; eve: Entered; rainId: string; won: Heard }): Promise<void> {
+/** @returns the packet that the asker has won, and that may be credited meanwhile */
+async function receipts(attempts: Attempts, { ann, eve, rainId, won }: { ann: Entered; eve: Entered; rainId: string; won: Heard }): Promise<unknown> {
   const { redPacketId, amount, receipt } = won;
   const show = async (line: Line) => String((await line.ask({ type: 'receipt', rainId, redPacketId, amount, receipt }, 'receipt_status', 'error'))['status']);
   attempts.refused("another user's receipt", await show(eve), 'not_genuine');
   attempts.control('a receipt of one\'s own', await show(ann), 'known');
   const grabbed = await eve.ask({ type: 'grab', rainId, ref: String(redPacketId) }, 'result');
   attempts.refused("a grab gives another user's packet", grabbed['redPacketId'] === redPacketId, false);
+  return grabbed['redPacketId'];
 }

@@ -9,8 +9,9 @@ const [API_PER_MINUTE, UNKNOWN_RAINS_PER_MINUTE] = [1_200, 60];
 const WRONG_SIGN_INS = 40;
 /** Handshakes that the gateway of this family takes of an address in a second. */
 const HANDSHAKES = 20;
-/** A page that comes later has starved. It takes milliseconds on an idle machine. */
+/** A page that comes later has starved, unless a console that nobody attacks takes as long: then the machine is busy. It takes milliseconds on an idle one. */
 const SERVED_MS_MAX = 2_500;
+const OF_IDLE_MAX = 4;
 const AT_ONCE = 50;
 
 export const starving: Family = {
@@ -30,18 +31,24 @@ export const starving: Family = {
 const statusesOf = (answers: readonly Answer[]): string => [...new Set(answers.map(({ status }) => status))].sort().join(' ');
 const waits = ({ headers }: Answer): boolean => Number(headers['retry-after']) > 0;
 
-/** Asks for the page as long as the flood lasts. @returns what the flood was answered, and how long the page took as a rule (the median), ms */
-async function during<T>({ port }: Running, from: string, flood: Promise<T>): Promise<{ answers: T; pageMs: number }> {
+/** Asks for the page as long as the flood lasts, and for that of a console that nobody floods. @returns what the flood was answered, and how long the pages took as a rule (the medians), ms */
+async function during<T>({ port }: Running, idle: Running, from: string, flood: Promise<T>): Promise<{ answers: T; pageMs: number; idleMs: number }> {
   let isOver = false;
   const answers = flood.finally(() => { isOver = true; });
-  const times: number[] = [];
-  do {
+  const timed = async (at: number): Promise<number> => {
     const since = performance.now();
-    const { status } = await ask(port, '/', { from });
+    const { status } = await ask(at, '/', { from });
     if (status !== 200) throw new Error(`the page is answered ${status}`);
-    times.push(performance.now() - since);
-  } while (!isOver);
-  return { answers: await answers, pageMs: times.sort((a, b) => a - b)[Math.floor(times.length / 2)]! };
+    return performance.now() - since;
+  };
+  const times: [page: number, idle: number][] = [];
+  do times.push([await timed(port), await timed(idle.port)]); while (!isOver);
+  const median = (of: 0 | 1) => times.map((pair) => pair[of]).sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
+  return { answers: await answers, pageMs: median(0), idleMs: median(1) };
+}
+
+function expectServed(attempts: Attempts, { pageMs, idleMs }: { pageMs: number; idleMs: number }): void {
+  attempts.control(`the page comes meanwhile, after ${pageMs.toFixed(0)} ms as a rule, that of another console after ${idleMs.toFixed(0)} ms`, pageMs < Math.max(SERVED_MS_MAX, OF_IDLE_MAX * idleMs), true);
 }
 
 async function inTurns(count: number, one: (i: number) => Promise<Answer>): Promise<Answer[]> {
@@ -55,12 +62,12 @@ async function wrongSignIns(scene: Scene, attempts: Attempts, server: Running): 
   const signIn = (name: string, password: string) => ask(server.port, '/api/console/session', { method: 'POST', body: { name, password }, from: scene.address() });
   const { name } = await scene.addStaff('starved', 'operator');
   const flood = Promise.all(Array.from({ length: WRONG_SIGN_INS }, (_, i) => signIn(`nobody-${i}`, 'a guess of twelve letters')));
-  const { answers, pageMs } = await during(server, scene.address(), flood);
+  const { answers, ...waited } = await during(server, scene.console, scene.address(), flood);
   attempts.refused(`${WRONG_SIGN_INS} wrong sign-ins at once, each of another address and name`, statusesOf(answers), ['401 429', '429', '401']);
   const refused = answers.filter(({ status }) => status === 429);
   attempts.refused('most of them are looked at', refused.length < WRONG_SIGN_INS / 2, false);
   attempts.refused('some of the refused ones are not told when to come back', refused.every(waits), true);
-  attempts.control(`the page comes meanwhile, after ${pageMs.toFixed(0)} ms as a rule`, pageMs < SERVED_MS_MAX, true);
+  expectServed(attempts, waited);
   attempts.control('somebody signs in afterwards', (await signIn(name, PASSWORD)).status, 200);
 }
 
@@ -68,7 +75,7 @@ async function madeUpBearers(scene: Scene, attempts: Attempts, server: Running):
   const [from, other] = [scene.address(), scene.address()];
   const asked = (path: string, authorization: string, address = from) => ask(server.port, path, { from: address, headers: { authorization } });
   const madeUp = () => `Bearer rop_${randomBytes(32).toString('base64url')}`;
-  const { answers, pageMs } = await during(server, other, inTurns(API_PER_MINUTE + 100, () => asked('/api/console/rains', madeUp())));
+  const { answers, ...waited } = await during(server, scene.console, other, inTurns(API_PER_MINUTE + 100, () => asked('/api/console/rains', madeUp())));
   attempts.refused('1,300 made-up tokens of one address: those that are looked at', answers.filter(({ status }) => status === 401).length <= API_PER_MINUTE, true);
   const late = answers.at(-1)!;
   attempts.refused('the last of them', `${late.status} ${waits(late)}`, '429 true');
@@ -77,30 +84,30 @@ async function madeUpBearers(scene: Scene, attempts: Attempts, server: Running):
   attempts.refused('a genuine token of the same address: the limit comes before the sign-in', (await asked('/api/console/rains', `Bearer ${scene.staff.viewer.token}`)).status, 429);
   attempts.refused('the same with an address in X-Forwarded-For', (await ask(server.port, '/api/console/rains', { from, headers: { 'x-forwarded-for': '203.0.113.77', authorization: madeUp() } })).status, 429);
   attempts.control('a genuine token of another address', (await asked('/api/console/rains', `Bearer ${scene.staff.viewer.token}`, other)).status, 200);
-  attempts.control(`the page comes meanwhile, after ${pageMs.toFixed(0)} ms as a rule`, pageMs < SERVED_MS_MAX, true);
+  expectServed(attempts, waited);
 }
 
 /** Anybody may ask for the luckiest of a rain; each id that there is not costs a read of the ledger. */
 async function inventedRains(scene: Scene, attempts: Attempts, server: Running): Promise<void> {
   const [from, other, rainId] = [scene.address(), scene.address(), await scene.rain()];
   const luckiest = (id: string, address = from) => ask(server.port, `/api/rains/${id}/luckiest`, { from: address });
-  const { answers, pageMs } = await during(server, other, inTurns(300, (i) => luckiest(`invented-${i}`)));
+  const { answers, ...waited } = await during(server, scene.console, other, inTurns(300, (i) => luckiest(`invented-${i}`)));
   attempts.refused('300 invented rains of one address: those that the ledger is asked for', answers.filter(({ status }) => status === 404).length <= UNKNOWN_RAINS_PER_MINUTE, true);
   const late = answers.at(-1)!;
   attempts.refused('the last of them', `${late.status} ${waits(late)}`, '429 true');
   attempts.refused('twenty more of them', statusesOf(await inTurns(20, (i) => luckiest(`Invented-${i}`))), '429');
   for (const id of ['%00', 'a%2fb', 'a:b', '{a}', 'x'.repeat(65), '..%2f..']) attempts.refused(`the id ${id}`, (await luckiest(id, other)).status, [400, 404]);
   attempts.control('a rain that there is, for another address', (await luckiest(rainId, other)).status, 200);
-  attempts.control(`the page comes meanwhile, after ${pageMs.toFixed(0)} ms as a rule`, pageMs < SERVED_MS_MAX, true);
+  expectServed(attempts, waited);
 }
 
 /** Of players: each costs the check of a signature. */
 async function madeUpTokens(scene: Scene, attempts: Attempts, server: Running, gateway: Running): Promise<void> {
   const [from, other] = [scene.address(), scene.address()];
   const forged = async (i: number) => `${(await tokenFor(`starving-${i}`)).split('.').slice(0, 2).join('.')}.${randomBytes(32).toString('base64url')}`;
-  const { answers, pageMs } = await during(server, other, inTurns(400, async (i) => ask(server.port, '/api/me', { from, headers: { authorization: `Bearer ${await forged(i)}` } })));
+  const { answers, ...waited } = await during(server, scene.console, other, inTurns(400, async (i) => ask(server.port, '/api/me', { from, headers: { authorization: `Bearer ${await forged(i)}` } })));
   attempts.refused('400 forged tokens at the wallet', statusesOf(answers), ['401', '401 429']);
-  attempts.control(`the page comes meanwhile, after ${pageMs.toFixed(0)} ms as a rule`, pageMs < SERVED_MS_MAX, true);
+  expectServed(attempts, waited);
   const saleId = await scene.sale();
   const visit = async (token: string, address: string) => ask(gateway.port, `/v1/sales/${saleId}`, { from: address, headers: { authorization: `Bearer ${token}` } });
   const since = performance.now();
