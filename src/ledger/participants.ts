@@ -28,7 +28,8 @@ export async function importParticipants(database: Database, list: readonly NewP
         gone AS (SELECT "number" FROM "Participant" JOIN given USING ("number") WHERE "removedAt" IS NOT NULL)
       INSERT INTO "Participant" AS known ("number", "name", "department", "userId", "codeSalt", "codeKey") SELECT "number", "name", "department", "userId", "codeSalt", "codeKey" FROM given
       ON CONFLICT ("number") DO UPDATE SET "name" = excluded."name", "department" = excluded."department", "removedAt" = NULL,
-        "userId" = CASE WHEN known."removedAt" IS NULL AND known."enteredAt" IS NOT NULL THEN known."userId" ELSE excluded."userId" END, "enteredAt" = CASE WHEN known."removedAt" IS NULL THEN known."enteredAt" END,
+        "userId" = CASE WHEN known."enteredAt" IS NOT NULL AND (known."removedAt" IS NULL OR known."name" = excluded."name") THEN known."userId" ELSE excluded."userId" END,
+        "enteredAt" = CASE WHEN known."removedAt" IS NULL OR known."name" = excluded."name" THEN known."enteredAt" END,
         "codeSalt" = CASE WHEN known."removedAt" IS NULL THEN known."codeSalt" ELSE excluded."codeSalt" END, "codeKey" = CASE WHEN known."removedAt" IS NULL THEN known."codeKey" ELSE excluded."codeKey" END,
         "addedAt" = CASE WHEN known."removedAt" IS NULL THEN known."addedAt" ELSE CURRENT_TIMESTAMP END
       WHERE (known."name", known."department", known."removedAt") IS DISTINCT FROM (excluded."name", excluded."department", NULL)

@@ -66,6 +66,16 @@ test('a number that is removed and added again has another code, and under anoth
   expect(await enter(kim), 'an erasure does not begin the codes anew').toBeUndefined();
 });
 
+test('whoever comes back under the name on the list stays the same user, also after a corrected name, so that nobody wins twice', async () => {
+  await add('number,name\nL1,Bob\n');
+  await enter(await codeOf('L1'));
+  await importParticipants(context, Readable.from([Buffer.from('number,name\nL1,Bobby\n')]), { rename: true });
+  await removeParticipants(context, ['L1']);
+  await add('number,name\nL1,Bobby\n');
+  expect(await add('number,name\nL1,Robert\n'), 'before the code is used again').toMatchObject({ ok: false, refusals: [{ field: 'line 2, column name' }] });
+  expect(await enter(await codeOf('L1'))).toEqual({ userId: 'participant-L1/Bob', name: 'Bobby' });
+});
+
 test('a new code ends the one before; who is removed does not come in; each is in the audit log, and no code is', async () => {
   await add('number,name\nE5,Dora\n');
   const before = await codeOf('E5');

@@ -1,6 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
-import { rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { BEARER_PREFIX, SUBPROTOCOL } from '../../src/protocol/constants.ts';
+import { signToken } from '../../src/platform/auth/token.ts';
 import { lanAddresses } from '../../src/bin/up/event.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from '../browser/chromium.ts';
 import { goTo, makeRain, openConsole, photograph, signIn, startAtOnce } from '../browser/operator.ts';
@@ -93,9 +97,16 @@ describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening, fr
   });
 
   test('a list of 30 people is imported and its cards are printed; three come by their links, nobody else plays, and the list to sign names the one who wins', { timeout: 300_000 }, async () => {
-    const evening = await startEvent(emptyHome(), '--participants');
+    const home = emptyHome();
+    const evening = await startEvent(home, '--participants');
     const { page: operator, faults } = await openConsole(browser, { consoleUrl: new URL(evening.console).origin });
     await signIn(operator, 'operator', evening.password!);
+    // Who was a guest here on another evening has a token under the secret of this folder.
+    const { jwtSecret } = JSON.parse(readFileSync(`${home}/secrets.json`, 'utf8')) as { jwtSecret: string };
+    const { gatewayUrl } = await (await fetch(new URL('api/config', evening.page))).json() as { gatewayUrl: string };
+    const former = new WebSocket(gatewayUrl, [SUBPROTOCOL, BEARER_PREFIX + await signToken(jwtSecret, { sub: 'guest-former', expiresInSeconds: 600 })]);
+    const [{ message }] = await once(former, 'error') as [Error];
+    expect(message).toContain('401');
     await goTo(operator, '#/participants');
     const people = ['Anna Li', '王小明', 'Bob Wu', ...Array.from({ length: 27 }, (_, i) => `Person ${i + 4}`)].map((name, i) => `E${1_001 + i},${name},Sales\n`);
     await operator.getByTestId('list').setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(`number,name,department\n${people.join('')}`) });
