@@ -11,10 +11,16 @@ import { newSale, reservationOf, startClock } from './contract-sales.ts';
 const WAVE = 2_000;
 const PAGE = 100;
 
+/** An ANALYZE of PostgreSQL's own would teach the planner, and while it looks, scans read again what has become dead. */
+const WITHOUT_AUTOVACUUM = `DO $$ DECLARE name text; BEGIN
+  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP EXECUTE format('ALTER TABLE %I SET (autovacuum_enabled = false)', name); END LOOP;
+END $$`;
+
 let server: TestDatabase;
 beforeAll(async () => {
   startClock();
   server = await startDatabase();
+  if (postgresInstalled) await tamper(server.url, WITHOUT_AUTOVACUUM);
 });
 afterAll(() => server?.stop());
 
@@ -53,7 +59,7 @@ test.skipIf(!postgresInstalled)('a wave costs the same per order when the planne
   const ledger = openLedger(database);
   await ledger.createSale(newSale('wave', { items: [{ sku: 'tee', units: 3 * WAVE, price: '19.90' }] }), 'ann');
   // What the planner learns: a table full of orders that are over and followed.
-  await tamper(server.url, 'ALTER TABLE "SaleOrder" SET (autovacuum_enabled = false)', insert(1, WAVE));
+  await tamper(server.url, insert(1, WAVE));
   await ledger.expireOrders(WAVE);
   await ledger.markFollowed(await ledger.unfollowedOrders('wave', WAVE));
   await tamper(server.url, 'VACUUM "SaleOrder"', 'ANALYZE "SaleOrder"', insert(WAVE + 1, 2 * WAVE));

@@ -22,20 +22,22 @@ export function startSampler(context: OperatorContext, rainId: string, pace: Pac
   async function sample(): Promise<void> {
     const [rain, found, now, heartbeats] = await Promise.all([context.ledger.rain(rainId), findRain(context.redis, rainId), redisNow(context.redis), readHeartbeats(context.redis)]);
     if (!rain) return;
+    // An audit that ends meanwhile is for the next sample: with counts from before it, this one would contradict itself.
+    const audited = lastAudit;
     const reading = found && await readRain(context.redis, rainId, found);
-    const credits = lastAudit?.audit.equation.credited.count ?? 0;
+    const credits = audited?.audit.equation.credited.count ?? 0;
     const marked = reading ? await countMarked(context, rain) : [];
     const wins = reading?.claims ?? credits;
     const credited = Math.max(marked.reduce((sum, count) => sum + count, 0), credits);
     // Claims that wait for an operator, not for the worker.
-    const stuck = lastAudit ? lastAudit.audit.report.discarded + (lastAudit.audit.queues?.dead.count ?? 0) : 0;
+    const stuck = audited ? audited.audit.report.discarded + (audited.audit.queues?.dead.count ?? 0) : 0;
     const winsPerSecond = before && now > before.at ? round(Math.max(0, wins - before.wins) * 1_000 / (now - before.at)) : 0;
     before = { wins, at: now };
     onSample({
       at: iso(now), state: rain.settledAt !== undefined ? 'settled' : reading ? stateAt(reading, now) : await wasLoaded(context, rainId) ? 'lost' : 'draft', opensAt: iso(reading?.opensAt ?? rain.opensAt), closesAt: iso(reading?.closesAt ?? rain.closesAt),
       packets: reading?.packets ?? rain.packets, left: reading?.left ?? 0, wins, credited,
       creditLagMs: !reading ? null : credited + stuck >= wins ? 0 : await lagOf(context, rainId, marked, now),
-      sockets: heartbeats.reduce((sum, { sockets }) => sum + sockets, 0), gateways: heartbeats.length, ...rates.update(heartbeats), winsPerSecond, equation: lastAudit ? equationOf(lastAudit.audit, lastAudit.at) : null,
+      sockets: heartbeats.reduce((sum, { sockets }) => sum + sockets, 0), gateways: heartbeats.length, ...rates.update(heartbeats), winsPerSecond, equation: audited ? equationOf(audited.audit, audited.at) : null,
     });
   }
 
