@@ -2,7 +2,7 @@
 -- The roles of the servers append. They change what is listed here, delete nothing else, and cannot change a balance: the transfers do.
 GRANT USAGE ON SCHEMA public TO rain;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO rain;
-GRANT INSERT ON "Rain", "Campaign", "Portion", "Allocation", "Transfer", "OperatorAction", "Discard", "Reservation", "ReservedBudget", "Operator", "OperatorToken", "RecoveryCode", "Approval", "Sale", "SaleItem", "SaleTopUp", "UnfollowedOrder", "SaleRefusal", "Erasure", "Participant" TO rain;
+GRANT INSERT ON "Rain", "Campaign", "Portion", "Allocation", "Transfer", "OperatorAction", "Discard", "Reservation", "ReservedBudget", "Operator", "OperatorToken", "RecoveryCode", "Approval", "Sale", "SaleItem", "SaleTopUp", "UnfollowedOrder", "SaleRefusal", "Erasure", "Participant", "CampaignExclusion" TO rain;
 GRANT UPDATE ("budgetCents", "packets", "opensAt", "closesAt", "sealedAt", "settledAt", "keeper") ON "Rain" TO rain;
 GRANT UPDATE ("budgetCents", "reservedCents") ON "ReservedBudget" TO rain;
 GRANT UPDATE ("role", "passwordHash", "epoch", "disabledAt", "totpSecret", "totpStep") ON "Operator" TO rain;
@@ -14,6 +14,7 @@ GRANT UPDATE ("counter") ON "StoreEpoch" TO rain;
 GRANT UPDATE ("opensAt", "closesAt", "sealedAt", "settledAt") ON "Sale" TO rain;
 GRANT UPDATE ("status", "changedAt") ON "SaleOrder" TO rain;
 GRANT DELETE, UPDATE ("changedAt") ON "UnfollowedOrder" TO rain;
+GRANT DELETE ON "CampaignExclusion" TO rain;
 GRANT USAGE ON SEQUENCE "OperatorAction_id_seq" TO rain;
 
 -- Workers credit and settle what operators have planned. They can make no rain, no packet, no sale and no stock.

@@ -12,6 +12,7 @@ import { startSampler } from './live/sampler.ts';
 import { PACE, type Pace } from './live/sampling.ts';
 import { refusalFor, REFUSALS, refuse } from './refusals.ts';
 import { approvalRoutes } from './routes/approvals.ts';
+import { campaignRoutes } from './routes/campaigns.ts';
 import { deadRoutes } from './routes/dead.ts';
 import { orderLetterRoutes } from './routes/orderLetters.ts';
 import { liveRoutes } from './routes/live.ts';
@@ -94,7 +95,7 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, participants }), ...approvalRoutes, ...rainRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes]) mount(route);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, participants }), ...approvalRoutes, ...rainRoutes, ...campaignRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes]) mount(route);
   await mountQueueBoard(server, backend, authenticator, limitRate);
 }
 

@@ -6,7 +6,7 @@ export type Json = Prisma.InputJsonObject;
 
 /** What operators and the system do. A verb is stored, so it is never renamed. */
 export type ActionVerb =
-  | 'create' | 'load' | 'pause' | 'resume' | 'close' | 'recycle' | 'start' | 'schedule' | 'top-up' | 'tickets' | 'create-campaign' | 'roll-over'
+  | 'create' | 'load' | 'pause' | 'resume' | 'close' | 'recycle' | 'start' | 'schedule' | 'top-up' | 'tickets' | 'create-campaign' | 'exclude' | 'readmit' | 'roll-over'
   | 'repair' | 'requeue' | 'discard' | 'write-off' | 'restore' | 'block' | 'unblock' | 'switch'
   | 'create-sale' | 'top-up-sale' | 'end-sale' | 'pay' | 'cancel' | 'refund' | 'fail'
   | 'export-user' | 'erase-user' | 'participants_import' | 'participants_cards' | 'participants_renew' | 'participants_remove'

@@ -12,7 +12,7 @@ const ROWS_MAX = 10_000;
 const NOT_OVER = /^not over: (.*)$/s;
 
 /** All that the ledger has of a user. Times are as the database has them, amounts in cents. */
-interface PersonalRows extends Record<'credits' | 'reservations' | 'orders' | 'refusals' | 'participants' | 'actions', readonly unknown[]> {
+interface PersonalRows extends Record<'credits' | 'reservations' | 'orders' | 'refusals' | 'participants' | 'exclusions' | 'actions', readonly unknown[]> {
   balanceCents: Cents;
   /** False: there are more rows of one kind than an export has. */
   complete: boolean;
@@ -36,10 +36,11 @@ export async function personalRows(database: Database, userId: string, actor: st
     const orders = await transaction.saleOrder.findMany({ where: { userId }, orderBy: { reservedAt: 'asc' }, take });
     const refusals = await transaction.saleRefusal.findMany({ where: { userId }, orderBy: { at: 'asc' }, take });
     const participants = await transaction.participant.findMany({ where: { userId }, take, omit: { codeKey: true, codeSalt: true } });
+    const exclusions = await transaction.campaignExclusion.findMany({ where: { userId }, orderBy: { excludedAt: 'asc' }, take });
     const actions = await actionsAbout(transaction, userId);
     const account = await transaction.account.findUnique({ where: { id: accounts[0]! }, select: { balanceCents: true } });
-    const all = [credits, reservations, orders, refusals, actions];
-    return { balanceCents: account?.balanceCents ?? 0n, credits, reservations, orders, refusals, participants, actions, complete: all.every(({ length }) => length < ROWS_MAX) };
+    const all = [credits, reservations, orders, refusals, exclusions, actions];
+    return { balanceCents: account?.balanceCents ?? 0n, credits, reservations, orders, refusals, participants, exclusions, actions, complete: all.every(({ length }) => length < ROWS_MAX) };
   }, { isolationLevel: 'RepeatableRead' });
 }
 
@@ -78,6 +79,7 @@ const KNOWN: readonly ((after: readonly [about: string, userId: string], limit: 
   ([about, after], limit) => Prisma.sql`SELECT "rainId" AS "about", "userId" FROM "Reservation" WHERE "userId" IS NOT NULL AND ("rainId", "userId") > (${about}, ${after}) ORDER BY "rainId", "userId" LIMIT ${limit}`,
   ([about, after], limit) => Prisma.sql`SELECT "reservationId" AS "about", "userId" FROM "SaleRefusal" WHERE ("reservationId", "userId") > (${about}, ${after}) ORDER BY "reservationId", "userId" LIMIT ${limit}`,
   ([, after], limit) => Prisma.sql`SELECT '' AS "about", "userId" FROM "Participant" WHERE "userId" > ${after} ORDER BY "userId" LIMIT ${limit}`,
+  ([about, after], limit) => Prisma.sql`SELECT "campaignId" AS "about", "userId" FROM "CampaignExclusion" WHERE ("campaignId", "userId") > (${about}, ${after}) ORDER BY "campaignId", "userId" LIMIT ${limit}`,
 ];
 
 /** How far a pass over all users has come. */
@@ -98,7 +100,8 @@ export async function inactiveUsers(database: Database, { before, place: { table
       AND NOT EXISTS (SELECT FROM "Rain" JOIN "Reservation" AS kept ON kept."rainId" = "Rain"."id" AND kept."userId" = known."userId" WHERE kept."reservedAt" >= ${since})
       AND NOT EXISTS (SELECT FROM "Sale" JOIN "SaleOrder" AS ordered ON ordered."saleId" = "Sale"."id" AND ordered."userId" = known."userId" WHERE ordered."changedAt" >= ${since})
       AND NOT EXISTS (SELECT FROM "SaleRefusal" WHERE "SaleRefusal"."userId" = known."userId" AND "at" >= ${since})
-      AND NOT EXISTS (SELECT FROM "Participant" WHERE "Participant"."userId" = known."userId" AND ("removedAt" IS NULL OR "removedAt" >= ${since})) AS "due"
+      AND NOT EXISTS (SELECT FROM "Participant" WHERE "Participant"."userId" = known."userId" AND ("removedAt" IS NULL OR "removedAt" >= ${since}))
+      AND NOT EXISTS (SELECT FROM "CampaignExclusion" WHERE "CampaignExclusion"."userId" = known."userId" AND "excludedAt" >= ${since}) AS "due"
     FROM (${KNOWN[table]!(after, limit)}) AS known`;
   const last = page.at(-1);
   const next = last && page.length === limit ? { table, after: [last.about, last.userId] as const } : { table: table + 1, after: ['', ''] as const };

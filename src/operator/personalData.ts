@@ -15,7 +15,7 @@ const EXPECTED = 'expected 1 to 128 printable characters, the sub of a token';
 type Row = Record<string, unknown>;
 
 /** Everything that is kept about a user. */
-interface PersonalData extends Record<'credits' | 'reservations' | 'orders' | 'refusals' | 'participants' | 'actions', Row[]> {
+interface PersonalData extends Record<'credits' | 'reservations' | 'orders' | 'refusals' | 'participants' | 'exclusions' | 'actions', Row[]> {
   userId: string;
   exportedAt: string;
   balance: string;

@@ -25,7 +25,7 @@ export const OUTCOMES_IN_ORDER = [
   { code: '-2', reason: 'not_started', meaning: 'The rain has not started.', retry: 'when it opens' },
   { code: '-3', reason: 'ended', meaning: 'The rain is over.', retry: 'no' },
   { code: '-4', reason: 'paused', meaning: 'The operator has paused the rain.', retry: 'when it resumes' },
-  { code: '-11', reason: 'win_limit_reached', meaning: 'You have already won in as many rounds of this campaign as this round allows.', retry: 'no' },
+  { code: '-11', reason: 'win_limit_reached', meaning: 'You have won in as many rounds of this campaign as this round allows, or the host has excluded you from it.', retry: 'no' },
   { code: '-1', reason: 'nothing_left', meaning: 'All red packets are gone. If the operator adds more, a `rain` message shows them.', retry: 'no' },
   { code: '0', reason: 'won', meaning: 'You have won this packet.', retry: 'no' },
 ] as const satisfies readonly Outcome[];

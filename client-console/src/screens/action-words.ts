@@ -4,7 +4,7 @@ import { bilingual } from '../words/language.ts';
 /** The verbs of the audit log. */
 export const ACTION_WORDS = bilingual<Record<ActionVerb, string>>({
   create: 'created', load: 'loaded', pause: 'paused', resume: 'resumed', close: 'ended', recycle: 'settled', start: 'started now', 'top-up': 'topped up', tickets: 'tickets changed',
-  'create-campaign': 'campaign created', schedule: 'rescheduled', repair: 'repaired', 'roll-over': 'rolled over', requeue: 'requeued', discard: 'discarded', 'write-off': 'written off', restore: 'restored', block: 'blocked', unblock: 'unblocked', switch: 'switched',
+  'create-campaign': 'campaign created', exclude: 'users excluded', readmit: 'users readmitted', schedule: 'rescheduled', repair: 'repaired', 'roll-over': 'rolled over', requeue: 'requeued', discard: 'discarded', 'write-off': 'written off', restore: 'restored', block: 'blocked', unblock: 'unblocked', switch: 'switched',
   'create-sale': 'sale created', 'top-up-sale': 'units added', 'end-sale': 'sale ended', pay: 'order paid', cancel: 'order cancelled', refund: 'order refunded', fail: 'order failed',
   'export-user': 'data of a user exported', 'erase-user': 'user erased',
   participants_import: 'list of participants imported', participants_cards: 'cards opened', participants_renew: 'new code given', participants_remove: 'participants removed',
@@ -13,7 +13,7 @@ export const ACTION_WORDS = bilingual<Record<ActionVerb, string>>({
   approval_ask: 'approval asked for', approval_approve: 'approved', approval_refuse: 'refused',
 }, {
   create: '创建', load: '装载', pause: '暂停', resume: '继续', close: '结束', recycle: '结算', start: '立即开始', 'top-up': '追加', tickets: '修改门票规则',
-  'create-campaign': '创建系列活动', schedule: '改期', repair: '修复', 'roll-over': '滚入', requeue: '重新入队', discard: '作废', 'write-off': '核销', restore: '恢复', block: '封禁', unblock: '解封', switch: '切换开关',
+  'create-campaign': '创建系列活动', exclude: '排除用户', readmit: '取消排除', schedule: '改期', repair: '修复', 'roll-over': '滚入', requeue: '重新入队', discard: '作废', 'write-off': '核销', restore: '恢复', block: '封禁', unblock: '解封', switch: '切换开关',
   'create-sale': '创建秒杀', 'top-up-sale': '补货', 'end-sale': '结束秒杀', pay: '订单已支付', cancel: '取消订单', refund: '订单退款', fail: '订单失败',
   'export-user': '导出用户数据', 'erase-user': '抹除用户',
   participants_import: '导入参与者名单', participants_cards: '打开入场卡', participants_renew: '更换入场码', participants_remove: '移除参与者',

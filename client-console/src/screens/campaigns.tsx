@@ -8,6 +8,7 @@ import { Field, Toggle } from '../components/field.tsx';
 import { counted, countText, momentText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
 import { newId, refusalsFor } from './create/draft.ts';
+import { Exclusions } from './exclusions.tsx';
 import { RainRows } from './rains.tsx';
 import { SaleRows } from './sales.tsx';
 
@@ -103,6 +104,7 @@ export function Campaign({ campaignId }: { campaignId: string }) {
           {rounds.length + sales.length === 0 && <Empty title={words.noRounds}><p>{words.noRoundsTold}</p>{add}</Empty>}
           <RainRows rains={rounds} />
           <SaleRows sales={sales} />
+          <Exclusions campaign={campaign} onDone={request.again} />
         </>
       );
     }}</Awaited>

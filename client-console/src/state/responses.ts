@@ -71,3 +71,4 @@ export type Gateway = Answer<Api['system']['gateways']>['gateways'][number];
 export type SystemAnswer = Answer<Api['system']['system']>;
 export type CampaignView = Answer<Api['campaigns']['list']>['campaigns'][number];
 export type CampaignDetail = Answer<Api['campaigns']['show']>;
+export type Excluded = Answer<Api['campaigns']['excludeWinners']>;

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import { SHARDS_MAX } from '../../store/keys.ts';
 import { createCampaign, nextRound } from '../../operator/campaign/create.ts';
+import { EXCLUDED_BYTES_MAX, excludeListed, excludeWinners, readmit } from '../../operator/campaign/exclude.ts';
 import { CAMPAIGNS_MAX, listCampaigns, showCampaign, showCampaignSales, type CampaignDetail, type CampaignSales, type CampaignView } from '../../operator/campaign/show.ts';
 import type { SaleView } from '../../operator/sale/show.ts';
 import { ROUNDS_MAX } from '../../rain/campaign.ts';
@@ -8,9 +10,15 @@ import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted, CommandFailure, EXIT, notify } from '../exit.ts';
 import { facts, paintState, table } from '../style.ts';
+import { readTextFile } from '../textFile.ts';
 import { create, planned, type CreateOptions } from './plan.ts';
 
 const ADD_ROUND = 'rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load';
+
+interface ExcludeOptions {
+  winnersOf?: string;
+  list?: string;
+}
 
 export function addCampaignCommands(program: RainCommand): void {
   const campaign = program.command('campaign').summary('several rains with a common win limit per user')
@@ -43,6 +51,26 @@ export function addCampaignCommands(program: RainCommand): void {
       return create(program.terminal, context, { ...options, campaign: id, round });
     });
 
+  campaign.command('exclude <campaign>').summary('users who win nothing in a campaign')
+    .description('Excludes the winners of a settled rain or of another campaign, or the users of a CSV with the column user, or number for the list of participants. They win nothing in its rains, also in those that are on; what they have won there before stays theirs. Sales are not affected.')
+    .option('--winners-of <id>', 'a settled rain, or a campaign whose rounds are settled').option('--list <file>', 'the users as CSV, UTF-8; - is stdin')
+    .json().example('rain campaign exclude autumn --winners-of spring', 'rain campaign exclude autumn --list board.csv')
+    .refuses((_campaign: string, { winnersOf, list }: ExcludeOptions) => ((winnersOf === undefined) === (list === undefined) ? '--winners-of: expected either --winners-of or --list' : undefined))
+    .runsWithContext(async (context, id: string, { winnersOf, list = '-' }: ExcludeOptions) => {
+      const excluding = winnersOf === undefined
+        ? excludeListed(context, id, Readable.from([Buffer.from(await readTextFile(program.terminal, 'list', list, EXCLUDED_BYTES_MAX))]))
+        : excludeWinners(context, id, winnersOf);
+      const { excluded, total } = accepted(await excluding);
+      return { value: { excluded, total }, text: `${excluded} excluded, ${total} in all` };
+    });
+
+  campaign.command('readmit <campaign>').summary('take all exclusions of a campaign back').description('Takes all exclusions of a campaign back, as long as none of its rounds is loaded.')
+    .json().example('rain campaign readmit autumn')
+    .runsWithContext(async (context, id: string) => {
+      const { readmitted } = accepted(await readmit(context, id));
+      return { value: { readmitted }, text: `${readmitted} readmitted` };
+    });
+
   campaign.command('list').summary('all campaigns, newest first').description('Lists all campaigns, newest first.')
     .option('--limit <n>', 'how many campaigns to list', parseCount(1, CAMPAIGNS_MAX), 100)
     .json().example('rain campaign list')
@@ -67,11 +95,13 @@ function describeList(campaigns: readonly CampaignView[]): string {
     campaigns.map(({ campaignId, title, winsPerUserMax, rounds, rollOver, createdAt }) => [campaignId, title, winsPerUserMax, rounds, rollOver ? 'yes' : 'no', createdAt]));
 }
 
-function describe({ campaignId, title, winsPerUserMax, rollOver, rounds, winners }: CampaignDetail): string {
+function describe({ campaignId, title, winsPerUserMax, rollOver, rounds, winners, excluded }: CampaignDetail): string {
   const head = facts([
     ['campaign', `${campaignId}  ${title}`], ['wins per user', `at most ${winsPerUserMax}`], ['roll-over', rollOver ? 'money that nobody has won goes into the next round' : 'no'],
     ['winners', `${winners.users}, with ${winners.wins} packets credited`],
     ...(winners.beyond === 0 ? [] : [['LIMIT EXCEEDED', `${winners.beyond} users are credited with more than ${winsPerUserMax} packets`]]),
+    ...(excluded.users === 0 ? [] : [['excluded', `${excluded.users} users`]]),
+    ...(excluded.credits === 0 ? [] : [['EXCLUDED, CREDITED', `${excluded.credits} packets: they had won before, or Redis had lost who is excluded`]]),
   ]);
   if (rounds.length === 0) return `${head}\nno rain yet; plan one with: rain campaign add-round ${campaignId} --help`;
   return `${head}\n\n${table(['round', 'title', 'state', 'opens', 'budget', 'packets', 'left', 'won', 'credited', 'terms'], rounds.map((rain) => [

@@ -7,7 +7,7 @@ const stored = z.record(z.string(), z.string());
 const data = z.object({
   userId: z.string(), exportedAt: time, balance: money.describe('Of the wallet in the ledger.'), block: z.record(z.string(), z.unknown()).optional(),
   claims: stored.describe('By rain: the claim as Redis has it.'), bought: stored.describe('By sale: the reservations as Redis has them.'),
-  credits: rows, reservations: rows.describe('What an external wallet was asked to pay.'), orders: rows, refusals: rows, participants: rows.describe('The entry on the list of participants.'), actions: rows.describe('What operators did that names the user.'),
+  credits: rows, reservations: rows.describe('What an external wallet was asked to pay.'), orders: rows, refusals: rows, participants: rows.describe('The entry on the list of participants.'), exclusions: rows.describe('Campaigns in which the user wins nothing.'), actions: rows.describe('What operators did that names the user.'),
   complete: z.boolean().describe('False: there are more rows of one kind than an export has.'),
 });
 

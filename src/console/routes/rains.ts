@@ -1,7 +1,5 @@
 import { auditRain, isInOrder, type Audit } from '../../operator/audit.ts';
 import { describeToldTwice } from '../../operator/audit/findings.ts';
-import { createCampaign, nextRound } from '../../operator/campaign/create.ts';
-import { listCampaigns, showCampaign, showCampaignSales } from '../../operator/campaign/show.ts';
 import { createRain, type CreateRequest } from '../../operator/create.ts';
 import { listRains, showRain } from '../../operator/list.ts';
 import { loadRain } from '../../operator/load.ts';
@@ -13,7 +11,6 @@ import { topUpRain } from '../../operator/topUp.ts';
 import { closeRain, pauseRain, resumeRain } from '../../operator/transitions.ts';
 import { verifyRain } from '../../operator/verify.ts';
 import { formatMoney } from '../../rain/money.ts';
-import { campaignsApi } from '../contract/campaigns.ts';
 import { rainsApi } from '../contract/rains.ts';
 import { AT_ONCE, auditInTurn, inPlace } from './atOnce.ts';
 import { answerOf, declinedFor, definedFields, foundOr, rainRoute, route, type Route } from './route.ts';
@@ -55,13 +52,6 @@ export const rainRoutes: readonly Route[] = [
   rainRoute(rainsApi.topUp, async ({ context, rain, body }) => answerOf(await topUpRain(context, rain.id, definedFields(body)))),
   rainRoute(rainsApi.tickets, async ({ context, rain, body }) => answerOf(await setTickets(context, rain.id, body))),
   rainRoute(rainsApi.recycle, async ({ context, rain }) => answerOf(await recycleRain(context, rain.id, context))),
-
-  route(campaignsApi.list, async ({ context, query: { limit } }) => ({ answer: { campaigns: await listCampaigns(context, limit) } })),
-  route(campaignsApi.create, async ({ context, body }) => answerOf(await createCampaign(context, body))),
-  route(campaignsApi.show, async ({ context, params: { campaignId } }) => {
-    const campaign = await showCampaign(context, campaignId);
-    return foundOr('no_such_campaign', campaign && { ...campaign, ...await showCampaignSales(context, campaign), nextRound: await nextRound(context, campaignId) });
-  }),
 ];
 
 function auditAnswer(audit: Audit) {

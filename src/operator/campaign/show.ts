@@ -16,6 +16,8 @@ export interface CampaignDetail extends Omit<CampaignView, 'rounds'> {
   rounds: RainView[];
   /** From the ledger: claims on their way are not included. */
   winners: CampaignWinners;
+  /** `credits`: packets that such users were credited with all the same: they had won before, or Redis had lost it. */
+  excluded: { users: number; credits: number };
 }
 
 export const CAMPAIGNS_MAX = 1_000;
@@ -30,9 +32,10 @@ export async function listCampaigns({ ledger }: OperatorContext, limit = 100): P
 export async function showCampaign(context: OperatorContext, campaignId: string): Promise<CampaignDetail | undefined> {
   const campaign = await context.ledger.campaign(campaignId);
   if (!campaign) return undefined;
-  const [rounds, winners] = await Promise.all([context.ledger.rounds(campaignId), context.ledger.campaignWinners(campaign)]);
+  const { ledger } = context;
+  const [rounds, winners, users, credits] = await Promise.all([ledger.rounds(campaignId), ledger.campaignWinners(campaign), ledger.countExclusions(campaignId), ledger.excludedCredits(campaignId)]);
   const { id, createdAt, ...plain } = campaign;
-  return { campaignId: id, ...plain, createdAt: new Date(createdAt).toISOString(), rounds: await viewRains(context, rounds), winners };
+  return { campaignId: id, ...plain, createdAt: new Date(createdAt).toISOString(), rounds: await viewRains(context, rounds), winners, excluded: { users, credits } };
 }
 
 export interface CampaignSales {

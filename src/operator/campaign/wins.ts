@@ -1,13 +1,17 @@
 import { enlist, WINS_MAX, type Win } from '../../store/campaign.ts';
+import { ROUNDS_MAX } from '../../rain/campaign.ts';
 import { shardKeys, shardOf } from '../../store/keys.ts';
 import { usersOf } from '../../store/userFilter.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { creditPages } from '../audit/booked.ts';
 import type { OperatorContext } from '../context.ts';
 
+/** Excluded users of one read. */
+const PAGE = 1_000;
+
 /**
- * Enlists a round in its campaign before it has packets, and adds all earlier wins, of ledger and claim hashes: Redis counts wins itself,
- * but may have been emptied since an earlier round, or the wins may have expired.
+ * Enlists a round in its campaign before it has packets, and adds all earlier wins, of ledger and claim hashes, and who is excluded: Redis counts wins
+ * itself, but may have been emptied since an earlier round, or the wins may have expired.
  * @returns false: Redis has lost the round, or it is settled
  */
 export async function countWins(context: OperatorContext, rain: BookedRain): Promise<boolean> {
@@ -16,13 +20,31 @@ export async function countWins(context: OperatorContext, rain: BookedRain): Pro
   for (let shard = 0; shard < shards; shard++) if (!await enlist(context.redis, id, shard, [])) return false;
   for (const other of await context.ledger.rounds(campaign.id)) {
     const { round } = other.campaign!;
-    for await (const users of winnersOf(context, other.id, shards)) {
-      const wins = Array.from({ length: shards }, (): Win[] => []);
-      for (const userId of users) wins[shardOf(userId, shards)]!.push({ userId, round });
-      for (const [shard, here] of wins.entries()) {
-        for (let at = 0; at < here.length; at += WINS_MAX) if (!await enlist(context.redis, id, shard, here.slice(at, at + WINS_MAX))) return false;
-      }
-    }
+    for await (const users of winnersOf(context, other.id, shards)) if (!await enlistAll(context, rain, users, [round])) return false;
+  }
+  return enlistExcluded(context, rain);
+}
+
+/**
+ * Tells Redis by a round who is excluded from the campaign: each has "won" as often as the campaign allows, in rounds that no campaign has.
+ * @returns false: Redis has no such round, or it is settled
+ */
+export async function enlistExcluded(context: OperatorContext, rain: BookedRain): Promise<boolean> {
+  const { winsPerUserMax } = (await context.ledger.campaign(rain.campaign!.id))!;
+  const rounds = Array.from({ length: winsPerUserMax }, (_, i) => ROUNDS_MAX + 1 + i);
+  for (let after: string | undefined; ;) {
+    const users = await context.ledger.exclusions(rain.campaign!.id, after, PAGE);
+    if (users.length === 0) return true;
+    if (!await enlistAll(context, rain, users, rounds)) return false;
+    after = users.at(-1);
+  }
+}
+
+async function enlistAll({ redis }: OperatorContext, { id, shards }: BookedRain, users: readonly string[], rounds: readonly number[]): Promise<boolean> {
+  const wins = Array.from({ length: shards }, (): Win[] => []);
+  for (const userId of users) wins[shardOf(userId, shards)]!.push(...rounds.map((round) => ({ userId, round })));
+  for (const [shard, here] of wins.entries()) {
+    for (let at = 0; at < here.length; at += WINS_MAX) if (!await enlist(redis, id, shard, here.slice(at, at + WINS_MAX))) return false;
   }
   return true;
 }

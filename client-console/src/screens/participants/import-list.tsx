@@ -39,7 +39,7 @@ export function ImportList({ onDone }: { onDone: () => void }) {
     onDone();
   };
   return (
-    <section class="card import-list" aria-labelledby="import">
+    <section class="card from-file" aria-labelledby="import">
       <h2 id="import">{words.importTitle}</h2>
       <p class="hint">{words.columns} {words.importTold}</p>
       <div class="acts">

@@ -1,0 +1,115 @@
+import { useRef, useState } from 'preact/hooks';
+import type { CampaignDetail, CampaignView, Excluded, RainView } from '../state/responses.ts';
+import { useApp, useRequest, useVerb } from '../state/useApi.ts';
+import { Button } from '../components/button.tsx';
+import { Refused } from '../components/awaited.tsx';
+import { Choice } from '../components/field.tsx';
+import { counted, countText } from '../words/figures.ts';
+import { bilingual, useWords } from '../words/language.ts';
+
+const WORDS = bilingual({
+  title: 'Excluded users', told: 'They win nothing in the rains of this campaign; what they have won in it before stays theirs. Sales are not affected.',
+  now: (users: number) => (users === 0 ? 'Nobody is excluded.' : `${counted(users, 'user')} excluded.`),
+  credited: (packets: number) => `${counted(packets, 'packet')} won by them before, or while Redis had lost who is excluded`,
+  winners: 'Winners of', none: 'No settled rain or campaign', exclude: 'Exclude them', file: 'CSV with the column user, or number', excludeListed: 'Exclude the list',
+  done: (users: number, total: number) => `${counted(users, 'more user')} excluded, ${countText(total)} in all.`, readmit: 'Take all back', readmitted: 'Nobody is excluded any more.',
+}, {
+  title: '排除用户', told: '他们在本系列活动的红包雨中不会中奖；之前在其中赢得的仍归他们。秒杀不受影响。',
+  now: (users) => (users === 0 ? '没有排除任何人。' : `已排除 ${users} 人。`),
+  credited: (packets) => `其中 ${packets} 个红包是他们在被排除前赢得的，或当时 Redis 丢失了排除名单`,
+  winners: '这场的中奖者', none: '没有已结算的红包雨或系列活动', exclude: '排除他们', file: 'CSV，列名 user 或 工号', excludeListed: '排除名单中的人',
+  done: (users, total) => `新排除 ${users} 人，共 ${total} 人。`, readmit: '全部取消排除', readmitted: '已不排除任何人。',
+});
+
+/** Who wins nothing in a campaign: winners of earlier rains, or the users of a list. */
+export function Exclusions({ campaign: { campaignId, excluded, rounds }, onDone }: { campaign: CampaignDetail; onDone: () => void }) {
+  const { words } = useWords(WORDS);
+  const { mayAct } = useApp();
+  const [told, setTold] = useState('');
+  const finish = (sentence: string) => {
+    setTold(sentence);
+    onDone();
+  };
+  const tell = ({ excluded: users, total }: Excluded) => finish(words.done(users, total));
+  if (!mayAct && excluded.users === 0) return null;
+  return (
+    <section class="card from-file exclusions" aria-labelledby="exclusions">
+      <h2 id="exclusions">{words.title}</h2>
+      <p><b data-testid="excluded">{words.now(excluded.users)}</b>{excluded.credits > 0 && <> {words.credited(excluded.credits)}</>}</p>
+      <p class="hint">{words.told}</p>
+      {mayAct && <><ExcludeWinners campaignId={campaignId} onDone={tell} /><ExcludeListed campaignId={campaignId} onDone={tell} /></>}
+      {mayAct && excluded.users > 0 && rounds.length === 0 && <Readmit campaignId={campaignId} onDone={() => finish(words.readmitted)} />}
+      {told !== '' && <p class="verdict good" role="status" data-testid="exclusions-told">{told}</p>}
+    </section>
+  );
+}
+
+interface PartProps<Done> {
+  campaignId: string;
+  onDone: (done: Done) => void;
+}
+
+const pathOf = (campaignId: string, verb: string) => `campaigns/${encodeURIComponent(campaignId)}/${verb}`;
+
+function ExcludeWinners({ campaignId, onDone }: PartProps<Excluded>) {
+  const { words } = useWords(WORDS);
+  const { api } = useApp();
+  const verb = useVerb();
+  const rains = useRequest<{ rains: RainView[] }>('rains').value?.rains ?? [];
+  const campaigns = useRequest<{ campaigns: CampaignView[] }>('campaigns').value?.campaigns ?? [];
+  const options = [
+    ...campaigns.filter((one) => one.campaignId !== campaignId && one.rounds > 0).map((one) => [one.campaignId, `${one.title} (${one.campaignId})`] as const),
+    ...rains.filter(({ state, terms, campaign }) => state === 'settled' && !terms.rehearsal && campaign?.id !== campaignId).map(({ rainId, title }) => [rainId, `${title} (${rainId})`] as const),
+  ];
+  const [chosen, setChosen] = useState<string>();
+  const winnersOf = chosen ?? options[0]?.[0];
+  if (winnersOf === undefined) return <p class="hint">{words.none}</p>;
+  const send = async () => {
+    const answered = await verb.run(() => api.post<Excluded>(pathOf(campaignId, 'exclude'), { winnersOf }));
+    if (answered) onDone(answered.done);
+  };
+  return (
+    <div class="acts">
+      <Choice label={words.winners} value={winnersOf} options={options} onChange={setChosen} />
+      <Button pending={verb.pending} onClick={() => void send()} testId="exclude-winners">{words.exclude}</Button>
+      <Refused refusal={verb.refusal} />
+    </div>
+  );
+}
+
+function ExcludeListed({ campaignId, onDone }: PartProps<Excluded>) {
+  const { words } = useWords(WORDS);
+  const { api } = useApp();
+  const verb = useVerb();
+  const [file, setFile] = useState<Blob>();
+  const input = useRef<HTMLInputElement>(null);
+  const send = async (list: Blob) => {
+    const answered = await verb.run(() => api.post<Excluded>(pathOf(campaignId, 'exclude-listed'), list));
+    // Browsers send no file that has changed since it was chosen.
+    if (input.current) input.current.value = '';
+    setFile(undefined);
+    if (answered) onDone(answered.done);
+  };
+  return (
+    <div class="acts">
+      <label>{words.file} <input type="file" accept=".csv,text/csv" ref={input} data-testid="excluded-list" onChange={(event) => setFile(event.currentTarget.files?.[0])} /></label>
+      <Button pending={verb.pending} disabled={!file} onClick={() => { if (file) void send(file); }} testId="exclude-listed">{words.excludeListed}</Button>
+      <Refused refusal={verb.refusal} />
+    </div>
+  );
+}
+
+function Readmit({ campaignId, onDone }: PartProps<void>) {
+  const { words } = useWords(WORDS);
+  const { api } = useApp();
+  const verb = useVerb();
+  const send = async () => {
+    if (await verb.run(() => api.post(pathOf(campaignId, 'readmit'), {}))) onDone();
+  };
+  return (
+    <div class="acts">
+      <Button pending={verb.pending} onClick={() => void send()} testId="readmit">{words.readmit}</Button>
+      <Refused refusal={verb.refusal} />
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { record } from './actions.ts';
+import type { Database } from './database.ts';
+
+/** Winners of rains that are settled: `id` is a rain, or a campaign with all its rounds. */
+interface FormerWinners {
+  id: string;
+  rainIds: readonly string[];
+}
+
+/** Excludes the users who were credited in these rains. @returns how many were not excluded before */
+export function excludeWinners(database: Database, campaignId: string, { id, rainIds }: FormerWinners, actor: string): Promise<number> {
+  return database.$transaction(async (transaction) => {
+    const added = await transaction.$executeRaw`
+      INSERT INTO "CampaignExclusion" ("campaignId", "userId", "source")
+      SELECT DISTINCT ${campaignId}, "userId", ${id} FROM "Transfer" WHERE "rainId" = ANY (${[...rainIds]}::text[]) AND "kind" = 'credit' AND "userId" NOT LIKE 'erased-%'
+      ON CONFLICT DO NOTHING`;
+    if (added > 0) await record(transaction, { actor, verb: 'exclude', details: { campaign: campaignId, winnersOf: id, excluded: added } });
+    return added;
+  });
+}
+
+/** Excludes these users, each named once. @returns how many were not excluded before */
+export function exclude(database: Database, campaignId: string, userIds: readonly string[], actor: string): Promise<number> {
+  return database.$transaction(async (transaction) => {
+    const added = await transaction.$executeRaw`
+      INSERT INTO "CampaignExclusion" ("campaignId", "userId") SELECT ${campaignId}, unnest(${[...userIds]}::text[]) ON CONFLICT DO NOTHING`;
+    if (added > 0) await record(transaction, { actor, verb: 'exclude', details: { campaign: campaignId, excluded: added } });
+    return added;
+  });
+}
+
+/** Takes all exclusions of a campaign back. @returns how many there were */
+export function readmit(database: Database, campaignId: string, actor: string): Promise<number> {
+  return database.$transaction(async (transaction) => {
+    const { count } = await transaction.campaignExclusion.deleteMany({ where: { campaignId } });
+    if (count > 0) await record(transaction, { actor, verb: 'readmit', details: { campaign: campaignId, readmitted: count } });
+    return count;
+  });
+}
+
+/** A page of the users who are excluded, in the order of their ids. @param after the last user of the page before */
+export async function exclusions(database: Database, campaignId: string, after: string | undefined, limit: number): Promise<string[]> {
+  const rows = await database.campaignExclusion.findMany({ where: { campaignId, ...(after !== undefined && { userId: { gt: after } }) }, orderBy: { userId: 'asc' }, take: limit, select: { userId: true } });
+  return rows.map(({ userId }) => userId);
+}
+
+export function countExclusions(database: Database, campaignId: string): Promise<number> {
+  return database.campaignExclusion.count({ where: { campaignId } });
+}
+
+/** Credits in the rounds of a campaign to users who are excluded from it: they had won before, or Redis did not know. */
+export async function excludedCredits(database: Database, campaignId: string): Promise<number> {
+  const [row] = await database.$queryRaw<{ credits: bigint }[]>`
+    SELECT count(*) AS "credits" FROM "CampaignExclusion" AS named JOIN "Rain" ON "Rain"."campaignId" = named."campaignId"
+    JOIN "Transfer" ON "Transfer"."rainId" = "Rain"."id" AND "Transfer"."userId" = named."userId" AND "Transfer"."kind" = 'credit'
+    WHERE named."campaignId" = ${campaignId}`;
+  return Number(row!.credits);
+}

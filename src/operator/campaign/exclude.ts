@@ -1,0 +1,85 @@
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { BookedRain } from '../../ledger/rains.ts';
+import { userId } from '../../rain/ids.ts';
+import type { Refusal } from '../../rain/refusal.ts';
+import { liveRains } from '../../store/rains.ts';
+import { refuse, type OperatorContext, type Refused } from '../context.ts';
+import { readSheet, SheetRefused } from '../sheetReader.ts';
+import { enlistExcluded } from './wins.ts';
+
+/** Bytes of a list. */
+export const EXCLUDED_BYTES_MAX = 2 * 1_024 * 1_024;
+/** Users in one list [R10]. */
+const EXCLUDED_MAX = 20_000;
+
+const LIST = {
+  cells: z.object({ user: userId.optional(), number: z.string().max(32).optional() }),
+  aliases: { 用户: 'user', 工号: 'number' },
+  expected: 'expected a header line with the column user, or number for the list of participants (or 用户, 工号)',
+} as const;
+
+/** `excluded`: users who were not excluded before. `total`: all who are. */
+type Excluded = { ok: true; excluded: number; total: number } | Refused;
+
+/**
+ * Users who were credited in a settled rain, or in all rounds of another campaign, win nothing in this one. What they have won in it before
+ * stays theirs. Safe to repeat.
+ * @param from id of the rain or campaign
+ */
+export async function excludeWinners(context: OperatorContext, campaignId: string, from: string): Promise<Excluded> {
+  const { ledger } = context;
+  if (!await ledger.campaign(campaignId)) return noCampaign(campaignId);
+  if (from === campaignId) return refuse('winnersOf', `expected another campaign or rain; --exclude-earlier-winners of a round excludes the winners of ${campaignId} itself`);
+  const rains = await ledger.campaign(from) ? await ledger.rounds(from) : [await ledger.rain(from)].filter((rain) => rain !== undefined);
+  if (rains.length === 0) return refuse('winnersOf', `there is no rain or campaign with rounds ${from}`);
+  const open = rains.find(({ settledAt }) => settledAt === undefined);
+  if (open) return refuse('winnersOf', `${open.id} is not settled yet, so not all of its winners are known`);
+  if (rains.every(({ terms }) => terms.rehearsal)) return refuse('winnersOf', `${from} was a rehearsal, in which nobody has won money`);
+  return known(context, campaignId, await ledger.excludeWinners(campaignId, { id: from, rainIds: rains.filter(({ terms }) => !terms.rehearsal).map(({ id }) => id) }, context.actor));
+}
+
+/** Users of a list win nothing in this campaign; all or none of the list. Safe to repeat. @param bytes CSV, see `LIST` */
+export async function excludeListed(context: OperatorContext, campaignId: string, bytes: Readable): Promise<Excluded> {
+  if (!await context.ledger.campaign(campaignId)) return noCampaign(campaignId);
+  const read = await readUsers(context, bytes);
+  if (!(read instanceof Set)) return { ok: false, refusals: [read] };
+  return known(context, campaignId, await context.ledger.exclude(campaignId, [...read], context.actor));
+}
+
+/** Takes all exclusions of a campaign back, as long as Redis has no round of it: a round that is loaded does not forget. */
+export async function readmit(context: OperatorContext, campaignId: string): Promise<{ ok: true; readmitted: number } | Refused> {
+  if (!await context.ledger.campaign(campaignId)) return noCampaign(campaignId);
+  const live = await liveRains(context.redis);
+  const loaded = (await context.ledger.rounds(campaignId)).find(({ id }) => live.has(id));
+  if (loaded) return refuse('id', `${loaded.id} is loaded, and does not forget who is excluded; create another campaign`);
+  return { ok: true, readmitted: await context.ledger.readmit(campaignId, context.actor) };
+}
+
+function noCampaign(campaignId: string): Refused {
+  return refuse('id', `there is no campaign ${campaignId}`);
+}
+
+/** Tells Redis who is excluded. The ledger has it already, so a round that is loaded meanwhile knows it, too. */
+async function known(context: OperatorContext, campaignId: string, excluded: number): Promise<Excluded> {
+  const open = (rain: BookedRain) => rain.settledAt === undefined;
+  for (const round of (await context.ledger.rounds(campaignId)).filter(open)) await enlistExcluded(context, round);
+  return { ok: true, excluded, total: await context.ledger.countExclusions(campaignId) };
+}
+
+async function readUsers({ ledger }: OperatorContext, bytes: Readable): Promise<Set<string> | Refusal> {
+  const users = new Set<string>();
+  try {
+    for await (const { line, cells: { user, number } } of readSheet(bytes, LIST)) {
+      if (users.size === EXCLUDED_MAX) return { field: `line ${line}`, reason: `expected at most ${EXCLUDED_MAX} users` };
+      const named = user ?? (number !== undefined && (await ledger.participant(number))?.userId);
+      if (named === false) return { field: `line ${line}`, reason: LIST.expected };
+      if (named === undefined) return { field: `line ${line}, column number`, reason: `nobody on the list of participants has the number ${number}` };
+      users.add(named);
+    }
+  } catch (error) {
+    if (error instanceof SheetRefused) return error.refusal;
+    throw error;
+  }
+  return users.size > 0 ? users : { field: 'list', reason: 'expected at least one user' };
+}

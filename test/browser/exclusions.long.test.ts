@@ -1,0 +1,77 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createCampaign } from '../../src/operator/campaign/create.ts';
+import { settleRain } from '../../src/operator/settle.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
+import { findRain } from '../../src/store/rains.ts';
+import { openTestConsole, type TestConsole } from '../support/servers/testConsole.ts';
+import { findBarriers } from './axe.ts';
+import { buildShippedPage, OPERATOR_PAGE } from './built-page.ts';
+import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
+import { ACTIONS, goTo, openConsole, photograph, signIn } from './operator.ts';
+import { PHONE } from './stage.ts';
+import { closePages } from './windows.ts';
+
+describe.skipIf(WITHOUT_CHROMIUM)('who is excluded from a campaign, on a real console', () => {
+  let testConsole: TestConsole;
+  let browser: Browser;
+  beforeAll(async () => {
+    await buildShippedPage();
+    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE }), launchChromium()]);
+    await testConsole.wonRain('last-year', 3);
+    await testConsole.credit();
+    await closeRain(testConsole, 'last-year');
+    expect(await settleRain(testConsole, 'last-year', (await findRain(testConsole.redis, 'last-year'))!)).toEqual({ outcome: 'settled' });
+    expect(await createCampaign(testConsole, { id: 'party', title: 'Party', winsPerUserMax: 1 })).toMatchObject({ ok: true });
+  });
+  afterEach(() => closePages(browser));
+  afterAll(async () => {
+    await browser?.close();
+    await testConsole?.stop();
+  });
+
+  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
+  const open = async (name: string, options = {}) => {
+    const opened = await openConsole(browser, { consoleUrl: testConsole.url }, '', options);
+    await signIn(opened.page, name);
+    await goTo(opened.page, '#/campaigns/party');
+    return opened;
+  };
+  const list = async (page: Page, text: string) => {
+    await page.getByTestId('excluded-list').setInputFiles({ name: 'board.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await page.getByTestId('exclude-listed').click();
+  };
+
+  test('the winners of a settled rain are excluded, then a list; all are taken back', async () => {
+    const { page, faults } = await open('opal');
+    await soon(() => page.getByTestId('excluded').textContent()).toBe('Nobody is excluded.');
+    await page.getByTestId('exclude-winners').click();
+    await soon(() => page.getByTestId('exclusions-told').textContent()).toBe('3 more users excluded, 3 in all.');
+    await soon(() => page.getByTestId('excluded').textContent()).toBe('3 users excluded.');
+    await list(page, 'name\nx\n');
+    await soon(() => page.locator('.exclusions .refused-box').textContent()).toContain('the column user, or number');
+    await list(page, 'user\nann\nuser-0\n');
+    await soon(() => page.getByTestId('exclusions-told').textContent()).toBe('1 more user excluded, 4 in all.');
+    expect(await findBarriers(page)).toEqual([]);
+    await photograph(page, 'exclusions');
+    await page.getByTestId('readmit').click();
+    await soon(() => page.getByTestId('excluded').textContent()).toBe('Nobody is excluded.');
+    expect(faults).toEqual([]);
+  });
+
+  test('on a phone, in Chinese; and a viewer sees how many, without a button', async () => {
+    const { page } = await open('opal', { locale: 'zh-CN', viewport: { ...PHONE, width: 320 } });
+    await page.getByTestId('exclude-winners').click();
+    await soon(() => page.getByTestId('excluded').textContent()).toBe('已排除 3 人。');
+    await list(page, 'number\nE9\n');
+    await soon(() => page.locator('.exclusions .refused-box').textContent()).toContain('参与者名单中没有工号 E9');
+    const wide = () => page.evaluate(() => [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.outerHTML.slice(0, 80)));
+    expect(await wide()).toEqual([]);
+    await photograph(page, 'exclusions-phone');
+    await closePages(browser);
+    const viewer = await open('vera');
+    await soon(() => viewer.page.getByTestId('excluded').textContent()).toBe('3 users excluded.');
+    expect(await viewer.page.locator(ACTIONS).count()).toBe(0);
+    expect(await viewer.page.locator('.exclusions button').count()).toBe(0);
+  });
+});
