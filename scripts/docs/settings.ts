@@ -15,6 +15,7 @@ const GROUPS = {
     CONSOLE_HOST: 'Address that the console listens on',
     PLAYER_PAGE_URL: 'The address of the player\'s page as players use it, such as https://rain.example.com/. The console shows it to operators; default: where the console itself has the page',
     WINNER_NAMES: 'How winners are shown to other users, in the ticker and among the luckiest. `masked`: `a•••4`; `full`: a guest\'s name as typed, a participant\'s as the list has it, another user\'s id as the token has it; `none`: not at all. Give gateway and console the same value. `rain up --event` begins with `full`',
+    CURRENCY: 'The currency of all amounts, by its ISO 4217 code, for the console and the player\'s page; one with two decimals. Nothing is converted: another one only changes what stands before the figures',
     CONSOLE_HOSTS: 'Names under which browsers may address the console, separated by commas, beside localhost, bare addresses, the name of the machine and those in ALLOWED_ORIGINS and GATEWAY_PUBLIC_URL. Other names are refused, so that no foreign name can be pointed here',
     CONSOLE_PORT: 'Port of the console',
     TRUSTED_PROXIES: 'How many of your own proxies stand in front of gateway and console. 0: clients connect directly, and `X-Forwarded-For` is ignored',

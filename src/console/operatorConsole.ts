@@ -40,6 +40,8 @@ interface OperatorConsoleOptions {
   demandTotp?: boolean;
   /** Where players have their page, if not here. */
   playerPage?: string | undefined;
+  /** Of all amounts, ISO 4217. */
+  currency: string;
   /** Whether people on the list of participants come in by their codes. */
   participants?: boolean | undefined;
   onFault: (error: unknown) => void;
@@ -53,7 +55,7 @@ const anonymous: SignedIn = { name: '', role: 'viewer', totp: false, isStillVali
 
 /** The operator's API and queue board. Each request is authenticated, authorized, validated, and then handled by its verb. */
 export async function mountOperatorConsole(server: FastifyInstance, options: OperatorConsoleOptions): Promise<void> {
-  const { backend, requestOrigin, onFault, demandTotp = false, playerPage, participants = false } = options;
+  const { backend, requestOrigin, onFault, demandTotp = false, playerPage, currency, participants = false } = options;
   const pace: Pace = { ...PACE, ...options.pace };
   const sessions = openSessions(backend.redis, backend.signer);
   const authenticator = openAuthenticator(backend.ledger, sessions, requestOrigin, demandTotp);
@@ -95,7 +97,7 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, participants }), ...approvalRoutes, ...rainRoutes, ...campaignRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes]) mount(route);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, currency, participants }), ...approvalRoutes, ...rainRoutes, ...campaignRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes]) mount(route);
   await mountQueueBoard(server, backend, authenticator, limitRate);
 }
 

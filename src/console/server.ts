@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import { CURRENCY_DEFAULT } from '../platform/currency.ts';
 import { discardBody } from '../platform/network/discardBody.ts';
 import { repeatsHeader } from '../platform/network/repeatedHeaders.ts';
 import type { Readiness } from '../platform/telemetry/health.ts';
@@ -62,6 +63,8 @@ export interface ConsoleOptions {
   entry?: EntryOptions;
   /** What a guest is: a tab, so that one browser can try out several, or a device, whose guest keeps what it has won. */
   guestsAre?: 'tab' | 'device';
+  /** Of all amounts, ISO 4217. */
+  currency?: string;
   /** Whether nobody sees the names of winners (WINNER_NAMES=none), so that the page asks for one in other words. */
   hidesNames?: boolean;
   /** The title of the event, for the player's page. */
@@ -102,7 +105,7 @@ export type Console = Awaited<ReturnType<typeof startConsole>>;
  * @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …)
  */
 export async function startConsole(options: ConsoleOptions) {
-  const { host, port, gatewayUrl, pageFolder, entry = {}, guestsAre = 'tab', hidesNames = false, event, player, shop, payUrl, demoShop = false, backend, consoleFolder, playerPage, demandTotp, pace, readiness, counters, connections, log, names = hostNames([], [], gatewayUrl) } = options;
+  const { host, port, gatewayUrl, pageFolder, entry = {}, guestsAre = 'tab', currency = CURRENCY_DEFAULT, hidesNames = false, event, player, shop, payUrl, demoShop = false, backend, consoleFolder, playerPage, demandTotp, pace, readiness, counters, connections, log, names = hostNames([], [], gatewayUrl) } = options;
   const requestOrigin = options.requestOrigin ?? { trustedProxies: 0, secureCookies: 'auto' };
   if (!isBuilt(pageFolder)) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
 
@@ -161,7 +164,7 @@ export async function startConsole(options: ConsoleOptions) {
   server.get('/api/config', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const pay = payUrl === undefined ? demoShop && { demo: true } : { url: payUrl };
-    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), ...(entry.guests && { guests: guestsAre }), ...(entry.enterByCode && { participants: true }), ...(hidesNames && { hidesNames }), ...(event !== undefined && { event }), ...(playerPage !== undefined && { page: playerPage }), ...(pay && { pay }) };
+    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), currency, ...(entry.guests && { guests: guestsAre }), ...(entry.enterByCode && { participants: true }), ...(hidesNames && { hidesNames }), ...(event !== undefined && { event }), ...(playerPage !== undefined && { page: playerPage }), ...(pay && { pay }) };
   });
   serveEntry(server, entry);
   if (player) servePlayers(server, { ...player, log });
@@ -169,7 +172,7 @@ export async function startConsole(options: ConsoleOptions) {
   if (shop && demoShop) serveDemoShop(server, { secret: shop.secret, ownUrl: () => pageUrl(host, (server.server.address() as AddressInfo).port) });
 
   if (consoleFolder !== undefined) await mountOperatorPage(server, consoleFolder);
-  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, playerPage, participants: entry.enterByCode !== undefined, ...(demandTotp !== undefined && { demandTotp }), onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
+  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, playerPage, currency, participants: entry.enterByCode !== undefined, ...(demandTotp !== undefined && { demandTotp }), onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
 
   try {
     await server.listen({ host, port });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import { CURRENCY_DEFAULT, isCurrency } from './currency.ts';
 import { signingSecrets } from './auth/signingSecrets.ts';
 import { durability, DURABILITY_WAIT_MS, LOCAL } from './redis/durability.ts';
 import { COMMAND_TIMEOUT_MS, parseRedisUrl } from './redis/connect.ts';
@@ -70,6 +71,7 @@ export const configSchema = z.object({
   CONSOLE_PORT: port.default(8686),
   CONSOLE_HOSTS: list.default([]),
   PLAYER_PAGE_URL: httpUrl.optional(),
+  CURRENCY: z.string().refine(isCurrency, 'expected a currency with two decimals by its ISO 4217 code, such as CNY or EUR').default(CURRENCY_DEFAULT),
   WINNER_NAMES: z.enum(['masked', 'full', 'none'], 'expected masked, full or none').default('masked'),
   CONSOLE_SECURE_COOKIES: z.enum(['auto', 'on', 'off'], 'expected auto, on or off').default('auto'),
   /** Operators move money, viewers do not. */

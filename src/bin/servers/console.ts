@@ -48,7 +48,7 @@ export async function open(shutdown: Shutdown, environment: Environment, { guest
     const server = await startConsole({
       host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: compiledEntry('client-demo'),
       gatewayUrl, names: hostNames(config.CONSOLE_HOSTS, config.ALLOWED_ORIGINS, gatewayUrl),
-      entry, hidesNames: config.WINNER_NAMES === 'none', ...(guestsAre && { guestsAre }), ...(event !== undefined && { event }),
+      entry, currency: config.CURRENCY, hidesNames: config.WINNER_NAMES === 'none', ...(guestsAre && { guestsAre }), ...(event !== undefined && { event }),
       ...(players && { player: players }),
       ...(shop && { shop }), demoShop, ...(config.PAY_URL !== undefined && { payUrl: config.PAY_URL }),
       ...(backend && { backend, consoleFolder: compiledEntry('client-console') }), ...(config.PLAYER_PAGE_URL !== undefined && { playerPage: config.PLAYER_PAGE_URL }),

@@ -37,7 +37,7 @@ test('every route of the server is in the contract, and every endpoint of the co
   await server.register(rateLimit, { global: false });
   const routes: string[] = [];
   server.addHook('onRoute', ({ method, url }) => { for (const one of [method].flat()) routes.push(`${one} ${url}`); });
-  await mountOperatorConsole(server, { backend: { ...testConsole, queues: { ...testConsole.queues, later: testConsole.queues.credit }, sendReservations: async () => {} }, requestOrigin: { trustedProxies: 0, secureCookies: 'auto' }, onFault: () => {} });
+  await mountOperatorConsole(server, { backend: { ...testConsole, queues: { ...testConsole.queues, later: testConsole.queues.credit }, sendReservations: async () => {} }, requestOrigin: { trustedProxies: 0, secureCookies: 'auto' }, currency: 'CNY', onFault: () => {} });
   await server.close();
   expect(routes.filter((route) => route.includes('/api/console/')).sort()).toEqual(API.map(({ method, path }) => `${method} ${path}`).sort());
   expect(routes.filter((route) => !/ \/(api\/console|console\/queues)\b/.test(route))).toEqual([]);
