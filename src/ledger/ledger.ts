@@ -12,7 +12,7 @@ import { epoch, nextEpoch } from './epoch.ts';
 import { payFreeOrders } from './freeOrders.ts';
 import { numberedOrders } from './numberedOrders.ts';
 import { cancelOrders, expireOrders, order, orderCounts, orders, ordersAmong, stepOrder, stepOrderByHand, writeOrders } from './orders.ts';
-import { countParticipants, enterByCode, importParticipants, participant, participants, participantsForCards, removeAllParticipants, removeParticipants, renewParticipantCode } from './participants.ts';
+import { countParticipants, enterByCode, hasParticipants, importParticipants, participant, participants, participantsAmong, participantsForCards, removeAllParticipants, removeParticipants, renewParticipantCode } from './participants.ts';
 import { countExclusions, exclude, excludedCredits, excludeWinners, exclusions, readmit } from './exclusions.ts';
 import { eraseUser, inactiveUsers, personalRows } from './personalData.ts';
 import { payouts } from './payouts.ts';
@@ -41,7 +41,7 @@ const OPERATIONS = {
   record, actions, lastDetails, latestActions, askApproval, approval, approvals, decideApproval, carriedOut,
   epoch, nextEpoch,
   personalRows, eraseUser, inactiveUsers,
-  importParticipants, participants, countParticipants, participantsForCards, participant, renewParticipantCode, removeParticipants, removeAllParticipants, enterByCode,
+  importParticipants, participants, countParticipants, hasParticipants, participantsAmong, participantsForCards, participant, renewParticipantCode, removeParticipants, removeAllParticipants, enterByCode,
   createSale, sale, sales, overdueSales, addStock, rescheduleSale, sealSale, settleSale, stock, places, followedUnits, stockFaults, ordersUpTo,
   writeOrders, payFreeOrders, stepOrder, stepOrderByHand, expireOrders, cancelOrders, order, orders, numberedOrders, ordersAmong, orderCounts, refuseReservations, refusalsAmong,
   discardLetter, unfollowedAmong, unfollowedOrder, unfollowedOrders, unfollowedSales, oldestUnfollowedSeconds, markFollowed, unfollow,

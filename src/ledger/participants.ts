@@ -62,6 +62,17 @@ export async function participantsForCards(database: Database, limit: number, ac
   return participants(database, { limit });
 }
 
+/** Whether anybody is or was on the list. */
+export async function hasParticipants(database: Database): Promise<boolean> {
+  return await database.participant.findFirst({ select: { number: true } }) !== null;
+}
+
+/** Of these users those who are on the list, or were, as the list has them now; by user id. */
+export async function participantsAmong(database: Database, userIds: readonly string[]): Promise<Map<string, BookedParticipant>> {
+  const rows = await database.participant.findMany({ where: { userId: { in: [...userIds] } } });
+  return new Map(rows.map((row) => [row.userId, toBooked(row)]));
+}
+
 export async function participant(database: Database, number: string): Promise<BookedParticipant | undefined> {
   const row = await database.participant.findFirst({ where: { number, ...ON_LIST } });
   return row ? toBooked(row) : undefined;

@@ -14,6 +14,10 @@ const PARTICIPANT_PREFIX = 'participant-';
 /** `participant-E1042/Anna Li`. */
 const PARTICIPANT = /^participant-[\w.-]+\/(.+)$/su;
 
+export function isParticipant(userId: string): boolean {
+  return userId.startsWith(PARTICIPANT_PREFIX);
+}
+
 /** @param number on the list, which is nobody else's */
 export function participantId(number: string, name: string): string {
   return `${PARTICIPANT_PREFIX}${number}/${name}`;

@@ -62,7 +62,7 @@ test('a told win that the wallet refuses keeps the money from going back', async
 test('an exported list brings winners back into a rain that has been rebuilt, each once', async () => {
   await context.wonRain('listed', 4);
   await context.ledger.credit((await claimLog(context, 'listed')).slice(0, 1));
-  const sheet = (await winnersSheet(context, (await context.ledger.rain('listed'))!).toArray()).join('');
+  const sheet = (await (await winnersSheet(context, (await context.ledger.rain('listed'))!)).toArray()).join('');
   await context.redis.flushall();
   expect(await applyRestore(context, 'listed', { reason: 'burned', waitMs: 0 })).toMatchObject({ ok: true });
   await resumeRain(context, 'listed');

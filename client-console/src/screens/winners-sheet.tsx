@@ -66,12 +66,13 @@ export function WinnersSheet({ rainId }: { rainId: string }) {
   );
 }
 
-function Row({ number, winner: { userId, amount, at, status } }: { number: number; winner: Winner }) {
+function Row({ number, winner: { userId, amount, at, status, participant } }: { number: number; winner: Winner }) {
   const { language, shared } = useWords(WORDS);
-  const name = ownName(userId);
+  const name = participant?.name ?? ownName(userId);
+  const details = participant ? [participant.department, participant.number].filter((one) => one !== undefined).join(' · ') : userId;
   return (
     <tr data-testid="sheet-row">
-      <td class="number">{number}</td><th scope="row">{name}{name !== userId && <small>{userId}</small>}</th><td class="number">{moneyText(amount)}{status !== 'credited' && <small>{shared.statuses[status]}</small>}</td><td class="moment">{momentText(at, language)}</td><td class="signature" />
+      <td class="number">{number}</td><th scope="row">{name}{name !== userId && <small>{details}</small>}</th><td class="number">{moneyText(amount)}{status !== 'credited' && <small>{shared.statuses[status]}</small>}</td><td class="moment">{momentText(at, language)}</td><td class="signature" />
     </tr>
   );
 }

@@ -35,7 +35,7 @@ export function addWinnersCommand(program: RainCommand): void {
       if (!rain) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(context, id)}`);
       if (search !== undefined || limit !== undefined || (program.terminal.stdout.isTTY && !csv && !json)) return list(program.terminal, context, rain, options);
       const { winnersLines, winnersSheet } = await import('../../operator/winners/sheet.ts');
-      await pour(program.terminal, json ? winnersLines(context, rain) : winnersSheet(context, rain, csv ? 'spreadsheet' : 'plain'));
+      await pour(program.terminal, json ? winnersLines(context, rain) : await winnersSheet(context, rain, csv ? 'spreadsheet' : 'plain'));
     });
 }
 

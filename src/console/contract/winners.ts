@@ -5,7 +5,7 @@ import { cursor, limit, money, rainParams, time, type Endpoint } from './endpoin
 /** `pending`: won, not credited yet · `dead`: cannot be credited, waits for the operator · `discarded`: given up by the operator. */
 const status = z.enum(['credited', 'pending', 'dead', 'discarded']);
 
-const winner = z.object({ redPacketId: z.string(), userId: z.string(), amount: money, at: time.describe('When it was won. If that is no longer known: when it was posted.'), status });
+const winner = z.object({ redPacketId: z.string(), userId: z.string(), amount: money, at: time.describe('When it was won. If that is no longer known: when it was posted.'), status, participant: z.object({ number: z.string(), name: z.string(), department: z.string().optional() }).optional().describe('As the list of participants has the user now.') });
 
 const path = '/api/console/rains/:rainId/winners';
 
@@ -16,7 +16,7 @@ export const winnersApi = {
     answer: z.object({ winners: z.array(winner), next: z.string().optional() }),
   },
   csv: {
-    id: 'exportWinners', method: 'GET', path: `${path}.csv`, tag: 'winners', summary: 'All winners as CSV: UTF-8 with BOM. Cells that a spreadsheet would run as formulas are escaped.', access: 'viewer', params: rainParams, status: 200,
+    id: 'exportWinners', method: 'GET', path: `${path}.csv`, tag: 'winners', summary: 'All winners as CSV: UTF-8 with BOM. With the columns number, name and department where there is a list of participants. Cells that a spreadsheet would run as formulas are escaped.', access: 'viewer', params: rainParams, status: 200,
     answer: z.string(), mediaType: 'text/csv',
   },
 } satisfies Record<string, Endpoint>;

@@ -17,7 +17,10 @@ export const winnerRoutes: readonly Route[] = [
   rainRoute(winnersApi.csv, async ({ context, visitor, rain, reply }) => {
     const end = AT_ONCE.exports(visitor.name);
     if (!end) return declinedForNow();
-    const stream = winnersSheet(context, rain);
+    const stream = await winnersSheet(context, rain).catch((error: unknown) => {
+      end();
+      throw error;
+    });
     stream.once('close', end);
     void reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="winners-${rain.id}.csv"`).send(stream);
     return 'streamed';

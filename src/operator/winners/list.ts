@@ -6,6 +6,7 @@ import { iso } from '../../rain/figures.ts';
 import { formatMoney } from '../../rain/money.ts';
 import type { QueueContext } from '../context.ts';
 import { logEnds, readLog, type Positions } from './log.ts';
+import { withParticipants } from './participants.ts';
 import { statusOf, statusesOf, type Winner } from './winner.ts';
 
 /** First the claim log, latest first; then the credits in the ledger that the log does not hold: all of them once its keys have expired. */
@@ -33,7 +34,7 @@ interface Search {
 export async function searchWinners(context: QueueContext, rain: BookedRain, { search, at, limit }: Search): Promise<WinnerPage> {
   const packet = search === undefined ? '' : packetPrefix(rain.id, search);
   const user = search === undefined || at !== undefined ? undefined : await findWinner(context, rain, search);
-  if (user) return { winners: [user] };
+  if (user) return { winners: await withParticipants(context, [user]) };
   return packet === undefined ? { winners: [] } : listWinners(context, rain, at ?? await firstPage(context, rain), limit, packet);
 }
 
@@ -58,7 +59,7 @@ async function listWinners(context: QueueContext, rain: BookedRain, cursor: Curs
     winners.push(...page.winners);
     at = page.next;
   }
-  return { winners, ...(at && { next: at }) };
+  return { winners: await withParticipants(context, winners), ...(at && { next: at }) };
 }
 
 async function fromLog(context: QueueContext, rain: BookedRain, from: Positions, packet: string, limit: number): Promise<WinnerPage> {

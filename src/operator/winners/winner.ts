@@ -15,6 +15,8 @@ export interface Winner {
   /** When it was won, or if that is unknown, when it was posted; ISO 8601. */
   at: string;
   status: WinnerStatus;
+  /** As the list of participants has the user now: the user id keeps the name of the first use. */
+  participant?: { number: string; name: string; department?: string };
 }
 
 /** An entry of the claim log, and the claim in it. */

@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shardKeys, shardOf } from '../../../src/store/keys.ts';
 import { createGrabEngine } from '../../../src/grab/engine.ts';
 import { redisNow } from '../../../src/store/rains.ts';
 import { createRain } from '../../../src/operator/create.ts';
 import { loadRain } from '../../../src/operator/load.ts';
+import { importParticipants, participantCards } from '../../../src/operator/participants.ts';
 import { claimLog } from '../../support/operatorContext.ts';
 import { openTestConsole, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 
@@ -150,4 +152,20 @@ test('a user id with a slash whose claim is a dead letter has the status dead, n
   await testConsole.credit();
   expect((await page('slash')).winners).toMatchObject([{ userId: user, status: 'dead' }]);
   expect((await page('slash', `?search=${encodeURIComponent(user)}`)).winners).toMatchObject([{ userId: user, status: 'dead' }]);
+});
+
+test('where there is a list of participants, its winners have number, present name and department, in the page and in the CSV', async () => {
+  const list = (text: string, rename = false) => importParticipants(testConsole, Readable.from([Buffer.from(text)]), { rename });
+  await list('number,name,department\nE1,Anna Li,=Sales\n');
+  const [card] = await participantCards(testConsole);
+  await testConsole.ledger.enterByCode(testConsole.signer.participantCodeKeys(card!.code!));
+  await list('number,name,department\nE1,Anna Lee,=Sales\n', true);
+  await won('people', 1, ['somebody', 'participant-E1/Anna Li', 'participant-E9/Nobody']);
+  const { winners } = await page('people');
+  expect(winners).toMatchObject([{ userId: 'participant-E9/Nobody' }, { userId: 'participant-E1/Anna Li', participant: { number: 'E1', name: 'Anna Lee', department: '=Sales' } }, { userId: 'somebody' }]);
+  expect(winners[0]).not.toHaveProperty('participant');
+  expect((await page('people', `?search=${encodeURIComponent('participant-E1/Anna Li')}`)).winners).toMatchObject([{ participant: { number: 'E1' } }]);
+  const lines = ((await csv('people')).body as string).trimEnd().split('\r\n');
+  expect(lines[0]).toMatch(/status,number,name,department$/);
+  expect(lines.slice(1).map((line) => line.split(',').slice(-3))).toEqual([['', '', ''], ['E1', 'Anna Lee', "'=Sales"], ['', '', '']]);
 });
