@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { applyColourScheme, COLOUR_SCHEMES, rememberedColourScheme, type ColourScheme } from './state/colourScheme.ts';
 import { useApp, useRequest } from './state/useApi.ts';
 import { hashOf, type Route } from './state/route.ts';
-import { rememberedTheme, THEMES, wearTheme, type Theme } from './state/theme.ts';
 import { Button } from './components/button.tsx';
 import { countText } from './words/figures.ts';
 import { bilingual, useWords, type Language } from './words/language.ts';
@@ -12,11 +12,11 @@ const DEAD_REFRESH_MS = 15_000;
 const WORDS = bilingual({
   brand: 'Red-packet rain', skip: 'Skip to the content', menu: 'Menu', rains: 'Rains', sales: 'Sales', create: 'New rain', createSale: 'New sale', campaigns: 'Campaigns', dead: 'Dead letters', blocks: 'Blocked', participants: 'Participants', users: 'Personal data',
   switches: 'Switches', approvals: 'Approvals', actions: 'Audit log', system: 'System', queues: 'Queues', leave: 'Sign out', account: 'Your account', totpNeeded: 'To act you need one-time codes: set them up', language: '中文', viewer: 'viewer', operator: 'operator',
-  theme: { auto: 'Colours: as the system', light: 'Colours: light', dark: 'Colours: dark' },
+  colourScheme: { auto: 'Colour scheme: as the system', light: 'Colour scheme: light', dark: 'Colour scheme: dark' },
 }, {
   brand: '红包雨', skip: '跳到内容', menu: '菜单', rains: '红包雨', sales: '秒杀', create: '新建', createSale: '新建秒杀', campaigns: '系列活动', dead: '死信', blocks: '封禁名单', participants: '参与者名单', users: '个人数据',
   switches: '开关', approvals: '审批', actions: '操作日志', system: '系统', queues: '队列', leave: '退出登录', account: '我的账号', totpNeeded: '操作前须启用动态验证码：前往设置', language: 'English', viewer: '只读', operator: '操作员',
-  theme: { auto: '外观：跟随系统', light: '外观：浅色', dark: '外观：深色' },
+  colourScheme: { auto: '配色：跟随系统', light: '配色：浅色', dark: '配色：深色' },
 });
 
 /** One path per icon, on a 20 × 20 grid. */
@@ -62,7 +62,7 @@ interface ShellProps {
 export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
   const { words, language } = useWords(WORDS);
   const { session, mayAct } = useApp();
-  const [theme, setTheme] = useState<Theme>(rememberedTheme);
+  const [scheme, setScheme] = useState<ColourScheme>(rememberedColourScheme);
   const [open, setOpen] = useState(false);
   const content = useRef<HTMLElement>(null);
   const hash = hashOf(route);
@@ -74,7 +74,7 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
     scrollTo(0, 0);
     document.title = `${words.brand} · ${content.current?.querySelector('h1')?.textContent ?? 'Console'}`;
   }, [hash, words]);
-  const nextTheme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!;
+  const nextScheme = COLOUR_SCHEMES[(COLOUR_SCHEMES.indexOf(scheme) + 1) % COLOUR_SCHEMES.length]!;
 
   return (
     <div class="shell" data-screen={route.screen}>
@@ -98,7 +98,7 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
           {session.totp === 'needed' && <p><a href={hashOf({ screen: 'account' })} data-testid="totp-needed">{words.totpNeeded}</a></p>}
           <div class="acts">
             <Button variant="quiet" testId="language" onClick={() => onLanguage(language === 'en' ? 'zh' : 'en')}><span lang={language === 'en' ? 'zh-CN' : 'en'}>{words.language}</span></Button>
-            <Button variant="quiet" label={words.theme[theme]} testId="theme" onClick={() => { wearTheme(nextTheme); setTheme(nextTheme); }}><Icon name={theme} /></Button>
+            <Button variant="quiet" label={words.colourScheme[scheme]} testId="colour-scheme" onClick={() => { applyColourScheme(nextScheme); setScheme(nextScheme); }}><Icon name={scheme} /></Button>
             <Button variant="quiet" onClick={onLeave} testId="leave">{words.leave}</Button>
           </div>
         </div>
