@@ -16,7 +16,7 @@ const WORDS = bilingual({
 }, {
   brand: '红包雨', skip: '跳到内容', menu: '菜单', rains: '红包雨', sales: '秒杀', create: '新建', createSale: '新建秒杀', campaigns: '系列活动', dead: '死信', blocks: '封禁名单', participants: '参与者名单', users: '个人数据',
   switches: '开关', approvals: '审批', actions: '操作日志', system: '系统', queues: '队列', leave: '退出登录', account: '我的账号', totpNeeded: '操作前须启用动态验证码：前往设置', language: 'English', viewer: '只读', operator: '操作员',
-  colourScheme: { auto: '配色：跟随系统', light: '配色：浅色', dark: '配色：深色' },
+  colourScheme: { auto: '外观：跟随系统', light: '外观：浅色', dark: '外观：深色' },
 });
 
 /** One path per icon, on a 20 × 20 grid. */
