@@ -82,6 +82,7 @@ function Screen({ route }: { route: Route }) {
   switch (route.screen) {
     case 'rains': return <Rains />;
     case 'create': return <Create key={route.likeId ?? route.campaignId} campaignId={route.campaignId} likeId={route.likeId} />;
+    case 'rehearse': return <Create key="rehearse" rehearsal />;
     case 'rain': return <RainPage key={route.rainId} rainId={route.rainId} />;
     case 'live': return <LiveScreen key={route.rainId} rainId={route.rainId} />;
     case 'winners': return <Winners key={route.rainId} rainId={route.rainId} />;

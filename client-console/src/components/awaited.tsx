@@ -47,7 +47,7 @@ function Waits({ refusals }: Pick<Refusal, 'refusals'>) {
 }
 
 /** A list item for each faulty field. */
-export function FieldReasons({ refusals }: { refusals: readonly FieldRefusal[] }) {
+function FieldReasons({ refusals }: { refusals: readonly FieldRefusal[] }) {
   const { language } = useLanguage();
   return <>{refusals.map(({ field, reason }) => <li key={field + reason}><code>{field}</code> {reasonIn(language, reason)}</li>)}</>;
 }

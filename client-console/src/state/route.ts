@@ -7,9 +7,9 @@ export type Route =
   | { screen: 'campaigns' } | { screen: 'campaign'; campaignId: string }
   | { screen: 'order-letters'; saleId?: string }
   | { screen: 'participants' | 'participant-cards' }
-  | { screen: 'dead' | 'blocks' | 'users' | 'switches' | 'actions' | 'system' | 'approvals' | 'account' };
+  | { screen: 'dead' | 'blocks' | 'users' | 'switches' | 'actions' | 'system' | 'approvals' | 'account' | 'rehearse' };
 
-const SINGLE = ['blocks', 'users', 'switches', 'actions', 'system', 'approvals', 'account'] as const;
+const SINGLE = ['rehearse', 'blocks', 'users', 'switches', 'actions', 'system', 'approvals', 'account'] as const;
 
 /** `#/rains/<id>/live` → the screen. An unknown address leads to the list of rains. */
 export function routeOf(hash: string): Route {
@@ -46,7 +46,7 @@ export function hashOf(route: Route): string {
     case 'create-sale': return route.campaignId === undefined ? '#/create-sale' : `#/create-sale/${encodeURIComponent(route.campaignId)}`;
     case 'order-letters': return route.saleId === undefined ? '#/dead/orders' : `#/dead/orders/${encodeURIComponent(route.saleId)}`;
     case 'participant-cards': return '#/participants/cards';
-    case 'rains': case 'sales': case 'campaigns': case 'dead': case 'blocks': case 'participants': case 'users': case 'switches': case 'actions': case 'system': case 'approvals': case 'account': return `#/${route.screen}`;
+    case 'rains': case 'rehearse': case 'sales': case 'campaigns': case 'dead': case 'blocks': case 'participants': case 'users': case 'switches': case 'actions': case 'system': case 'approvals': case 'account': return `#/${route.screen}`;
     default: return route satisfies never;
   }
 }

@@ -9,6 +9,14 @@ export function moneyText(amount: string): string {
   return cents === undefined ? grouped : `${grouped}.${cents}`;
 }
 
+/** The sign of the one currency, also beside the fields of amounts. */
+export const CURRENCY = '¥';
+
+/** `"8888.00"` → `¥8,888.00`. */
+export function priceText(amount: string): string {
+  return CURRENCY + moneyText(amount);
+}
+
 export function countText(count: number): string {
   return Math.round(count).toLocaleString('en-US');
 }
