@@ -40,7 +40,7 @@ export function checkThemeFile(kind: ThemeFileKind, bytes: Uint8Array): CheckedF
   return { ok: true, type };
 }
 
-/** The name of a file in an address: its content decides it, so it never changes. */
-export function themeFileName(sha256: string, type: ThemeMediaType): string {
-  return `${sha256}.${MEDIA_TYPES[type]}`;
+/** Where a file is served, behind the origin: its content decides the address, so what is there never changes. */
+export function themeFilePath(sha256: string, type: ThemeMediaType): string {
+  return `api/theme/files/${sha256}.${MEDIA_TYPES[type]}`;
 }
