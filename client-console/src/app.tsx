@@ -24,6 +24,8 @@ import { SalePage } from './screens/sale/sale.tsx';
 import { Sales } from './screens/sales.tsx';
 import { Switches } from './screens/switches.tsx';
 import { System } from './screens/system.tsx';
+import { ThemePage } from './screens/themes/theme.tsx';
+import { Themes } from './screens/themes/themes.tsx';
 import { Users } from './screens/users.tsx';
 import { Winners } from './screens/winners.tsx';
 import { WinnersSheet } from './screens/winners-sheet.tsx';
@@ -96,6 +98,8 @@ function Screen({ route }: { route: Route }) {
     case 'campaign': return <Campaign key={route.campaignId} campaignId={route.campaignId} />;
     case 'dead': return <Dead />;
     case 'order-letters': return <OrderLetters key={route.saleId} saleId={route.saleId} />;
+    case 'themes': return <Themes />;
+    case 'theme': return <ThemePage key={route.themeId} themeId={route.themeId} />;
     case 'blocks': return <Blocks />;
     case 'participants': return <Participants />;
     case 'participant-cards': return <ParticipantCards />;

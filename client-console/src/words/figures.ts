@@ -71,3 +71,9 @@ export function durationText(ms: number, language: Language): string {
   if (ms < 3_600_000) return format(ms / 60_000, min);
   return ms < 86_400_000 ? format(ms / 3_600_000, h) : format(ms / 86_400_000, d);
 }
+
+/** A size of a file: `256 KiB`, `3.4 MiB`. */
+export function bytesText(bytes: number): string {
+  const [value, unit] = bytes < 2 ** 20 ? [bytes / 2 ** 10, 'KiB'] : [bytes / 2 ** 20, 'MiB'];
+  return `${Number(value.toFixed(1))} ${unit}`;
+}

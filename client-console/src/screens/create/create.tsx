@@ -4,6 +4,7 @@ import { useApp, useRequest, useVerb } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { Awaited, Empty, Refused } from '../../components/awaited.tsx';
 import { useWords } from '../../words/language.ts';
+import { GreetingPart } from '../greeting/part.tsx';
 import { draftLike } from './duplicate.ts';
 import { newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft, type PresetName } from './draft.ts';
 import { MoneyPart } from './money.tsx';
@@ -80,6 +81,7 @@ function Form({ campaign, like, rehearsal = false }: { campaign?: CampaignDetail
         <form ref={form} noValidate onSubmit={(event) => { event.preventDefault(); void review(); }}>
           <MoneyPart draft={draft} refusals={refusals} change={change} />
           <WhenPart draft={draft} refusals={refusals} change={change} />
+          <GreetingPart draft={draft} refusals={refusals} change={change} />
           <Refused refusal={verb.refusal ?? unplaced(serverRefusals)} />
           <div class="acts"><Button type="submit" variant="main" pending={verb.pending} testId="review">{words.review}</Button></div>
         </form>

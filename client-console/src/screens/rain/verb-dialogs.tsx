@@ -54,7 +54,7 @@ export function Reschedule({ rain: { rainId, title, opensAt, closesAt }, onClose
   const time = new Date(start).getTime();
   const moved = { opensAt: time, closesAt: time + Date.parse(closesAt) - Date.parse(opensAt) };
   return (
-    <Dialog title={words.ask.schedule(title)} act={words.verbs.schedule} verb={verb} disabled={Number.isNaN(time)}
+    <Dialog title={words.ask.schedule(title)} act={words.verbs.schedule} verb={verb} fields={['opensAt', 'closesAt']} disabled={Number.isNaN(time)}
       onAct={() => api.post(`rains/${encodeURIComponent(rainId)}/schedule`, moved)} onClose={onClose}>
       <p>{words.told.schedule}</p>
       <Field label={words.opensAt} type="datetime-local" value={start} onInput={setStart} refusals={refusalsFor(verb.refusals, 'opensAt', 'closesAt')} />
@@ -80,7 +80,7 @@ export function TopUp({ rain, onClose }: VerbProps) {
   const { preview } = usePreview(typed ? plan : undefined);
   const refusals = [...(preview && !preview.ok ? preview.refusals : []), ...verb.refusals];
   return (
-    <Dialog title={words.ask.topUp(rain.title)} act={words.verbs.topUp} verb={verb} disabled={!preview?.ok}
+    <Dialog title={words.ask.topUp(rain.title)} act={words.verbs.topUp} verb={verb} fields={['budget', 'packets']} disabled={!preview?.ok}
       onAct={() => api.post(`rains/${encodeURIComponent(rain.rainId)}/top-up`, { id, ...plan })} onClose={onClose}>
       <div class="pair">
         <Field label={words.topBudget} unit={CURRENCY} inputMode="decimal" value={budget} onInput={setBudget} refusals={refusalsFor(refusals, 'budget')} testId="top-budget" />
