@@ -36,13 +36,11 @@ export async function themes(database: Database): Promise<BookedTheme[]> {
 export async function setTheme(database: Database, { id, title, colours, isDefault }: NewTheme, actor: string): Promise<boolean> {
   return database.$transaction(async (transaction) => {
     await transaction.$executeRaw`LOCK TABLE "Theme" IN SHARE ROW EXCLUSIVE MODE`;
+    const others = await transaction.theme.count({ where: { id: { not: id } } });
+    if (others >= THEMES_MAX) return false;
     if (isDefault) await transaction.theme.updateMany({ where: { isDefault: true, id: { not: id } }, data: { isDefault: false } });
     const changes = { title, colours, ...(isDefault !== undefined && { isDefault }), changedAt: new Date() };
-    const { count } = await transaction.theme.updateMany({ where: { id }, data: changes });
-    if (count === 0) {
-      if (await transaction.theme.count() >= THEMES_MAX) return false;
-      await transaction.theme.create({ data: { id, ...changes }, select: { id: true } });
-    }
+    await transaction.theme.upsert({ where: { id }, create: { id, ...changes }, update: changes, select: { id: true } });
     await record(transaction, { actor, verb: 'theme_set', details: { theme: id, title, colours, ...(isDefault !== undefined && { isDefault }) } });
     return true;
   });
