@@ -17,8 +17,8 @@ const LOOKS = [
 describe.skipIf(WITHOUT_CHROMIUM)('the first rain, on a real console', () => {
   let testConsole: TestConsole;
   let browser: Browser;
+  beforeAll(() => buildShippedPage());
   beforeAll(async () => {
-    await buildShippedPage();
     [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE, playerPage: PLAYER_PAGE }), launchChromium()]);
   });
   afterEach(() => closePages(browser));

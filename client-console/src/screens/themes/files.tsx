@@ -9,6 +9,7 @@ import { Button } from '../../components/button.tsx';
 import { bytesText, countText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { reasonIn } from '../../words/refusals.ts';
+import { usePicture } from './usePicture.ts';
 import { WORDS } from './words.ts';
 
 interface FilesProps {
@@ -73,6 +74,8 @@ function FileRow({ kind, theme, onDone }: FilesProps & { kind: ThemeFileKind }) 
 
 function Shown({ kind, file: { url } }: { kind: ThemeFileKind; file: NonNullable<Theme['files'][ThemeFileKind]> }) {
   const { words } = useWords(WORDS);
-  const [address, label] = [ApiClient.fileAddress(url), words.pictureOf(words.kinds[kind])];
-  return kind === 'music' ? <audio controls preload="none" src={address} aria-label={label} data-testid="music" /> : <img src={address} alt={label} />;
+  const label = words.pictureOf(words.kinds[kind]);
+  const picture = usePicture(kind === 'music' ? undefined : url);
+  if (kind === 'music') return <audio controls preload="none" src={ApiClient.fileAddress(url)} aria-label={label} data-testid="music" />;
+  return picture === undefined ? null : <img src={picture} alt={label} />;
 }

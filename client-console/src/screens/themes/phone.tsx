@@ -1,7 +1,7 @@
 import { BUTTON_TEXT, DEFAULT_COLOURS, PAGE_TEXT, type ThemeColours } from '../../../../src/rain/theme.ts';
-import { ApiClient } from '../../state/request.ts';
 import type { Theme } from '../../state/responses.ts';
 import { useWords } from '../../words/language.ts';
+import { usePicture } from './usePicture.ts';
 import { WORDS } from './words.ts';
 
 /** Packets of the picture, each at a place of its own. */
@@ -11,20 +11,21 @@ const PACKETS = 6;
 export function Phone({ colours, files }: { colours: ThemeColours; files: Theme['files'] }) {
   const { words } = useWords(WORDS);
   const { background, packet, accent } = { ...DEFAULT_COLOURS, ...colours };
-  const picture = (file: Theme['files']['logo']) => (file ? `url("${ApiClient.fileAddress(file.url)}")` : 'none');
+  const [logo, sponsor, onPacket, behind] = [usePicture(files.logo?.url), usePicture(files.sponsor?.url), usePicture(files.packet?.url), usePicture(files.background?.url)];
+  const image = (address: string | undefined) => (address === undefined ? 'none' : `url("${address}")`);
   const look = {
     '--theme-background': background, '--theme-packet': packet, '--theme-accent': accent, '--theme-text': PAGE_TEXT, '--theme-button-text': BUTTON_TEXT,
-    '--theme-background-image': picture(files.background), '--theme-packet-image': picture(files.packet),
+    '--theme-background-image': image(behind), '--theme-packet-image': image(onPacket),
   };
   return (
     <div class="theme-phone" role="img" aria-label={words.previewTold} style={look} data-testid="theme-phone">
       <div class="theme-screen" aria-hidden="true">
-        {Array.from({ length: PACKETS }, (_, i) => <i key={i} class={files.packet ? 'theme-packet pictured' : 'theme-packet'} />)}
-        {files.logo && <img class="theme-logo" src={ApiClient.fileAddress(files.logo.url)} alt="" />}
+        {Array.from({ length: PACKETS }, (_, i) => <i key={i} class={onPacket === undefined ? 'theme-packet' : 'theme-packet pictured'} />)}
+        {logo !== undefined && <img class="theme-logo" src={logo} alt="" />}
         <b class="theme-title">{words.sampleTitle}</b>
         <span>{words.sampleBlessing}</span>
         <span class="theme-grab">{words.sampleGrab}</span>
-        {files.sponsor && <img class="theme-sponsor" src={ApiClient.fileAddress(files.sponsor.url)} alt="" />}
+        {sponsor !== undefined && <img class="theme-sponsor" src={sponsor} alt="" />}
       </div>
     </div>
   );

@@ -41,7 +41,7 @@ function Editor({ theme, onDone }: { theme: Theme; onDone: () => void }) {
         </div>
         {mayAct && <div class="acts"><Button variant="danger" onClick={() => setRemoving(true)} testId="remove-theme">{words.remove}</Button></div>}
       </header>
-      <div class="create">
+      <div class="create theme-editor">
         <div>
           {mayAct && <LookForm theme={theme} colours={colours} onColours={setColours} onDone={onDone} />}
           <Files theme={theme} onDone={onDone} />
