@@ -178,6 +178,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings, on a real console', () 
     expect(await page.locator(changing).count()).toBe(0);
     await page.getByTestId('theme').first().getByRole('link').click();
     await page.getByTestId('file-logo').locator('img').waitFor();
+    expect(await page.locator('.colours-shown').textContent()).toContain('#123c4a');
     expect(await page.locator(changing).count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
     await photograph(page, 'theme-viewer');
