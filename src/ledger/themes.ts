@@ -1,3 +1,4 @@
+import type { Terms } from '../rain/terms.ts';
 import type { ThemeMediaType } from '../rain/theme/files.ts';
 import { THEMES_MAX, type Greeting, type ThemeColours, type ThemeFileKind } from '../rain/theme.ts';
 import { record, recordChange } from './actions.ts';
@@ -80,10 +81,20 @@ export async function themeFile(database: Database, sha256: string): Promise<Uin
 
 /** @returns `undefined`: there is no such rain */
 export async function greeting(database: Database, rainId: string): Promise<Greeting | undefined> {
-  const row = await database.rain.findUnique({ where: { id: rainId }, select: { greeting: { select: { sender: true, blessing: true, themeId: true } } } });
+  return (await readGreeting(database, rainId))?.greeting;
+}
+
+/** What anybody may read. @returns `undefined`: there is no such rain, or it is by invitation, which must look the same */
+export async function publicGreeting(database: Database, rainId: string): Promise<Greeting | undefined> {
+  const found = await readGreeting(database, rainId);
+  return found?.terms.invitedOnly ? undefined : found?.greeting;
+}
+
+async function readGreeting(database: Database, rainId: string): Promise<{ greeting: Greeting; terms: Terms } | undefined> {
+  const row = await database.rain.findUnique({ where: { id: rainId }, select: { terms: true, greeting: { select: { sender: true, blessing: true, themeId: true } } } });
   if (!row) return undefined;
   const { sender = null, blessing = null, themeId = null } = row.greeting ?? {};
-  return { ...(sender !== null && { sender }), ...(blessing !== null && { blessing }), ...(themeId !== null && { theme: themeId }) };
+  return { terms: row.terms as Terms, greeting: { ...(sender !== null && { sender }), ...(blessing !== null && { blessing }), ...(themeId !== null && { theme: themeId }) } };
 }
 
 /** Replaces what was there. */

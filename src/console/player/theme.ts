@@ -21,7 +21,7 @@ export interface ThemeFileRead {
 
 /** What players see, and anybody may read. Everything rejects when the ledger cannot be read. */
 export interface ThemeReader {
-  /** What the host says with this rain. `undefined`: there is no such rain. */
+  /** What the host says with this rain. `undefined`: there is no such rain, or none for everybody. */
   greeting: (rainId: string) => Promise<Greeting | undefined>;
   /** The greeting with its theme, or with the default one. */
   show: (greeting: Greeting | undefined) => Promise<ShownTheme>;
@@ -30,9 +30,9 @@ export interface ThemeReader {
 }
 
 /** One read serves all who ask within a second: a crowd opens its pages at the same moment. */
-export function createThemeReader(ledger: Pick<Ledger, 'themes' | 'themeFile' | 'greeting'>, now?: () => number): ThemeReader {
+export function createThemeReader(ledger: Pick<Ledger, 'themes' | 'themeFile' | 'publicGreeting'>, now?: () => number): ThemeReader {
   const themes = sharedFor(FRESH_MS, ledger.themes);
-  const greeting = createSharedReads({ ...GREETINGS, what: 'greetings', now, read: ledger.greeting, freshMs: (found) => (found ? FRESH_MS : UNKNOWN_MS) });
+  const greeting = createSharedReads({ ...GREETINGS, what: 'greetings', now, read: ledger.publicGreeting, freshMs: (found) => (found ? FRESH_MS : UNKNOWN_MS) });
   const bytesOf = createSharedReads({ ...FILES, what: 'files of themes', now, read: ledger.themeFile, freshMs: () => FILE_MS });
   return {
     greeting,

@@ -30,6 +30,7 @@ beforeAll(async () => {
   context = await openTestContext();
   await context.ledger.createRain(newRain('r1', 100n), 'ann');
   await context.ledger.createRain(newRain('r2', 100n), 'ann');
+  await context.ledger.createRain(newRain('invited', 100n, { terms: { invitedOnly: true } }), 'ann', false, { greeting: { sender: 'Ann Li' } });
   await setTheme(context, { id: 'usual', title: 'Usual', colours: { background: '#123456' }, isDefault: true });
   await setTheme(context, { id: 'own', title: 'Own' });
   await setThemeFile(context, 'own', 'logo', png(8, 8));
@@ -60,8 +61,8 @@ describe('the look of a rain', () => {
     expect((await get('/api/theme', { origin: 'https://other.example' })).headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('is the default theme where a rain has none, for a rain that there is not, and without a rain', async () => {
-    for (const path of ['/api/theme', '/api/theme?rain=r2', '/api/theme?rain=nowhere']) expect((await get(path)).body, path).toEqual({ theme: { id: 'usual', colours: { background: '#123456' }, files: {} } });
+  test('is the default theme where a rain has none, for a rain that there is not or that is by invitation, and without a rain', async () => {
+    for (const path of ['/api/theme', '/api/theme?rain=r2', '/api/theme?rain=nowhere', '/api/theme?rain=invited']) expect((await get(path)).body, path).toEqual({ theme: { id: 'usual', colours: { background: '#123456' }, files: {} } });
   });
 
   test('[R12] is told of one rain, by its id', async () => {
@@ -107,7 +108,7 @@ describe('[R10] the ledger', () => {
   test('is read once for a thousand who open their pages at the same moment, and a file is read once', async () => {
     let reads = 0;
     const theme: BookedTheme = { id: 'own', title: 'Own', colours: {}, isDefault: true, files: { logo: { type: 'image/png', sha256: 'ab', bytes: 1 } }, changedAt: 0 };
-    const themes = createThemeReader({ themes: async () => { reads++; return [theme]; }, greeting: async () => { reads++; return { sender: 'Ann' }; }, themeFile: async () => { reads++; return Buffer.from('x'); } });
+    const themes = createThemeReader({ themes: async () => { reads++; return [theme]; }, publicGreeting: async () => { reads++; return { sender: 'Ann' }; }, themeFile: async () => { reads++; return Buffer.from('x'); } });
     await Promise.all(Array.from({ length: 1_000 }, async () => {
       await themes.show(await themes.greeting('r1'));
       await themes.file('api/theme/files/ab.png');
