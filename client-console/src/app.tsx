@@ -24,6 +24,8 @@ import { SalePage } from './screens/sale/sale.tsx';
 import { Sales } from './screens/sales.tsx';
 import { Switches } from './screens/switches.tsx';
 import { System } from './screens/system.tsx';
+import { ThemePage } from './screens/themes/theme.tsx';
+import { Themes } from './screens/themes/themes.tsx';
 import { Users } from './screens/users.tsx';
 import { Winners } from './screens/winners.tsx';
 import { WinnersSheet } from './screens/winners-sheet.tsx';
@@ -82,6 +84,7 @@ function Screen({ route }: { route: Route }) {
   switch (route.screen) {
     case 'rains': return <Rains />;
     case 'create': return <Create key={route.likeId ?? route.campaignId} campaignId={route.campaignId} likeId={route.likeId} />;
+    case 'rehearse': return <Create key="rehearse" rehearsal />;
     case 'rain': return <RainPage key={route.rainId} rainId={route.rainId} />;
     case 'live': return <LiveScreen key={route.rainId} rainId={route.rainId} />;
     case 'winners': return <Winners key={route.rainId} rainId={route.rainId} />;
@@ -95,6 +98,8 @@ function Screen({ route }: { route: Route }) {
     case 'campaign': return <Campaign key={route.campaignId} campaignId={route.campaignId} />;
     case 'dead': return <Dead />;
     case 'order-letters': return <OrderLetters key={route.saleId} saleId={route.saleId} />;
+    case 'themes': return <Themes />;
+    case 'theme': return <ThemePage key={route.themeId} themeId={route.themeId} />;
     case 'blocks': return <Blocks />;
     case 'participants': return <Participants />;
     case 'participant-cards': return <ParticipantCards />;

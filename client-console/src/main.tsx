@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { wearTheme } from './state/theme.ts';
+import { applyColourScheme } from './state/colourScheme.ts';
 
-wearTheme();
+applyColourScheme();
 render(<App />, document.getElementById('console')!);

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { applyColourScheme, COLOUR_SCHEMES, rememberedColourScheme, type ColourScheme } from './state/colourScheme.ts';
 import { useApp, useRequest } from './state/useApi.ts';
 import { hashOf, type Route } from './state/route.ts';
-import { rememberedTheme, THEMES, wearTheme, type Theme } from './state/theme.ts';
 import { Button } from './components/button.tsx';
 import { countText } from './words/figures.ts';
 import { bilingual, useWords, type Language } from './words/language.ts';
@@ -10,13 +10,13 @@ import { bilingual, useWords, type Language } from './words/language.ts';
 const DEAD_REFRESH_MS = 15_000;
 
 const WORDS = bilingual({
-  brand: 'Red-packet rain', skip: 'Skip to the content', menu: 'Menu', rains: 'Rains', sales: 'Sales', create: 'New rain', createSale: 'New sale', campaigns: 'Campaigns', dead: 'Dead letters', blocks: 'Blocked', participants: 'Participants', users: 'Personal data',
+  brand: 'Red-packet rain', skip: 'Skip to the content', menu: 'Menu', rains: 'Rains', sales: 'Sales', create: 'New rain', createSale: 'New sale', campaigns: 'Campaigns', themes: 'Themes', dead: 'Dead letters', blocks: 'Blocked', participants: 'Participants', users: 'Personal data',
   switches: 'Switches', approvals: 'Approvals', actions: 'Audit log', system: 'System', queues: 'Queues', leave: 'Sign out', account: 'Your account', totpNeeded: 'To act you need one-time codes: set them up', language: '中文', viewer: 'viewer', operator: 'operator',
-  theme: { auto: 'Colours: as the system', light: 'Colours: light', dark: 'Colours: dark' },
+  colourScheme: { auto: 'Colour scheme: as the system', light: 'Colour scheme: light', dark: 'Colour scheme: dark' },
 }, {
-  brand: '红包雨', skip: '跳到内容', menu: '菜单', rains: '红包雨', sales: '秒杀', create: '新建', createSale: '新建秒杀', campaigns: '系列活动', dead: '死信', blocks: '封禁名单', participants: '参与者名单', users: '个人数据',
+  brand: '红包雨', skip: '跳到内容', menu: '菜单', rains: '红包雨', sales: '秒杀', create: '新建', createSale: '新建秒杀', campaigns: '系列活动', themes: '主题', dead: '死信', blocks: '封禁名单', participants: '参与者名单', users: '个人数据',
   switches: '开关', approvals: '审批', actions: '操作日志', system: '系统', queues: '队列', leave: '退出登录', account: '我的账号', totpNeeded: '操作前须启用动态验证码：前往设置', language: 'English', viewer: '只读', operator: '操作员',
-  theme: { auto: '外观：跟随系统', light: '外观：浅色', dark: '外观：深色' },
+  colourScheme: { auto: '外观：跟随系统', light: '外观：浅色', dark: '外观：深色' },
 });
 
 /** One path per icon, on a 20 × 20 grid. */
@@ -24,6 +24,7 @@ const ICONS = {
   rain: 'M5 3h10a1 1 0 0 1 1 1v12a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM4 6q6 5 12 0M10 11.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3z',
   rounds: 'M4 5h8M4 10h8M4 15h8M15 5h1M15 10h1M15 15h1',
   bag: 'M5 7h10l1 10H4zM7.5 9V6a2.5 2.5 0 0 1 5 0v3',
+  palette: 'M10 3a7 7 0 1 0 0 14c1.6 0 1.8-1.2 1.2-2.2-.7-1.2.2-2.3 1.5-2.3H15a2 2 0 0 0 2-2A7.2 7.2 0 0 0 10 3zM6.5 10.5h.01M8 7h.01M12 6.5h.01',
   letter: 'M3 5h14v10H3zM3 6l7 5 7-5',
   block: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM5 5l10 10',
   badge: 'M4 7h12v10H4zM8 9V3h4v6M7 14h6',
@@ -40,15 +41,16 @@ const ICONS = {
 
 /** The screens of the menu and their icons. */
 const PLACES = [
-  ['rains', 'rain'], ['sales', 'bag'], ['campaigns', 'rounds'], ['dead', 'letter'], ['blocks', 'block'], ['participants', 'badge'], ['users', 'person'], ['switches', 'switch'], ['approvals', 'pair'], ['actions', 'book'], ['system', 'pulse'],
+  ['rains', 'rain'], ['sales', 'bag'], ['campaigns', 'rounds'], ['themes', 'palette'], ['dead', 'letter'], ['blocks', 'block'], ['participants', 'badge'], ['users', 'person'], ['switches', 'switch'], ['approvals', 'pair'], ['actions', 'book'], ['system', 'pulse'],
 ] as const;
 
 /** The menu entry of a screen. */
 function placeOf({ screen }: Route): Route['screen'] {
-  if (screen === 'rain' || screen === 'live' || screen === 'winners' || screen === 'winners-sheet' || screen === 'create') return 'rains';
+  if (screen === 'rain' || screen === 'live' || screen === 'winners' || screen === 'winners-sheet' || screen === 'create' || screen === 'rehearse') return 'rains';
   if (screen === 'sale' || screen === 'sale-live' || screen === 'orders' || screen === 'create-sale') return 'sales';
   if (screen === 'order-letters') return 'dead';
   if (screen === 'participant-cards') return 'participants';
+  if (screen === 'theme') return 'themes';
   return screen === 'campaign' ? 'campaigns' : screen;
 }
 
@@ -62,7 +64,7 @@ interface ShellProps {
 export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
   const { words, language } = useWords(WORDS);
   const { session, mayAct } = useApp();
-  const [theme, setTheme] = useState<Theme>(rememberedTheme);
+  const [scheme, setScheme] = useState<ColourScheme>(rememberedColourScheme);
   const [open, setOpen] = useState(false);
   const content = useRef<HTMLElement>(null);
   const hash = hashOf(route);
@@ -74,7 +76,7 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
     scrollTo(0, 0);
     document.title = `${words.brand} · ${content.current?.querySelector('h1')?.textContent ?? 'Console'}`;
   }, [hash, words]);
-  const nextTheme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!;
+  const nextScheme = COLOUR_SCHEMES[(COLOUR_SCHEMES.indexOf(scheme) + 1) % COLOUR_SCHEMES.length]!;
 
   return (
     <div class="shell" data-screen={route.screen}>
@@ -98,7 +100,7 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
           {session.totp === 'needed' && <p><a href={hashOf({ screen: 'account' })} data-testid="totp-needed">{words.totpNeeded}</a></p>}
           <div class="acts">
             <Button variant="quiet" testId="language" onClick={() => onLanguage(language === 'en' ? 'zh' : 'en')}><span lang={language === 'en' ? 'zh-CN' : 'en'}>{words.language}</span></Button>
-            <Button variant="quiet" label={words.theme[theme]} testId="theme" onClick={() => { wearTheme(nextTheme); setTheme(nextTheme); }}><Icon name={theme} /></Button>
+            <Button variant="quiet" label={words.colourScheme[scheme]} testId="colour-scheme" onClick={() => { applyColourScheme(nextScheme); setScheme(nextScheme); }}><Icon name={scheme} /></Button>
             <Button variant="quiet" onClick={onLeave} testId="leave">{words.leave}</Button>
           </div>
         </div>

@@ -5,7 +5,7 @@ export const THEME_FILE_KINDS = ['logo', 'sponsor', 'packet', 'background', 'mus
 export type ThemeFileKind = (typeof THEME_FILE_KINDS)[number];
 
 export const THEME_COLOUR_NAMES = ['background', 'packet', 'accent'] as const;
-type ThemeColourName = (typeof THEME_COLOUR_NAMES)[number];
+export type ThemeColourName = (typeof THEME_COLOUR_NAMES)[number];
 /** `#rrggbb`. What is absent has the default look. */
 export type ThemeColours = { [N in ThemeColourName]?: string };
 
@@ -29,9 +29,9 @@ export interface ShownTheme extends Pick<Greeting, 'sender' | 'blessing'> {
 }
 
 /** What pages have where a theme has no colour: the text on them, and the texts that the contrast is measured with. */
-const DEFAULT_COLOURS = { background: '#8f121c', accent: '#f6c667' } as const;
-const PAGE_TEXT = '#ffe9bd';
-const BUTTON_TEXT = '#5c0a11';
+export const DEFAULT_COLOURS = { background: '#8f121c', packet: '#c4192a', accent: '#f6c667' } as const satisfies Record<ThemeColourName, string>;
+export const PAGE_TEXT = '#ffe9bd';
+export const BUTTON_TEXT = '#5c0a11';
 /** WCAG 2.2, 1.4.3, for text of usual size. */
 const CONTRAST_MIN = 4.5;
 

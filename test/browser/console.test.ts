@@ -82,7 +82,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console', () => {
     await page.getByTestId('preview').waitFor();
     await page.getByTestId('review').click();
     await untilBrought(page, 'deeds', 'review');
-    await soon(() => page.getByTestId('deeds').textContent()).toContain('132.00 leaves the operator account and is reserved for 2 rains of 66.00 each');
+    await soon(() => page.getByTestId('deeds').textContent()).toContain('¥132.00 leaves the operator account and is reserved for 2 rains of ¥66.00 each');
     await page.getByTestId('act').click();
     await untilBrought(page, 'rain', 'act');
     await soon(() => page.getByTestId('rain').count()).toBe(2);

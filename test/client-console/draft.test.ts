@@ -52,6 +52,12 @@ test('rounds of a campaign have its id and consecutive numbers, and are no rehea
   expect(requestsOf(draft, NOW)[0]!.terms).not.toHaveProperty('rehearsal');
 });
 
+test('a greeting goes with every rain of the form, without what is empty', () => {
+  const draft = { ...newDraft(NOW), when: 'rounds' as const, starts: ['2027-01-20T20:00', '2027-01-20T21:00'], greeting: { sender: ' The management ', blessing: ' ', theme: '' } };
+  expect(requestsOf(draft, NOW).map(({ greeting }) => greeting)).toEqual([{ sender: 'The management' }, { sender: 'The management' }]);
+  expect(requestsOf(newDraft(NOW), NOW)[0]).not.toHaveProperty('greeting');
+});
+
 test('[R12] an invalid time is refused by name before it is sent', () => {
   const fields = (changed: Partial<Draft>) => timeRefusals({ ...newDraft(NOW), ...changed }).map(({ field }) => field);
   expect(fields({})).toEqual([]);
@@ -82,12 +88,12 @@ test.each([
   { budget: '8888.00', packets: 300, split: { method: 'tiers', tiers: [{ count: 1, amount: '888.00' }, { count: 10, amount: '88.88' }] }, min: '1.00', max: '8888.00' },
   { budget: '10.00', packets: 5, split: { method: 'even' }, min: '0.01', max: '3.00' },
   { budget: '10.00', packets: 5, split: { method: 'double-mean' } },
-])('a rain that is duplicated asks for the same plan, duration and terms, later and under another id: $split.method', (plan) => {
-  const rain = { rainId: 'r1', title: 'Party', plan, terms: { rehearsal: true, winsMax: 3 }, opensAt: '2027-01-19T12:00:00.000Z', closesAt: '2027-01-19T12:02:00.000Z' } as unknown as RainDetail;
+])('a rain that is duplicated asks for the same plan, duration, terms and greeting, later and under another id: $split.method', (plan) => {
+  const rain = { rainId: 'r1', title: 'Party', plan, terms: { rehearsal: true, winsMax: 3 }, greeting: { blessing: 'All the best', theme: 'spring' }, opensAt: '2027-01-19T12:00:00.000Z', closesAt: '2027-01-19T12:02:00.000Z' } as unknown as RainDetail;
   const draft = draftLike(rain, NOW);
   const { max, ...rest } = plan as typeof plan & { max?: string };
   expect(planOf(draft)).toEqual({ min: '0.01', ...rest, ...(max !== undefined && max !== plan.budget && { max }) });
   const [asked] = requestsOf(draft, NOW);
-  expect(asked).toMatchObject({ title: 'Party', terms: { rehearsal: true } });
+  expect(asked).toMatchObject({ title: 'Party', terms: { rehearsal: true }, greeting: { blessing: 'All the best', theme: 'spring' } });
   expect([asked!.id === 'r1', asked!.closesAt - asked!.opensAt, asked!.opensAt > NOW, 'winsMax' in asked!.terms]).toEqual([false, 120_000, true, false]);
 });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { amountTyped, centsOf, countdownText, durationText, momentText, moneyText } from '../../client-console/src/words/figures.ts';
+import { amountTyped, bytesText, centsOf, countdownText, durationText, momentText, moneyText, priceText } from '../../client-console/src/words/figures.ts';
 import { firstLanguage } from '../../client-console/src/words/language.ts';
 import { DIFFERENCE_WORDS, toDoIn } from '../../client-console/src/words/differences.ts';
 import { WORDS as SALE_PAGE } from '../../client-console/src/screens/sale/words.ts';
@@ -14,7 +14,16 @@ import { RESERVATION_EXPECTED, saleId } from '../../src/sale/ids.ts';
 import { refusalsOf } from '../../src/rain/refusal.ts';
 import { newItems as itemList } from '../../src/sale/item.ts';
 import { checkPlan } from '../../src/rain/plan-check.ts';
+import { requestedGreeting, themeColours, themeTitle } from '../../src/rain/theme/check.ts';
+import { checkThemeFile } from '../../src/rain/theme/files.ts';
+import type { ThemeFileKind } from '../../src/rain/theme.ts';
+import { png } from '../support/themeFiles.ts';
 import { EXAMPLES } from '../rain/split/examples.ts';
+
+const refusedFile = (kind: ThemeFileKind, file: Buffer): string[] => {
+  const checked = checkThemeFile(kind, file);
+  return checked.ok ? [] : checked.refusals.map(({ reason }) => reason);
+};
 
 test('the language is the one chosen before, otherwise the first supported one', () => {
   expect(firstLanguage('en', ['zh-CN'])).toBe('en');
@@ -25,6 +34,8 @@ test('the language is the one chosen before, otherwise the first supported one',
 test('figures are exact and readable', () => {
   expect(moneyText('1234567.05')).toBe('1,234,567.05');
   expect(moneyText('-1234.05')).toBe('-1,234.05');
+  expect(priceText('8888.00')).toBe('¥8,888.00');
+  expect([262_144, 1_048_576, 3_565_158].map(bytesText)).toEqual(['256 KiB', '1 MiB', '3.4 MiB']);
   expect(centsOf('90071992547409.91')).toBe(Number.MAX_SAFE_INTEGER);
   expect(countdownText(65_001)).toBe('1:06');
   expect(countdownText(-5)).toBe('0:00');
@@ -83,6 +94,16 @@ test('[R12] what is wrong with a sale is told in Chinese, too', () => {
   }
   const letter = noSuchDeadLetter('autumn-16-9f86', { letterId: 'autumn-16-9f86', rainId: 'autumn', entry: '', deadReason: 'failed', reason: 'paid back', actor: 'opal', at: 0 });
   expect(letter.refusals.map(({ reason }) => reasonIn('zh', reason))).toEqual(['autumn-16-9f86 已由 opal 作废：paid back']);
+});
+
+test('[R12] what is wrong with a theme or a greeting is told in Chinese, too', () => {
+  const reasons = [
+    ...[themeTitle, themeColours, requestedGreeting].flatMap((rule) => [{ background: 'red', packet: 5 }, { background: '#ffffff' }, { accent: '#000000' }, { background: '#000000', accent: '#111111' }, { sender: '' }, { blessing: '…' }].flatMap((wrong) => rule.safeParse(wrong).error?.issues ?? []).filter(({ code }) => code !== 'unrecognized_keys').map(({ message }) => message)),
+    ...[png(3_000, 8), png(8, 8, { animated: true }), Buffer.from('<svg/>'), Buffer.alloc(300_000)].flatMap((file) => refusedFile('logo', file)), ...refusedFile('music', Buffer.from('RIFF')),
+    'there are 100 themes, which is the most; remove one first', 'there is no theme spring',
+  ];
+  expect(reasons.length).toBeGreaterThan(12);
+  for (const reason of reasons) expect(reasonIn('zh', reason), reason).toMatch(/^[^a-z]*[\u4e00-\u9fff]/);
 });
 
 test('a moment in a refusal is told in the reader\'s own time, never as the server writes it', () => {

@@ -18,11 +18,13 @@ export function Awaited<T>({ request, children }: { request: RequestState<T>; ch
   );
 }
 
-/** The reason of a refusal, with the names of the fields. */
-export function Refused({ refusal, again }: { refusal: Refusal | undefined; again?: () => void }) {
+/** The reason of a refusal, with the names of the fields. @param beside fields whose refusals stand beside them */
+export function Refused({ refusal, again, beside = [] }: { refusal: Refusal | undefined; again?: () => void; beside?: readonly string[] }) {
   const { shared } = useLanguage();
   if (!refusal || refusal.code === 'aborted') return null;
-  const { code, reason, refusals } = refusal;
+  const { code, reason } = refusal;
+  const refusals = refusal.refusals.filter(({ field }) => !beside.includes(field));
+  if (refusals.length === 0 && refusal.refusals.length > 0) return null;
   if (code === 'needs_approval') return <Waits refusals={refusals} />;
   const sentences: Partial<Record<string, string>> = {
     unreachable: shared.unreachable, not_allowed: shared.forbidden, too_many: shared.tooMany, internal: shared.broken,
@@ -47,7 +49,7 @@ function Waits({ refusals }: Pick<Refusal, 'refusals'>) {
 }
 
 /** A list item for each faulty field. */
-export function FieldReasons({ refusals }: { refusals: readonly FieldRefusal[] }) {
+function FieldReasons({ refusals }: { refusals: readonly FieldRefusal[] }) {
   const { language } = useLanguage();
   return <>{refusals.map(({ field, reason }) => <li key={field + reason}><code>{field}</code> {reasonIn(language, reason)}</li>)}</>;
 }

@@ -19,12 +19,14 @@ interface DialogProps<T> {
   staysOpen?: (done: T) => boolean;
   onClose: () => void;
   disabled?: boolean;
+  /** Fields of this dialog, beside which their refusals stand. */
+  fields?: readonly string[];
   /** Nothing is left to do, only to read: the one button closes. */
   over?: boolean;
 }
 
 /** Asks for confirmation before an action. The browser keeps the focus inside, and Escape closes it. */
-export function Dialog<T>({ title, children, act, variant = 'main', verb, onAct, staysOpen = () => false, onClose, disabled = false, over = false }: DialogProps<T>) {
+export function Dialog<T>({ title, children, act, variant = 'main', verb, onAct, staysOpen = () => false, onClose, disabled = false, fields = [], over = false }: DialogProps<T>) {
   const { shared } = useLanguage();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -38,7 +40,7 @@ export function Dialog<T>({ title, children, act, variant = 'main', verb, onAct,
       }}>
         <h2 id={id}>{title}</h2>
         <div class="told">{children}</div>
-        <Refused refusal={verb.refusal} />
+        <Refused refusal={verb.refusal} beside={fields} />
         <div class="acts">
           {!over && <Button onClick={() => dialog.current?.close()} disabled={verb.pending}>{shared.cancel}</Button>}
           <Button type="submit" variant={variant} pending={verb.pending} disabled={disabled || verb.refusal?.code === 'needs_approval'} testId="act">{over ? shared.close : act}</Button>

@@ -53,15 +53,16 @@ interface ChoiceProps<V extends string> {
   onChange: (value: V) => void;
   /** Whether only screen readers get the label. */
   hidden?: boolean;
+  testId?: string;
 }
 
-export function Choice<V extends string>({ label, value, options, onChange, hidden = false }: ChoiceProps<V>) {
+export function Choice<V extends string>({ label, value, options, onChange, hidden = false, testId }: ChoiceProps<V>) {
   const id = useId();
   return (
     <div class="field">
       <label for={id} class={hidden ? 'unseen' : ''}>{label}</label>
       <span class="input">
-        <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value as V)}>
+        <select id={id} value={value} data-testid={testId} onChange={(event) => onChange(event.currentTarget.value as V)}>
           {options.map(([key, name]) => <option key={key} value={key}>{name}</option>)}
         </select>
       </span>

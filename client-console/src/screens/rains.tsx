@@ -4,6 +4,7 @@ import { useApp, useNow, useRequest } from '../state/useApi.ts';
 import { hashOf } from '../state/route.ts';
 import { Awaited, Empty } from '../components/awaited.tsx';
 import { Field, Segments } from '../components/field.tsx';
+import { Guide } from './guide.tsx';
 import { FILTER_OF, runningFirst, type Filter } from './rain-filter.ts';
 import { StoresNotice } from './stores.tsx';
 import { countdownText, countText, momentText, moneyText } from '../words/figures.ts';
@@ -16,12 +17,12 @@ const WORDS = bilingual({
   title: 'Rains', search: 'Search by title or id', show: 'Show', filters: { all: 'All', now: 'Now', coming: 'Upcoming', past: 'Past' },
   opensIn: (time: string) => `opens in ${time}`, closesIn: (time: string) => `closes in ${time}`, won: (won: string, all: string) => `${won} of ${all} won`, live: 'Live',
   none: 'No rain yet', noneTold: 'A rain puts a budget into red packets and lets every viewer grab one. Creating a rain takes a minute, and a rehearsal moves no real money.',
-  first: 'Create the first rain', noMatch: 'Nothing matches', noMatchTold: 'Try another search, or show all rains.', total: (shown: number, total: number) => `The newest ${shown} of ${total}`,
+  noMatch: 'Nothing matches', noMatchTold: 'Try another search, or show all rains.', total: (shown: number, total: number) => `The newest ${shown} of ${total}`,
 }, {
   title: '红包雨', search: '按名称或编号搜索', show: '显示', filters: { all: '全部', now: '进行中', coming: '即将开始', past: '已结束' },
   opensIn: (time) => `${time} 后开始`, closesIn: (time) => `${time} 后结束`, won: (won, all) => `已抢 ${won} / ${all}`, live: '实况',
   none: '还没有红包雨', noneTold: '一场红包雨把预算装进红包，让所有观众来抢。一分钟就能建好；彩排不会动用真钱。',
-  first: '创建第一场', noMatch: '没有匹配的结果', noMatchTold: '换个词试试，或者显示全部。', total: (shown, total) => `最新 ${shown} 场，共 ${total} 场`,
+  noMatch: '没有匹配的结果', noMatchTold: '换个词试试，或者显示全部。', total: (shown, total) => `最新 ${shown} 场，共 ${total} 场`,
 });
 
 export function Rains() {
@@ -37,7 +38,7 @@ export function Rains() {
       <header class="head"><h1>{words.title}</h1></header>
       <StoresNotice />
       <Awaited request={request}>{({ rains, total }) => {
-        if (total === 0) return <Empty title={words.none}><p>{words.noneTold}</p>{mayAct && <a class="button main" href="#/create">{words.first}</a>}</Empty>;
+        if (total === 0) return <><Empty title={words.none}><p>{words.noneTold}</p></Empty>{mayAct && <Guide />}</>;
         const shown = rains.filter(({ title, rainId, state }) => (filter === 'all' || FILTER_OF[state] === filter) && `${title} ${rainId}`.toLowerCase().includes(wanted));
         return (
           <>

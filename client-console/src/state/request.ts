@@ -28,6 +28,11 @@ export class ApiClient {
     return new URL(`../api/console/${path}`, document.baseURI).href;
   }
 
+  /** The address of a file that the API names relative to its origin. */
+  static fileAddress(url: string): string {
+    return new URL(`..${url}`, document.baseURI).href;
+  }
+
   /** Now by the server's clock, epoch ms, accurate to about a second. */
   now(): number {
     return Date.now() + this.#aheadMs;
@@ -42,14 +47,19 @@ export class ApiClient {
     return this.send('POST', path, body, signal);
   }
 
+  /** Sends a picture or a sound. */
+  put<T>(path: string, file: Blob): Promise<Answer<T>> {
+    return this.send('PUT', path, file, undefined, file.type || 'application/octet-stream');
+  }
+
   /** The path `session` signs in, reads the session of this browser, and signs out; those below it open a new one. */
-  async send<T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<Answer<T>> {
+  async send<T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal, fileType = 'text/csv'): Promise<Answer<T>> {
     const timeout = AbortSignal.timeout(ANSWER_MS_MAX);
     const sentAt = Date.now();
     try {
       const response = await fetch(ApiClient.address(path), {
         method, credentials: 'same-origin', signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        headers: { ...(body !== undefined && { 'content-type': body instanceof Blob ? 'text/csv' : 'application/json' }), ...(method !== 'GET' && this.#csrf !== '' && { 'x-csrf-token': this.#csrf }) },
+        headers: { ...(body !== undefined && { 'content-type': body instanceof Blob ? fileType : 'application/json' }), ...(method !== 'GET' && this.#csrf !== '' && { 'x-csrf-token': this.#csrf }) },
         ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       });
       this.#readClock(response, sentAt);

@@ -25,6 +25,8 @@ export type Participant = ParticipantList['participants'][number];
 export type ParticipantImport = Answer<Api['participants']['importParticipants']>;
 export type ParticipantCard = Answer<Api['participants']['participantCards']>['cards'][number];
 
+export type Theme = Answer<Api['themes']['listThemes']>['themes'][number];
+
 export type PersonalData = Answer<Api['users']['exportUser']>['data'];
 
 /** A plan as typed. The console validates it. */

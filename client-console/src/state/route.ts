@@ -6,10 +6,11 @@ export type Route =
   | { screen: 'sales' } | { screen: 'create-sale'; campaignId?: string } | { screen: 'sale' | 'sale-live' | 'orders'; saleId: string }
   | { screen: 'campaigns' } | { screen: 'campaign'; campaignId: string }
   | { screen: 'order-letters'; saleId?: string }
+  | { screen: 'themes' } | { screen: 'theme'; themeId: string }
   | { screen: 'participants' | 'participant-cards' }
-  | { screen: 'dead' | 'blocks' | 'users' | 'switches' | 'actions' | 'system' | 'approvals' | 'account' };
+  | { screen: 'dead' | 'blocks' | 'users' | 'switches' | 'actions' | 'system' | 'approvals' | 'account' | 'rehearse' };
 
-const SINGLE = ['blocks', 'users', 'switches', 'actions', 'system', 'approvals', 'account'] as const;
+const SINGLE = ['rehearse', 'blocks', 'users', 'switches', 'actions', 'system', 'approvals', 'account'] as const;
 
 /** `#/rains/<id>/live` → the screen. An unknown address leads to the list of rains. */
 export function routeOf(hash: string): Route {
@@ -22,6 +23,7 @@ export function routeOf(hash: string): Route {
   if (first === 'create') return second ? { screen: 'create', campaignId: second } : { screen: 'create' };
   if (first === 'sales' || first === 'create-sale') return saleRouteOf(first, second, third);
   if (first === 'campaigns') return second ? { screen: 'campaign', campaignId: second } : { screen: 'campaigns' };
+  if (first === 'themes') return second ? { screen: 'theme', themeId: second } : { screen: 'themes' };
   if (first !== 'rains' || !second) return { screen: 'rains' };
   if (third === 'winners' && fourth === 'sheet') return { screen: 'winners-sheet', rainId: second };
   return { screen: third === 'live' || third === 'winners' ? third : 'rain', rainId: second };
@@ -42,11 +44,12 @@ export function hashOf(route: Route): string {
     case 'sale-live': return `#/sales/${encodeURIComponent(route.saleId)}/live`;
     case 'orders': return `#/sales/${encodeURIComponent(route.saleId)}/orders`;
     case 'campaign': return `#/campaigns/${encodeURIComponent(route.campaignId)}`;
+    case 'theme': return `#/themes/${encodeURIComponent(route.themeId)}`;
     case 'create': return route.likeId !== undefined ? `#/create/like/${encodeURIComponent(route.likeId)}` : route.campaignId === undefined ? '#/create' : `#/create/${encodeURIComponent(route.campaignId)}`;
     case 'create-sale': return route.campaignId === undefined ? '#/create-sale' : `#/create-sale/${encodeURIComponent(route.campaignId)}`;
     case 'order-letters': return route.saleId === undefined ? '#/dead/orders' : `#/dead/orders/${encodeURIComponent(route.saleId)}`;
     case 'participant-cards': return '#/participants/cards';
-    case 'rains': case 'sales': case 'campaigns': case 'dead': case 'blocks': case 'participants': case 'users': case 'switches': case 'actions': case 'system': case 'approvals': case 'account': return `#/${route.screen}`;
+    case 'rains': case 'rehearse': case 'themes': case 'sales': case 'campaigns': case 'dead': case 'blocks': case 'participants': case 'users': case 'switches': case 'actions': case 'system': case 'approvals': case 'account': return `#/${route.screen}`;
     default: return route satisfies never;
   }
 }

@@ -9,6 +9,14 @@ export function moneyText(amount: string): string {
   return cents === undefined ? grouped : `${grouped}.${cents}`;
 }
 
+/** The sign of the one currency, also beside the fields of amounts. */
+export const CURRENCY = '¥';
+
+/** `"8888.00"` → `¥8,888.00`. */
+export function priceText(amount: string): string {
+  return CURRENCY + moneyText(amount);
+}
+
 export function countText(count: number): string {
   return Math.round(count).toLocaleString('en-US');
 }
@@ -62,4 +70,10 @@ export function durationText(ms: number, language: Language): string {
   if (ms < 60_000) return format(ms / 1_000, s);
   if (ms < 3_600_000) return format(ms / 60_000, min);
   return ms < 86_400_000 ? format(ms / 3_600_000, h) : format(ms / 86_400_000, d);
+}
+
+/** A size of a file: `256 KiB`, `3.4 MiB`. */
+export function bytesText(bytes: number): string {
+  const [value, unit] = bytes < 2 ** 20 ? [bytes / 2 ** 10, 'KiB'] : [bytes / 2 ** 20, 'MiB'];
+  return `${Number(value.toFixed(1))} ${unit}`;
 }

@@ -4,10 +4,12 @@ import { momentText } from './figures.ts';
 import type { Language } from './language.ts';
 import { PARTICIPANT_REASONS } from './participantRefusals.ts';
 import { SALE_REASONS } from './saleRefusals.ts';
+import { THEME_REASONS } from './themeRefusals.ts';
 
 /**
  * The console sends its reasons in English. These are their Chinese translations; those about sales are in saleRefusals.ts, those
- * about the operator's own account in accountRefusals.ts, those about the list of participants in participantRefusals.ts.
+ * about the operator's own account in accountRefusals.ts, those about the list of participants in participantRefusals.ts, those about
+ * themes and greetings in themeRefusals.ts.
  * A reason without a translation is shown in English.
  */
 const REASONS: readonly (readonly [RegExp, string])[] = [
@@ -59,6 +61,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ...SALE_REASONS,
   ...ACCOUNT_REASONS,
   ...PARTICIPANT_REASONS,
+  ...THEME_REASONS,
   ...METHODS.flatMap((method) => (method.rows ? method.reasonsZh : [])),
 ];
 

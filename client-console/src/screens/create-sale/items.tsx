@@ -1,6 +1,7 @@
 import { ITEMS_MAX } from '../../../../src/sale/purchase.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
+import { CURRENCY } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { refusalsFor } from '../create/draft.ts';
 import { NEW_ITEM, type SalePartProps, type TypedItem } from './draft.ts';
@@ -10,7 +11,7 @@ import { WORDS } from './words.ts';
 const FIRST = ['sku', 'units', 'price', 'listPrice'] as const;
 const REST = ['name', 'perOrderMax', 'perUserMax', 'picture'] as const;
 const KINDS: Partial<Record<keyof TypedItem, { unit?: string; inputMode: 'decimal' | 'numeric' }>> = {
-  units: { inputMode: 'numeric' }, price: { unit: '¥', inputMode: 'decimal' }, listPrice: { unit: '¥', inputMode: 'decimal' }, perOrderMax: { inputMode: 'numeric' }, perUserMax: { inputMode: 'numeric' },
+  units: { inputMode: 'numeric' }, price: { unit: CURRENCY, inputMode: 'decimal' }, listPrice: { unit: CURRENCY, inputMode: 'decimal' }, perOrderMax: { inputMode: 'numeric' }, perUserMax: { inputMode: 'numeric' },
 };
 
 /** A block of fields per item; at least one. */

@@ -1,36 +1,43 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CampaignDetail, FieldRefusal, RainDetail } from '../../state/responses.ts';
 import { useApp, useRequest, useVerb } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { Awaited, Empty, Refused } from '../../components/awaited.tsx';
 import { useWords } from '../../words/language.ts';
+import { GreetingPart } from '../greeting/part.tsx';
 import { draftLike } from './duplicate.ts';
 import { newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft, type PresetName } from './draft.ts';
 import { MoneyPart } from './money.tsx';
+import { unplaced } from './placed.ts';
 import { PreviewPane, usePreview } from './preview.tsx';
 import { Review } from './review.tsx';
 import { WhenPart } from './when.tsx';
 import { WORDS } from './words.ts';
 
 /** A form that is validated while it is typed, and a review of the money that it moves. */
-export function Create({ campaignId, likeId }: { campaignId?: string | undefined; likeId?: string | undefined }) {
+export function Create({ campaignId, likeId, rehearsal = false }: { campaignId?: string | undefined; likeId?: string | undefined; rehearsal?: boolean }) {
   const ofCampaign = useRequest<CampaignDetail>(campaignId === undefined ? undefined : `campaigns/${encodeURIComponent(campaignId)}`);
   const like = useRequest<RainDetail>(likeId === undefined ? undefined : `rains/${encodeURIComponent(likeId)}`);
   if (campaignId !== undefined) return <Awaited request={ofCampaign}>{(campaign) => <Form campaign={campaign} />}</Awaited>;
   if (likeId !== undefined) return <Awaited request={like}>{(rain) => <Form like={rain} />}</Awaited>;
-  return <Form />;
+  return <Form rehearsal={rehearsal} />;
 }
 
-/** @param like an earlier rain that the form is filled in from */
-function Form({ campaign, like }: { campaign?: CampaignDetail; like?: RainDetail }) {
+/**
+ * @param like an earlier rain that the form is filled in from
+ * @param rehearsal the form is filled in with a small rain of test money
+ */
+function Form({ campaign, like, rehearsal = false }: { campaign?: CampaignDetail; like?: RainDetail; rehearsal?: boolean }) {
   const { words, shared } = useWords(WORDS);
   const { api, mayAct } = useApp();
-  const [draft, setDraft] = useState<Draft>(() => (like ? draftLike(like, api.now()) : newDraft(api.now(), campaign && {
-    id: campaign.campaignId, first: campaign.nextRound,
-  })));
+  const [draft, setDraft] = useState<Draft>(() => (like ? draftLike(like, api.now())
+    : { ...newDraft(api.now(), campaign && { id: campaign.campaignId, first: campaign.nextRound }), ...(rehearsal && { ...PRESETS.flash, title: shared.rehearsal, terms: { rehearsal } }) }));
   const [serverRefusals, setServerRefusals] = useState<readonly FieldRefusal[]>([]);
   const [reviewing, setReviewing] = useState(false);
   const verb = useVerb();
+  const form = useRef<HTMLFormElement>(null);
+  const toFirstRefused = () => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  useEffect(() => { if (serverRefusals.length > 0) toFirstRefused(); }, [serverRefusals]);
   const dryRun = usePreview(draft.budget.trim() === '' || draft.packets.trim() === '' ? undefined : planOf(draft));
   const { preview } = dryRun;
   const change = (changed: Partial<Draft>) => {
@@ -43,7 +50,7 @@ function Form({ campaign, like }: { campaign?: CampaignDetail; like?: RainDetail
   const wrongTimes = timeRefusals(draft);
   // A dry run before the review, so that the review is not refused.
   const review = async () => {
-    if (wrongTimes.length > 0) return;
+    if (wrongTimes.length > 0) return toFirstRefused();
     const found: FieldRefusal[] = [];
     const checked = await verb.run(async () => {
       for (const rain of requestsOf(draft, api.now())) {
@@ -71,9 +78,10 @@ function Form({ campaign, like }: { campaign?: CampaignDetail; like?: RainDetail
         ))}
       </div>
       <div class="create">
-        <form noValidate onSubmit={(event) => { event.preventDefault(); void review(); }}>
+        <form ref={form} noValidate onSubmit={(event) => { event.preventDefault(); void review(); }}>
           <MoneyPart draft={draft} refusals={refusals} change={change} />
           <WhenPart draft={draft} refusals={refusals} change={change} />
+          <GreetingPart draft={draft} refusals={refusals} change={change} />
           <Refused refusal={verb.refusal ?? unplaced(serverRefusals)} />
           <div class="acts"><Button type="submit" variant="main" pending={verb.pending} testId="review">{words.review}</Button></div>
         </form>
@@ -82,12 +90,4 @@ function Form({ campaign, like }: { campaign?: CampaignDetail; like?: RainDetail
       {reviewing && <Review draft={draft} onClose={() => setReviewing(false)} />}
     </>
   );
-}
-
-const PLACED = /^(plan\.)?(title|budget|packets|min|max|opensAt|closesAt|split(\..*)?|terms\..*)$/;
-
-/** Refusals of fields that are not in the form. */
-function unplaced(refusals: readonly FieldRefusal[]) {
-  const rest = refusals.filter(({ field }) => !PLACED.test(field));
-  return rest.length === 0 ? undefined : { status: 400, code: 'refused', reason: '', refusals: rest };
 }

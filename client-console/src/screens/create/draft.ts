@@ -2,6 +2,7 @@ import { DEFAULT_METHOD, methodNamed, type MethodName } from '../../../../src/ra
 import { requestedTermNames, describeTerm, type RequestedTermName, type RequestedTerms } from '../../../../src/rain/terms.ts';
 import type { FieldRefusal, Plan } from '../../state/responses.ts';
 import { amountTyped } from '../../words/figures.ts';
+import { greetingOf, NO_GREETING, type TypedGreeting } from '../greeting/typed.ts';
 
 export const UNITS_MS = { s: 1_000, min: 60_000, h: 3_600_000 } as const;
 export type Unit = keyof typeof UNITS_MS;
@@ -35,6 +36,7 @@ export interface Draft extends TimeDraft {
   max: string;
   /** Flags that are on, and counts as typed. Some do not apply to these rains. */
   terms: { readonly [N in RequestedTermName]?: boolean | string };
+  greeting: TypedGreeting;
   /** The campaign of these rounds; `first` is the number of the first round. */
   campaign?: { id: string; first: number };
 }
@@ -67,7 +69,7 @@ export function newDraft(now: number, campaign?: Draft['campaign']): Draft {
   return {
     id: newId(now), title: '', budget: '', packets: '', method: DEFAULT_METHOD.name, rows: {}, min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min',
     // A quarter of an hour from now, rounded up to five minutes.
-    starts: [localText(Math.ceil(now / 300_000 + 3) * 300_000)], duration: '60', durationUnit: 's', terms: {}, ...(campaign && { campaign, when: 'rounds' }),
+    starts: [localText(Math.ceil(now / 300_000 + 3) * 300_000)], duration: '60', durationUnit: 's', terms: {}, greeting: NO_GREETING, ...(campaign && { campaign, when: 'rounds' }),
   };
 }
 
@@ -124,14 +126,14 @@ export function requestsOf(draft: Draft, now: number) {
   const { starts, durationMs } = timesOf(draft, now);
   const title = draft.title.trim();
   const { campaign } = draft;
-  const terms = termsOf(draft);
+  const [terms, greeting] = [termsOf(draft), greetingOf(draft.greeting)];
   return starts.map((opensAt, i) => {
     // The id of a round begins with the id of its campaign.
     const round = campaign && { id: campaign.id, round: campaign.first + i };
     return {
       id: round ? `${round.id}.${round.round}` : starts.length === 1 ? draft.id : `${draft.id}-${i + 1}`,
       ...(title !== '' && { title: round ? `${title} · ${round.round}` : starts.length === 1 ? title : `${title} · ${i + 1}` }),
-      plan, opensAt, closesAt: opensAt + durationMs, terms, load: true, ...(round && { campaign: round }),
+      plan, opensAt, closesAt: opensAt + durationMs, terms, ...(Object.keys(greeting).length > 0 && { greeting }), load: true, ...(round && { campaign: round }),
     };
   });
 }
@@ -161,7 +163,7 @@ export function localText(time: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
-/** The refusals of these fields. The console names a plan's fields with or without the prefix `plan.`, and terms as `terms.*`. */
+/** The refusals of these fields. The console names the fields of a plan and of a greeting with or without a prefix, and terms as `terms.*`. */
 export function refusalsFor(refusals: readonly FieldRefusal[], ...fields: string[]): FieldRefusal[] {
-  return refusals.filter(({ field }) => fields.includes(field.replace(/^plan\./, '')));
+  return refusals.filter(({ field }) => fields.includes(field.replace(/^(plan|greeting)\./, '')));
 }

@@ -1,10 +1,11 @@
 import { DEFAULT_METHOD, METHOD_NAMES, methodNamed } from '../../../../src/rain/split/methods.ts';
 import { requestedTermNames } from '../../../../src/rain/terms.ts';
 import type { RainDetail } from '../../state/responses.ts';
+import { typedGreeting } from '../greeting/typed.ts';
 import { newDraft, type Draft, type TypedRow } from './draft.ts';
 
-/** A form filled in like an earlier rain, to begin some minutes from now: the same money, terms and duration, other packets. */
-export function draftLike({ title, plan, terms, opensAt, closesAt }: RainDetail, now: number): Draft {
+/** A form filled in like an earlier rain, to begin some minutes from now: the same money, terms, greeting and duration, other packets. */
+export function draftLike({ title, plan, terms, greeting, opensAt, closesAt }: RainDetail, now: number): Draft {
   const { budget, packets, split, min, max } = plan;
   const given = Object(split) as Record<string, unknown>;
   const method = METHOD_NAMES.find((name) => name === given['method']) ?? DEFAULT_METHOD.name;
@@ -16,6 +17,7 @@ export function draftLike({ title, plan, terms, opensAt, closesAt }: RainDetail,
     title, budget: typed(budget), packets: typed(packets), method, min: typed(min) || '0.01', max: max === budget ? '' : typed(max),
     rows: Array.isArray(rows) ? { [method]: rows.map(rowOf) } : {},
     duration: String(wholeMinutes ? seconds / 60 : seconds), durationUnit: wholeMinutes ? 'min' : 's',
+    greeting: typedGreeting(greeting),
     terms: Object.fromEntries(requestedTermNames('rains of their own').flatMap((name) => {
       const value = terms[name];
       return value === undefined ? [] : [[name, value]];

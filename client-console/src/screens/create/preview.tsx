@@ -4,9 +4,10 @@ import type { Refusal } from '../../state/request.ts';
 import { useApp } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { Histogram } from '../../components/histogram.tsx';
-import { FieldReasons, Refused } from '../../components/awaited.tsx';
+import { Refused } from '../../components/awaited.tsx';
 import { moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
+import { unplaced } from './placed.ts';
 import { WORDS } from './words.ts';
 
 /** Pause in typing after which a preview is requested. */
@@ -46,7 +47,7 @@ export function PreviewPane({ preview, fault, redraw }: ReturnType<typeof usePre
       <div class="row"><h2 id="preview-title">{words.preview}</h2>{preview?.ok && <Button variant="quiet" onClick={redraw}>{words.redraw}</Button>}</div>
       {fault && fault.refusals.length === 0 && <Refused refusal={fault} again={redraw} />}
       {!preview && <p class="hint">{words.previewEmpty}</p>}
-      {preview && !preview.ok && <ul class="against" data-testid="against"><FieldReasons refusals={preview.refusals} /></ul>}
+      {preview && !preview.ok && <><p class="hint" data-testid="preview-refused">{words.previewRefused}</p><Refused refusal={unplaced(preview.refusals)} /></>}
       {preview?.ok && (
         <div data-testid="preview">
           <Falling amounts={preview.sample} luckiest={preview.luckiest} />

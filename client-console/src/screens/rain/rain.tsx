@@ -8,6 +8,7 @@ import { EquationBar } from '../../components/equation-bar.tsx';
 import { countText, momentText, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { TERM_NAMES } from '../../../../src/rain/terms.ts';
+import { GreetingCard } from '../greeting/card.tsx';
 import { formatTerm, TERM_WORDS } from '../term-words.ts';
 import { VerbButtons } from './verb-buttons.tsx';
 import { Fairness, Invite, Timeline } from './cards.tsx';
@@ -45,6 +46,7 @@ export function RainPage({ rainId }: { rainId: string }) {
           </div>
           <div>
             <Figures rain={rain} />
+            <GreetingCard rain={rain} onDone={again} />
             <Invite kind="rain" id={rainId} state={rain.state} words={words} />
             <Timeline rain={rain} actions={actions.value?.actions ?? []} />
           </div>

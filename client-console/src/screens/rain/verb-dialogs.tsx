@@ -4,7 +4,7 @@ import type { RainView } from '../../state/responses.ts';
 import { useApp, useVerb } from '../../state/useApi.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Segments } from '../../components/field.tsx';
-import { amountTyped, moneyText } from '../../words/figures.ts';
+import { amountTyped, CURRENCY, priceText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { localText, newId, refusalsFor } from '../create/draft.ts';
 import { usePreview } from '../create/preview.tsx';
@@ -54,7 +54,7 @@ export function Reschedule({ rain: { rainId, title, opensAt, closesAt }, onClose
   const time = new Date(start).getTime();
   const moved = { opensAt: time, closesAt: time + Date.parse(closesAt) - Date.parse(opensAt) };
   return (
-    <Dialog title={words.ask.schedule(title)} act={words.verbs.schedule} verb={verb} disabled={Number.isNaN(time)}
+    <Dialog title={words.ask.schedule(title)} act={words.verbs.schedule} verb={verb} fields={['opensAt', 'closesAt']} disabled={Number.isNaN(time)}
       onAct={() => api.post(`rains/${encodeURIComponent(rainId)}/schedule`, moved)} onClose={onClose}>
       <p>{words.told.schedule}</p>
       <Field label={words.opensAt} type="datetime-local" value={start} onInput={setStart} refusals={refusalsFor(verb.refusals, 'opensAt', 'closesAt')} />
@@ -80,14 +80,14 @@ export function TopUp({ rain, onClose }: VerbProps) {
   const { preview } = usePreview(typed ? plan : undefined);
   const refusals = [...(preview && !preview.ok ? preview.refusals : []), ...verb.refusals];
   return (
-    <Dialog title={words.ask.topUp(rain.title)} act={words.verbs.topUp} verb={verb} disabled={!preview?.ok}
+    <Dialog title={words.ask.topUp(rain.title)} act={words.verbs.topUp} verb={verb} fields={['budget', 'packets']} disabled={!preview?.ok}
       onAct={() => api.post(`rains/${encodeURIComponent(rain.rainId)}/top-up`, { id, ...plan })} onClose={onClose}>
       <div class="pair">
-        <Field label={words.topBudget} unit="¥" inputMode="decimal" value={budget} onInput={setBudget} refusals={refusalsFor(refusals, 'budget')} testId="top-budget" />
+        <Field label={words.topBudget} unit={CURRENCY} inputMode="decimal" value={budget} onInput={setBudget} refusals={refusalsFor(refusals, 'budget')} testId="top-budget" />
         <Field label={words.topPackets} inputMode="numeric" value={packets} onInput={setPackets} refusals={refusalsFor(refusals, 'packets')} testId="top-packets" />
       </div>
       <Segments label={plans.method} value={method} options={PLAIN.map(({ name, label }) => [name, label[language]] as const)} onChange={setMethod} />
-      {preview?.ok && <p><b>{(rain.terms.rehearsal ? words.told.topUpTestMoney : words.told.topUp)(moneyText(preview.budget))}</b></p>}
+      {preview?.ok && <p><b>{(rain.terms.rehearsal ? words.told.topUpTestMoney : words.told.topUp)(priceText(preview.budget))}</b></p>}
     </Dialog>
   );
 }
