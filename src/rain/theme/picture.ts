@@ -1,5 +1,5 @@
 /** What the header of a picture says. */
-export interface Picture {
+interface Picture {
   type: 'image/png' | 'image/jpeg' | 'image/webp';
   /** Pixels, as they would be unpacked. */
   width: number;
