@@ -10,7 +10,7 @@ import { greetingOf, typedGreeting } from './typed.ts';
 import { WORDS } from './words.ts';
 
 interface GreetingProps {
-  rain: Pick<RainDetail, 'rainId' | 'title' | 'greeting'>;
+  rain: Pick<RainDetail, 'rainId' | 'title' | 'terms' | 'greeting'>;
   onDone: () => void;
 }
 
@@ -40,7 +40,7 @@ function ThemeName({ themeId }: { themeId: string }) {
 }
 
 /** All three are replaced. */
-function Change({ rain: { rainId, title, greeting }, onDone }: GreetingProps) {
+function Change({ rain: { rainId, title, terms, greeting }, onDone }: GreetingProps) {
   const { words } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
@@ -48,7 +48,7 @@ function Change({ rain: { rainId, title, greeting }, onDone }: GreetingProps) {
   return (
     <Dialog title={words.changeTitle(title)} act={words.save} verb={verb} fields={['sender', 'blessing']} onClose={onDone}
       onAct={() => api.send('PUT', `rains/${encodeURIComponent(rainId)}/greeting`, greetingOf(typed))}>
-      <p>{words.told}</p>
+      <p>{terms.invitedOnly ? words.invited : words.told}</p>
       <GreetingFields typed={typed} refusals={verb.refusals} change={(change) => { verb.forget(); setTyped((before) => ({ ...before, ...change })); }} />
     </Dialog>
   );

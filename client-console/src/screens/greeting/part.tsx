@@ -9,7 +9,7 @@ export function GreetingPart({ draft, refusals, change }: PartProps) {
   return (
     <fieldset class="card">
       <legend>{words.title}</legend>
-      <p class="hint">{words.told}</p>
+      <p class="hint">{draft.terms.invitedOnly ? words.invited : words.told}</p>
       <GreetingFields typed={draft.greeting} refusals={refusals} change={(changed) => change({ greeting: { ...draft.greeting, ...changed } })} />
     </fieldset>
   );
