@@ -1,8 +1,10 @@
 import { ownName } from '../../src/rain/names.ts';
 import { countdownText } from './countdown.ts';
+import { creditStatus, detailOf } from './detail.ts';
 import { countUp } from './opening/count-up.ts';
 import { isFinal } from './next-rain.ts';
 import { element, write } from './page.ts';
+import type { Greeting } from './rain-theme.ts';
 import { showLeaderboard } from './leaderboard/leaderboard-list.ts';
 import type { Luckiest } from './leaderboard/leaderboard.ts';
 import type { Face, Round } from './round.ts';
@@ -14,10 +16,14 @@ export interface View {
   title?: string;
   /** Whole seconds until the rain opens, or until an open one closes. */
   seconds?: number;
+  /** When a rain that has not begun will, epoch ms. */
+  opensAt?: number;
+  /** All packets of the rain, and so many seconds after the start, if this page can tell, none was left. */
+  gone?: { packets: number; seconds?: number };
   /** Fraction of the packets that is left, 0 to 1. */
   left?: number;
   /** `old`: won before this page was opened. `recorded`: written down for the operator. */
-  win?: { amount: string; credited: boolean; old?: true; recorded?: true };
+  win?: { redPacketId: string; amount: string; credited: boolean; old?: true; recorded?: true };
   /** Present once the packets can be recomputed. `ready`: not verified yet. */
   proof?: NonNullable<Round['proof']> | 'ready';
   userId?: string;
@@ -29,6 +35,8 @@ export interface View {
   over?: boolean;
   rehearsal?: boolean;
   luckiest?: Luckiest;
+  /** What the host says with the rain. */
+  greeting?: Greeting;
   /** Another rain that is offered. `seconds` until it opens; absent if it is open. */
   ahead?: { title: string; seconds?: number };
 }
@@ -75,7 +83,7 @@ export class Screen {
     const key = JSON.stringify(view);
     if (key === this.#shown) return;
     this.#shown = key;
-    const { headline, detail, notes, page, you, proof } = this.#words;
+    const { headline, notes, page, you, proof, greeting } = this.#words;
     const { face, seconds, left, note } = view;
     if (face !== this.#face) this.#changeFace(face, view);
     this.#wasAway = note === 'lost' || (this.#wasAway && face !== 'won');
@@ -87,7 +95,8 @@ export class Screen {
     write('.title', view.title || this.#event || page);
     write('.headline', headline[face]);
     this.#count(view);
-    write('.detail', view.win ? this.#creditStatus(view.win) : detail[face]);
+    write('.detail', detailOf(view, this.#words));
+    write('.greeting', view.win && view.greeting ? greeting(view.greeting) : '');
     write('.note', note ? notes[note] : '');
     write('.user', view.userId ? `${you} ${ownName(view.userId)}` : '');
     this.#showWinners(view.winners);
@@ -99,7 +108,7 @@ export class Screen {
     element('.verify').hidden = view.proof !== 'ready' && view.proof !== 'failed';
     write('.proof', view.proof === undefined || view.proof === 'ready' ? '' : proof[view.proof]);
     element('.rehearsal').hidden = view.rehearsal !== true;
-    showLeaderboard(view.luckiest, this.#words);
+    showLeaderboard(view.luckiest, this.#words, view.win?.redPacketId);
     this.#offer(view);
     this.#announce(view);
   }
@@ -149,16 +158,11 @@ export class Screen {
     write('.ahead-title', offered ? offered.title || untitled : '');
   }
 
-  #creditStatus({ credited, recorded }: NonNullable<View['win']>): string {
-    if (credited) return this.#words.credited;
-    return recorded ? this.#words.recorded : this.#words.onItsWay;
-  }
-
   /** Announces changes to screen readers. The countdown is not announced every second, because it would drown out the result. */
   #announce({ face, win, seconds }: View): void {
     const { headline, detail, money, soon } = this.#words;
     const near = face === 'scheduled' && seconds !== undefined && seconds <= LAST_SECONDS ? ` ${soon(LAST_SECONDS)}` : '';
-    const sentence = win ? `${headline.won}: ${money(win.amount)}. ${this.#creditStatus(win)}` : near || `${headline[face]}. ${detail[face]}`;
+    const sentence = win ? `${headline.won}: ${money(win.amount)}. ${creditStatus(win, this.#words)}` : near || `${headline[face]}. ${detail[face]}`;
     if (sentence === this.#spoken) return;
     this.#spoken = sentence;
     write('.spoken', sentence);
