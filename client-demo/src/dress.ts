@@ -1,6 +1,9 @@
 import { loadPicture } from './load-picture.ts';
 import { element } from './page.ts';
 import type { Sky } from './sky/sky.ts';
+import type { View } from './view.ts';
+import type { ShareCard } from './share/share-card.ts';
+import type { Words } from './words/en.ts';
 import { wearTheme, type ShownTheme, type Theme } from './theme.ts';
 
 /** What the player's page shows of a theme, beside its colours. A picture is shown once it has been loaded. */
@@ -10,13 +13,20 @@ export class Dress {
   readonly #barColour = this.#bar.content;
   #theme: Theme | undefined;
   #logo: HTMLImageElement | undefined;
+  #packet: HTMLImageElement | undefined;
 
   constructor(sky: Pick<Sky, 'wear'>) {
     this.#sky = sky;
   }
 
-  get logo(): HTMLImageElement | undefined {
-    return this.#logo;
+  /** The picture of a win, in the colours of the theme. */
+  cardOf({ win, title, greeting, rehearsal }: View, words: Words): ShareCard | undefined {
+    if (!win) return undefined;
+    return {
+      title: title || words.page, headline: words.share.headline, amount: words.money(win.amount), colours: this.#theme?.colours ?? {},
+      ...(greeting && { greeting: words.greeting(greeting) }), ...(rehearsal && { warning: words.rehearsal }),
+      ...(this.#logo && { logo: this.#logo }), ...(this.#packet && { packet: this.#packet }),
+    };
   }
 
   wear(shown: ShownTheme): void {
@@ -48,6 +58,7 @@ export class Dress {
   }
 
   #showPacket(picture: HTMLImageElement | undefined): void {
+    this.#packet = picture;
     const colour = this.#theme?.colours.packet;
     this.#sky.wear({ ...(colour !== undefined && { colour }), ...(picture && { picture }) });
     const root = document.documentElement;

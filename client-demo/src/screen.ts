@@ -11,6 +11,7 @@ import type { Words } from './words/en.ts';
 /** In the last seconds before the start the countdown is animated. */
 const LAST_SECONDS = 10;
 const LONG_TEXT = 4;
+const LONG_AMOUNT = 6;
 
 /** Writes views into the page. User input becomes text, never markup. */
 export class Screen {
@@ -74,6 +75,7 @@ export class Screen {
     element('.left-fill').style.width = `${(left ?? 0) * 100}%`;
     element('.verify').hidden = view.proof !== 'ready' && view.proof !== 'failed';
     write('.proof', view.proof === undefined || view.proof === 'ready' ? '' : proof[view.proof]);
+    element('.share').hidden = !view.win;
     element('.rehearsal').hidden = view.rehearsal !== true;
     showLeaderboard(view.luckiest, this.#words, view.win?.redPacketId);
     this.#offer(view);
@@ -100,8 +102,9 @@ export class Screen {
   #count({ face, seconds, win }: View): void {
     const big = element('.big');
     const counting = face === 'scheduled' && seconds !== undefined;
-    write('.big', win ? this.#words.money(win.amount) : counting ? countdownText(seconds) : '');
-    big.toggleAttribute('data-long', counting && countdownText(seconds).length > LONG_TEXT);
+    const text = win ? this.#words.money(win.amount) : counting ? countdownText(seconds) : '';
+    write('.big', text);
+    big.toggleAttribute('data-long', text.length > (win ? LONG_AMOUNT : LONG_TEXT));
     this.#page.toggleAttribute('data-final', counting && seconds <= LAST_SECONDS);
     big.dataset['tick'] = String((seconds ?? 0) % 2);
   }

@@ -9,6 +9,7 @@ type Faces = Record<Face | 'no_rain' | 'no_token' | 'refused', string>;
 
 export const en = {
   lang: 'en',
+  otherLanguage: { lang: 'zh-CN', name: '中文' },
   page: 'Red-packet rain',
   headline: {
     connecting: 'Connecting …',
@@ -78,6 +79,7 @@ export const en = {
     tooFast: 'Too fast. Retrying in a moment …',
     unanswered: 'No answer yet. Tap again. Nothing is lost.',
     preparing: 'Getting ready. Your tap counts …',
+    notShared: 'The picture could not be made. Try again.',
   },
   /** Announced once, when few seconds are left. */
   soon: (seconds: number) => `${seconds} seconds left`,
@@ -124,6 +126,14 @@ export const en = {
     more: 'You find older packets in your app.',
     late: 'Your latest win may not be shown yet. It is safe.',
   },
+  share: { button: 'Share', headline: 'I got a red packet' },
+  remind: {
+    offer: 'Tell me when it begins',
+    on: '✓ On, while this page is open',
+    refused: 'Your browser does not allow it',
+    startsAt: (time: string) => `The rain starts at ${time}.`,
+  },
+  offline: { title: 'No connection', told: 'Check your network, then try again. What you have won is safe.', again: 'Try again' },
   luckiest: { title: 'Luckiest', soFar: 'Luckiest so far', you: 'You' },
   ahead: { offer: 'Next rain in', now: 'A rain is on right now', untitled: 'Red-packet rain' },
   /** The sales that are listed beside the rain. Their own screen has its words in `sale/`. */

@@ -2,6 +2,7 @@ import type { Words } from './en.ts';
 
 export const zh: Words = {
   lang: 'zh-CN',
+  otherLanguage: { lang: 'en', name: 'English' },
   page: '红包雨',
   headline: {
     connecting: '连接中…',
@@ -68,6 +69,7 @@ export const zh: Words = {
     tooFast: '点得太快，稍后自动重试…',
     unanswered: '暂未收到结果，请再点一次，不会有损失。',
     preparing: '正在准备，你的点击已记下…',
+    notShared: '图片生成失败，请再试一次。',
   },
   soon: (seconds) => `还有 ${seconds} 秒`,
   rehearsal: '彩排：非真实金额',
@@ -112,6 +114,14 @@ export const zh: Words = {
     more: '更早的红包请在应用内查看。',
     late: '刚抢到的红包可能稍后才显示，请放心。',
   },
+  share: { button: '分享', headline: '我抢到了红包' },
+  remind: {
+    offer: '开始前提醒我',
+    on: '✓ 已开启，请保持本页打开',
+    refused: '浏览器不允许提醒',
+    startsAt: (time) => `红包雨 ${time} 开始。`,
+  },
+  offline: { title: '无法连接', told: '请检查网络后重试。已抢到的红包不会丢失。', again: '重试' },
   luckiest: { title: '手气最佳', soFar: '目前手气最佳', you: '你' },
   ahead: { offer: '下一场倒计时', now: '另一场正在进行', untitled: '红包雨' },
   sales: {
