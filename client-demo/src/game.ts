@@ -1,8 +1,8 @@
 import { firstToPlay, isFinal, isPlayable, NextRain, type Offer } from './next-rain.ts';
 import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
 import type { PausingCode } from '../../src/protocol/outcomes.ts';
-import { answered, requested, credited, faceOf, gaveUp, isOver, newRound, provable, proved, seen, shownReceipt, type Proof, type Provable, type Round } from './round.ts';
-import type { View } from './screen.ts';
+import { answered, requested, credited, faceOf, gaveUp, goneWithin, isOver, newRound, provable, proved, seen, shownReceipt, type Proof, type Provable, type Round } from './round.ts';
+import type { View } from './view.ts';
 
 const WINNERS_SHOWN = 3;
 const RENEW_MS = 20_000;
@@ -92,6 +92,7 @@ export class Game {
     const note = this.#link === 'lost' ? 'lost' : this.#note;
     const now = this.#options.client.serverNow();
     const offer = this.#offer();
+    const goneSeconds = this.#round && goneWithin(this.#round);
     return {
       face,
       winners: this.#winners,
@@ -100,6 +101,8 @@ export class Game {
       ...(offer && { ahead: { title: offer.title, ...(!offer.open && { seconds: Math.max(0, Math.ceil((offer.opensAt - now) / 1000)) }) } }),
       ...(rain && (face === 'open' || face === 'asking' || face === 'paused') && { left: rain.left / Math.max(1, rain.packets) }),
       ...(seconds !== undefined && { seconds }),
+      ...(rain && face === 'scheduled' && { opensAt: rain.opensAt }),
+      ...(rain && (face === 'missed' || face === 'gone') && { gone: { packets: rain.packets, ...(goneSeconds !== undefined && { seconds: goneSeconds }) } }),
       ...(this.#round?.win && { win: this.#round.win }),
       ...(this.#round && provable(this.#round) && { proof: this.#round.proof ?? 'ready' }),
       ...(this.#userId !== undefined && { userId: this.#userId }),

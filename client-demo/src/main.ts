@@ -2,14 +2,17 @@ import { createRainClient } from '../../src/client/client.ts';
 import { knownToken, openCredentials } from './credentials.ts';
 import { untilConfigured, type PlayerConfig } from './api.ts';
 import { solveInBackground, verifyInBackground } from './background.ts';
+import { Dress } from './dress.ts';
 import { Game } from './game.ts';
 import { askCode, askIdentity, askName } from './identity.ts';
 import { listenToInput } from './input.ts';
 import { followLink, reloadOnLink, takeLink } from './link.ts';
+import { RainTheme } from './rain-theme.ts';
 import { openReceipts } from './receipts.ts';
 import { element } from './page.ts';
 import { Leaderboard, readLuckiest } from './leaderboard/leaderboard.ts';
-import { Screen, type View } from './screen.ts';
+import { Screen } from './screen.ts';
+import type { View } from './view.ts';
 import { openSetting, showToggle } from './settings.ts';
 import { readAccount } from './wallet/account.ts';
 import { WalletSheet } from './wallet/wallet-sheet.ts';
@@ -18,15 +21,23 @@ import { addressWith, inAddress } from './sales/address.ts';
 import { SaleWindow } from './sales/sale-window.ts';
 import { cueOf } from './sound/cues.ts';
 import { Speaker } from './sound/speaker.ts';
-import { wordsFor } from './words/language.ts';
+import { offerShare } from './share/share.ts';
+import { StartReminder } from './start/start-reminder.ts';
+import { keepOfflinePage } from './offline-page.ts';
+import { offerLanguage, pageLanguages, wordsFor } from './words/language.ts';
+
+/** What is for later comes after what the player is waiting for. */
+const OFFLINE_MS = 5_000;
 
 const link = takeLink();
 reloadOnLink();
 const random = Math.random;
 const configured = untilConfigured(random);
-const words = wordsFor(navigator.languages);
+const words = wordsFor(pageLanguages());
 const screen = new Screen(words);
 const sky = new Sky(element('.sky'), random);
+const dress = new Dress(sky);
+const theme = new RainTheme({ random, onTheme: (shown) => dress.wear(shown) });
 const leaderboard = new Leaderboard({ read: readLuckiest, random });
 const [sound, buzz] = [openSetting('sound'), openSetting('buzz')];
 const speaker = new Speaker(sound, buzz);
@@ -42,6 +53,8 @@ const walletSheet = new WalletSheet(element<HTMLDialogElement>('.wallet'), walle
 });
 let game: Game | undefined;
 let sales: SaleWindow | undefined;
+let reminder: StartReminder | undefined;
+let shareFailed = false;
 let shown: View = { face: 'connecting', winners: [] };
 
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
@@ -55,6 +68,8 @@ showToggle(element<HTMLButtonElement>('.sound'), words.tools.sound, sound, (on) 
 });
 // Only devices that can vibrate have the button.
 if ('vibrate' in navigator && matchMedia('(pointer: coarse)').matches) showToggle(element<HTMLButtonElement>('.buzz'), words.tools.buzz, buzz, (on) => { if (on) speaker.play('tap'); });
+offerLanguage(element<HTMLButtonElement>('.language'), words);
+offerShare({ words, card: () => dress.cardOf(shown, words), onResult: (isDone) => { shareFailed = !isDone; } });
 element('.verify').addEventListener('click', () => game?.verify());
 element('.ahead').addEventListener('click', () => game?.follow());
 element('.grab').addEventListener('click', () => tap());
@@ -97,7 +112,8 @@ function show(playing: Game): void {
   playing.tick();
   const view = playing.view();
   leaderboard.follow(view.over ? view.rainId : undefined);
-  const next: View = { ...view, ...(leaderboard.found && { luckiest: leaderboard.found }) };
+  if (view.face !== 'connecting') theme.follow(view.rainId);
+  const next: View = { ...view, ...(leaderboard.found && { luckiest: leaderboard.found }), ...(theme.greeting && { greeting: theme.greeting }), ...(shareFailed && view.win && !view.note && { note: 'notShared' }) };
   const cue = cueOf(shown, next);
   // Ticks of a rain that is hidden would disturb; its results are told.
   if (cue && !(sales?.isOpen && (cue === 'tick' || cue === 'last' || cue === 'go'))) speaker.play(cue);
@@ -107,6 +123,7 @@ function show(playing: Game): void {
   if (next.win?.credited !== shown.win?.credited) walletSheet.refresh();
   shown = next;
   screen.show(next);
+  reminder?.draw(next);
 }
 
 function play(config: PlayerConfig): void {
@@ -124,6 +141,9 @@ function play(config: PlayerConfig): void {
     onRain: (rainId) => history.replaceState(history.state, '', addressWith('rain', rainId)),
   });
   sales = new SaleWindow({ client, pay, words, onCue: (cue) => speaker.play(cue) });
+  reminder = new StartReminder({ words, serverNow: () => client.serverNow() });
+  client.on('rain', (rain) => { if (rain.rainId === inAddress('rain')) reminder?.follow(rain); });
+  setTimeout(() => void keepOfflinePage(words, config.event ?? words.page), OFFLINE_MS);
   // A failed connection is reported by the event `link`.
   client.connect().catch(() => {});
 }

@@ -17,6 +17,8 @@ export interface Round {
   /** The commitments as first received; later messages cannot replace them. `inTime`: all came before the rain was over. */
   readonly committed?: { readonly commitment: string; readonly added: readonly string[]; readonly inTime: boolean };
   readonly proof?: Proof | 'checking' | 'failed';
+  /** By the server's clock, epoch ms: until when packets were left, and when none was. Absent: not heard yet. */
+  readonly heard?: { readonly left?: number; readonly none?: number };
 }
 
 /**
@@ -43,6 +45,9 @@ export interface Provable {
 export type Face =
   | 'connecting' | 'scheduled' | 'open' | 'asking' | 'paused' | 'won' | 'missed' | 'gone' | 'too_late' | 'blocked' | 'win_limit_reached' | 'unknown_rain';
 
+/** Between two snapshots of an open rain. After a longer time away the page cannot tell how fast the packets went. */
+const UNSEEN_MS_MAX = 5_000;
+
 export function newRound(rainId: string): Round {
   return { rainId, asking: false };
 }
@@ -59,10 +64,23 @@ export function gaveUp(round: Round): Round {
 export function seen(round: Round, rain: RainSnapshot): Round {
   const { verdict, ...known } = round;
   const committed = firstCommitments(round.committed, rain);
-  const rest = { ...known, ...(committed && { committed }) };
+  const rest = { ...known, ...(committed && { committed }), heard: heardOf(round.heard, rain) };
   // Outdated: "unknown rain", because the grab came slightly too early; or "nothing left", because packets were added.
   const outdated = verdict === OUTCOMES['-8'].code || (verdict === OUTCOMES['-1'].code && hasGrown(round.rain, rain));
   return verdict === undefined || outdated ? { ...rest, rain } : { ...rest, verdict, rain };
+}
+
+function heardOf(before: Round['heard'], { left, serverTime }: RainSnapshot): Round['heard'] {
+  if (left > 0) return { left: serverTime };
+  return { ...before, none: before?.none ?? serverTime };
+}
+
+/** @returns a number of seconds after the start by which all packets were gone; `undefined` if this page did not see them go */
+export function goneWithin({ rain, heard }: Round): number | undefined {
+  if (!rain || heard?.left === undefined || heard.none === undefined) return undefined;
+  const since = Math.max(heard.left, rain.opensAt);
+  if (heard.none < rain.opensAt || heard.none - since > UNSEEN_MS_MAX) return undefined;
+  return Math.max(1, Math.ceil((heard.none - rain.opensAt) / 1000));
 }
 
 /** The number of packets only decreases, unless there was a top-up. */

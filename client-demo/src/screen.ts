@@ -1,41 +1,17 @@
 import { ownName } from '../../src/rain/names.ts';
 import { countdownText } from './countdown.ts';
+import { creditStatus, detailOf } from './detail.ts';
 import { countUp } from './opening/count-up.ts';
 import { isFinal } from './next-rain.ts';
 import { element, write } from './page.ts';
 import { showLeaderboard } from './leaderboard/leaderboard-list.ts';
-import type { Luckiest } from './leaderboard/leaderboard.ts';
-import type { Face, Round } from './round.ts';
+import type { View } from './view.ts';
 import type { Words } from './words/en.ts';
-
-/** Everything on the screen except the falling packets. */
-export interface View {
-  face: Face | 'no_rain' | 'no_token' | 'refused';
-  title?: string;
-  /** Whole seconds until the rain opens, or until an open one closes. */
-  seconds?: number;
-  /** Fraction of the packets that is left, 0 to 1. */
-  left?: number;
-  /** `old`: won before this page was opened. `recorded`: written down for the operator. */
-  win?: { amount: string; credited: boolean; old?: true; recorded?: true };
-  /** Present once the packets can be recomputed. `ready`: not verified yet. */
-  proof?: NonNullable<Round['proof']> | 'ready';
-  userId?: string;
-  note?: keyof Words['notes'];
-  /** The latest wins of others, masked by the server. */
-  winners: { user: string; amount: string }[];
-  /** The current rain; `over`: nothing can be won in it any more. */
-  rainId?: string;
-  over?: boolean;
-  rehearsal?: boolean;
-  luckiest?: Luckiest;
-  /** Another rain that is offered. `seconds` until it opens; absent if it is open. */
-  ahead?: { title: string; seconds?: number };
-}
 
 /** In the last seconds before the start the countdown is animated. */
 const LAST_SECONDS = 10;
 const LONG_TEXT = 4;
+const LONG_AMOUNT = 6;
 
 /** Writes views into the page. User input becomes text, never markup. */
 export class Screen {
@@ -75,7 +51,7 @@ export class Screen {
     const key = JSON.stringify(view);
     if (key === this.#shown) return;
     this.#shown = key;
-    const { headline, detail, notes, page, you, proof } = this.#words;
+    const { headline, notes, page, you, proof, greeting } = this.#words;
     const { face, seconds, left, note } = view;
     if (face !== this.#face) this.#changeFace(face, view);
     this.#wasAway = note === 'lost' || (this.#wasAway && face !== 'won');
@@ -87,7 +63,8 @@ export class Screen {
     write('.title', view.title || this.#event || page);
     write('.headline', headline[face]);
     this.#count(view);
-    write('.detail', view.win ? this.#creditStatus(view.win) : detail[face]);
+    write('.detail', detailOf(view, this.#words));
+    write('.greeting', view.win && view.greeting ? greeting(view.greeting) : '');
     write('.note', note ? notes[note] : '');
     write('.user', view.userId ? `${you} ${ownName(view.userId)}` : '');
     this.#showWinners(view.winners);
@@ -98,8 +75,9 @@ export class Screen {
     element('.left-fill').style.width = `${(left ?? 0) * 100}%`;
     element('.verify').hidden = view.proof !== 'ready' && view.proof !== 'failed';
     write('.proof', view.proof === undefined || view.proof === 'ready' ? '' : proof[view.proof]);
+    element('.share').hidden = !view.win;
     element('.rehearsal').hidden = view.rehearsal !== true;
-    showLeaderboard(view.luckiest, this.#words);
+    showLeaderboard(view.luckiest, this.#words, view.win?.redPacketId);
     this.#offer(view);
     this.#announce(view);
   }
@@ -124,8 +102,9 @@ export class Screen {
   #count({ face, seconds, win }: View): void {
     const big = element('.big');
     const counting = face === 'scheduled' && seconds !== undefined;
-    write('.big', win ? this.#words.money(win.amount) : counting ? countdownText(seconds) : '');
-    big.toggleAttribute('data-long', counting && countdownText(seconds).length > LONG_TEXT);
+    const text = win ? this.#words.money(win.amount) : counting ? countdownText(seconds) : '';
+    write('.big', text);
+    big.toggleAttribute('data-long', text.length > (win ? LONG_AMOUNT : LONG_TEXT));
     this.#page.toggleAttribute('data-final', counting && seconds <= LAST_SECONDS);
     big.dataset['tick'] = String((seconds ?? 0) % 2);
   }
@@ -149,16 +128,11 @@ export class Screen {
     write('.ahead-title', offered ? offered.title || untitled : '');
   }
 
-  #creditStatus({ credited, recorded }: NonNullable<View['win']>): string {
-    if (credited) return this.#words.credited;
-    return recorded ? this.#words.recorded : this.#words.onItsWay;
-  }
-
   /** Announces changes to screen readers. The countdown is not announced every second, because it would drown out the result. */
   #announce({ face, win, seconds }: View): void {
     const { headline, detail, money, soon } = this.#words;
     const near = face === 'scheduled' && seconds !== undefined && seconds <= LAST_SECONDS ? ` ${soon(LAST_SECONDS)}` : '';
-    const sentence = win ? `${headline.won}: ${money(win.amount)}. ${this.#creditStatus(win)}` : near || `${headline[face]}. ${detail[face]}`;
+    const sentence = win ? `${headline.won}: ${money(win.amount)}. ${creditStatus(win, this.#words)}` : near || `${headline[face]}. ${detail[face]}`;
     if (sentence === this.#spoken) return;
     this.#spoken = sentence;
     write('.spoken', sentence);

@@ -41,7 +41,7 @@ const LIMITS = {
   idleConnectionMsMax: 10_000,
 } as const;
 
-const policy = (images: string) => `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; media-src 'self'; connect-src 'self' ws: wss:; manifest-src 'self'; `
+const policy = (images: string) => `default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src ${images}; media-src 'self'; connect-src 'self' ws: wss:; manifest-src 'self'; `
   + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const HEADERS = {

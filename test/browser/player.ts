@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { View } from '../../client-demo/src/screen.ts';
+import type { View } from '../../client-demo/src/view.ts';
 
 /** Resolves when the page shows this face. */
 export async function shows(page: Page, face: View['face'], timeout = 30_000): Promise<void> {
@@ -66,7 +66,7 @@ export async function overhear(page: Page): Promise<{ type: string }[]> {
 /** Elements that overflow the window or are cut off in it. */
 export async function overflowing(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
-    const parts = ['.bar', '.clock', '.message', '.paper', '.headline', '.big', '.detail', '.leaderboard', '.ahead', '.next', '.note', '.left', '.sales', '.grab', '.user', '.wallet', '.rehearsal'];
+    const parts = ['.bar', '.clock', '.message', '.paper', '.headline', '.big', '.detail', '.leaderboard', '.ahead', '.next', '.note', '.left', '.sales', '.grab', '.user', '.share', '.remind', '.language', '.greeting', '.wallet', '.rehearsal'];
     return parts.flatMap((selector) => {
       const part = document.querySelector(selector)!;
       const { left, right, top, bottom, width } = part.getBoundingClientRect();

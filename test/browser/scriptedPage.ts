@@ -45,13 +45,14 @@ interface ScriptedPageOptions {
   /** Of the page; the player's by default. */
   path?: string;
   window?: Partial<PageOptions>;
+  event?: string;
   book?: Partial<Pick<PlayerOptions, 'openWalletStatement' | 'leaderboard'>>;
   /** Runs before the page is opened. */
   prepare?: (page: Page) => Promise<unknown>;
 }
 
 /** Default: English, phone, reduced motion. Animations cost CPU time, so only the tests that need them enable them. */
-export async function openScriptedPage(browser: Browser, { rain, path = '/', window = {}, book = {}, prepare }: ScriptedPageOptions = {}): Promise<ScriptedPage> {
+export async function openScriptedPage(browser: Browser, { rain, path = '/', window = {}, event, book = {}, prepare }: ScriptedPageOptions = {}): Promise<ScriptedPage> {
   const rains = new Map<string, RainSnapshot>();
   if (rain) rains.set(rain.rainId, rain);
   let visit: Visit | undefined;
@@ -68,7 +69,7 @@ export async function openScriptedPage(browser: Browser, { rain, path = '/', win
     if (message.type === 'grab' && answer) say({ ...resultOf(message.rainId, ...answer), ...(message.ref !== undefined && { ref: message.ref }) });
   });
   const testConsole = await startConsole({
-    host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true },
+    host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true }, ...(event !== undefined && { event }),
     player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
   });
   onTestFinished(() => testConsole.close());

@@ -48,7 +48,8 @@ function windowsOf(browser: Browser): Windows {
 }
 
 async function openWindow(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
-  const context = await browser.newContext(options);
+  // A worker would take the requests that a test answers. The test of the worker lets it in.
+  const context = await browser.newContext({ serviceWorkers: 'block', ...options });
   // A window closes with its last page.
   await context.newPage();
   return context;

@@ -2,17 +2,20 @@ import { element, textElement, write } from '../page.ts';
 import type { Words } from '../words/en.ts';
 import type { Luckiest } from './leaderboard.ts';
 
-export function showLeaderboard(found: Luckiest | undefined, words: Words): void {
+/** @param own the packet of the player, if there is one */
+export function showLeaderboard(found: Luckiest | undefined, words: Words, own: string | undefined): void {
   const places = found?.luckiest ?? [];
   const leaderboard = element('.leaderboard');
   leaderboard.hidden = places.length === 0;
   write('.leaderboard-title', found?.final === false ? words.luckiest.soFar : words.luckiest.title);
-  const key = JSON.stringify(places);
+  const key = JSON.stringify([places, own]);
   if (leaderboard.dataset['places'] === key) return;
   leaderboard.dataset['places'] = key;
-  element('.leaderboard-list').replaceChildren(...places.map(({ user, amount }) => {
+  element('.leaderboard-list').replaceChildren(...places.map(({ user, amount, redPacketId }) => {
     const place = document.createElement('li');
-    place.append(textElement('leaderboard-user', user), textElement('leaderboard-amount', words.money(amount)));
+    const isOwn = redPacketId !== undefined && redPacketId === own;
+    place.toggleAttribute('data-own', isOwn);
+    place.append(textElement('leaderboard-user', isOwn ? words.luckiest.you : user), textElement('leaderboard-amount', words.money(amount)));
     return place;
   }));
 }

@@ -5,7 +5,7 @@ const SHOWN = 3;
 /** The largest packets of a rain. */
 export interface Luckiest {
   /** `user` is masked by the server. `amount` is a decimal string such as "12.21". */
-  luckiest: { user: string; amount: string }[];
+  luckiest: { user: string; amount: string; redPacketId?: string }[];
   /** The list will not change any more. */
   final: boolean;
 }
@@ -22,8 +22,8 @@ export async function readLuckiest(rainId: string): Promise<Luckiest> {
 export function toLuckiest(value: unknown): Luckiest | undefined {
   if (!isObject(value) || !Array.isArray(value['luckiest'])) return undefined;
   const luckiest = (value['luckiest'] as unknown[]).flatMap((one) => {
-    const { user, amount } = isObject(one) ? one : {};
-    return typeof user === 'string' && typeof amount === 'string' ? [{ user, amount }] : [];
+    const { user, amount, redPacketId } = isObject(one) ? one : {};
+    return typeof user === 'string' && typeof amount === 'string' ? [{ user, amount, ...(typeof redPacketId === 'string' && { redPacketId }) }] : [];
   });
   return { luckiest: luckiest.slice(0, SHOWN), final: value['final'] === true };
 }

@@ -1,5 +1,5 @@
 import type { Mark, Picture } from './mark.ts';
-import { drawPictures } from './pictures.ts';
+import { drawPictures, type PacketLook } from './pictures.ts';
 
 /** Pictures that are drawn as additive light. */
 const SHINING: readonly Picture[] = ['glow', 'spark'];
@@ -10,14 +10,20 @@ export function openPainter(onBlank: () => void) {
   const pen = canvas.getContext('2d')!;
   // A ratio above 2 costs time and makes no visible difference.
   const ratio = Math.min(devicePixelRatio || 1, 2);
-  let pictures = drawPictures(ratio);
-  // A lost graphics context also loses the cached pictures.
-  canvas.addEventListener('contextrestored', () => {
-    pictures = drawPictures(ratio);
+  let look: PacketLook = {};
+  let pictures = drawPictures(ratio, look);
+  const redraw = () => {
+    pictures = drawPictures(ratio, look);
     onBlank();
-  });
+  };
+  // A lost graphics context also loses the cached pictures.
+  canvas.addEventListener('contextrestored', redraw);
   return {
     canvas,
+    wear(next: PacketLook): void {
+      look = next;
+      redraw();
+    },
     fit(width: number, height: number): void {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);

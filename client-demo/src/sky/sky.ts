@@ -3,6 +3,7 @@ import { glowOf, markOf } from './costume.ts';
 import { Drift } from './drift.ts';
 import { alike, type Mark } from './mark.ts';
 import { openPainter } from './painter.ts';
+import type { PacketLook } from './pictures.ts';
 import { Shower, xOf } from './shower.ts';
 import { veil } from './veil.ts';
 
@@ -42,6 +43,11 @@ export class Sky {
   set still(still: boolean) {
     this.#shower.still = still;
     if (still) this.#bursts.clear();
+  }
+
+  /** From now on packets look like this. */
+  wear(look: PacketLook): void {
+    this.#painter.wear(look);
   }
 
   /** Viewing position, -1 left to 1 right. */

@@ -1,4 +1,4 @@
-import type { View } from '../screen.ts';
+import type { View } from '../view.ts';
 
 export type Cue = 'tick' | 'last' | 'go' | 'tap' | 'win' | 'miss' | 'credited';
 

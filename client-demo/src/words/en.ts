@@ -1,4 +1,5 @@
 import type { Face, Round } from '../round.ts';
+import type { Greeting } from '../rain-theme.ts';
 import type { PacketStatus } from '../wallet/account.ts';
 
 /** All texts of this page. Other languages have the same keys. */
@@ -8,6 +9,7 @@ type Faces = Record<Face | 'no_rain' | 'no_token' | 'refused', string>;
 
 export const en = {
   lang: 'en',
+  otherLanguage: { lang: 'zh-CN', name: '中文' },
   page: 'Red-packet rain',
   headline: {
     connecting: 'Connecting …',
@@ -17,7 +19,7 @@ export const en = {
     asking: 'Opening …',
     paused: 'Paused',
     won: 'You got a red packet',
-    missed: 'Missed it',
+    missed: 'Not this time',
     gone: 'All gone',
     too_late: 'The rain is over',
     blocked: 'You cannot take part',
@@ -43,6 +45,16 @@ export const en = {
     no_token: 'Open this page from your app again.',
     refused: 'Reload the page to try again.',
   } satisfies Faces,
+  /** @param time of a rain that is more than an hour away */
+  startsAt: (time: string) => `It starts on ${time}.`,
+  /** @param seconds absent: this page cannot tell how fast */
+  gone: (packets: number, seconds: number | undefined) => {
+    const all = packets === 1 ? 'The only packet' : `All ${packets.toLocaleString('en')} packets`;
+    if (seconds === undefined) return packets === 1 ? `${all} has been won.` : `${all} have been won.`;
+    return `${all} ${packets === 1 ? 'was' : 'were'} gone within ${within(seconds)}.`;
+  },
+  nothingAhead: 'When the next rain is announced, it appears here.',
+  greeting: ({ sender, blessing }: Greeting) => (sender === undefined ? blessing ?? '' : blessing === undefined ? `From ${sender}` : `From ${sender}: ${blessing}`),
   credited: 'It is in your wallet',
   onItsWay: 'On its way to your wallet …',
   /** Also shown for a rain that was settled so long ago that the server has forgotten it: then the money is in the wallet. */
@@ -67,6 +79,7 @@ export const en = {
     tooFast: 'Too fast. Retrying in a moment …',
     unanswered: 'No answer yet. Tap again. Nothing is lost.',
     preparing: 'Getting ready. Your tap counts …',
+    notShared: 'The picture could not be made. Try again.',
   },
   /** Announced once, when few seconds are left. */
   soon: (seconds: number) => `${seconds} seconds left`,
@@ -113,7 +126,15 @@ export const en = {
     more: 'You find older packets in your app.',
     late: 'Your latest win may not be shown yet. It is safe.',
   },
-  luckiest: { title: 'Luckiest', soFar: 'Luckiest so far' },
+  share: { button: 'Share', headline: 'I got a red packet' },
+  remind: {
+    offer: 'Tell me when it begins',
+    on: '✓ On, while this page is open',
+    refused: 'Your browser does not allow it',
+    startsAt: (time: string) => `The rain starts at ${time}.`,
+  },
+  offline: { title: 'No connection', told: 'Check your network, then try again. What you have won is safe.', again: 'Try again' },
+  luckiest: { title: 'Luckiest', soFar: 'Luckiest so far', you: 'You' },
   ahead: { offer: 'Next rain in', now: 'A rain is on right now', untitled: 'Red-packet rain' },
   /** The sales that are listed beside the rain. Their own screen has its words in `sale/`. */
   sales: {
@@ -122,3 +143,9 @@ export const en = {
   },
   money: (amount: string) => `¥${amount}`,
 };
+
+/** Rounded up: the packets were gone by then. */
+function within(seconds: number): string {
+  if (seconds === 1) return 'a second';
+  return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+}

@@ -1,5 +1,9 @@
+import { recall, remember } from '../storage.ts';
 import { en, type Words } from './en.ts';
 import { zh } from './zh.ts';
+
+const KEY = 'rain.language';
+const STORAGES = [() => localStorage, () => sessionStorage];
 
 /** Whether the first of these languages that the pages speak is Chinese. */
 export function isChinese(languages: readonly string[]): boolean {
@@ -8,4 +12,16 @@ export function isChinese(languages: readonly string[]): boolean {
 
 export function wordsFor(languages: readonly string[]): Words {
   return isChinese(languages) ? zh : en;
+}
+
+/** The language that was chosen on the page, and then those of the browser. */
+export function pageLanguages(): readonly string[] {
+  return [...STORAGES.flatMap((storage) => recall(storage, KEY) ?? []), ...navigator.languages];
+}
+
+/** The page is opened again in the other language. Its address says which rain it shows. */
+export function offerLanguage(button: HTMLButtonElement, { otherLanguage: { lang, name } }: Words): void {
+  button.lang = lang;
+  button.textContent = name;
+  button.addEventListener('click', () => { if (STORAGES.some((storage) => remember(storage, KEY, lang))) location.reload(); });
 }

@@ -2,6 +2,7 @@ import type { Words } from './en.ts';
 
 export const zh: Words = {
   lang: 'zh-CN',
+  otherLanguage: { lang: 'en', name: 'English' },
   page: '红包雨',
   headline: {
     connecting: '连接中…',
@@ -11,7 +12,7 @@ export const zh: Words = {
     asking: '正在拆红包…',
     paused: '已暂停',
     won: '恭喜抢到红包',
-    missed: '手慢了',
+    missed: '手慢了，下次加油',
     gone: '红包已抢完',
     too_late: '红包雨已结束',
     blocked: '无法参与',
@@ -37,6 +38,14 @@ export const zh: Words = {
     no_token: '请从应用中重新打开本页。',
     refused: '请刷新页面重试。',
   },
+  startsAt: (time) => `${time} 开始。`,
+  gone: (packets, seconds) => {
+    const all = `本场 ${packets.toLocaleString('en')} 个红包`;
+    if (seconds === undefined) return `${all}已全部抢完。`;
+    return `${all}在 ${seconds < 120 ? `${seconds} 秒` : `${Math.ceil(seconds / 60)} 分钟`}内全部抢完。`;
+  },
+  nothingAhead: '下一场公布后会显示在这里。',
+  greeting: ({ sender, blessing }) => (sender === undefined ? blessing ?? '' : blessing === undefined ? `来自${sender}` : `${sender}：${blessing}`),
   credited: '已入账到你的钱包',
   onItsWay: '正在入账…',
   recorded: '你的中奖已登记。如果钱包里没有，主办方会核实。',
@@ -60,6 +69,7 @@ export const zh: Words = {
     tooFast: '点得太快，稍后自动重试…',
     unanswered: '暂未收到结果，请再点一次，不会有损失。',
     preparing: '正在准备，你的点击已记下…',
+    notShared: '图片生成失败，请再试一次。',
   },
   soon: (seconds) => `还有 ${seconds} 秒`,
   rehearsal: '彩排：非真实金额',
@@ -104,7 +114,15 @@ export const zh: Words = {
     more: '更早的红包请在应用内查看。',
     late: '刚抢到的红包可能稍后才显示，请放心。',
   },
-  luckiest: { title: '手气最佳', soFar: '目前手气最佳' },
+  share: { button: '分享', headline: '我抢到了红包' },
+  remind: {
+    offer: '开始前提醒我',
+    on: '✓ 已开启，请保持本页打开',
+    refused: '浏览器不允许提醒',
+    startsAt: (time) => `红包雨 ${time} 开始。`,
+  },
+  offline: { title: '无法连接', told: '请检查网络后重试。已抢到的红包不会丢失。', again: '重试' },
+  luckiest: { title: '手气最佳', soFar: '目前手气最佳', you: '你' },
   ahead: { offer: '下一场倒计时', now: '另一场正在进行', untitled: '红包雨' },
   sales: {
     label: '限时秒杀', tag: '秒杀', untitled: '限时秒杀', open: '正在抢购', paused: '已暂停', opensIn: (time) => `${time} 后开抢`, rang: '已回补', failed: '秒杀页面加载失败，请再试一次。',

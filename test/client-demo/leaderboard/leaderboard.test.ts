@@ -41,5 +41,5 @@ test('a late answer about the previous rain is not shown', async () => {
 test('an invalid answer is ignored, and at most three places are shown', () => {
   for (const value of [undefined, null, 1, {}, { luckiest: 'x' }]) expect(toLuckiest(value)).toBeUndefined();
   expect(toLuckiest({ luckiest: [null, { user: 1, amount: '1' }, ...Array.from({ length: 5 }, () => ({ user: 'u', amount: '1.00', redPacketId: 'p' }))] }))
-    .toEqual({ luckiest: Array.from({ length: 3 }, () => ({ user: 'u', amount: '1.00' })), final: false });
+    .toEqual({ luckiest: Array.from({ length: 3 }, () => ({ user: 'u', amount: '1.00', redPacketId: 'p' })), final: false });
 });

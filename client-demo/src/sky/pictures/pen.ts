@@ -29,3 +29,11 @@ export function outline(pen: Pen, style: string, width: number, trace?: () => vo
 export function circle(pen: Pen, x: number, y: number, radius: number): void {
   pen.arc(x, y, radius, 0, Math.PI * 2);
 }
+
+/** Fills the rectangle with the middle of the picture. */
+export function cover(pen: Pen, picture: HTMLImageElement, { x, y, width, height }: { x: number; y: number; width: number; height: number }): void {
+  const scale = Math.max(width / picture.naturalWidth, height / picture.naturalHeight);
+  const [w, h] = [width / scale, height / scale];
+  pen.imageSmoothingQuality = 'high';
+  pen.drawImage(picture, (picture.naturalWidth - w) / 2, (picture.naturalHeight - h) / 2, w, h, x, y, width, height);
+}

@@ -1,0 +1,50 @@
+import { readTheme, type ShownTheme } from './theme.ts';
+
+/** A rain that is announced is news to all pages in the same second, so the request is delayed randomly. */
+const READ_MS_MAX = 4_000;
+
+export type Greeting = Pick<ShownTheme, 'sender' | 'blessing'>;
+
+interface RainThemeOptions {
+  read?: (rainId: string | undefined) => Promise<ShownTheme>;
+  random: () => number;
+  /** Called when the theme is another one than before. */
+  onTheme: (shown: ShownTheme) => void;
+}
+
+/** The theme and the greeting of the rain that is shown, read once for each rain. The last theme is worn until the next is known. */
+export class RainTheme {
+  readonly #options: RainThemeOptions;
+  #rain: { id: string | undefined } | undefined;
+  #worn = JSON.stringify({});
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Of this rain; absent while it is not known, or if there is none. */
+  greeting: Greeting | undefined;
+
+  constructor(options: RainThemeOptions) {
+    this.#options = options;
+  }
+
+  /** May be called every frame. @param rainId `undefined`: no rain is shown */
+  follow(rainId: string | undefined): void {
+    if (this.#rain && this.#rain.id === rainId) return;
+    clearTimeout(this.#timer);
+    const rain = { id: rainId };
+    const afterMs = this.#rain ? this.#options.random() * READ_MS_MAX : 0;
+    this.#rain = rain;
+    this.greeting = undefined;
+    this.#timer = setTimeout(() => void this.#read(rain), afterMs);
+  }
+
+  async #read(rain: { id: string | undefined }): Promise<void> {
+    const { read = readTheme, onTheme } = this.#options;
+    const shown = await read(rain.id);
+    if (this.#rain !== rain) return;
+    const { theme, sender, blessing } = shown;
+    if (sender !== undefined || blessing !== undefined) this.greeting = { ...(sender !== undefined && { sender }), ...(blessing !== undefined && { blessing }) };
+    const key = JSON.stringify({ theme });
+    if (key === this.#worn) return;
+    this.#worn = key;
+    onTheme(shown);
+  }
+}

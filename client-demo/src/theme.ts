@@ -1,0 +1,71 @@
+import { isObject, request, untilAnswered } from './api.ts';
+import { loadPicture } from './load-picture.ts';
+
+const COLOURS = ['background', 'packet', 'accent'] as const;
+const FILES = ['logo', 'sponsor', 'packet', 'background', 'music'] as const;
+const COLOUR = /^#[\da-f]{6}$/i;
+/** Relative to the page. Nothing else is fetched, whatever the answer says. */
+const FILE = /^api\/theme\/files\/[\w.-]+$/;
+const TRIES = 3;
+
+/** How the pages look for a rain, and what the host says with it. */
+export interface ShownTheme {
+  sender?: string;
+  blessing?: string;
+  theme?: Theme;
+}
+
+export interface Theme {
+  id: string;
+  /** `#rrggbb` */
+  colours: Partial<Record<(typeof COLOURS)[number], string>>;
+  /** Addresses, relative to the page. */
+  files: Partial<Record<(typeof FILES)[number], string>>;
+}
+
+/** Never throws. @returns `{}` if there is none, or the console cannot be reached. @param rainId absent: the default theme */
+export async function readTheme(rainId: string | undefined, random = Math.random): Promise<ShownTheme> {
+  const ask = async () => {
+    const { status, body } = await request(`api/theme${rainId === undefined ? '' : `?rain=${encodeURIComponent(rainId)}`}`);
+    if (status === 429 || status >= 500) throw new Error(`no theme: ${status}`);
+    return status === 200 ? toShownTheme(body) : {};
+  };
+  return untilAnswered(ask, random, TRIES).catch(() => ({}));
+}
+
+/** Takes what it knows, and leaves the rest. */
+export function toShownTheme(value: unknown): ShownTheme {
+  if (!isObject(value)) return {};
+  const { sender, blessing, theme } = value;
+  return {
+    ...(typeof sender === 'string' && { sender }), ...(typeof blessing === 'string' && { blessing }),
+    ...(isObject(theme) && typeof theme['id'] === 'string' && { theme: { id: theme['id'], colours: textsIn(theme['colours'], COLOURS, COLOUR), files: textsIn(theme['files'], FILES, FILE) } }),
+  };
+}
+
+function textsIn<Name extends string>(value: unknown, names: readonly Name[], form: RegExp): Partial<Record<Name, string>> {
+  const found: Partial<Record<Name, string>> = {};
+  for (const name of names) {
+    const text = isObject(value) ? value[name] : undefined;
+    if (typeof text === 'string' && form.test(text)) found[name] = text;
+  }
+  return found;
+}
+
+let worn: Theme | undefined;
+
+/** Colours the page at once, and shows the picture behind it when it has been loaded. Without a theme the page has its own look again. */
+export function wearTheme({ theme }: ShownTheme): void {
+  worn = theme;
+  for (const name of COLOURS) setVariable(`--theme-${name}`, theme?.colours[name]);
+  const background = theme?.files.background;
+  if (background === undefined) return setVariable('--theme-background-image', undefined);
+  void loadPicture(background).then((picture) => { if (worn === theme) setVariable('--theme-background-image', picture && `url("${picture.src}")`); });
+}
+
+/** Through the CSSOM: the content security policy forbids style attributes. */
+function setVariable(name: string, value: string | undefined): void {
+  const { style } = document.documentElement;
+  if (value === undefined) style.removeProperty(name);
+  else style.setProperty(name, value);
+}
