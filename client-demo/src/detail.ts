@@ -1,4 +1,4 @@
-import type { View } from './screen.ts';
+import type { View } from './view.ts';
 import type { Words } from './words/en.ts';
 
 /** A rain that is further away has its date and time beside the countdown. */

@@ -2,7 +2,7 @@ import { firstToPlay, isFinal, isPlayable, NextRain, type Offer } from './next-r
 import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
 import type { PausingCode } from '../../src/protocol/outcomes.ts';
 import { answered, requested, credited, faceOf, gaveUp, goneWithin, isOver, newRound, provable, proved, seen, shownReceipt, type Proof, type Provable, type Round } from './round.ts';
-import type { View } from './screen.ts';
+import type { View } from './view.ts';
 
 const WINNERS_SHOWN = 3;
 const RENEW_MS = 20_000;

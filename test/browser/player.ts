@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { View } from '../../client-demo/src/screen.ts';
+import type { View } from '../../client-demo/src/view.ts';
 
 /** Resolves when the page shows this face. */
 export async function shows(page: Page, face: View['face'], timeout = 30_000): Promise<void> {

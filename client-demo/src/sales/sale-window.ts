@@ -1,7 +1,7 @@
 import type { RainClient } from '../../../src/client/client.ts';
 import type { PlayerConfig } from '../api.ts';
 import { element } from '../page.ts';
-import type { View } from '../screen.ts';
+import type { View } from '../view.ts';
 import type { OpenSale } from '../sale/open-sale.ts';
 import type { Cue } from '../sound/cues.ts';
 import type { Words } from '../words/en.ts';

@@ -1,4 +1,4 @@
-import type { View } from '../screen.ts';
+import type { View } from '../view.ts';
 
 export type Cue = 'tick' | 'last' | 'go' | 'tap' | 'win' | 'miss' | 'credited';
 
@@ -6,7 +6,7 @@ export type Cue = 'tick' | 'last' | 'go' | 'tap' | 'win' | 'miss' | 'credited';
 const TICKING = 10;
 const LAST = 3;
 
-type Moment = Pick<View, 'face' | 'seconds'> & { win?: Pick<NonNullable<View['win']>, 'credited' | 'old'> };
+type Moment = Pick<View, 'face' | 'seconds' | 'win'>;
 
 /** The cue for a change of the view. A page that opens with an old result is silent. */
 export function cueOf(before: Moment, after: Moment): Cue | undefined {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { cueOf, type Cue } from '../../../client-demo/src/sound/cues.ts';
 import { BEATS, SCORES } from '../../../client-demo/src/sound/scores.ts';
-import type { View } from '../../../client-demo/src/screen.ts';
+import type { View } from '../../../client-demo/src/view.ts';
 
 const at = (face: View['face'], more: Partial<View> = {}) => ({ face, ...more });
-const WIN = { amount: '1.00', credited: false };
+const WIN = { redPacketId: 'p', amount: '1.00', credited: false };
 
 test.each<[string, ReturnType<typeof at>, ReturnType<typeof at>, Cue | undefined]>([
   ['the start', at('scheduled', { seconds: 1 }), at('open'), 'go'],
