@@ -29,9 +29,9 @@ export function accepted<Done extends { ok: true }>(done: Done | Refused): Done 
   return done;
 }
 
-/** The same where options are not named as the fields of the request are. @param typed field, or its first word → what the operator types */
+/** The same where options are not named as the fields of the request are. @param typed field, or the first word of it → what the operator types */
 export function acceptedAs<Done extends { ok: true }>(done: Done | Refused, typed: Readonly<Record<string, string>>): Done {
-  return accepted(done.ok ? done : { ok: false, refusals: done.refusals.map(({ field, reason }) => ({ field: typed[field.split('.')[0]!] ?? field, reason })) });
+  return accepted(done.ok ? done : { ok: false, refusals: done.refusals.map(({ field, reason }) => ({ field: typed[field] ?? typed[field.split('.')[0]!] ?? field, reason })) });
 }
 
 /** Any error → exit code and sentences. `printed`: Commander has written them to stderr already. */

@@ -30,6 +30,8 @@ const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = 
   [['block', 'unblock', 'blocks'], async () => (await import('./commands/block.ts')).addBlockCommands],
   [['user'], async () => (await import('./commands/user.ts')).addUserCommand],
   [['participants'], async () => (await import('./commands/participants.ts')).addParticipantsCommand],
+  [['theme'], async () => (await import('./commands/theme.ts')).addThemeCommand],
+  [['greeting'], async () => (await import('./commands/greeting.ts')).addGreetingCommand],
   [['switch'], async () => (await import('./commands/switch.ts')).addSwitchCommand],
   [['token'], async () => (await import('./commands/token.ts')).addTokenCommand],
   [['approvals'], async () => (await import('./commands/approvals.ts')).addApprovalsCommand],

@@ -24,6 +24,7 @@ import type { Backend, Route } from './routes/route.ts';
 import { saleRoutes } from './routes/sales.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { systemRoutes } from './routes/system.ts';
+import { themeRoutes } from './routes/themes.ts';
 import { userRoutes } from './routes/users.ts';
 import { winnerRoutes } from './routes/winners.ts';
 import { isForeign, openAuthenticator, visitorAddress, type SignedIn } from './session/authenticate.ts';
@@ -64,7 +65,8 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
   const visitors = new WeakMap<FastifyRequest, SignedIn>();
   server.addHook('preClose', async () => { for (const feeds of Object.values(liveFeeds)) feeds.close(); });
   await server.register(cookie);
-  server.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  // Whatever a browser calls a file: its bytes tell what it is. An SVG comes in as well, so that its refusal names what was expected.
+  for (const type of ['text/csv', 'application/octet-stream', /^(image|audio|video)\//]) server.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
   // One for all routes: with settings of its own each route would count by itself.
   const limitRate = server.rateLimit(PER_ADDRESS);
@@ -94,7 +96,7 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, participants }), ...approvalRoutes, ...rainRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes]) mount(route);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, participants }), ...approvalRoutes, ...rainRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes, ...themeRoutes]) mount(route);
   await mountQueueBoard(server, backend, authenticator, limitRate);
 }
 

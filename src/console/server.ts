@@ -17,6 +17,8 @@ import { countRequests, type ConsoleCounters } from './metrics.ts';
 import { isBuilt, mountOperatorPage, serveFolder } from './staticPages.ts';
 import { serveEntry, type EntryOptions } from './player/entry.ts';
 import { servePlayers, type PlayerOptions } from './player/routes.ts';
+import { serveThemes, type ThemeOptions } from './player/themeRoutes.ts';
+import { UnknownRains } from './player/unknownRains.ts';
 import { serveDemoShop } from './shop/demo.ts';
 import { serveShop, type ShopOptions } from './shop/reports.ts';
 import { REFUSALS, refusalOf, refuse } from './refusals.ts';
@@ -38,7 +40,7 @@ const LIMITS = {
   idleConnectionMsMax: 10_000,
 } as const;
 
-const policy = (images: string) => `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; connect-src 'self' ws: wss:; manifest-src 'self'; `
+const policy = (images: string) => `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; media-src 'self'; connect-src 'self' ws: wss:; manifest-src 'self'; `
   + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const HEADERS = {
@@ -67,7 +69,9 @@ export interface ConsoleOptions {
   /** The title of the event, for the player's page. */
   event?: string;
   /** The player's API, which reads the ledger. Absent without a ledger. */
-  player?: Omit<PlayerOptions, 'log'>;
+  player?: Omit<PlayerOptions, 'log' | 'unknownRains'>;
+  /** The look of rains, which reads the ledger, too. */
+  theme?: Omit<ThemeOptions, 'log' | 'unknownRains'>;
   /** The shop that reports what became of its orders. */
   shop?: Omit<ShopOptions, 'log'>;
   /** The shop's page to pay an order on, with `{orderId}` in it. */
@@ -102,7 +106,7 @@ export type Console = Awaited<ReturnType<typeof startConsole>>;
  * @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …)
  */
 export async function startConsole(options: ConsoleOptions) {
-  const { host, port, gatewayUrl, pageFolder, entry = {}, guestsAre = 'tab', hidesNames = false, event, player, shop, payUrl, demoShop = false, backend, consoleFolder, playerPage, demandTotp, pace, readiness, counters, connections, log, names = hostNames([], [], gatewayUrl) } = options;
+  const { host, port, gatewayUrl, pageFolder, entry = {}, guestsAre = 'tab', hidesNames = false, event, player, theme, shop, payUrl, demoShop = false, backend, consoleFolder, playerPage, demandTotp, pace, readiness, counters, connections, log, names = hostNames([], [], gatewayUrl) } = options;
   const requestOrigin = options.requestOrigin ?? { trustedProxies: 0, secureCookies: 'auto' };
   if (!isBuilt(pageFolder)) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
 
@@ -165,7 +169,10 @@ export async function startConsole(options: ConsoleOptions) {
     return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), ...(entry.guests && { guests: guestsAre }), ...(entry.enterByCode && { participants: true }), ...(hidesNames && { hidesNames }), ...(event !== undefined && { event }), ...(playerPage !== undefined && { page: playerPage }), ...(pay && { pay }) };
   });
   serveEntry(server, entry);
-  if (player) servePlayers(server, { ...player, log });
+  // Rains that do not exist are counted together, wherever they are asked for.
+  const unknownRains = new UnknownRains();
+  if (player) servePlayers(server, { ...player, unknownRains, log });
+  if (theme) serveThemes(server, { ...theme, unknownRains, log });
   if (shop) await serveShop(server, { ...shop, log });
   if (shop && demoShop) serveDemoShop(server, { secret: shop.secret, ownUrl: () => pageUrl(host, (server.server.address() as AddressInfo).port) });
 

@@ -28,6 +28,7 @@ import { openStaffTokens } from './staffTokens.ts';
 import { openStaffTotp } from './staffTotp.ts';
 import { places, stock } from './stock.ts';
 import { followedUnits, ordersUpTo, stockFaults } from './stockFaults.ts';
+import { greeting, publicGreeting, removeTheme, removeThemeFile, setGreeting, setTheme, setThemeFile, themeFile, themes } from './themes.ts';
 import { markFollowed, oldestUnfollowedSeconds, unfollow, unfollowedAmong, unfollowedOrder, unfollowedOrders, unfollowedSales } from './unfollowed.ts';
 
 /** All operations of the ledger. Each is documented where it is written. */
@@ -40,6 +41,7 @@ const OPERATIONS = {
   epoch, nextEpoch,
   personalRows, eraseUser, inactiveUsers,
   importParticipants, participants, countParticipants, participantsForCards, participant, renewParticipantCode, removeParticipants, removeAllParticipants, enterByCode,
+  themes, setTheme, removeTheme, setThemeFile, removeThemeFile, themeFile, greeting, publicGreeting, setGreeting,
   createSale, sale, sales, overdueSales, addStock, rescheduleSale, sealSale, settleSale, stock, places, followedUnits, stockFaults, ordersUpTo,
   writeOrders, payFreeOrders, stepOrder, stepOrderByHand, expireOrders, cancelOrders, order, orders, numberedOrders, ordersAmong, orderCounts, refuseReservations, refusalsAmong,
   discardLetter, unfollowedAmong, unfollowedOrder, unfollowedOrders, unfollowedSales, oldestUnfollowedSeconds, markFollowed, unfollow,

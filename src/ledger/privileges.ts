@@ -26,11 +26,12 @@ const USES = {
     RecoveryCode: { ...APPEND, update: ['endedAt'] }, Approval: { ...APPEND, update: ['decidedBy', 'decidedAt', 'isApproved', 'carriedOutAt'] }, StoreEpoch: EPOCH,
     ...STOCK, SaleItem: APPEND, SaleTopUp: APPEND, Sale: { ...APPEND, update: ['opensAt', 'closesAt', ...ENDED] }, SaleOrder: { update: STEPPED }, UnfollowedOrder: NOTES, SaleRefusal: APPEND, Erasure: APPEND,
     Participant: { ...APPEND, update: ['name', 'department', 'userId', 'codeSalt', 'codeKey', 'addedAt', 'enteredAt', 'removedAt'] },
+    Theme: { ...APPEND, remove: true, update: ['title', 'colours', 'isDefault', 'changedAt'] }, ThemeFile: { ...APPEND, remove: true, update: ['type', 'bytes', 'sha256'] }, Greeting: { ...APPEND, update: ['sender', 'blessing', 'themeId', 'changedAt'] },
   },
   worker: {
     Account: {}, Rain: { update: ['sealedAt', 'settledAt', 'keeper'] }, Campaign: {}, Portion: {}, Allocation: {},
     Transfer: APPEND, OperatorAction: APPEND, Discard: {}, Reservation: APPEND, ReservedBudget: RESERVED, StoreEpoch: EPOCH,
-    ...STOCK, Sale: { update: ENDED }, SaleOrder: { ...APPEND, update: STEPPED }, UnfollowedOrder: NOTES, SaleRefusal: APPEND, Participant: {},
+    ...STOCK, Sale: { update: ENDED }, SaleOrder: { ...APPEND, update: STEPPED }, UnfollowedOrder: NOTES, SaleRefusal: APPEND, Participant: {}, Theme: {}, ThemeFile: {}, Greeting: {},
   },
 } as const satisfies Record<string, Record<string, Use>>;
 const ACTION_IDS = '"OperatorAction_id_seq"';

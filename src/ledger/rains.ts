@@ -5,6 +5,7 @@ import { iso } from '../rain/figures.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
 import type { RequestedTermName, RequestedTerms, Terms } from '../rain/terms.ts';
 import { recordedTerms } from '../rain/terms-check.ts';
+import type { Greeting } from '../rain/theme.ts';
 import type { TicketRules } from '../rain/ticketRules.ts';
 import { fund } from './accounts.ts';
 import { record, type ActionVerb, type Json } from './actions.ts';
@@ -13,6 +14,7 @@ import { attempt } from './attempt.ts';
 import { atOneMoment } from './atOneMoment.ts';
 import type { Database } from './database.ts';
 import type { PayoutProvider as PayoutProviderName, Prisma, TopUp, Rain } from './generated/client.ts';
+import { writeGreeting } from './themes.ts';
 import { toBookedTopUp, type BookedTopUp, type NewTopUp } from './topUps.ts';
 
 export type { PayoutProviderName };
@@ -53,6 +55,12 @@ export interface BookedRain extends NewRain {
   settledAt?: number;
 }
 
+/** What a new rain begins with, and may have otherwise later. */
+interface Changeable {
+  ticketRules?: TicketRules | undefined;
+  greeting?: Greeting | undefined;
+}
+
 type Creation =
   /** `exists`: the same rain was created before; nothing was done again. */
   | { outcome: 'created' | 'exists' }
@@ -62,8 +70,8 @@ type Creation =
 /** The fields and terms in which two rains may differ. */
 type RainField = Exclude<keyof NewRain, 'terms'> | RequestedTermName;
 
-/** Creates a rain, its packets, its accounts, the transfers of its money from the operator, and the record of its commitment: all or nothing. A repeat changes no rules of its tickets. */
-export function createRain(database: Database, requested: NewRain, actor: string, dryRun = false, ticketRules?: TicketRules): Promise<Creation> {
+/** Creates a rain, its packets, its accounts, the transfers of its money from the operator, and the record of its commitment: all or nothing. A repeat changes neither the rules of its tickets nor its greeting. */
+export function createRain(database: Database, requested: NewRain, actor: string, dryRun = false, { ticketRules, greeting }: Changeable = {}): Promise<Creation> {
   // Before the transaction: the packets of a huge rain take seconds.
   const amounts = amountsOf(requested);
   const shares = sharesOf(amounts, { ...requested, accounts: requested.shards, firstPacket: 0 }) ?? [requested.budgetCents];
@@ -82,6 +90,7 @@ export function createRain(database: Database, requested: NewRain, actor: string
     const commitment = commitmentOf({ rainId, seed, plan, shards });
     await record(transaction, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(requested.budgetCents), packets, commitment, opensAt: iso(requested.opensAt), closesAt: iso(requested.closesAt), ...terms, ...named } });
     if (ticketRules) await record(transaction, { actor, verb: 'tickets', rainId, details: { ...ticketRules } });
+    if (greeting) await writeGreeting(transaction, rainId, greeting, actor);
     return { outcome: 'created' };
   }, dryRun);
 }

@@ -12,6 +12,7 @@ import { seed } from '../rain/fairness.ts';
 import { checkPlan } from '../rain/plan-check.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { requestedTerms, checkTerms } from '../rain/terms-check.ts';
+import { requestedGreeting } from '../rain/theme/check.ts';
 import { ticketRules } from '../rain/ticket-rules-check.ts';
 import { draftOf } from './commitment.ts';
 import { nameRain, roundRequest, shardCount } from './campaign/create.ts';
@@ -20,6 +21,7 @@ import { hasLost } from './lostRains.ts';
 import { goneReason } from './restore/presence.ts';
 import { needsApproval } from './approval/ask.ts';
 import { drawEvenId, unevenReason } from './placement.ts';
+import { themeRefusal } from './themes.ts';
 import { followTickets } from './tickets.ts';
 import { checkWindow, moment } from './window.ts';
 import { rainTitle } from './wording.ts';
@@ -38,6 +40,8 @@ const createRequest = z.strictObject({
   terms: requestedTerms.default({}),
   /** Whether a grab needs a ticket, and a ticket a proof of work; can be changed later, see operator/tickets.ts. */
   ticketRules: ticketRules.optional(),
+  /** What the host says with it, and its theme; can be changed later, see operator/themes.ts. */
+  greeting: requestedGreeting.optional(),
   /** Only to reproduce a rain. The seed predicts every packet, and the seed of a settled rain is public. */
   seed: seed.optional(),
 });
@@ -77,6 +81,8 @@ export async function createRain(context: OperatorContext, request: CreateReques
   // A rain that was created in time but never reached Redis is finished even now, so that its money can go back.
   const refusal = checkWindow({ opensAt, closesAt }, now, existing !== undefined);
   if (refusal) return refusal;
+  const noTheme = existing ? undefined : await themeRefusal(context, parsed.data.greeting?.theme, 'greeting.theme');
+  if (noTheme) return noTheme;
   const taken = refuse('id', `Redis still holds another rain ${id}`);
   // Read the ledger again: the same request may have been booked and written meanwhile.
   if (!existing && await isTaken(context.redis, id, shards) && !await context.ledger.rain(id)) return taken;
@@ -90,7 +96,7 @@ export async function createRain(context: OperatorContext, request: CreateReques
     id, title, budgetCents: plan.budgetCents, packets: plan.packets, split: request.plan as Json,
     seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt, terms,
     ...(campaign && { campaign }),
-  }, context.actor, dryRun, parsed.data.ticketRules);
+  }, context.actor, dryRun, parsed.data);
   // Repeated without a seed, the rain keeps its first one.
   const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
   if (differing.length > 0) return existsAlready('rain', id, differing);

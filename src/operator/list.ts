@@ -6,6 +6,7 @@ import { formatMoney } from '../rain/money.ts';
 import type { ShownPlan } from '../rain/plan.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';
+import type { Greeting } from '../rain/theme.ts';
 import { bookOf, type OperatorContext } from './context.ts';
 import { wasLoaded } from './lostRains.ts';
 import type { TicketRules } from '../rain/ticketRules.ts';
@@ -60,6 +61,8 @@ export interface RainDetail extends RainView {
   plan: ShownPlan;
   /** In order; empty when nothing was added. */
   topUps: TopUpView[];
+  /** Absent: the host says nothing, and it has the default theme. */
+  greeting?: Greeting;
   commitment?: string;
   /** Only for a settled rain: until then it is a secret. */
   seed?: string;
@@ -86,8 +89,8 @@ export async function viewRains(context: OperatorContext, rains: readonly Booked
 }
 
 export async function showRain(context: OperatorContext, rainId: string): Promise<RainDetail | undefined> {
-  const [rain, live, now, commitment] = await Promise.all([
-    context.ledger.rain(rainId), liveRains(context.redis), redisNow(context.redis), recordedCommitment(context, rainId),
+  const [rain, live, now, commitment, greeting = {}] = await Promise.all([
+    context.ledger.rain(rainId), liveRains(context.redis), redisNow(context.redis), recordedCommitment(context, rainId), context.ledger.greeting(rainId),
   ]);
   if (!rain) return undefined;
   const found = live.get(rainId);
@@ -96,7 +99,7 @@ export async function showRain(context: OperatorContext, rainId: string): Promis
   const topUps = rain.topUps.map(({ ordinal, id, budgetCents, packets, commitment: promised, createdAt, seed }): TopUpView => ({
     topUp: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: promised, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
   }));
-  return { ...summary, loaded: snapshot?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: payoutSettingOf(rain.payoutProvider) }), plan: rain.split as unknown as ShownPlan, topUps, ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
+  return { ...summary, loaded: snapshot?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: payoutSettingOf(rain.payoutProvider) }), plan: rain.split as unknown as ShownPlan, topUps, ...(Object.keys(greeting).length > 0 && { greeting }), ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
 }
 
 async function view(context: OperatorContext, rain: BookedRain, snapshot: StoredRain | undefined, nowMs: number): Promise<RainView> {

@@ -166,7 +166,9 @@ async function consoleCosts(idle: number): Promise<Cost[]> {
   await add('GET', '/api/me', { authorization: 'Bearer made.up.token' }, undefined, { what: 'GET /api/me with a made-up token' });
   await add('GET', '/api/rains/rain-0/luckiest', {});
   await add('GET', '/api/rains/invented/luckiest', {}, undefined, { what: 'GET /api/rains/:rainId/luckiest of an invented rain' });
-  for (const path of ['/', '/healthz', '/readyz', '/api/config', '/nothing']) await add('GET', path, {});
+  await add('GET', '/api/theme?rain=rain-0', {});
+  await add('GET', '/api/theme?rain=invented', {}, undefined, { what: 'GET /api/theme of an invented rain' });
+  for (const path of ['/', '/healthz', '/readyz', '/api/config', '/nothing', '/api/theme/files/none.png']) await add('GET', path, {});
   await add('POST', '/api/guest', {}, {});
   return costs;
 }

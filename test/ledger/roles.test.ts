@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorker } from '../../src/bin/servers/worker.ts';
@@ -77,6 +78,23 @@ describe.skipIf(!postgresInstalled)('the roles of the servers', () => {
     expect(await ledger.assignPayout('called', 'webhook')).toBe('webhook');
     expect(await ledger.reserve([claimOf('called', 0)])).toEqual([{ outcome: 'reserved' }]);
     expect(await ledger.credit([claimOf('called', 0)])).toEqual([{ outcome: 'posted' }]);
+  });
+
+  test('one makes themes and greetings, changes and removes them; a worker does not', async () => {
+    const { ledger } = context;
+    const file = (bytes: Uint8Array<ArrayBuffer>) => ({ type: 'image/png' as const, sha256: createHash('sha256').update(bytes).digest('hex'), bytes });
+    const [logo, other] = [Uint8Array.of(1), Uint8Array.of(2)];
+    await ledger.createRain(newRain('greeted', 100n), 'ann', false, { greeting: { sender: 'Ann' } });
+    for (const title of ['Spring', 'Spring party']) expect(await ledger.setTheme({ id: 'spring', title, colours: {}, isDefault: true }, 'ann')).toBe(true);
+    for (const bytes of [logo, other]) expect(await ledger.setThemeFile('spring', 'logo', file(bytes), 'ann')).toBe(true);
+    await expect(ledger.setThemeFile('spring', 'logo', { ...file(logo), bytes: other }, 'ann'), 'bytes under the name of others').rejects.toThrow('ThemeFile_sha256');
+    for (const theme of ['spring', 'none']) await ledger.setGreeting('greeted', { theme }, 'ann');
+    expect(await ledger.greeting('greeted'), 'a theme that is gone at that moment').toEqual({});
+    await ledger.setGreeting('greeted', { theme: 'spring' }, 'ann');
+    for (const sql of [`INSERT INTO "Theme" ("id", "title") VALUES ('mine', '')`, `UPDATE "Greeting" SET "sender" = 'Eve'`, 'DELETE FROM "ThemeFile"']) await expect(execute(urlOf('rain_worker'), sql), sql).rejects.toThrow('permission denied');
+    expect([await ledger.removeThemeFile('spring', 'logo', 'ann'), await ledger.removeThemeFile('spring', 'logo', 'ann')]).toEqual([true, false]);
+    expect([await ledger.removeTheme('spring', 'ann'), await ledger.removeTheme('spring', 'ann')]).toEqual([true, false]);
+    expect(await ledger.greeting('greeted')).toEqual({});
   });
 
   test('[R14] a worker makes no rain and no packet, adds no operator, and reads no password', async () => {

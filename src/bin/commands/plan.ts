@@ -5,6 +5,7 @@ import { redisNow } from '../../store/rains.ts';
 import { ROUNDS_MAX, roundId } from '../../rain/campaign.ts';
 import { iso } from '../../rain/figures.ts';
 import { formatRefusal } from '../../rain/refusal.ts';
+import type { Greeting } from '../../rain/theme.ts';
 import type { RequestedTerms, TermDescription } from '../../rain/terms.ts';
 import { SHARDS_MAX } from '../../store/keys.ts';
 import { parseCount, parseDuration, parseMoment } from '../arguments.ts';
@@ -17,9 +18,13 @@ import {
   budgeted, describeTerms, needsCampaign, planOf, termsOf, withTerms, type PlanOptions, type TermOptions,
 } from './planOptions.ts';
 import { describePreview } from './preview.ts';
+import { greetingOf, TYPED_GREETING, withGreeting } from './greeting.ts';
 import { ticketRulesOf, TYPED_TICKETS, withTickets, type TicketOptions } from './tickets.ts';
 
-export interface CreateOptions extends PlanOptions, TermOptions, TicketOptions {
+/** What the fields of a new rain are called here. */
+const TYPED = { ...TYPED_TICKETS, ...TYPED_GREETING };
+
+export interface CreateOptions extends PlanOptions, TermOptions, TicketOptions, Greeting {
   start: (now: number) => number;
   duration: number;
   title?: string;
@@ -60,7 +65,7 @@ export function planned(command: RainCommand, ...which: TermDescription['suits']
     .requiredOption('--start <moment>', '+30s from now, or 2026-12-31T20:00:00+08:00', parseMoment)
     .requiredOption('--duration <time>', 'how long the rain is open, e.g. 60s', parseDuration)
     .option('--title <text>', 'title that players see');
-  return withTickets(withTerms(timed, ...which))
+  return withGreeting(withTickets(withTerms(timed, ...which)))
     .option('--seed <hex>', '64 hex digits; reproduces an earlier rain. Once that rain is settled, its packets are public')
     .option('--load', 'preallocate the packets immediately')
     .json();
@@ -68,7 +73,7 @@ export function planned(command: RainCommand, ...which: TermDescription['suits']
 
 export async function create(terminal: Terminal, context: OpenContext, options: CreateOptions): Promise<Answer> {
   const { title, seed, shards } = options;
-  const ticketRules = ticketRulesOf(options);
+  const [ticketRules, greeting] = [ticketRulesOf(options), greetingOf(options)];
   const now = await redisNow(context.redis);
   const opensAt = options.start(now);
   const campaign = campaignOf(options);
@@ -76,13 +81,13 @@ export async function create(terminal: Terminal, context: OpenContext, options: 
   const id = options.id ?? (campaign ? roundId({ campaignId: campaign.id, round: campaign.round }) : newPlacedId(now, shards ?? 1, context.redis));
   const request: Request = {
     plan: planOf(options), id, opensAt, closesAt: opensAt + options.duration, ...(shards !== undefined && { shards }), ...(campaign && { campaign }),
-    terms: termsOf(options), ...(ticketRules && { ticketRules }), ...(title !== undefined && { title }), ...(seed !== undefined && { seed }),
+    terms: termsOf(options), ...(ticketRules && { ticketRules }), ...(greeting && { greeting }), ...(title !== undefined && { title }), ...(seed !== undefined && { seed }),
   };
   if (options.dryRun) return dryRunOf(context, request, options);
   const { rainId, commitment, uneven, ...times } = acceptedAs(await createRain(context, request).catch((error: unknown) => {
     notify(terminal, `it is unknown whether the rain ${id} was created; check with: rain show ${id}, then continue with: rain load ${id}`);
     throw error;
-  }), TYPED_TICKETS);
+  }), TYPED);
   if (uneven !== undefined) notify(terminal, uneven);
   if (options.load) {
     await load(terminal, context, rainId).catch((error: unknown) => {
@@ -99,7 +104,7 @@ export async function create(terminal: Terminal, context: OpenContext, options: 
 
 async function dryRunOf(context: OpenContext, request: Request, { id, campaign, load: loads, seed }: CreateOptions): Promise<Answer> {
   const { plan, terms } = request;
-  const { rainId, opensAt, closesAt, funded = false, uneven } = acceptedAs(await createRain(context, request, { dryRun: true }), TYPED_TICKETS);
+  const { rainId, opensAt, closesAt, funded = false, uneven } = acceptedAs(await createRain(context, request, { dryRun: true }), TYPED);
   const times = { opensAt: iso(opensAt), closesAt: iso(closesAt) };
   const preview = previewRain(plan, 1, seed === undefined ? undefined : () => seed);
   const named = id !== undefined || campaign !== undefined;

@@ -6,6 +6,7 @@ import type { RainCommand } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit.ts';
 import { show, type ShowOptions } from '../showing.ts';
 import { facts, paint, paintState, table } from '../style.ts';
+import { greetingInWords } from './greeting.ts';
 import { describeTerms } from './planOptions.ts';
 import { ticketRulesInWords } from './tickets.ts';
 
@@ -49,6 +50,7 @@ function describe(rain: RainDetail): string {
     ...(rain.held === undefined ? [] : [['held', `nothing is granted (${rain.held}): Redis and the database do not agree; see rain restore check ${rain.rainId}`]]),
     ...(rain.campaign ? [['campaign', `${rain.campaign.id}, round ${rain.campaign.round}`]] : []), ...describeTerms(rain.terms),
     ...(rain.ticketRules ? [['tickets', ticketRulesInWords(rain.ticketRules)]] : []),
+    ...(rain.greeting ? [['greeting', greetingInWords(rain.greeting)]] : []),
     ['opens', rain.opensAt], ['closes', rain.closesAt],
     ['budget', rain.budget], ['packets', `${rain.packets}, ${rain.left} left, ${rain.spoiled} spoiled`],
     ['won', rain.claims], ['with the queue', rain.relayed], ['credited', `${rain.credited}, ${rain.creditedAmount}`], ['recycled', rain.recycled],

@@ -2,6 +2,7 @@ import { createEntryTokens } from '../../console/entryTokens.ts';
 import { createGuestTokens } from '../../console/guests.ts';
 import { createConsoleCounters, registerConsoleMetrics, type ConsoleCounters } from '../../console/metrics.ts';
 import type { EntryOptions } from '../../console/player/entry.ts';
+import { createThemeReader } from '../../console/player/theme.ts';
 import { startConsole } from '../../console/server.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { hostNames } from '../../console/hosts.ts';
@@ -43,13 +44,14 @@ export async function open(shutdown: Shutdown, environment: Environment, { guest
     // Without a key to verify the players' tokens, only the page is served.
     const players = config.JWT_SECRET === undefined && config.JWKS_URL === undefined ? undefined : openPlayerBackend(config, log, lifecycle);
     const entry: EntryOptions = { ...(key && { tokens: createEntryTokens(key) }), ...(key && guestsAre && { guests: createGuestTokens(key) }), ...(participants && players && { enterByCode: players.enterByCode }), screens: guestsAre !== undefined || event !== undefined, ...(event !== undefined && players && { countSockets: players.countSockets }) };
+    const ledger = players?.ledger ?? backend?.ledger;
     const shop = backend && openShop(config, demoShop, backend, log, lifecycle);
     const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`;
     const server = await startConsole({
       host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: compiledEntry('client-demo'),
       gatewayUrl, names: hostNames(config.CONSOLE_HOSTS, config.ALLOWED_ORIGINS, gatewayUrl),
       entry, hidesNames: config.WINNER_NAMES === 'none', ...(guestsAre && { guestsAre }), ...(event !== undefined && { event }),
-      ...(players && { player: players }),
+      ...(players && { player: players }), ...(ledger && { theme: { themes: createThemeReader(ledger), allowedOrigins: config.ALLOWED_ORIGINS } }),
       ...(shop && { shop }), demoShop, ...(config.PAY_URL !== undefined && { payUrl: config.PAY_URL }),
       ...(backend && { backend, consoleFolder: compiledEntry('client-console') }), ...(config.PLAYER_PAGE_URL !== undefined && { playerPage: config.PLAYER_PAGE_URL }),
       requestOrigin: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },

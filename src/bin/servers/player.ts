@@ -10,7 +10,7 @@ import { createDeadQueue, type DeadQueue } from '../../credit/queue.ts';
 import { createConfirm } from '../../grab/confirm.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
 import { connectDatabase } from '../../ledger/database.ts';
-import { openLedger } from '../../ledger/ledger.ts';
+import { openLedger, type Ledger } from '../../ledger/ledger.ts';
 import { createAnnouncer } from '../../relay/announce.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Lifecycle } from '../../platform/process/lifecycle.ts';
@@ -31,7 +31,8 @@ const CONFIRM_CONNECTIONS = 2;
 
 export type ConsoleConfig = Config & { REDIS_URL: string; DATABASE_URL: string; SIGNING_SECRET: string };
 
-interface PlayerBackend extends Omit<PlayerOptions, 'log'> {
+interface PlayerBackend extends Omit<PlayerOptions, 'log' | 'unknownRains'> {
+  ledger: Ledger;
   enterByCode: NonNullable<EntryOptions['enterByCode']>;
   countSockets: NonNullable<EntryOptions['countSockets']>;
 }
@@ -69,6 +70,7 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   });
   lifecycle.onClose('dead letters', () => letters.close());
   return {
+    ledger,
     readToken: createTokenReader({ secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE }, Date.now),
     openWalletStatement: (userId, after, limit) => openWalletStatement({ walletService, ledger }, userId, after, limit),
     leaderboard: createLeaderboards(ledger, { names: config.WINNER_NAMES }), allowedOrigins: ALLOWED_ORIGINS,

@@ -19,8 +19,8 @@ export interface Endpoint {
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;
-  /** Media type of the body; JSON if absent. */
-  bodyType?: 'application/json' | 'text/csv';
+  /** Media type of the body; JSON if absent. `application/octet-stream`: any picture or sound. */
+  bodyType?: 'application/json' | 'text/csv' | 'application/octet-stream';
   /** Largest body, bytes; absent: that of the console. */
   bodyBytesMax?: number;
   /** HTTP status of a successful answer. */

@@ -3,6 +3,8 @@ import { auditReport } from '../../rain/equation.ts';
 import { shownPlan } from '../../rain/plan.ts';
 import { METHODS_IN_WORDS } from '../../rain/split/methods.ts';
 import { requestedTerms, recordedTerms } from '../../rain/terms-check.ts';
+import { requestedGreeting } from '../../rain/theme/check.ts';
+import { greetingView } from './themes.ts';
 import { requestedTicketRules, viewedTicketRules, ticketRulesAnswer } from './tickets.ts';
 import { count, epochMs, limit, money, rainParams, shownState, state, time, uneven, type Endpoint } from './endpoint.ts';
 
@@ -22,6 +24,7 @@ const rainDetail = rainView.extend({
   payoutProvider: z.enum(['ledger', 'webhook']).optional().describe('Where the users\' money is kept. Fixed when a worker first sees the loaded rain.'),
   plan: shownPlan.describe('As requested at the creation: budget, packets, split, min, max.'),
   topUps: z.array(topUp).describe('Top-ups since the creation, in order.'),
+  greeting: greetingView.optional().describe('What the host says with it, and its theme; absent: nothing.'),
   commitment: z.string().optional(),
   seed: z.string().optional().describe('Present when the rain is settled; secret before.'),
 });
@@ -39,6 +42,7 @@ const newRain = z.strictObject({
   shards: z.number('expected a number of shards').optional(),
   terms: requestedTerms.optional().describe('Further terms of the rain. They cannot be changed later.'),
   ticketRules: requestedTicketRules.optional(),
+  greeting: requestedGreeting.optional().describe('What the host says with it, and its theme. Can be changed later.'),
   campaign: z.strictObject({ id: z.string(), round: z.number('expected a round') }, 'expected {"id","round"}').optional()
     .describe('A round of a campaign. The rain id is then <id>.<round>.'),
   load: z.boolean('expected true or false').default(true).describe('Preallocate the packets at once.'),

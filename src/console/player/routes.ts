@@ -11,8 +11,9 @@ import { readPlace, type WalletStatement } from '../../wallet/walletStatement.ts
 import { PLAYER_REFUSALS, refusalFor, refuse } from '../refusals.ts';
 import { EXPECTED_CURSOR, limit, rainParams } from '../contract/endpoint.ts';
 import { visitorAddress } from '../session/authenticate.ts';
+import { allowOrigin, allowPreflight } from './origins.ts';
 import { createRateLimiter, PER_MINUTE_PER_USER } from './rateLimiter.ts';
-import { UnknownRains } from './unknownRains.ts';
+import type { UnknownRains } from './unknownRains.ts';
 
 /** Each limit protects this process, or the ledger, from one careless or hostile visitor [R10]. */
 const LIMITS = {
@@ -28,14 +29,13 @@ const LIMITS = {
   answersAtOnceMax: 500,
   busyMsMin: 1_000,
   busyMsMax: 5_000,
-  /** How long a browser may cache a preflight answer, s. */
-  preflightSeconds: 600,
 } as const;
 
 export interface PlayerOptions {
   readToken: ReadToken;
   openWalletStatement: (userId: string, after: StatementCursor | undefined, limit: number) => Promise<WalletStatement>;
   leaderboard: (rainId: string) => Promise<Leaderboard | undefined>;
+  unknownRains: UnknownRains;
   /** Further origins whose pages may read the answers, besides this console's own. */
   allowedOrigins: readonly string[];
   log: Logger;
@@ -49,10 +49,9 @@ const walletQuery = z.strictObject({
 });
 
 /** Serves a player's wallet and the public leaderboards. The token identifies the player [R9]; cookies are never read. */
-export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, allowedOrigins, log, perMinutePerUser = PER_MINUTE_PER_USER, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
+export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, unknownRains, allowedOrigins, log, perMinutePerUser = PER_MINUTE_PER_USER, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
   let inProgress = 0;
   const waitOf = createRateLimiter(perMinutePerUser);
-  const unknownRains = new UnknownRains();
   const route = (max: number) => ({
     config: { rateLimit: { max, timeWindow: 60_000 } },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },
@@ -99,18 +98,4 @@ export function servePlayers(server: FastifyInstance, { readToken, openWalletSta
     }
     return refuse(reply, PLAYER_REFUSALS.unavailable, 2_000);
   }
-}
-
-/**
- * Allows pages of these origins to read the answer. Pages of all other foreign origins cannot. The only credential is the token in
- * a header, and a page without the token cannot send it.
- */
-function allowOrigin({ headers: { origin } }: FastifyRequest, reply: FastifyReply, allowedOrigins: readonly string[]): void {
-  reply.header('vary', 'origin');
-  if (origin !== undefined && allowedOrigins.includes(origin)) reply.header('access-control-allow-origin', origin);
-}
-
-function allowPreflight(reply: FastifyReply): FastifyReply {
-  if (!reply.hasHeader('access-control-allow-origin')) return reply;
-  return reply.headers({ 'access-control-allow-methods': 'GET', 'access-control-allow-headers': 'authorization', 'access-control-max-age': LIMITS.preflightSeconds });
 }

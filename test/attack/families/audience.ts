@@ -107,6 +107,9 @@ export const audience: Family = {
     const luckiest = await ask(scene.console.port, `/api/rains/${hidden.rain}/luckiest`, { from });
     const ofNothing = await ask(scene.console.port, `/api/rains/${UNKNOWN}/luckiest`, { from });
     attempts.refused('anybody asks who was luckiest in a rain by invitation', `${luckiest.status} ${luckiest.text}`, `${ofNothing.status} ${ofNothing.text}`);
+    await scene.context.ledger.setGreeting(hidden.rain, { sender: 'A host whom nobody knows' }, 'attack');
+    const look = async (rain: string) => { const { status, text } = await ask(scene.console.port, `/api/theme?rain=${rain}`, { from }); return `${status} ${text}`; };
+    attempts.refused('anybody asks what is said with a rain by invitation', await look(hidden.rain), await look(UNKNOWN));
     const { redis } = scene.context;
     attempts.refused('strangers have taken packets of it', await redis.hlen(shardKeys(hidden.rain, 0).claimed), 0);
     attempts.refused('strangers have reserved units of it', await redis.llen(saleKeys(hidden.sale).reservations), 0);

@@ -96,6 +96,7 @@ async function inventedRains(scene: Scene, attempts: Attempts, server: Running):
   const late = answers.at(-1)!;
   attempts.refused('the last of them', `${late.status} ${waits(late)}`, '429 true');
   attempts.refused('twenty more of them', statusesOf(await inTurns(20, (i) => luckiest(`Invented-${i}`))), '429');
+  attempts.refused('the look of twenty more', statusesOf(await inTurns(20, (i) => ask(server.port, `/api/theme?rain=INVENTED-${i}`, { from }))), '429');
   for (const id of ['%00', 'a%2fb', 'a:b', '{a}', 'x'.repeat(65), '..%2f..']) attempts.refused(`the id ${id}`, (await luckiest(id, other)).status, [400, 404]);
   attempts.control('a rain that there is, for another address', (await luckiest(rainId, other)).status, 200);
   expectServed(attempts, waited);

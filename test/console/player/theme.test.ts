@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createThemeReader } from '../../../src/console/player/theme.ts';
+import { startConsole, type Console } from '../../../src/console/server.ts';
+import type { BookedTheme } from '../../../src/ledger/themes.ts';
+import { setGreeting, setTheme, setThemeFile } from '../../../src/operator/themes.ts';
+import { createLog } from '../../../src/platform/telemetry/log.ts';
+import { newRain } from '../../ledger/claims.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openTestContext, type TestContext } from '../../support/operatorContext.ts';
+import { png, sound } from '../../support/themeFiles.ts';
+
+const MUSIC = Buffer.concat([sound.mp3(), Buffer.from('0123456789')]);
+
+let folder: string;
+let context: TestContext;
+let served: Console;
+let now = 0;
+let files: Record<string, string>;
+
+const start = (themes = createThemeReader(context.ledger, () => now)) => startConsole({
+  host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: folder, log: createLog('console', 'silent'), theme: { themes, allowedOrigins: ['https://app.example'] },
+});
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rain-test-theme-'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>');
+  context = await openTestContext();
+  await context.ledger.createRain(newRain('r1', 100n), 'ann');
+  await context.ledger.createRain(newRain('r2', 100n), 'ann');
+  await context.ledger.createRain(newRain('invited', 100n, { terms: { invitedOnly: true } }), 'ann', false, { greeting: { sender: 'Ann Li' } });
+  await setTheme(context, { id: 'usual', title: 'Usual', colours: { background: '#123456' }, isDefault: true });
+  await setTheme(context, { id: 'own', title: 'Own' });
+  await setThemeFile(context, 'own', 'logo', png(8, 8));
+  await setThemeFile(context, 'own', 'music', MUSIC);
+  await setGreeting(context, 'r1', { sender: 'Ann Li', blessing: '恭喜发财', theme: 'own' });
+  served = await start();
+  files = (await get('/api/theme?rain=r1')).body.theme!.files as Record<string, string>;
+});
+afterAll(async () => {
+  await served.close();
+  await context.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function get(path: string, headers: Record<string, string> = {}, url = served.url) {
+  const answer = await fetch(url + path, { headers });
+  return { status: answer.status, headers: answer.headers, body: await answer.json() as { sender?: string; theme?: { id: string; files: object } } };
+}
+
+describe('the look of a rain', () => {
+  test('is its own theme with what the host says, for everybody', async () => {
+    const { status, headers, body } = await get('/api/theme?rain=r1', { origin: 'https://app.example' });
+    expect([status, headers.get('cache-control'), headers.get('access-control-allow-origin')]).toEqual([200, 'public, max-age=1', 'https://app.example']);
+    expect(body).toEqual({
+      sender: 'Ann Li', blessing: '恭喜发财',
+      theme: { id: 'own', colours: {}, files: { logo: expect.stringMatching(/^api\/theme\/files\/[0-9a-f]{64}\.png$/), music: expect.stringMatching(/^api\/theme\/files\/[0-9a-f]{64}\.mp3$/) } },
+    });
+    expect((await get('/api/theme', { origin: 'https://other.example' })).headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('is the default theme where a rain has none, for a rain that there is not or that is by invitation, and without a rain', async () => {
+    for (const path of ['/api/theme', '/api/theme?rain=r2', '/api/theme?rain=nowhere', '/api/theme?rain=invited']) expect((await get(path)).body, path).toEqual({ theme: { id: 'usual', colours: { background: '#123456' }, files: {} } });
+  });
+
+  test('[R12] is told of one rain, by its id', async () => {
+    for (const query of ['rain=a%20b', 'rain=', 'rain=r1&rain=r2', 'theme=own', 'rain=..%2f']) expect(await get(`/api/theme?${query}`), query).toMatchObject({ status: 400, body: { code: 'bad_request' } });
+  });
+
+  test('is another one a second after it was changed', async () => {
+    await setGreeting(context, 'r2', { sender: 'Ben', theme: 'own' });
+    expect((await get('/api/theme?rain=r2')).body).not.toHaveProperty('sender');
+    now += 1_001;
+    expect((await get('/api/theme?rain=r2')).body).toMatchObject({ sender: 'Ben', theme: { id: 'own' } });
+  });
+});
+
+describe('a file of a theme', () => {
+  test('is kept by browsers for ever, runs nothing, and is what its bytes are', async () => {
+    const answer = await fetch(`${served.url}/${files['logo']}`);
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(png(8, 8));
+    expect(Object.fromEntries(['content-type', 'cache-control', 'x-content-type-options', 'content-security-policy'].map((name) => [name, answer.headers.get(name)]))).toEqual({
+      'content-type': 'image/png', 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox",
+    });
+  });
+
+  test.each([
+    ['bytes=0-1', 206, MUSIC.subarray(0, 2), 'bytes 0-1/74'], ['bytes=70-', 206, Buffer.from('6789'), 'bytes 70-73/74'], ['bytes=-3', 206, Buffer.from('789'), 'bytes 71-73/74'], ['bytes=0-9999999', 206, MUSIC, 'bytes 0-73/74'], ['bytes=-9999', 206, MUSIC, 'bytes 0-73/74'],
+    ['bytes=74-', 416, Buffer.alloc(0), 'bytes */74'], ['bytes=-0', 416, Buffer.alloc(0), 'bytes */74'],
+    ['bytes=0-1,5-6', 200, MUSIC, null], ['bytes=5-2', 200, MUSIC, null], ['bytes=-', 200, MUSIC, null], ['lines=0-1', 200, MUSIC, null], [`bytes=${'9'.repeat(30)}-`, 200, MUSIC, null],
+  ])('is sent in parts, as Safari plays it: %s', async (range, status, bytes, told) => {
+    const answer = await fetch(`${served.url}/${files['music']}`, { headers: { range } });
+    expect([answer.status, answer.headers.get('content-range'), Buffer.from(await answer.arrayBuffer())]).toEqual([status, told, bytes]);
+  });
+
+  test.each(['nothing.png', `${'0'.repeat(64)}.png`, '..%2f..%2fpackage.json', '%00', '__proto__', 'x'.repeat(2_000)])('that no theme has is not there: %s', async (name) => {
+    expect([404, 414]).toContain((await get(`/api/theme/files/${name}`)).status);
+  });
+
+  test('has one name: another ending is another file, which is not there', async () => {
+    expect((await get(`/${files['logo']!.replace('.png', '.html')}`)).status).toBe(404);
+  });
+});
+
+describe('[R10] the ledger', () => {
+  test('is read once for a thousand who open their pages at the same moment, and a file is read once', async () => {
+    let reads = 0;
+    const theme: BookedTheme = { id: 'own', title: 'Own', colours: {}, isDefault: true, files: { logo: { type: 'image/png', sha256: 'ab', bytes: 1 } }, changedAt: 0 };
+    const themes = createThemeReader({ themes: async () => { reads++; return [theme]; }, publicGreeting: async () => { reads++; return { sender: 'Ann' }; }, themeFile: async () => { reads++; return Buffer.from('x'); } });
+    await Promise.all(Array.from({ length: 1_000 }, async () => {
+      await themes.show(await themes.greeting('r1'));
+      await themes.file('api/theme/files/ab.png');
+      await themes.file('api/theme/files/cd.png');
+    }));
+    expect(reads).toBe(3);
+  });
+
+  test('is not asked by an address that has invented many rains, and says so', async () => {
+    let reads = 0;
+    const another = await start({ greeting: async () => { reads++; return undefined; }, show: async () => ({}), file: async () => undefined });
+    try {
+      const statuses: number[] = [];
+      for (let n = 0; n < 70; n++) statuses.push((await get(`/api/theme?rain=invented-${n}`, {}, another.url)).status);
+      expect([statuses.filter((status) => status === 200).length, statuses.at(-1), reads]).toEqual([60, 429, 60]);
+    } finally {
+      await another.close();
+    }
+  });
+
+  test('that cannot be read is told as such, with a time to ask again and without the text of the error', async () => {
+    const fail = () => Promise.reject(new Error('password of the database'));
+    const another = await start({ greeting: fail, show: fail, file: fail });
+    try {
+      for (const path of ['/api/theme', '/api/theme?rain=r1', '/api/theme/files/x.png']) {
+        const answer = await get(path, {}, another.url);
+        expect([answer.status, answer.headers.get('retry-after'), JSON.stringify(answer.body)]).toEqual([503, '2', expect.not.stringContaining('password')]);
+      }
+    } finally {
+      await another.close();
+    }
+  });
+});
+
+test('a theme that is removed takes its files from the address', async () => {
+  await context.ledger.removeTheme('own', 'ann');
+  await eventually(async () => expect((await fetch(`${served.url}/${files['logo']}`)).status).toBe(404));
+  now += 1_001;
+  expect((await get('/api/theme?rain=r1')).body).toMatchObject({ sender: 'Ann Li', theme: { id: 'usual' } });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { requestedGreeting, themeColours, themeId, themeTitle } from '../../../src/rain/theme/check.ts';
+import { checkContrast } from '../../../src/rain/theme.ts';
+
+const reasons = (schema: { safeParse: typeof themeColours.safeParse }, value: unknown): string[] => (schema.safeParse(value).error?.issues ?? []).map(({ path, message }) => [...path, message].join(': '));
+
+describe('the colours of a theme', () => {
+  test('are readable: what is refused names the colour and the contrast that was found', () => {
+    expect(checkContrast({})).toEqual([]);
+    expect(checkContrast({ background: '#123456', packet: '#ff00ff', accent: '#ffffff' })).toEqual([]);
+    // Black on white has 21, as WCAG says: cream on black has little less, and on itself 1.
+    expect(checkContrast({ background: '#ffe9bd' })).toEqual([
+      { field: 'colours.background', reason: "the page's text #ffe9bd on it has a contrast of 1.00, expected at least 4.5" },
+      { field: 'colours.background', reason: expect.stringMatching(/^the accent #f6c667 on the background #ffe9bd has a contrast of 1\.\d\d, expected at least 4\.5$/) },
+    ]);
+    expect(checkContrast({ accent: '#7d0f18' })).toEqual([
+      { field: 'colours.accent', reason: expect.stringMatching(/^the accent #7d0f18 on the background #8f121c has a contrast of 1\.\d\d/) },
+      { field: 'colours.accent', reason: expect.stringMatching(/^the text #5c0a11 of buttons on it has a contrast of 1\.\d\d/) },
+    ]);
+    // A ratio just below is not told as one that is enough: #767676 on white has 4.54, #777777 has 4.48.
+    expect(checkContrast({ background: '#767676', accent: '#ffffff' }).filter(({ field }) => field === 'colours.accent')).toEqual([]);
+    expect(checkContrast({ background: '#777777', accent: '#ffffff' }).filter(({ field }) => field === 'colours.accent')).toEqual([{ field: 'colours.accent', reason: expect.stringContaining('a contrast of 4.47, expected') }]);
+  });
+
+  test('[R12] are six hex digits, and null is the same as absent', () => {
+    expect(themeColours.parse({ background: '#7D0F18', packet: null })).toEqual({ background: '#7d0f18' });
+    expect(reasons(themeColours, { packet: 'red' })).toEqual(['packet: expected a colour such as #7d0f18']);
+    expect(reasons(themeColours, { packet: '#12345g' })).toEqual(['packet: expected a colour such as #7d0f18']);
+    expect(reasons(themeColours, { background: 'url(//a.example)', accent: 7 })).toHaveLength(2);
+    expect(reasons(themeColours, { background: '#ffe9bd' })[0]).toContain('background: the page');
+    expect(reasons(themeColours, { border: '#123456' })).toHaveLength(1);
+  });
+});
+
+test('[R12] what people read has a letter, a digit or a symbol, one line, and no more characters than fit', () => {
+  expect(requestedGreeting.parse({ sender: '  Ann\u200b\n & Ben ', blessing: '恭喜发财 🧧', theme: null })).toEqual({ sender: 'Ann & Ben', blessing: '恭喜发财 🧧' });
+  expect(requestedGreeting.parse({})).toEqual({});
+  expect(reasons(requestedGreeting as never, { sender: ' ', blessing: 'x'.repeat(121), theme: '../x' })).toEqual([
+    'sender: expected a sender of 1 to 40 characters, and a letter, a digit or a symbol among them',
+    'blessing: expected a blessing of 1 to 120 characters, and a letter, a digit or a symbol among them',
+    'theme: expected 1 to 64 letters, digits, _ or -',
+  ]);
+  expect(themeTitle.safeParse('x'.repeat(60)).success).toBe(true);
+  expect(themeTitle.safeParse('x'.repeat(61)).success).toBe(false);
+  for (const id of ['', 'a b', 'a/b', 'a.1', '{a}', 'ä', 'x'.repeat(65), '%2e']) expect(themeId.safeParse(id).success, id).toBe(false);
+});
