@@ -29,6 +29,9 @@ const THEMES = [
   { locale: 'zh-CN', name: 'tall', logo: [120, 1_600], sponsor: [1_600, 100], colours: {}, picture: false },
 ] as const;
 
+/** A second without a sound, as WAV: 8,000 bytes of 8 bits each. */
+const SILENCE = Buffer.concat([Buffer.from('RIFF\x64\x1f\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\x40\x1f\0\0', 'latin1'), Buffer.alloc(8_000, 128)]);
+
 /** A striped picture, as a PNG. */
 async function draw(page: Page, [width, height]: readonly [number, number], colour: string): Promise<Buffer> {
   const address = await page.evaluate(({ width, height, colour }) => {
@@ -57,6 +60,31 @@ describe.skipIf(WITHOUT_CHROMIUM)('the screen of a hall, in the theme of an even
   let browser: Browser;
   beforeAll(async () => { browser = await launchChromium(); });
   afterAll(() => browser?.close());
+
+  test('music begins with the button "Full screen", plays before and during a rain, and can be silenced', async () => {
+    const rain = snapshotOf('r1', { state: 'loaded', opensAt: Date.now() + 60_000 });
+    const { page, tell } = await openScriptedPage(browser, { rain, path: '/hall', window: { viewport: PROJECTOR, hasTouch: false }, prepare: async (page) => {
+      await page.route('**/api/theme**', (route) => (route.request().url().includes('/files/')
+        ? route.fulfill({ contentType: 'audio/wav', body: SILENCE }) : route.fulfill({ json: { theme: { id: 'gala', colours: {}, files: { music: 'api/theme/files/ab.wav' } } } })));
+    } });
+    const plays = (expected: boolean) => expect.poll(() => page.getByTestId('music').evaluate((music) => !(music as HTMLAudioElement).paused), { timeout: 15_000 }).toBe(expected);
+    await untilStage(page, 'before');
+    await plays(false);
+    expect(await page.getByTestId('sound').isVisible()).toBe(false);
+    await page.getByTestId('full').click();
+    await plays(true);
+    await page.getByTestId('sound').click();
+    await plays(false);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByTestId('sound').click();
+    await plays(true);
+    tell({ ...rain, state: 'open', opensAt: Date.now() - 1_000 });
+    await untilStage(page, 'raining');
+    await plays(true);
+    tell({ ...rain, state: 'closed', opensAt: Date.now() - 1_000 });
+    await untilStage(page, 'after');
+    await plays(false);
+  }, 120_000);
 
   test.each(THEMES)('in $locale, with a logo that is $name: each stage of a rain and of a sale; nothing is cut off, nobody is kept out', async (theme) => {
     const { locale } = theme;
