@@ -155,7 +155,8 @@ export async function startConsole(options: ConsoleOptions) {
   await server.register(rateLimit, { global: false, cache: LIMITS.addressesRemembered, keyGenerator: visitorAddress });
   await serveFolder(server, pageFolder, '/', PLAYER_HEADERS);
 
-  // Whoever types the address in a hall sees a page, whatever was typed: without a rain, the screen shows the next one.
+  // An address that was typed in a hall leads to a page, whatever was typed: to the next rain or sale where it is no id. The page finds
+  // out whether the id is that of a rain or of a sale: the gateway tells it, and this server may have neither store.
   server.get('/hall/:rainId', async (request, reply) => {
     const path = rainParams.safeParse(request.params);
     return reply.redirect(path.success ? `/hall?rain=${path.data.rainId}` : '/hall');

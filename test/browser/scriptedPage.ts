@@ -6,6 +6,7 @@ import type { PlayerOptions } from '../../src/console/player/routes.ts';
 import { startConsole } from '../../src/console/server.ts';
 import type { GrabMessage, RainSnapshot, ResultMessage, ServerMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
+import type { SaleSnapshot } from '../../src/protocol/saleMessages.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { createTokenReader } from '../../src/platform/auth/tokenReader.ts';
 import { SECRET } from '../support/client.ts';
@@ -19,6 +20,9 @@ export const USER = 'guest-p1';
 export const snapshotOf = (rainId: string, change: Partial<RainSnapshot> = {}): RainSnapshot =>
   ({ type: 'rain', rainId, title: rainId, state: 'open', opensAt: Date.now() - 1_000, closesAt: Date.now() + 600_000, packets: 20, left: 12, serverTime: Date.now(), ...change });
 
+export const saleSnapshotOf = (saleId: string, change: Partial<SaleSnapshot> = {}): SaleSnapshot =>
+  ({ type: 'sale', saleId, title: saleId, state: 'open', opensAt: Date.now() - 1_000, closesAt: Date.now() + 600_000, holdMs: 60_000, items: [{ sku: 'seat', name: 'Seat', price: '0.00', units: 100, left: 100 }], serverTime: Date.now(), ...change });
+
 type Packet = Pick<ResultMessage, 'redPacketId' | 'amount'>;
 const resultOf = (rainId: string, code: OutcomeCode, packet: Packet = {}): ResultMessage => ({ type: 'result', rainId, code, reason: OUTCOMES[code].reason, ...packet });
 
@@ -28,8 +32,8 @@ export interface ScriptedPage {
   address: string;
   /** Messages from the page since it connected, without pings. */
   said(type: 'join' | 'grab'): { rainId: string }[];
-  /** Answers a join with the last snapshot of the rain, or with "unknown rain". */
-  tell(rain: RainSnapshot): void;
+  /** Answers a join or a visit with the last snapshot of the rain or sale, or with "unknown". */
+  tell(told: RainSnapshot | SaleSnapshot): void;
   say(message: ServerMessage): void;
   /** Sets the answer to grabs. By default grabs are not answered. */
   answer(code: OutcomeCode, packet?: Packet): void;
@@ -54,6 +58,7 @@ interface ScriptedPageOptions {
 /** Default: English, phone, reduced motion. Animations cost CPU time, so only the tests that need them enable them. */
 export async function openScriptedPage(browser: Browser, { rain, path = '/', window = {}, event, book = {}, prepare }: ScriptedPageOptions = {}): Promise<ScriptedPage> {
   const rains = new Map<string, RainSnapshot>();
+  const sales = new Map<string, SaleSnapshot>();
   if (rain) rains.set(rain.rainId, rain);
   let visit: Visit | undefined;
   let shut = false;
@@ -66,6 +71,7 @@ export async function openScriptedPage(browser: Browser, { rain, path = '/', win
   }, (message, { say }) => {
     if (message.type === 'ping') say({ type: 'pong', t: message.t, serverTime: Date.now() + laterMs });
     if (message.type === 'join') say(rains.get(message.rainId) ?? resultOf(message.rainId, '-8'));
+    if (message.type === 'visit') say(sales.get(message.saleId) ?? { type: 'order', saleId: message.saleId, code: '-8', reason: 'no_such_sale' });
     if (message.type === 'grab' && answer) say({ ...resultOf(message.rainId, ...answer), ...(message.ref !== undefined && { ref: message.ref }) });
   });
   const testConsole = await startConsole({
@@ -81,7 +87,8 @@ export async function openScriptedPage(browser: Browser, { rain, path = '/', win
     page, address: testConsole.url,
     said: (type) => gateway.heard.filter((message): message is GrabMessage => message.type === type),
     tell(told) {
-      rains.set(told.rainId, told);
+      if (told.type === 'rain') rains.set(told.rainId, told);
+      else sales.set(told.saleId, told);
       visit?.say(told);
     },
     say: (message) => visit?.say(message),

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
 import { Hall } from '../../client-demo/src/hall/hall.ts';
 import { welcomeOf } from '../support/servers/scriptedGateway.ts';
-import { NOW, scriptClient, snapshot } from './scriptedClient.ts';
+import { NOW, saleSnapshot, scriptClient, snapshot } from './scriptedClient.ts';
 
 const PLAN = { budget: '88.00', packets: 10, split: { method: 'double-mean' } } as const;
 
-/** The screen of a hall, connected, with these rains announced. */
-function open(rains: ReturnType<typeof snapshot>[] = [], rainId?: string) {
+/** The screen of a hall, connected, with these rains and sales announced. */
+function open(rains: ReturnType<typeof snapshot>[] = [], rainId?: string, { sales = [], saleId, refused = [] }: { sales?: ReturnType<typeof saleSnapshot>[]; saleId?: string; refused?: string[] } = {}) {
   const scripted = scriptClient();
-  const hall = new Hall({ client: scripted.client, rainId, random: () => 0 });
+  for (const sale of refused) scripted.calls.refusedSales.add(sale);
+  const hall = new Hall({ client: scripted.client, rainId, saleId, random: () => 0 });
   scripted.emit('link', { link: 'up' });
-  scripted.emit('welcome', { ...welcomeOf('screen', NOW), rains });
+  scripted.emit('welcome', { ...welcomeOf('screen', NOW), rains, ...(sales.length > 0 && { sales }) });
   return { hall, ...scripted };
 }
 
@@ -63,12 +64,84 @@ test('the next rain is told after the end, and on the screen before it starts, o
   }
 });
 
-test('a rain that does not exist, a lost connection and a refusal are told', () => {
-  const { hall, emit } = open([], 'none');
-  emit('result', { type: 'result', rainId: 'none', code: '-8', reason: 'no_such_rain' });
-  expect(hall.view().stage).toBe('unknown_rain');
+test('a lost connection and a refusal are told', () => {
+  const { hall, emit } = open([snapshot('round-1')]);
   emit('link', { link: 'lost' });
   expect(hall.view().lost).toBe(true);
   emit('link', { link: 'no_token' });
   expect(hall.view().stage).toBe('no_token');
+});
+
+test('the id in the address may be that of a sale; what is neither a rain nor a sale is told, until it is announced', async () => {
+  const noRain = { type: 'result', rainId: 'drop', code: '-8', reason: 'no_such_rain' } as const;
+  const found = open([], 'drop');
+  found.emit('result', noRain);
+  found.hall.tick();
+  expect([found.calls.left, found.calls.visited]).toEqual([['drop'], ['drop']]);
+  found.emit('sale', saleSnapshot('drop'));
+  expect(found.hall.view()).toMatchObject({ stage: 'selling', saleId: 'drop' });
+
+  const none = open([], 'drop', { refused: ['drop'] });
+  none.emit('result', noRain);
+  none.hall.tick();
+  await Promise.resolve();
+  none.hall.tick();
+  expect(none.hall.view().stage).toBe('unknown');
+  none.emit('rain', snapshot('drop', { state: 'loaded', opensAt: NOW + 60_000 }));
+  expect(none.hall.view()).toMatchObject({ stage: 'before', rainId: 'drop' });
+});
+
+test('through a sale: the countdown, what is left of each item, none left, units that come back, the end and what was taken', () => {
+  const items = (seats: number, mugs: number) => [{ sku: 'seat', name: 'Seat', price: '0.00', units: 10, left: seats }, { sku: 'mug', price: '9.90', units: 5, left: mugs }];
+  const sale = { state: 'loaded', title: 'Ticket drop', opensAt: NOW + 5_000 } as const;
+  const { hall, calls, emit } = open([], undefined, { sales: [saleSnapshot('drop', sale)] });
+  expect([hall.view().stage, calls.visited]).toEqual(['connecting', ['drop']]);
+  emit('sale', saleSnapshot('drop', { ...sale, items: items(10, 5) }));
+  expect(hall.view()).toMatchObject({ stage: 'sale_before', title: 'Ticket drop', saleId: 'drop', seconds: 5 });
+  calls.now += 5_000;
+  expect(hall.view(), 'by the clock').toMatchObject({ stage: 'selling', seconds: 595 });
+  emit('sale', saleSnapshot('drop', { items: items(3, 0) }));
+  emit('sale', saleSnapshot('another', { items: items(1, 1) }));
+  expect(hall.view().items).toEqual([{ sku: 'seat', name: 'Seat', price: '0.00', units: 10, left: 3 }, { sku: 'mug', name: 'mug', price: '9.90', units: 5, left: 0 }]);
+  emit('sale', saleSnapshot('drop', { items: items(0, 0) }));
+  expect(hall.view().stage).toBe('sold_out');
+  emit('sale', saleSnapshot('drop', { items: items(0, 1) }));
+  expect(hall.view().stage).toBe('selling');
+  emit('sale', saleSnapshot('drop', { state: 'paused', items: items(0, 1) }));
+  expect(hall.view().stage).toBe('sale_paused');
+  emit('sale', saleSnapshot('drop', { state: 'closed', items: items(2, 1) }));
+  expect(hall.view().stage).toBe('sale_over');
+  emit('sale', saleSnapshot('drop', { state: 'settled', items: items(0, 0) }));
+  expect(hall.view().items?.map(({ left }) => left), 'settlement takes back what was left').toEqual([2, 1]);
+});
+
+test('of a sale that was settled before the screen came, nobody says what was taken', () => {
+  const { hall, emit } = open([], undefined, { saleId: 'drop' });
+  emit('sale', saleSnapshot('drop', { state: 'settled', items: [{ sku: 'seat', price: '0.00', units: 10, left: 0 }] }));
+  expect(hall.view()).toMatchObject({ stage: 'sale_over', items: [{ sku: 'seat', name: 'seat', price: '0.00', units: 10 }] });
+  expect(hall.view().items![0]).not.toHaveProperty('left');
+});
+
+test('a rain that starts takes the screen of a sale, and the sale comes back after its end', () => {
+  const { hall, calls, emit } = open([], undefined, { sales: [saleSnapshot('drop')] });
+  emit('sale', saleSnapshot('drop'));
+  emit('rain', snapshot('round-1', { title: 'Round one', state: 'loaded', opensAt: NOW + 60_000 }));
+  hall.tick();
+  expect(hall.view()).toMatchObject({ saleId: 'drop', next: { title: 'Round one', seconds: 60 } });
+  calls.now += 50_000;
+  hall.tick();
+  expect([calls.joined, calls.leftSales]).toEqual([['round-1'], ['drop']]);
+  emit('rain', snapshot('round-1', { opensAt: NOW + 60_000 }));
+  calls.now += 10_000;
+  hall.tick();
+  expect(hall.view().stage).toBe('raining');
+  emit('rain', snapshot('round-1', { left: 0 }));
+  hall.tick();
+  expect(hall.view()).toMatchObject({ stage: 'gone', next: { title: 'drop' } });
+  calls.now += 29_000;
+  hall.tick();
+  expect(hall.view().stage, 'the luckiest stay for a while').toBe('gone');
+  calls.now += 1_000;
+  hall.tick();
+  expect(calls.visited).toEqual(['drop', 'drop']);
 });

@@ -1,16 +1,19 @@
 import type { Browser, Page } from 'playwright-core';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { BEARER_PREFIX, SUBPROTOCOL } from '../../src/protocol/constants.ts';
 import { signToken } from '../../src/platform/auth/token.ts';
 import { lanAddresses } from '../../src/bin/up/event.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from '../browser/chromium.ts';
+import { buy, itemShows } from '../browser/buyer.ts';
 import { goTo, makeRain, openConsole, photograph, signIn, startAtOnce } from '../browser/operator.ts';
 import { shows, tapPackets, text } from '../browser/player.ts';
 import { openPage } from '../browser/windows.ts';
+import { rain } from '../support/call.ts';
 import { startEvent } from '../support/evening.ts';
+import { pngOf } from '../support/png.ts';
 import { memoryFolder } from '../support/runner/memoryFolder.ts';
 
 const PROJECTOR = { width: 1024, height: 768 };
@@ -94,6 +97,41 @@ describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening, fr
     expect([rows[0], rows[1]]).toEqual([expect.stringContaining('1Anna') as string, expect.stringContaining('2王小明') as string]);
     expect(await text(operator, 'sheet')).toContain('2 winners, 88.80 in all');
     expect(faults).toEqual([]);
+  });
+
+  test('a ticket drop with three seats, in the theme of the event: the screen shows it by itself, leads to it, counts down what is left, and ends it', { timeout: 300_000 }, async () => {
+    const home = emptyHome();
+    const evening = await startEvent(home);
+    const done = async (...words: string[]) => expect(await rain(words, { RAIN_HOME: home }), words.join(' ')).toMatchObject({ exit: 0 });
+    writeFileSync(`${home}/logo.png`, pngOf(240, 80, [255, 209, 102]));
+    await done('theme', 'set', 'gala', '--title', 'Gala', '--background', '#10305c', '--accent', '#ffd166', '--default');
+    await done('theme', 'file', 'gala', 'logo', `${home}/logo.png`);
+    const hall = await openPage(browser, { viewport: PROJECTOR, locale: 'en-US' });
+    await hall.goto(new URL('hall', evening.page).href);
+    await untilStage(hall, 'quiet');
+    await hall.getByTestId('logo').locator('img').waitFor();
+    expect(await hall.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(16, 48, 92)');
+
+    await done('sale', 'create', '--id', 'seats', '--title', 'Seats at the gala', '--item', 'seat:3@0', '--start', '+1h', '--duration', '10m', '--load');
+    await untilStage(hall, 'sale_before');
+    expect([await text(hall, 'title'), await text(hall, 'items')]).toEqual(['Seats at the gala', 'seat3pieces']);
+    const address = await text(hall, 'address');
+    expect(address).toMatch(/\/\?sale=seats$/);
+    await photograph(hall, 'drop-before', 'evening');
+    const phones: Page[] = [];
+    for (const name of GUESTS) phones.push(await join(address, name));
+    await done('sale', 'start', 'seats');
+    await untilStage(hall, 'selling');
+    for (const [i, phone] of phones.entries()) {
+      await itemShows(phone, 'seat', 'buy');
+      await buy(phone, 'seat');
+      await soon(() => text(hall, 'items')).toContain(i < 2 ? `${2 - i}of 3 left` : '3of 3 taken');
+    }
+    await untilStage(hall, 'sold_out');
+    await photograph(hall, 'drop-after', 'evening');
+    await hall.goto(new URL('hall/seats', evening.page).href);
+    await untilStage(hall, 'sold_out');
+    await soon(async () => (await rain(['sale', 'orders', 'seats', '--csv'], { RAIN_HOME: home })).stdout.match(/,paid,/g)?.length).toBe(3);
   });
 
   test('a list of 30 people is imported and its cards are printed; three come by their links, nobody else plays, and the list to sign names the one who wins', { timeout: 300_000 }, async () => {

@@ -3,30 +3,43 @@ import { countdownText, minutesText } from '../countdown.ts';
 import type { Luckiest } from '../leaderboard/leaderboard.ts';
 import { element, textElement, write } from '../page.ts';
 import { drawCode } from './code.ts';
-import type { HallView } from './hall.ts';
+import { keepFitting } from './fit.ts';
+import type { HallView, Stage } from './hall.ts';
+import { HallItems } from './hall-items.ts';
 import type { HallWords } from './words.ts';
 
 /** From here on the countdown fills the screen. */
 const LAST_SECONDS = 10;
 
+/** `wait`: a large code to scan. `show`: the code is small, and the rest has the whole width. `bare`: no code. */
+const LAYOUTS: Readonly<Record<Stage, 'wait' | 'show' | 'bare'>> = {
+  quiet: 'wait', before: 'wait', raining: 'show', gone: 'show', paused: 'show', after: 'show',
+  sale_before: 'wait', selling: 'wait', sale_paused: 'wait', sold_out: 'show', sale_over: 'show',
+  connecting: 'bare', unknown: 'bare', no_token: 'bare', refused: 'bare',
+};
+/** Longer titles are smaller. A Chinese character counts twice. */
+const LONG_TITLE = 36;
+
 /** Writes views of a hall into its page. */
 export class HallScreen {
   readonly #words: HallWords;
   readonly #event: string;
+  readonly #address: URL;
+  readonly #items: HallItems;
+  readonly #fit = keepFitting();
   #shown = '';
+  #code = '';
 
   /** @param address of the players' page */
   constructor(words: HallWords, event: string, address: URL) {
     this.#words = words;
     this.#event = event;
+    this.#address = address;
+    this.#items = new HallItems(words);
     document.documentElement.lang = words.lang;
     document.title = event || words.page;
-    write('.scan', words.scan);
-    write('.address', address.host + address.pathname.replace(/\/$/, ''));
     write('.hint', isLoopbackHost(address.host) ? words.loopback : '');
-    element('.code').replaceChildren(drawCode(address.href));
     write('.full', words.fullScreen);
-    write('.rehearsal', words.rehearsal);
     write('.elsewhere', words.elsewhere);
   }
 
@@ -35,25 +48,51 @@ export class HallScreen {
     const key = JSON.stringify([view, luckiest, present]);
     if (key === this.#shown) return;
     this.#shown = key;
-    const { headline, ends, lost, next: nextText, now } = this.#words;
-    const { stage, seconds, next } = view;
+    const { headline, ends, lost, next: nextText, now, page: untitled, untitled: untitledSale } = this.#words;
+    const { stage, seconds, next, saleId, items = [] } = view;
+    const isBefore = stage === 'before' || stage === 'sale_before';
     const page = element('.hall');
     page.dataset['stage'] = stage;
-    page.toggleAttribute('data-last', stage === 'before' && seconds !== undefined && seconds <= LAST_SECONDS);
-    write('.event', this.#event || view.title || this.#words.page);
-    write('.title', this.#event && view.title && view.title !== this.#event ? view.title : '');
-    element('.rehearsal').hidden = view.rehearsal !== true;
+    page.dataset['layout'] = LAYOUTS[stage];
+    page.toggleAttribute('data-last', isBefore && seconds !== undefined && seconds <= LAST_SECONDS);
+    const title = view.title || (saleId === undefined ? '' : untitledSale);
+    const name = this.#event || title || untitled;
+    write('.event', name);
+    element('.event').toggleAttribute('data-long', widthOf(name) > LONG_TITLE);
+    write('.title', title !== name ? title : '');
+    write('.rehearsal', view.rehearsal ? (saleId === undefined ? this.#words.rehearsal : this.#words.saleRehearsal) : '');
     // A rain that cannot be seen is not told to go on.
-    write('.headline', view.lost && stage === 'raining' ? '' : headline[stage]);
-    element('.elsewhere').hidden = stage !== 'unknown_rain';
-    write('.big', stage === 'before' && seconds !== undefined ? countdownText(seconds) : '');
-    write('.clock', stage === 'raining' && seconds !== undefined ? ends(minutesText(seconds)) : '');
+    write('.headline', view.lost && (stage === 'raining' || stage === 'selling') ? '' : headline[stage]);
+    element('.elsewhere').hidden = stage !== 'unknown';
+    this.#showCountdown(isBefore ? seconds : undefined);
+    write('.clock', !isBefore && seconds !== undefined ? ends(minutesText(seconds)) : '');
     write('.here', present > 0 ? this.#words.here(present) : '');
     write('.link', view.lost ? lost : '');
+    this.#showCode(saleId);
     this.#showLeft(view);
+    this.#items.show(items, stage === 'sale_before' ? 'ahead' : stage === 'sold_out' || stage === 'sale_over' ? 'over' : 'on');
     this.#showNames(view.names);
     this.#showLeaderboard(view, luckiest);
-    write('.next', next ? (next.seconds === undefined ? now(next.title) : nextText(next.title, minutesText(next.seconds))) : '');
+    write('.next', next ? (next.seconds === undefined ? now(next.title || untitled) : nextText(next.title || untitled, minutesText(next.seconds))) : '');
+    this.#fit();
+  }
+
+  #showCountdown(seconds: number | undefined): void {
+    const text = seconds === undefined ? '' : countdownText(seconds);
+    write('.big', text);
+    element('.big').toggleAttribute('data-long', text.length > '59:59'.length);
+  }
+
+  /** Leads to the player's page, and to the sale that is on the screen. */
+  #showCode(saleId: string | undefined): void {
+    const { host, pathname } = this.#address;
+    const address = new URL(this.#address);
+    if (saleId !== undefined) address.searchParams.set('sale', saleId);
+    if (this.#code === address.href) return;
+    this.#code = address.href;
+    write('.scan', saleId === undefined ? this.#words.scan : this.#words.scanSale);
+    write('.address', saleId === undefined ? host + pathname.replace(/\/$/, '') : host + pathname + address.search);
+    element('.code').replaceChildren(drawCode(address.href));
   }
 
   #showLeft({ stage, left = 0, packets = 0 }: HallView): void {
@@ -95,3 +134,6 @@ export class HallScreen {
 }
 
 const countText = (count: number): string => count.toLocaleString('en');
+
+/** In Latin letters, about. */
+const widthOf = (text: string): number => [...text].reduce((sum, one) => sum + (one > '\u2e7f' ? 2 : 1), 0);

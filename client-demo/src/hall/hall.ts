@@ -1,22 +1,19 @@
-import type { Link, RainClient, RainSnapshot, WelcomeMessage } from '../../../src/client/client.ts';
-import { firstToPlay, isPlayable, NextRain } from '../next-rain.ts';
-import { faceOf, type Face } from '../round.ts';
+import type { Link, RainClient, RainSnapshot, SaleSnapshot, WelcomeMessage } from '../../../src/client/client.ts';
+import { Program, type Announced, type Current } from './program.ts';
+import { RainWatch, type RainStage } from './rain-watch.ts';
+import { SaleWatch, type HallItem, type SaleStage } from './sale-watch.ts';
 
-/** Names on the screen at once. */
-const NAMES_MAX = 8;
 const RENEW_MS = 20_000;
 
-/** `quiet`: no rain is known. `gone`: nothing is left, though the rain is still open. */
-export type Stage = 'connecting' | 'quiet' | 'before' | 'raining' | 'gone' | 'paused' | 'after' | 'unknown_rain' | 'no_token' | 'refused';
+/** `quiet`: neither a rain nor a sale is known. */
+export type Stage = RainStage | SaleStage | 'quiet' | 'no_token' | 'refused';
 
-/** By what a player who has not grabbed sees. */
-const STAGES: Partial<Record<Face, Stage>> = { scheduled: 'before', open: 'raining', gone: 'gone', paused: 'paused', too_late: 'after' };
-
-/** What the screen of a hall shows. All figures are those of this one rain. */
+/** What the screen of a hall shows. All figures are those of this one rain or sale. */
 export interface HallView {
   stage: Stage;
   lost: boolean;
   rainId?: string;
+  saleId?: string;
   title?: string;
   rehearsal?: true;
   /** Until the opening, or the end. */
@@ -28,99 +25,134 @@ export interface HallView {
   given?: string;
   /** A sample of those who have won, masked, the last one first. */
   names: readonly { user: string; amount: string }[];
+  /** Of a sale, in its order. */
+  items?: readonly HallItem[];
   next?: { title: string; seconds?: number };
 }
 
 interface HallOptions {
-  client: Pick<RainClient, 'on' | 'join' | 'leave' | 'renew' | 'serverNow'>;
-  /** The only rain that is shown; absent: the one that is on, else the next one. */
-  rainId: string | undefined;
+  client: Pick<RainClient, 'on' | 'join' | 'leave' | 'visit' | 'leaveSale' | 'renew' | 'serverNow'>;
+  /** The only rain that is shown. There may be a sale of this id instead. */
+  rainId?: string | undefined;
+  /** The only sale that is shown. Without both: what is on, else what comes next. */
+  saleId?: string | undefined;
   random: () => number;
 }
 
-/** The screen of a hall as a state machine: events of the client go in, views come out. It watches and never grabs. */
+/** The screen of a hall as a state machine: events of the client go in, views come out. It watches and takes part in nothing. */
 export class Hall {
   readonly #options: HallOptions;
-  readonly #nextRain: NextRain;
+  readonly #isFixed: boolean;
+  readonly #program = new Program();
   #link: Link = 'connecting';
   #welcomed = false;
-  #rainId: string | undefined;
-  #rain: RainSnapshot | undefined;
-  #unknown = false;
-  #names: HallView['names'] = [];
+  #watch: RainWatch | SaleWatch | undefined;
+  /** When the end was first seen, by the server's clock. */
+  #endedAt: number | undefined;
   #again: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: HallOptions) {
     this.#options = options;
-    this.#nextRain = new NextRain(options.random);
-    const { client, rainId } = options;
-    const ours = (id: string) => id === this.#rainId;
-    if (rainId !== undefined) this.#watch(rainId);
+    const { client, rainId, saleId } = options;
+    this.#isFixed = rainId !== undefined || saleId !== undefined;
+    if (saleId !== undefined) this.#show({ kind: 'sale', id: saleId });
+    else if (rainId !== undefined) this.#show({ kind: 'rain', id: rainId });
     client.on('link', ({ link }) => {
       this.#link = link;
       clearTimeout(this.#again);
     });
-    client.on('welcome', ({ rains }) => this.#onWelcome(rains));
+    client.on('welcome', (welcome) => this.#onWelcome(welcome));
     client.on('rain', (rain) => this.#onRain(rain));
-    client.on('result', (result) => { if (ours(result.rainId) && result.code === '-8') this.#unknown = true; });
-    client.on('winners', ({ rainId: id, winners }) => { if (ours(id)) this.#names = [...[...winners].reverse(), ...this.#names].slice(0, NAMES_MAX); });
+    client.on('sale', (sale) => this.#onSale(sale));
+    client.on('result', ({ rainId: id, code }) => { if (code === '-8') this.#rain(id)?.onUnknown(); });
+    client.on('winners', (message) => this.#rain(message.rainId)?.onWinners(message));
   }
 
-  /** To be called regularly: the next rain is on the screen shortly before it starts, and at once when it is open. */
+  /** To be called regularly: what comes next is on the screen shortly before it starts, and at once when it is open. */
   tick(): void {
-    const offer = this.#offer();
-    if (!offer || !(offer.open || this.#nextRain.startsSoon(offer, this.#options.client.serverNow()))) return;
-    this.#options.client.leave(this.#rainId!);
-    this.#nextRain.leave(this.#rainId!);
-    this.#watch(offer.rainId);
+    const current = this.#current();
+    if (current?.phase !== 'over') this.#endedAt = undefined;
+    if (this.#watch?.stage === 'unknown') return this.#onUnknown(this.#watch);
+    if (this.#isFixed || !this.#welcomed) return;
+    const next = this.#program.takesOver(current, this.#options.client.serverNow());
+    if (!next) return;
+    if (current?.phase === 'over') this.#program.finish(current);
+    this.#show(next);
   }
 
   view(): HallView {
-    const [rain, stage, now] = [this.#rain, this.#stage(), this.#options.client.serverNow()];
-    const until = stage === 'before' ? rain?.opensAt : stage === 'raining' ? rain?.closesAt : undefined;
+    const { until, ...shown } = this.#watch?.view() ?? { stage: this.#welcomed ? 'quiet' as const : 'connecting' as const, names: [] };
+    const now = this.#options.client.serverNow();
     const secondsTo = (moment: number) => Math.max(0, Math.ceil((moment - now) / 1_000));
-    const offer = this.#offer();
-    const given = rain?.left === 0 && !rain.topUps?.length ? rain.plan?.['budget'] : undefined;
+    const next = this.#next(now);
     return {
-      stage, lost: this.#link === 'lost', names: this.#names,
-      ...(rain && { rainId: rain.rainId, title: rain.title, packets: rain.packets, left: rain.left }),
-      ...(rain?.rehearsal && { rehearsal: true }), ...(until !== undefined && { seconds: secondsTo(until) }), ...(typeof given === 'string' && { given }),
-      ...(offer && { next: { title: offer.title, ...(!offer.open && { seconds: secondsTo(offer.opensAt) }) } }),
+      ...shown, lost: this.#link === 'lost', ...((this.#link === 'no_token' || this.#link === 'refused') && { stage: this.#link }),
+      ...(until !== undefined && { seconds: secondsTo(until) }),
+      ...(next && { next: { title: next.title, ...(next.opensAt > now && { seconds: secondsTo(next.opensAt) }) } }),
     };
   }
 
-  #stage(): Stage {
-    if (this.#link === 'no_token' || this.#link === 'refused') return this.#link;
-    if (this.#unknown && !this.#rain) return 'unknown_rain';
-    if (!this.#rain) return this.#welcomed && this.#rainId === undefined ? 'quiet' : 'connecting';
-    return STAGES[faceOf({ rainId: this.#rain.rainId, rain: this.#rain, asking: false }, this.#options.client.serverNow())] ?? 'connecting';
+  /** What is told of besides the current one. While a rain is ahead or on, nothing else is told of. */
+  #next(now: number): Announced | undefined {
+    const current = this.#current();
+    if (this.#isFixed || !current || current.phase === 'ahead' || (current.phase === 'on' && current.kind === 'rain')) return undefined;
+    return this.#program.next(current, now);
   }
 
-  #onWelcome(rains: WelcomeMessage['rains']): void {
+  #current(): Current | undefined {
+    const watch = this.#watch;
+    if (!watch) return undefined;
+    const { kind, id, phase } = watch;
+    return phase === 'over' ? { kind, id, phase, endedAt: this.#endedAt ??= this.#options.client.serverNow() } : { kind, id, phase };
+  }
+
+  #rain(id: string): RainWatch | undefined {
+    return this.#watch?.kind === 'rain' && this.#watch.id === id ? this.#watch : undefined;
+  }
+
+  #onWelcome({ rains, sales = [] }: WelcomeMessage): void {
     this.#welcomed = true;
-    this.#nextRain.welcome(rains);
-    const rainId = this.#rainId ?? firstToPlay(rains);
-    // The announcement of a new rain may be missed; a new welcome lists it.
-    if (rainId === undefined) this.#again = setTimeout(() => this.#options.client.renew(), RENEW_MS * (0.5 + this.#options.random()));
-    else if (this.#rainId === undefined) this.#watch(rainId);
+    this.#program.list('rain', rains.map((rain) => ({ kind: 'rain', id: rain.rainId, ...rain })));
+    this.#program.list('sale', sales.map((sale) => ({ kind: 'sale', id: sale.saleId, ...sale })));
+    this.tick();
+    if (!this.#watch) this.#renewLater();
+  }
+
+  /** The announcement of a new rain may be missed; a new welcome lists it. */
+  #renewLater(): void {
+    clearTimeout(this.#again);
+    this.#again = setTimeout(() => this.#options.client.renew(), RENEW_MS * (0.5 + this.#options.random()));
   }
 
   #onRain(rain: RainSnapshot): void {
-    this.#nextRain.update(rain);
-    if (rain.rainId === this.#rainId) this.#rain = rain;
-    else if (this.#rainId === undefined && isPlayable(rain.state)) this.#watch(rain.rainId);
+    this.#program.update({ kind: 'rain', id: rain.rainId, ...rain });
+    // Its announcement may come later than this screen.
+    if (this.#watch?.stage === 'unknown' && this.#options.rainId === rain.rainId) this.#show({ kind: 'rain', id: rain.rainId });
+    this.#rain(rain.rainId)?.onRain(rain);
+    if (!this.#watch) this.tick();
   }
 
-  #watch(rainId: string): void {
+  #onSale(sale: SaleSnapshot): void {
+    this.#program.update({ kind: 'sale', id: sale.saleId, ...sale });
+    if (this.#watch?.kind === 'sale' && this.#watch.id === sale.saleId) this.#watch.onSale(sale);
+    if (!this.#watch) this.tick();
+  }
+
+  /** The id in the address may be that of a sale. What was announced and is not there any more makes room. */
+  #onUnknown({ kind, id }: RainWatch | SaleWatch): void {
+    if (kind === 'rain' && this.#isFixed) return this.#show({ kind: 'sale', id });
+    if (this.#isFixed) return;
+    this.#program.finish({ kind, id });
+    this.#watch?.leave();
+    this.#watch = undefined;
+    this.#renewLater();
+  }
+
+  #show({ kind, id }: Pick<Announced, 'kind' | 'id'>): void {
     clearTimeout(this.#again);
-    [this.#rainId, this.#rain, this.#names, this.#unknown] = [rainId, undefined, [], false];
-    void this.#options.client.join(rainId);
-  }
-
-  /** Only when there is nothing more to see of this rain, and unless the screen is for one rain. */
-  #offer() {
-    const stage = this.#stage();
-    if (this.#options.rainId !== undefined || this.#rainId === undefined || (stage !== 'after' && stage !== 'gone')) return undefined;
-    return this.#nextRain.offer(this.#rainId, this.#options.client.serverNow());
+    this.#watch?.leave();
+    const { client } = this.#options;
+    this.#watch = kind === 'rain' ? new RainWatch(client, id) : new SaleWatch(client, id);
+    this.#endedAt = undefined;
   }
 }

@@ -6,26 +6,36 @@ import { Leaderboard, readLuckiest } from '../leaderboard/leaderboard.ts';
 import { takeLink } from '../link.ts';
 import { element } from '../page.ts';
 import { inAddress } from '../sales/address.ts';
-import { openSetting } from '../settings.ts';
+import { openSetting, showToggle } from '../settings.ts';
 import { Sky } from '../sky/sky.ts';
 import { cueOf, type Cue } from '../sound/cues.ts';
 import { Speaker } from '../sound/speaker.ts';
 import { isChinese } from '../words/language.ts';
+import { HallDress } from './hall-dress.ts';
 import { HallScreen } from './hall-screen.ts';
+import { HallTheme } from './hall-theme.ts';
 import { Hall, type HallView } from './hall.ts';
+import { Music } from './music.ts';
 import { Present } from './present.ts';
 import { HALL_WORDS } from './words.ts';
 
 const invited = takeLink().token;
 const random = Math.random;
 const { gatewayUrl, event = '', page = './' } = await untilConfigured(random);
-const screen = new HallScreen(isChinese(navigator.languages) ? HALL_WORDS.zh : HALL_WORDS.en, event, new URL(page, location.href));
+const words = isChinese(navigator.languages) ? HALL_WORDS.zh : HALL_WORDS.en;
+const screen = new HallScreen(words, event, new URL(page, location.href));
 const sky = new Sky(element('.sky'), random);
-const speaker = new Speaker(openSetting('hall.sound'), { on: false, turn: () => false });
+const dress = new HallDress(sky, words);
+const theme = new HallTheme({ show: (shown) => dress.wear(shown) });
+const sound = openSetting('hall.sound');
+const speaker = new Speaker(sound, { on: false, turn: () => false });
+const music = new Music(element<HTMLAudioElement>('.music'));
 const present = new Present();
+/** Before and during a rain or sale. */
+const MUSIC_STAGES: ReadonlySet<HallView['stage']> = new Set(['before', 'raining', 'paused', 'sale_before', 'selling', 'sale_paused']);
 const leaderboard = new Leaderboard({ read: readLuckiest, random });
 const client = createRainClient({ url: gatewayUrl, token: openScreenCredentials(invited), random, solve: solveInBackground });
-const hall = new Hall({ client, rainId: inAddress('rain'), random });
+const hall = new Hall({ client, rainId: inAddress('rain'), saleId: inAddress('sale'), random });
 client.connect().catch(() => {});
 
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
@@ -34,9 +44,18 @@ reducedMotion.addEventListener('change', applyMotion);
 applyMotion();
 
 element('.full').addEventListener('click', () => {
-  speaker.wake();
+  allowSound();
   document.documentElement.requestFullscreen().catch(() => {});
 });
+
+let isSoundAllowed = false;
+function allowSound(): void {
+  speaker.wake();
+  music.allow();
+  if (isSoundAllowed) return;
+  isSoundAllowed = true;
+  showToggle(element<HTMLButtonElement>('.sound'), words.sound, sound, () => speaker.wake());
+}
 
 let shown: HallView = { stage: 'connecting', lost: false, names: [] };
 let crowned: string | undefined;
@@ -47,12 +66,15 @@ requestAnimationFrame(function frame(nowMs) {
   const cue = cueOf(momentOf(shown), momentOf(view));
   if (cue) speaker.play(cue);
   leaderboard.follow(view.stage === 'gone' || view.stage === 'after' ? view.rainId : undefined);
+  theme.follow(view.rainId);
+  music.play(sound.on && MUSIC_STAGES.has(view.stage) ? theme.music : undefined);
+  if (shown.stage === 'selling' && view.stage === 'sold_out') celebrate();
   if (leaderboard.found?.luckiest.length && crowned !== view.rainId) {
     crowned = view.rainId;
     celebrate();
   }
   shown = view;
-  present.follow(event !== '' && (view.stage === 'before' || view.stage === 'quiet'));
+  present.follow(event !== '' && (view.stage === 'before' || view.stage === 'sale_before' || view.stage === 'quiet'));
   screen.show(view, leaderboard.found, present.count);
   sky.draw(nowMs, view.stage === 'raining' && !view.lost);
   requestAnimationFrame(frame);
@@ -66,6 +88,6 @@ function celebrate(): void {
 
 /** As the sounds of the player's page know it. */
 function momentOf({ stage, seconds }: HallView): Parameters<typeof cueOf>[0] {
-  const face = stage === 'before' ? 'scheduled' : stage === 'raining' ? 'open' : 'connecting';
+  const face = stage === 'before' || stage === 'sale_before' ? 'scheduled' : stage === 'raining' || stage === 'selling' ? 'open' : 'connecting';
   return { face, ...(seconds !== undefined && { seconds }) };
 }

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { HallTheme } from '../../client-demo/src/hall/hall-theme.ts';
+import type { ShownTheme } from '../../client-demo/src/theme.ts';
+
+beforeEach(() => { vi.useFakeTimers(); });
+afterEach(() => { vi.useRealTimers(); });
+
+test('the theme of what is on the screen is asked for at once and then now and then, and shown when it has changed', async () => {
+  const asked: (string | undefined)[] = [];
+  const shown: ShownTheme[] = [];
+  let blessing = 'Good luck';
+  const theme = new HallTheme({ show: (one) => shown.push(one), read: async (rainId) => {
+    asked.push(rainId);
+    return rainId === undefined ? {} : { blessing, theme: { id: 'gala', colours: {}, files: { music: 'api/theme/files/ab.mp3' } } };
+  } });
+  for (let i = 0; i < 3; i++) {
+    theme.follow('round-1');
+    await vi.advanceTimersByTimeAsync(0);
+  }
+  expect([asked, shown.map((one) => one.blessing), theme.music]).toEqual([['round-1'], ['Good luck'], 'api/theme/files/ab.mp3']);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([asked.length, shown.length], 'nothing has changed').toEqual([2, 1]);
+  blessing = 'Happy new year';
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(shown.at(-1)!.blessing).toBe('Happy new year');
+  theme.follow(undefined);
+  await vi.advanceTimersByTimeAsync(0);
+  expect([asked.at(-1), shown.at(-1), theme.music], 'beside a sale the default theme').toEqual([undefined, {}, undefined]);
+});
+
+test('an answer for what is not on the screen any more is dropped', async () => {
+  const answers: ((shown: ShownTheme) => void)[] = [];
+  const shown: ShownTheme[] = [];
+  const theme = new HallTheme({ show: (one) => shown.push(one), read: () => new Promise((resolve) => answers.push(resolve)) });
+  theme.follow('round-1');
+  theme.follow('round-2');
+  answers[1]!({ blessing: 'second' });
+  answers[0]!({ blessing: 'first' });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(shown).toEqual([{ blessing: 'second' }]);
+});
