@@ -4,7 +4,7 @@ import { ApiClient } from './state/request.ts';
 import { AppContext, type AppState } from './state/useApi.ts';
 import { useRoute, type Route } from './state/route.ts';
 import { Account } from './screens/account/account.tsx';
-import { Actions } from './screens/actions.tsx';
+import { Actions } from './screens/actions/actions.tsx';
 import { Approvals } from './screens/approvals.tsx';
 import { Blocks } from './screens/blocks.tsx';
 import { Campaign, Campaigns } from './screens/campaigns.tsx';
