@@ -3,6 +3,7 @@ import type { Session } from './state/responses.ts';
 import { ApiClient } from './state/request.ts';
 import { AppContext, type AppState } from './state/useApi.ts';
 import { useRoute, type Route } from './state/route.ts';
+import { WhileAway } from './components/away.tsx';
 import { Account } from './screens/account/account.tsx';
 import { Actions } from './screens/actions/actions.tsx';
 import { Approvals } from './screens/approvals.tsx';
@@ -18,6 +19,7 @@ import { ParticipantCards } from './screens/participants/cards.tsx';
 import { Participants } from './screens/participants/participants.tsx';
 import { RainPage } from './screens/rain/rain.tsx';
 import { Rains } from './screens/rains.tsx';
+import { Remote } from './screens/remote/remote.tsx';
 import { SaleLive } from './screens/sale/live.tsx';
 import { Orders } from './screens/sale/orders.tsx';
 import { SalePage } from './screens/sale/sale.tsx';
@@ -68,7 +70,7 @@ export function App() {
       {app && (
         <AppContext.Provider value={app}>
           <div class="behind" inert={access !== 'open'}>
-            <Shell route={route} onLanguage={chooseLanguage} onLeave={signOut}><Screen route={route} /></Shell>
+            <Shell route={route} onLanguage={chooseLanguage} onLeave={signOut}><WhileAway><Screen route={route} /></WhileAway></Shell>
           </div>
         </AppContext.Provider>
       )}
@@ -95,6 +97,7 @@ function Screen({ route }: { route: Route }) {
     case 'campaign': return <Campaign key={route.campaignId} campaignId={route.campaignId} />;
     case 'dead': return <Dead />;
     case 'order-letters': return <OrderLetters key={route.saleId} saleId={route.saleId} />;
+    case 'remote': return <Remote rainId={route.rainId} />;
     case 'blocks': return <Blocks />;
     case 'participants': return <Participants />;
     case 'participant-cards': return <ParticipantCards />;

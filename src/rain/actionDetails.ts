@@ -1,5 +1,5 @@
 /** What records of actions say, in the order in which people read it: what it is about, how much, when, why. jsonb keeps no order. */
-export const DETAIL_FIELDS = [
+const DETAIL_FIELDS = [
   'title', 'name', 'label', 'role', 'kind', 'who', 'userId', 'pseudonym', 'address', 'code', 'position', 'verb', 'askedBy', 'campaignId', 'round', 'topUp',
   'budget', 'packets', 'amount', 'to', 'keeps', 'sku', 'units', 'quantity', 'items', 'holdMs', 'perUserMax', 'winsPerUser', 'tickets', 'proofOfWork',
   'rehearsal', 'excludeEarlierWinners', 'unlisted', 'invitedOnly', 'winsMax', 'opensAt', 'closesAt', 'until', 'expiresAt',

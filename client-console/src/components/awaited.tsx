@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { isAway } from '../state/awayWatch.ts';
 import type { Refusal } from '../state/request.ts';
 import type { FieldRefusal } from '../state/responses.ts';
 import type { RequestState } from '../state/useApi.ts';
@@ -18,10 +19,10 @@ export function Awaited<T>({ request, children }: { request: RequestState<T>; ch
   );
 }
 
-/** The reason of a refusal, with the names of the fields. */
+/** The reason of a refusal, with the names of the fields. @param again of a request that the page repeats: that the server is away stands above the page */
 export function Refused({ refusal, again }: { refusal: Refusal | undefined; again?: () => void }) {
   const { shared } = useLanguage();
-  if (!refusal || refusal.code === 'aborted') return null;
+  if (!refusal || refusal.code === 'aborted' || (again && isAway(refusal))) return null;
   const { code, reason, refusals } = refusal;
   if (code === 'needs_approval') return <Waits refusals={refusals} />;
   const sentences: Partial<Record<string, string>> = {
