@@ -15,7 +15,8 @@ export async function misfits(page: Page): Promise<string[]> {
       const { left, right, width } = element.getBoundingClientRect();
       if (width > 0 && (left < -0.5 || right > innerWidth + 0.5)) found.push(`${named(element)} lies at ${Math.round(left)} to ${Math.round(right)}`);
       const { overflowX } = getComputedStyle(element);
-      if (overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1) found.push(`${named(element)} is cut off at ${element.clientWidth} of ${element.scrollWidth} px`);
+      // What is typed into a field scrolls in it.
+      if (!(element instanceof HTMLInputElement) && overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1) found.push(`${named(element)} is cut off at ${element.clientWidth} of ${element.scrollWidth} px`);
     }
     for (const element of document.querySelectorAll('main :is(a[href], button, input, select, summary), header :is(a[href], button)')) {
       if (!shown(element)) continue;

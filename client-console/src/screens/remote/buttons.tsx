@@ -48,7 +48,7 @@ export function RemoteButtons({ rain: { title }, path, verbs, sample, reached }:
   };
   const off = reached !== 'up' || verb.pending || waitingFor > 0;
   const told = reached === 'lost' ? words.lost : reached === 'connecting' ? words.connecting : verb.pending ? shared.wait
-    : touch === 'holding' ? words.holding : touch === 'slipped' ? words.slipped : done ? words.done[done] : waitingFor > 0 ? words.settling : verbs.length > 0 ? words.hold : '';
+    : touch === 'holding' ? words.holding : touch === 'slipped' ? words.slipped : done && !(done === 'start' && sample?.state === 'open') ? words.done[done] : waitingFor > 0 ? words.settling : verbs.length > 0 ? words.hold : '';
   return (
     <>
       {!asked && <Refused refusal={verb.refusal} />}
