@@ -3,8 +3,9 @@ import type { Session } from './state/responses.ts';
 import { ApiClient } from './state/request.ts';
 import { AppContext, type AppState } from './state/useApi.ts';
 import { useRoute, type Route } from './state/route.ts';
+import { WhileAway } from './components/away.tsx';
 import { Account } from './screens/account/account.tsx';
-import { Actions } from './screens/actions.tsx';
+import { Actions } from './screens/actions/actions.tsx';
 import { Approvals } from './screens/approvals.tsx';
 import { Blocks } from './screens/blocks.tsx';
 import { Campaign, Campaigns } from './screens/campaigns.tsx';
@@ -18,6 +19,7 @@ import { ParticipantCards } from './screens/participants/cards.tsx';
 import { Participants } from './screens/participants/participants.tsx';
 import { RainPage } from './screens/rain/rain.tsx';
 import { Rains } from './screens/rains.tsx';
+import { Remote } from './screens/remote/remote.tsx';
 import { SaleLive } from './screens/sale/live.tsx';
 import { Orders } from './screens/sale/orders.tsx';
 import { SalePage } from './screens/sale/sale.tsx';
@@ -70,7 +72,7 @@ export function App() {
       {app && (
         <AppContext.Provider value={app}>
           <div class="behind" inert={access !== 'open'}>
-            <Shell route={route} onLanguage={chooseLanguage} onLeave={signOut}><Screen route={route} /></Shell>
+            <Shell route={route} onLanguage={chooseLanguage} onLeave={signOut}><WhileAway><Screen route={route} /></WhileAway></Shell>
           </div>
         </AppContext.Provider>
       )}
@@ -100,6 +102,7 @@ function Screen({ route }: { route: Route }) {
     case 'order-letters': return <OrderLetters key={route.saleId} saleId={route.saleId} />;
     case 'themes': return <Themes />;
     case 'theme': return <ThemePage key={route.themeId} themeId={route.themeId} />;
+    case 'remote': return <Remote rainId={route.rainId} />;
     case 'blocks': return <Blocks />;
     case 'participants': return <Participants />;
     case 'participant-cards': return <ParticipantCards />;

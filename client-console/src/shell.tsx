@@ -4,6 +4,7 @@ import { applyColourScheme, COLOUR_SCHEMES, rememberedColourScheme, type ColourS
 import { useApp, useRequest } from './state/useApi.ts';
 import { hashOf, type Route } from './state/route.ts';
 import { Button } from './components/button.tsx';
+import { RemoteEntry } from './screens/remote/links.tsx';
 import { countText } from './words/figures.ts';
 import { bilingual, useWords, type Language } from './words/language.ts';
 
@@ -93,6 +94,7 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
               {screen === 'dead' && deadCount > 0 && <b class="count">{countText(deadCount)}</b>}
             </a>
           ))}
+          <RemoteEntry route={route} />
           <a href="./queues/" target="_blank" rel="noopener"><Icon name="queue" /><span>{words.queues} ↗</span></a>
         </nav>
         <div class="who">

@@ -16,9 +16,22 @@ export function parseMoment(text: string): (now: number) => number {
     const ahead = parseDuration(text.slice(1));
     return (now) => now + ahead;
   }
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
+  const time = parseTime(text);
   if (Number.isNaN(time)) throw new InvalidArgumentError('expected +30s, +5m … or a time with its zone such as 2026-12-31T20:00:00+08:00');
   return () => time;
+}
+
+/** `30m`, `2h`, `7d` (ago) or a date with time and zone → a function of now, epoch ms. */
+export function parsePast(text: string): (now: number) => number {
+  const time = parseTime(text);
+  if (!Number.isNaN(time)) return () => time;
+  if (!/^[\d.]+[a-z]+$/.test(text)) throw new InvalidArgumentError('expected 30m, 2h, 7d … before now, or a time with its zone such as 2026-12-31T20:00:00+08:00');
+  const ago = parseDuration(text);
+  return (now) => now - ago;
+}
+
+function parseTime(text: string): number {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
 }
 
 /** `0.05` or `5%` → a share from 0 to 1. */

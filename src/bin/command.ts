@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, type ParseOptionsResult } from 'commander';
 import type { SystemContext } from '../operator/system.ts';
 import { paint } from './style.ts';
 import type { OpenContext } from './context.ts';
@@ -19,6 +19,8 @@ type Answered = Answer | void | Promise<Answer | void>;
 export class RainCommand extends Command {
   readonly terminal: Terminal;
   readonly examples: string[] = [];
+  /** Commander has it, and its types do not: refuses an option, and names the nearest real one. */
+  declare private readonly unknownOption: (typed: string) => never;
 
   constructor(terminal: Terminal, name?: string) {
     super(name);
@@ -27,6 +29,15 @@ export class RainCommand extends Command {
 
   override createCommand(name?: string): RainCommand {
     return new RainCommand(this.terminal, name);
+  }
+
+  /** A mistyped option is refused before the required one that it may have been meant for is missed. */
+  override parseOptions(words: string[]): ParseOptionsResult {
+    const parsed = super.parseOptions(words);
+    const [mistyped] = parsed.unknown;
+    const isGroup = this.commands.length > 0;
+    if (!isGroup && mistyped !== undefined && !parsed.unknown.some((word) => word === '--help' || word === '-h')) this.unknownOption(mistyped.split('=')[0]!);
+    return parsed;
   }
 
   json(meaning = 'print JSON'): this {

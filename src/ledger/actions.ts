@@ -5,15 +5,17 @@ import type { Database, Transaction } from './database.ts';
 export type Json = Prisma.InputJsonObject;
 
 /** What operators and the system do. A verb is stored, so it is never renamed. */
-export type ActionVerb =
-  | 'create' | 'load' | 'pause' | 'resume' | 'close' | 'recycle' | 'start' | 'schedule' | 'top-up' | 'tickets' | 'create-campaign' | 'exclude' | 'readmit' | 'roll-over'
-  | 'repair' | 'requeue' | 'discard' | 'write-off' | 'restore' | 'block' | 'unblock' | 'switch'
-  | 'create-sale' | 'top-up-sale' | 'end-sale' | 'pay' | 'cancel' | 'refund' | 'fail'
-  | 'export-user' | 'erase-user' | 'participants_import' | 'participants_cards' | 'participants_renew' | 'participants_remove'
-  | 'theme_set' | 'theme_remove' | 'theme_file' | 'theme_file_remove' | 'greeting'
-  | 'login' | 'login_failed' | 'logout' | 'operator_add' | 'operator_password' | 'operator_disable' | 'operator_token'
-  | 'operator_role' | 'operator_end' | 'operator_totp' | 'operator_totp_reset' | 'recovery_code'
-  | 'approval_ask' | 'approval_approve' | 'approval_refuse';
+export const ACTION_VERBS = [
+  'create', 'load', 'pause', 'resume', 'close', 'recycle', 'start', 'schedule', 'top-up', 'tickets', 'create-campaign', 'exclude', 'readmit', 'roll-over',
+  'repair', 'requeue', 'discard', 'write-off', 'restore', 'block', 'unblock', 'switch',
+  'create-sale', 'top-up-sale', 'end-sale', 'pay', 'cancel', 'refund', 'fail',
+  'export-user', 'erase-user', 'participants_import', 'participants_cards', 'participants_renew', 'participants_remove',
+  'theme_set', 'theme_remove', 'theme_file', 'theme_file_remove', 'greeting',
+  'login', 'login_failed', 'logout', 'operator_add', 'operator_password', 'operator_disable', 'operator_token',
+  'operator_role', 'operator_end', 'operator_totp', 'operator_totp_reset', 'recovery_code',
+  'approval_ask', 'approval_approve', 'approval_refuse',
+] as const;
+export type ActionVerb = (typeof ACTION_VERBS)[number];
 
 interface Action {
   actor: string;
@@ -51,13 +53,33 @@ export async function lastDetails(database: Database, rainId: string, verb: Acti
   return row ? row.details as Json : undefined;
 }
 
+/** Which actions; what is absent does not matter. */
+export interface ActionFilter {
+  /** The id of a rain or of a sale. */
+  rainId?: string | undefined;
+  verb?: ActionVerb | undefined;
+  actor?: string | undefined;
+  /** Epoch ms, from `since` on and before `until`. */
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
 /**
- * The actions of one rain or of all rains, latest first; `id` increases with time (a string: JSON has no bigint).
+ * The actions that pass a filter, latest first (`id` is a string: JSON has no bigint). Time comes first in the order, so that each filter
+ * reads one index from its end: by id, a month that is long past would be looked for through all that came after it.
  * @param before id of the last action of the previous page
  */
-export async function latestActions(database: Database, { rainId, before, limit }: { rainId?: string; before?: bigint; limit: number }): Promise<(RecordedAction & { id: string })[]> {
+export async function latestActions(database: Database, { rainId, verb, actor, since, until, before, limit }: ActionFilter & { before?: bigint | undefined; limit: number }): Promise<(RecordedAction & { id: string })[]> {
+  // An id that no action has: a change that was rolled back has taken it.
+  const last = before === undefined ? undefined : await database.operatorAction.findFirst({ where: { id: { lte: before } }, orderBy: { id: 'desc' }, select: { at: true } });
+  if (before !== undefined && !last) return [];
   const rows = await database.operatorAction.findMany({
-    where: { ...(rainId !== undefined && { rainId }), ...(before !== undefined && { id: { lt: before } }) }, orderBy: { id: 'desc' }, take: limit,
+    where: {
+      ...(rainId !== undefined && { rainId }), ...(verb !== undefined && { verb }), ...(actor !== undefined && { actor }),
+      ...((since ?? until ?? last) !== undefined && { at: { ...(since !== undefined && { gte: new Date(since) }), ...(until !== undefined && { lt: new Date(until) }), ...(last && { lte: last.at }) } }),
+      ...(last && { OR: [{ at: { lt: last.at } }, { id: { lt: before! } }] }),
+    },
+    orderBy: [{ at: 'desc' }, { id: 'desc' }], take: limit,
   });
-  return rows.map(({ id, actor, verb, rainId: about, details, at }) => ({ id: String(id), actor, verb, ...(about !== null && { rainId: about }), details: details as Json, at: at.getTime() }));
+  return rows.map(({ id, actor: by, verb: done, rainId: about, details, at }) => ({ id: String(id), actor: by, verb: done, ...(about !== null && { rainId: about }), details: details as Json, at: at.getTime() }));
 }

@@ -59,12 +59,24 @@ test('a preview contacts no server', async () => {
 });
 
 test('operator actions, page by page, of one rain or of all', async () => {
-  const first = json(await ask('actions', '--id', 'look', '--limit', '1', '--json')) as { actions: { id: string; verb: string }[]; next: string };
+  const first = json(await ask('actions', '--rain', 'look', '--limit', '1', '--json')) as { actions: { id: string; verb: string }[]; next: string };
   expect(first.actions).toMatchObject([{ actor: 'test', verb: 'load', rainId: 'look' }]);
-  expect(json(await ask('actions', '--id', 'look', '--before', first.next, '--json'))).toMatchObject({ actions: [{ verb: 'create', details: { budget: '10.00' } }] });
-  expect((await ask('actions')).stdout).toMatch(/test +create +look +.*budget 10\.00/);
-  expect(await ask('actions', '--id', 'nowhere')).toMatchObject({ exit: 1, stderr: 'rain: --id: there is no rain or sale nowhere\n' });
+  expect(json(await ask('actions', '--rain', 'look', '--before', first.next, '--json'))).toMatchObject({ actions: [{ verb: 'create', details: { budget: '10.00' } }] });
+  expect((await ask('actions')).stdout).toMatch(/test +create +look +.*budget 10\.00, packets 10.*, commitment [0-9a-f]{8}…\n/);
+  expect(await ask('actions', '--rain', 'nowhere')).toMatchObject({ exit: 1, stderr: 'rain: --rain: there is no rain nowhere\n' });
+  expect(await ask('actions', '--sale', 'look', '--verb', 'pay')).toMatchObject({ exit: 1, stderr: 'rain: --sale: there is no sale look\n' });
   expect(await ask('actions', '--before', 'x')).toMatchObject({ exit: 2 });
+});
+
+test('operator actions by verb, operator and time; what cannot be one is refused by name', async () => {
+  const verbs = async (...filter: string[]) => (json(await ask('actions', '--json', ...filter)) as { actions: { verb: string }[] }).actions.map(({ verb }) => verb);
+  expect(await verbs('--rain', 'look', '--verb', 'create')).toEqual(['create']);
+  expect(await verbs('--actor', 'test', '--since', '1h', '--rain', 'look')).toEqual(['load', 'create']);
+  expect([await verbs('--actor', 'nobody'), await verbs('--until', '1h'), await verbs('--since', '2099-01-01T00:00:00Z')]).toEqual([[], [], []]);
+  expect(await ask('actions', '--verb', 'creates')).toMatchObject({ exit: 2, stderr: expect.stringContaining('Allowed choices are create, load, pause') as string });
+  expect(await ask('actions', '--since', 'yesterday')).toMatchObject({ exit: 2, stderr: expect.stringContaining('expected 30m, 2h, 7d … before now') as string });
+  expect(await ask('actions', '--since', '1h', '--until', '2h')).toMatchObject({ exit: 2, stderr: 'rain: --until: expected a time after --since\n' });
+  expect(await ask('actions', '--rain', 'look', '--sale', 'look')).toMatchObject({ exit: 2, stderr: 'rain: --rain and --sale: expected one of them\n' });
 });
 
 test('running gateways, and the state of the system', async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { SECRET } from '../support/client.ts';
-import { rain } from '../support/call.ts';
+import { callCli, rain } from '../support/call.ts';
 import { freePort } from '../support/freePort.ts';
 import { openGateway } from '../support/servers/gateway.ts';
 import { openRedis } from '../support/rain.ts';
@@ -46,6 +46,14 @@ describe('[R12] a swarm that cannot play reports it in one sentence', () => {
     const run = await swarm(gateway.url, 'nope');
     expect(refusal(run.stdout)).toEqual({ ok: false, exit: 1, reasons: ['--rain: the gateway does not know the rain nope: it does not exist, it is not loaded yet, or it was settled long ago'] });
     expect(run.exit).toBe(1);
+    expect(run.stderr, 'no progress of a wave that never began').toBe('rain: --rain: the gateway does not know the rain nope: it does not exist, it is not loaded yet, or it was settled long ago\n');
+  });
+
+  test('with an unknown rain, before thousands of users connect', async () => {
+    const before = gateway.sockets();
+    const run = callCli(['swarm', '--url', gateway.url, '--rain', 'nope', '--users', '2000', '--connects', '1', '--json'], { JWT_SECRET: SECRET }, { isTTY: true });
+    expect(await run.done).toMatchObject({ exit: 1, stderr: expect.not.stringContaining('answered') as string });
+    expect(gateway.sockets()).toBe(before);
   });
 
   test.each(['http://127.0.0.1:8687', '127.0.0.1:8687', 'ws:/'])('when the address is %s: bad usage, exit 2, naming the option', async (url) => {

@@ -10,6 +10,9 @@ describe('[R12] bad usage with --json is answered as every other refusal is, exi
     ['no command', ['--json'], "unknown option '--json'"],
     ['no command of a group', ['dead', '--json'], "unknown option '--json'"],
     ['an unknown option', ['list', '--all', '--json'], "unknown option '--all'"],
+    ['a mistyped option whose right name is required', ['create', '--json', '--budjet', '888', '--packets', '10'], "unknown option '--budjet' (Did you mean --budget?)"],
+    ['a mistyped option with its value', ['create', '--json', '--budjet=888', '--packets', '10'], "unknown option '--budjet' (Did you mean --budget?)"],
+    ['a mistyped option of a list', ['preview', '--json', '--tiers', '10x88'], "unknown option '--tiers' (Did you mean --tier?)"],
     ['a missing argument', ['show', '--json'], "missing required argument 'id'"],
     ['one argument too many', ['list', '--json', 'x'], /too many arguments for 'list'/],
     ['a missing option', ['create', '--json'], /^required option '--budget <amount>' not specified$/],
@@ -29,6 +32,14 @@ describe('[R12] bad usage with --json is answered as every other refusal is, exi
     expect(run).toEqual({ exit: 2, stdout: '', stderr: "error: unknown option '--all'\n(add --help for the options and an example)\n" });
     const asked = await rain(['list', '--all', '--json']);
     expect(asked.stderr).toBe(run.stderr);
+  });
+
+  test('a whole number is an amount, in every option that takes money', async () => {
+    for (const amounts of [['--budget', '888', '--min', '1', '--max', '800'], ['--budget', '888', '--tier', '10x88']]) expect(await rain(['preview', '--packets', '12', ...amounts])).toMatchObject({ exit: 0, stderr: '' });
+  });
+
+  test('help that is asked for comes before a mistyped option', async () => {
+    expect(await rain(['create', '--budjet', '888', '--help'])).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Usage: rain create/) as string });
   });
 
   test('requested help is no refusal, also with --json', async () => {

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { isAway } from '../state/awayWatch.ts';
 import type { Refusal } from '../state/request.ts';
 import type { FieldRefusal } from '../state/responses.ts';
 import type { RequestState } from '../state/useApi.ts';
@@ -18,10 +19,14 @@ export function Awaited<T>({ request, children }: { request: RequestState<T>; ch
   );
 }
 
-/** The reason of a refusal, with the names of the fields. @param beside fields whose refusals stand beside them */
+/**
+ * The reason of a refusal, with the names of the fields.
+ * @param again of a request that the page repeats: that the server is away stands above the page
+ * @param beside fields whose refusals stand beside them
+ */
 export function Refused({ refusal, again, beside = [] }: { refusal: Refusal | undefined; again?: () => void; beside?: readonly string[] }) {
   const { shared } = useLanguage();
-  if (!refusal || refusal.code === 'aborted') return null;
+  if (!refusal || refusal.code === 'aborted' || (again && isAway(refusal))) return null;
   const { code, reason } = refusal;
   const refusals = refusal.refusals.filter(({ field }) => !beside.includes(field));
   if (refusals.length === 0 && refusal.refusals.length > 0) return null;

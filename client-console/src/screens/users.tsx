@@ -5,6 +5,7 @@ import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Empty, Refused } from '../components/awaited.tsx';
 import { Field } from '../components/field.tsx';
+import { amountTyped } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
 import { refusalsFor } from './create/draft.ts';
 
@@ -60,7 +61,7 @@ function Erase({ id, onDone, onClose }: { id: string; onDone: (rows: number) => 
   const { api } = useApp();
   const verb = useVerb();
   const [balance, setBalance] = useState('');
-  const erase = () => api.post<{ rows: number }>('users/erase', { id, ...(balance.trim() !== '' && { balance: balance.trim() }) });
+  const erase = () => api.post<{ rows: number }>('users/erase', { id, ...(balance.trim() !== '' && { balance: amountTyped(balance) }) });
   return (
     <Dialog title={words.eraseTitle(id)} act={words.erase} variant="danger" verb={verb} onAct={erase} staysOpen={({ rows }) => { onDone(rows); return false; }} onClose={onClose}>
       <p>{words.eraseTold}</p>

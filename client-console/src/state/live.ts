@@ -26,6 +26,8 @@ export function useLive<Sample>(path: string) {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let failures = 0;
     let ended = false;
+    const stream = {};
+    let lastSampleAt = api.now();
     const wait = (ms: number, then: () => void) => {
       clearTimeout(timer);
       timer = setTimeout(then, ms);
@@ -34,6 +36,7 @@ export function useLive<Sample>(path: string) {
       source?.close();
       failures += 1;
       setLive((before) => ({ ...before, link: 'lost' }));
+      api.away.note(stream, 'unreachable', lastSampleAt);
       wait(delayBeforeRetry(failures, RETRY, Math.random), () => void reconnect());
     };
     // An EventSource does not report why it was refused. A request for the session does.
@@ -49,6 +52,8 @@ export function useLive<Sample>(path: string) {
       source.onerror = lost;
       source.addEventListener('sample', ({ data }: MessageEvent<string>) => {
         failures = 0;
+        lastSampleAt = api.now();
+        api.away.note(stream, undefined, lastSampleAt);
         wait(SILENCE_MS_MAX, lost);
         const sample = JSON.parse(data) as Sample;
         setLive(({ samples }) => ({ link: 'up', samples: [...samples.slice(1 - SAMPLES_MAX), sample] }));
@@ -60,6 +65,7 @@ export function useLive<Sample>(path: string) {
       ended = true;
       clearTimeout(timer);
       source?.close();
+      api.away.note(stream, undefined, lastSampleAt);
     };
   }, [api, awake, path]);
   return live;

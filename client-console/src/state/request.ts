@@ -1,3 +1,4 @@
+import { AwayWatch } from './awayWatch.ts';
 import type { FieldRefusal, Session } from './responses.ts';
 
 /** Why a request failed. `unreachable`: the console may have executed it or not. Every verb is safe to repeat. */
@@ -20,6 +21,8 @@ const CLOCK_DOUBT_MS = 1_500;
 export class ApiClient {
   /** Called when the session has ended. */
   onExpired: () => void = () => {};
+  /** Who has lost the server. */
+  readonly away = new AwayWatch();
   #csrf = '';
   #aheadMs = 0;
 

@@ -7,6 +7,7 @@ export type Route =
   | { screen: 'campaigns' } | { screen: 'campaign'; campaignId: string }
   | { screen: 'order-letters'; saleId?: string }
   | { screen: 'themes' } | { screen: 'theme'; themeId: string }
+  | { screen: 'remote'; rainId?: string }
   | { screen: 'participants' | 'participant-cards' }
   | { screen: 'dead' | 'blocks' | 'users' | 'switches' | 'actions' | 'system' | 'approvals' | 'account' | 'rehearse' };
 
@@ -18,6 +19,7 @@ export function routeOf(hash: string): Route {
   const single = SINGLE.find((name) => name === first);
   if (single) return { screen: single };
   if (first === 'dead') return second !== 'orders' ? { screen: 'dead' } : { screen: 'order-letters', ...(third && { saleId: third }) };
+  if (first === 'remote') return { screen: 'remote', ...(second && { rainId: second }) };
   if (first === 'participants') return { screen: second === 'cards' ? 'participant-cards' : 'participants' };
   if (first === 'create' && second === 'like' && third) return { screen: 'create', likeId: third };
   if (first === 'create') return second ? { screen: 'create', campaignId: second } : { screen: 'create' };
@@ -48,6 +50,7 @@ export function hashOf(route: Route): string {
     case 'create': return route.likeId !== undefined ? `#/create/like/${encodeURIComponent(route.likeId)}` : route.campaignId === undefined ? '#/create' : `#/create/${encodeURIComponent(route.campaignId)}`;
     case 'create-sale': return route.campaignId === undefined ? '#/create-sale' : `#/create-sale/${encodeURIComponent(route.campaignId)}`;
     case 'order-letters': return route.saleId === undefined ? '#/dead/orders' : `#/dead/orders/${encodeURIComponent(route.saleId)}`;
+    case 'remote': return route.rainId === undefined ? '#/remote' : `#/remote/${encodeURIComponent(route.rainId)}`;
     case 'participant-cards': return '#/participants/cards';
     case 'rains': case 'rehearse': case 'themes': case 'sales': case 'campaigns': case 'dead': case 'blocks': case 'participants': case 'users': case 'switches': case 'actions': case 'system': case 'approvals': case 'account': return `#/${route.screen}`;
     default: return route satisfies never;

@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { isAway } from './awayWatch.ts';
 import type { Answer, ApiClient, Refusal } from './request.ts';
 import type { Session } from './responses.ts';
 
@@ -31,6 +32,9 @@ export interface RequestState<T> {
   again: () => void;
 }
 
+/** How soon a request that lost the server is made again, if it is not repeated anyway. */
+const AWAY_RETRY_MS = 3_000;
+
 /**
  * Requests a path, repeatedly while the page is visible, and again after a login. The next request waits for a slow answer.
  * @param path `undefined`: no request
@@ -45,6 +49,7 @@ export function useRequest<T>(path: string | undefined, everyMs?: number): Reque
     const gone = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let first = true;
+    let lastAnswerAt = api.now();
     const load = async () => {
       // A hidden page is not refreshed, except for the first load.
       if (first || !document.hidden) {
@@ -53,6 +58,10 @@ export function useRequest<T>(path: string | undefined, everyMs?: number): Reque
         if (gone.signal.aborted) return;
         setKnown((before) => (answer.ok ? { path, value: answer.value }
           : { path, refusal: answer.refusal, ...(before.path === path && { value: before.value }) }));
+        const refusal = answer.ok ? undefined : answer.refusal;
+        api.away.note(gone, refusal?.code, lastAnswerAt);
+        if (!isAway(refusal)) lastAnswerAt = api.now();
+        else if (everyMs === undefined) timer = setTimeout(() => void load(), AWAY_RETRY_MS);
       }
       if (everyMs !== undefined) timer = setTimeout(() => void load(), everyMs);
     };
@@ -60,6 +69,7 @@ export function useRequest<T>(path: string | undefined, everyMs?: number): Reque
     return () => {
       gone.abort();
       clearTimeout(timer);
+      api.away.note(gone, undefined, lastAnswerAt);
     };
   }, [api, path, everyMs, reloads, awake]);
 

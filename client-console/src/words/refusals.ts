@@ -51,6 +51,8 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^expected (a row of at most|every quote to be closed).*$/, '引号没有闭合，或一行太长'],
   [/^not CSV, .*$/, '不是 CSV：单元格以逗号分隔，含逗号或引号时须加引号'],
   [/^expected a number$/, '请填写数字'],
+  [/^expected a time after since$/, '截止时间须晚于起始时间'],
+  [/^expected at most 128 characters$/, '最多 128 个字符'],
   [/^expected a number above zero$/, '请填写大于零的数字'],
   [/^expected a date and a time$/, '请填写日期和时间'],
   [/^expected a number of packets$/, '请填写红包个数'],

@@ -81,24 +81,26 @@ function runSale(terminal: Terminal, options: SwarmOptions): Promise<Answer> {
 }
 
 async function swarm(terminal: Terminal, options: SwarmOptions & { rain: string }): Promise<Answer> {
-  const [{ runWave, processesFor }, { runProcesses }, { renderReport }, { checkMoney }] = await Promise.all([
-    import('../../loadtest/wave.ts'), import('../../loadtest/processes/processPool.ts'), import('../../loadtest/report/reportTable.ts'), import('../../loadtest/report/verdict.ts'),
+  const [{ runWave, processesFor }, { isKnown }, { runProcesses }, { renderReport }, { checkMoney }] = await Promise.all([
+    import('../../loadtest/wave.ts'), import('../../loadtest/bots/scout.ts'), import('../../loadtest/processes/processPool.ts'), import('../../loadtest/report/reportTable.ts'), import('../../loadtest/report/verdict.ts'),
   ]);
   const url = options.url ?? defaultUrl(terminal);
   if (options.report !== undefined) expectWritable(terminal, options.report);
+  // The rain may be by invitation.
+  const named = { rains: [options.rain] };
+  const tokenFor = tokenSigner(terminal, TOKEN_SECONDS, named);
+  if (!await isKnown(url, options.rain, await tokenFor(`${options.prefix}0`))) throw unknownRain(options.rain);
   const progress = bar(terminal, 'answered', 'users');
   const shares = { flaky: options.flaky, slow: options.slow, cheaters: options.cheaters };
   const wave: Omit<WaveOptions, 'tokenFor'> = {
     url, rainId: options.rain, users: options.users, connectsPerSecond: options.connects, creditWaitMs: options.creditWait, reachMs: REACH_MS,
     ...(options.seed !== undefined && { seed: options.seed }), ...arrivalsOf(options), ...(Object.values(shares).some((share) => share > 0) && { shares }),
   };
-  // The rain may be by invitation.
-  const named = { rains: [options.rain] };
   const processes = options.processes ?? processesFor(options.users, shares);
   const onProgress: WaveOptions['onProgress'] = ({ answered, users }) => progress.update(answered, users);
   const playing = processes > 1
     ? runProcesses({ wave, token: signingData(terminal, TOKEN_SECONDS, named), prefix: options.prefix, processes, onProgress })
-    : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor: tokenSigner(terminal, TOKEN_SECONDS, named), onProgress });
+    : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor, onProgress });
   const report = await playing.finally(progress.stop);
   expectPlayed(report, redactUrl(url));
   const { audit, others } = options.audit && canAudit(terminal) ? await withContext(terminal, (context) => auditBeside(context, options.rain, swarmUsers(options.users, options.prefix))) : {};
@@ -129,9 +131,11 @@ export function expectPlayed({ unreached, outcomes, rainId }: SwarmReport, url: 
     throw new CommandFailure(EXIT.refused, `${url}: the gateway rejects every user: ${unreached.reason}; has it the same JWT_SECRET?`);
   }
   if (unreached) throw unreachable(`${url}: the gateway cannot be reached: ${unreached.reason}`);
-  if (outcomes.every(({ name }) => name === OUTCOMES['-8'].reason)) {
-    throw new CommandFailure(EXIT.refused, `--rain: the gateway does not know the rain ${rainId}: it does not exist, it is not loaded yet, or it was settled long ago`);
-  }
+  if (outcomes.every(({ name }) => name === OUTCOMES['-8'].reason)) throw unknownRain(rainId);
+}
+
+function unknownRain(rainId: string): CommandFailure {
+  return new CommandFailure(EXIT.refused, `--rain: the gateway does not know the rain ${rainId}: it does not exist, it is not loaded yet, or it was settled long ago`);
 }
 
 /** Checked before the run, so that no run ends without its report. */

@@ -1,4 +1,5 @@
 import { eraseUser, exportUser } from '../../operator/personalData.ts';
+import { typedAmount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted } from '../exit.ts';
 
@@ -17,7 +18,7 @@ export function addUserCommand(program: RainCommand): void {
 
   user.command('erase').summary('erase a user')
     .description('Replaces the id of a user by a pseudonym of chance, everywhere in the ledger, for ever. Sums and proofs stay as they are. It is recorded without the id, and safe to repeat.')
-    .argument('<id>', WHO).option('--balance <amount>', 'what the wallet of the user holds: nobody can ask for it afterwards')
+    .argument('<id>', WHO).option('--balance <amount>', 'what the wallet of the user holds: nobody can ask for it afterwards', typedAmount)
     .json().example('rain user erase alice --balance 12.21')
     .runsWithContext(async (context, id: string, { balance }: { balance?: string }) => {
       const { rows } = accepted(await eraseUser(context, id, { balance }));

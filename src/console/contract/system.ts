@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import { rainId } from '../../rain/ids.ts';
+import { ACTION_VERBS } from '../../ledger/actions.ts';
 import { BEHIND } from '../../operator/restore/behind.ts';
 import { HOLD_REASONS } from '../../store/holds.ts';
 import { switchName } from '../../store/killSwitches.ts';
 import { count, forMs, limit, numericCursor, reason, time, type Endpoint } from './endpoint.ts';
 
 const action = z.object({ id: z.string(), actor: z.string(), verb: z.string(), rainId: z.string().optional(), isSale: z.literal(true).optional().describe('`rainId` is the id of a sale.'), details: z.record(z.string(), z.unknown()), at: time });
+
+const moment = z.iso.datetime({ offset: true, error: 'expected ISO 8601 with a zone, such as 2026-12-31T20:00:00+08:00' }).transform(Date.parse);
+const actionQuery = z.strictObject({
+  cursor: numericCursor(1e18), rainId: rainId.optional().describe('The id of a rain or of a sale.'), verb: z.enum(ACTION_VERBS, `expected one of ${ACTION_VERBS.join(', ')}`).optional(),
+  actor: z.string().min(1).max(128, 'expected at most 128 characters').optional().describe('As the answers name it, such as `console:ann`.'),
+  since: moment.optional().describe('ISO 8601. Actions of this time and later.'), until: moment.optional().describe('ISO 8601. Actions before this time.'), limit: limit(500),
+}).refine(({ since = -Infinity, until = Infinity }) => !(since >= until), { path: ['until'], error: 'expected a time after since' });
 
 const gateway = z.object({
   id: z.string(), address: z.string(), version: z.string(), startedAt: time, at: time.describe('Time of the last heartbeat.'),
@@ -58,7 +66,7 @@ export const systemApi = {
   },
   actions: {
     id: 'listActions', method: 'GET', path: '/api/console/actions', tag: 'audit log', summary: 'The audit log: which operator did what, latest first.', access: 'viewer',
-    query: z.strictObject({ cursor: numericCursor(1e18), rainId: rainId.optional(), limit: limit(500) }), status: 200, answer: z.object({ actions: z.array(action), next: z.string().optional() }),
+    query: actionQuery, status: 200, answer: z.object({ actions: z.array(action), next: z.string().optional() }),
   },
   gateways: { id: 'listGateways', method: 'GET', path: '/api/console/gateways', tag: 'system', summary: 'The gateways with a current heartbeat.', access: 'viewer', status: 200, answer: z.object({ gateways: z.array(gateway) }) },
   system: { id: 'showSystem', method: 'GET', path: '/api/console/system', tag: 'system', summary: 'Redis, database, queues, workers.', access: 'viewer', status: 200, answer: system },

@@ -33,9 +33,9 @@ export const systemRoutes: readonly Route[] = [
     return done.ok ? { answer: switchAnswer({ name, held: done.held }) } : declinedFor(done.refusals);
   }),
 
-  route(systemApi.actions, async ({ context, query: { cursor, rainId, limit } }) => {
-    const found = await context.ledger.latestActions({ limit, rainId, before: cursor === undefined ? undefined : BigInt(cursor) });
-    const last = found.length === limit ? found.at(-1) : undefined;
+  route(systemApi.actions, async ({ context, query: { cursor, ...filter } }) => {
+    const found = await context.ledger.latestActions({ ...filter, before: cursor === undefined ? undefined : BigInt(cursor) });
+    const last = found.length === filter.limit ? found.at(-1) : undefined;
     const sales = await salesAmong(context, found.flatMap(({ rainId: id }) => id ?? []));
     return { answer: { actions: found.map(({ at, details = {}, ...plain }) => ({ ...plain, ...(plain.rainId !== undefined && sales.has(plain.rainId) && { isSale: true as const }), details: { ...details }, at: iso(at) })), ...(last && { next: last.id }) } };
   }),

@@ -33,7 +33,7 @@ interface BotSocketEvents {
 export type BotSocket = ReturnType<typeof dial>;
 
 /** Connects like a native client, with the token in the header. Never throws: every failure arrives as `onLost`. */
-export function dial({ address, retryPolicy }: LoadtestEnvironment, token: string, localAddress: string | undefined, events: BotSocketEvents) {
+export function dial({ address, retryPolicy }: Pick<LoadtestEnvironment, 'address' | 'retryPolicy'>, token: string, localAddress: string | undefined, events: BotSocketEvents) {
   const socket = new WebSocket(address, [SUBPROTOCOL], {
     headers: { authorization: `Bearer ${token}` },
     handshakeTimeout: retryPolicy.handshakeMs,

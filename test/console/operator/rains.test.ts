@@ -211,6 +211,20 @@ describe('the state of the system', () => {
     expect(new Set(whole.actions.map(({ rainId }) => rainId))).toEqual(new Set(['whole']));
     expect(JSON.stringify(whole)).not.toMatch(/seed/);
   });
+
+  test('the audit log by verb, operator and time; what is no filter is refused by name', async () => {
+    const found = async (query: string) => as(systemApi.actions.answer, await opal.ask('GET', `/api/console/actions?${query}`)).actions;
+    const [latest] = await found('rainId=whole&limit=1');
+    const at = encodeURIComponent(latest!.at);
+    expect(new Set((await found(`verb=${latest!.verb}`)).map(({ verb }) => verb))).toEqual(new Set([latest!.verb]));
+    expect((await found('actor=console:opal')).length).toBeGreaterThan(0);
+    expect(await found('actor=nobody')).toEqual([]);
+    expect((await found(`rainId=whole&since=${at}`)).map(({ id }) => id)).toContain(latest!.id);
+    expect((await found(`rainId=whole&until=${at}`)).map(({ id }) => id)).not.toContain(latest!.id);
+    for (const [query, field] of [['verb=creates', 'verb'], ['actor=', 'actor'], ['since=yesterday', 'since'], [`since=${at}&until=${at}`, 'until']]) {
+      expect(await opal.ask('GET', `/api/console/actions?${query}`), query).toMatchObject({ status: 400, body: { refusals: [{ field, reason: expect.stringContaining('expected') as string }] } });
+    }
+  });
 });
 
 test('[R4] a rain cannot be settled by hand right after a Redis reconnect: a gateway may still restore wins', async () => {

@@ -33,7 +33,8 @@ export function LiveScreen({ rainId }: { rainId: string }) {
       <div class="stage" ref={stage} data-state={sample.state} data-big={big} data-testid="live">
         <header>
           <h2>{rain.title}{rain.terms.rehearsal && <small> · {shared.rehearsal}</small>}</h2>
-          <p class="link" data-link={link} role="status">{link === 'up' ? '' : words[link === 'lost' ? 'lost' : 'connecting']}</p>
+          {/* On the page it stands above the screen. */}
+          <p class="link" data-link={link} role="status">{link === 'lost' ? big && words.lost : link === 'connecting' && words.connecting}</p>
           {big && <Button variant="quiet" onClick={toggle}>{words.small}</Button>}
         </header>
         <Hero sample={sample} words={words} />

@@ -4,6 +4,7 @@ import { hashOf } from '../../state/route.ts';
 import { useWords } from '../../words/language.ts';
 import { HeldRains } from '../../components/held.tsx';
 import { StateChip, Until } from '../rains.tsx';
+import { RemoteLink } from '../remote/links.tsx';
 import { PauseReason } from './pauseReason.tsx';
 import { TABS } from './words.ts';
 
@@ -24,7 +25,7 @@ export function RainHead({ rain, tab, children }: { rain: RainView; tab: Tab; ch
         </div>
         {children && <div class="acts">{children}</div>}
       </header>
-      <nav class="tabs" aria-label={rain.title}>{to('rain', words.overview)}{to('live', words.live)}{to('winners', words.winners)}</nav>
+      <nav class="tabs" aria-label={rain.title}>{to('rain', words.overview)}{to('live', words.live)}{to('winners', words.winners)}<RemoteLink rainId={rainId} /></nav>
       <PauseReason id={rainId} state={rain.state} />
       <HeldRains held={rain.held === undefined ? [] : [{ rainId, reason: rain.held }]} named={false} />
     </>

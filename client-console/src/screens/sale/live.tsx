@@ -33,7 +33,7 @@ export function SaleLive({ saleId }: { saleId: string }) {
       <div class="stage sale" ref={stage} data-state={sample.state} data-big={big} data-testid="live">
         <header>
           <h2>{sale.title}{sale.rehearsal && <small> · {shared.rehearsal}</small>}</h2>
-          <p class="link" data-link={link} role="status">{link === 'up' ? '' : words[link === 'lost' ? 'lost' : 'connecting']}</p>
+          <p class="link" data-link={link} role="status">{link === 'lost' ? big && words.lost : link === 'connecting' && words.connecting}</p>
           {big && <Button variant="quiet" onClick={toggle}>{words.small}</Button>}
         </header>
         <Hero sample={{ ...sample, left, packets, wins }} words={{ ...words, wins: words.paid, gone: reserved > 0 ? words.allReserved : words.soldOut }} />

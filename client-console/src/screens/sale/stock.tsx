@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { useAway } from '../../state/away.ts';
 import type { SaleAudit, SaleRepair, SaleView } from '../../state/responses.ts';
 import { useApp, useVerb, type RequestState } from '../../state/useApi.ts';
 import { Awaited } from '../../components/awaited.tsx';
@@ -14,7 +15,8 @@ import { WriteOff } from './write-off.tsx';
 /** Whether the units add up, what the audit has found, and its repair. */
 export function StockCard({ sale, audit, isGivenUp, onDone }: { sale: SaleView; audit: RequestState<SaleAudit>; isGivenUp: boolean; onDone: () => void }) {
   const { words } = useWords(WORDS);
-  const { words: names } = useWords(SALE_WORDS);
+  const { words: names, shared } = useWords(SALE_WORDS);
+  const isFresh = useAway() === undefined;
   const { mayAct } = useApp();
   const [asking, setAsking] = useState<'repair' | 'acknowledge' | 'writeOff'>();
   const close = () => { setAsking(undefined); onDone(); };
@@ -24,7 +26,7 @@ export function StockCard({ sale, audit, isGivenUp, onDone }: { sale: SaleView; 
       <div class="row"><h2 id="stock">{words.stock}</h2><Button variant="quiet" onClick={audit.again}>{words.audit}</Button></div>
       <Awaited request={audit}>{({ balanced, items, orders, buyers, problems, notices, waiting, wrongCounts }) => (
         <>
-          <p class={balanced ? 'verdict good' : 'verdict bad'} role="status" data-testid="adds-up" data-balanced={balanced}><b>{balanced ? `✓ ${names.addsUp}` : `✗ ${names.not}`}</b> {words.counts(orders, buyers)}</p>
+          <p class={!isFresh ? 'verdict' : balanced ? 'verdict good' : 'verdict bad'} role="status" data-testid="adds-up" data-balanced={isFresh ? balanced : undefined}><b>{!isFresh ? shared.notFresh : balanced ? `✓ ${names.addsUp}` : `✗ ${names.not}`}</b> {words.counts(orders, buyers)}</p>
           <Findings title={words.problems} sentences={problems} />
           <Findings title={words.notices} sentences={notices} />
           {waiting > 0 && <p class="hint">{words.waiting(waiting)}</p>}

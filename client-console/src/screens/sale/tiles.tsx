@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { useAway } from '../../state/away.ts';
 import type { SaleSample } from '../../state/responses.ts';
 import { Chart, type Line } from '../../components/chart.tsx';
 import { clockText, countText } from '../../words/figures.ts';
@@ -71,14 +72,15 @@ export function RatesTile({ samples }: { samples: readonly SaleSample[] }) {
 /** The result of the last audit. */
 export function AddsUp({ sample: { audit } }: { sample: SaleSample }) {
   const { words, language } = useWords(WORDS);
-  const { words: names } = useWords(SALE_WORDS);
+  const { words: names, shared } = useWords(SALE_WORDS);
+  const isFresh = useAway() === undefined;
   return (
-    <section class="panel money" data-testid="live-adds-up" data-balanced={audit?.balanced}>
+    <section class="panel money" data-testid="live-adds-up" data-balanced={isFresh ? audit?.balanced : undefined}>
       <h2>{words.equation}</h2>
       {!audit && <p class="hint">{words.auditPending}</p>}
       {audit && (
         <>
-          <p class="closes" data-closes={audit.balanced}>{audit.balanced ? `✓ ${names.addsUp}` : `✗ ${names.not}`}</p>
+          <p class="closes" data-closes={isFresh ? audit.balanced : undefined}>{!isFresh ? shared.notFresh : audit.balanced ? `✓ ${names.addsUp}` : `✗ ${names.not}`}</p>
           <p class="hint">{words.audited(clockText(audit.at, language), audit.orders)}</p>
           {audit.problems.length > 0 && <ul class="findings">{audit.problems.map((problem) => <li key={problem}>{problem}</li>)}</ul>}
         </>
