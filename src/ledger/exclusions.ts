@@ -14,7 +14,7 @@ export function excludeWinners(database: Database, campaignId: string, { id, rai
       INSERT INTO "CampaignExclusion" ("campaignId", "userId", "source")
       SELECT DISTINCT ${campaignId}, "userId", ${id} FROM "Transfer" WHERE "rainId" = ANY (${[...rainIds]}::text[]) AND "kind" = 'credit' AND "userId" NOT LIKE 'erased-%'
       ON CONFLICT DO NOTHING`;
-    if (added > 0) await record(transaction, { actor, verb: 'exclude', details: { campaign: campaignId, winnersOf: id, excluded: added } });
+    if (added > 0) await record(transaction, { actor, verb: 'exclude', details: { campaignId, winnersOf: id, excluded: added } });
     return added;
   });
 }
@@ -24,7 +24,7 @@ export function exclude(database: Database, campaignId: string, userIds: readonl
   return database.$transaction(async (transaction) => {
     const added = await transaction.$executeRaw`
       INSERT INTO "CampaignExclusion" ("campaignId", "userId") SELECT ${campaignId}, unnest(${[...userIds]}::text[]) ON CONFLICT DO NOTHING`;
-    if (added > 0) await record(transaction, { actor, verb: 'exclude', details: { campaign: campaignId, excluded: added } });
+    if (added > 0) await record(transaction, { actor, verb: 'exclude', details: { campaignId, excluded: added } });
     return added;
   });
 }
@@ -33,7 +33,7 @@ export function exclude(database: Database, campaignId: string, userIds: readonl
 export function readmit(database: Database, campaignId: string, actor: string): Promise<number> {
   return database.$transaction(async (transaction) => {
     const { count } = await transaction.campaignExclusion.deleteMany({ where: { campaignId } });
-    if (count > 0) await record(transaction, { actor, verb: 'readmit', details: { campaign: campaignId, readmitted: count } });
+    if (count > 0) await record(transaction, { actor, verb: 'readmit', details: { campaignId, readmitted: count } });
     return count;
   });
 }

@@ -1,9 +1,10 @@
 /** What records of actions say, in the order in which people read it: what it is about, how much, when, why. jsonb keeps no order. */
 const DETAIL_FIELDS = [
-  'title', 'name', 'label', 'role', 'kind', 'who', 'userId', 'pseudonym', 'address', 'code', 'position', 'verb', 'askedBy', 'campaignId', 'round', 'topUp',
+  'title', 'name', 'label', 'role', 'kind', 'who', 'userId', 'pseudonym', 'address', 'code', 'position', 'verb', 'askedBy', 'campaignId', 'winnersOf', 'round', 'topUp',
+  'theme', 'sender', 'blessing', 'colours', 'isDefault',
   'budget', 'packets', 'amount', 'to', 'keeps', 'sku', 'units', 'quantity', 'items', 'holdMs', 'perUserMax', 'winsPerUser', 'tickets', 'proofOfWork',
   'rehearsal', 'excludeEarlierWinners', 'unlisted', 'invitedOnly', 'winsMax', 'opensAt', 'closesAt', 'until', 'expiresAt',
-  'added', 'changed', 'removed', 'rows', 'count', 'claims', 'reservations', 'statuses', 'imported', 'lost', 'lostTopUp', 'unknown', 'told', 'paid', 'outcome', 'deadReason', 'reason', 'held',
+  'added', 'changed', 'removed', 'excluded', 'readmitted', 'rows', 'count', 'claims', 'reservations', 'statuses', 'imported', 'lost', 'lostTopUp', 'unknown', 'told', 'paid', 'outcome', 'deadReason', 'reason', 'held',
   'differences', 'counts', 'fields', 'found', 'findings', 'problems', 'wins', 'letters', 'orderId', 'letter', 'redPacketId', 'approval', 'id', 'session', 'token', 'signedBy', 'commitment', 'seed',
 ] as const;
 export type DetailField = (typeof DETAIL_FIELDS)[number];

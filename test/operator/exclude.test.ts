@@ -65,7 +65,7 @@ test.each([1, 3])('winners of an earlier rain win nothing in any round, also aft
   expect(await codes(await round(3), 'cat', 'dan')).toEqual(['-11', '0']);
   for (const number of [2, 3]) await end(`${id}.${number}`);
   expect(await showCampaign(context, id)).toMatchObject({ excluded: { users: 2, credits: 0 }, winners: { users: 2, wins: 3, beyond: 0 } });
-  expect((await context.ledger.latestActions({ limit: 200 })).filter(({ verb, details }) => verb === 'exclude' && details?.['campaign'] === id)).toMatchObject([{ details: { winnersOf: last, excluded: 2 } }]);
+  expect((await context.ledger.latestActions({ limit: 200 })).filter(({ verb, details }) => verb === 'exclude' && details?.['campaignId'] === id)).toMatchObject([{ details: { winnersOf: last, excluded: 2 } }]);
 });
 
 test('a round that is on hears of it at once; what was won before stays, and is told to the operator', async () => {
