@@ -1,27 +1,14 @@
+import { THEME_COLOUR_NAMES, THEME_FILE_KINDS, type ShownTheme } from '../../src/rain/theme.ts';
 import { isObject, request, untilAnswered } from './api.ts';
 import { loadPicture } from './load-picture.ts';
 
-const COLOURS = ['background', 'packet', 'accent'] as const;
-const FILES = ['logo', 'sponsor', 'packet', 'background', 'music'] as const;
 const COLOUR = /^#[\da-f]{6}$/i;
 /** Relative to the page. Nothing else is fetched, whatever the answer says. */
 const FILE = /^api\/theme\/files\/[\w.-]+$/;
 const TRIES = 3;
 
-/** How the pages look for a rain, and what the host says with it. */
-export interface ShownTheme {
-  sender?: string;
-  blessing?: string;
-  theme?: Theme;
-}
-
-export interface Theme {
-  id: string;
-  /** `#rrggbb` */
-  colours: Partial<Record<(typeof COLOURS)[number], string>>;
-  /** Addresses, relative to the page. */
-  files: Partial<Record<(typeof FILES)[number], string>>;
-}
+export type { ShownTheme };
+export type Theme = NonNullable<ShownTheme['theme']>;
 
 /** Never throws. @returns `{}` if there is none, or the console cannot be reached. @param rainId absent: the default theme */
 export async function readTheme(rainId: string | undefined, random = Math.random): Promise<ShownTheme> {
@@ -39,7 +26,7 @@ export function toShownTheme(value: unknown): ShownTheme {
   const { sender, blessing, theme } = value;
   return {
     ...(typeof sender === 'string' && { sender }), ...(typeof blessing === 'string' && { blessing }),
-    ...(isObject(theme) && typeof theme['id'] === 'string' && { theme: { id: theme['id'], colours: textsIn(theme['colours'], COLOURS, COLOUR), files: textsIn(theme['files'], FILES, FILE) } }),
+    ...(isObject(theme) && typeof theme['id'] === 'string' && { theme: { id: theme['id'], colours: textsIn(theme['colours'], THEME_COLOUR_NAMES, COLOUR), files: textsIn(theme['files'], THEME_FILE_KINDS, FILE) } }),
   };
 }
 
@@ -57,7 +44,7 @@ let worn: Theme | undefined;
 /** Colours the page at once, and shows the picture behind it when it has been loaded. Without a theme the page has its own look again. */
 export function wearTheme({ theme }: ShownTheme): void {
   worn = theme;
-  for (const name of COLOURS) setVariable(`--theme-${name}`, theme?.colours[name]);
+  for (const name of THEME_COLOUR_NAMES) setVariable(`--theme-${name}`, theme?.colours[name]);
   const background = theme?.files.background;
   if (background === undefined) return setVariable('--theme-background-image', undefined);
   void loadPicture(background).then((picture) => { if (worn === theme) setVariable('--theme-background-image', picture && `url("${picture.src}")`); });

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createEntryTokens } from '../../src/console/entryTokens.ts';
 import { createGuestTokens } from '../../src/console/guests.ts';
 import type { PlayerOptions } from '../../src/console/player/routes.ts';
+import type { ThemeReader } from '../../src/console/player/theme.ts';
 import { startConsole } from '../../src/console/server.ts';
 import type { GrabMessage, RainSnapshot, ResultMessage, ServerMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
@@ -51,12 +52,14 @@ interface ScriptedPageOptions {
   window?: Partial<PageOptions>;
   event?: string;
   book?: Partial<Pick<PlayerOptions, 'openWalletStatement' | 'leaderboard'>>;
+  /** The themes of a ledger. */
+  themes?: ThemeReader;
   /** Runs before the page is opened. */
   prepare?: (page: Page) => Promise<unknown>;
 }
 
 /** Default: English, phone, reduced motion. Animations cost CPU time, so only the tests that need them enable them. */
-export async function openScriptedPage(browser: Browser, { rain, path = '/', window = {}, event, book = {}, prepare }: ScriptedPageOptions = {}): Promise<ScriptedPage> {
+export async function openScriptedPage(browser: Browser, { rain, path = '/', window = {}, event, book = {}, themes, prepare }: ScriptedPageOptions = {}): Promise<ScriptedPage> {
   const rains = new Map<string, RainSnapshot>();
   const sales = new Map<string, SaleSnapshot>();
   if (rain) rains.set(rain.rainId, rain);
@@ -75,7 +78,7 @@ export async function openScriptedPage(browser: Browser, { rain, path = '/', win
     if (message.type === 'grab' && answer) say({ ...resultOf(message.rainId, ...answer), ...(message.ref !== undefined && { ref: message.ref }) });
   });
   const testConsole = await startConsole({
-    host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true }, ...(event !== undefined && { event }),
+    host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true }, ...(event !== undefined && { event }), ...(themes && { theme: { themes, allowedOrigins: [] } }),
     player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
   });
   onTestFinished(() => testConsole.close());

@@ -1,10 +1,15 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { findBarriers } from './axe.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { picture, shows, text } from './player.ts';
 import { openScriptedPage, snapshotOf, type ScriptedPage } from './scriptedPage.ts';
+import { createThemeReader } from '../../src/console/player/theme.ts';
+import { setGreeting, setTheme, setThemeFile } from '../../src/operator/themes.ts';
+import { newRain } from '../ledger/claims.ts';
+import { openTestContext } from '../support/operatorContext.ts';
+import { pngOf } from '../support/png.ts';
 import { GALA, serveThemes } from './themes.ts';
 
 const WIN = { redPacketId: 'p-own', amount: '12.21' };
@@ -40,6 +45,20 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings on the player\'s page', 
     await win(scripted);
     expect(await text(page, 'greeting')).toBe('From The board: Happy new year');
     expect(await findBarriers(page), 'with a win').toEqual([]);
+  });
+
+  test('what an operator has set is what the page wears', async () => {
+    const context = await openTestContext();
+    onTestFinished(() => context.stop());
+    await context.ledger.createRain(newRain('real', 100n), 'ann');
+    await setTheme(context, { id: 'gala', title: 'Gala', colours: GALA.theme.colours });
+    for (const kind of ['logo', 'packet', 'background'] as const) await setThemeFile(context, 'gala', kind, pngOf(60, 80, [31, 111, 139]));
+    await setGreeting(context, 'real', { sender: 'Ann Li', blessing: 'Thank you all', theme: 'gala' });
+    const scripted = await openScriptedPage(browser, { rain: snapshotOf('real'), themes: createThemeReader(context.ledger) });
+    await scripted.page.locator('html[data-packet-picture] .bar .logo').waitFor();
+    await eventually(async () => (await variable(scripted.page, '--theme-background-image')).endsWith('.png")'));
+    await win(scripted);
+    await scripted.page.getByTestId('greeting').filter({ hasText: 'From Ann Li: Thank you all' }).waitFor();
   });
 
   test('a picture that fails changes nothing, and a tap waits for none', async () => {
