@@ -32,6 +32,7 @@ import { Users } from './screens/users.tsx';
 import { Winners } from './screens/winners.tsx';
 import { WinnersSheet } from './screens/winners-sheet.tsx';
 import { Shell } from './shell.tsx';
+import { setCurrency } from './words/figures.ts';
 import { LanguageContext, rememberedLanguage, rememberLanguage, type Language } from './words/language.ts';
 
 /** Holds the session and the language. When the session ends, the page stays behind the login, so that typed text is not lost. */
@@ -67,6 +68,8 @@ export function App() {
   };
   const app = useMemo<AppState | undefined>(() => session && { api, session, onSession: setSession, mayAct: session.role === 'operator', awake: access === 'open' }, [api, session, access]);
 
+  // Before anything below shows an amount.
+  if (session) setCurrency(session.currency);
   return (
     <LanguageContext.Provider value={language}>
       {app && (

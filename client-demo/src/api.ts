@@ -4,6 +4,8 @@ import { delayBeforeRetry } from '../../src/platform/network/backoff.ts';
 /** The configuration that the console sends to this page. */
 export interface PlayerConfig {
   gatewayUrl: string;
+  /** Of all amounts, ISO 4217. Absent: an older console. */
+  currency?: string;
   /** Anybody may play as a guest: each tab as another one, or this device as one. Absent: only who has a token or a code. */
   guests?: 'tab' | 'device';
   /** People on a list come in with a personal code. */
@@ -39,11 +41,11 @@ export async function untilAnswered<T>(ask: () => Promise<T>, random: () => numb
 /** @throws when the console cannot be reached or does not answer as expected */
 async function readConfig(): Promise<PlayerConfig> {
   const { status, body } = await request('api/config');
-  const { gatewayUrl, guests, participants, hidesNames, event, page, pay: paying } = body ?? {};
+  const { gatewayUrl, currency, guests, participants, hidesNames, event, page, pay: paying } = body ?? {};
   if (typeof gatewayUrl !== 'string') throw new Error(`no configuration: ${status}`);
   const pay = payOf(paying);
   return {
-    gatewayUrl, ...((guests === 'tab' || guests === 'device') && { guests }), ...(participants === true && { participants }), ...(hidesNames === true && { hidesNames }),
+    gatewayUrl, ...(typeof currency === 'string' && { currency }), ...((guests === 'tab' || guests === 'device') && { guests }), ...(participants === true && { participants }), ...(hidesNames === true && { hidesNames }),
     ...(typeof event === 'string' && { event }), ...(typeof page === 'string' && { page }), ...(pay && { pay }),
   };
 }

@@ -9,6 +9,7 @@ import { listenToInput } from './input.ts';
 import { followLink, reloadOnLink, takeLink } from './link.ts';
 import { RainTheme } from './rain-theme.ts';
 import { openReceipts } from './receipts.ts';
+import { setCurrency } from './money.ts';
 import { element } from './page.ts';
 import { Leaderboard, readLuckiest } from './leaderboard/leaderboard.ts';
 import { Screen } from './screen.ts';
@@ -91,6 +92,7 @@ requestAnimationFrame(function frame(nowMs) {
 
 screen.show(shown);
 const config = await configured;
+if (config.currency !== undefined) setCurrency(config.currency);
 if (config.event !== undefined) screen.name(config.event);
 screen.show(shown);
 const invitation = await followLink(link, config, random);

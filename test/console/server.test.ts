@@ -110,7 +110,7 @@ describe('the console', () => {
     const url = await start();
     expect(await (await fetch(`${url}/api/config`)).json()).toEqual({ gatewayUrl: 'ws://127.0.0.1:8687/v1' });
     await testConsole!.close();
-    expect(await (await fetch(`${await start({ entry: { guests }, guestsAre: 'device', event: 'Party', hidesNames: true })}/api/config`)).json()).toMatchObject({ guests: 'device', event: 'Party', hidesNames: true });
+    expect(await (await fetch(`${await start({ entry: { guests }, guestsAre: 'device', event: 'Party', hidesNames: true, currency: 'EUR' })}/api/config`)).json()).toMatchObject({ guests: 'device', event: 'Party', hidesNames: true, currency: 'EUR' });
   });
 
   test('sends a phone in the same network the host name that the phone used', async () => {

@@ -1,3 +1,4 @@
+import { CURRENCY_DEFAULT, currencyUnit } from '../../../src/platform/currency.ts';
 import type { Language } from './language.ts';
 
 const LOCALE: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' };
@@ -9,12 +10,21 @@ export function moneyText(amount: string): string {
   return cents === undefined ? grouped : `${grouped}.${cents}`;
 }
 
-/** The sign of the one currency, also beside the fields of amounts. */
-export const CURRENCY = '¥';
+let unit = currencyUnit(CURRENCY_DEFAULT);
+
+/** @param code of all amounts, as the session tells it; ISO 4217 */
+export function setCurrency(code: string): void {
+  unit = currencyUnit(code);
+}
+
+/** What stands beside the fields of amounts. */
+export function currencyText(): string {
+  return unit;
+}
 
 /** `"8888.00"` → `¥8,888.00`. */
 export function priceText(amount: string): string {
-  return CURRENCY + moneyText(amount);
+  return unit + moneyText(amount);
 }
 
 export function countText(count: number): string {
@@ -33,7 +43,7 @@ export function centsOf(amount: string): number {
 
 /** Typed amount (`8888`, `8,888.5`, `¥88`) → wire format. Anything else stays unchanged, so that the server refuses it with a reason. */
 export function amountTyped(text: string): string {
-  const plain = text.replace(/[\s,，¥￥]/g, '');
+  const plain = text.replace(unit.trim(), '').replace(/[\s,，¥￥]/g, '');
   const match = /^0*(\d+)(?:\.(\d{0,2}))?$/.exec(plain);
   return match ? `${match[1]}.${(match[2] ?? '').padEnd(2, '0')}` : plain;
 }

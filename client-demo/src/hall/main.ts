@@ -4,6 +4,7 @@ import { solveInBackground } from '../background.ts';
 import { openScreenCredentials } from '../credentials.ts';
 import { Leaderboard, readLuckiest } from '../leaderboard/leaderboard.ts';
 import { takeLink } from '../link.ts';
+import { setCurrency } from '../money.ts';
 import { element } from '../page.ts';
 import { inAddress } from '../sales/address.ts';
 import { openSetting, showToggle } from '../settings.ts';
@@ -21,7 +22,8 @@ import { HALL_WORDS } from './words.ts';
 
 const invited = takeLink().token;
 const random = Math.random;
-const { gatewayUrl, event = '', page = './' } = await untilConfigured(random);
+const { gatewayUrl, currency, event = '', page = './' } = await untilConfigured(random);
+if (currency !== undefined) setCurrency(currency);
 const words = isChinese(navigator.languages) ? HALL_WORDS.zh : HALL_WORDS.en;
 const screen = new HallScreen(words, event, new URL(page, location.href));
 const sky = new Sky(element('.sky'), random);

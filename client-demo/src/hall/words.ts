@@ -1,3 +1,4 @@
+import { moneyText } from '../money.ts';
 import type { Stage } from './hall.ts';
 
 export type HallWords = typeof en;
@@ -47,7 +48,7 @@ const en = {
   elsewhere: 'Show what is on',
   fullScreen: 'Full screen, with sound',
   sound: 'Sound',
-  money: (amount: string) => `¥${amount}`,
+  money: moneyText,
 };
 
 const zh: HallWords = {
@@ -95,7 +96,7 @@ const zh: HallWords = {
   elsewhere: '显示当前场次',
   fullScreen: '全屏并开启声音',
   sound: '声音',
-  money: (amount) => `¥${amount}`,
+  money: moneyText,
 };
 
 export const HALL_WORDS = { en, zh };

@@ -1,3 +1,4 @@
+import { moneyText } from '../money.ts';
 import type { Face, Round } from '../round.ts';
 import type { Greeting } from '../rain-theme.ts';
 import type { PacketStatus } from '../wallet/account.ts';
@@ -23,7 +24,7 @@ export const en = {
     gone: 'All gone',
     too_late: 'The rain is over',
     blocked: 'You cannot take part',
-    win_limit_reached: 'You have already won',
+    win_limit_reached: 'This round is for others',
     unknown_rain: 'No such rain',
     no_token: 'You need an invitation',
     refused: 'Disconnected',
@@ -40,7 +41,7 @@ export const en = {
     gone: 'All packets of this rain have been won.',
     too_late: 'Taps do not count any more.',
     blocked: 'The host does not let this account take part.',
-    win_limit_reached: 'You have won in other rounds. This round is for other players.',
+    win_limit_reached: 'You have won before, or the host keeps this round for other players.',
     unknown_rain: 'It was settled long ago, or the link is wrong.',
     no_token: 'Open this page from your app again.',
     refused: 'Reload the page to try again.',
@@ -141,7 +142,7 @@ export const en = {
     label: 'Flash sales', tag: 'Sale', untitled: 'Flash sale', open: 'On now', paused: 'Paused', opensIn: (time: string) => `in ${time}`, rang: 'Back in stock',
     failed: 'The sale could not be loaded. Try again.',
   },
-  money: (amount: string) => `¥${amount}`,
+  money: moneyText,
 };
 
 /** Rounded up: the packets were gone by then. */

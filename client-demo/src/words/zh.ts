@@ -1,3 +1,4 @@
+import { moneyText } from '../money.ts';
 import type { Words } from './en.ts';
 
 export const zh: Words = {
@@ -16,7 +17,7 @@ export const zh: Words = {
     gone: '红包已抢完',
     too_late: '红包雨已结束',
     blocked: '无法参与',
-    win_limit_reached: '你已经中过奖',
+    win_limit_reached: '这一场留给别人',
     unknown_rain: '没有这场红包雨',
     no_token: '需要邀请才能参加',
     refused: '服务器已断开连接',
@@ -33,7 +34,7 @@ export const zh: Words = {
     gone: '本场红包已全部领取。',
     too_late: '现在点击已经无效。',
     blocked: '主办方不允许此账号参与。',
-    win_limit_reached: '你在其他场次已经抢到红包，这一场留给别人吧。',
+    win_limit_reached: '你已经中过奖，或者主办方把这一场留给了其他人。',
     unknown_rain: '它早已结算，或者链接有误。',
     no_token: '请从应用中重新打开本页。',
     refused: '请刷新页面重试。',
@@ -127,5 +128,5 @@ export const zh: Words = {
   sales: {
     label: '限时秒杀', tag: '秒杀', untitled: '限时秒杀', open: '正在抢购', paused: '已暂停', opensIn: (time) => `${time} 后开抢`, rang: '已回补', failed: '秒杀页面加载失败，请再试一次。',
   },
-  money: (amount) => `¥${amount}`,
+  money: moneyText,
 };

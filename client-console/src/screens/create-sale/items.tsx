@@ -1,7 +1,7 @@
 import { ITEMS_MAX } from '../../../../src/sale/purchase.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
-import { CURRENCY } from '../../words/figures.ts';
+import { currencyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { refusalsFor } from '../create/draft.ts';
 import { NEW_ITEM, type SalePartProps, type TypedItem } from './draft.ts';
@@ -10,9 +10,8 @@ import { WORDS } from './words.ts';
 /** The fields of an item that every item needs, and the others. */
 const FIRST = ['sku', 'units', 'price', 'listPrice'] as const;
 const REST = ['name', 'perOrderMax', 'perUserMax', 'picture'] as const;
-const KINDS: Partial<Record<keyof TypedItem, { unit?: string; inputMode: 'decimal' | 'numeric' }>> = {
-  units: { inputMode: 'numeric' }, price: { unit: CURRENCY, inputMode: 'decimal' }, listPrice: { unit: CURRENCY, inputMode: 'decimal' }, perOrderMax: { inputMode: 'numeric' }, perUserMax: { inputMode: 'numeric' },
-};
+const AMOUNTS: readonly (keyof TypedItem)[] = ['price', 'listPrice'];
+const COUNTS: readonly (keyof TypedItem)[] = ['units', 'perOrderMax', 'perUserMax'];
 
 /** A block of fields per item; at least one. */
 export function ItemsPart({ draft: { items }, refusals, change }: SalePartProps) {
@@ -21,7 +20,7 @@ export function ItemsPart({ draft: { items }, refusals, change }: SalePartProps)
   const whole = refusalsFor(refusals, 'items');
   const last = items.length - 1;
   const field = (item: TypedItem, i: number, name: keyof TypedItem) => (
-    <Field key={name} label={words.fields[name]} value={item[name]} hint={words.hints[name]} onInput={(text) => put(i, name, text)} {...KINDS[name]} testId={`item-${i}-${name}`}
+    <Field key={name} label={words.fields[name]} value={item[name]} hint={words.hints[name]} onInput={(text) => put(i, name, text)} {...(AMOUNTS.includes(name) ? { unit: currencyText(), inputMode: 'decimal' } : COUNTS.includes(name) ? { inputMode: 'numeric' } : {})} testId={`item-${i}-${name}`}
       refusals={[...refusalsFor(refusals, `items.${i}.${name}`), ...(name === 'sku' && i === last ? whole : [])]} />
   );
   return (

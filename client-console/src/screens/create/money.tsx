@@ -2,7 +2,7 @@ import type { Rows } from '../../../../src/rain/split/method.ts';
 import { methodNamed, METHODS } from '../../../../src/rain/split/methods.ts';
 import { Button } from '../../components/button.tsx';
 import { Field, Segments } from '../../components/field.tsx';
-import { CURRENCY } from '../../words/figures.ts';
+import { currencyText } from '../../words/figures.ts';
 import { useLanguage, useWords } from '../../words/language.ts';
 import { refusalsFor, rowsTyped, type PartProps, type TypedRow } from './draft.ts';
 import { WORDS } from './words.ts';
@@ -15,7 +15,7 @@ export function MoneyPart({ draft, refusals, change }: PartProps) {
       <legend>{words.money}</legend>
       <Field label={words.name} value={draft.title} onInput={(title) => change({ title })} hint={words.nameHint} refusals={refusalsFor(refusals, 'title')} testId="title" />
       <div class="pair">
-        <Field label={words.budget} unit={CURRENCY} inputMode="decimal" value={draft.budget} onInput={(budget) => change({ budget })} refusals={refusalsFor(refusals, 'budget')} testId="budget" />
+        <Field label={words.budget} unit={currencyText()} inputMode="decimal" value={draft.budget} onInput={(budget) => change({ budget })} refusals={refusalsFor(refusals, 'budget')} testId="budget" />
         <Field label={words.packets} inputMode="numeric" value={draft.packets} onInput={(packets) => change({ packets })} refusals={refusalsFor(refusals, 'packets')} testId="packets" />
       </div>
       <Segments
@@ -24,8 +24,8 @@ export function MoneyPart({ draft, refusals, change }: PartProps) {
       />
       {rows && <RowsPart rows={rows} draft={draft} refusals={refusals} change={change} />}
       <div class="pair">
-        <Field label={words.min} unit={CURRENCY} inputMode="decimal" value={draft.min} onInput={(min) => change({ min })} refusals={refusalsFor(refusals, 'min')} />
-        <Field label={words.max} unit={CURRENCY} inputMode="decimal" value={draft.max} onInput={(max) => change({ max })} hint={words.maxHint} refusals={refusalsFor(refusals, 'max')} />
+        <Field label={words.min} unit={currencyText()} inputMode="decimal" value={draft.min} onInput={(min) => change({ min })} refusals={refusalsFor(refusals, 'min')} />
+        <Field label={words.max} unit={currencyText()} inputMode="decimal" value={draft.max} onInput={(max) => change({ max })} hint={words.maxHint} refusals={refusalsFor(refusals, 'max')} />
       </div>
     </fieldset>
   );
@@ -46,7 +46,7 @@ function RowsPart({ rows: { field, columns, form }, draft, refusals, change }: P
           {names.map((name) => (
             <Field
               key={name} label={form.columns[name]![language]} value={row[name] ?? ''} onInput={(text) => put(i, name, text)}
-              {...(columns[name]!.kind === 'amount' ? { unit: CURRENCY, inputMode: 'decimal' } : { inputMode: 'numeric' })}
+              {...(columns[name]!.kind === 'amount' ? { unit: currencyText(), inputMode: 'decimal' } : { inputMode: 'numeric' })}
               refusals={[...refusalsFor(refusals, `split.${field}.${i}.${name}`), ...(i === typed.length - 1 && name === names.at(-1) ? whole : [])]}
             />
           ))}

@@ -4,7 +4,7 @@ import type { RainView } from '../../state/responses.ts';
 import { useApp, useVerb } from '../../state/useApi.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Segments } from '../../components/field.tsx';
-import { amountTyped, CURRENCY, priceText } from '../../words/figures.ts';
+import { amountTyped, currencyText, priceText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { localText, newId, refusalsFor } from '../create/draft.ts';
 import { usePreview } from '../create/preview.tsx';
@@ -83,7 +83,7 @@ export function TopUp({ rain, onClose }: VerbProps) {
     <Dialog title={words.ask.topUp(rain.title)} act={words.verbs.topUp} verb={verb} fields={['budget', 'packets']} disabled={!preview?.ok}
       onAct={() => api.post(`rains/${encodeURIComponent(rain.rainId)}/top-up`, { id, ...plan })} onClose={onClose}>
       <div class="pair">
-        <Field label={words.topBudget} unit={CURRENCY} inputMode="decimal" value={budget} onInput={setBudget} refusals={refusalsFor(refusals, 'budget')} testId="top-budget" />
+        <Field label={words.topBudget} unit={currencyText()} inputMode="decimal" value={budget} onInput={setBudget} refusals={refusalsFor(refusals, 'budget')} testId="top-budget" />
         <Field label={words.topPackets} inputMode="numeric" value={packets} onInput={setPackets} refusals={refusalsFor(refusals, 'packets')} testId="top-packets" />
       </div>
       <Segments label={plans.method} value={method} options={PLAIN.map(({ name, label }) => [name, label[language]] as const)} onChange={setMethod} />
