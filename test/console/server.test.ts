@@ -108,7 +108,7 @@ describe('the console', () => {
 
   test('sends the page the gateway\'s address and what a guest is, if there are any', async () => {
     const url = await start();
-    expect(await (await fetch(`${url}/api/config`)).json()).toEqual({ gatewayUrl: 'ws://127.0.0.1:8687/v1' });
+    expect(await (await fetch(`${url}/api/config`)).json()).toEqual({ gatewayUrl: 'ws://127.0.0.1:8687/v1', currency: 'CNY' });
     await testConsole!.close();
     expect(await (await fetch(`${await start({ entry: { guests }, guestsAre: 'device', event: 'Party', hidesNames: true, currency: 'EUR' })}/api/config`)).json()).toMatchObject({ guests: 'device', event: 'Party', hidesNames: true, currency: 'EUR' });
   });

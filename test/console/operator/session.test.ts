@@ -15,7 +15,7 @@ describe('signing in', () => {
   test('sets a cookie that no script can read and no other page can send, and returns the session', async () => {
     const { status, body, headers } = await attempt('opal', PASSWORD);
     expect(status).toBe(200);
-    expect(body).toEqual({ name: 'opal', role: 'operator', csrf: expect.stringMatching(/^[\w-]{43}$/) as string, expiresAt: expect.any(String) as string, totp: 'off', participants: false });
+    expect(body).toEqual({ name: 'opal', role: 'operator', csrf: expect.stringMatching(/^[\w-]{43}$/) as string, expiresAt: expect.any(String) as string, totp: 'off', currency: 'CNY', participants: false });
     const cookies = headers.getSetCookie();
     const cookie = cookies[0]!.split('; ');
     expect(cookie[0]).toMatch(/^rain_session=[\w-]{43}$/);
