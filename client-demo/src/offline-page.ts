@@ -18,7 +18,7 @@ export async function keepOfflinePage(words: Words, event: string): Promise<void
   }
 }
 
-export function offlinePage({ lang, offline }: Words, event: string): string {
+function offlinePage({ lang, offline }: Words, event: string): string {
   const [name, title, told, again] = [event, offline.title, offline.told, offline.again].map(escaped);
   return `<!doctype html><html lang="${lang}"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${name}</title><style>${STYLE}</style><main><p>${name}</p><h1>${title}</h1><p>${told}</p><a href="">${again}</a></main></html>\n`;
 }
