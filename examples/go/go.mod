@@ -1,0 +1,3 @@
+module red-packet-rain-go
+
+go 1.19
