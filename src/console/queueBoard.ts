@@ -1,7 +1,5 @@
-import { createBullBoard } from '@bull-board/api';
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import { FastifyAdapter } from '@bull-board/fastify';
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
+import { optionalPackages, PackageMissing } from '../platform/process/optionalPackage.ts';
 import type { Backend } from './routes/route.ts';
 import type { Authenticator } from './session/authenticate.ts';
 import { REFUSALS, refuse } from './refusals.ts';
@@ -14,15 +12,28 @@ const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
 /** The board's page would load fonts from a third party. */
 const FOREIGN_FONTS = /<link href="https:\/\/fonts\.[^>]*>\s*/g;
 
-/**
- * Mounts BullMQ's board behind the console's login. It is read-only for everybody: a job added by hand would be a claim that
- * nobody has won, and a removed dead letter would be a claim that nobody has discarded.
- */
-export async function mountQueueBoard(server: FastifyInstance, { queues: { credit, later, dead, orders, ordersLater, ordersEnded, ordersDead } }: Pick<Backend, 'queues'>, authenticator: Authenticator, limitRate: onRequestAsyncHookHandler): Promise<void> {
+/** BullMQ's board of these queues. @throws PackageMissing */
+async function openBoard({ credit, later, dead, orders, ordersLater, ordersEnded, ordersDead }: Backend['queues']) {
+  const [{ createBullBoard }, { BullMQAdapter }, { FastifyAdapter }] = await optionalPackages(
+    'the queue board', ['@bull-board/api', '@bull-board/fastify'],
+    () => Promise.all([import('@bull-board/api'), import('@bull-board/api/bullMQAdapter'), import('@bull-board/fastify')]),
+  );
   const adapter = new FastifyAdapter().setBasePath(QUEUE_BOARD);
   createBullBoard({
     queues: [credit, later, dead, orders, ordersLater, ordersEnded, ordersDead].map((queue) => new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false })),
     serverAdapter: adapter, options: { uiConfig: { boardTitle: 'Red-packet rain: queues', hideRedisDetails: false } },
+  });
+  return adapter;
+}
+
+/**
+ * Mounts the board behind the console's login. It is read-only for everybody: a job added by hand would be a claim that nobody has
+ * won, and a removed dead letter would be a claim that nobody has discarded. Without its packages its address says what to install.
+ */
+export async function mountQueueBoard(server: FastifyInstance, { queues }: Pick<Backend, 'queues'>, authenticator: Authenticator, limitRate: onRequestAsyncHookHandler): Promise<void> {
+  const board = await openBoard(queues).catch((error: unknown) => {
+    if (error instanceof PackageMissing) return error;
+    throw error;
   });
   await server.register(async (scope) => {
     scope.addHook('onRequest', limitRate);
@@ -38,6 +49,8 @@ export async function mountQueueBoard(server: FastifyInstance, { queues: { credi
       return undefined;
     });
     scope.addHook('onSend', async (_request, _reply, payload) => (typeof payload === 'string' ? payload.replaceAll(FOREIGN_FONTS, '') : payload));
-    await scope.register(adapter.registerPlugin(), { prefix: QUEUE_BOARD });
+    if (board instanceof PackageMissing) {
+      for (const path of [QUEUE_BOARD, `${QUEUE_BOARD}/*`]) scope.get(path, async (_request, reply) => refuse(reply, { ...REFUSALS.not_installed, reason: board.message }));
+    } else await scope.register(board.registerPlugin(), { prefix: QUEUE_BOARD });
   });
 }

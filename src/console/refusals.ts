@@ -41,6 +41,7 @@ export const REFUSALS = {
   too_many: { status: 429, code: 'too_many', reason: 'Too many requests from this address. Wait a minute.' },
   too_many_attempts: { status: 429, code: 'too_many_attempts', reason: 'Too many failed attempts to sign in.' },
   internal: { status: 500, code: 'internal', reason: 'The server has an internal error. Try again.' },
+  not_installed: { status: 501, code: 'not_installed', reason: 'This part of the console needs packages that are not installed.' },
   unavailable: { status: 503, code: 'unavailable', reason: 'Redis or the database does not answer. Nothing is lost. Try again in a moment.' },
 } as const satisfies Record<string, Refusal>;
 export type RefusalCode = keyof typeof REFUSALS;

@@ -40,6 +40,12 @@ test('what the running system needs is in it, also where a package for developme
   expect(['ms', 'pg-protocol', 'tslib', 'picocolors'].filter((name) => !names.has(name))).toEqual([]);
 });
 
+test('the image has the queue board and tracing, and no embedded database', () => {
+  const names = components.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['@bull-board/fastify', '@bull-board/ui', '@opentelemetry/sdk-trace-node']));
+  expect(names.filter((name) => name.startsWith('@electric-sql/'))).toEqual([]);
+});
+
 test('what the pages are built of is in it', () => {
   const names = new Set(components.map(({ name }) => name));
   const pages = ['client-console/src', 'client-demo/src'].flatMap((folder) => readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path)).map((path) => read(`${folder}/${path}`)));
@@ -50,7 +56,7 @@ test('what the pages are built of is in it', () => {
 
 test('the command line of Prisma, and elkjs with it, is not in the running system, nor in the image', () => {
   expect(components.filter(({ name }) => ['prisma', 'elkjs', '@prisma/engines', '@prisma/dev', '@prisma/studio-core', 'typescript', 'react'].includes(name))).toEqual([]);
-  expect(read('deploy/docker/Dockerfile')).toContain('npm prune --omit=dev --omit=optional --ignore-scripts');
+  expect(read('deploy/docker/Dockerfile')).toContain('node deploy/docker/keep.mjs && npm prune --omit=dev --omit=optional --ignore-scripts');
 });
 
 test('no package runs code when it is installed', () => {

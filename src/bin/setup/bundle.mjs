@@ -10,6 +10,8 @@ import { ROOT } from './step.mjs';
 const AS_THEY_ARE = /^(?:pino|@bull-board\/|@electric-sql\/|@opentelemetry\/|msgpackr-extract$)/;
 const ENTRY = 'bin/rain.js';
 const CHUNKS = 'chunks';
+/** What `npm pack` leaves out: chunks of earlier builds. */
+const UNPACKED = '.npmignore';
 /** A process that was started before may still load chunks of then. */
 const KEPT_MS = 86_400_000;
 
@@ -33,7 +35,9 @@ for (const { fileName, code } of output.toSorted((a, b) => Number(a.fileName ===
   renameSync(`${path}.${process.pid}`, path);
 }
 const current = new Set(output.map(({ fileName }) => fileName));
-for (const name of readdirSync(join(dist, CHUNKS))) {
+const former = readdirSync(join(dist, CHUNKS)).filter((name) => !current.has(`${CHUNKS}/${name}`) && name !== UNPACKED);
+for (const name of former) {
   const path = join(dist, CHUNKS, name);
-  if (!current.has(`${CHUNKS}/${name}`) && statSync(path).mtimeMs < Date.now() - KEPT_MS) rmSync(path, { force: true });
+  if (statSync(path).mtimeMs < Date.now() - KEPT_MS) rmSync(path, { force: true });
 }
+writeFileSync(join(dist, CHUNKS, UNPACKED), former.map((name) => `${name}\n`).join(''));

@@ -11,7 +11,7 @@ export async function installPackages() {
   say('installing npm packages …');
   rmSync(STAMP, { force: true });
   await run('npm', [
-    'ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error',
+    'ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error',
     '--fetch-retries=3', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000',
   ], (output) => sentence(output));
   stamp(STAMP, wanted);

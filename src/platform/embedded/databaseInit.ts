@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { PGlite } from '@electric-sql/pglite';
 import { endWithParent, sendFailed, sendReady } from '../process/ipc.ts';
+import { PackageMissing } from '../process/optionalPackage.ts';
+import { importPglite } from './pglite.ts';
 
 /**
  * Process entry, `databaseInit.js <folder>`: creates an empty data folder, which gets its name only when it is complete, and exits. It is
@@ -11,6 +12,7 @@ const draft = `${folder}.new`;
 
 endWithParent(() => {});
 try {
+  const { PGlite } = await importPglite();
   rmSync(draft, { recursive: true, force: true });
   const database = await PGlite.create(draft);
   await database.close();
@@ -18,6 +20,6 @@ try {
   await sendReady();
   process.exit(0);
 } catch (error) {
-  await sendFailed(`the data folder ${folder} cannot be created (${error instanceof Error ? error.message : String(error)})`);
+  await sendFailed(error instanceof PackageMissing ? error.message : `the data folder ${folder} cannot be created (${error instanceof Error ? error.message : String(error)})`);
   process.exit(1);
 }

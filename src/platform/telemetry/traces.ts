@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NodeTracerConfig } from '@opentelemetry/sdk-trace-node';
 import { deadlineIn } from '../concurrency/deadline.ts';
+import { optionalPackages } from '../process/optionalPackage.ts';
 import { VERSION } from '../process/version.ts';
 
 /** One step of a trace through several processes; times in epoch ms. Never put amounts or tokens into it. */
@@ -39,11 +40,13 @@ const hexOf = (text: string, length: number): string => createHash('sha256').upd
 export const traceIdOf = (of: string): string => hexOf(of, 32);
 export const spanIdOf = (of: string, name: string): string => hexOf(`${of}\n${name}`, 16);
 
-/** The packages are imported here, so that a process without a collector does not load them. */
+const PACKAGES = ['@opentelemetry/api', '@opentelemetry/sdk-trace-node', '@opentelemetry/exporter-trace-otlp-http'];
+
+/** The packages are imported here, so that a process without a collector does not load them. @throws PackageMissing */
 export async function openTraces({ endpoint, service, oneIn, onFault = () => {} }: TracesOptions) {
-  const [{ ROOT_CONTEXT, trace, TraceFlags }, { AlwaysOnSampler, BatchSpanProcessor, NodeTracerProvider }, { OTLPTraceExporter }] = await Promise.all([
+  const [{ ROOT_CONTEXT, trace, TraceFlags }, { AlwaysOnSampler, BatchSpanProcessor, NodeTracerProvider }, { OTLPTraceExporter }] = await optionalPackages('tracing (OTEL_EXPORTER_OTLP_ENDPOINT)', PACKAGES, () => Promise.all([
     import('@opentelemetry/api'), import('@opentelemetry/sdk-trace-node'), import('@opentelemetry/exporter-trace-otlp-http'),
-  ]);
+  ]));
   const next = { traceId: '', spanId: '' };
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces`, timeoutMillis: SEND_MS_MAX });
   const provider = new NodeTracerProvider({
