@@ -16,7 +16,7 @@ import { buy, itemOf, itemShows, orderShows, saleShows } from './buyer.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { overflowing, shows, text } from './player.ts';
 import { openScriptedPage, snapshotOf } from './scriptedPage.ts';
-import { EMPTY_BOOK, PHONE } from './stage.ts';
+import { EMPTY_BOOK, NO_THEMES, PHONE } from './stage.ts';
 import { closePage, openPage } from './windows.ts';
 
 /** axe checks the last window only. */
@@ -63,7 +63,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a buyer sees', () => {
     const sale = await scriptedSale({ items: UNITS, perUserMax: 6, opensAt, closesAt: opensAt + 600_000, holdMs: 300_000, writesOrders: false, onBuy: ({ sku }) => (sku === 'seat' ? { code: '-1' } : undefined) });
     const testConsole = await startConsole({
       host: '127.0.0.1', port: 0, gatewayUrl: sale.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true },
-      player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK },
+      player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK }, theme: NO_THEMES,
     });
     onTestFinished(() => testConsole.close());
     const page = await openPage(browser, { locale, viewport: PHONE, hasTouch: true, reducedMotion: 'reduce' });

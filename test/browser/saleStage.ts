@@ -18,7 +18,7 @@ import { openWorker } from '../support/servers/worker.ts';
 import { openedSale } from '../orders/saleStage.ts';
 import { PLAYER_PAGE } from './built-page.ts';
 import { launchChromium } from './chromium.ts';
-import { EMPTY_BOOK, PHONE } from './stage.ts';
+import { EMPTY_BOOK, NO_THEMES, PHONE } from './stage.ts';
 import { closePages, openPage, type PageOptions } from './windows.ts';
 
 /** Redis, ledger, gateway, console and a browser: everything that a buyer's page needs. The worker is started by the test. */
@@ -50,7 +50,7 @@ export async function setSaleStage(): Promise<SaleStage> {
     ends.push(() => gateway.close());
     const testConsole = await startConsole({
       host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true },
-      player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK },
+      player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK }, theme: NO_THEMES,
       shop: { secret: SIGNING_SECRET, takeReport: takeReports({ redis: context.redis, signer: context.signer, ledger: context.ledger, deadLetter: ({ saleId, index }) => Promise.reject(new Error(`order ${index} of ${saleId} was paid after its units were released`)) }) },
       demoShop: true,
     });

@@ -13,7 +13,7 @@ import { createTokenReader } from '../../src/platform/auth/tokenReader.ts';
 import { SECRET } from '../support/client.ts';
 import { scriptedGateway, welcomeOf, type Visit } from '../support/servers/scriptedGateway.ts';
 import { PLAYER_PAGE } from './built-page.ts';
-import { EMPTY_BOOK, PHONE } from './stage.ts';
+import { EMPTY_BOOK, NO_THEMES, PHONE } from './stage.ts';
 import { closePage, openPage, type PageOptions } from './windows.ts';
 
 export const USER = 'guest-p1';
@@ -78,7 +78,7 @@ export async function openScriptedPage(browser: Browser, { rain, path = '/', win
     if (message.type === 'grab' && answer) say({ ...resultOf(message.rainId, ...answer), ...(message.ref !== undefined && { ref: message.ref }) });
   });
   const testConsole = await startConsole({
-    host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true }, ...(event !== undefined && { event }), ...(themes && { theme: { themes, allowedOrigins: [] } }),
+    host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true }, ...(event !== undefined && { event }), theme: themes ? { themes, allowedOrigins: [] } : NO_THEMES,
     player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
   });
   onTestFinished(() => testConsole.close());

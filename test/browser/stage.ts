@@ -3,7 +3,7 @@ import type { PlayerOptions } from '../../src/console/player/routes.ts';
 import { createEntryTokens } from '../../src/console/entryTokens.ts';
 import type { EntryOptions } from '../../src/console/player/entry.ts';
 import { createGuestTokens, type GuestTokens } from '../../src/console/guests.ts';
-import { startConsole, type Console } from '../../src/console/server.ts';
+import { startConsole, type Console, type ConsoleOptions } from '../../src/console/server.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { Gateway } from '../../src/gateway/server.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
@@ -58,6 +58,9 @@ export const EMPTY_BOOK: Pick<PlayerOptions, 'openWalletStatement' | 'leaderboar
   leaderboard: async (rainId) => ({ rainId, luckiest: [], final: true }),
 };
 
+/** Of a ledger without themes. */
+export const NO_THEMES: NonNullable<ConsoleOptions['theme']> = { themes: { greeting: async () => undefined, show: async () => ({}), file: async () => undefined }, allowedOrigins: [] };
+
 export async function setStage({ guests = createGuestTokens({ secret: SECRET }), guestsAre = 'tab', participants, event, gateway: rules = {}, book = {} }: StageOptions = {}): Promise<Stage> {
   const ends: (() => Promise<void> | void)[] = [];
   const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
@@ -76,7 +79,7 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
     } }) };
     const testConsole = await startConsole({
       host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry, guestsAre, ...(event !== undefined && { event }),
-      player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
+      player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book }, theme: NO_THEMES,
     });
     ends.push(() => testConsole.close());
     const browser = await launchChromium();

@@ -7,11 +7,11 @@ import { WORDS } from './words.ts';
 /** Packets of the picture, each at a place of its own. */
 const PACKETS = 6;
 
-/** A phone that shows this look, as the player's page would. */
+/** A phone that shows this look, as the player's page would: the sponsor and the music are those of the hall. */
 export function Phone({ colours, files }: { colours: ThemeColours; files: Theme['files'] }) {
   const { words } = useWords(WORDS);
   const { background, packet, accent } = { ...DEFAULT_COLOURS, ...colours };
-  const [logo, sponsor, onPacket, behind] = [usePicture(files.logo?.url), usePicture(files.sponsor?.url), usePicture(files.packet?.url), usePicture(files.background?.url)];
+  const [logo, onPacket, behind] = [usePicture(files.logo?.url), usePicture(files.packet?.url), usePicture(files.background?.url)];
   const image = (address: string | undefined) => (address === undefined ? 'none' : `url("${address}")`);
   const look = {
     '--theme-background': background, '--theme-packet': packet, '--theme-accent': accent, '--theme-text': PAGE_TEXT, '--theme-button-text': BUTTON_TEXT,
@@ -25,7 +25,6 @@ export function Phone({ colours, files }: { colours: ThemeColours; files: Theme[
         <b class="theme-title">{words.sampleTitle}</b>
         <span>{words.sampleBlessing}</span>
         <span class="theme-grab">{words.sampleGrab}</span>
-        {sponsor !== undefined && <img class="theme-sponsor" src={sponsor} alt="" />}
       </div>
     </div>
   );
