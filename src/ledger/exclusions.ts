@@ -12,7 +12,7 @@ export function excludeWinners(database: Database, campaignId: string, { id, rai
   return database.$transaction(async (transaction) => {
     const added = await transaction.$executeRaw`
       INSERT INTO "CampaignExclusion" ("campaignId", "userId", "source")
-      SELECT DISTINCT ${campaignId}, "userId", ${id} FROM "Transfer" WHERE "rainId" = ANY (${[...rainIds]}::text[]) AND "kind" = 'credit' AND "userId" NOT LIKE 'erased-%'
+      SELECT DISTINCT ${campaignId}, "userId", ${id} FROM "Transfer" WHERE "rainId" = ANY (${[...rainIds]}::text[]) AND "kind" = 'credit' AND "userId" !~ '^erased-[0-9a-f]{32}$'
       ON CONFLICT DO NOTHING`;
     if (added > 0) await record(transaction, { actor, verb: 'exclude', details: { campaignId, winnersOf: id, excluded: added } });
     return added;

@@ -95,7 +95,7 @@ interface Place {
 export async function inactiveUsers(database: Database, { before, place: { table, after } = { table: 0, after: ['', ''] }, limit }: { before: number; place?: Place | undefined; limit: number }): Promise<{ users: string[]; next?: Place }> {
   const since = new Date(before);
   const page = await database.$queryRaw<{ about: string; userId: string; due: boolean }[]>`
-    SELECT known."about", known."userId", known."userId" NOT LIKE 'erased-%' AND takes_part_in(known."userId") IS NULL
+    SELECT known."about", known."userId", known."userId" !~ '^erased-[0-9a-f]{32}$' AND takes_part_in(known."userId") IS NULL
       AND NOT EXISTS (SELECT FROM "Transfer" WHERE "creditAccountId" IN ('user:' || known."userId", 'shadow:user:' || known."userId") AND "postedAt" >= ${since})
       AND NOT EXISTS (SELECT FROM "Rain" JOIN "Reservation" AS kept ON kept."rainId" = "Rain"."id" AND kept."userId" = known."userId" WHERE kept."reservedAt" >= ${since})
       AND NOT EXISTS (SELECT FROM "Sale" JOIN "SaleOrder" AS ordered ON ordered."saleId" = "Sale"."id" AND ordered."userId" = known."userId" WHERE ordered."changedAt" >= ${since})

@@ -69,14 +69,14 @@ test.each([1, 3])('winners of an earlier rain win nothing in any round, also aft
 });
 
 test('a round that is on hears of it at once; what was won before stays, and is told to the operator', async () => {
-  await wonBy('early', 'eve', 'fay');
+  await wonBy('early', 'eve', 'fay', 'erased-bob');
   await campaign('now');
   await open({ campaign: { id: 'now', round: 1 } });
   expect(await codes('now.1', 'eve')).toEqual(['0']);
-  expect(await excludeWinners(context, 'now', 'early')).toMatchObject({ ok: true, excluded: 2 });
+  expect(await excludeWinners(context, 'now', 'early')).toMatchObject({ ok: true, excluded: 3 });
   expect(await codes('now.1', 'eve', 'fay', 'gus')).toEqual(['1', '-11', '0']);
   await end('now.1');
-  expect(await showCampaign(context, 'now')).toMatchObject({ excluded: { users: 2, credits: 1 }, winners: { users: 2, beyond: 0 } });
+  expect(await showCampaign(context, 'now')).toMatchObject({ excluded: { users: 3, credits: 1 }, winners: { users: 2, beyond: 0 } });
 });
 
 test('all winners of another campaign, but not of one that is not over', async () => {
@@ -129,8 +129,10 @@ test('exclusions are taken back as long as no round is loaded', async () => {
   await list('back', 'user\nlou\n');
   await open({ campaign: { id: 'back', round: 1 } });
   expect(await codes('back.1', 'kim', 'lou')).toEqual(['0', '-11']);
-  expect(await readmit(context, 'back')).toEqual({ ok: false, refusals: [{ field: 'id', reason: 'back.1 is loaded, and does not forget who is excluded; create another campaign' }] });
+  expect(await readmit(context, 'back')).toEqual({ ok: false, refusals: [{ field: 'id', reason: 'back.1 was loaded, and does not forget who is excluded; create another campaign' }] });
   expect(await codes('back.1', 'lou')).toEqual(['-11']);
+  await end('back.1');
+  expect(await readmit(context, 'back'), 'Redis keeps the wins of a campaign when its rounds are over').toMatchObject({ ok: false });
 });
 
 test('[R8] users who are excluded a hundredfold are written in calls of bounded size, and an exclusion is not a win', async () => {

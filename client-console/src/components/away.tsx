@@ -17,7 +17,7 @@ export function WhileAway({ children }: { children: ComponentChildren }) {
   const away = useAway();
   return (
     <>
-      <div role="alert">{away && <p class="refused-box away" data-testid="away" data-code={away.code}><b>{words[away.code]}</b> {words.told(clockText(away.since, language))}</p>}</div>
+      {away && <p class="refused-box away" role="alert" data-testid="away" data-code={away.code}><b>{words[away.code]}</b> {words.told(clockText(away.since, language))}</p>}
       <div class="screen" data-away={away !== undefined}>{children}</div>
     </>
   );

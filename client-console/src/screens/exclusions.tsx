@@ -16,8 +16,8 @@ const WORDS = bilingual({
 }, {
   title: '排除用户', told: '他们在本系列活动的红包雨中不会中奖；之前在其中赢得的仍归他们。秒杀不受影响。',
   now: (users) => (users === 0 ? '没有排除任何人。' : `已排除 ${users} 人。`),
-  credited: (packets) => `其中 ${packets} 个红包是他们在被排除前赢得的，或当时 Redis 丢失了排除名单`,
-  winners: '这场的中奖者', none: '没有已结算的红包雨或系列活动', exclude: '排除他们', file: 'CSV，列名 user 或 工号', excludeListed: '排除名单中的人',
+  credited: (packets) => `他们共赢得 ${packets} 个红包：在被排除之前，或在 Redis 丢失排除名单期间`,
+  winners: '这场的中奖者', none: '没有已结算的红包雨或系列活动', exclude: '排除他们', file: 'CSV，列名为“用户”（user）或“工号”（number）', excludeListed: '排除名单中的人',
   done: (users, total) => `新排除 ${users} 人，共 ${total} 人。`, readmit: '全部取消排除', readmitted: '已不排除任何人。',
 });
 
@@ -38,7 +38,7 @@ export function Exclusions({ campaign: { campaignId, excluded, rounds }, onDone 
       <p><b data-testid="excluded">{words.now(excluded.users)}</b>{excluded.credits > 0 && <> {words.credited(excluded.credits)}</>}</p>
       <p class="hint">{words.told}</p>
       {mayAct && <><ExcludeWinners campaignId={campaignId} onDone={tell} /><ExcludeListed campaignId={campaignId} onDone={tell} /></>}
-      {mayAct && excluded.users > 0 && rounds.length === 0 && <Readmit campaignId={campaignId} onDone={() => finish(words.readmitted)} />}
+      {mayAct && excluded.users > 0 && rounds.every(({ state }) => state === 'draft') && <Readmit campaignId={campaignId} onDone={() => finish(words.readmitted)} />}
       {told !== '' && <p class="verdict good" role="status" data-testid="exclusions-told">{told}</p>}
     </section>
   );

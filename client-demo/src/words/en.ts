@@ -129,7 +129,7 @@ export const en = {
   },
   share: { button: 'Share', headline: 'I got a red packet' },
   remind: {
-    offer: 'Tell me when it begins',
+    offer: 'Remind me a minute before',
     on: '✓ On, while this page is open',
     refused: 'Your browser does not allow it',
     startsAt: (time: string) => `The rain starts at ${time}.`,

@@ -117,7 +117,7 @@ export const zh: Words = {
   },
   share: { button: '分享', headline: '我抢到了红包' },
   remind: {
-    offer: '开始前提醒我',
+    offer: '开始前 1 分钟提醒我',
     on: '✓ 已开启，请保持本页打开',
     refused: '浏览器不允许提醒',
     startsAt: (time) => `红包雨 ${time} 开始。`,

@@ -40,7 +40,7 @@ export function addThemeCommand(program: RainCommand): void {
     });
 
   theme.command('file').summary('put a picture or music into a theme')
-    .description(`Puts a file into a theme, or takes it out with --remove. Pictures are PNG, JPEG or WebP: ${sizes('logo')}, sponsor and packet alike, background ${sizes('background')}. Music is MP3, M4A or OGG: ${sizes('music')}. Everybody who opens a page can read them, with what a camera has written into them.`)
+    .description(`Puts a file into a theme, or takes it out with --remove. Pictures are PNG, JPEG or WebP: ${sizes('logo')}, sponsor and packet alike, ${sizes('background')}. Music is MP3, M4A or OGG, at most ${THEME_FILE_LIMITS.music.bytesMax / 1_024} KiB. Everybody who opens a page can read them, with what a camera has written into them.`)
     .argument('<theme>', 'the id of the theme').addArgument(new Argument('<kind>', 'what it is').choices(THEME_FILE_KINDS)).argument('[file]', 'the file; - is stdin')
     .option('--remove', 'take it out').json().example('rain theme file spring logo logo.png', 'rain theme file spring music --remove')
     .refuses((_theme: string, _kind: string, file: string | undefined, { remove }: { remove?: boolean }) => ((file === undefined) === (remove === true) ? undefined : 'file: expected either a file or --remove'))

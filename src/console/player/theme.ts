@@ -33,7 +33,7 @@ export interface ThemeReader {
 export function createThemeReader(ledger: Pick<Ledger, 'themes' | 'themeFile' | 'publicGreeting'>, now?: () => number): ThemeReader {
   const themes = sharedFor(FRESH_MS, ledger.themes);
   const greeting = createSharedReads({ ...GREETINGS, what: 'greetings', now, read: ledger.publicGreeting, freshMs: (found) => (found ? FRESH_MS : UNKNOWN_MS) });
-  const bytesOf = createSharedReads({ ...FILES, what: 'files of themes', now, read: ledger.themeFile, freshMs: () => FILE_MS });
+  const bytesOf = createSharedReads({ ...FILES, what: 'files of themes', now, read: ledger.themeFile, freshMs: (bytes) => (bytes ? FILE_MS : FRESH_MS) });
   return {
     greeting,
     async show({ sender, blessing, theme: named } = {}) {

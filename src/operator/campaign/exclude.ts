@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { userId } from '../../rain/ids.ts';
 import type { Refusal } from '../../rain/refusal.ts';
-import { liveRains } from '../../store/rains.ts';
+import { liveRains, settledRains } from '../../store/rains.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { readSheet, SheetRefused } from '../sheetReader.ts';
 import { enlistExcluded } from './wins.ts';
@@ -47,12 +47,13 @@ export async function excludeListed(context: OperatorContext, campaignId: string
   return known(context, campaignId, await context.ledger.exclude(campaignId, [...read], context.actor));
 }
 
-/** Takes all exclusions of a campaign back, as long as Redis has no round of it: a round that is loaded does not forget. */
+/** Takes all exclusions of a campaign back, as long as no round was loaded: Redis does not forget them. */
 export async function readmit(context: OperatorContext, campaignId: string): Promise<{ ok: true; readmitted: number } | Refused> {
   if (!await context.ledger.campaign(campaignId)) return noCampaign(campaignId);
-  const live = await liveRains(context.redis);
-  const loaded = (await context.ledger.rounds(campaignId)).find(({ id }) => live.has(id));
-  if (loaded) return refuse('id', `${loaded.id} is loaded, and does not forget who is excluded; create another campaign`);
+  // The wins of a campaign outlive its rounds for a day or more.
+  const [live, settled] = await Promise.all([liveRains(context.redis), settledRains(context.redis)]);
+  const loaded = (await context.ledger.rounds(campaignId)).find(({ id, settledAt }) => settledAt !== undefined || live.has(id) || settled.has(id));
+  if (loaded) return refuse('id', `${loaded.id} was loaded, and does not forget who is excluded; create another campaign`);
   return { ok: true, readmitted: await context.ledger.readmit(campaignId, context.actor) };
 }
 
