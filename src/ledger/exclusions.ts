@@ -56,3 +56,10 @@ export async function excludedCredits(database: Database, campaignId: string): P
     WHERE named."campaignId" = ${campaignId}`;
   return Number(row!.credits);
 }
+
+/** Campaigns that exclude somebody of these numbers on the list of participants. */
+export async function campaignsExcluding(database: Database, numbers: readonly string[]): Promise<string[]> {
+  const rows = await database.$queryRaw<{ campaignId: string }[]>`
+    SELECT DISTINCT "campaignId" FROM "CampaignExclusion" JOIN "Participant" USING ("userId") WHERE "number" = ANY (${[...numbers]}::text[]) ORDER BY 1`;
+  return rows.map(({ campaignId }) => campaignId);
+}

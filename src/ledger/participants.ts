@@ -23,6 +23,7 @@ const ON_LIST = { removedAt: null } as const;
 export async function importParticipants(database: Database, list: readonly NewParticipant[], actor: string): Promise<{ added: number; changed: number }> {
   const rows = JSON.stringify(list);
   return database.$transaction(async (transaction) => {
+    const before = await transaction.$queryRaw<{ number: string; userId: string }[]>`SELECT "number", "userId" FROM "Participant" WHERE "number" = ANY (${list.map(({ number }) => number)}::text[]) AND "removedAt" IS NULL FOR UPDATE`;
     const done = await transaction.$queryRaw<{ added: boolean }[]>`
       WITH given AS (SELECT * FROM jsonb_to_recordset(${rows}::jsonb) AS one("number" text, "name" text, "department" text, "userId" text, "codeSalt" integer, "codeKey" text)),
         gone AS (SELECT "number" FROM "Participant" JOIN given USING ("number") WHERE "removedAt" IS NOT NULL)
@@ -34,6 +35,13 @@ export async function importParticipants(database: Database, list: readonly NewP
         "addedAt" = CASE WHEN known."removedAt" IS NULL THEN known."addedAt" ELSE CURRENT_TIMESTAMP END
       WHERE (known."name", known."department", known."removedAt") IS DISTINCT FROM (excluded."name", excluded."department", NULL)
       RETURNING xmax = 0 OR "number" IN (SELECT "number" FROM gone) AS "added"`;
+    // The same person under a corrected name: who is excluded stays so.
+    await transaction.$executeRaw`
+      INSERT INTO "CampaignExclusion" ("campaignId", "userId", "source")
+      SELECT named."campaignId", known."userId", named."source" FROM jsonb_to_recordset(${JSON.stringify(before)}::jsonb) AS one("number" text, "userId" text)
+      JOIN "Participant" AS known ON known."number" = one."number" AND known."userId" <> one."userId"
+      JOIN "CampaignExclusion" AS named ON named."userId" = one."userId"
+      ON CONFLICT DO NOTHING`;
     const added = done.filter((one) => one.added).length;
     const counts = { added, changed: done.length - added };
     if (done.length > 0) await record(transaction, { actor, verb: 'participants_import', details: counts });

@@ -6,6 +6,7 @@ import { iso } from '../rain/figures.ts';
 import { matching } from '../rain/ids.ts';
 import { nameIn, participantId, PARTICIPANT_NAME_CHARACTERS_MAX } from '../rain/names.ts';
 import type { Signer } from '../store/signer.ts';
+import { enlistInOpenRounds } from './campaign/wins.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
 import { readSheet, SheetRefused } from './sheetReader.ts';
 
@@ -42,7 +43,7 @@ interface ParticipantCard extends Pick<BookedParticipant, 'number' | 'name' | 'd
   code?: string;
 }
 
-type People = Pick<OperatorContext, 'ledger' | 'signer' | 'actor'> & {
+type People = Pick<OperatorContext, 'redis' | 'ledger' | 'signer' | 'actor'> & {
   /** Of chance, for codes; a test's own. */
   random?: () => number;
 };
@@ -56,7 +57,7 @@ const randomSalt = (): number => randomInt(2 ** 31);
  * @param bytes the list, see `LIST`
  * @param rename also the names of people who have come in, which may be a mistake: the number may be somebody else's by now
  */
-export async function importParticipants({ ledger, signer, actor, random = randomSalt }: People, bytes: Readable, { rename = false } = {}): Promise<{ ok: true; added: number; changed: number; unchanged: number } | Refused> {
+export async function importParticipants({ redis, ledger, signer, actor, random = randomSalt }: People, bytes: Readable, { rename = false } = {}): Promise<{ ok: true; added: number; changed: number; unchanged: number } | Refused> {
   const read = await readList(bytes);
   if (!read.ok) return read;
   const known = new Map((await ledger.participants({ limit: PARTICIPANTS_MAX })).map((one) => [keyOfNumber(one.number), one]));
@@ -74,6 +75,8 @@ export async function importParticipants({ ledger, signer, actor, random = rando
     return { number, name, ...(department !== undefined && { department }), userId: participantId(number, name), codeSalt, codeKey: keyOf(signer, signer.participantCodes(number, codeSalt)[0]!) };
   });
   const { added, changed } = await ledger.importParticipants(rows, actor);
+  // Also when nothing has changed: the import before may have been cut here.
+  for (const campaignId of await ledger.campaignsExcluding(rows.map(({ number }) => number))) await enlistInOpenRounds({ redis, ledger }, campaignId);
   return { ok: true, added, changed, unchanged: rows.length - added - changed };
 }
 

@@ -6,12 +6,14 @@ import { createCampaign } from '../../src/operator/campaign/create.ts';
 import { showCampaign } from '../../src/operator/campaign/show.ts';
 import { createRain, type CreateRequest } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
-import { importParticipants } from '../../src/operator/participants.ts';
+import { importParticipants, removeParticipants } from '../../src/operator/participants.ts';
 import { eraseUser, exportUser } from '../../src/operator/personalData.ts';
+import { createComparison } from '../../src/operator/restore/comparison.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/transitions.ts';
 import { campaignKeys, shardOf } from '../../src/store/keys.ts';
 import { findRain, redisNow } from '../../src/store/rains.ts';
+import { eventually } from '../support/eventually.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
@@ -154,4 +156,31 @@ test('an exclusion is part of what is kept about a user, and is forgotten by an 
   await end('kept.1');
   expect(await eraseUser(context, 'mia')).toEqual({ ok: true, rows: 2 });
   expect(await context.ledger.countExclusions('kept')).toBe(0);
+});
+
+test('a participant whose name is corrected before coming in stays excluded, also in a round that is on; the number given to somebody else is not', async () => {
+  const people = (text: string) => importParticipants(context, Readable.from([Buffer.from(`number,name\n${text}`)]));
+  await people('N1,Kim Lo\nN2,Max\n');
+  await campaign('corrected');
+  await list('corrected', 'number\nN1\nN2\n');
+  await open({ campaign: { id: 'corrected', round: 1 } });
+  await people('N1,Kim Low\n');
+  await removeParticipants(context, ['N2']);
+  await people('N2,Somebody else\n');
+  expect(await codes('corrected.1', 'participant-N1/Kim Low', 'participant-N2/Max', 'participant-N2/Somebody else')).toEqual(['-11', '-11', '0']);
+  // An import that was cut between the ledger and Redis is finished by the next one.
+  await context.redis.del(campaignKeys('corrected.1', 0).wins);
+  await people('N1,Kim Low\n');
+  expect(await codes('corrected.1', 'participant-N1/Kim Low')).toEqual(['-11']);
+});
+
+test('a Redis that is older than the exclusions is told of them when the two stores are compared', async () => {
+  await campaign('older');
+  await open({ campaign: { id: 'older', round: 1 } });
+  await list('older', 'user\npia\n');
+  await context.redis.del(campaignKeys('older.1', 0).wins);
+  const comparison = createComparison(context, () => {});
+  await comparison.look(true);
+  await eventually(() => comparison.proceed(1_000));
+  expect(await codes('older.1', 'pia', 'qi')).toEqual(['-11', '0']);
 });

@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { BookedRain } from '../../ledger/rains.ts';
 import { userId } from '../../rain/ids.ts';
 import type { Refusal } from '../../rain/refusal.ts';
 import { liveRains, settledRains } from '../../store/rains.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { readSheet, SheetRefused } from '../sheetReader.ts';
-import { enlistExcluded } from './wins.ts';
+import { enlistInOpenRounds } from './wins.ts';
 
 /** Bytes of a list. */
 export const EXCLUDED_BYTES_MAX = 2 * 1_024 * 1_024;
@@ -61,10 +60,8 @@ function noCampaign(campaignId: string): Refused {
   return refuse('id', `there is no campaign ${campaignId}`);
 }
 
-/** Tells Redis who is excluded. The ledger has it already, so a round that is loaded meanwhile knows it, too. */
 async function known(context: OperatorContext, campaignId: string, excluded: number): Promise<Excluded> {
-  const open = (rain: BookedRain) => rain.settledAt === undefined;
-  for (const round of (await context.ledger.rounds(campaignId)).filter(open)) await enlistExcluded(context, round);
+  await enlistInOpenRounds(context, campaignId);
   return { ok: true, excluded, total: await context.ledger.countExclusions(campaignId) };
 }
 

@@ -6,6 +6,8 @@ import type { BookedRain } from '../../ledger/rains.ts';
 import { creditPages } from '../audit/booked.ts';
 import type { OperatorContext } from '../context.ts';
 
+type Stores = Pick<OperatorContext, 'redis' | 'ledger'>;
+
 /** Excluded users of one read. */
 const PAGE = 1_000;
 
@@ -25,11 +27,16 @@ export async function countWins(context: OperatorContext, rain: BookedRain): Pro
   return enlistExcluded(context, rain);
 }
 
+/** Tells Redis who is excluded, as long as a round may be played. The ledger has it already, so a round that is loaded meanwhile knows it, too. */
+export async function enlistInOpenRounds(context: Stores, campaignId: string): Promise<void> {
+  for (const round of await context.ledger.rounds(campaignId)) if (round.settledAt === undefined) await enlistExcluded(context, round);
+}
+
 /**
  * Tells Redis by a round who is excluded from the campaign: each has "won" as often as the campaign allows, in rounds that no campaign has.
  * @returns false: Redis has no such round, or it is settled
  */
-export async function enlistExcluded(context: OperatorContext, rain: BookedRain): Promise<boolean> {
+export async function enlistExcluded(context: Stores, rain: BookedRain): Promise<boolean> {
   const { winsPerUserMax } = (await context.ledger.campaign(rain.campaign!.id))!;
   const rounds = Array.from({ length: winsPerUserMax }, (_, i) => ROUNDS_MAX + 1 + i);
   for (let after: string | undefined; ;) {
@@ -40,7 +47,7 @@ export async function enlistExcluded(context: OperatorContext, rain: BookedRain)
   }
 }
 
-async function enlistAll({ redis }: OperatorContext, { id, shards }: BookedRain, users: readonly string[], rounds: readonly number[]): Promise<boolean> {
+async function enlistAll({ redis }: Pick<Stores, 'redis'>, { id, shards }: BookedRain, users: readonly string[], rounds: readonly number[]): Promise<boolean> {
   const wins = Array.from({ length: shards }, (): Win[] => []);
   for (const userId of users) wins[shardOf(userId, shards)]!.push(...rounds.map((round) => ({ userId, round })));
   for (const [shard, here] of wins.entries()) {

@@ -2,6 +2,7 @@ import { hold, holdReasonOf, release, type HoldReason } from '../../store/holds.
 import { SETTLED_TTL_MS } from '../../store/keys.ts';
 import type { LiveRain } from '../../store/rains.ts';
 import { close, settle } from '../../store/transitions.ts';
+import { enlistExcluded } from '../campaign/wins.ts';
 import type { OperatorContext } from '../context.ts';
 import { putBackLostCredits, type PutBack } from './lostCredits.ts';
 import { findReopened, isOpenAgain, readLiveRains, readRains, relistUnsettled, staleLedger, type RainInBoth } from './stale.ts';
@@ -102,6 +103,9 @@ export function createComparison({ redis, ledger, signer }: Stores, tell: (done:
   async function end(rainId: string, live: LiveRain, { putBack, contested, waitsForLoad }: PutBack): Promise<void> {
     if (putBack + contested > 0) tell({ rainId, done: 'put_back', putBack, contested });
     if (waitsForLoad) return void held.set(rainId, 'redis_behind');
+    // An older Redis may not know whom an operator has excluded since.
+    const round = await ledger.rain(rainId);
+    if (round?.campaign) await enlistExcluded({ redis, ledger }, round);
     const reason = held.get(rainId) ?? 'redis_behind';
     await release(redis, rainId, live.shards, reason);
     if (held.delete(rainId)) tell({ rainId, done: 'released', reason });
