@@ -20,9 +20,13 @@ self.addEventListener('activate', (event) => {
 
 self.addEventListener('fetch', (event) => {
   const { mode, url } = event.request;
-  // The hall's screen and the operator's page are not this worker's.
-  if (mode === 'navigate' && new URL(url).pathname === new URL(self.registration.scope).pathname) event.respondWith(openPage(event));
+  if (mode === 'navigate' && isPlayersPage(url)) event.respondWith(openPage(event));
 });
+
+/** The hall's screen and the operator's page are not this worker's. */
+function isPlayersPage(url) {
+  return new URL(url).pathname === new URL(self.registration.scope).pathname;
+}
 
 async function openPage({ request, preloadResponse }) {
   try {
@@ -36,5 +40,5 @@ self.addEventListener('notificationclick', (event) => {
   const { notification } = event;
   notification.close();
   event.waitUntil(self.clients.matchAll({ type: 'window', includeUncontrolled: true })
-    .then((pages) => (pages.find(({ url }) => url === notification.data) ?? pages[0])?.focus()));
+    .then((pages) => (pages.find(({ url }) => url === notification.data) ?? pages.find(({ url }) => isPlayersPage(url)))?.focus() ?? self.clients.openWindow(notification.data)));
 });

@@ -2,11 +2,13 @@ import { readTheme, type ShownTheme } from './theme.ts';
 
 /** A rain that is announced is news to all pages in the same second, so the request is delayed randomly. */
 const READ_MS_MAX = 4_000;
+/** How long after a failed request the next one is, at least, ms. */
+const AGAIN_MS = 30_000;
 
 export type Greeting = Pick<ShownTheme, 'sender' | 'blessing'>;
 
 interface RainThemeOptions {
-  read?: (rainId: string | undefined) => Promise<ShownTheme>;
+  read?: (rainId: string | undefined) => Promise<ShownTheme | undefined>;
   random: () => number;
   /** Called when the theme is another one than before. */
   onTheme: (shown: ShownTheme) => void;
@@ -37,9 +39,13 @@ export class RainTheme {
   }
 
   async #read(rain: { id: string | undefined }): Promise<void> {
-    const { read = readTheme, onTheme } = this.#options;
+    const { read = readTheme, random, onTheme } = this.#options;
     const shown = await read(rain.id);
     if (this.#rain !== rain) return;
+    if (!shown) {
+      this.#timer = setTimeout(() => void this.#read(rain), AGAIN_MS + random() * READ_MS_MAX);
+      return;
+    }
     const { theme, sender, blessing } = shown;
     if (sender !== undefined || blessing !== undefined) this.greeting = { ...(sender !== undefined && { sender }), ...(blessing !== undefined && { blessing }) };
     const key = JSON.stringify({ theme });

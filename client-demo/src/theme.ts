@@ -10,14 +10,14 @@ const TRIES = 3;
 export type { ShownTheme };
 export type Theme = NonNullable<ShownTheme['theme']>;
 
-/** Never throws. @returns `{}` if there is none, or the console cannot be reached. @param rainId absent: the default theme */
-export async function readTheme(rainId: string | undefined, random = Math.random): Promise<ShownTheme> {
+/** Never throws. @returns `{}` if there is none; `undefined` if the console cannot tell now. @param rainId absent: the default theme */
+export async function readTheme(rainId: string | undefined, random = Math.random): Promise<ShownTheme | undefined> {
   const ask = async () => {
     const { status, body } = await request(`api/theme${rainId === undefined ? '' : `?rain=${encodeURIComponent(rainId)}`}`);
     if (status === 429 || status >= 500) throw new Error(`no theme: ${status}`);
     return status === 200 ? toShownTheme(body) : {};
   };
-  return untilAnswered(ask, random, TRIES).catch(() => ({}));
+  return untilAnswered(ask, random, TRIES).catch(() => undefined);
 }
 
 /** Takes what it knows, and leaves the rest. */

@@ -39,3 +39,14 @@ test('an answer for what is not on the screen any more is dropped', async () => 
   await vi.advanceTimersByTimeAsync(0);
   expect(shown).toEqual([{ blessing: 'second' }]);
 });
+
+test('what cannot be read now stays on the screen, and so does its music', async () => {
+  const answers: (ShownTheme | undefined)[] = [{ theme: { id: 'gala', colours: {}, files: { music: 'api/theme/files/ab.mp3' } } }, undefined, {}];
+  const shown: ShownTheme[] = [];
+  const theme = new HallTheme({ show: (one) => shown.push(one), read: async () => answers.shift() });
+  theme.follow('round-1');
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([answers.length, shown.length, theme.music]).toEqual([1, 1, 'api/theme/files/ab.mp3']);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([shown.at(-1), theme.music]).toEqual([{}, undefined]);
+});

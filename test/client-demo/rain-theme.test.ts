@@ -51,3 +51,16 @@ test('a theme that is worn already is not put on again, and a late answer about 
   await vi.advanceTimersByTimeAsync(0);
   expect([late, slow.greeting]).toEqual([[], undefined]);
 });
+
+test('a theme that cannot be read now is asked for again, and the page stays as it is meanwhile', async () => {
+  const answers: (ShownTheme | undefined)[] = [GALA, undefined, { sender: 'the board', theme: GALA.theme! }];
+  const worn: (string | undefined)[] = [];
+  const theme = new RainTheme({ random: () => 0, onTheme: (shown) => worn.push(shown.theme?.id), read: async () => answers.shift() });
+  theme.follow('first');
+  await vi.advanceTimersByTimeAsync(0);
+  theme.follow('second');
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect([answers.length, worn, theme.greeting]).toEqual([1, ['gala'], undefined]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect([answers.length, worn, theme.greeting]).toEqual([0, ['gala'], { sender: 'the board' }]);
+});

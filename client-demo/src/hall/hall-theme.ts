@@ -37,7 +37,8 @@ export class HallTheme {
     const shown = await this.#options.read(of.rainId);
     if (of !== this.#of) return;
     this.#timer = setTimeout(() => void this.#request(of), AGAIN_MS);
-    if (JSON.stringify(shown) === JSON.stringify(this.#shown)) return;
+    // What cannot be read now stays as it is.
+    if (!shown || JSON.stringify(shown) === JSON.stringify(this.#shown)) return;
     this.#shown = shown;
     this.#options.show(shown);
   }
