@@ -2,8 +2,11 @@ import { centsOf, ENDS, isAmount } from './shop.js';
 import { signed } from './signature.js';
 
 const AGAIN_MS_MAX = 60_000;
-/** What repeating a refused report would not change, see "Your callbacks" of docs/reference/order-service.md. */
-const isFinal = (httpStatus) => [400, 404, 409, 413].includes(httpStatus);
+/**
+ * What repeating a report would not change, see "Your callbacks" of docs/reference/order-service.md. A status alone decides nothing: it
+ * may come from a proxy, so the answer must name the order.
+ */
+const isFinal = (httpStatus) => [200, 404, 409].includes(httpStatus);
 
 /** The order service behind ORDER_SERVICE=webhook, see docs/reference/order-service.md. Buyers pay from their wallet. */
 export function openOrders(shop, journal, { consoleUrl, secret }) {
@@ -27,11 +30,13 @@ export function openOrders(shop, journal, { consoleUrl, secret }) {
     for (let pauseMs = 500; ; pauseMs = Math.min(AGAIN_MS_MAX, pauseMs * 2)) {
       const body = JSON.stringify({ orderId, status: 'paid' });
       const answer = await fetch(`${consoleUrl}/api/shop/orders/${encodeURIComponent(orderId)}`, { method: 'POST', headers: signed(secret, body), body, signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-      const { status } = await answer?.json().catch(() => ({})) ?? {};
+      const told = await answer?.json().catch(() => undefined);
       // Meanwhile the workers may have told that it has ended.
       if (shop.order(orderId).status !== 'debited') return;
-      if (answer?.ok && !ENDS.has(status)) return journal.record({ type: 'confirmed', orderId });
-      if (answer?.ok || isFinal(answer?.status)) return journal.record({ type: 'ended', orderId, status: ENDS.has(status) ? status : 'failed' });
+      if (told?.orderId === orderId && isFinal(answer.status)) {
+        const hasEnded = !answer.ok || ENDS.has(told.status);
+        return journal.record(hasEnded ? { type: 'ended', orderId, status: ENDS.has(told.status) ? told.status : 'failed' } : { type: 'confirmed', orderId });
+      }
       await new Promise((resolve) => { setTimeout(resolve, pauseMs).unref(); });
     }
   }

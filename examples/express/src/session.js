@@ -5,10 +5,15 @@ const hash = (text) => createHash('sha256').update(text).digest();
 
 /**
  * Stands in for what your shop has already: users, and how they sign in. A session is forgotten at a restart.
- * @param {string} users `ann:password,bob:password`
+ * @param {string} users `ann:password,bob:password`; a password may have colons, and no comma
+ * @throws {Error} when a user has no name or no password
  */
 export function openSessions(users) {
-  const passwords = new Map(users.split(',').map((user) => user.split(':')));
+  const passwords = new Map(users.split(',').map((user) => {
+    const [, name, password] = /^([^:]+):(.+)$/s.exec(user) ?? [];
+    if (name === undefined) throw new Error('SHOP_USERS: expected name:password, separated by commas');
+    return [name, password];
+  }));
   const sessions = new Map();
   return {
     /** @returns whether name and password are right; the answer then has the cookie */
