@@ -1,40 +1,27 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { blockCaller } from '../../src/operator/block.ts';
-import { openTestConsole, type TestConsole } from '../support/servers/testConsole.ts';
 import { findBarriers } from './axe.ts';
-import { buildShippedPage, OPERATOR_PAGE } from './built-page.ts';
-import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
-import { LAPTOP, openConsole, photograph, signIn } from './operator.ts';
+import { WITHOUT_CHROMIUM } from './chromium.ts';
+import { setConsoleStage, soon } from './consoleStage.ts';
+import { LAPTOP, photograph } from './operator.ts';
 import { PHONE } from './stage.ts';
-import { closePages } from './windows.ts';
 
 describe.skipIf(WITHOUT_CHROMIUM)('the audit log on the page', () => {
-  let testConsole: TestConsole;
-  let browser: Browser;
-  beforeAll(() => buildShippedPage());
-  beforeAll(async () => {
-    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE }), launchChromium()]);
+  const stage = setConsoleStage({}, async (testConsole) => {
     await testConsole.wonRain('party', 0);
     await blockCaller(testConsole, 'user', 'mallory', { reason: 'a hundred taps a second' });
     // More than a page.
     for (let i = 0; i < 120; i++) await testConsole.ledger.record({ actor: 'auditor', verb: 'pause', rainId: 'party', details: { reason: `finding ${i}` } });
   });
-  afterEach(() => closePages(browser));
-  afterAll(async () => {
-    await browser?.close();
-    await testConsole?.stop();
-  });
 
-  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
   const verbs = (page: Page) => page.getByTestId('action').evaluateAll((rows) => [...new Set(rows.map((row) => row.getAttribute('data-verb')))]);
 
   test.each([
     { locale: 'en-GB', colorScheme: 'light', viewport: LAPTOP, words: { create: 'created', details: ['budget 10.00', 'packets 10'], block: ['kind user', 'who mallory', 'reason a hundred taps a second'] } },
     { locale: 'zh-CN', colorScheme: 'dark', viewport: PHONE, words: { create: '创建', details: ['预算 10.00', '红包数 10'], block: ['类型 用户', '对象 mallory', '原因 a hundred taps a second'] } },
   ] as const)('is filtered by what, who, where and when, page by page, with details in words: $locale', { timeout: 180_000 }, async ({ words, ...look }) => {
-    const { page, faults } = await openConsole(browser, { consoleUrl: testConsole.url }, '#/actions', { ...look, reducedMotion: 'reduce' });
-    await signIn(page, 'opal');
+    const { page, faults } = await stage.open('opal', '#/actions', { ...look, reducedMotion: 'reduce' });
     const [what, when] = [page.locator('.filters select').first(), page.locator('.filters select').last()];
     const said = (verb: string) => page.locator(`[data-verb=${verb}] dl.details div`).evaluateAll((rows) => rows.map((row) => [...row.children].map(({ textContent }) => textContent).join(' ')));
 

@@ -1,24 +1,17 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { blockCaller } from '../../src/operator/block.ts';
-import { openTestConsole, type TestConsole } from '../support/servers/testConsole.ts';
 import { findBarriers } from './axe.ts';
-import { buildShippedPage, OPERATOR_PAGE } from './built-page.ts';
-import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
+import { WITHOUT_CHROMIUM } from './chromium.ts';
+import { setConsoleStage } from './consoleStage.ts';
 import { misfits } from './fits.ts';
-import { goTo, openConsole, photograph, signIn } from './operator.ts';
-import { closePages } from './windows.ts';
+import { goTo, photograph } from './operator.ts';
 
 const LONG = 'a-name-as-long-as-nobody-has-one-but-a-machine-that-makes-them-up@example.com';
 
 describe.skipIf(WITHOUT_CHROMIUM)('the console on a phone', () => {
-  let testConsole: TestConsole;
-  let browser: Browser;
-  beforeAll(() => buildShippedPage());
-  beforeAll(async () => {
-    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE }), launchChromium()]);
+  const stage = setConsoleStage({}, async (testConsole) => {
     const now = await redisNow(testConsole.redis);
     await testConsole.wonRain('party', 4);
     await createRain(testConsole, { id: 'the-annual-party-of-all-branches-with-a-long-id', title: 'The annual party of all branches · 全体分公司春节联欢晚会红包雨', plan: { budget: '88888.00', packets: 1_000, split: { method: 'even' } }, opensAt: now + 3 * 86_400_000, closesAt: now + 3 * 86_400_000 + 60_000 });
@@ -26,20 +19,12 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console on a phone', () => {
     await blockCaller(testConsole, 'user', LONG, { reason: 'a hundred taps a second, from a telephone that nobody holds' });
     await blockCaller(testConsole, 'address', '2001:db8:1234:5678::/64', { reason: 'x'.repeat(80) });
   });
-  afterEach(() => closePages(browser));
-  afterAll(async () => {
-    await browser?.close();
-    await testConsole?.stop();
-  });
-
-  const system = () => ({ consoleUrl: testConsole.url });
 
   test.each([
     { locale: 'en-GB', colorScheme: 'light', viewport: { width: 320, height: 568 } }, { locale: 'zh-CN', colorScheme: 'dark', viewport: { width: 320, height: 568 } },
     { locale: 'en-GB', colorScheme: 'dark', viewport: { width: 390, height: 844 } }, { locale: 'zh-CN', colorScheme: 'light', viewport: { width: 390, height: 844 } },
   ] as const)('nothing is cut off, nothing scrolls sideways, and a thumb meets everything: $locale, $viewport.width wide', { timeout: 120_000 }, async (look) => {
-    const { page, faults } = await openConsole(browser, system(), '', { ...look, hasTouch: true, reducedMotion: 'reduce' });
-    await signIn(page, 'opal');
+    const { page, faults } = await stage.open('opal', '', { ...look, hasTouch: true, reducedMotion: 'reduce' });
     const found: string[] = [];
     for (const hash of ['#/rains', '#/blocks', '#/users', '#/actions', '#/remote']) {
       await goTo(page, hash);
@@ -60,8 +45,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console on a phone', () => {
   });
 
   test('that the server is away is told once, nothing under it looks verified, and the page comes back by itself', { timeout: 90_000 }, async () => {
-    const { page, faults } = await openConsole(browser, system(), '#/rains/party', { locale: 'en-GB', reducedMotion: 'reduce' });
-    await signIn(page, 'opal');
+    const { page, faults } = await stage.open('opal', '#/rains/party', { locale: 'en-GB', reducedMotion: 'reduce' });
     await expect.poll(() => page.getByTestId('equation').getAttribute('data-closes'), { timeout: 30_000 }).toBe('true');
     for (const hash of ['#/rains/party', '#/rains/party/live']) {
       await goTo(page, hash);

@@ -1,39 +1,27 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { createCampaign } from '../../src/operator/campaign/create.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/transitions.ts';
 import { findRain } from '../../src/store/rains.ts';
-import { openTestConsole, type TestConsole } from '../support/servers/testConsole.ts';
 import { findBarriers } from './axe.ts';
-import { buildShippedPage, OPERATOR_PAGE } from './built-page.ts';
-import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
-import { ACTIONS, goTo, openConsole, photograph, signIn } from './operator.ts';
+import { WITHOUT_CHROMIUM } from './chromium.ts';
+import { setConsoleStage, soon } from './consoleStage.ts';
+import { ACTIONS, goTo, photograph } from './operator.ts';
 import { PHONE } from './stage.ts';
 import { closePages } from './windows.ts';
 
 describe.skipIf(WITHOUT_CHROMIUM)('who is excluded from a campaign, on a real console', () => {
-  let testConsole: TestConsole;
-  let browser: Browser;
-  beforeAll(async () => {
-    await buildShippedPage();
-    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE }), launchChromium()]);
+  const stage = setConsoleStage({}, async (testConsole) => {
     await testConsole.wonRain('last-year', 3);
     await testConsole.credit();
     await closeRain(testConsole, 'last-year');
     expect(await settleRain(testConsole, 'last-year', (await findRain(testConsole.redis, 'last-year'))!)).toEqual({ outcome: 'settled' });
     expect(await createCampaign(testConsole, { id: 'party', title: 'Party', winsPerUserMax: 1 })).toMatchObject({ ok: true });
   });
-  afterEach(() => closePages(browser));
-  afterAll(async () => {
-    await browser?.close();
-    await testConsole?.stop();
-  });
 
-  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
   const open = async (name: string, options = {}) => {
-    const opened = await openConsole(browser, { consoleUrl: testConsole.url }, '', options);
-    await signIn(opened.page, name);
+    const opened = await stage.open(name, '', options);
     await goTo(opened.page, '#/campaigns/party');
     return opened;
   };
@@ -68,7 +56,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('who is excluded from a campaign, on a real co
     const wide = () => page.evaluate(() => [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.outerHTML.slice(0, 80)));
     expect(await wide()).toEqual([]);
     await photograph(page, 'exclusions-phone');
-    await closePages(browser);
+    await closePages(stage.browser);
     const viewer = await open('vera');
     await soon(() => viewer.page.getByTestId('excluded').textContent()).toBe('3 users excluded.');
     expect(await viewer.page.locator(ACTIONS).count()).toBe(0);

@@ -1,12 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openTestConsole, type TestConsole } from '../support/servers/testConsole.ts';
+import { describe, expect, test } from 'vitest';
 import { findBarriers } from './axe.ts';
-import { buildShippedPage, OPERATOR_PAGE } from './built-page.ts';
-import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
-import { ACTIONS, goTo, LAPTOP, openConsole, photograph, signIn, untilBrought } from './operator.ts';
+import { WITHOUT_CHROMIUM } from './chromium.ts';
+import { isWiderThanScreen, setConsoleStage, soon } from './consoleStage.ts';
+import { ACTIONS, goTo, LAPTOP, photograph, untilBrought } from './operator.ts';
 import { PHONE } from './stage.ts';
-import { closePages } from './windows.ts';
 
 const PLAYER_PAGE = 'https://party.example.com/rain/';
 const LOOKS = [
@@ -15,25 +12,8 @@ const LOOKS = [
 ] as const;
 
 describe.skipIf(WITHOUT_CHROMIUM)('the first rain, on a real console', () => {
-  let testConsole: TestConsole;
-  let browser: Browser;
-  beforeAll(() => buildShippedPage());
-  beforeAll(async () => {
-    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE, playerPage: PLAYER_PAGE }), launchChromium()]);
-  });
-  afterEach(() => closePages(browser));
-  afterAll(async () => {
-    await browser?.close();
-    await testConsole?.stop();
-  });
-
-  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
-  const open = async (name: string, hash: string, options = {}) => {
-    const opened = await openConsole(browser, { consoleUrl: testConsole.url }, hash, options);
-    await signIn(opened.page, name);
-    return opened;
-  };
-  const isWiderThanScreen = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  const stage = setConsoleStage({ playerPage: PLAYER_PAGE });
+  const { open } = stage;
 
   test.each(LOOKS)('a console without rains says what to do in which order ($locale)', async ({ steps, ...look }) => {
     const { page, faults } = await open('opal', '#/rains', look);

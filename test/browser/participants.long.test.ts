@@ -1,17 +1,15 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { Browser, Download, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Download, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { reasonIn } from '../../client-console/src/words/refusals.ts';
 import { importParticipants, renewParticipant } from '../../src/operator/participants.ts';
 import { qrPath } from '../../src/platform/qrPath.ts';
-import { openTestConsole, type TestConsole } from '../support/servers/testConsole.ts';
 import { findBarriers } from './axe.ts';
-import { buildShippedPage, OPERATOR_PAGE } from './built-page.ts';
-import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
-import { ACTIONS, goTo, LAPTOP, openConsole, photograph, signIn } from './operator.ts';
+import { WITHOUT_CHROMIUM } from './chromium.ts';
+import { isWiderThanScreen, setConsoleStage, soon } from './consoleStage.ts';
+import { ACTIONS, goTo, LAPTOP, photograph } from './operator.ts';
 import { PHONE } from './stage.ts';
-import { closePages } from './windows.ts';
 
 const PLAYER_PAGE = 'https://party.example.com/rain/';
 /** As wide as a page of A4 between its margins. */
@@ -24,30 +22,13 @@ const textOf = async (file: Download) => (await buffer(await file.createReadStre
 const listOf = (people: readonly (readonly string[])[], header = '工号,姓名,部门') => [header, ...people.map((person) => person.map((cell) => `"${cell}"`).join(','))].join('\n');
 
 describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console', () => {
-  let testConsole: TestConsole;
-  let browser: Browser;
-  beforeAll(async () => {
-    await buildShippedPage();
-    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE, playerPage: PLAYER_PAGE }), launchChromium()]);
-  });
-  afterEach(() => closePages(browser));
-  afterAll(async () => {
-    await browser?.close();
-    await testConsole?.stop();
-  });
-
-  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
-  const open = async (name: string, hash: string, options = {}) => {
-    const opened = await openConsole(browser, { consoleUrl: testConsole.url }, hash, options);
-    await signIn(opened.page, name);
-    return opened;
-  };
+  const stage = setConsoleStage({ playerPage: PLAYER_PAGE });
+  const { open } = stage;
   const importText = async (page: Page, list: string) => {
     await page.getByTestId('list').setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(list) });
     await page.getByTestId('import').click();
   };
   const row = (page: Page, number: string) => page.locator(`[data-number="${number}"]`);
-  const isWiderThanScreen = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
   test('a list is imported, searched and changed', async () => {
     const { page, faults } = await open('opal', '#/participants');
@@ -77,7 +58,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
     await photograph(page, 'participants-new-code');
     await page.getByTestId('act').click();
     await page.locator('dialog').waitFor({ state: 'detached' });
-    expect(await testConsole.ledger.enterByCode(testConsole.signer.participantCodeKeys(code.replace('-', '')))).toMatchObject({ name: '李安娜' });
+    expect(await stage.testConsole.ledger.enterByCode(stage.testConsole.signer.participantCodeKeys(code.replace('-', '')))).toMatchObject({ name: '李安娜' });
     await soon(() => page.getByTestId('participant-counts').textContent()).toBe('30 participants on the list · 1 came in');
     await soon(() => row(page, 'E1001').getByTestId('entered').textContent()).toMatch(/\d\d:\d\d:\d\d/);
 
@@ -141,7 +122,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
 
   test('[R12] what is wrong with a list is told in Chinese, too', async () => {
     const lists = ['', 'number,department', 'number,name,name', 'number,name', 'number,name\nE 1,Ann', 'number,name\nE1,', 'number,name,department\nE1,Ann,…', 'number,name\nE1,Ann\nE1,Ben', 'number,name\nE1,Ann\ne1,Ann', 'number,name\ne1002,Ann', 'number,name\nE1001,Somebody else', 'number,name\nE1', 'number,name\n"E1,Ann', 'number,name\nE"1,Ann', `number,name\n${Array.from({ length: 20_001 }, (_, i) => `E${i},Ann`).join('\n')}`];
-    const answers = [...await Promise.all([...lists.map((list) => Buffer.from(list)), Buffer.from('number,name\nE1,\xc0', 'latin1')].map((list) => importParticipants(testConsole, Readable.from([list])))), await renewParticipant(testConsole, 'nobody')];
+    const answers = [...await Promise.all([...lists.map((list) => Buffer.from(list)), Buffer.from('number,name\nE1,\xc0', 'latin1')].map((list) => importParticipants(stage.testConsole, Readable.from([list])))), await renewParticipant(stage.testConsole, 'nobody')];
     for (const [i, answer] of answers.entries()) {
       if (answer.ok) throw new Error(`${i} was not refused`);
       for (const { reason } of answer.refusals) expect(reasonIn('zh', reason), reason).toMatch(/^[^a-z]*[\u4e00-\u9fff]/);
@@ -159,7 +140,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
   });
 
   test('a code of another secret is to be renewed; many cards say how many pages they are, and too many are only downloaded', { timeout: 120_000 }, async () => {
-    const add = async (from: number, to: number) => testConsole.ledger.importParticipants(Array.from({ length: to - from }, (_, i) => ({ number: `N${from + i}`, name: `Name ${from + i}`, userId: `participant-N${from + i}/Name`, codeSalt: 0, codeKey: `unknown-${from + i}` })), 'test');
+    const add = async (from: number, to: number) => stage.testConsole.ledger.importParticipants(Array.from({ length: to - from }, (_, i) => ({ number: `N${from + i}`, name: `Name ${from + i}`, userId: `participant-N${from + i}/Name`, codeSalt: 0, codeKey: `unknown-${from + i}` })), 'test');
     await add(0, 2);
     const { page } = await open('opal', '#/participants/cards');
     await soon(() => page.getByTestId('card-renew').count()).toBe(2);

@@ -1,48 +1,34 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { redisNow } from '../../src/store/rains.ts';
 import { createRain } from '../../src/operator/create.ts';
 import { loadRain } from '../../src/operator/load.ts';
 import { pauseRain } from '../../src/operator/transitions.ts';
-import { openTestConsole, type TestConsole } from '../support/servers/testConsole.ts';
 import { findBarriers } from './axe.ts';
-import { buildShippedPage, OPERATOR_PAGE } from './built-page.ts';
-import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
+import { WITHOUT_CHROMIUM } from './chromium.ts';
+import { setConsoleStage, soon } from './consoleStage.ts';
 import { misfits } from './fits.ts';
-import { goTo, LAPTOP, openConsole, photograph, signIn } from './operator.ts';
-import { closePages } from './windows.ts';
+import { goTo, LAPTOP, photograph } from './operator.ts';
 
 const SMALL = { width: 320, height: 568 };
 
 describe.skipIf(WITHOUT_CHROMIUM)('the remote control on the host\'s phone', () => {
-  let testConsole: TestConsole;
-  let browser: Browser;
-  beforeAll(() => buildShippedPage());
-  beforeAll(async () => {
-    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE }), launchChromium()]);
-  });
-  afterEach(() => closePages(browser));
-  afterAll(async () => {
-    await browser?.close();
-    await testConsole?.stop();
-  });
+  const stage = setConsoleStage();
 
-  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
   const state = (page: Page) => page.getByTestId('state').first().textContent();
   const note = (page: Page) => page.getByTestId('remote-note').textContent();
-  const verbsOf = async (rainId: string) => (await testConsole.ledger.actions(rainId)).map(({ verb }) => verb);
+  const verbsOf = async (rainId: string) => (await stage.testConsole.ledger.actions(rainId)).map(({ verb }) => verb);
   const enabled = (page: Page, verb: string) => page.locator(`[data-testid=remote-${verb}][aria-disabled=false]`).waitFor();
 
   async function planned(id: string, inMs: number, title = id): Promise<void> {
-    const opensAt = await redisNow(testConsole.redis) + inMs;
-    await createRain(testConsole, { id, title, plan: { budget: '24.00', packets: 24, split: { method: 'even' } }, opensAt, closesAt: opensAt + 600_000 });
-    await loadRain(testConsole, id);
+    const opensAt = await redisNow(stage.testConsole.redis) + inMs;
+    await createRain(stage.testConsole, { id, title, plan: { budget: '24.00', packets: 24, split: { method: 'even' } }, opensAt, closesAt: opensAt + 600_000 });
+    await loadRain(stage.testConsole, id);
   }
 
   async function open(hash: string, look: { locale?: string; viewport?: { width: number; height: number }; as?: string; colorScheme?: 'light' | 'dark' } = {}) {
     const { as = 'opal', ...options } = look;
-    const { page, faults } = await openConsole(browser, { consoleUrl: testConsole.url }, hash, { viewport: SMALL, hasTouch: true, reducedMotion: 'reduce', ...options });
-    await signIn(page, as);
+    const { page, faults } = await stage.open(as, hash, { viewport: SMALL, hasTouch: true, reducedMotion: 'reduce', ...options });
     await page.getByTestId('remote').waitFor();
     return { page, faults };
   }
@@ -164,9 +150,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the remote control on the host\'s phone', () 
   });
 
   async function looked(): Promise<string> {
-    if (await testConsole.ledger.rain('looked')) return 'looked';
+    if (await stage.testConsole.ledger.rain('looked')) return 'looked';
     await planned('looked', -1_000, '这是一场名字特别特别长的新春红包雨 with a long name in two languages');
-    await pauseRain(testConsole, 'looked');
+    await pauseRain(stage.testConsole, 'looked');
     return 'looked';
   }
 });

@@ -1,15 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createThemeReader } from '../../src/console/player/theme.ts';
-import type { Console } from '../../src/console/server.ts';
-import { openTestConsole, type TestConsole } from '../support/servers/testConsole.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { sound } from '../support/themeFiles.ts';
 import { findBarriers } from './axe.ts';
-import { buildShippedPage, OPERATOR_PAGE } from './built-page.ts';
-import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
-import { ACTIONS, goTo, LAPTOP, openConsole, photograph, signIn, untilBrought } from './operator.ts';
+import { WITHOUT_CHROMIUM } from './chromium.ts';
+import { isWiderThanScreen, setConsoleStage, soon } from './consoleStage.ts';
+import { ACTIONS, goTo, LAPTOP, photograph, untilBrought } from './operator.ts';
 import { PHONE } from './stage.ts';
-import { closePages } from './windows.ts';
 
 const LOOKS = [
   { locale: 'en-GB', colorScheme: 'light', viewport: LAPTOP, title: 'Spring', isDefault: 'Default', usual: 'Usual colour', unreadable: 'the page\'s text #ffe9bd on it has a contrast of 1.', tooLarge: 'expected 1 to 2048 px on each side', noPicture: 'expected a whole picture as PNG, JPEG or WebP' },
@@ -17,28 +13,8 @@ const LOOKS = [
 ] as const;
 
 describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings, on a real console', () => {
-  let testConsole: TestConsole;
-  let served: Console;
-  let browser: Browser;
-  beforeAll(() => buildShippedPage());
-  beforeAll(async () => {
-    [testConsole, browser] = await Promise.all([openTestConsole(), launchChromium()]);
-    served = await testConsole.another({ consoleFolder: OPERATOR_PAGE, theme: { themes: createThemeReader(testConsole.ledger), allowedOrigins: [] } });
-  });
-  afterEach(() => closePages(browser));
-  afterAll(async () => {
-    await browser?.close();
-    await served?.close();
-    await testConsole?.stop();
-  });
-
-  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
-  const open = async (name: string, hash: string, options = {}) => {
-    const opened = await openConsole(browser, { consoleUrl: served.url }, hash, options);
-    await signIn(opened.page, name);
-    return opened;
-  };
-  const isWiderThanScreen = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  const stage = setConsoleStage();
+  const { open } = stage;
   /** A PNG of one colour with a lighter circle. */
   const painted = async (page: Page, width: number, height: number, colour: string) => Buffer.from(await page.evaluate(([w, h, fill]) => {
     const canvas = Object.assign(document.createElement('canvas'), { width: w, height: h });
@@ -113,7 +89,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings, on a real console', () 
     expect([await isWiderThanScreen(page), await findBarriers(page)]).toEqual([false, []]);
     await photograph(page, `themes-${look.locale}`);
     expect(faults).toEqual([]);
-    expect((await testConsole.ledger.themes()).find((theme) => theme.title === title)).toMatchObject({ isDefault: true, colours: { background: '#123c4a', accent: '#ffd166' } });
+    expect((await stage.testConsole.ledger.themes()).find((theme) => theme.title === title)).toMatchObject({ isDefault: true, colours: { background: '#123c4a', accent: '#ffd166' } });
   });
 
   test('a theme that is removed is gone after a confirmation', async () => {
@@ -163,7 +139,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings, on a real console', () 
     await soon(() => greeting.textContent()).toContain('See you next year');
     await greeting.scrollIntoViewIfNeeded();
     await photograph(page, `greeting-${look.locale}`);
-    expect(await testConsole.ledger.greeting(hash.split('/')[2]!)).toEqual({ sender: 'The management', blessing: 'See you next year' });
+    expect(await stage.testConsole.ledger.greeting(hash.split('/')[2]!)).toEqual({ sender: 'The management', blessing: 'See you next year' });
 
     await page.getByTestId('duplicate').click();
     await soon(() => page.getByTestId('blessing').inputValue()).toBe('See you next year');

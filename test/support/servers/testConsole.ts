@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openOrderSending } from '../../../src/bin/queues.ts';
+import { createThemeReader } from '../../../src/console/player/theme.ts';
 import { startConsole, type Console, type ConsoleOptions } from '../../../src/console/server.ts';
 import { createLaterQueue } from '../../../src/credit/queue.ts';
 import { QUEUE_PREFIX } from '../../../src/store/keys.ts';
@@ -55,7 +56,7 @@ export async function openTestConsole(options: Partial<ConsoleOptions> = {}, own
   const people: [string, Role][] = [['opal', 'operator'], ['vera', 'viewer']];
   for (const [name, role] of people) await addAccount(context, name, role);
   const another = (more: Partial<ConsoleOptions>) => startConsole({
-    host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: folder, consoleFolder: folder, log: createLog('console', 'silent'),
+    host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: folder, consoleFolder: folder, theme: { themes: createThemeReader(context.ledger), allowedOrigins: [] }, log: createLog('console', 'silent'),
     backend: { redis: context.redis, ledger: context.ledger, signer: context.signer, queues: { ...context.queues, later }, sendReservations: orders.send, ...own }, pace: { sampleMs: 200, pauseFactor: 1, pauseMsMin: 50 }, ...options, ...more,
   });
   const desks = await another({});
