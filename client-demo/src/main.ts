@@ -2,7 +2,7 @@ import { createRainClient } from '../../src/client/client.ts';
 import { knownToken, openCredentials } from './credentials.ts';
 import { untilConfigured, type PlayerConfig } from './api.ts';
 import { solveInBackground, verifyInBackground } from './background.ts';
-import { Dress } from './dress.ts';
+import { PageTheme } from './page-theme.ts';
 import { Game } from './game.ts';
 import { askCode, askIdentity, askName } from './identity.ts';
 import { listenToInput } from './input.ts';
@@ -37,8 +37,8 @@ const configured = untilConfigured(random);
 const words = wordsFor(pageLanguages());
 const screen = new Screen(words);
 const sky = new Sky(element('.sky'), random);
-const dress = new Dress(sky);
-const theme = new RainTheme({ random, onTheme: (shown) => dress.wear(shown) });
+const pageTheme = new PageTheme(sky);
+const theme = new RainTheme({ random, onTheme: (shown) => pageTheme.apply(shown) });
 const leaderboard = new Leaderboard({ read: readLuckiest, random });
 const [sound, buzz] = [openSetting('sound'), openSetting('buzz')];
 const speaker = new Speaker(sound, buzz);
@@ -70,7 +70,7 @@ showToggle(element<HTMLButtonElement>('.sound'), words.tools.sound, sound, (on) 
 // Only devices that can vibrate have the button.
 if ('vibrate' in navigator && matchMedia('(pointer: coarse)').matches) showToggle(element<HTMLButtonElement>('.buzz'), words.tools.buzz, buzz, (on) => { if (on) speaker.play('tap'); });
 offerLanguage(element<HTMLButtonElement>('.language'), words);
-offerShare({ words, card: () => dress.cardOf(shown, words), onResult: (isDone) => { shareFailed = !isDone; } });
+offerShare({ words, card: () => pageTheme.cardOf(shown, words), onResult: (isDone) => { shareFailed = !isDone; } });
 element('.verify').addEventListener('click', () => game?.verify());
 element('.ahead').addEventListener('click', () => game?.follow());
 element('.grab').addEventListener('click', () => tap());

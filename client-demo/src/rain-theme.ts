@@ -14,11 +14,11 @@ interface RainThemeOptions {
   onTheme: (shown: ShownTheme) => void;
 }
 
-/** The theme and the greeting of the rain that is shown, read once for each rain. The last theme is worn until the next is known. */
+/** The theme and the greeting of the rain that is shown, read once for each rain. The last theme is shown until the next is known. */
 export class RainTheme {
   readonly #options: RainThemeOptions;
   #rain: { id: string | undefined } | undefined;
-  #worn = JSON.stringify({});
+  #applied = JSON.stringify({});
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Of this rain; absent while it is not known, or if there is none. */
   greeting: Greeting | undefined;
@@ -49,8 +49,8 @@ export class RainTheme {
     const { theme, sender, blessing } = shown;
     if (sender !== undefined || blessing !== undefined) this.greeting = { ...(sender !== undefined && { sender }), ...(blessing !== undefined && { blessing }) };
     const key = JSON.stringify({ theme });
-    if (key === this.#worn) return;
-    this.#worn = key;
+    if (key === this.#applied) return;
+    this.#applied = key;
     onTheme(shown);
   }
 }

@@ -39,15 +39,15 @@ function textsIn<Name extends string>(value: unknown, names: readonly Name[], fo
   return found;
 }
 
-let worn: Theme | undefined;
+let applied: Theme | undefined;
 
 /** Colours the page at once, and shows the picture behind it when it has been loaded. Without a theme the page has its own look again. */
-export function wearTheme({ theme }: ShownTheme): void {
-  worn = theme;
+export function applyTheme({ theme }: ShownTheme): void {
+  applied = theme;
   for (const name of THEME_COLOUR_NAMES) setVariable(`--theme-${name}`, theme?.colours[name]);
   const background = theme?.files.background;
   if (background === undefined) return setVariable('--theme-background-image', undefined);
-  void loadPicture(background).then((picture) => { if (worn === theme) setVariable('--theme-background-image', picture && `url("${picture.src}")`); });
+  void loadPicture(background).then((picture) => { if (applied === theme) setVariable('--theme-background-image', picture && `url("${picture.src}")`); });
 }
 
 /** Through the CSSOM: the content security policy forbids style attributes. */

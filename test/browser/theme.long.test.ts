@@ -28,7 +28,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings on the player\'s page', 
   beforeAll(async () => { browser = await launchChromium(); });
   afterAll(() => browser?.close());
 
-  test('the page wears the colours and pictures of its rain, and shows the greeting with the win', async () => {
+  test('the page has the colours and pictures of its rain, and shows the greeting with the win', async () => {
     let asked: string[] = [];
     const scripted = await openScriptedPage(browser, { rain: snapshotOf('gala-rain'), prepare: async (page) => { ({ asked } = await serveThemes(page, GALA)); } });
     const { page } = scripted;
@@ -47,7 +47,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings on the player\'s page', 
     expect(await findBarriers(page), 'with a win').toEqual([]);
   });
 
-  test('what an operator has set is what the page wears', async () => {
+  test('what an operator has set is what the page shows', async () => {
     const context = await openTestContext();
     onTestFinished(() => context.stop());
     await context.ledger.createRain(newRain('real', 100n), 'ann');

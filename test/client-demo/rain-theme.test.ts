@@ -11,34 +11,34 @@ const PLAIN: ShownTheme = {};
 /** Rains and their themes. */
 function script(themes: Record<string, ShownTheme>) {
   const asked: (string | undefined)[] = [];
-  const worn: (string | undefined)[] = [];
+  const applied: (string | undefined)[] = [];
   const theme = new RainTheme({
-    random: () => 0.5, onTheme: (shown) => worn.push(shown.theme?.id),
+    random: () => 0.5, onTheme: (shown) => applied.push(shown.theme?.id),
     read: async (rainId) => { asked.push(rainId); return themes[rainId ?? 'default'] ?? {}; },
   });
-  return { theme, asked, worn };
+  return { theme, asked, applied };
 }
 
 test('the theme of the first rain is read at once, and that of the next one when not all pages read it', async () => {
-  const { theme, asked, worn } = script({ first: GALA, second: PLAIN });
+  const { theme, asked, applied } = script({ first: GALA, second: PLAIN });
   for (let frame = 0; frame < 3; frame++) theme.follow('first');
   await vi.advanceTimersByTimeAsync(0);
-  expect([asked, worn, theme.greeting]).toEqual([['first'], ['gala'], { sender: 'the board', blessing: 'Happy new year' }]);
+  expect([asked, applied, theme.greeting]).toEqual([['first'], ['gala'], { sender: 'the board', blessing: 'Happy new year' }]);
   theme.follow('second');
   expect(theme.greeting, 'said with the first rain').toBeUndefined();
   await vi.advanceTimersByTimeAsync(1_999);
-  expect([asked, worn]).toEqual([['first'], ['gala']]);
+  expect([asked, applied]).toEqual([['first'], ['gala']]);
   await vi.advanceTimersByTimeAsync(1);
-  expect([asked, worn, theme.greeting]).toEqual([['first', 'second'], ['gala', undefined], undefined]);
+  expect([asked, applied, theme.greeting]).toEqual([['first', 'second'], ['gala', undefined], undefined]);
 });
 
-test('a theme that is worn already is not put on again, and a late answer about another rain counts for nothing', async () => {
-  const { theme, worn } = script({ default: { theme: GALA.theme! }, first: GALA });
+test('a theme that is shown already is not applied again, and a late answer about another rain counts for nothing', async () => {
+  const { theme, applied } = script({ default: { theme: GALA.theme! }, first: GALA });
   theme.follow(undefined);
   await vi.advanceTimersByTimeAsync(0);
   theme.follow('first');
   await vi.advanceTimersByTimeAsync(2_000);
-  expect([worn, theme.greeting?.sender]).toEqual([['gala'], 'the board']);
+  expect([applied, theme.greeting?.sender]).toEqual([['gala'], 'the board']);
 
   let answer = (_shown: ShownTheme) => {};
   const late: unknown[] = [];
@@ -54,13 +54,13 @@ test('a theme that is worn already is not put on again, and a late answer about 
 
 test('a theme that cannot be read now is asked for again, and the page stays as it is meanwhile', async () => {
   const answers: (ShownTheme | undefined)[] = [GALA, undefined, { sender: 'the board', theme: GALA.theme! }];
-  const worn: (string | undefined)[] = [];
-  const theme = new RainTheme({ random: () => 0, onTheme: (shown) => worn.push(shown.theme?.id), read: async () => answers.shift() });
+  const applied: (string | undefined)[] = [];
+  const theme = new RainTheme({ random: () => 0, onTheme: (shown) => applied.push(shown.theme?.id), read: async () => answers.shift() });
   theme.follow('first');
   await vi.advanceTimersByTimeAsync(0);
   theme.follow('second');
   await vi.advanceTimersByTimeAsync(29_999);
-  expect([answers.length, worn, theme.greeting]).toEqual([1, ['gala'], undefined]);
+  expect([answers.length, applied, theme.greeting]).toEqual([1, ['gala'], undefined]);
   await vi.advanceTimersByTimeAsync(1);
-  expect([answers.length, worn, theme.greeting]).toEqual([0, ['gala'], { sender: 'the board' }]);
+  expect([answers.length, applied, theme.greeting]).toEqual([0, ['gala'], { sender: 'the board' }]);
 });

@@ -20,7 +20,7 @@ export function openPainter(onBlank: () => void) {
   canvas.addEventListener('contextrestored', redraw);
   return {
     canvas,
-    wear(next: PacketLook): void {
+    setLook(next: PacketLook): void {
       look = next;
       redraw();
     },

@@ -46,8 +46,8 @@ export class Sky {
   }
 
   /** From now on packets look like this. */
-  wear(look: PacketLook): void {
-    this.#painter.wear(look);
+  setPacketLook(look: PacketLook): void {
+    this.#painter.setLook(look);
   }
 
   /** Viewing position, -1 left to 1 right. */

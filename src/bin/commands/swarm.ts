@@ -82,7 +82,7 @@ function runSale(terminal: Terminal, options: SwarmOptions): Promise<Answer> {
 
 async function swarm(terminal: Terminal, options: SwarmOptions & { rain: string }): Promise<Answer> {
   const [{ runWave, processesFor }, { isKnown }, { runProcesses }, { renderReport }, { checkMoney }] = await Promise.all([
-    import('../../loadtest/wave.ts'), import('../../loadtest/bots/scout.ts'), import('../../loadtest/processes/processPool.ts'), import('../../loadtest/report/reportTable.ts'), import('../../loadtest/report/verdict.ts'),
+    import('../../loadtest/wave.ts'), import('../../loadtest/bots/knownRain.ts'), import('../../loadtest/processes/processPool.ts'), import('../../loadtest/report/reportTable.ts'), import('../../loadtest/report/verdict.ts'),
   ]);
   const url = options.url ?? defaultUrl(terminal);
   if (options.report !== undefined) expectWritable(terminal, options.report);

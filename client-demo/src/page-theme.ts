@@ -4,18 +4,18 @@ import type { Sky } from './sky/sky.ts';
 import type { View } from './view.ts';
 import type { ShareCard } from './share/share-card.ts';
 import type { Words } from './words/en.ts';
-import { wearTheme, type ShownTheme, type Theme } from './theme.ts';
+import { applyTheme, type ShownTheme, type Theme } from './theme.ts';
 
 /** What the player's page shows of a theme, beside its colours. A picture is shown once it has been loaded. */
-export class Dress {
-  readonly #sky: Pick<Sky, 'wear'>;
+export class PageTheme {
+  readonly #sky: Pick<Sky, 'setPacketLook'>;
   readonly #bar = element<HTMLMetaElement>('meta[name="theme-color"]');
   readonly #barColour = this.#bar.content;
   #theme: Theme | undefined;
   #logo: HTMLImageElement | undefined;
   #packet: HTMLImageElement | undefined;
 
-  constructor(sky: Pick<Sky, 'wear'>) {
+  constructor(sky: Pick<Sky, 'setPacketLook'>) {
     this.#sky = sky;
   }
 
@@ -29,10 +29,10 @@ export class Dress {
     };
   }
 
-  wear(shown: ShownTheme): void {
+  apply(shown: ShownTheme): void {
     const { theme } = shown;
     this.#theme = theme;
-    wearTheme(shown);
+    applyTheme(shown);
     this.#bar.content = theme?.colours.background ?? this.#barColour;
     this.#showLogo(undefined);
     this.#showPacket(undefined);
@@ -40,7 +40,7 @@ export class Dress {
     void this.#load(theme, 'packet').then((picture) => { if (picture) this.#showPacket(picture); });
   }
 
-  /** @returns nothing if the page wears another theme by then */
+  /** @returns nothing if the page has another theme by then */
   async #load(theme: Theme | undefined, kind: 'logo' | 'packet'): Promise<HTMLImageElement | undefined> {
     const address = theme?.files[kind];
     const picture = address === undefined ? undefined : await loadPicture(address);
@@ -60,7 +60,7 @@ export class Dress {
   #showPacket(picture: HTMLImageElement | undefined): void {
     this.#packet = picture;
     const colour = this.#theme?.colours.packet;
-    this.#sky.wear({ ...(colour !== undefined && { colour }), ...(picture && { picture }) });
+    this.#sky.setPacketLook({ ...(colour !== undefined && { colour }), ...(picture && { picture }) });
     const root = document.documentElement;
     root.toggleAttribute('data-packet-picture', picture !== undefined);
     if (picture) root.style.setProperty('--packet-picture', `url("${picture.src}")`);

@@ -1,44 +1,44 @@
 import { loadPicture } from '../load-picture.ts';
 import { element, write } from '../page.ts';
 import type { Sky } from '../sky/sky.ts';
-import { wearTheme, type ShownTheme, type Theme } from '../theme.ts';
+import { applyTheme, type ShownTheme, type Theme } from '../theme.ts';
 import type { HallWords } from './words.ts';
 
 /** What the hall shows of a theme, and the greeting. A picture is shown once it has been loaded; what cannot be loaded leaves no gap. */
-export class HallDress {
-  readonly #sky: Pick<Sky, 'wear'>;
+export class HallPageTheme {
+  readonly #sky: Pick<Sky, 'setPacketLook'>;
   readonly #words: Pick<HallWords, 'from' | 'sponsor'>;
   #theme: Theme | undefined;
 
-  constructor(sky: Pick<Sky, 'wear'>, words: Pick<HallWords, 'from' | 'sponsor'>) {
+  constructor(sky: Pick<Sky, 'setPacketLook'>, words: Pick<HallWords, 'from' | 'sponsor'>) {
     this.#sky = sky;
     this.#words = words;
   }
 
-  wear(shown: ShownTheme): void {
+  apply(shown: ShownTheme): void {
     const { sender, blessing, theme } = shown;
     const { from, sponsor } = this.#words;
     this.#theme = theme;
-    wearTheme(shown);
+    applyTheme(shown);
     write('.blessing', blessing ?? '');
     write('.sender', sender === undefined ? '' : from(sender));
-    this.#wearPacket(undefined);
-    void this.#load(theme, 'packet', (picture) => this.#wearPacket(picture));
+    this.#showPacket(undefined);
+    void this.#load(theme, 'packet', (picture) => this.#showPacket(picture));
     // The title beside the logo says whose event it is.
     void this.#load(theme, 'logo', (picture) => show('.event-logo', picture, ''));
     void this.#load(theme, 'sponsor', (picture) => show('.sponsor', picture, sponsor));
   }
 
-  /** Shows nothing if another theme is worn by then. */
+  /** Shows nothing if another theme is shown by then. */
   async #load(theme: Theme | undefined, kind: 'packet' | 'logo' | 'sponsor', onLoaded: (picture: HTMLImageElement | undefined) => void): Promise<void> {
     const address = theme?.files[kind];
     const picture = address === undefined ? undefined : await loadPicture(address);
     if (theme === this.#theme) onLoaded(picture);
   }
 
-  #wearPacket(picture: HTMLImageElement | undefined): void {
+  #showPacket(picture: HTMLImageElement | undefined): void {
     const colour = this.#theme?.colours.packet;
-    this.#sky.wear({ ...(colour !== undefined && { colour }), ...(picture && { picture }) });
+    this.#sky.setPacketLook({ ...(colour !== undefined && { colour }), ...(picture && { picture }) });
   }
 }
 
