@@ -18,7 +18,7 @@ export const ACTION_WORDS = bilingual<Record<ActionVerb, string>>({
   'create-sale': '创建秒杀', 'top-up-sale': '补货', 'end-sale': '结束秒杀', pay: '订单已支付', cancel: '取消订单', refund: '订单退款', fail: '订单失败',
   'export-user': '导出用户数据', 'erase-user': '抹除用户',
   participants_import: '导入参与者名单', participants_cards: '打开入场卡', participants_renew: '更换入场码', participants_remove: '移除参与者',
-  theme_set: '新建或更改主题', theme_remove: '删除主题', theme_file: '上传主题文件', theme_file_remove: '取下主题文件', greeting: '更改祝福语',
+  theme_set: '新建或更改主题', theme_remove: '删除主题', theme_file: '上传主题文件', theme_file_remove: '取下主题文件', greeting: '更改祝福',
   login: '登录', login_failed: '登录失败', logout: '退出', operator_add: '新建账号', operator_password: '修改密码', operator_disable: '停用账号', operator_token: '生成令牌',
   operator_role: '更改角色', operator_end: '结束登录或令牌', operator_totp: '启用动态验证码', operator_totp_reset: '重置动态验证码', recovery_code: '使用恢复码',
   approval_ask: '申请审批', approval_approve: '批准', approval_refuse: '拒绝',

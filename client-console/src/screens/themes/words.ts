@@ -14,7 +14,7 @@ export const WORDS = bilingual({
   remove: 'Remove', removeTitle: (title: string) => `Remove “${title}”?`, removeTold: 'Its files go, too. Rains that name it then have the default theme.',
   preview: 'On a phone', previewTold: 'A phone with this theme', sampleTitle: 'New-year rain', sampleBlessing: 'Health and good fortune', sampleGrab: 'Grab',
 }, {
-  title: '主题', told: '玩家页面和现场大屏的外观与音乐。红包雨在祝福语中指定主题。',
+  title: '主题', told: '玩家页面和现场大屏的外观与音乐。红包雨在“祝福”一栏中指定主题。',
   create: '新建主题', name: '名称', nameHint: '只有操作员能看到。', make: '创建主题', none: '还没有主题', noneTold: '页面目前是默认的红色与金色。主题可以换上您的颜色、标志和音乐。',
   isDefault: '默认', back: '全部主题', missing: '没有这个主题', changed: (moment) => `${moment} 更改`,
   look: '名称与颜色', colours: { background: '背景', packet: '红包', accent: '强调色' },
