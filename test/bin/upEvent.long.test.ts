@@ -30,7 +30,7 @@ test.skipIf(LAN === undefined)('phones in the network play as guests, the consol
   expect(first.told).toMatch(/[█▀▄]{10}/);
 
   const config = await (await fetch(new URL('/api/config', first.page))).json() as { gatewayUrl: string };
-  expect(config).toEqual({ gatewayUrl: expect.stringContaining(`ws://${LAN}:`) as string, guests: 'device', event: 'Annual party' });
+  expect(config).toEqual({ gatewayUrl: expect.stringContaining(`ws://${LAN}:`) as string, currency: 'CNY', guests: 'device', event: 'Annual party' });
   const guest = await (await fetch(new URL('/api/guest', first.page), { method: 'POST' })).json() as { token: string; userId: string };
   const phone = follow(new WebSocket(config.gatewayUrl, [SUBPROTOCOL, BEARER_PREFIX + guest.token]));
   expect(await phone.next('welcome')).toMatchObject({ userId: guest.userId });
