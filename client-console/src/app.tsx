@@ -19,6 +19,7 @@ import { ParticipantCards } from './screens/participants/cards.tsx';
 import { Participants } from './screens/participants/participants.tsx';
 import { RainPage } from './screens/rain/rain.tsx';
 import { Rains } from './screens/rains.tsx';
+import { Queues } from './screens/queues/queues.tsx';
 import { Remote } from './screens/remote/remote.tsx';
 import { SaleLive } from './screens/sale/live.tsx';
 import { Orders } from './screens/sale/orders.tsx';
@@ -106,6 +107,7 @@ function Screen({ route }: { route: Route }) {
     case 'themes': return <Themes />;
     case 'theme': return <ThemePage key={route.themeId} themeId={route.themeId} />;
     case 'remote': return <Remote rainId={route.rainId} />;
+    case 'queues': return <Queues asked={route.queue && { queue: route.queue, state: route.state ?? 'delayed' }} />;
     case 'blocks': return <Blocks />;
     case 'participants': return <Participants />;
     case 'participant-cards': return <ParticipantCards />;

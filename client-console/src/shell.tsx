@@ -42,7 +42,7 @@ const ICONS = {
 
 /** The screens of the menu and their icons. */
 const PLACES = [
-  ['rains', 'rain'], ['sales', 'bag'], ['campaigns', 'rounds'], ['themes', 'palette'], ['dead', 'letter'], ['blocks', 'block'], ['participants', 'badge'], ['users', 'person'], ['switches', 'switch'], ['approvals', 'pair'], ['actions', 'book'], ['system', 'pulse'],
+  ['rains', 'rain'], ['sales', 'bag'], ['campaigns', 'rounds'], ['themes', 'palette'], ['dead', 'letter'], ['blocks', 'block'], ['participants', 'badge'], ['users', 'person'], ['switches', 'switch'], ['approvals', 'pair'], ['actions', 'book'], ['queues', 'queue'], ['system', 'pulse'],
 ] as const;
 
 /** The menu entry of a screen. */
@@ -95,7 +95,6 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
             </a>
           ))}
           <RemoteEntry route={route} />
-          <a href="./queues/" target="_blank" rel="noopener"><Icon name="queue" /><span>{words.queues} ↗</span></a>
         </nav>
         <div class="who">
           <p><a href={hashOf({ screen: 'account' })} title={words.account}><b data-testid="who">{session.name}</b></a> <span>{words[session.role]}</span></p>

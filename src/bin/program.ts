@@ -40,6 +40,7 @@ const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = 
   [['rehearse'], async () => (await import('./commands/rehearse.ts')).addRehearseCommand],
   [['doctor'], async () => (await import('./commands/doctor.ts')).addDoctorCommand],
   [['system', 'gateways', 'openapi'], async () => (await import('./commands/system.ts')).addSystemCommands],
+  [['queues'], async () => (await import('./commands/queues.ts')).addQueueCommand],
   [['preflight'], async () => (await import('./commands/preflight.ts')).addPreflightCommand],
   // `manual` is also added here, but not named: it prints all commands, so all are loaded.
   [['codes', 'protocol'], async () => (await import('./commands/documents.ts')).addDocumentCommands],

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { openSessions } from '../operator/staff/sessions.ts';
 import { refusalsOf } from '../rain/refusal.ts';
-import { mountQueueBoard } from './queueBoard.ts';
 import type { LiveSample } from './contract/live.ts';
 import type { SaleSample } from './contract/sales.ts';
 import { openLiveFeeds } from './live/liveFeeds.ts';
@@ -18,6 +17,7 @@ import { orderLetterRoutes } from './routes/orderLetters.ts';
 import { liveRoutes } from './routes/live.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { participantRoutes } from './routes/participants.ts';
+import { queueRoutes } from './routes/queues.ts';
 import { rainRoutes } from './routes/rains.ts';
 import { reconcileRoutes } from './routes/reconcile.ts';
 import { restoreRoutes } from './routes/restore.ts';
@@ -51,10 +51,13 @@ interface OperatorConsoleOptions {
 
 const PER_ADDRESS = { max: LIMITS.requestsPerMinutePerAddress, timeWindow: 60_000, keyGenerator: visitorAddress } as const;
 
+/** Addresses at which the queues had a page of their own: people have them as bookmarks. */
+const FORMER_QUEUE_BOARD = ['/console/queues', '/console/queues/'] as const;
+
 const NOTHING = z.strictObject({}, 'expected nothing');
 const anonymous: SignedIn = { name: '', role: 'viewer', totp: false, isStillValid: async () => false };
 
-/** The operator's API and queue board. Each request is authenticated, authorized, validated, and then handled by its verb. */
+/** The operator's API. Each request is authenticated, authorized, validated, and then handled by its verb. */
 export async function mountOperatorConsole(server: FastifyInstance, options: OperatorConsoleOptions): Promise<void> {
   const { backend, requestOrigin, onFault, demandTotp = false, playerPage, currency, participants = false } = options;
   const pace: Pace = { ...PACE, ...options.pace };
@@ -99,8 +102,8 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, currency, participants }), ...approvalRoutes, ...rainRoutes, ...campaignRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes, ...themeRoutes]) mount(route);
-  await mountQueueBoard(server, backend, authenticator, limitRate);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, currency, participants }), ...approvalRoutes, ...rainRoutes, ...campaignRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...queueRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes, ...themeRoutes]) mount(route);
+  for (const url of FORMER_QUEUE_BOARD) server.get(url, { onRequest: limitRate }, async (_request, reply) => reply.redirect('/console/#/queues', 301));
 }
 
 /** Validates the whole request and returns all refusals at once [R12]. */

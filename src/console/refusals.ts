@@ -24,7 +24,6 @@ export const REFUSALS = {
   totp_needed: { status: 403, code: 'totp_needed', reason: 'Whoever may act needs one-time codes here. Set them up under your name.' },
   bad_csrf: { status: 403, code: 'bad_csrf', reason: 'The header x-csrf-token is missing or belongs to another session. Reload the page.' },
   cross_origin: { status: 403, code: 'cross_origin', reason: 'The request was sent by a page of another origin.' },
-  look_only: { status: 403, code: 'look_only', reason: 'The queue board is read-only. Requeue or discard dead letters on their own page, which keeps the ledger correct.' },
   not_found: { status: 404, code: 'not_found', reason: 'Nothing exists at this address.' },
   no_such_rain: { status: 404, code: 'no_such_rain', reason: 'There is no rain with this id.' },
   no_such_sale: { status: 404, code: 'no_such_sale', reason: 'There is no sale with this id.' },
@@ -41,7 +40,6 @@ export const REFUSALS = {
   too_many: { status: 429, code: 'too_many', reason: 'Too many requests from this address. Wait a minute.' },
   too_many_attempts: { status: 429, code: 'too_many_attempts', reason: 'Too many failed attempts to sign in.' },
   internal: { status: 500, code: 'internal', reason: 'The server has an internal error. Try again.' },
-  not_installed: { status: 501, code: 'not_installed', reason: 'This part of the console needs packages that are not installed.' },
   unavailable: { status: 503, code: 'unavailable', reason: 'Redis or the database does not answer. Nothing is lost. Try again in a moment.' },
 } as const satisfies Record<string, Refusal>;
 export type RefusalCode = keyof typeof REFUSALS;

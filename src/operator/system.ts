@@ -1,16 +1,13 @@
-import type { CreditQueue } from '../credit/queue.ts';
 import { readEpoch } from '../store/epoch.ts';
 import { heldRains, type HoldReason } from '../store/holds.ts';
 import { inTime } from '../platform/concurrency/deadline.ts';
 import { VERSION } from '../platform/process/version.ts';
-import type { EndedQueue } from '../orders/endedQueue.ts';
-import type { Queues, QueueContext, SaleQueues } from './context.ts';
+import type { QueueContext } from './context.ts';
 import { findLostRains } from './lostRains.ts';
+import { readLane, type AllQueues, type Lane } from './queues/lane.ts';
 import { SIDE, suspectNow, type Behind } from './restore/behind.ts';
 
-export type SystemContext = QueueContext & { queues: Queues & SaleQueues & { later: CreditQueue; ordersEnded: EndedQueue } };
-
-interface Lane { waiting: number; active: number; delayed: number; failed: number }
+export type SystemContext = QueueContext & { queues: AllQueues };
 
 export interface SystemView {
   version: string;
@@ -36,7 +33,7 @@ interface StoresView {
 }
 
 /** Timeout of each read, ms: it fails before the caller gives up. */
-const READ_TIMEOUT_MS = 3_000;
+export const READ_TIMEOUT_MS = 3_000;
 
 /** The state of the servers and queues. A server that does not answer is reported as down; the others are still reported. */
 export async function readSystem(context: SystemContext): Promise<SystemView> {
@@ -72,11 +69,7 @@ async function readRedis({ redis }: Pick<SystemContext, 'redis'>): Promise<Syste
 }
 
 async function readQueues({ queues: { credit, later, dead, orders, ordersLater, ordersEnded, ordersDead } }: Pick<SystemContext, 'queues'>) {
-  const lane = async (queue: Pick<CreditQueue, 'getJobCounts'>): Promise<Lane> => {
-    const { waiting = 0, active = 0, delayed = 0, failed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
-    return { waiting, active, delayed, failed };
-  };
-  const [lanes, letters] = [Promise.all([credit, later, orders, ordersLater, ordersEnded].map(lane)), Promise.all([dead, ordersDead].map((queue) => queue.getJobCountByTypes('waiting')))];
+  const [lanes, letters] = [Promise.all([credit, later, orders, ordersLater, ordersEnded].map(readLane)), Promise.all([dead, ordersDead].map((queue) => queue.getJobCountByTypes('waiting')))];
   const read = await inTime(Promise.all([lanes, letters]), READ_TIMEOUT_MS);
   if (!read) return undefined;
   const [[first, second, third, fourth, fifth], [claims, reservations]] = read as [[Lane, Lane, Lane, Lane, Lane], [number, number]];

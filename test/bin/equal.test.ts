@@ -20,7 +20,7 @@ const SAME: Record<string, string> = {
   listParticipants: 'rain participants list', importParticipants: 'rain participants import', participantCards: 'rain participants codes', renewParticipant: 'rain participants renew', removeParticipants: 'rain participants remove',
   listThemes: 'rain theme list', setTheme: 'rain theme set', removeTheme: 'rain theme remove', setThemeFile: 'rain theme file', removeThemeFile: 'rain theme file', setGreeting: 'rain greeting',
   exportUser: 'rain user export', eraseUser: 'rain user erase',
-  listActions: 'rain actions', listGateways: 'rain gateways', showSystem: 'rain system', checkRestore: 'rain restore check', openapi: 'rain openapi',
+  listActions: 'rain actions', listGateways: 'rain gateways', showSystem: 'rain system', listQueues: 'rain queues', listQueueJobs: 'rain queues', checkRestore: 'rain restore check', openapi: 'rain openapi',
   listSessions: 'rain operator sessions', endSession: 'rain operator end-session', changeOwnPassword: 'rain operator password',
 };
 

@@ -13,7 +13,7 @@ export const PASSWORD = 'correct horse battery';
 /** Buttons that only an operator sees. */
 export const ACTIONS = 'main .button.main:not([data-testid=big]), main .button.danger, main .segments input:not(.tools *), [data-testid=new-rain]';
 /** The address of every screen. */
-export const screensOf = (rainId: string) => ['#/rains', '#/create', '#/campaigns', '#/themes', '#/dead', '#/blocks', '#/participants', '#/participants/cards', '#/users', '#/switches', '#/actions', '#/system', '#/account', `#/rains/${rainId}`, `#/rains/${rainId}/live`, `#/rains/${rainId}/winners`, `#/rains/${rainId}/winners/sheet`];
+export const screensOf = (rainId: string) => ['#/rains', '#/create', '#/campaigns', '#/themes', '#/dead', '#/blocks', '#/participants', '#/participants/cards', '#/users', '#/switches', '#/actions', '#/queues', '#/system', '#/account', `#/rains/${rainId}`, `#/rains/${rainId}/live`, `#/rains/${rainId}/winners`, `#/rains/${rainId}/winners/sheet`];
 
 /** Opens the operator's page, with reduced motion unless screenshots are taken. Errors of the browser's console go to `faults`. */
 export async function openConsole(browser: Browser, system: Pick<Deployment, 'consoleUrl'>, hash = '', options: Partial<PageOptions> = {}): Promise<{ page: Page; faults: string[] }> {

@@ -160,7 +160,7 @@ async function consoleCosts(idle: number): Promise<Cost[]> {
   await add('DELETE', '/api/console/session', operator);
   await add('GET', '/api/console/rains', { authorization: `Bearer rop_${'x'.repeat(43)}` }, undefined, { what: 'console: a made-up bearer' });
   await add('GET', '/api/console/rains', { cookie: `rain_session=${'x'.repeat(43)}` }, undefined, { what: 'console: a made-up cookie' });
-  await add('GET', '/console/queues/api/queues', {}, undefined, { what: 'the queue board without sign-in' });
+  await add('GET', '/api/console/queues', {}, undefined, { what: 'the queues without sign-in' });
   const player = { authorization: `Bearer ${await tokenFor('wallet-user')}` };
   await add('GET', '/api/me', player);
   await add('GET', '/api/me', { authorization: 'Bearer made.up.token' }, undefined, { what: 'GET /api/me with a made-up token' });

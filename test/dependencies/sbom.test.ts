@@ -40,9 +40,9 @@ test('what the running system needs is in it, also where a package for developme
   expect(['ms', 'pg-protocol', 'tslib', 'picocolors'].filter((name) => !names.has(name))).toEqual([]);
 });
 
-test('the image has the queue board and tracing, and no embedded database', () => {
+test('the image has tracing, and no embedded database', () => {
   const names = components.map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(['@bull-board/fastify', '@bull-board/ui', '@opentelemetry/sdk-trace-node']));
+  expect(names).toEqual(expect.arrayContaining(['@opentelemetry/sdk-trace-node']));
   expect(names.filter((name) => name.startsWith('@electric-sql/'))).toEqual([]);
 });
 

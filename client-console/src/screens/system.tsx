@@ -1,5 +1,6 @@
 import type { Gateway, SystemAnswer } from '../state/responses.ts';
 import { useNow, useRequest } from '../state/useApi.ts';
+import { hashOf } from '../state/route.ts';
 import { Awaited, Empty } from '../components/awaited.tsx';
 import { Table } from '../components/table.tsx';
 import { Stores } from './stores.tsx';
@@ -8,16 +9,15 @@ import { bilingual, useWords } from '../words/language.ts';
 import { answerName } from '../words/shared.ts';
 
 const REFRESH_MS = 2_000;
-const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 const WORDS = bilingual({
   title: 'System', up: 'up', down: 'DOWN', redis: 'Redis', database: 'Database', workers: 'Workers', unknown: 'not known', version: 'Version', memory: 'Memory', gateways: 'Gateways', id: 'Process', address: 'Address', sockets: 'Sockets', pending: 'Grabs pending',
-  age: 'Running for', answers: 'Answered', pressed: 'under pressure', calm: 'normal', pressure: 'Pressure', queues: 'Queues', credit: 'Credits', later: 'Later', dead: 'Dead letters', waiting: 'waiting', active: 'active', delayed: 'delayed', failed: 'failed',
-  none: 'No gateway is running', noneTold: 'Players reach a rain through a gateway. Start one with `rain gateway`. It appears here within a second.', board: 'Open the queue board ↗', api: 'This console\'s API (OpenAPI) ↗',
+  age: 'Running for', answers: 'Answered', pressed: 'under pressure', calm: 'normal', pressure: 'Pressure', queues: 'Queues',
+  none: 'No gateway is running', noneTold: 'Players reach a rain through a gateway. Start one with `rain gateway`. It appears here within a second.', api: 'This console\'s API (OpenAPI) ↗',
 }, {
   title: '系统', up: '正常', down: '故障', redis: 'Redis', database: '数据库', workers: '工作进程', unknown: '未知', version: '版本', memory: '内存', gateways: '网关', id: '进程', address: '地址', sockets: '连接数', pending: '处理中',
-  age: '运行时长', answers: '已应答', pressed: '承压', calm: '平稳', pressure: '压力', queues: '队列', credit: '入账', later: '稍后', dead: '死信', waiting: '等待', active: '处理中', delayed: '延迟', failed: '失败',
-  none: '没有发现网关', noneTold: '玩家通过网关进入红包雨。用 `rain gateway` 启动后，一秒内会出现在这里。', board: '打开队列面板 ↗', api: '本控制台的 API（OpenAPI）↗',
+  age: '运行时长', answers: '已应答', pressed: '承压', calm: '平稳', pressure: '压力', queues: '队列',
+  none: '没有发现网关', noneTold: '玩家通过网关进入红包雨。用 `rain gateway` 启动后，一秒内会出现在这里。', api: '本控制台的 API（OpenAPI）↗',
 });
 
 export function System() {
@@ -30,14 +30,14 @@ export function System() {
       <Awaited request={system}>{(found) => <Servers system={found} />}</Awaited>
       <h2 class="between">{words.gateways}</h2>
       <Awaited request={gateways}>{({ gateways: all }) => (all.length === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : <GatewayTable gateways={all} />)}</Awaited>
-      <p class="links"><a href="./queues/" target="_blank" rel="noopener">{words.board}</a> <a href="../api/console/openapi.json" target="_blank" rel="noopener">{words.api}</a></p>
+      <p class="links"><a href={hashOf({ screen: 'queues' })}>{words.queues}</a> <a href="../api/console/openapi.json" target="_blank" rel="noopener">{words.api}</a></p>
     </>
   );
 }
 
 function Servers({ system }: { system: SystemAnswer }) {
   const { words } = useWords(WORDS);
-  const { redis, database, workers, queues, version } = system;
+  const { redis, database, workers, version } = system;
   const health = (up: boolean) => <span class="health" data-up={up}>{up ? words.up : words.down}</span>;
   return (
     <>
@@ -48,18 +48,6 @@ function Servers({ system }: { system: SystemAnswer }) {
         <div><dt>{words.version}</dt><dd>{version}</dd></div>
       </dl>
       <Stores system={system} />
-      {queues && (
-        <>
-          <h2 class="between">{words.queues}</h2>
-          <Table label={words.queues}>
-            <thead><tr><th><span class="unseen">{words.queues}</span></th>{STATES.map((state) => <th key={state} class="number">{words[state]}</th>)}</tr></thead>
-            <tbody>
-              {(['credit', 'later'] as const).map((lane) => <tr key={lane}><th scope="row">{words[lane]}</th>{STATES.map((state) => <td key={state} class="number">{countText(queues[lane][state])}</td>)}</tr>)}
-              <tr><th scope="row"><a href="#/dead">{words.dead}</a></th><td class="number">{countText(queues.dead)}</td><td /><td /><td /></tr>
-            </tbody>
-          </Table>
-        </>
-      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { isWorked, type ListedState, type WorkedQueue } from '../../../src/operator/queues/names.ts';
 
 /** A screen of the console and its parameters. */
 export type Route =
@@ -8,6 +9,7 @@ export type Route =
   | { screen: 'order-letters'; saleId?: string }
   | { screen: 'themes' } | { screen: 'theme'; themeId: string }
   | { screen: 'remote'; rainId?: string }
+  | { screen: 'queues'; queue?: WorkedQueue; state?: ListedState }
   | { screen: 'participants' | 'participant-cards' }
   | { screen: 'dead' | 'blocks' | 'users' | 'switches' | 'actions' | 'system' | 'approvals' | 'account' | 'rehearse' };
 
@@ -19,6 +21,7 @@ export function routeOf(hash: string): Route {
   const single = SINGLE.find((name) => name === first);
   if (single) return { screen: single };
   if (first === 'dead') return second !== 'orders' ? { screen: 'dead' } : { screen: 'order-letters', ...(third && { saleId: third }) };
+  if (first === 'queues') return second && isWorked(second) ? { screen: 'queues', queue: second, ...(third === 'failed' && { state: third }) } : { screen: 'queues' };
   if (first === 'remote') return { screen: 'remote', ...(second && { rainId: second }) };
   if (first === 'participants') return { screen: second === 'cards' ? 'participant-cards' : 'participants' };
   if (first === 'create' && second === 'like' && third) return { screen: 'create', likeId: third };
@@ -51,6 +54,7 @@ export function hashOf(route: Route): string {
     case 'create-sale': return route.campaignId === undefined ? '#/create-sale' : `#/create-sale/${encodeURIComponent(route.campaignId)}`;
     case 'order-letters': return route.saleId === undefined ? '#/dead/orders' : `#/dead/orders/${encodeURIComponent(route.saleId)}`;
     case 'remote': return route.rainId === undefined ? '#/remote' : `#/remote/${encodeURIComponent(route.rainId)}`;
+    case 'queues': return ['#/queues', route.queue, route.state].filter((part) => part !== undefined).join('/');
     case 'participant-cards': return '#/participants/cards';
     case 'rains': case 'rehearse': case 'themes': case 'sales': case 'campaigns': case 'dead': case 'blocks': case 'participants': case 'users': case 'switches': case 'actions': case 'system': case 'approvals': case 'account': return `#/${route.screen}`;
     default: return route satisfies never;

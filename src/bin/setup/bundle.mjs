@@ -7,7 +7,7 @@ import { ROOT } from './step.mjs';
  * Packages that are loaded as they are: they read files beside themselves, or start threads from them. `pino` is one of those, and
  * the others are optional or large.
  */
-const AS_THEY_ARE = /^(?:pino|@bull-board\/|@electric-sql\/|@opentelemetry\/|msgpackr-extract$)/;
+const AS_THEY_ARE = /^(?:pino|@electric-sql\/|@opentelemetry\/|msgpackr-extract$)/;
 const ENTRY = 'bin/rain.js';
 const CHUNKS = 'chunks';
 /** What `npm pack` leaves out: chunks of earlier builds. */

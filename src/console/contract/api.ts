@@ -6,6 +6,7 @@ import { liveApi } from './live.ts';
 import { orderLettersApi } from './orderLetters.ts';
 import { ordersApi } from './orders.ts';
 import { participantsApi } from './participants.ts';
+import { queuesApi } from './queues.ts';
 import { rainsApi } from './rains.ts';
 import { reconcileApi } from './reconcile.ts';
 import { restoreApi } from './restore.ts';
@@ -18,6 +19,6 @@ import { winnersApi } from './winners.ts';
 
 /** The endpoints of the console, by subject. */
 export type Api = typeof groups;
-const groups = { session: sessionApi, approvals: approvalsApi, rains: rainsApi, campaigns: campaignsApi, winners: winnersApi, sales: salesApi, orders: ordersApi, reconcile: reconcileApi, restore: restoreApi, live: liveApi, dead: deadApi, orderLetters: orderLettersApi, system: systemApi, users: usersApi, participants: participantsApi, themes: themesApi };
+const groups = { session: sessionApi, approvals: approvalsApi, rains: rainsApi, campaigns: campaignsApi, winners: winnersApi, sales: salesApi, orders: ordersApi, reconcile: reconcileApi, restore: restoreApi, live: liveApi, dead: deadApi, orderLetters: orderLettersApi, queues: queuesApi, system: systemApi, users: usersApi, participants: participantsApi, themes: themesApi };
 
 export const API: readonly Endpoint[] = Object.values(groups).flatMap((group): Endpoint[] => Object.values(group));

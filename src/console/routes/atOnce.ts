@@ -13,6 +13,8 @@ export const AT_ONCE = {
   audits: limitAtOnce({ allMax: 16, eachMax: 6 }),
   /** Each reads a whole rain, or all orders of a sale. */
   exports: limitAtOnce({ allMax: 4, eachMax: 2 }),
+  /** Each reads up to 50 jobs, and a job holds up to 500 entries. */
+  jobPages: limitAtOnce({ allMax: 8, eachMax: 3 }),
   /** Each reads all claims of many rains. */
   restoreChecks: limitAtOnce({ allMax: 1, eachMax: 1 }),
 } as const satisfies Record<string, AtOnce>;

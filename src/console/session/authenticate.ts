@@ -22,8 +22,6 @@ export interface SignedIn {
   isStillValid: () => Promise<boolean>;
 }
 
-export type Authenticator = ReturnType<typeof openAuthenticator>;
-
 /** @param demandTotp whether operators without one-time codes may only read */
 export function openAuthenticator({ staff }: Pick<Ledger, 'staff'>, sessions: Sessions, origin: RequestOrigin, demandTotp: boolean) {
   const activeOperator = async (name: string) => {

@@ -78,7 +78,7 @@ async function elsewhere(scene: Scene, attempts: Attempts, demo: Running, token:
   for (const [what, { port }] of [['the console', scene.console], ['the console of the demo', demo]] as const) {
     attempts.refused(`the token of a guest at ${what}`, (await ask(port, '/api/console/rains', { headers: { authorization }, from })).status, 401);
     attempts.refused(`the same as a cookie at ${what}`, (await ask(port, '/api/console/rains', { headers: { cookie: `rain_session=${token}` }, from })).status, 401);
-    attempts.refused(`the same at the queue board of ${what}`, (await ask(port, '/console/queues/api/queues', { headers: { authorization }, from })).status, 401);
+    attempts.refused(`the same at the queues of ${what}`, (await ask(port, '/api/console/queues', { headers: { authorization }, from })).status, 401);
   }
   attempts.refused('the token at a gateway of another key', await scene.socket(token, from, scene.strict.port).then(() => 'opened', (error: Error) => error.message), /401/);
   attempts.refused('a guest at a console that is no demo', (await ask(scene.console.port, '/api/guest', { method: 'POST', body: {}, from })).status, 404);

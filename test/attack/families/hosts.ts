@@ -11,7 +11,7 @@ const FOREIGN = (port: number) => [
   'evil.example', `evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.evil.example', `127.0.0.1.nip.io:${port}`, 'evil.example.', '127.0.0.1@evil.example', 'localhost:80@evil.example', 'evil.example#localhost', 'evil.example/localhost',
   'localhost\\.evil.example', '[evil.example]', 'evil.example:localhost', 'EVIL.EXAMPLE', 'xn--evl-hma.example', 'localhos', '.localhost', '*', 'null', '127.0.0.1, evil.example', `evil.example:${'1'.repeat(300)}`,
 ];
-const PATHS = ['/', '/healthz', '/api/config', '/api/me', '/console/', '/api/console/session', '/api/console/rains', '/console/queues/', '/nothing'];
+const PATHS = ['/', '/healthz', '/api/config', '/api/me', '/console/', '/api/console/session', '/api/console/rains', '/console/queues/', '/api/console/queues', '/nothing'];
 /** Headers that only a proxy of ours may write. */
 const FORWARDED = (address: string): Record<string, string> => ({
   'x-forwarded-for': address, 'x-real-ip': address, forwarded: `for=${address};host=evil.example;proto=https`, 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', 'x-forwarded-port': '443', 'x-forwarded-server': 'evil.example',

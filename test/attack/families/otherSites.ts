@@ -51,7 +51,7 @@ async function foreignReaders({ console: { port }, strict, gateway }: Scene, att
     return String(headers['access-control-allow-origin'] ?? headers['access-control-allow-credentials'] ?? 'nothing');
   };
   for (const origin of ['https://evil.example', 'null']) {
-    for (const path of ['/api/console/rains', '/api/console/session', '/api/me', '/api/config', '/api/rains/a/luckiest', '/console/queues/api/queues']) {
+    for (const path of ['/api/console/rains', '/api/console/session', '/api/me', '/api/config', '/api/rains/a/luckiest', '/api/console/queues']) {
       for (const method of ['GET', 'OPTIONS']) attempts.refused(`${method} ${path} for a page of ${origin}`, await allowed(port, path, method, origin, { cookie }), 'nothing');
     }
     for (const at of [strict.port, gateway.port]) for (const method of ['GET', 'OPTIONS']) attempts.refused(`${method} of a gateway for a page of ${origin}`, await allowed(at, '/v1/sales/none', method, origin), 'nothing');

@@ -8,7 +8,7 @@ import type { Scene } from '../scene.ts';
 /** Ways to write a step upwards, or to hide one. */
 const UP = ['..', '%2e%2e', '%2E.', '.%2e', '%252e%252e', '..;', '....', '%c0%ae%c0%ae', '%u002e%u002e', '.%00.', '..%00', '..%09', '%ef%bc%8e%ef%bc%8e'] as const;
 const SLASHES = ['/', '%2f', '%2F', '\\', '%5c', '%252f', '//', '/./', '%c0%af', '%e2%88%95'] as const;
-const ROOTS = ['/', '/console/', '/assets/', '/console/assets/', '/console/queues/static/'] as const;
+const ROOTS = ['/', '/console/', '/assets/', '/console/assets/', '/console/queues/'] as const;
 /** Files that lie beside the pages, and of the machine. */
 const WANTED = ['package.json', 'bin/rain.js', 'etc/passwd'] as const;
 const HIDDEN = ['/.env', '/.git/config', '/.rain/secrets.json', '/package.json', '/server.js', '/index.html~', '/index.html/', '/index.html%00.css', '/assets', '/assets/', '/console/assets/', '/console/.env', '/console/index.html%00', '/%', '/%zz', '/%2', '/console/%e0%a4%a', '/con', '/*', '/~', '/?../../package.json', '/metrics'] as const;
@@ -17,7 +17,7 @@ const METHODS = ['TRACE', 'PUT', 'DELETE', 'PATCH', 'PROPFIND', 'MKCOL', 'COPY',
 /** Part of every file that nobody may see. */
 const SECRET = /root:x:0|"dependencies"|JWT_SECRET|SIGNING_SECRET|#!\/usr\/bin\/env node|\[core\]/;
 /** What tells visitors that they may do something else than what they asked for. */
-const BESIDE_THE_POINT = /not_allowed|look_only|bad_csrf|refused/;
+const BESIDE_THE_POINT = /not_allowed|bad_csrf|refused/;
 
 export const paths: Family = {
   name: 'paths',
@@ -30,7 +30,7 @@ export const paths: Family = {
     await hidden(scene, attempts, from);
     await methods(scene, attempts, from);
     await spelling(scene, attempts, from);
-    await queueBoard(scene, attempts, from);
+    await queues(scene, attempts, from);
     await gateway(scene, attempts, from);
   },
 };
@@ -88,30 +88,25 @@ async function spelling(scene: Scene, attempts: Attempts, from: string): Promise
   }
 }
 
-async function queueBoard(scene: Scene, attempts: Attempts, from: string): Promise<void> {
+/** The queues are read-only: a job added by hand would be a claim that nobody has won. */
+async function queues(scene: Scene, attempts: Attempts, from: string): Promise<void> {
   const { viewer, operator } = scene.staff;
+  const path = '/api/console/queues';
   const headersOf = (token: string) => ({ authorization: `Bearer ${token}`, accept: 'application/json' });
-  const shown = await ask(scene.console.port, '/console/queues/api/queues', { from, headers: headersOf(viewer.token) });
+  const stateOf = ({ json }: Answer) => (json?.['queues'] as { name: string; state: string }[]).map(({ name, state }) => `${name} ${state}`).join();
+  const shown = await ask(scene.console.port, path, { from, headers: headersOf(viewer.token) });
   attempts.control('a viewer sees the queues', shown.status, 200);
-  const queuesOf = ({ json }: Answer) => json?.['queues'] as { name: string; isPaused: boolean }[];
-  const name = encodeURIComponent(queuesOf(shown)[0]!.name);
-  const acts: [string, string, unknown?][] = [
-    ['PUT', '/pause'], ['PUT', '/resume'], ['PUT', `/${name}/pause`], ['PUT', `/${name}/resume`], ['PUT', `/${name}/empty`], ['PUT', `/${name}/obliterate`], ['PUT', `/${name}/promote`], ['PUT', `/${name}/retry/failed`], ['PUT', `/${name}/clean/completed`], ['PUT', `/${name}/clean/failed`],
-    ['PUT', `/${name}/concurrency`, { concurrency: 1 }], ['PUT', `/${name}/rate-limit`, { max: 1, duration: 1 }], ['PUT', `/${name}/rate-limit/release`], ['POST', `/${name}/add`, { name: 'claim', data: {}, options: {} }], ['PUT', `/${name}/1/retry/failed`], ['PUT', `/${name}/1/clean`], ['PATCH', `/${name}/1/update-data`, { jobData: {} }],
-    ['PATCH', `/${name}/1/delay`, { delay: 1 }], ['PATCH', `/${name}/1/priority`, { priority: 1 }], ['DELETE', `/${name}`], ['POST', '/../metrics/history/purge'],
-  ];
-  for (const [method, path, body = {}] of acts) for (const { role, token } of [viewer, operator]) {
-    const { status, json } = await ask(scene.console.port, `/console/queues/api/queues${path}`, { method, from, body, headers: headersOf(token) });
-    attempts.refused(`${method} ${path} of the queue board by somebody with the role ${role}`, `${status} ${String(json?.['code'])}`, ['403 look_only', '404 not_found']);
+  for (const act of ['', '/credit', '/credit/jobs', '/credit/pause', '/credit/empty', '/credit/add', '/credit/1/retry', '/dead/clean', '/pause']) for (const method of ['PUT', 'POST', 'PATCH', 'DELETE']) for (const { role, token } of [viewer, operator]) {
+    for (const at of [path, '/console/queues', '/console/queues/api/queues']) {
+      const { status, json } = await ask(scene.console.port, at + act, { method, from, body: { name: 'claim', data: {} }, headers: headersOf(token) });
+      attempts.refused(`${method} ${at}${act} by somebody with the role ${role}`, `${status} ${String(json?.['code'])}`, '404 not_found');
+    }
   }
-  for (const header of ['x-http-method-override', 'x-method-override', 'x-http-method']) await ask(scene.console.port, `/console/queues/api/queues/${name}/pause`, { from, headers: { ...headersOf(operator.token), [header]: 'PUT' } });
-  for (const path of ['/console/queues', '/console/queues/', '/console/queues/api/queues', '/console/queues/api/redis/stats', '/console/queues//api/queues', '/console/queues/../queues/api/queues', '/console/queues/%61pi/queues', '/CONSOLE/queues/api/queues', `/console/queues/api/queues/${name}/1`]) {
-    const { status } = await ask(scene.console.port, path, { from, headers: { accept: 'application/json' } });
-    attempts.refused(`${path} without a sign-in`, status, [401, 404]);
-  }
-  const after = await ask(scene.console.port, '/console/queues/api/queues', { from, headers: headersOf(operator.token) });
-  attempts.refused('queues that are paused after all of this', queuesOf(after).filter(({ isPaused }) => isPaused).length, 0);
-  attempts.control('the board shows the same queues as before', queuesOf(after).length, queuesOf(shown).length);
+  for (const header of ['x-http-method-override', 'x-method-override', 'x-http-method']) await ask(scene.console.port, `${path}/credit/pause`, { from, headers: { ...headersOf(operator.token), [header]: 'PUT' } });
+  for (const at of [path, `${path}/credit/jobs`, `${path}/`, `/api/console//queues`, '/api/console/%71ueues', '/API/console/queues', '/console/queues/api/queues']) attempts.refused(`${at} without a sign-in`, (await ask(scene.console.port, at, { from, headers: { accept: 'application/json' } })).status, [401, 404]);
+  const former = await ask(scene.console.port, '/console/queues//evil.example', { from });
+  attempts.refused('a way from the former address to elsewhere', String(former.headers['location'] ?? 'none'), 'none');
+  attempts.control('the queues are as before', stateOf(await ask(scene.console.port, path, { from, headers: headersOf(operator.token) })), stateOf(shown));
 }
 
 async function gateway(scene: Scene, attempts: Attempts, from: string): Promise<void> {

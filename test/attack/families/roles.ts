@@ -38,18 +38,6 @@ async function everyRoute(scene: Scene, attempts: Attempts, from: string): Promi
   attempts.control('a viewer reads', reads >= 20, true);
 }
 
-async function queueBoard({ console: { port }, staff }: Scene, attempts: Attempts, from: string): Promise<void> {
-  const board = '/console/queues/api/queues';
-  for (const [who, headers] of [['nobody', {}], ['a player', bearer(await tokenFor('opal'))]] as const) {
-    for (const path of [board, `${board}/credit/1`, '/console/queues/static/js/main.js']) attempts.refused(`${who} at the queue board: ${path}`, brief(await ask(port, path, { headers, from })), '401 no_session');
-    for (const method of ['PUT', 'POST', 'DELETE']) attempts.refused(`${who}: ${method} at the queue board`, (await ask(port, `${board}/credit/pause`, { method, headers, from })).status, [401, 404]);
-  }
-  for (const [method, path] of [['PUT', 'credit/pause'], ['PUT', 'credit-dead/empty'], ['PUT', 'credit/obliterate'], ['POST', 'credit/add'], ['PUT', 'credit-dead/clean/waiting'], ['PUT', 'orders/retry/failed'], ['PUT', 'pause']] as const) {
-    attempts.refused(`an operator: ${method} ${path} at the queue board`, brief(await ask(port, `${board}/${path}`, { method, headers: bearer(staff.operator.token), body: {}, from })), '403 look_only');
-  }
-  attempts.control('a viewer looks at the queue board', (await ask(port, board, { headers: bearer(staff.viewer.token), from })).status, 200);
-}
-
 /** More money than one operator may move alone. */
 async function fourEyes({ console: { port }, staff, context }: Scene, attempts: Attempts, from: string): Promise<void> {
   const as = (token: string, path: string, body: unknown = undefined) => ask(port, path, { method: 'POST', headers: bearer(token), ...(body !== undefined && { body }), from });
@@ -78,7 +66,6 @@ export const roles: Family = {
   async attack(scene, attempts) {
     const from = scene.address();
     await everyRoute(scene, attempts, from);
-    await queueBoard(scene, attempts, scene.address());
     await fourEyes(scene, attempts, scene.address());
     const saleId = await scene.sale();
     for (const { name, token } of Object.values(scene.staff)) attempts.refused(`the token of ${name} at the gateway`, (await tryGateway(scene.gateway.port, saleId, token, from)).join(' '), '401 401');

@@ -78,7 +78,7 @@ async function headers({ console: { port } }: Scene, attempts: Attempts, from: s
   const asset = new URL(/src="([^"]+\.js)"/.exec(page.text)?.[1] ?? 'none', 'http://a/console/').pathname;
   attempts.control('the page of the console', page.status, 200);
   attempts.control('its script', (await ask(port, asset, { from })).status, 200);
-  for (const path of ['/', '/console/', '/index.html', asset, '/nothing', '/%', '/api/config', '/api/me', '/api/console/rains', '/api/rains/x/luckiest', '/healthz', '/console/queues/', '/console/queues/api/queues']) {
+  for (const path of ['/', '/console/', '/index.html', asset, '/nothing', '/%', '/api/config', '/api/me', '/api/console/rains', '/api/rains/x/luckiest', '/healthz', '/console/queues/', '/api/console/queues']) {
     const { status, headers: given } = await ask(port, path, { headers: { cookie, accept: 'text/html' }, from });
     const policy = String(given['content-security-policy']);
     attempts.refused(`${path} (${status}): a policy that lets scripts of elsewhere run`, /script-src[^;]*(unsafe-inline|unsafe-eval|\*|https?:|data:)/.test(policy) || !/default-src '(none|self)'/.test(policy), false);

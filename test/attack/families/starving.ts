@@ -79,7 +79,7 @@ async function madeUpBearers(scene: Scene, attempts: Attempts, server: Running):
   attempts.refused('1,300 made-up tokens of one address: those that are looked at', answers.filter(({ status }) => status === 401).length <= API_PER_MINUTE, true);
   const late = answers.at(-1)!;
   attempts.refused('the last of them', `${late.status} ${waits(late)}`, '429 true');
-  attempts.refused('the queue board for the same address', (await asked('/console/queues/api/queues', madeUp())).status, 429);
+  attempts.refused('the queues for the same address', (await asked('/api/console/queues', madeUp())).status, 429);
   attempts.refused('a cookie of the same address', (await ask(server.port, '/api/console/session', { from, headers: { cookie: `rain_session=${randomBytes(32).toString('base64url')}` } })).status, 429);
   attempts.refused('a genuine token of the same address: the limit comes before the sign-in', (await asked('/api/console/rains', `Bearer ${scene.staff.viewer.token}`)).status, 429);
   attempts.refused('the same with an address in X-Forwarded-For', (await ask(server.port, '/api/console/rains', { from, headers: { 'x-forwarded-for': '203.0.113.77', authorization: madeUp() } })).status, 429);

@@ -40,7 +40,7 @@ test('every route of the server is in the contract, and every endpoint of the co
   await mountOperatorConsole(server, { backend: { ...testConsole, queues: { ...testConsole.queues, later: testConsole.queues.credit }, sendReservations: async () => {} }, requestOrigin: { trustedProxies: 0, secureCookies: 'auto' }, currency: 'CNY', onFault: () => {} });
   await server.close();
   expect(routes.filter((route) => route.includes('/api/console/')).sort()).toEqual(API.map(({ method, path }) => `${method} ${path}`).sort());
-  expect(routes.filter((route) => !/ \/(api\/console|console\/queues)\b/.test(route))).toEqual([]);
+  expect(routes.filter((route) => !/ \/(api\/console|console\/queues\/?$)/.test(route))).toEqual([]);
 });
 
 describe('[R12] without a session every request is refused', () => {
@@ -50,11 +50,13 @@ describe('[R12] without a session every request is refused', () => {
     }
   });
 
-  test('on the queue board a script is refused, and a browser is redirected to the login', async () => {
-    expect(await ask(testConsole.url, 'GET', '/console/queues/api/queues')).toMatchObject({ status: 401, body: { code: 'no_session' } });
-    const sent = await ask(testConsole.url, 'GET', '/console/queues/', undefined, { accept: 'text/html' });
-    expect([sent.status, sent.headers.get('location')]).toEqual([303, '/console/']);
-    expect(await ask(testConsole.url, 'GET', '/console/queues/static/js/nothing.js')).toMatchObject({ status: 401 });
+  test('the former address of the queues leads to their screen, whoever asks, and nowhere else', async () => {
+    for (const path of ['/console/queues', '/console/queues/']) {
+      const sent = await ask(testConsole.url, 'GET', path, undefined, { accept: 'text/html' });
+      expect([sent.status, sent.headers.get('location')], path).toEqual([301, '/console/#/queues']);
+    }
+    for (const path of ['/console/queues/api/queues', '/console/queues//evil.example']) expect((await ask(testConsole.url, 'GET', path)).status, path).toBe(404);
+    expect((await ask(testConsole.url, 'PUT', '/console/queues', {})).status).toBe(404);
   });
 });
 

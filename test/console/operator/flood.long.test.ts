@@ -17,7 +17,7 @@ async function openCounting(): Promise<{ url: string; asked: () => number; close
   return { url, close, asked: () => asked };
 }
 
-test.each([['the API', '/api/console/rains', '/console/queues/api/queues'], ['the queue board', '/console/queues/api/queues', '/api/console/session']])('[R10] %s refuses a flood before it looks at who asks, and so does what the limit is shared with', async (_what, path, other) => {
+test.each([['the API', '/api/console/rains', '/console/queues'], ['the list of queues', '/api/console/queues', '/api/console/session']])('[R10] %s refuses a flood before it looks at who asks, and so does what the limit is shared with', async (_what, path, other) => {
   const { url, asked, close } = await openCounting();
   const statuses: number[] = [];
   for (let at = 0; at < 1_300; at += 100) statuses.push(...await Promise.all(Array.from({ length: 100 }, async (_, i) => (await ask(url, 'GET', path, undefined, bearer(at + i))).status)));
