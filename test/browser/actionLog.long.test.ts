@@ -18,8 +18,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('the audit log on the page', () => {
   const verbs = (page: Page) => page.getByTestId('action').evaluateAll((rows) => [...new Set(rows.map((row) => row.getAttribute('data-verb')))]);
 
   test.each([
-    { locale: 'en-GB', colorScheme: 'light', viewport: LAPTOP, words: { create: 'created', details: ['budget 10.00', 'packets 10'], block: ['kind user', 'who mallory', 'reason a hundred taps a second'] } },
-    { locale: 'zh-CN', colorScheme: 'dark', viewport: PHONE, words: { create: '创建', details: ['预算 10.00', '红包数 10'], block: ['类型 用户', '对象 mallory', '原因 a hundred taps a second'] } },
+    { locale: 'en-GB', colorScheme: 'light', viewport: LAPTOP, words: { create: 'created', details: ['budget ¥10.00', 'packets 10'], block: ['kind user', 'who mallory', 'reason a hundred taps a second'] } },
+    { locale: 'zh-CN', colorScheme: 'dark', viewport: PHONE, words: { create: '创建', details: ['预算 ¥10.00', '红包数 10'], block: ['类型 用户', '对象 mallory', '原因 a hundred taps a second'] } },
   ] as const)('is filtered by what, who, where and when, page by page, with details in words: $locale', { timeout: 180_000 }, async ({ words, ...look }) => {
     const { page, faults } = await stage.open('opal', '#/actions', { ...look, reducedMotion: 'reduce' });
     const [what, when] = [page.locator('.filters select').first(), page.locator('.filters select').last()];

@@ -90,7 +90,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await goTo(page, '#/rains');
     await goTo(page, '#/dead');
     await page.getByTestId('letter').getByText('Requeue').click();
-    await soon(() => dialog().textContent()).toContain('user-0 is credited with 1.00');
+    await soon(() => dialog().textContent()).toContain('user-0 is credited with ¥1.00');
     await page.getByTestId('act').click();
     await soon(() => page.getByTestId('letter').count()).toBe(0);
     await testConsole.credit();
@@ -165,7 +165,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await soon(() => dialog().textContent()).toContain('6.00 leaves the operator account');
     await photograph(page, 'top-up-alike');
     await page.getByTestId('act').click();
-    await soon(() => page.getByTestId('figure-budget').first().textContent()).toBe('16.00');
+    await soon(() => page.getByTestId('figure-budget').first().textContent()).toBe('¥16.00');
     const [topUp] = (await testConsole.ledger.rain('more'))!.topUps;
     expect(topUp).toMatchObject({ budgetCents: 600n, packets: 3, split: { split: { method: 'even' } } });
   });

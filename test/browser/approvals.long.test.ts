@@ -48,7 +48,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a second operator approves', () => {
 
     await ben!.page.reload();
     const row = ben!.page.getByTestId('approval').first();
-    expect(await row.textContent()).toMatch(new RegExp(`New year, ${name}.*88\\.80`));
+    expect(await row.textContent()).toMatch(new RegExp(`New year, ${name}.*¥88\\.80`));
     expect(await findBarriers(ben!.page)).toEqual([]);
     expect(await ben!.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     await photograph(ben!.page, `approvals-${name}`);

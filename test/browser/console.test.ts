@@ -63,7 +63,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console', () => {
     await soon(() => page.locator('dialog').textContent()).toContain('11.20 leaves the operator account');
     await photograph(page, 'top-up');
     await page.getByTestId('act').dblclick();
-    await soon(() => shown(page, 'figure-budget')).toBe('100.00');
+    await soon(() => shown(page, 'figure-budget')).toBe('¥100.00');
     expect(await shown(page, 'figure-packets')).toBe('14');
     expect(faults).toEqual([]);
   });

@@ -50,7 +50,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     expect(await page.getByTestId('packets').getAttribute('aria-invalid')).toBe('true');
     await photograph(page, 'refusal');
     await page.getByTestId('preset-party').click();
-    await soon(() => shown(page, 'luckiest')).toBe('888.00');
+    await soon(() => shown(page, 'luckiest')).toBe('¥888.00');
     await photograph(page, 'create');
     await page.getByTestId('review').click();
     expect(await shown(page, 'deeds')).toContain('8,888.00 leaves the operator account');
@@ -130,7 +130,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console, from the sign-in to the last cen
     await page.getByTestId('act').click();
     await soon(() => shown(page, 'state')).toBe('Settled');
     await soon(() => page.getByTestId('equation').getAttribute('data-closes')).toBe('true');
-    await soon(() => shown(page, 'part-credited')).toBe('888.00');
+    await soon(() => shown(page, 'part-credited')).toBe('¥888.00');
     await page.getByTestId('verify').click();
     await soon(() => shown(page, 'verdict')).toContain('every packet matches the commitment');
     await photograph(page, 'rain');

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { amountTyped, bytesText, centsOf, countdownText, durationText, momentText, moneyText, priceText } from '../../client-console/src/words/figures.ts';
+import { amountTyped, bytesText, centsOf, countdownText, durationText, momentText, moneyText } from '../../client-console/src/words/figures.ts';
 import { firstLanguage } from '../../client-console/src/words/language.ts';
 import { DIFFERENCE_WORDS, toDoIn } from '../../client-console/src/words/differences.ts';
 import { WORDS as SALE_PAGE } from '../../client-console/src/screens/sale/words.ts';
@@ -32,9 +32,9 @@ test('the language is the one chosen before, otherwise the first supported one',
 });
 
 test('figures are exact and readable', () => {
-  expect(moneyText('1234567.05')).toBe('1,234,567.05');
-  expect(moneyText('-1234.05')).toBe('-1,234.05');
-  expect(priceText('8888.00')).toBe('¥8,888.00');
+  expect(moneyText('1234567.05')).toBe('¥1,234,567.05');
+  expect(moneyText('-1234.05')).toBe('-¥1,234.05');
+  expect(moneyText('8888.00')).toBe('¥8,888.00');
   expect([262_144, 1_048_576, 3_565_158].map(bytesText)).toEqual(['256 KiB', '1 MiB', '3.4 MiB']);
   expect(centsOf('90071992547409.91')).toBe(Number.MAX_SAFE_INTEGER);
   expect(countdownText(65_001)).toBe('1:06');

@@ -30,7 +30,7 @@ export function Field({ label, value, onInput, hint, refusals = [], type = 'text
   return (
     <div class={`field${refused ? ' refused' : ''}`}>
       <label for={id} class={type === 'search' ? 'unseen' : ''}>{label}</label>
-      <span class="input">
+      <span class="input" style={{ '--unit': String(unit?.trim().length ?? 0) }}>
         <input
           // The JSX types have no union of input types, so one is asserted.
           id={id} type={type as 'text'} value={value} inputMode={inputMode} autocomplete={autocomplete} placeholder={type === 'search' ? label : undefined} required={required} autofocus={autofocus}

@@ -5,7 +5,7 @@ import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Empty, Refused } from '../components/awaited.tsx';
 import { Field } from '../components/field.tsx';
-import { amountTyped } from '../words/figures.ts';
+import { amountTyped, currencyText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
 import { refusalsFor } from './create/draft.ts';
 
@@ -65,7 +65,7 @@ function Erase({ id, onDone, onClose }: { id: string; onDone: (rows: number) => 
   return (
     <Dialog title={words.eraseTitle(id)} act={words.erase} variant="danger" verb={verb} onAct={erase} staysOpen={({ rows }) => { onDone(rows); return false; }} onClose={onClose}>
       <p>{words.eraseTold}</p>
-      <Field label={words.balance} value={balance} onInput={setBalance} hint={words.balanceHint} refusals={refusalsFor(verb.refusals, 'balance')} testId="user-balance" />
+      <Field label={words.balance} unit={currencyText()} inputMode="decimal" value={balance} onInput={setBalance} hint={words.balanceHint} refusals={refusalsFor(verb.refusals, 'balance')} testId="user-balance" />
     </Dialog>
   );
 }

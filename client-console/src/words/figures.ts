@@ -3,13 +3,6 @@ import type { Language } from './language.ts';
 
 const LOCALE: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' };
 
-/** `"8888.00"` → `8,888.00`. Amounts are text on the wire and are formatted as text, so they stay exact. */
-export function moneyText(amount: string): string {
-  const [whole = '', cents] = amount.split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return cents === undefined ? grouped : `${grouped}.${cents}`;
-}
-
 let unit = currencyUnit(CURRENCY_DEFAULT);
 
 /** @param code of all amounts, as the session tells it; ISO 4217 */
@@ -22,9 +15,11 @@ export function currencyText(): string {
   return unit;
 }
 
-/** `"8888.00"` → `¥8,888.00`. */
-export function priceText(amount: string): string {
-  return unit + moneyText(amount);
+/** `"8888.00"` → `¥8,888.00`. Amounts are text on the wire and are formatted as text, so they stay exact. Every amount of the page is written here. */
+export function moneyText(amount: string): string {
+  const [, minus = '', whole = '', cents] = /^(-?)([^.]*)(?:\.(.*))?$/.exec(amount) ?? [];
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return `${minus}${unit}${grouped}${cents === undefined ? '' : `.${cents}`}`;
 }
 
 export function countText(count: number): string {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { centsOf, moneyText, priceText } from '../../words/figures.ts';
+import { centsOf, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import type { SaleRequest } from './draft.ts';
 import { WORDS } from './words.ts';
@@ -39,7 +39,7 @@ function Good({ item: { sku, name, units, price, listPrice, picture } }: { item:
     <li>
       <Picture key={picture} src={picture} />
       <b>{name ?? sku}</b>
-      <span class="price">{isFree(price) ? words.free : isAmount(price) ? priceText(price) : '–'} {listPrice !== undefined && isAmount(listPrice) && <s>{priceText(listPrice)}</s>}</span>
+      <span class="price">{isFree(price) ? words.free : isAmount(price) ? moneyText(price) : '–'} {listPrice !== undefined && isAmount(listPrice) && <s>{moneyText(listPrice)}</s>}</span>
       {units > 0 && <small>{words.unitsOf(units)}</small>}
     </li>
   );

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { useApp, useVerb } from '../../state/useApi.ts';
 import { go, hashOf } from '../../state/route.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { centsOf, durationText, momentText, priceText } from '../../words/figures.ts';
+import { centsOf, durationText, momentText, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { requestedTermNames } from '../../../../src/rain/terms.ts';
 import { WORDS as GREETING_WORDS } from '../greeting/words.ts';
@@ -23,7 +23,7 @@ export function Review({ draft, onClose }: { draft: Draft; onClose: () => void }
   const requests = useRef<RainRequest[]>(undefined);
   const count = shown.length;
   const { plan, terms, greeting } = shown[0]!;
-  const total = priceText(((centsOf(plan.budget) * count) / 100).toFixed(2));
+  const total = moneyText(((centsOf(plan.budget) * count) / 100).toFixed(2));
   const titles = shown.flatMap(({ title }) => title ?? []);
   const durationPhrase = words.lasts(durationText(Number(draft.duration) * UNITS_MS[draft.durationUnit], language));
 
@@ -45,9 +45,9 @@ export function Review({ draft, onClose }: { draft: Draft; onClose: () => void }
       <ul class="deeds" data-testid="deeds">
         <li>{titles.length === 0 ? <><b>{words.untitled}</b> {words.untitledTold}</> : <><b data-testid="review-title">{words.titled(titles[0]!, count === 1 ? undefined : titles.at(-1))}</b> {words.titledTold}</>}</li>
         <li class={terms.rehearsal ? 'shadow' : 'money'}>
-          <b>{terms.rehearsal ? words.testMoney(total) : words.leaves(total)}</b> {terms.rehearsal ? words.testMoneyTold : words.leavesTold(count, priceText(plan.budget))}
+          <b>{terms.rehearsal ? words.testMoney(total) : words.leaves(total)}</b> {terms.rehearsal ? words.testMoneyTold : words.leavesTold(count, moneyText(plan.budget))}
         </li>
-        <li><b>{words.holds(shared.packets(plan.packets), priceText(plan.min ?? '0.01'), plan.max === undefined ? undefined : priceText(plan.max))}</b> {words.holdsTold}</li>
+        <li><b>{words.holds(shared.packets(plan.packets), moneyText(plan.min ?? '0.01'), plan.max === undefined ? undefined : moneyText(plan.max))}</b> {words.holdsTold}</li>
         {draft.when === 'in' ? <li><b>{words.opensIn(durationText(Number(draft.startIn) * UNITS_MS[draft.startInUnit], language))}</b> {durationPhrase}</li>
           : shown.map(({ id, opensAt }, i) => <li key={id}><b>{words.opens(momentText(opensAt, language))}</b> {durationPhrase} {i < createdCount && `✓ ${words.made}`}</li>)}
         {requestedTermNames().filter((name) => name in terms && name !== 'rehearsal').map((name) => <li key={name}><b>{termWords[name].label}</b> {formatTerm(termWords[name], terms[name])}</li>)}

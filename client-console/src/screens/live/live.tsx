@@ -5,7 +5,7 @@ import { useBigScreen } from '../../state/bigScreen.ts';
 import { Button } from '../../components/button.tsx';
 import { Empty, Refused } from '../../components/awaited.tsx';
 import { EquationBar } from '../../components/equation-bar.tsx';
-import { priceText } from '../../words/figures.ts';
+import { moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { WORDS as RAIN } from '../rain/words.ts';
 import { RainHead } from '../rain/head.tsx';
@@ -40,7 +40,7 @@ export function LiveScreen({ rainId }: { rainId: string }) {
         <Hero sample={sample} words={words} />
         <Gauges sample={sample} />
         <RatesTile samples={samples} />
-        <Ticker rainId={rainId} over={sample.state === 'closed' || sample.state === 'settled'} budget={priceText(rain.budget)} />
+        <Ticker rainId={rainId} over={sample.state === 'closed' || sample.state === 'settled'} budget={moneyText(rain.budget)} />
         <section class="panel money">{sample.equation ? <EquationBar equation={sample.equation} /> : <p class="hint">{words.auditPending}</p>}</section>
         <Answers sample={sample} />
       </div>

@@ -3,7 +3,7 @@ import { shownName } from '../../../../src/rain/names.ts';
 import type { Sample, Winner } from '../../state/responses.ts';
 import { useRequest } from '../../state/useApi.ts';
 import { Chart, type Line } from '../../components/chart.tsx';
-import { centsOf, countText, durationText, priceText } from '../../words/figures.ts';
+import { centsOf, countText, durationText, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { answerName } from '../../words/shared.ts';
 import { WORDS } from './words.ts';
@@ -52,12 +52,12 @@ export function Ticker({ rainId, over, budget }: { rainId: string; over: boolean
   return (
     <section class="panel ticker">
       <div class="crown">
-        {luckiest && <p><span>{over ? words.luckyOver : words.lucky}</span><b>{shownName(luckiest.userId)}</b><strong>{priceText(luckiest.amount)}</strong></p>}
+        {luckiest && <p><span>{over ? words.luckyOver : words.lucky}</span><b>{shownName(luckiest.userId)}</b><strong>{moneyText(luckiest.amount)}</strong></p>}
         {!luckiest && <p><span>{words.budget}</span><strong>{budget}</strong></p>}
       </div>
       <h2>{words.ticker}</h2>
       {latest.length === 0 ? <p class="hint">{words.noWinners}</p> : (
-        <ol>{latest.map(({ redPacketId, userId, amount, status }) => <li key={redPacketId} data-status={status}><span>{shownName(userId)}</span><b>{priceText(amount)}</b></li>)}</ol>
+        <ol>{latest.map(({ redPacketId, userId, amount, status }) => <li key={redPacketId} data-status={status}><span>{shownName(userId)}</span><b>{moneyText(amount)}</b></li>)}</ol>
       )}
     </section>
   );

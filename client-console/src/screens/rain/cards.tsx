@@ -46,7 +46,7 @@ interface InviteProps {
   kind: 'rain' | 'sale';
   id: string;
   state: RainState;
-  words: Pick<typeof WORDS.en, 'invite' | 'players' | 'openPage' | 'bots' | 'botsHint'> & { hall?: string };
+  words: Pick<typeof WORDS.en, 'invite' | 'players' | 'openPage' | 'bots' | 'botsHint' | 'hall'>;
   /** What simulated ones would do here. */
   warning?: string | undefined;
 }
@@ -63,7 +63,7 @@ export function Invite({ kind, id, state, words, warning }: InviteProps) {
       <h3>{words.players}</h3>
       <p class="row"><a href={link} target="_blank" rel="noopener" data-testid="player-link">{words.openPage}</a></p>
       <Copyable text={link} testId="player-address" />
-      {words.hall !== undefined && <p class="row"><a href={at(`hall/${encodeURIComponent(id)}`)} target="_blank" rel="noopener" data-testid="hall-link">{words.hall}</a></p>}
+      <p class="row"><a href={at(`hall/${encodeURIComponent(id)}`)} target="_blank" rel="noopener" data-testid="hall-link">{words.hall}</a></p>
       <h3>{words.bots}</h3>
       <Copyable text={`npm run rain -- swarm --${kind} ${id} --users 300`} testId="swarm-command" />
       {warning !== undefined && <p class="hint" data-testid="bots-warning"><b>{warning}</b></p>}

@@ -4,7 +4,7 @@ import type { RainView } from '../../state/responses.ts';
 import { useApp, useVerb } from '../../state/useApi.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Segments } from '../../components/field.tsx';
-import { amountTyped, currencyText, priceText } from '../../words/figures.ts';
+import { amountTyped, currencyText, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { localText, newId, refusalsFor } from '../create/draft.ts';
 import { usePreview } from '../create/preview.tsx';
@@ -87,7 +87,7 @@ export function TopUp({ rain, onClose }: VerbProps) {
         <Field label={words.topPackets} inputMode="numeric" value={packets} onInput={setPackets} refusals={refusalsFor(refusals, 'packets')} testId="top-packets" />
       </div>
       <Segments label={plans.method} value={method} options={PLAIN.map(({ name, label }) => [name, label[language]] as const)} onChange={setMethod} />
-      {preview?.ok && <p><b>{(rain.terms.rehearsal ? words.told.topUpTestMoney : words.told.topUp)(priceText(preview.budget))}</b></p>}
+      {preview?.ok && <p><b>{(rain.terms.rehearsal ? words.told.topUpTestMoney : words.told.topUp)(moneyText(preview.budget))}</b></p>}
     </Dialog>
   );
 }

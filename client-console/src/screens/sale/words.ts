@@ -38,7 +38,7 @@ export const WORDS = bilingual({
   },
   end: (left: number, waiting: number) => `It cannot be reopened. ${counted(left, 'unit that is left goes', 'units that are left go')} back to the shop, and ${counted(waiting, 'reserved one', 'reserved ones')} can still be paid.`,
   endTold: 'It cannot be reopened. What is left goes back to the shop; reservations can still be paid.', more: 'Units to add', moreTold: 'They are booked in the stock first, and are on sale at once if the sale is.',
-  invite: 'Buyers', players: 'Buyers open this page', openPage: 'Open it here as a buyer', bots: 'Simulated buyers, in a terminal', botsHint: 'Run it on the machine on which the system was started. At the end it reports whether what they were told agrees with the audit.', botsReal: 'They take real stock of this sale: their orders stand beside those of your customers. To practise, make a sale with “Rehearsal”.',
+  invite: 'Buyers', players: 'Buyers open this page', openPage: 'Open it here as a buyer', hall: 'Screen for the hall', bots: 'Simulated buyers, in a terminal', botsHint: 'Run it on the machine on which the system was started. At the end it reports whether what they were told agrees with the audit.', botsReal: 'They take real stock of this sale: their orders stand beside those of your customers. To practise, make a sale with “Rehearsal”.',
 }, {
   stock: '库存核算', audit: '重新核算', counts: (orders, buyers) => `${countText(buyers)} 位买家，${countText(orders)} 个订单。`, problems: '需要处理', notices: '需要重做',
   waiting: (n) => `${countText(n)} 个预占还没有订单。有工作进程时稍等即可。`, repair: '修复…', writeOff: '核销…', acknowledge: '标记为已阅…', repairTitle: '修复这场秒杀？', repairAct: '修复',
@@ -56,5 +56,5 @@ export const WORDS = bilingual({
   },
   end: (left, waiting) => `结束后不能再开。剩余 ${countText(left)} 件退回商家；已预占的 ${countText(waiting)} 件仍可支付。`,
   endTold: '结束后不能再开。剩余的退回商家，已预占的仍可支付。', more: '增加件数', moreTold: '先记入库存账；若正在销售，立即可买。',
-  invite: '买家', players: '买家打开此页面', openPage: '在此以买家身份打开', bots: '在终端里加入模拟买家', botsHint: '在启动系统的机器上运行，结束时会显示他们得到的告知是否与账目一致。', botsReal: '模拟买家会占用这场秒杀的真实库存，其订单与顾客的订单并列。若要演练，请新建一场勾选“彩排”的秒杀。',
+  invite: '买家', players: '买家打开此页面', openPage: '在此以买家身份打开', hall: '现场大屏', bots: '在终端里加入模拟买家', botsHint: '在启动系统的机器上运行，结束时会显示他们得到的告知是否与账目一致。', botsReal: '模拟买家会占用这场秒杀的真实库存，其订单与顾客的订单并列。若要演练，请新建一场勾选“彩排”的秒杀。',
 });
