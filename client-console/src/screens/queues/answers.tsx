@@ -19,7 +19,7 @@ export function Answers({ queues, notQueued }: QueuesAnswer) {
   const [delayed, failed] = [sum('delayed'), sum('failed')];
   const states = FLOWS.map(({ queues: names }) => stateOf(queues.filter(({ name }) => (names as readonly string[]).includes(name)), now));
   return (
-    <section class="card answers" aria-label={words.answers}>
+    <section class="card at-a-glance" aria-label={words.answers}>
       <ul>
         {FLOWS.map(({ id, queues: [first], entries, named }, i) => {
           const queue = queues.find(({ name }) => name === first);
