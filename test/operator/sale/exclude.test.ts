@@ -8,7 +8,7 @@ import { createRain } from '../../../src/operator/create.ts';
 import { loadRain } from '../../../src/operator/load.ts';
 import { importParticipants } from '../../../src/operator/participants.ts';
 import { eraseUser } from '../../../src/operator/personalData.ts';
-import { createComparison } from '../../../src/operator/restore/comparison.ts';
+import { createComparison, type Done } from '../../../src/operator/restore/comparison.ts';
 import { createSale } from '../../../src/operator/sale/create.ts';
 import { openSale } from '../../../src/operator/sale/open.ts';
 import { redisNow } from '../../../src/store/rains.ts';
@@ -142,10 +142,10 @@ test('a Redis that is older than the exclusions is told of them when the two sto
     await context.redis.del(saleKeys(`${id}.1`).bought);
   }
   await context.redis.set(saleKeys('wrong.1').bought, 'x');
-  const told: unknown[] = [];
+  const told: Done[] = [];
   await createComparison(context, (done) => told.push(done)).look(true);
   expect(await codes('older.1', 'pia', 'qi')).toEqual(['-11', '0']);
-  expect(told).toMatchObject([{ campaignId: 'wrong', done: 'not_excluded' }]);
+  expect(told.filter(({ done }) => done === 'not_excluded')).toMatchObject([{ campaignId: 'wrong' }]);
   await context.redis.del(saleKeys('wrong.1').bought);
 });
 
