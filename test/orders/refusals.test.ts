@@ -45,7 +45,7 @@ describe('reservations that only Redis allows', () => {
     await room.carry();
     room.work();
     await room.drained();
-    expect([await idsOf('party.1'), await reasons('party.1')]).toEqual([['party.1-2'], [[1, 'not_in_sale']]]);
+    expect([await idsOf('party.1'), await reasons('party.1')]).toEqual([['party.1-2'], [[0, 'not_in_sale']]]);
     await eventually(() => expect(room.heard.filter(({ userId }) => userId === 'thief').map(({ status }) => status)).toEqual(['failed']));
     expect(await room.redis.hget(saleKeys('party.1').stock, 'tee:booked')).toBe('1');
     expect((await room.ledger.refusalsAmong([{ reservationId: 'party.1-1', userId: 'thief' }]))[0]).toMatchObject({ reason: 'limit', detail: expect.not.stringContaining('thief') as string });

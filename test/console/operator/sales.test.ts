@@ -32,22 +32,6 @@ async function make(id: string, more: object = {}): Promise<void> {
 const act = (id: string, verb: string, body?: object) => opal.ask('POST', `${SALES}/${id}/${verb}`, body);
 const show = async (id: string) => (await vera.ask('GET', `${SALES}/${id}`)).body;
 
-test('the buyers of a settled sale are excluded from a campaign', async () => {
-  const body = { buyersOf: 'last-year' };
-  await make('last-year');
-  await reserveTees(testConsole, 'last-year', 2);
-  await writeLog(testConsole, 'last-year');
-  await testConsole.ledger.stepOrder('last-year-1', 'paid');
-  await testConsole.ledger.stepOrder('last-year-2', 'cancelled');
-  expect(await opal.ask('POST', '/api/console/campaigns', { id: 'after', winsPerUserMax: 2 })).toMatchObject({ status: 201 });
-  const exclude = (asked: object) => opal.ask('POST', '/api/console/campaigns/after/exclude-buyers', asked);
-  expect(await exclude(body)).toMatchObject({ status: 422, body: { refusals: [{ field: 'buyersOf', reason: 'last-year is not settled yet, so not all of its buyers are known' }] } });
-  await testConsole.ledger.settleSale('last-year');
-  expect(await exclude(body)).toMatchObject({ status: 200, body: { excluded: 1, total: 1 } });
-  expect(await exclude({})).toMatchObject({ status: 422, body: { refusals: [{ field: 'buyersOf' }] } });
-  expect((await vera.ask('GET', '/api/console/campaigns/after')).body).toMatchObject({ excluded: { users: 1, credits: 0 } });
-});
-
 describe('a sale', () => {
   test('is tried first, then created once, loaded, moved, topped up and ended, and every step is in the audit log', async () => {
     const wanted = await request('spring', { load: false });
@@ -202,4 +186,20 @@ describe('the live board', () => {
     await latest(({ audit }) => audit?.balanced === true && audit.orders === 4);
     await leave();
   });
+});
+
+test('the buyers of a settled sale are excluded from a campaign', async () => {
+  const body = { buyersOf: 'last-year' };
+  await make('last-year');
+  await reserveTees(testConsole, 'last-year', 2);
+  await writeLog(testConsole, 'last-year');
+  await testConsole.ledger.stepOrder('last-year-1', 'paid');
+  await testConsole.ledger.stepOrder('last-year-2', 'cancelled');
+  expect(await opal.ask('POST', '/api/console/campaigns', { id: 'after', winsPerUserMax: 2 })).toMatchObject({ status: 201 });
+  const exclude = (asked: object) => opal.ask('POST', '/api/console/campaigns/after/exclude-buyers', asked);
+  expect(await exclude(body)).toMatchObject({ status: 422, body: { refusals: [{ field: 'buyersOf', reason: 'last-year is not settled yet, so not all of its buyers are known' }] } });
+  await testConsole.ledger.settleSale('last-year');
+  expect(await exclude(body)).toMatchObject({ status: 200, body: { excluded: 1, total: 1 } });
+  expect(await exclude({})).toMatchObject({ status: 400, body: { refusals: [{ field: 'buyersOf' }] } });
+  expect((await vera.ask('GET', '/api/console/campaigns/after')).body).toMatchObject({ excluded: { users: 1, credits: 0 } });
 });
