@@ -19,6 +19,24 @@ export function excludeWinners(database: Database, campaignId: string, { id, rai
   });
 }
 
+/** Buyers in sales that are settled: `id` is a sale, or a campaign with all its sales. */
+interface FormerBuyers {
+  id: string;
+  saleIds: readonly string[];
+}
+
+/** Excludes the users whose orders in these sales are paid. @returns how many were not excluded before */
+export function excludeBuyers(database: Database, campaignId: string, { id, saleIds }: FormerBuyers, actor: string): Promise<number> {
+  return database.$transaction(async (transaction) => {
+    const added = await transaction.$executeRaw`
+      INSERT INTO "CampaignExclusion" ("campaignId", "userId", "source")
+      SELECT DISTINCT ${campaignId}, "userId", ${id} FROM "SaleOrder" WHERE "saleId" = ANY (${[...saleIds]}::text[]) AND "status" = 'paid' AND "userId" !~ '^erased-[0-9a-f]{32}$'
+      ON CONFLICT DO NOTHING`;
+    if (added > 0) await record(transaction, { actor, verb: 'exclude', details: { campaignId, buyersOf: id, excluded: added } });
+    return added;
+  });
+}
+
 /** Excludes these users, each named once. @returns how many were not excluded before */
 export function exclude(database: Database, campaignId: string, userIds: readonly string[], actor: string): Promise<number> {
   return database.$transaction(async (transaction) => {
@@ -44,8 +62,20 @@ export async function exclusions(database: Database, campaignId: string, after: 
   return rows.map(({ userId }) => userId);
 }
 
+/** Which of these users are excluded. */
+export async function exclusionsAmong(database: Database, campaignId: string, userIds: readonly string[]): Promise<Set<string>> {
+  const rows = await database.$queryRaw<{ userId: string }[]>`SELECT "userId" FROM "CampaignExclusion" WHERE "campaignId" = ${campaignId} AND "userId" = ANY (${[...userIds]}::text[])`;
+  return new Set(rows.map(({ userId }) => userId));
+}
+
 export function countExclusions(database: Database, campaignId: string): Promise<number> {
   return database.campaignExclusion.count({ where: { campaignId } });
+}
+
+/** The campaigns that this user is excluded from. */
+export async function excludedFrom(database: Database, userId: string): Promise<string[]> {
+  const rows = await database.campaignExclusion.findMany({ where: { userId }, orderBy: { campaignId: 'asc' }, select: { campaignId: true } });
+  return rows.map(({ campaignId }) => campaignId);
 }
 
 /** Credits in the rounds of a campaign to users who are excluded from it: they had won before, or Redis did not know. */

@@ -13,7 +13,7 @@ import { payFreeOrders } from './freeOrders.ts';
 import { numberedOrders } from './numberedOrders.ts';
 import { cancelOrders, expireOrders, order, orderCounts, orders, ordersAmong, stepOrder, stepOrderByHand, writeOrders } from './orders.ts';
 import { countParticipants, enterByCode, hasParticipants, importParticipants, participant, participants, participantsAmong, participantsForCards, removeAllParticipants, removeParticipants, renewParticipantCode } from './participants.ts';
-import { campaignsExcluding, countExclusions, exclude, excludedCredits, excludeWinners, exclusions, readmit } from './exclusions.ts';
+import { campaignsExcluding, countExclusions, exclude, excludeBuyers, excludedCredits, excludedFrom, excludeWinners, exclusions, exclusionsAmong, readmit } from './exclusions.ts';
 import { eraseUser, inactiveUsers, personalRows } from './personalData.ts';
 import { payouts } from './payouts.ts';
 import { addTopUp } from './topUps.ts';
@@ -36,7 +36,7 @@ import { markFollowed, oldestUnfollowedSeconds, unfollow, unfollowedAmong, unfol
 const OPERATIONS = {
   createRain, addTopUp, reschedule, rain, rains, countRains, overdue, seal, settle,
   createCampaign, campaign, campaigns, countRounds, rounds, campaignWinners, campaignBuyers, unitsHeld,
-  excludeWinners, exclude, readmit, exclusions, countExclusions, excludedCredits, campaignsExcluding,
+  excludeWinners, excludeBuyers, exclude, readmit, exclusions, exclusionsAmong, countExclusions, excludedCredits, excludedFrom, campaignsExcluding,
   assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
   book, credits, creditsAmong, creditsTo, creditOf, postings, payouts, luckiest, walletStatement, balance, sumOfBalances, accountFaults, settledFaults,
   record, actions, lastDetails, latestActions, askApproval, approval, approvals, decideApproval, carriedOut,

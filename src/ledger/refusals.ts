@@ -4,8 +4,8 @@ import { refusalOf } from './refusal.ts';
 import type { Database } from './database.ts';
 
 /**
- * Why the ledger takes no order of a reservation. `stock`: there are no units for it. `limit`: the user may not hold so many. `time`: the
- * sale was not open. `terms`: the sale has no such item, price or quantity. `differs`: another order has its number, or its ref.
+ * Why the ledger takes no order of a reservation. `stock`: there are no units for it. `limit`: the user may not hold so many, or is excluded
+ * from the campaign. `time`: the sale was not open. `terms`: the sale has no such item, price or quantity. `differs`: another order has its number, or its ref.
  * `lost`: Redis has lost it, and somebody else has its number or units by now, or its buyer has asked again with its ref.
  */
 type RefusalReason = 'stock' | 'limit' | 'time' | 'terms' | 'differs' | 'lost';

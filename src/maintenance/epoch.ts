@@ -63,6 +63,7 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
   const comparison = createComparison(context, report);
 
   function report(done: Done): void {
+    if (done.done === 'not_excluded') return log.error({ campaignId: done.campaignId, err: done.error }, 'Redis cannot be told who is excluded from the sales of this campaign; the database refuses their orders');
     const { rainId } = done;
     if (done.done !== 'failed') failed.delete(rainId);
     switch (done.done) {

@@ -2,6 +2,7 @@ import { iso } from '../rain/figures.ts';
 import { userId } from '../rain/ids.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
 import { readBlocks, type Block } from '../store/blocks.ts';
+import { forgetBought } from '../store/bought.ts';
 import { shardKeys, shardOf } from '../store/keys.ts';
 import { liveRains, settledRains } from '../store/rains.ts';
 import { saleKeys } from '../store/saleKeys.ts';
@@ -50,8 +51,11 @@ export async function eraseUser(context: OperatorContext, id: string, { balance 
   if (known !== undefined) return refuse('id', `this user takes part in ${known}, which Redis has for 24 hours after it is settled; try again then`);
   const held = formatMoney(await context.ledger.balance(id));
   if (held !== NOTHING && balance !== held) return refuse('balance', `the wallet of this user holds ${held}, which nobody can ask for afterwards; expected this amount to confirm it`);
+  const campaigns = await context.ledger.excludedFrom(id);
   const erasing = await context.ledger.eraseUser(id, context.actor);
   if (erasing.outcome === 'not_over') return refuse('id', `this user takes part in ${erasing.part}, or in its campaign, which is not settled; try again when it is`);
+  // Their sales are settled, and what users hold in a campaign outlives them by weeks.
+  for (const campaignId of campaigns) await forgetBought(context.redis, campaignId, id);
   return { ok: true, rows: erasing.outcome === 'erased' ? erasing.rows : 0 };
 }
 

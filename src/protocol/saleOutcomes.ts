@@ -17,7 +17,7 @@ export const SALE_OUTCOMES_IN_ORDER = [
   { code: '-4', reason: 'paused', meaning: 'The operator has paused the sale.', retry: 'when it resumes' },
   { code: '-14', reason: 'no_such_item', meaning: 'The sale does not have this item, or not in this quantity in one order.', retry: 'no' },
   { code: '-13', reason: 'limit_reached', meaning: 'You hold as many units as one buyer may have, of this item or in this sale.', retry: 'no' },
-  { code: '-11', reason: 'campaign_limit_reached', meaning: 'You hold as many units as one buyer may have in all sales of this campaign.', retry: 'no' },
+  { code: '-11', reason: 'campaign_limit_reached', meaning: 'You hold as many units as one buyer may have in all sales of this campaign, or the host has excluded you from it.', retry: 'no' },
   { code: '-15', reason: 'too_few_left', meaning: 'Fewer units are left than you ask for. You may ask for fewer.', retry: 'no' },
   { code: '-12', reason: 'all_reserved', meaning: 'All units are reserved or sold, and some are not paid for yet; `backAt` says when the next may come back. A `restock` message tells you.', retry: 'no' },
   { code: '-1', reason: 'sold_out', meaning: 'All units are sold. Only a refund, or more units, could bring some back.', retry: 'no' },

@@ -1,6 +1,6 @@
 /** What records of actions say, in the order in which people read it: what it is about, how much, when, why. jsonb keeps no order. */
 const DETAIL_FIELDS = [
-  'title', 'name', 'label', 'role', 'kind', 'who', 'userId', 'pseudonym', 'address', 'code', 'position', 'verb', 'askedBy', 'campaignId', 'winnersOf', 'round', 'topUp',
+  'title', 'name', 'label', 'role', 'kind', 'who', 'userId', 'pseudonym', 'address', 'code', 'position', 'verb', 'askedBy', 'campaignId', 'winnersOf', 'buyersOf', 'round', 'topUp',
   'theme', 'sender', 'blessing', 'colours', 'isDefault',
   'budget', 'packets', 'amount', 'to', 'keeps', 'sku', 'units', 'quantity', 'items', 'holdMs', 'perUserMax', 'winsPerUser', 'tickets', 'proofOfWork',
   'rehearsal', 'excludeEarlierWinners', 'unlisted', 'invitedOnly', 'winsMax', 'opensAt', 'closesAt', 'until', 'expiresAt',

@@ -1,3 +1,4 @@
+import { roundId } from '../rain/campaign.ts';
 import { holdsUnits } from '../sale/order.ts';
 import type { Units } from '../sale/units.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
@@ -5,6 +6,17 @@ import { saleKeys } from './saleKeys.ts';
 import { parseHeld } from './sales.ts';
 import { run } from './scripts.ts';
 import { usersOf } from './userFilter.ts';
+
+/**
+ * What a user who is excluded from a campaign counts as holding in its sales, besides what is held: more than any campaign allows, see
+ * `WINS_PER_USER_MAX`. Purchases before and what is given back are counted as for others.
+ */
+export const EXCLUDED_UNITS: Units = 1_000_000;
+
+/** Whether Redis has one of these sales, all of one campaign. */
+export async function knowsAnySale(redis: RedisClient, saleIds: readonly string[]): Promise<boolean> {
+  return saleIds.length > 0 && await redis.exists(...saleIds.map((id) => saleKeys(id).state)) > 0;
+}
 
 /** Of some users, in their order. */
 interface BoughtOfUsers {
@@ -44,6 +56,11 @@ export async function recountBought(redis: RedisClient, saleId: string, wrong: r
   const { bought } = saleKeys(saleId);
   const done = await Promise.all(wrong.map(({ userId, found, right }) => run(redis, 'recount', [bought], [userId, found, right])));
   return wrong.flatMap(({ userId }, i) => (done[i] === 1 ? [] : [userId]));
+}
+
+/** Forgets what a user holds in a campaign, when nobody can buy in it. */
+export async function forgetBought(redis: RedisClient, campaignId: string, userId: string): Promise<void> {
+  await redis.hdel(saleKeys(roundId({ campaignId, round: 1 })).bought, userId);
 }
 
 /** All users of whom Redis knows something in the sales of one campaign, page by page; a user may appear twice. */

@@ -8,7 +8,7 @@ const SAME: Record<string, string> = {
   listRains: 'rain list', createRain: 'rain create', previewRain: 'rain preview', showRain: 'rain show', loadRain: 'rain load',
   pauseRain: 'rain pause', resumeRain: 'rain resume', closeRain: 'rain close', startRain: 'rain start', scheduleRain: 'rain schedule',
   topUpRain: 'rain top-up', setTickets: 'rain tickets', recycleRain: 'rain recycle', auditRain: 'rain audit', reconcileRain: 'rain reconcile', exportReconciliation: 'rain reconcile', verifyRain: 'rain verify', watchRain: 'rain show',
-  listCampaigns: 'rain campaign list', createCampaign: 'rain campaign create', showCampaign: 'rain campaign show', excludeWinners: 'rain campaign exclude', excludeListed: 'rain campaign exclude', readmit: 'rain campaign readmit',
+  listCampaigns: 'rain campaign list', createCampaign: 'rain campaign create', showCampaign: 'rain campaign show', excludeWinners: 'rain campaign exclude', excludeBuyers: 'rain campaign exclude', excludeListed: 'rain campaign exclude', readmit: 'rain campaign readmit',
   listWinners: 'rain winners', exportWinners: 'rain winners',
   listSales: 'rain sale list', createSale: 'rain sale create', showSale: 'rain sale show', loadSale: 'rain sale load', startSale: 'rain sale start', pauseSale: 'rain sale pause', resumeSale: 'rain sale resume',
   endSale: 'rain sale end', topUpSale: 'rain sale top-up', setSaleTickets: 'rain sale tickets', auditSale: 'rain sale audit', repairSale: 'rain sale audit', acknowledgeSaleTampering: 'rain sale audit', writeOffSale: 'rain sale write-off', watchSale: 'rain sale show',

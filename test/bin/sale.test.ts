@@ -26,6 +26,18 @@ test('`rain sale create` as in the manual: two items, on sale in ten seconds; an
   expect((await sale('show', 'newyear')).stdout).toMatch(/^sale +newyear {2}New year\nstate +loaded\n[^]*per user +2\n[^]*\nsku +name +price +units +left[^]*\ntee +19\.90 +100 +100/);
 });
 
+test('`rain campaign exclude --buyers-of` excludes the buyers of a settled sale; one source at a time', async () => {
+  await stage.open('last-year');
+  await stage.buy('last-year', { userId: 'ann' });
+  await stage.write('last-year');
+  await stage.step('last-year', 1, 'paid');
+  await context.ledger.settleSale('last-year');
+  expect(await rain(['campaign', 'create', '--id', 'season', '--wins-per-user', '2'], env)).toMatchObject({ exit: 0 });
+  expect(await rain(['campaign', 'exclude', 'season', '--buyers-of', 'last-year'], env)).toMatchObject({ exit: 0, stdout: '1 excluded, 1 in all\n' });
+  expect(await rain(['campaign', 'exclude', 'season', '--buyers-of', 'last-year', '--winners-of', 'x'], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('expected one of --winners-of, --buyers-of and --list') as string });
+  expect(await rain(['campaign', 'exclude', 'season', '--buyers-of', 'nothing'], env)).toMatchObject({ exit: 1, stderr: expect.stringContaining('buyersOf: there is no sale or campaign with sales nothing') as string });
+});
+
 test('a start that has passed is said, as typed, when the sale is still ahead of its end; a price of one decimal is taken', async () => {
   const start = new Date(Date.now() - 600_000).toISOString();
   const tried = await sale('create', '--item', 'tee:100@19.9', '--start', start, '--dry-run');

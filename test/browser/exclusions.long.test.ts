@@ -1,9 +1,12 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { createCampaign } from '../../src/operator/campaign/create.ts';
+import { createSale } from '../../src/operator/sale/create.ts';
+import { openSale } from '../../src/operator/sale/open.ts';
 import { settleRain } from '../../src/operator/settle.ts';
 import { closeRain } from '../../src/operator/transitions.ts';
 import { findRain } from '../../src/store/rains.ts';
+import { reserveTees, writeLog } from '../orders/saleStage.ts';
 import { findBarriers } from './axe.ts';
 import { WITHOUT_CHROMIUM } from './chromium.ts';
 import { setConsoleStage, soon } from './consoleStage.ts';
@@ -17,6 +20,13 @@ describe.skipIf(WITHOUT_CHROMIUM)('who is excluded from a campaign, on a real co
     await testConsole.credit();
     await closeRain(testConsole, 'last-year');
     expect(await settleRain(testConsole, 'last-year', (await findRain(testConsole.redis, 'last-year'))!)).toEqual({ outcome: 'settled' });
+    const now = Date.now();
+    expect(await createSale(testConsole, { id: 'flash', items: [{ sku: 'tee', units: 5, price: '0.00' }], holdMs: 60_000, opensAt: now - 1_000, closesAt: now + 600_000 })).toMatchObject({ ok: true });
+    expect(await openSale(testConsole, 'flash')).toMatchObject({ ok: true });
+    await reserveTees(testConsole, 'flash', 2);
+    await writeLog(testConsole, 'flash');
+    for (const n of [1, 2]) await testConsole.ledger.stepOrder(`flash-${n}`, 'paid');
+    await testConsole.ledger.settleSale('flash');
     expect(await createCampaign(testConsole, { id: 'party', title: 'Party', winsPerUserMax: 1 })).toMatchObject({ ok: true });
   });
 
@@ -42,6 +52,18 @@ describe.skipIf(WITHOUT_CHROMIUM)('who is excluded from a campaign, on a real co
     await soon(() => page.getByTestId('exclusions-told').textContent()).toBe('1 more user excluded, 4 in all.');
     expect(await findBarriers(page)).toEqual([]);
     await photograph(page, 'exclusions');
+    await page.getByTestId('readmit').click();
+    await soon(() => page.getByTestId('excluded').textContent()).toBe('Nobody is excluded.');
+    expect(faults).toEqual([]);
+  });
+
+  test('the buyers of a settled sale are excluded, from rains and sales', async () => {
+    const { page, faults } = await open('opal');
+    await soon(() => page.locator('.exclusions .hint').first().textContent()).toContain('win nothing in the rains of this campaign and buy nothing in its sales');
+    await page.getByTestId('exclude-buyers').click();
+    await soon(() => page.getByTestId('exclusions-told').textContent()).toBe('2 more users excluded, 2 in all.');
+    expect(await findBarriers(page)).toEqual([]);
+    await photograph(page, 'exclusions-buyers');
     await page.getByTestId('readmit').click();
     await soon(() => page.getByTestId('excluded').textContent()).toBe('Nobody is excluded.');
     expect(faults).toEqual([]);

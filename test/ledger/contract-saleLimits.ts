@@ -81,6 +81,69 @@ export function saleLimitsContract(book: OpenBook): void {
     });
   });
 
+  describe('a user who is excluded from a campaign', () => {
+    const MINUTE_MS = 60_000;
+    /** @param minutes how long ago */
+    const exclude = async (campaignId: string, minutes: number) => {
+      expect(await book.ledger.exclude(campaignId, ['ann'], 'opal')).toBe(1);
+      await book.database.$executeRaw`UPDATE "CampaignExclusion" SET "excludedAt" = now() - ${minutes} * interval '1 minute' WHERE "campaignId" = ${campaignId}`;
+    };
+    const openRound = async (campaignId: string, differing?: Partial<NewSale>) => {
+      await book.ledger.createCampaign({ id: campaignId, title: campaignId, winsPerUserMax: 5, shards: 1, rollOver: false }, 'ann');
+      await open(`${campaignId}.1`, { campaign: { id: campaignId, round: 1 }, ...differing });
+    };
+
+    it('gets no order in its sales, and others do, in the same batch and in other sales', async () => {
+      await openRound('closed');
+      await open('elsewhere');
+      await exclude('closed', 10);
+      const both = [of('closed.1', 1), of('closed.1', 2, { userId: 'bob' })];
+      await expect(book.ledger.writeOrders(both)).rejects.toSatisfy(refusedFor('23R01'));
+      await book.ledger.writeOrders(both.slice(1));
+      await book.ledger.writeOrders([of('elsewhere', 1)]);
+      expect([await idsOf('closed.1'), await idsOf('elsewhere')]).toEqual([['closed.1-2'], ['elsewhere-1']]);
+    });
+
+    it('keeps what was reserved before, also when it is written later or again, and until a minute afterwards', async () => {
+      const opensAt = Date.now() - 30 * MINUTE_MS;
+      await openRound('before', { opensAt });
+      const reserved = (n: number, minutesAgo: number) => of('before.1', n, { at: String(Date.now() - minutesAgo * MINUTE_MS) });
+      const first = reserved(1, 20);
+      await book.ledger.writeOrders([first]);
+      await exclude('before', 10);
+      await book.ledger.writeOrders([first, reserved(2, 11), reserved(3, 9.1)]);
+      await expect(book.ledger.writeOrders([reserved(4, 8.9)])).rejects.toSatisfy(refusedFor('23R01'));
+      expect(await idsOf('before.1')).toEqual(['before.1-1', 'before.1-2', 'before.1-3']);
+    });
+
+    it('gets nothing in a sale that opened later, whatever time the reservation names', async () => {
+      await openRound('dated');
+      const { opensAt } = newSale('dated');
+      await exclude('dated', (Date.now() - opensAt) / MINUTE_MS + 1.5);
+      // A window that was planned before counts as one in which the sale was open.
+      await book.ledger.record({ actor: 'ann', verb: 'create-sale', rainId: 'dated.1', details: { opensAt: new Date(opensAt - HOUR_MS).toISOString(), closesAt: new Date(opensAt).toISOString() } });
+      await expect(book.ledger.writeOrders([of('dated.1', 1, { at: String(Date.now() - 30 * MINUTE_MS) })])).rejects.toSatisfy(refusedFor('23R01'));
+    });
+
+    it('is not named in what the buyer is told, so that an erasure need not find it there', async () => {
+      await openRound('told');
+      await exclude('told', 10);
+      await expect(book.ledger.writeOrders([of('told.1', 1)])).rejects.toThrow(/its buyer is excluded from the campaign told/);
+    });
+
+    it('for having bought in earlier sales: whose order is paid, and once', async () => {
+      await open('last-year');
+      await book.ledger.writeOrders(['ann', 'bob', 'cem', 'dee'].map((userId, i) => of('last-year', i + 1, { userId })));
+      for (const [n, step] of [[1, 'paid'], [2, 'paid'], [2, 'refunded'], [3, 'cancelled']] as const) await book.ledger.stepOrder(`last-year-${n}`, step);
+      await openRound('after');
+      const buyersOf = () => book.ledger.excludeBuyers('after', { id: 'last-year', saleIds: ['last-year'] }, 'opal');
+      expect([await buyersOf(), await buyersOf()]).toEqual([1, 0]);
+      expect(await book.ledger.exclusions('after', undefined, 10)).toEqual(['ann']);
+      expect(await book.ledger.exclusionsAmong('after', ['ann', 'bob'])).toEqual(new Set(['ann']));
+      expect((await book.ledger.latestActions({ limit: 5 })).find(({ verb }) => verb === 'exclude')).toMatchObject({ actor: 'opal', details: { campaignId: 'after', buyersOf: 'last-year', excluded: 1 } });
+    });
+  });
+
   describe('a refusal', () => {
     const refusal = (id: string, n: number, differing: Partial<NewRefusal> = {}): NewRefusal => ({ saleId: id, reservationId: `${id}-${n}`, userId: 'ann', sku: 'tee', quantity: 1, reason: 'limit', detail: 'too many', ...differing });
 

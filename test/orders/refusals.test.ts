@@ -36,6 +36,21 @@ describe('reservations that only Redis allows', () => {
     expect(await auditSale(contextOf(), 'raised')).toMatchObject({ problems: [], refused: 1, report: { balanced: true } });
   });
 
+  it('of a user who is excluded from the campaign become no orders: the buyer hears it, and the units are sold again', async () => {
+    await room.ledger.createCampaign({ id: 'party', title: 'Party', winsPerUserMax: 5, shards: 1, rollOver: false }, 'ann');
+    await room.ledger.exclude('party', ['thief'], 'ann');
+    await room.database.$executeRaw`UPDATE "CampaignExclusion" SET "excludedAt" = "excludedAt" - interval '10 minutes'`;
+    await room.openSale('party.1', { campaign: { id: 'party', round: 1 } });
+    expect(await room.buy('party.1', [{ userId: 'thief', sku: 'tee', quantity: 1 }, { userId: 'bob', sku: 'tee', quantity: 1 }]), 'Redis does not know it').toEqual(['0', '0']);
+    await room.carry();
+    room.work();
+    await room.drained();
+    expect([await idsOf('party.1'), await reasons('party.1')]).toEqual([['party.1-2'], [[0, 'not_in_sale']]]);
+    await eventually(() => expect(room.heard.filter(({ userId }) => userId === 'thief').map(({ status }) => status)).toEqual(['failed']));
+    expect(await room.redis.hget(saleKeys('party.1').stock, 'tee:booked')).toBe('1');
+    expect((await room.ledger.refusalsAmong([{ reservationId: 'party.1-1', userId: 'thief' }]))[0]).toMatchObject({ reason: 'limit', detail: expect.not.stringContaining('thief') as string });
+  });
+
   it('an honest reservation becomes an order although a hand has written that it failed', async () => {
     await room.openSale('denied');
     await buy('denied', 0, 2);

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { SHARDS_MAX } from '../../store/keys.ts';
 import { createCampaign, nextRound } from '../../operator/campaign/create.ts';
-import { EXCLUDED_BYTES_MAX, excludeListed, excludeWinners, readmit } from '../../operator/campaign/exclude.ts';
+import { EXCLUDED_BYTES_MAX, excludeBuyers, excludeListed, excludeWinners, readmit } from '../../operator/campaign/exclude.ts';
 import { CAMPAIGNS_MAX, listCampaigns, showCampaign, showCampaignSales, type CampaignDetail, type CampaignSales, type CampaignView } from '../../operator/campaign/show.ts';
 import type { SaleView } from '../../operator/sale/show.ts';
 import { ROUNDS_MAX } from '../../rain/campaign.ts';
@@ -17,6 +17,7 @@ const ADD_ROUND = 'rain campaign add-round autumn --budget 888.00 --packets 100 
 
 interface ExcludeOptions {
   winnersOf?: string;
+  buyersOf?: string;
   list?: string;
 }
 
@@ -51,15 +52,15 @@ export function addCampaignCommands(program: RainCommand): void {
       return create(program.terminal, context, { ...options, campaign: id, round });
     });
 
-  campaign.command('exclude <campaign>').summary('users who win nothing in a campaign')
-    .description('Excludes the winners of a settled rain or of another campaign, or the users of a CSV with the column user, or number for the list of participants. They win nothing in its rains, also in those that are on; what they have won there before stays theirs. Sales are not affected.')
-    .option('--winners-of <id>', 'a settled rain, or a campaign whose rounds are settled').option('--list <file>', 'the users as CSV, UTF-8; - is stdin')
-    .json().example('rain campaign exclude autumn --winners-of spring', 'rain campaign exclude autumn --list board.csv')
-    .refuses((_campaign: string, { winnersOf, list }: ExcludeOptions) => ((winnersOf === undefined) === (list === undefined) ? '--winners-of: expected either --winners-of or --list' : undefined))
-    .runsWithContext(async (context, id: string, { winnersOf, list = '-' }: ExcludeOptions) => {
-      const excluding = winnersOf === undefined
-        ? excludeListed(context, id, Readable.from([Buffer.from(await readTextFile(program.terminal, 'list', list, EXCLUDED_BYTES_MAX))]))
-        : excludeWinners(context, id, winnersOf);
+  campaign.command('exclude <campaign>').summary('users who win and buy nothing in a campaign')
+    .description('Excludes the winners of a settled rain or of another campaign, the buyers of a settled sale or of another campaign, or the users of a CSV with the column user, or number for the list of participants. They win nothing in its rains and buy nothing in its sales, also in those that are on; what they have won and bought there before stays theirs.')
+    .option('--winners-of <id>', 'a settled rain, or a campaign whose rains are settled')
+    .option('--buyers-of <id>', 'a settled sale, or a campaign whose sales are settled').option('--list <file>', 'the users as CSV, UTF-8; - is stdin')
+    .json().example('rain campaign exclude autumn --winners-of spring', 'rain campaign exclude autumn --buyers-of newyear', 'rain campaign exclude autumn --list board.csv')
+    .refuses((_campaign: string, { winnersOf, buyersOf, list }: ExcludeOptions) => ([winnersOf, buyersOf, list].filter((one) => one !== undefined).length === 1 ? undefined : '--winners-of: expected one of --winners-of, --buyers-of and --list'))
+    .runsWithContext(async (context, id: string, { winnersOf, buyersOf, list = '-' }: ExcludeOptions) => {
+      const excluding = winnersOf !== undefined ? excludeWinners(context, id, winnersOf) : buyersOf !== undefined ? excludeBuyers(context, id, buyersOf)
+        : excludeListed(context, id, Readable.from([Buffer.from(await readTextFile(program.terminal, 'list', list, EXCLUDED_BYTES_MAX))]));
       const { excluded, total } = accepted(await excluding);
       return { value: { excluded, total }, text: `${excluded} excluded, ${total} in all` };
     });

@@ -30,13 +30,17 @@ export const campaignsApi = {
     id: 'showCampaign', method: 'GET', path: `${path}/:campaignId`, tag, summary: 'A campaign, its rounds and sales, and the number of its winners and buyers.', access: 'viewer', params, status: 200,
     answer: campaign.extend({
       rounds: z.array(rainView), winners: z.object({ users: count, wins: count, beyond: count }), sales: z.array(saleView).describe('Rounds that are sales.'), buyers: z.object({ users: count, units: count, beyond: count }),
-      excluded: z.object({ users: count, credits: count.describe('Packets that they were credited with all the same: they had won before, or Redis had lost it.') }).describe('Users who win nothing in it.'),
+      excluded: z.object({ users: count, credits: count.describe('Packets that they were credited with all the same: they had won before, or Redis had lost it.') }).describe('Users who win and buy nothing in it.'),
       nextRound: count.describe('The number after those of all rains and sales.'),
     }),
   },
   excludeWinners: {
-    id: 'excludeWinners', method: 'POST', path: `${path}/:campaignId/exclude`, tag, summary: 'Exclude the winners of a settled rain, or of another campaign: they win nothing in the rains of this one.', access: 'operator', params,
+    id: 'excludeWinners', method: 'POST', path: `${path}/:campaignId/exclude`, tag, summary: 'Exclude the winners of a settled rain, or of another campaign: they win nothing in the rains of this one and buy nothing in its sales.', access: 'operator', params,
     body: z.strictObject({ winnersOf: z.string('expected the id of a rain or campaign').max(128) }), status: 200, answer: excluded,
+  },
+  excludeBuyers: {
+    id: 'excludeBuyers', method: 'POST', path: `${path}/:campaignId/exclude-buyers`, tag, summary: 'The same of the buyers of a settled sale, or of another campaign: users whose orders are paid.', access: 'operator', params,
+    body: z.strictObject({ buyersOf: z.string('expected the id of a sale or campaign').max(128) }), status: 200, answer: excluded,
   },
   excludeListed: {
     id: 'excludeListed', method: 'POST', path: `${path}/:campaignId/exclude-listed`, tag, summary: 'Exclude the users of a CSV with the column user, or number for participants.', access: 'operator', params,

@@ -1,5 +1,5 @@
 import { createCampaign, nextRound } from '../../operator/campaign/create.ts';
-import { excludeListed, excludeWinners, readmit } from '../../operator/campaign/exclude.ts';
+import { excludeBuyers, excludeListed, excludeWinners, readmit } from '../../operator/campaign/exclude.ts';
 import { listCampaigns, showCampaign, showCampaignSales } from '../../operator/campaign/show.ts';
 import { campaignsApi } from '../contract/campaigns.ts';
 import { streamOf } from './bodyStream.ts';
@@ -13,6 +13,7 @@ export const campaignRoutes: readonly Route[] = [
     return foundOr('no_such_campaign', campaign && { ...campaign, ...await showCampaignSales(context, campaign), nextRound: await nextRound(context, campaignId) });
   }),
   route(campaignsApi.excludeWinners, async ({ context, params: { campaignId }, body: { winnersOf } }) => answerOf(await excludeWinners(context, campaignId, winnersOf))),
+  route(campaignsApi.excludeBuyers, async ({ context, params: { campaignId }, body: { buyersOf } }) => answerOf(await excludeBuyers(context, campaignId, buyersOf))),
   route(campaignsApi.excludeListed, async ({ context, params: { campaignId }, body }) => answerOf(await excludeListed(context, campaignId, streamOf(body)))),
   route(campaignsApi.readmit, async ({ context, params: { campaignId } }) => answerOf(await readmit(context, campaignId))),
 ];

@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
+import { ROUNDS_MAX } from '../../rain/campaign.ts';
 import { userId } from '../../rain/ids.ts';
 import type { Refusal } from '../../rain/refusal.ts';
 import { liveRains, settledRains } from '../../store/rains.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
+import { wasOpened } from '../sale/lost.ts';
 import { readSheet, SheetRefused } from '../sheetReader.ts';
 import { enlistInOpenRounds } from './wins.ts';
 
@@ -22,8 +24,8 @@ const LIST = {
 type Excluded = { ok: true; excluded: number; total: number } | Refused;
 
 /**
- * Users who were credited in a settled rain, or in all rounds of another campaign, win nothing in this one. What they have won in it before
- * stays theirs. Safe to repeat.
+ * Users who were credited in a settled rain, or in all rains of another campaign, win nothing in the rains of this one and buy nothing in its
+ * sales. What they have won and bought in it before stays theirs. Safe to repeat.
  * @param from id of the rain or campaign
  */
 export async function excludeWinners(context: OperatorContext, campaignId: string, from: string): Promise<Excluded> {
@@ -38,7 +40,20 @@ export async function excludeWinners(context: OperatorContext, campaignId: strin
   return known(context, campaignId, await ledger.excludeWinners(campaignId, { id: from, rainIds: rains.filter(({ terms }) => !terms.rehearsal).map(({ id }) => id) }, context.actor));
 }
 
-/** Users of a list win nothing in this campaign; all or none of the list. Safe to repeat. @param bytes CSV, see `LIST` */
+/** The same of users who have paid orders in a settled sale, or in all sales of another campaign. @param from id of the sale or campaign */
+export async function excludeBuyers(context: OperatorContext, campaignId: string, from: string): Promise<Excluded> {
+  const { ledger } = context;
+  if (!await ledger.campaign(campaignId)) return noCampaign(campaignId);
+  if (from === campaignId) return refuse('buyersOf', `expected a sale or another campaign; what a user may buy in all sales of ${campaignId} is limited already`);
+  const sales = await ledger.campaign(from) ? await ledger.sales(ROUNDS_MAX, { campaignId: from }) : [await ledger.sale(from)].filter((sale) => sale !== undefined);
+  if (sales.length === 0) return refuse('buyersOf', `there is no sale or campaign with sales ${from}`);
+  const open = sales.find(({ settledAt }) => settledAt === undefined);
+  if (open) return refuse('buyersOf', `${open.id} is not settled yet, so not all of its buyers are known`);
+  if (sales.every(({ rehearsal }) => rehearsal)) return refuse('buyersOf', `${from} was a rehearsal, in which nobody has bought anything`);
+  return known(context, campaignId, await ledger.excludeBuyers(campaignId, { id: from, saleIds: sales.filter(({ rehearsal }) => !rehearsal).map(({ id }) => id) }, context.actor));
+}
+
+/** Users of a list win and buy nothing in this campaign; all or none of the list. Safe to repeat. @param bytes CSV, see `LIST` */
 export async function excludeListed(context: OperatorContext, campaignId: string, bytes: Readable): Promise<Excluded> {
   if (!await context.ledger.campaign(campaignId)) return noCampaign(campaignId);
   const read = await readUsers(context, bytes);
@@ -46,14 +61,19 @@ export async function excludeListed(context: OperatorContext, campaignId: string
   return known(context, campaignId, await context.ledger.exclude(campaignId, [...read], context.actor));
 }
 
-/** Takes all exclusions of a campaign back, as long as no round was loaded: Redis does not forget them. */
+/** Takes all exclusions of a campaign back, as long as no round was loaded, rain or sale: Redis does not forget them. */
 export async function readmit(context: OperatorContext, campaignId: string): Promise<{ ok: true; readmitted: number } | Refused> {
   if (!await context.ledger.campaign(campaignId)) return noCampaign(campaignId);
   // The wins of a campaign outlive its rounds for a day or more.
   const [live, settled] = await Promise.all([liveRains(context.redis), settledRains(context.redis)]);
-  const loaded = (await context.ledger.rounds(campaignId)).find(({ id, settledAt }) => settledAt !== undefined || live.has(id) || settled.has(id));
+  const loaded = (await context.ledger.rounds(campaignId)).find(({ id, settledAt }) => settledAt !== undefined || live.has(id) || settled.has(id)) ?? await openedSale(context, campaignId);
   if (loaded) return refuse('id', `${loaded.id} was loaded, and does not forget who is excluded; create another campaign`);
   return { ok: true, readmitted: await context.ledger.readmit(campaignId, context.actor) };
+}
+
+async function openedSale(context: OperatorContext, campaignId: string): Promise<{ id: string } | undefined> {
+  for (const sale of await context.ledger.sales(ROUNDS_MAX, { campaignId })) if (sale.settledAt !== undefined || await wasOpened(context, sale.id)) return sale;
+  return undefined;
 }
 
 function noCampaign(campaignId: string): Refused {

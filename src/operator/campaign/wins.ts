@@ -5,6 +5,7 @@ import { usersOf } from '../../store/userFilter.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { creditPages } from '../audit/booked.ts';
 import type { OperatorContext } from '../context.ts';
+import { enlistExcludedInSales } from './bought.ts';
 
 type Stores = Pick<OperatorContext, 'redis' | 'ledger'>;
 
@@ -27,9 +28,10 @@ export async function countWins(context: OperatorContext, rain: BookedRain): Pro
   return enlistExcluded(context, rain);
 }
 
-/** Tells Redis who is excluded, as long as a round may be played. The ledger has it already, so a round that is loaded meanwhile knows it, too. */
+/** Tells Redis who is excluded, as long as a round may be played, or one that is a sale is not settled. The ledger has it already, so a round that is loaded meanwhile knows it, too. */
 export async function enlistInOpenRounds(context: Stores, campaignId: string): Promise<void> {
   for (const round of await context.ledger.rounds(campaignId)) if (round.settledAt === undefined) await enlistExcluded(context, round);
+  await enlistExcludedInSales(context, campaignId);
 }
 
 /**

@@ -1,7 +1,10 @@
+import { roundOf } from '../../rain/campaign.ts';
 import { hold, holdReasonOf, release, type HoldReason } from '../../store/holds.ts';
 import { SETTLED_TTL_MS } from '../../store/keys.ts';
 import type { LiveRain } from '../../store/rains.ts';
+import { liveSales } from '../../store/sales.ts';
 import { close, settle } from '../../store/transitions.ts';
+import { enlistExcludedInSales } from '../campaign/bought.ts';
 import { enlistExcluded } from '../campaign/wins.ts';
 import type { OperatorContext } from '../context.ts';
 import { putBackLostCredits, type PutBack } from './lostCredits.ts';
@@ -17,7 +20,9 @@ export type Done =
   | { rainId: string; done: 'relisted' }
   | { rainId: string; done: 'put_back'; putBack: number; contested: number }
   /** It stays held, and is compared again. */
-  | { rainId: string; done: 'failed'; error: unknown };
+  | { rainId: string; done: 'failed'; error: unknown }
+  /** Whoever is excluded from this campaign may reserve in its sales; the ledger refuses their orders. */
+  | { campaignId: string; done: 'not_excluded'; error: unknown };
 
 type Stores = Pick<OperatorContext, 'redis' | 'ledger' | 'signer'>;
 
@@ -41,7 +46,10 @@ export function createComparison({ redis, ledger, signer }: Stores, tell: (done:
    * @throws when a store cannot be reached; repeat it then
    */
   async function look(credits: boolean): Promise<void> {
-    if (credits) for (const rainId of await relistUnsettled({ redis, ledger })) tell({ rainId, done: 'relisted' });
+    if (credits) {
+      for (const rainId of await relistUnsettled({ redis, ledger })) tell({ rainId, done: 'relisted' });
+      await excludeInSales();
+    }
     for (const [rainId, live] of await findReopened({ redis, ledger })) {
       await close(redis, rainId, live.shards, 'early');
       await settle(redis, rainId, live, { ttlMs: SETTLED_TTL_MS });
@@ -63,6 +71,20 @@ export function createComparison({ redis, ledger, signer }: Stores, tell: (done:
     }
     const live = new Set(rains.map(({ rainId }) => rainId));
     for (const rainId of underWay.keys()) if (!live.has(rainId)) underWay.delete(rainId);
+  }
+
+  /** An older Redis may not know whom an operator has excluded since. */
+  async function excludeInSales(): Promise<void> {
+    const campaigns = new Set([...(await liveSales(redis)).keys()].flatMap((id) => roundOf(id)?.campaignId ?? []));
+    for (const campaignId of campaigns) {
+      try {
+        await enlistExcludedInSales({ redis, ledger }, campaignId);
+      } catch (error) {
+        // The servers answer, so the fault is in this campaign. It must not keep rains from being compared.
+        await Promise.all([redis.ping(), ledger.epoch()]);
+        tell({ campaignId, done: 'not_excluded', error });
+      }
+    }
   }
 
   /** @returns false: its settlement had closed it between the two reads, so nothing is wrong */

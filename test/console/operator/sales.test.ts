@@ -187,3 +187,19 @@ describe('the live board', () => {
     await leave();
   });
 });
+
+test('the buyers of a settled sale are excluded from a campaign', async () => {
+  const body = { buyersOf: 'last-year' };
+  await make('last-year');
+  await reserveTees(testConsole, 'last-year', 2);
+  await writeLog(testConsole, 'last-year');
+  await testConsole.ledger.stepOrder('last-year-1', 'paid');
+  await testConsole.ledger.stepOrder('last-year-2', 'cancelled');
+  expect(await opal.ask('POST', '/api/console/campaigns', { id: 'after', winsPerUserMax: 2 })).toMatchObject({ status: 201 });
+  const exclude = (asked: object) => opal.ask('POST', '/api/console/campaigns/after/exclude-buyers', asked);
+  expect(await exclude(body)).toMatchObject({ status: 422, body: { refusals: [{ field: 'buyersOf', reason: 'last-year is not settled yet, so not all of its buyers are known' }] } });
+  await testConsole.ledger.settleSale('last-year');
+  expect(await exclude(body)).toMatchObject({ status: 200, body: { excluded: 1, total: 1 } });
+  expect(await exclude({})).toMatchObject({ status: 400, body: { refusals: [{ field: 'buyersOf' }] } });
+  expect((await vera.ask('GET', '/api/console/campaigns/after')).body).toMatchObject({ excluded: { users: 1, credits: 0 } });
+});

@@ -53,7 +53,7 @@ export const en = {
     ref_reused: 'This purchase has the name of an earlier one. Buy again.',
     too_few_left: 'Fewer pieces are left. Choose a smaller quantity.',
     limit_reached: 'You hold as many pieces as one buyer may have.',
-    campaign_limit_reached: 'You hold as many pieces as one buyer may have in all rounds of this campaign.',
+    campaign_limit_reached: 'You hold as many pieces as one buyer may have in all rounds of this campaign, or the host keeps this one for other buyers.',
     no_such_item: 'The sale does not have this item in this quantity.',
     no_such_sale: 'There is no such sale any more.',
     not_started: 'The sale has not opened yet.',

@@ -44,7 +44,7 @@ export const zh: SaleWords = {
     ref_reused: '这次抢购的编号已用于另一笔订单，请重新下单。',
     too_few_left: '剩余件数不足，请减少数量。',
     limit_reached: '你已达到每人限购数量。',
-    campaign_limit_reached: '你已达到整个活动的限购数量。',
+    campaign_limit_reached: '你已达到整个活动的限购数量，或者主办方把这一场留给了其他人。',
     no_such_item: '本场没有这件商品，或者不能一次买这么多。',
     no_such_sale: '这场秒杀已经不存在。',
     not_started: '秒杀尚未开始。',
