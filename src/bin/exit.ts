@@ -30,8 +30,9 @@ export function accepted<Done extends { ok: true }>(done: Done | Refused): Done 
 }
 
 /** The same where options are not named as the fields of the request are. @param typed field, or the first word of it → what the operator types */
-export function acceptedAs<Done extends { ok: true }>(done: Done | Refused, typed: Readonly<Record<string, string>>): Done {
-  return accepted(done.ok ? done : { ok: false, refusals: done.refusals.map(({ field, reason }) => ({ field: typed[field] ?? typed[field.split('.')[0]!] ?? field, reason })) });
+export function acceptedAs<Done extends { ok: true }>(done: Done | Refused, typed: Readonly<Record<string, string>> | ((field: string) => string)): Done {
+  const nameOf = typeof typed === 'function' ? typed : (field: string) => typed[field] ?? typed[field.split('.')[0]!] ?? field;
+  return accepted(done.ok ? done : { ok: false, refusals: done.refusals.map(({ field, reason }) => ({ field: nameOf(field), reason })) });
 }
 
 /** Any error → exit code and sentences. `printed`: Commander has written them to stderr already. */

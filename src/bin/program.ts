@@ -31,6 +31,7 @@ const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = 
   [['user'], async () => (await import('./commands/user.ts')).addUserCommand],
   [['participants'], async () => (await import('./commands/participants.ts')).addParticipantsCommand],
   [['theme'], async () => (await import('./commands/theme.ts')).addThemeCommand],
+  [['template'], async () => (await import('./commands/template.ts')).addTemplateCommand],
   [['greeting'], async () => (await import('./commands/greeting.ts')).addGreetingCommand],
   [['switch'], async () => (await import('./commands/switch.ts')).addSwitchCommand],
   [['token'], async () => (await import('./commands/token.ts')).addTokenCommand],

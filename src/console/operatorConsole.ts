@@ -25,6 +25,7 @@ import type { Backend, Route } from './routes/route.ts';
 import { saleRoutes } from './routes/sales.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { systemRoutes } from './routes/system.ts';
+import { templateRoutes } from './routes/templates.ts';
 import { themeRoutes } from './routes/themes.ts';
 import { userRoutes } from './routes/users.ts';
 import { winnerRoutes } from './routes/winners.ts';
@@ -102,7 +103,7 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, currency, participants }), ...approvalRoutes, ...rainRoutes, ...campaignRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...queueRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes, ...themeRoutes]) mount(route);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, currency, participants }), ...approvalRoutes, ...rainRoutes, ...campaignRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...queueRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes, ...themeRoutes, ...templateRoutes]) mount(route);
   for (const url of FORMER_QUEUE_BOARD) server.get(url, { onRequest: limitRate }, async (_request, reply) => reply.redirect('/console/#/queues', 301));
 }
 

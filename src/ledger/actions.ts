@@ -10,7 +10,7 @@ export const ACTION_VERBS = [
   'repair', 'requeue', 'discard', 'write-off', 'restore', 'block', 'unblock', 'switch',
   'create-sale', 'top-up-sale', 'end-sale', 'pay', 'cancel', 'refund', 'fail',
   'export-user', 'erase-user', 'participants_import', 'participants_cards', 'participants_renew', 'participants_remove',
-  'theme_set', 'theme_remove', 'theme_file', 'theme_file_remove', 'greeting',
+  'theme_set', 'theme_remove', 'theme_file', 'theme_file_remove', 'greeting', 'template_save', 'template_remove',
   'login', 'login_failed', 'logout', 'operator_add', 'operator_password', 'operator_disable', 'operator_token',
   'operator_role', 'operator_end', 'operator_totp', 'operator_totp_reset', 'recovery_code',
   'approval_ask', 'approval_approve', 'approval_refuse',

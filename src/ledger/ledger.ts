@@ -29,6 +29,7 @@ import { openStaffTokens } from './staffTokens.ts';
 import { openStaffTotp } from './staffTotp.ts';
 import { places, stock } from './stock.ts';
 import { followedUnits, ordersUpTo, stockFaults } from './stockFaults.ts';
+import { removeTemplate, saveTemplate, templates } from './templates.ts';
 import { greeting, publicGreeting, removeTheme, removeThemeFile, setGreeting, setTheme, setThemeFile, themeFile, themes } from './themes.ts';
 import { markFollowed, oldestUnfollowedSeconds, unfollow, unfollowedAmong, unfollowedOrder, unfollowedOrders, unfollowedSales } from './unfollowed.ts';
 
@@ -44,6 +45,7 @@ const OPERATIONS = {
   personalRows, eraseUser, inactiveUsers,
   importParticipants, participants, countParticipants, hasParticipants, participantsAmong, participantsForCards, participant, renewParticipantCode, removeParticipants, removeAllParticipants, enterByCode,
   themes, setTheme, removeTheme, setThemeFile, removeThemeFile, themeFile, greeting, publicGreeting, setGreeting,
+  templates, saveTemplate, removeTemplate,
   createSale, sale, sales, overdueSales, addStock, rescheduleSale, sealSale, settleSale, stock, places, followedUnits, stockFaults, ordersUpTo,
   writeOrders, payFreeOrders, stepOrder, stepOrderByHand, expireOrders, cancelOrders, order, orders, numberedOrders, ordersAmong, orderCounts, refuseReservations, refusalsAmong,
   discardLetter, unfollowedAmong, unfollowedOrder, unfollowedOrders, unfollowedSales, oldestUnfollowedSeconds, markFollowed, unfollow,

@@ -28,11 +28,12 @@ const USES = {
     Participant: { ...APPEND, update: ['name', 'department', 'userId', 'codeSalt', 'codeKey', 'addedAt', 'enteredAt', 'removedAt'] },
     CampaignExclusion: { ...APPEND, remove: true },
     Theme: { ...APPEND, remove: true, update: ['title', 'colours', 'isDefault', 'changedAt'] }, ThemeFile: { ...APPEND, remove: true, update: ['type', 'bytes', 'sha256'] }, Greeting: { ...APPEND, update: ['sender', 'blessing', 'themeId', 'changedAt'] },
+    Template: { ...APPEND, remove: true, update: ['title', 'rain', 'changedAt'] },
   },
   worker: {
     Account: {}, Rain: { update: ['sealedAt', 'settledAt', 'keeper'] }, Campaign: {}, Portion: {}, Allocation: {},
     Transfer: APPEND, OperatorAction: APPEND, Discard: {}, Reservation: APPEND, ReservedBudget: RESERVED, StoreEpoch: EPOCH,
-    ...STOCK, Sale: { update: ENDED }, SaleOrder: { ...APPEND, update: STEPPED }, UnfollowedOrder: NOTES, SaleRefusal: APPEND, Participant: {}, CampaignExclusion: {}, Theme: {}, ThemeFile: {}, Greeting: {},
+    ...STOCK, Sale: { update: ENDED }, SaleOrder: { ...APPEND, update: STEPPED }, UnfollowedOrder: NOTES, SaleRefusal: APPEND, Participant: {}, CampaignExclusion: {}, Theme: {}, ThemeFile: {}, Greeting: {}, Template: {},
   },
 } as const satisfies Record<string, Record<string, Use>>;
 const ACTION_IDS = '"OperatorAction_id_seq"';

@@ -9,39 +9,25 @@ import type { Json } from '../ledger/actions.ts';
 import { rainId } from '../rain/ids.ts';
 import type { Cents } from '../rain/money.ts';
 import { seed } from '../rain/fairness.ts';
-import { checkPlan } from '../rain/plan-check.ts';
-import { refusalsOf } from '../rain/refusal.ts';
-import { requestedTerms, checkTerms } from '../rain/terms-check.ts';
-import { requestedGreeting } from '../rain/theme/check.ts';
-import { ticketRules } from '../rain/ticket-rules-check.ts';
 import { draftOf } from './commitment.ts';
-import { nameRain, roundRequest, shardCount } from './campaign/create.ts';
+import { nameRain, roundRequest } from './campaign/create.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from './context.ts';
 import { hasLost } from './lostRains.ts';
 import { goneReason } from './restore/presence.ts';
 import { needsApproval } from './approval/ask.ts';
 import { drawEvenId, unevenReason } from './placement.ts';
+import { readForm, rainForm } from './rainForm.ts';
 import { themeRefusal } from './themes.ts';
 import { followTickets } from './tickets.ts';
 import { checkWindow, moment } from './window.ts';
-import { rainTitle } from './wording.ts';
 
 const createRequest = z.strictObject({
   id: rainId.optional(),
-  title: rainTitle.optional(),
-  /** Budget, packets, split, min, max: checked by `checkPlan`. */
-  plan: z.unknown(),
+  ...rainForm,
   opensAt: moment,
   closesAt: moment,
-  shards: shardCount.optional(),
   /** The round of a campaign that this rain is. Its id is then `<campaign>.<round>`, and it has as many shards as all rounds. */
   campaign: roundRequest.optional(),
-  /** All other terms, see rain/terms.ts. */
-  terms: requestedTerms.default({}),
-  /** Whether a grab needs a ticket, and a ticket a proof of work; can be changed later, see operator/tickets.ts. */
-  ticketRules: ticketRules.optional(),
-  /** What the host says with it, and its theme; can be changed later, see operator/themes.ts. */
-  greeting: requestedGreeting.optional(),
   /** Only to reproduce a rain. The seed predicts every packet, and the seed of a settled rain is public. */
   seed: seed.optional(),
 });
@@ -60,19 +46,19 @@ export function newPlacedId(now: number, shards: number, redis: RedisClient): st
   return drawEvenId(slotTable(redis), shards, () => newRainId(now));
 }
 
+/** The title of a rain that was given none. */
+export function usualTitle(rainId: string): string {
+  return `Rain ${rainId}`;
+}
+
 /** Reserves the budget in the ledger, then writes the empty rain to Redis. If cut in between, `load` or a second call finishes it. */
 export async function createRain(context: OperatorContext, request: CreateRequest, { dryRun = false }: { dryRun?: boolean } = {}): Promise<Created> {
-  const parsed = createRequest.safeParse(request);
-  const checked = checkPlan(request.plan);
-  const refusals = [
-    ...(parsed.success ? [] : refusalsOf(parsed.error, 'rain')),
-    ...(checked.ok ? [] : checked.refusals),
-    ...(parsed.success ? checkTerms(parsed.data.terms, parsed.data.campaign !== undefined) : []),
-  ];
-  if (!parsed.success || !checked.ok || refusals.length > 0) return { ok: false, refusals };
+  const read = readForm(createRequest, request, ({ campaign }) => campaign !== undefined);
+  if (!read.ok) return read;
+  const { data, plan } = read;
   const now = await redisNow(context.redis);
-  const { opensAt, closesAt, terms } = parsed.data;
-  const named = await nameRain(context, parsed.data, 'rain', (shards) => newPlacedId(now, shards, context.redis));
+  const { opensAt, closesAt, terms } = data;
+  const named = await nameRain(context, data, 'rain', (shards) => newPlacedId(now, shards, context.redis));
   if (!named.ok) return named;
   const { id, shards, campaign } = named;
   const existing = await context.ledger.rain(id);
@@ -81,24 +67,23 @@ export async function createRain(context: OperatorContext, request: CreateReques
   // A rain that was created in time but never reached Redis is finished even now, so that its money can go back.
   const refusal = checkWindow({ opensAt, closesAt }, now, existing !== undefined);
   if (refusal) return refusal;
-  const noTheme = existing ? undefined : await themeRefusal(context, parsed.data.greeting?.theme, 'greeting.theme');
+  const noTheme = existing ? undefined : await themeRefusal(context, data.greeting?.theme, 'greeting.theme');
   if (noTheme) return noTheme;
   const taken = refuse('id', `Redis still holds another rain ${id}`);
   // Read the ledger again: the same request may have been booked and written meanwhile.
   if (!existing && await isTaken(context.redis, id, shards) && !await context.ledger.rain(id)) return taken;
 
-  const title = parsed.data.title ?? `Rain ${id}`;
-  const { plan } = checked;
+  const title = data.title ?? usualTitle(id);
   // Test money needs no second operator, and a rain that is booked moves none.
   const waiting = !existing && !dryRun && terms.rehearsal !== true && await needsApproval(context, { verb: 'create', rainId: id, request: { ...request, id, opensAt, closesAt }, amountCents: plan.budgetCents });
   if (waiting) return waiting;
   const booked = await context.ledger.createRain({
     id, title, budgetCents: plan.budgetCents, packets: plan.packets, split: request.plan as Json,
-    seed: parsed.data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt, terms,
+    seed: data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt, terms,
     ...(campaign && { campaign }),
-  }, context.actor, dryRun, parsed.data);
+  }, context.actor, dryRun, data);
   // Repeated without a seed, the rain keeps its first one.
-  const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || parsed.data.seed !== undefined) : [];
+  const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || data.seed !== undefined) : [];
   if (differing.length > 0) return existsAlready('rain', id, differing);
   const uneven = unevenReason(slotTable(context.redis), id, shards);
   const known = { ok: true as const, rainId: id, opensAt, closesAt, ...(uneven !== undefined && { uneven }) };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { BookedTheme } from '../ledger/themes.ts';
 import { iso } from '../rain/figures.ts';
 import { refusalsOf } from '../rain/refusal.ts';
@@ -64,7 +65,7 @@ export async function setGreeting(context: OperatorContext, rainId: string, requ
 }
 
 /** @returns why a rain cannot have this theme; `undefined`: it can, or has none */
-export async function themeRefusal({ ledger }: Pick<Themes, 'ledger'>, id: string | undefined, field: string): Promise<Refused | undefined> {
+export async function themeRefusal({ ledger }: { ledger: Pick<Ledger, 'themes'> }, id: string | undefined, field: string): Promise<Refused | undefined> {
   return id === undefined || (await ledger.themes()).some((theme) => theme.id === id) ? undefined : unknown(id, field);
 }
 

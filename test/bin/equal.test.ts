@@ -19,6 +19,7 @@ const SAME: Record<string, string> = {
   listApprovals: 'rain approvals list', approve: 'rain approvals approve', refuseApproval: 'rain approvals refuse',
   listParticipants: 'rain participants list', importParticipants: 'rain participants import', participantCards: 'rain participants codes', renewParticipant: 'rain participants renew', removeParticipants: 'rain participants remove',
   listThemes: 'rain theme list', setTheme: 'rain theme set', removeTheme: 'rain theme remove', setThemeFile: 'rain theme file', removeThemeFile: 'rain theme file', setGreeting: 'rain greeting',
+  listTemplates: 'rain template list', saveTemplate: 'rain template save', removeTemplate: 'rain template remove',
   exportUser: 'rain user export', eraseUser: 'rain user erase',
   listActions: 'rain actions', listGateways: 'rain gateways', showSystem: 'rain system', listQueues: 'rain queues', listQueueJobs: 'rain queues', checkRestore: 'rain restore check', openapi: 'rain openapi',
   listSessions: 'rain operator sessions', endSession: 'rain operator end-session', changeOwnPassword: 'rain operator password',
@@ -33,7 +34,7 @@ const PAGE_ONLY: Record<string, string> = {
 /** What only the command line does, and why. */
 const COMMAND_ONLY: Record<string, string> = {
   'rain up': 'starts processes', 'rain gateway': 'is a process', 'rain worker': 'is a process', 'rain console': 'is a process', 'rain migrate': 'is there before the page is',
-  'rain campaign add-round': 'the page says createRain with its campaign', 'rain dead show': 'the page has all of a letter in its list', 'rain sale dead show': 'the same',
+  'rain campaign add-round': 'the page says createRain with its campaign', 'rain dead show': 'the page has all of a letter in its list', 'rain sale dead show': 'the same', 'rain template show': 'the page has all of a template in its list',
   'rain replay': 'rebuilds a rain for whoever mistrusts the rest', 'rain write-off': 'gives up on what Redis has lost: for whoever can look into it',
   'rain restore apply': 'for whoever has brought a store back from a backup, and has its servers at hand', 'rain restore import': 'the same',
   'rain token': 'signs with a secret that the page does not have', 'rain operator add': 'who may sign in is not for those who are signed in', 'rain operator list': 'the same',

@@ -97,6 +97,15 @@ describe.skipIf(!postgresInstalled)('the roles of the servers', () => {
     expect(await ledger.greeting('greeted')).toEqual({});
   });
 
+  test('one saves templates, renames and removes them; a worker does not', async () => {
+    const { ledger } = context;
+    const rain = { plan: { budget: '5.00', packets: 5 }, durationMs: 60_000, terms: {} };
+    expect(await ledger.saveTemplate({ id: 'party', title: 'Party' }, 'ann')).toBe('unknown');
+    for (const title of ['Party', 'Annual party']) expect(await ledger.saveTemplate({ id: 'party', title, rain }, 'ann')).toBe('saved');
+    for (const sql of [`INSERT INTO "Template" ("id", "title", "rain") VALUES ('mine', '', '{}')`, `UPDATE "Template" SET "title" = 'Eve'`, 'DELETE FROM "Template"']) await expect(execute(urlOf('rain_worker'), sql), sql).rejects.toThrow('permission denied');
+    expect([await ledger.removeTemplate('party', 'ann'), await ledger.removeTemplate('party', 'ann')]).toEqual([true, false]);
+  });
+
   test('[R14] a worker makes no rain and no packet, adds no operator, and reads no password', async () => {
     const now = await redisNow(context.redis);
     await createRain(context, { id: 'planned', plan: { budget: '5.00', packets: 5 }, opensAt: now - 1_000, closesAt: now + 600_000 });

@@ -5,7 +5,7 @@ import { Choice } from '../components/field.tsx';
 import { useApp, useVerb } from '../state/useApi.ts';
 import { bilingual, useWords } from '../words/language.ts';
 
-const WORDS = bilingual({
+export const TICKET_WORDS = bilingual({
   ask: (title: string) => `Tickets of “${title}”`, act: 'Change', tickets: 'A ticket is needed', proofOfWork: 'A ticket needs a proof of work',
   when: { off: 'Never', pressure: 'Under load', always: 'Always' } as Record<RequiredWhen, string>,
   told: 'It holds at once, at every gateway. Who has no ticket that is good enough gets one by joining again, from two minutes before the opening on.',
@@ -25,7 +25,7 @@ interface TicketsProps {
 
 /** Changes when a ticket and a proof of work are needed, of a rain or a sale, also while it runs. */
 export function Tickets({ path, title, rules = NO_TICKETS, onClose }: TicketsProps) {
-  const { words } = useWords(WORDS);
+  const { words } = useWords(TICKET_WORDS);
   const { api } = useApp();
   const verb = useVerb();
   const [tickets, setTickets] = useState(rules.tickets);

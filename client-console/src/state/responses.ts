@@ -27,6 +27,8 @@ export type ParticipantCard = Answer<Api['participants']['participantCards']>['c
 
 export type Theme = Answer<Api['themes']['listThemes']>['themes'][number];
 
+export type Template = Answer<Api['templates']['listTemplates']>['templates'][number];
+
 export type PersonalData = Answer<Api['users']['exportUser']>['data'];
 
 /** A plan as typed. The console validates it. */

@@ -4,12 +4,13 @@ import { momentText } from './figures.ts';
 import type { Language } from './language.ts';
 import { PARTICIPANT_REASONS } from './participantRefusals.ts';
 import { SALE_REASONS } from './saleRefusals.ts';
+import { TEMPLATE_REASONS } from './templateRefusals.ts';
 import { THEME_REASONS } from './themeRefusals.ts';
 
 /**
  * The console sends its reasons in English. These are their Chinese translations; those about sales are in saleRefusals.ts, those
  * about the operator's own account in accountRefusals.ts, those about the list of participants in participantRefusals.ts, those about
- * themes and greetings in themeRefusals.ts.
+ * themes and greetings in themeRefusals.ts, those about templates in templateRefusals.ts.
  * A reason without a translation is shown in English.
  */
 const REASONS: readonly (readonly [RegExp, string])[] = [
@@ -66,6 +67,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ...ACCOUNT_REASONS,
   ...PARTICIPANT_REASONS,
   ...THEME_REASONS,
+  ...TEMPLATE_REASONS,
   ...METHODS.flatMap((method) => (method.rows ? method.reasonsZh : [])),
 ];
 

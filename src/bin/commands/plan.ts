@@ -15,10 +15,11 @@ import { accepted, acceptedAs, CommandFailure, EXIT, notify } from '../exit.ts';
 import { bar } from '../progress.ts';
 import type { Terminal } from '../terminal.ts';
 import {
-  budgeted, describeTerms, needsCampaign, planOf, termsOf, withTerms, type PlanOptions, type TermOptions,
+  budgeted, describeTerms, isSplitTyped, needsCampaign, planOf, termsOf, withTerms, type PlanOptions, type TermOptions,
 } from './planOptions.ts';
 import { describePreview } from './preview.ts';
 import { greetingOf, TYPED_GREETING, withGreeting } from './greeting.ts';
+import { fieldAsTyped, fillIn, withTemplate, type PlanRequest, type TypedForm } from './templateOptions.ts';
 import { ticketRulesOf, TYPED_TICKETS, withTickets, type TicketOptions } from './tickets.ts';
 
 /** What the fields of a new rain are called here. */
@@ -33,22 +34,23 @@ export interface CreateOptions extends PlanOptions, TermOptions, TicketOptions, 
   shards?: number;
   campaign?: string;
   round?: number;
+  template?: string;
   load?: boolean;
   dryRun?: boolean;
   json?: boolean;
 }
 
-type Request = CreateRequest & { plan: ReturnType<typeof planOf>; terms: RequestedTerms };
+type Request = CreateRequest & { plan: PlanRequest; terms: RequestedTerms };
 
 export function addPlanCommands(program: RainCommand): void {
-  planned(program.command('create')).summary('plan a rain and reserve its budget')
+  withTemplate(planned(program.command('create'))).summary('plan a rain and reserve its budget')
     .description('Plans a rain: reserves the budget in the ledger and prints the id of the rain.')
     .option('--id <id>', 'letters, digits, _ and -; default a generated id')
     .option('--shards <n>', 'Redis shards; a round has the shards of its campaign', parseCount(1, SHARDS_MAX))
     .option('--campaign <id>', 'the rain is a round of this campaign; see rain campaign')
     .option('--round <n>', 'number of the round', parseCount(1, ROUNDS_MAX))
-    .example('rain create --budget 8888.00 --packets 1000 --start +30s --duration 60s --load')
-    .runsWithContext((context, options: CreateOptions) => create(program.terminal, context, options));
+    .example('rain create --budget 8888.00 --packets 1000 --start +30s --duration 60s --load', 'rain create --template party --start +5m')
+    .runsWithContext((context, options: CreateOptions, command: RainCommand) => create(program.terminal, context, options, command));
 
   program.command('load <id>').summary('preallocate the packets of a rain')
     .description('Preallocates the packets in Redis. If the command is killed, run it again: it continues where it stopped.')
@@ -71,23 +73,22 @@ export function planned(command: RainCommand, ...which: TermDescription['suits']
     .json();
 }
 
-export async function create(terminal: Terminal, context: OpenContext, options: CreateOptions): Promise<Answer> {
-  const { title, seed, shards } = options;
-  const [ticketRules, greeting] = [ticketRulesOf(options), greetingOf(options)];
+/** @param command only where a template may fill in what was not typed */
+export async function create(terminal: Terminal, context: OpenContext, options: CreateOptions, command?: RainCommand): Promise<Answer> {
+  const { seed, template } = options;
+  const campaign = campaignOf(options);
+  const { durationMs, ...form } = command && template !== undefined ? await fillIn(context, template, typedForm(options, isSplitTyped(command)), campaign !== undefined) : typedForm(options);
+  const typed = command && template !== undefined ? (field: string) => fieldAsTyped(command, template, field) : TYPED;
   const now = await redisNow(context.redis);
   const opensAt = options.start(now);
-  const campaign = campaignOf(options);
   // Chosen here, so that the id is known even if the answer is lost.
-  const id = options.id ?? (campaign ? roundId({ campaignId: campaign.id, round: campaign.round }) : newPlacedId(now, shards ?? 1, context.redis));
-  const request: Request = {
-    plan: planOf(options), id, opensAt, closesAt: opensAt + options.duration, ...(shards !== undefined && { shards }), ...(campaign && { campaign }),
-    terms: termsOf(options), ...(ticketRules && { ticketRules }), ...(greeting && { greeting }), ...(title !== undefined && { title }), ...(seed !== undefined && { seed }),
-  };
-  if (options.dryRun) return dryRunOf(context, request, options);
+  const id = options.id ?? (campaign ? roundId({ campaignId: campaign.id, round: campaign.round }) : newPlacedId(now, form.shards ?? 1, context.redis));
+  const request: Request = { ...form, id, opensAt, closesAt: opensAt + durationMs, ...(campaign && { campaign }), ...(seed !== undefined && { seed }) };
+  if (options.dryRun) return dryRunOf(context, request, options, typed);
   const { rainId, commitment, uneven, ...times } = acceptedAs(await createRain(context, request).catch((error: unknown) => {
     notify(terminal, `it is unknown whether the rain ${id} was created; check with: rain show ${id}, then continue with: rain load ${id}`);
     throw error;
-  }), TYPED);
+  }), typed);
   if (uneven !== undefined) notify(terminal, uneven);
   if (options.load) {
     await load(terminal, context, rainId).catch((error: unknown) => {
@@ -102,9 +103,20 @@ export async function create(terminal: Terminal, context: OpenContext, options: 
   return { value, text: rainId };
 }
 
-async function dryRunOf(context: OpenContext, request: Request, { id, campaign, load: loads, seed }: CreateOptions): Promise<Answer> {
+/** What was typed of it. @param withSplit false: the way to split is only the default, which a template may replace */
+function typedForm(options: CreateOptions, withSplit = true): TypedForm {
+  const { title, shards, duration } = options;
+  const { split, ...plan } = planOf(options);
+  const [ticketRules, greeting] = [ticketRulesOf(options), greetingOf(options)];
+  return {
+    plan: { ...plan, ...(withSplit && { split }) }, durationMs: duration, terms: termsOf(options), ...(shards !== undefined && { shards }),
+    ...(ticketRules && { ticketRules }), ...(greeting && { greeting }), ...(title !== undefined && { title }),
+  };
+}
+
+async function dryRunOf(context: OpenContext, request: Request, { id, campaign, load: loads, seed }: CreateOptions, typed: Parameters<typeof acceptedAs>[1]): Promise<Answer> {
   const { plan, terms } = request;
-  const { rainId, opensAt, closesAt, funded = false, uneven } = acceptedAs(await createRain(context, request, { dryRun: true }), TYPED);
+  const { rainId, opensAt, closesAt, funded = false, uneven } = acceptedAs(await createRain(context, request, { dryRun: true }), typed);
   const times = { opensAt: iso(opensAt), closesAt: iso(closesAt) };
   const preview = previewRain(plan, 1, seed === undefined ? undefined : () => seed);
   const named = id !== undefined || campaign !== undefined;

@@ -48,6 +48,11 @@ export function planOf(options: PlanOptions) {
   return { budget, packets, split: splitOf(options), ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
 }
 
+/** Whether a way to split was typed, not only the default. */
+export function isSplitTyped(command: Command): boolean {
+  return ['split', ...LISTS.map(({ rows }) => rows.option.flag)].some((name) => command.getOptionValueSource(name) === 'cli');
+}
+
 function splitOf({ split, ...options }: PlanOptions) {
   const given = new Map<string, unknown>(Object.entries(options));
   const rowsOf = ({ rows }: (typeof LISTS)[number]) => (given.get(rows.option.flag) ?? []) as RequestedRow[];

@@ -13,12 +13,13 @@ import { restoreApi } from './restore.ts';
 import { salesApi } from './sales.ts';
 import { sessionApi } from './session.ts';
 import { systemApi } from './system.ts';
+import { templatesApi } from './templates.ts';
 import { themesApi } from './themes.ts';
 import { usersApi } from './users.ts';
 import { winnersApi } from './winners.ts';
 
 /** The endpoints of the console, by subject. */
 export type Api = typeof groups;
-const groups = { session: sessionApi, approvals: approvalsApi, rains: rainsApi, campaigns: campaignsApi, winners: winnersApi, sales: salesApi, orders: ordersApi, reconcile: reconcileApi, restore: restoreApi, live: liveApi, dead: deadApi, orderLetters: orderLettersApi, queues: queuesApi, system: systemApi, users: usersApi, participants: participantsApi, themes: themesApi };
+const groups = { session: sessionApi, approvals: approvalsApi, rains: rainsApi, campaigns: campaignsApi, winners: winnersApi, sales: salesApi, orders: ordersApi, reconcile: reconcileApi, restore: restoreApi, live: liveApi, dead: deadApi, orderLetters: orderLettersApi, queues: queuesApi, system: systemApi, users: usersApi, participants: participantsApi, themes: themesApi, templates: templatesApi };
 
 export const API: readonly Endpoint[] = Object.values(groups).flatMap((group): Endpoint[] => Object.values(group));

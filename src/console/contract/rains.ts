@@ -32,17 +32,22 @@ const rainDetail = rainView.extend({
 /** Budget, packets, split, min, max. The plan's own check validates them, so that refusals name the figures. */
 const plan = z.unknown().describe(`{budget, packets, split?, min?, max?}; amounts are decimal strings; split is {method}, one of ${METHODS_IN_WORDS}, and the list that the method requires.`);
 
-/** The verb validates ids, times and shards. */
-const newRain = z.strictObject({
-  id: z.string().optional().describe('Chosen by the client, so that a repeated request creates one rain.'),
+/** What is said of a rain besides its id and its times, here and in a template. The verb validates title and shards. */
+export const rainFields = {
   title: z.string().optional(),
   plan,
-  opensAt: z.number('expected epoch milliseconds'),
-  closesAt: z.number('expected epoch milliseconds'),
   shards: z.number('expected a number of shards').optional(),
   terms: requestedTerms.optional().describe('Further terms of the rain. They cannot be changed later.'),
   ticketRules: requestedTicketRules.optional(),
   greeting: requestedGreeting.optional().describe('What the host says with it, and its theme. Can be changed later.'),
+};
+
+/** The verb validates ids and times. */
+const newRain = z.strictObject({
+  id: z.string().optional().describe('Chosen by the client, so that a repeated request creates one rain.'),
+  ...rainFields,
+  opensAt: z.number('expected epoch milliseconds'),
+  closesAt: z.number('expected epoch milliseconds'),
   campaign: z.strictObject({ id: z.string(), round: z.number('expected a round') }, 'expected {"id","round"}').optional()
     .describe('A round of a campaign. The rain id is then <id>.<round>.'),
   load: z.boolean('expected true or false').default(true).describe('Preallocate the packets at once.'),

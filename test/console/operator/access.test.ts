@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => testConsole?.stop());
 
-const filled = (path: string): string => path.replace(':rainId', 'spring').replace(':campaignId', 'autumn').replace(':letterId', 'spring-0-0-9f86d081884c7d65').replace(':saleId', 'spring').replace(':orderId', 'spring-1').replace(':themeId', 'red').replace('/files/:kind', '/files/logo').replace(':kind', 'user').replace(':who', 'eve').replace(':name', 'ticker').replace(':sessionId', '0123456789abcdef').replace(':approvalId', '0123456789abcdef01');
+const filled = (path: string): string => path.replace(':rainId', 'spring').replace(':campaignId', 'autumn').replace(':letterId', 'spring-0-0-9f86d081884c7d65').replace(':saleId', 'spring').replace(':orderId', 'spring-1').replace(':themeId', 'red').replace(':templateId', 'party').replace('/files/:kind', '/files/logo').replace(':kind', 'user').replace(':who', 'eve').replace(':name', 'ticker').replace(':sessionId', '0123456789abcdef').replace(':approvalId', '0123456789abcdef01');
 const every = API.filter(({ access }) => access !== 'anybody').map((endpoint) => ({ ...endpoint, url: filled(endpoint.path) }));
 const changing = every.filter(({ method }) => method !== 'GET');
 const CODES = new Set(Object.values(REFUSALS).map(({ code }) => code as string));

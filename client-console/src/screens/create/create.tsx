@@ -1,12 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { CampaignDetail, FieldRefusal, RainDetail } from '../../state/responses.ts';
+import type { CampaignDetail, FieldRefusal, RainDetail, Template } from '../../state/responses.ts';
 import { useApp, useRequest, useVerb } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { Awaited, Empty, Refused } from '../../components/awaited.tsx';
 import { useWords } from '../../words/language.ts';
 import { GreetingPart } from '../greeting/part.tsx';
+import { NO_GREETING } from '../greeting/typed.ts';
+import { SaveTemplate } from '../templates/dialogs.tsx';
+import { StartFrom, type Chosen } from '../templates/start-from.tsx';
+import { draftFrom, templateOf, titleOf } from '../templates/template-draft.ts';
+import { WORDS as TEMPLATE_WORDS } from '../templates/words.ts';
 import { draftLike } from './duplicate.ts';
-import { newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft, type PresetName } from './draft.ts';
+import { newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft } from './draft.ts';
 import { MoneyPart } from './money.tsx';
 import { unplaced } from './placed.ts';
 import { PreviewPane, usePreview } from './preview.tsx';
@@ -29,11 +34,16 @@ export function Create({ campaignId, likeId, rehearsal = false }: { campaignId?:
  */
 function Form({ campaign, like, rehearsal = false }: { campaign?: CampaignDetail; like?: RainDetail; rehearsal?: boolean }) {
   const { words, shared } = useWords(WORDS);
+  const { words: templateWords } = useWords(TEMPLATE_WORDS);
   const { api, mayAct } = useApp();
   const [draft, setDraft] = useState<Draft>(() => (like ? draftLike(like, api.now())
     : { ...newDraft(api.now(), campaign && { id: campaign.campaignId, first: campaign.nextRound }), ...(rehearsal && { ...PRESETS.flash, title: shared.rehearsal, terms: { rehearsal } }) }));
   const [serverRefusals, setServerRefusals] = useState<readonly FieldRefusal[]>([]);
   const [reviewing, setReviewing] = useState(false);
+  const [saving, setSaving] = useState(false);
+  const [chosen, setChosen] = useState<Chosen>();
+  const givenTitle = useRef('');
+  const templates = useRequest<{ templates: Template[] }>('templates');
   const verb = useVerb();
   const form = useRef<HTMLFormElement>(null);
   const toFirstRefused = () => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
@@ -45,6 +55,15 @@ function Form({ campaign, like, rehearsal = false }: { campaign?: CampaignDetail
     setServerRefusals([]);
     verb.forget();
   };
+  // A rehearsal stays one, whatever is chosen.
+  const money = rehearsal ? { rehearsal } : {};
+  // A title that was typed stays; one that came with a choice goes with it.
+  const choose = (choice: Chosen, said: Partial<Draft>, title: string) => {
+    change({ ...said, title: draft.title.trim() === '' || draft.title === givenTitle.current ? title : draft.title });
+    givenTitle.current = title;
+    setChosen(choice);
+  };
+  const chosenTemplate = templates.value?.templates.find(({ id }) => chosen && 'templateId' in chosen && chosen.templateId === id);
   if (!mayAct) return <Empty title={shared.forbidden} calm whole />;
 
   const wrongTimes = timeRefusals(draft);
@@ -70,23 +89,27 @@ function Form({ campaign, like, rehearsal = false }: { campaign?: CampaignDetail
   return (
     <>
       <header class="head"><h1>{campaign ? words.ofCampaign(campaign.title) : words.title}</h1></header>
-      <div class="presets" role="group" aria-label={words.presets}>
-        {(Object.keys(PRESETS) as PresetName[]).map((name) => (
-          <button key={name} type="button" class="preset" data-testid={`preset-${name}`} onClick={() => change({ ...PRESETS[name], title: draft.title || words.preset[name], ...(campaign && { when: draft.when }) })}>
-            <b>{words.preset[name]}</b><small>{words.presetTold[name]}</small>
-          </button>
-        ))}
-      </div>
+      <StartFrom templates={templates} chosen={chosen}
+        onPreset={(preset) => choose({ preset }, { ...(chosen && 'templateId' in chosen && { terms: money, greeting: NO_GREETING }), kept: undefined, ...PRESETS[preset], ...(campaign && { when: draft.when }) }, words.preset[preset])}
+        onTemplate={(template) => {
+          const said = draftFrom(template);
+          choose({ templateId: template.id }, { ...said, terms: { ...said.terms, ...money } }, titleOf(template));
+        }} />
       <div class="create">
         <form ref={form} noValidate onSubmit={(event) => { event.preventDefault(); void review(); }}>
           <MoneyPart draft={draft} refusals={refusals} change={change} />
           <WhenPart draft={draft} refusals={refusals} change={change} />
           <GreetingPart draft={draft} refusals={refusals} change={change} />
           <Refused refusal={verb.refusal ?? unplaced(serverRefusals)} />
-          <div class="acts"><Button type="submit" variant="main" pending={verb.pending} testId="review">{words.review}</Button></div>
+          <div class="acts">
+            <Button type="submit" variant="main" pending={verb.pending} testId="review">{words.review}</Button>
+            <Button onClick={() => (typed.length > 0 ? toFirstRefused() : setSaving(true))} testId="save-template">{templateWords.saveAs} …</Button>
+          </div>
         </form>
         <PreviewPane {...dryRun} />
       </div>
+      {saving && <SaveTemplate title={chosenTemplate?.title ?? draft.title} said={{ rain: templateOf(draft) }} onClose={() => setSaving(false)}
+        onSaved={({ id }) => { setChosen({ templateId: id }); templates.again(); }} />}
       {reviewing && <Review draft={draft} onClose={() => setReviewing(false)} />}
     </>
   );

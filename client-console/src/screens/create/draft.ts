@@ -1,5 +1,6 @@
 import { DEFAULT_METHOD, methodNamed, type MethodName } from '../../../../src/rain/split/methods.ts';
 import { requestedTermNames, describeTerm, type RequestedTermName, type RequestedTerms } from '../../../../src/rain/terms.ts';
+import type { TicketRules } from '../../../../src/rain/ticketRules.ts';
 import type { FieldRefusal, Plan } from '../../state/responses.ts';
 import { amountTyped } from '../../words/figures.ts';
 import { greetingOf, NO_GREETING, type TypedGreeting } from '../greeting/typed.ts';
@@ -37,6 +38,8 @@ export interface Draft extends TimeDraft {
   /** Flags that are on, and counts as typed. Some do not apply to these rains. */
   terms: { readonly [N in RequestedTermName]?: boolean | string };
   greeting: TypedGreeting;
+  /** What the chosen template says and the form has no field for. */
+  kept?: { shards?: number; ticketRules?: TicketRules } | undefined;
   /** The campaign of these rounds; `first` is the number of the first round. */
   campaign?: { id: string; first: number };
 }
@@ -88,7 +91,7 @@ function termsOf(draft: Pick<Draft, 'campaign' | 'terms'>): RequestedTerms {
 }
 
 /** The plan of the request. An invalid number becomes null in JSON, and the console refuses it by name. */
-export function planOf({ budget, packets, method, rows, min, max }: Draft): Plan {
+export function planOf({ budget, packets, method, rows, min, max }: Omit<Draft, 'id' | 'title'>): Plan {
   return {
     budget: amountTyped(budget), packets: numberTyped(packets), split: { method, ...listOf(method, rows) },
     ...(min.trim() !== '' && { min: amountTyped(min) }), ...(max.trim() !== '' && { max: amountTyped(max) }),
@@ -120,20 +123,27 @@ export function timesOf({ when, startIn, startInUnit, starts, duration, duration
   };
 }
 
+/** What the form says besides id and times: the same in the request for a rain and in a template. */
+export function formOf(draft: Omit<Draft, 'id' | 'title'>) {
+  const greeting = greetingOf(draft.greeting);
+  // A campaign decides the shards of its rounds.
+  const { shards, ticketRules } = draft.kept ?? {};
+  return { plan: planOf(draft), terms: termsOf(draft), ...(Object.keys(greeting).length > 0 && { greeting }), ...(ticketRules && { ticketRules }), ...(shards !== undefined && !draft.campaign && { shards }) };
+}
+
 /** One request per rain. The ids are the same at every call, so a repeated request creates no second rain. */
 export function requestsOf(draft: Draft, now: number) {
-  const plan = planOf(draft);
   const { starts, durationMs } = timesOf(draft, now);
   const title = draft.title.trim();
   const { campaign } = draft;
-  const [terms, greeting] = [termsOf(draft), greetingOf(draft.greeting)];
+  const form = formOf(draft);
   return starts.map((opensAt, i) => {
     // The id of a round begins with the id of its campaign.
     const round = campaign && { id: campaign.id, round: campaign.first + i };
     return {
       id: round ? `${round.id}.${round.round}` : starts.length === 1 ? draft.id : `${draft.id}-${i + 1}`,
       ...(title !== '' && { title: round ? `${title} · ${round.round}` : starts.length === 1 ? title : `${title} · ${i + 1}` }),
-      plan, opensAt, closesAt: opensAt + durationMs, terms, ...(Object.keys(greeting).length > 0 && { greeting }), load: true, ...(round && { campaign: round }),
+      ...form, opensAt, closesAt: opensAt + durationMs, load: true, ...(round && { campaign: round }),
     };
   });
 }

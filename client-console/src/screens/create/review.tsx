@@ -6,6 +6,7 @@ import { centsOf, durationText, momentText, moneyText } from '../../words/figure
 import { useWords } from '../../words/language.ts';
 import { requestedTermNames } from '../../../../src/rain/terms.ts';
 import { WORDS as GREETING_WORDS } from '../greeting/words.ts';
+import { TICKET_WORDS } from '../tickets.tsx';
 import { formatTerm, TERM_WORDS } from '../term-words.ts';
 import { requestsOf, UNITS_MS, type Draft, type RainRequest } from './draft.ts';
 import { WORDS } from './words.ts';
@@ -15,6 +16,7 @@ export function Review({ draft, onClose }: { draft: Draft; onClose: () => void }
   const { words, shared, language } = useWords(WORDS);
   const { words: termWords } = useWords(TERM_WORDS);
   const { words: greetingWords } = useWords(GREETING_WORDS);
+  const { words: ticketWords } = useWords(TICKET_WORDS);
   const { api } = useApp();
   const verb = useVerb();
   const [createdCount, setCreatedCount] = useState(0);
@@ -22,7 +24,7 @@ export function Review({ draft, onClose }: { draft: Draft; onClose: () => void }
   // The first click fixes the time of "in five minutes". A retry sends the same requests.
   const requests = useRef<RainRequest[]>(undefined);
   const count = shown.length;
-  const { plan, terms, greeting } = shown[0]!;
+  const { plan, terms, greeting, ticketRules } = shown[0]!;
   const total = moneyText(((centsOf(plan.budget) * count) / 100).toFixed(2));
   const titles = shown.flatMap(({ title }) => title ?? []);
   const durationPhrase = words.lasts(durationText(Number(draft.duration) * UNITS_MS[draft.durationUnit], language));
@@ -51,6 +53,7 @@ export function Review({ draft, onClose }: { draft: Draft; onClose: () => void }
         {draft.when === 'in' ? <li><b>{words.opensIn(durationText(Number(draft.startIn) * UNITS_MS[draft.startInUnit], language))}</b> {durationPhrase}</li>
           : shown.map(({ id, opensAt }, i) => <li key={id}><b>{words.opens(momentText(opensAt, language))}</b> {durationPhrase} {i < createdCount && `✓ ${words.made}`}</li>)}
         {requestedTermNames().filter((name) => name in terms && name !== 'rehearsal').map((name) => <li key={name}><b>{termWords[name].label}</b> {formatTerm(termWords[name], terms[name])}</li>)}
+        {ticketRules && <li data-testid="review-tickets"><b>{ticketWords.tickets}: {ticketWords.when[ticketRules.tickets]}</b> {ticketWords.proofOfWork}: {ticketWords.when[ticketRules.proofOfWork]}</li>}
         {(greeting?.sender ?? greeting?.blessing) !== undefined && <li data-testid="review-greeting"><b>{[greeting?.blessing && `“${greeting.blessing}”`, greeting?.sender && greetingWords.from(greeting.sender)].filter(Boolean).join(' ')}</b> {greetingWords.review}</li>}
         <li><b>{words.back}</b> {words.backTold}</li>
       </ul>

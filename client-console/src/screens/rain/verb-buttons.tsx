@@ -4,6 +4,8 @@ import { hashOf } from '../../state/route.ts';
 import { useApp } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { useWords } from '../../words/language.ts';
+import { SaveTemplate } from '../templates/dialogs.tsx';
+import { WORDS as TEMPLATE_WORDS } from '../templates/words.ts';
 import { Tickets } from '../tickets.tsx';
 import { Confirm, Reschedule, Start, TopUp } from './verb-dialogs.tsx';
 import { verbsOf, type VerbName } from './verbs.ts';
@@ -17,6 +19,8 @@ export function VerbButtons({ rain, onDone }: { rain: RainView; onDone: () => vo
   const { words } = useWords(WORDS);
   const { api, mayAct } = useApp();
   const [chosen, setChosen] = useState<VerbName>();
+  const { words: templateWords } = useWords(TEMPLATE_WORDS);
+  const [saving, setSaving] = useState(false);
   if (!mayAct) return null;
   const close = () => {
     setChosen(undefined);
@@ -29,6 +33,8 @@ export function VerbButtons({ rain, onDone }: { rain: RainView; onDone: () => vo
         <Button key={name} variant={name === 'close' ? 'danger' : MAIN.includes(name) ? 'main' : 'plain'} testId={`verb-${name}`} onClick={() => setChosen(name)}>{words.verbs[name]}</Button>
       ))}
       {!rain.campaign && <a class="button" href={hashOf({ screen: 'create', likeId: rain.rainId })} data-testid="duplicate">{words.duplicate}</a>}
+      {!rain.campaign && <Button onClick={() => setSaving(true)} testId="save-template">{templateWords.saveAs}</Button>}
+      {saving && <SaveTemplate title={rain.title} said={{ from: rain.rainId }} onClose={() => setSaving(false)} />}
       {chosen === 'topUp' && <TopUp rain={rain} onClose={close} />}
       {chosen === 'tickets' && <Tickets path={`rains/${encodeURIComponent(rain.rainId)}`} title={rain.title} rules={rain.ticketRules} onClose={close} />}
       {chosen === 'start' && <Start rain={rain} onClose={close} />}
