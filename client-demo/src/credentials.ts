@@ -83,7 +83,12 @@ export function takeName(typed: string): boolean {
 /** For the hall's screen. Its invitation is its own: the player's page in the same tab keeps its user. */
 export function openScreenCredentials(invited: string | undefined): TokenSource {
   if (invited !== undefined) remember(tab, SCREEN_KEY, invited);
-  return invited ?? recall(tab, SCREEN_KEY) ?? requestScreenToken;
+  return knownScreenToken(invited) ?? requestScreenToken;
+}
+
+/** The screen's invitation, if it has one. */
+export function knownScreenToken(invited: string | undefined): string | undefined {
+  return invited ?? recall(tab, SCREEN_KEY);
 }
 
 async function participantToken({ participants, guests }: PlayerConfig, askCode: Questions['askCode']): Promise<string | undefined> {

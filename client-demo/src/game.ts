@@ -98,6 +98,7 @@ export class Game {
       winners: this.#winners,
       ...(rain && { title: rain.title, rainId: rain.rainId, over: isOver(rain, now) }),
       ...(rain?.rehearsal && { rehearsal: true }),
+      ...(rain?.terms?.invitedOnly && { invitedOnly: true }),
       ...(offer && { ahead: { title: offer.title, ...(!offer.open && { seconds: Math.max(0, Math.ceil((offer.opensAt - now) / 1000)) }) } }),
       ...(rain && (face === 'open' || face === 'asking' || face === 'paused') && { left: rain.left / Math.max(1, rain.packets) }),
       ...(seconds !== undefined && { seconds }),

@@ -38,7 +38,7 @@ const words = wordsFor(pageLanguages());
 const screen = new Screen(words);
 const sky = new Sky(element('.sky'), random);
 const pageTheme = new PageTheme(sky);
-const theme = new RainTheme({ random, onTheme: (shown) => pageTheme.apply(shown) });
+const theme = new RainTheme({ random, token: async () => knownToken(await configured), onTheme: (shown) => pageTheme.apply(shown) });
 const leaderboard = new Leaderboard({ read: readLuckiest, random });
 const [sound, buzz] = [openSetting('sound'), openSetting('buzz')];
 const speaker = new Speaker(sound, buzz);
@@ -114,7 +114,7 @@ function show(playing: Game): void {
   playing.tick();
   const view = playing.view();
   leaderboard.follow(view.over ? view.rainId : undefined);
-  if (view.face !== 'connecting') theme.follow(view.rainId);
+  if (view.face !== 'connecting') theme.follow(view.rainId, view.invitedOnly);
   const next: View = { ...view, ...(leaderboard.found && { luckiest: leaderboard.found }), ...(theme.greeting && { greeting: theme.greeting }), ...(shareFailed && view.win && !view.note && { note: 'notShared' }) };
   const cue = cueOf(shown, next);
   // Ticks of a rain that is hidden would disturb; its results are told.

@@ -10,10 +10,11 @@ const TRIES = 3;
 export type { ShownTheme };
 export type Theme = NonNullable<ShownTheme['theme']>;
 
-/** Never throws. @returns `{}` if there is none; `undefined` if the console cannot tell now. @param rainId absent: the default theme */
-export async function readTheme(rainId: string | undefined, random = Math.random): Promise<ShownTheme | undefined> {
+/** Never throws. @param rainId absent: the default theme. @param token that shows a rain by invitation. @returns `{}` if there is none; `undefined` if the console cannot tell now */
+export async function readTheme(rainId: string | undefined, token?: string, random = Math.random): Promise<ShownTheme | undefined> {
   const ask = async () => {
-    const { status, body } = await request(`api/theme${rainId === undefined ? '' : `?rain=${encodeURIComponent(rainId)}`}`);
+    const headers = { ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+    const { status, body } = await request(`api/theme${rainId === undefined ? '' : `?rain=${encodeURIComponent(rainId)}`}`, { headers });
     if (status === 429 || status >= 500) throw new Error(`no theme: ${status}`);
     return status === 200 ? toShownTheme(body) : {};
   };

@@ -27,6 +27,7 @@ export interface View {
   rainId?: string;
   over?: boolean;
   rehearsal?: boolean;
+  invitedOnly?: true;
   luckiest?: Luckiest;
   /** What the host says with the rain. */
   greeting?: Greeting;

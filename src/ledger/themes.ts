@@ -1,3 +1,4 @@
+import { mayEnter } from '../rain/audience.ts';
 import type { Terms } from '../rain/terms.ts';
 import type { ThemeMediaType } from '../rain/theme/files.ts';
 import { THEMES_MAX, type Greeting, type ThemeColours, type ThemeFileKind } from '../rain/theme.ts';
@@ -87,14 +88,16 @@ export async function greeting(database: Database, rainId: string): Promise<Gree
 /** What anybody may read. @returns `undefined`: there is no such rain, or it is by invitation, which must look the same */
 export async function publicGreeting(database: Database, rainId: string): Promise<Greeting | undefined> {
   const found = await readGreeting(database, rainId);
-  return found?.terms.invitedOnly ? undefined : found?.greeting;
+  return found && mayEnter(undefined, 'rains', rainId, found.terms) ? found.greeting : undefined;
 }
 
+/** One statement whether there is such a rain or not: a second one would take time, and so tell strangers of a rain by invitation. */
 async function readGreeting(database: Database, rainId: string): Promise<{ greeting: Greeting; terms: Terms } | undefined> {
-  const row = await database.rain.findUnique({ where: { id: rainId }, select: { terms: true, greeting: { select: { sender: true, blessing: true, themeId: true } } } });
+  const [row] = await database.$queryRaw<{ terms: Terms; sender: string | null; blessing: string | null; themeId: string | null }[]>`
+    SELECT "terms", "sender", "blessing", "themeId" FROM "Rain" LEFT JOIN "Greeting" ON "rainId" = "id" WHERE "id" = ${rainId}`;
   if (!row) return undefined;
-  const { sender = null, blessing = null, themeId = null } = row.greeting ?? {};
-  return { terms: row.terms as Terms, greeting: { ...(sender !== null && { sender }), ...(blessing !== null && { blessing }), ...(themeId !== null && { theme: themeId }) } };
+  const { terms, sender, blessing, themeId } = row;
+  return { terms, greeting: { ...(sender !== null && { sender }), ...(blessing !== null && { blessing }), ...(themeId !== null && { theme: themeId }) } };
 }
 
 /** Replaces what was there. */

@@ -49,6 +49,8 @@ interface StageOptions {
   /** Its title. */
   event?: string;
   gateway?: Partial<GatewayOptions>;
+  /** Default: a ledger without themes. */
+  theme?: ConsoleOptions['theme'];
   /** Wallet statements of the ledger; empty by default. */
   book?: Partial<Pick<PlayerOptions, 'openWalletStatement' | 'leaderboard'>>;
 }
@@ -59,9 +61,9 @@ export const EMPTY_BOOK: Pick<PlayerOptions, 'openWalletStatement' | 'leaderboar
 };
 
 /** Of a ledger without themes. */
-export const NO_THEMES: NonNullable<ConsoleOptions['theme']> = { themes: { greeting: async () => undefined, show: async () => ({}), file: async () => undefined }, allowedOrigins: [] };
+export const NO_THEMES: NonNullable<ConsoleOptions['theme']> = { themes: { greeting: async () => undefined, invitedGreeting: async () => undefined, show: async () => ({}), file: async () => undefined }, allowedOrigins: [] };
 
-export async function setStage({ guests = createGuestTokens({ secret: SECRET }), guestsAre = 'tab', participants, event, gateway: rules = {}, book = {} }: StageOptions = {}): Promise<Stage> {
+export async function setStage({ guests = createGuestTokens({ secret: SECRET }), guestsAre = 'tab', participants, event, gateway: rules = {}, theme = NO_THEMES, book = {} }: StageOptions = {}): Promise<Stage> {
   const ends: (() => Promise<void> | void)[] = [];
   const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
   try {
@@ -79,7 +81,7 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
     } }) };
     const testConsole = await startConsole({
       host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry, guestsAre, ...(event !== undefined && { event }),
-      player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book }, theme: NO_THEMES,
+      player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book }, theme,
     });
     ends.push(() => testConsole.close());
     const browser = await launchChromium();

@@ -28,6 +28,16 @@ test('the theme of what is on the screen is asked for at once and then now and t
   expect([asked.at(-1), shown.at(-1), theme.music], 'beside a sale the default theme').toEqual([undefined, {}, undefined]);
 });
 
+test('only a rain by invitation is asked for with the token of the screen', async () => {
+  const asked: unknown[] = [];
+  const theme = new HallTheme({ show: () => {}, token: () => 'token', read: async (...request) => { asked.push(request); return {}; } });
+  theme.follow('round-1');
+  for (let i = 0; i < 3; i++) theme.follow('round-1', true);
+  theme.follow(undefined);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(asked).toEqual([['round-1', undefined], ['round-1', 'token'], [undefined, undefined]]);
+});
+
 test('an answer for what is not on the screen any more is dropped', async () => {
   const answers: ((shown: ShownTheme) => void)[] = [];
   const shown: ShownTheme[] = [];

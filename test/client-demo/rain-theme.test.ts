@@ -52,6 +52,18 @@ test('a theme that is shown already is not applied again, and a late answer abou
   expect([late, slow.greeting]).toEqual([[], undefined]);
 });
 
+test('only a rain by invitation is read with the token, also if the page learns late that it is one', async () => {
+  const asked: unknown[] = [];
+  const theme = new RainTheme({ random: () => 0, token: async () => 'token', onTheme: () => {}, read: async (...request) => { asked.push(request); return {}; } });
+  theme.follow('first');
+  await vi.advanceTimersByTimeAsync(0);
+  for (let frame = 0; frame < 3; frame++) theme.follow('first', true);
+  await vi.advanceTimersByTimeAsync(0);
+  theme.follow('second', false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(asked).toEqual([['first', undefined], ['first', 'token'], ['second', undefined]]);
+});
+
 test('a theme that cannot be read now is asked for again, and the page stays as it is meanwhile', async () => {
   const answers: (ShownTheme | undefined)[] = [GALA, undefined, { sender: 'the board', theme: GALA.theme! }];
   const applied: (string | undefined)[] = [];

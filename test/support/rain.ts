@@ -37,12 +37,14 @@ interface StockedRain {
   closesInMs?: number;
   /** Of a round, whose id is `<campaign>.<round>`. */
   winsMax?: number;
+  /** Only users whose token names it see it. */
+  invitedOnly?: true;
 }
 
 /** Drafts and loads a rain by the product's own means; open at once and for ten minutes unless told otherwise. */
-export async function stockRain(redis: RedisClient, { rainId, title = rainId, amounts, shards = 1, opensInMs = -1_000, closesInMs = 600_000, winsMax }: StockedRain): Promise<void> {
+export async function stockRain(redis: RedisClient, { rainId, title = rainId, amounts, shards = 1, opensInMs = -1_000, closesInMs = 600_000, winsMax, invitedOnly }: StockedRain): Promise<void> {
   const now = await redisNow(redis);
-  const drafted = await draftRain(redis, signer, { rainId, title, shards, opensAt: now + opensInMs, closesAt: now + closesInMs, packets: amounts.length, ...(winsMax !== undefined && { terms: { winsMax } }) });
+  const drafted = await draftRain(redis, signer, { rainId, title, shards, opensAt: now + opensInMs, closesAt: now + closesInMs, packets: amounts.length, terms: { ...(winsMax !== undefined && { winsMax }), ...(invitedOnly && { invitedOnly }) } });
   if (drafted === 'taken') throw new Error(`rain ${rainId} exists`);
   if (winsMax !== undefined) for (let shard = 0; shard < shards; shard++) await enlist(redis, rainId, shard, []);
   const loaded = await loadPackets(redis, signer, rainId, shards, BigInt64Array.from(amounts, (amount) => parseMoney(amount)!), () => {});

@@ -4,7 +4,9 @@ import { readTheme, type ShownTheme } from '../theme.ts';
 const AGAIN_MS = 30_000;
 
 interface HallThemeOptions {
-  read?: typeof readTheme;
+  read?: (rainId: string | undefined, token: string | undefined) => Promise<ShownTheme | undefined>;
+  /** The token of the screen, which only a rain by invitation is read with. */
+  token?: () => string | undefined;
   show: (shown: ShownTheme) => void;
 }
 
@@ -13,11 +15,11 @@ export class HallTheme {
   readonly #options: Required<HallThemeOptions>;
   #shown: ShownTheme = {};
   /** `undefined`: nothing has been asked for. */
-  #of: { rainId: string | undefined } | undefined;
+  #of: { rainId: string | undefined; invitedOnly: boolean } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ read = readTheme, show }: HallThemeOptions) {
-    this.#options = { read, show };
+  constructor({ read = readTheme, token = () => undefined, show }: HallThemeOptions) {
+    this.#options = { read, token, show };
   }
 
   /** Of the present theme, relative to the page. */
@@ -25,16 +27,17 @@ export class HallTheme {
     return this.#shown.theme?.files.music;
   }
 
-  /** May be called every frame. @param rainId `undefined`: no rain is shown, so the default theme is */
-  follow(rainId: string | undefined): void {
-    if (this.#of && this.#of.rainId === rainId) return;
+  /** May be called every frame. @param rainId `undefined`: no rain is shown, so the default theme is. @param invitedOnly the rain is by invitation */
+  follow(rainId: string | undefined, invitedOnly = false): void {
+    if (this.#of && this.#of.rainId === rainId && this.#of.invitedOnly === invitedOnly) return;
     clearTimeout(this.#timer);
-    this.#of = { rainId };
+    this.#of = { rainId, invitedOnly };
     void this.#request(this.#of);
   }
 
-  async #request(of: { rainId: string | undefined }): Promise<void> {
-    const shown = await this.#options.read(of.rainId);
+  async #request(of: { rainId: string | undefined; invitedOnly: boolean }): Promise<void> {
+    const { read, token } = this.#options;
+    const shown = await read(of.rainId, of.invitedOnly ? token() : undefined);
     if (of !== this.#of) return;
     this.#timer = setTimeout(() => void this.#request(of), AGAIN_MS);
     // What cannot be read now stays as it is.

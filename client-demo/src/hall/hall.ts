@@ -16,6 +16,7 @@ export interface HallView {
   saleId?: string;
   title?: string;
   rehearsal?: true;
+  invitedOnly?: true;
   /** Until the opening, or the end. */
   seconds?: number;
   packets?: number;

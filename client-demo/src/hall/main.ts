@@ -1,7 +1,7 @@
 import { createRainClient } from '../../../src/client/client.ts';
 import { untilConfigured } from '../api.ts';
 import { solveInBackground } from '../background.ts';
-import { openScreenCredentials } from '../credentials.ts';
+import { knownScreenToken, openScreenCredentials } from '../credentials.ts';
 import { Leaderboard, readLuckiest } from '../leaderboard/leaderboard.ts';
 import { takeLink } from '../link.ts';
 import { setCurrency } from '../money.ts';
@@ -28,7 +28,7 @@ const words = isChinese(navigator.languages) ? HALL_WORDS.zh : HALL_WORDS.en;
 const screen = new HallScreen(words, event, new URL(page, location.href));
 const sky = new Sky(element('.sky'), random);
 const pageTheme = new HallPageTheme(sky, words);
-const theme = new HallTheme({ show: (shown) => pageTheme.apply(shown) });
+const theme = new HallTheme({ token: () => knownScreenToken(invited), show: (shown) => pageTheme.apply(shown) });
 const sound = openSetting('hall.sound');
 const speaker = new Speaker(sound, { on: false, turn: () => false });
 const music = new Music(element<HTMLAudioElement>('.music'));
@@ -68,7 +68,7 @@ requestAnimationFrame(function frame(nowMs) {
   const cue = cueOf(momentOf(shown), momentOf(view));
   if (cue) speaker.play(cue);
   leaderboard.follow(view.stage === 'gone' || view.stage === 'after' ? view.rainId : undefined);
-  theme.follow(view.rainId);
+  theme.follow(view.rainId, view.invitedOnly);
   music.play(sound.on && MUSIC_STAGES.has(view.stage) ? theme.music : undefined);
   if (shown.stage === 'selling' && view.stage === 'sold_out') celebrate();
   if (leaderboard.found?.luckiest.length && crowned !== view.rainId) {

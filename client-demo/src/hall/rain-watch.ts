@@ -46,7 +46,7 @@ export class RainWatch {
     const given = rain?.left === 0 && !rain.topUps?.length ? rain.plan?.['budget'] : undefined;
     return {
       stage, names: this.#names, rainId: this.id,
-      ...(rain && { title: rain.title, packets: rain.packets, left: rain.left, ...(rain.rehearsal && { rehearsal: true as const }) }),
+      ...(rain && { title: rain.title, packets: rain.packets, left: rain.left, ...(rain.rehearsal && { rehearsal: true as const }), ...(rain.terms?.invitedOnly && { invitedOnly: true as const }) }),
       ...(until !== undefined && { until }), ...(typeof given === 'string' && { given }),
     };
   }

@@ -51,7 +51,7 @@ export async function open(shutdown: Shutdown, environment: Environment, { guest
       host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: compiledEntry('client-demo'),
       gatewayUrl, names: hostNames(config.CONSOLE_HOSTS, config.ALLOWED_ORIGINS, gatewayUrl),
       entry, currency: config.CURRENCY, hidesNames: config.WINNER_NAMES === 'none', ...(guestsAre && { guestsAre }), ...(event !== undefined && { event }),
-      ...(players && { player: players }), ...(ledger && { theme: { themes: createThemeReader(ledger), allowedOrigins: config.ALLOWED_ORIGINS } }),
+      ...(players && { player: players }), ...(ledger && { theme: { themes: createThemeReader(ledger), ...(players && { readToken: players.readToken }), allowedOrigins: config.ALLOWED_ORIGINS } }),
       ...(shop && { shop }), demoShop, ...(config.PAY_URL !== undefined && { payUrl: config.PAY_URL }),
       ...(backend && { backend, consoleFolder: compiledEntry('client-console') }), ...(config.PLAYER_PAGE_URL !== undefined && { playerPage: config.PLAYER_PAGE_URL }),
       requestOrigin: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { StatementCursor } from '../../ledger/walletStatement.ts';
-import { userId } from '../../rain/ids.ts';
 import { firstRefusal } from '../../rain/refusal.ts';
 import { deadlineIn } from '../../platform/concurrency/deadline.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
@@ -11,6 +10,7 @@ import { readPlace, type WalletStatement } from '../../wallet/walletStatement.ts
 import { PLAYER_REFUSALS, refusalFor, refuse } from '../refusals.ts';
 import { EXPECTED_CURSOR, limit, rainParams } from '../contract/endpoint.ts';
 import { visitorAddress } from '../session/authenticate.ts';
+import { createBearerReader } from './bearer.ts';
 import { allowOrigin, allowPreflight } from './origins.ts';
 import { createRateLimiter, PER_MINUTE_PER_USER } from './rateLimiter.ts';
 import type { UnknownRains } from './unknownRains.ts';
@@ -21,7 +21,6 @@ const LIMITS = {
   perMinutePerAddress: 30_000,
   /** Without a token. A page asks up to eight times for the rain that it showed. */
   leaderboardsPerMinutePerAddress: 6_000,
-  tokenCharactersMax: 4_096,
   pageMax: 100,
   cursorCharactersMax: 800,
   answerMsMax: 4_000,
@@ -51,20 +50,15 @@ const walletQuery = z.strictObject({
 /** Serves a player's wallet and the public leaderboards. The token identifies the player [R9]; cookies are never read. */
 export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, unknownRains, allowedOrigins, log, perMinutePerUser = PER_MINUTE_PER_USER, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
   let inProgress = 0;
+  const bearerOf = createBearerReader(readToken);
   const waitOf = createRateLimiter(perMinutePerUser);
   const route = (max: number) => ({
     config: { rateLimit: { max, timeWindow: 60_000 } },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },
   });
 
-  async function bearer({ headers }: FastifyRequest): Promise<string | undefined> {
-    const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
-    if (token === undefined || token.length > LIMITS.tokenCharactersMax) return undefined;
-    return userId.safeParse((await readToken(token))?.subject).data;
-  }
-
   server.get('/api/me', route(LIMITS.perMinutePerAddress), async (request, reply) => {
-    const user = await bearer(request);
+    const user = (await bearerOf(request))?.userId;
     if (user === undefined) return refuse(reply.header('www-authenticate', 'Bearer'), PLAYER_REFUSALS.no_token);
     const waitMs = waitOf(user);
     if (waitMs > 0) return refuse(reply, PLAYER_REFUSALS.too_often, waitMs);

@@ -23,6 +23,8 @@ export interface ThemeFileRead {
 export interface ThemeReader {
   /** What the host says with this rain. `undefined`: there is no such rain, or none for everybody. */
   greeting: (rainId: string) => Promise<Greeting | undefined>;
+  /** The same for a user who may see the rain, also by invitation. Kept apart: what invited users read must not change how soon others are answered. */
+  invitedGreeting: (rainId: string) => Promise<Greeting | undefined>;
   /** The greeting with its theme, or with the default one. */
   show: (greeting: Greeting | undefined) => Promise<ShownTheme>;
   /** @param path behind the origin. `undefined`: no theme has this file */
@@ -30,12 +32,13 @@ export interface ThemeReader {
 }
 
 /** One read serves all who ask within a second: a crowd opens its pages at the same moment. */
-export function createThemeReader(ledger: Pick<Ledger, 'themes' | 'themeFile' | 'publicGreeting'>, now?: () => number): ThemeReader {
+export function createThemeReader(ledger: Pick<Ledger, 'themes' | 'themeFile' | 'publicGreeting' | 'greeting'>, now?: () => number): ThemeReader {
   const themes = sharedFor(FRESH_MS, ledger.themes);
-  const greeting = createSharedReads({ ...GREETINGS, what: 'greetings', now, read: ledger.publicGreeting, freshMs: (found) => (found ? FRESH_MS : UNKNOWN_MS) });
+  const greetings = (read: (rainId: string) => Promise<Greeting | undefined>) => createSharedReads({ ...GREETINGS, what: 'greetings', now, read, freshMs: (found) => (found ? FRESH_MS : UNKNOWN_MS) });
   const bytesOf = createSharedReads({ ...FILES, what: 'files of themes', now, read: ledger.themeFile, freshMs: (bytes) => (bytes ? FILE_MS : FRESH_MS) });
   return {
-    greeting,
+    greeting: greetings(ledger.publicGreeting),
+    invitedGreeting: greetings(ledger.greeting),
     async show({ sender, blessing, theme: named } = {}) {
       const known = await themes();
       const theme = known.find(({ id }) => id === named) ?? known.find(({ isDefault }) => isDefault);

@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { deadlineIn } from '../../platform/concurrency/deadline.ts';
+import type { ReadToken } from '../../platform/auth/tokenReader.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
+import { mayEnter } from '../../rain/audience.ts';
 import { rainId } from '../../rain/ids.ts';
 import { firstRefusal } from '../../rain/refusal.ts';
 import { PLAYER_REFUSALS, refusalFor, refuse, REFUSALS } from '../refusals.ts';
 import { visitorAddress } from '../session/authenticate.ts';
+import { createBearerReader } from './bearer.ts';
 import { byteRangeIn } from './byteRange.ts';
 import { allowOrigin, allowPreflight } from './origins.ts';
 import type { ThemeFileRead, ThemeReader } from './theme.ts';
@@ -13,7 +16,7 @@ import type { UnknownRains } from './unknownRains.ts';
 
 /** Each limit protects this process, or the ledger, from one careless or hostile visitor [R10]. */
 const LIMITS = {
-  /** Without a token. A whole hall may share one address and open its pages at the same moment. */
+  /** A whole hall may share one address and open its pages at the same moment. */
   perMinutePerAddress: 6_000,
   filesPerMinutePerAddress: 30_000,
   readMsMax: 4_000,
@@ -22,6 +25,8 @@ const LIMITS = {
 
 export interface ThemeOptions {
   themes: ThemeReader;
+  /** Absent where no token can be verified: nobody is invited then. */
+  readToken?: ReadToken;
   unknownRains: UnknownRains;
   /** Further origins whose pages may read the answers, besides this console's own. */
   allowedOrigins: readonly string[];
@@ -33,20 +38,33 @@ const FILE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable', '
 
 const themeQuery = z.strictObject({ rain: rainId.optional() });
 
-/** Serves what everybody may see: the look of a rain, and what the host says with it. No token; cookies are never read. */
-export function serveThemes(server: FastifyInstance, { themes, unknownRains, allowedOrigins, log }: ThemeOptions): void {
+/**
+ * Serves the look of a rain, and what the host says with it: to everybody; of a rain by invitation, to users whose token names it. To
+ * others it is one that there is not, so whether a rain is by invitation must not be read before the token has been: neither limits nor time may tell it.
+ */
+export function serveThemes(server: FastifyInstance, { themes, readToken = async () => undefined, unknownRains, allowedOrigins, log }: ThemeOptions): void {
   const route = (max: number) => ({
     config: { rateLimit: { max, timeWindow: 60_000 } },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },
   });
 
+  const bearerOf = createBearerReader(readToken);
+
+  /** Whether the token is for this rain even if it is by invitation. */
+  async function isInvited(request: FastifyRequest, rain: string): Promise<boolean> {
+    const bearer = await bearerOf(request);
+    return bearer !== undefined && mayEnter(bearer.audience, 'rains', rain, { invitedOnly: true });
+  }
+
   server.get('/api/theme', route(LIMITS.perMinutePerAddress), async (request, reply) => {
     const query = themeQuery.safeParse(request.query);
     if (!query.success) return refuse(reply, refusalFor([firstRefusal(query.error, 'request')], 'bad_request'));
     const [address, { rain }] = [visitorAddress(request), query.data];
-    if (rain !== undefined && unknownRains.exceeds(address, rain)) return refuse(reply, PLAYER_REFUSALS.too_often, 60_000);
-    const shown = await inTime(async () => themes.show(rain === undefined ? undefined : await unknownRains.count(address, rain, () => themes.greeting(rain))));
-    return shown ? reply.header('cache-control', 'public, max-age=1').send(shown) : refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.retryMs);
+    const invited = rain !== undefined && await isInvited(request, rain);
+    if (rain !== undefined && !invited && unknownRains.exceeds(address, rain)) return refuse(reply, PLAYER_REFUSALS.too_often, 60_000);
+    const greetingOf = (id: string) => (invited ? themes.invitedGreeting(id) : unknownRains.count(address, id, () => themes.greeting(id)));
+    const shown = await inTime(async () => themes.show(rain === undefined ? undefined : await greetingOf(rain)));
+    return shown ? reply.headers({ 'cache-control': `${invited ? 'private' : 'public'}, max-age=1`, vary: 'origin, authorization' }).send(shown) : refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.retryMs);
   });
 
   server.get<{ Params: { name: string } }>('/api/theme/files/:name', route(LIMITS.filesPerMinutePerAddress), async (request, reply) => {

@@ -3,7 +3,7 @@ import { encode, resultFrame } from '../../protocol/codec.ts';
 import type { JoinMessage } from '../../protocol/messages.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { isFresh } from '../rains/snapshotCache.ts';
-import { mayEnter } from '../rains/visibility.ts';
+import { mayEnter } from '../../rain/audience.ts';
 import type { HandlerContext } from './context.ts';
 import { NO_WINNERS_BEFORE_MS } from './limits.ts';
 import { refuseToWatch, watchesTooMany } from './watchLimit.ts';

@@ -3,7 +3,7 @@ import type { RainSnapshot, SolutionMessage } from '../../protocol/messages.ts';
 import { ERRORS } from '../../protocol/outcomes.ts';
 import type { SaleSnapshot } from '../../protocol/saleMessages.ts';
 import type { HandlerContext } from './context.ts';
-import { mayEnter } from '../rains/visibility.ts';
+import { mayEnter } from '../../rain/audience.ts';
 import { findSaleFor } from '../sales/findSaleFor.ts';
 import { saleName } from '../sales/saleName.ts';
 import { sendProtocolError, send, type Session } from '../sockets/session.ts';

@@ -5,7 +5,7 @@ import { stateAt } from '../../rain/rain.ts';
 import { areUsual } from '../../rain/terms.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { shownTicketRules, type OwnTicketRules } from '../challenge/rules.ts';
-import type { Audience } from '../sockets/token.ts';
+import type { Audience } from '../../rain/audience.ts';
 import { READ_AROUND_MS } from './limits.ts';
 import { RedisClock } from './redisClock.ts';
 import { SnapshotCache, type Reading, type Remainder, type SnapshotCacheRules } from './snapshotCache.ts';

@@ -1,6 +1,6 @@
+import { mayEnter, type Audience } from '../../rain/audience.ts';
 import type { Visibility } from '../../rain/terms.ts';
 import type { Session } from '../sockets/session.ts';
-import { EVERY, type Audience } from '../sockets/token.ts';
 import { WELCOME_BYTES_MAX, WELCOME_LISTED_MAX } from './limits.ts';
 
 type Kind = 'rains' | 'sales';
@@ -8,13 +8,6 @@ type Kind = 'rains' | 'sales';
 /** Whether this user may take part. To others it is answered as one that there is not. Called with every grab and purchase. */
 export function mayTake(audience: Audience | undefined, kind: Kind, id: string, visibility: Visibility): boolean {
   return audience?.watchOnly !== true && mayEnter(audience, kind, id, visibility);
-}
-
-/** Whether this user may watch it. To others it is answered as one that there is not. */
-export function mayEnter(audience: Audience | undefined, kind: Kind, id: string, { invitedOnly }: Visibility): boolean {
-  if (audience === undefined) return !invitedOnly;
-  const named = audience[kind];
-  return named.has(id) || (!invitedOnly && named.has(EVERY));
 }
 
 /** Those of a user's sockets that may hear what becomes of the user's wins or orders there: a token may be for another rain. */

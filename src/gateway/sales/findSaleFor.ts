@@ -1,6 +1,5 @@
 import type { SaleSnapshot } from '../../protocol/saleMessages.ts';
-import { mayEnter } from '../rains/visibility.ts';
-import type { Audience } from '../sockets/token.ts';
+import { mayEnter, type Audience } from '../../rain/audience.ts';
 import type { SaleCache } from './saleCache.ts';
 
 /** @returns undefined: there is no such sale, or none for this user @throws when Redis cannot be read */

@@ -7,7 +7,7 @@ import { findSale, liveSales, readSale, type LiveSale, type StoredItem, type Sto
 import { shownTicketRules, type OwnTicketRules } from '../challenge/rules.ts';
 import { SnapshotCache, type Reading, type Remainder, type SnapshotCacheRules } from '../rains/snapshotCache.ts';
 import { isListedFor, toList } from '../rains/visibility.ts';
-import type { Audience } from '../sockets/token.ts';
+import type { Audience } from '../../rain/audience.ts';
 
 /** A sale as read from Redis, with what every purchase needs of it. */
 export interface SaleReading extends StoredSale {

@@ -1,9 +1,10 @@
 import { welcomeEnd, welcomeStart } from '../../protocol/codec.ts';
+import type { Audience } from '../../rain/audience.ts';
 import type { Limits } from '../limits.ts';
 import type { RainCache } from '../rains/rainCache.ts';
 import type { SaleCache } from '../sales/saleCache.ts';
 import { frameEndingWith, type Frame } from './frame.ts';
-import type { Audience, Identity } from './token.ts';
+import type { Identity } from './token.ts';
 
 /** What all users without an audience are told, and for how long: these readings, and times from the first to before the second, epoch ms. */
 interface Shared {

@@ -6,8 +6,11 @@ import { createThemeReader } from '../../../src/console/player/theme.ts';
 import { startConsole, type Console } from '../../../src/console/server.ts';
 import type { BookedTheme } from '../../../src/ledger/themes.ts';
 import { setGreeting, setTheme, setThemeFile } from '../../../src/operator/themes.ts';
+import { createTokenReader } from '../../../src/platform/auth/tokenReader.ts';
+import type { Named } from '../../../src/platform/auth/token.ts';
 import { createLog } from '../../../src/platform/telemetry/log.ts';
 import { newRain } from '../../ledger/claims.ts';
+import { SECRET, tokenFor } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openTestContext, type TestContext } from '../../support/operatorContext.ts';
 import { png, sound } from '../../support/themeFiles.ts';
@@ -21,7 +24,7 @@ let now = 0;
 let files: Record<string, string>;
 
 const start = (themes = createThemeReader(context.ledger, () => now)) => startConsole({
-  host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: folder, log: createLog('console', 'silent'), theme: { themes, allowedOrigins: ['https://app.example'] },
+  host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: folder, log: createLog('console', 'silent'), theme: { themes, readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: ['https://app.example'] },
 });
 
 beforeAll(async () => {
@@ -77,6 +80,65 @@ describe('the look of a rain', () => {
   });
 });
 
+/** As one who may see what these claims name. */
+const bearing = async (named: Named, expiresInSeconds = 60) => ({ authorization: `Bearer ${await tokenFor('guest', expiresInSeconds, named)}` });
+const DEFAULT_LOOK = { theme: { id: 'usual', colours: { background: '#123456' }, files: {} } };
+/** Headers that change with the time and the number of requests, for everybody. */
+const CHANGING = new Set(['date', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id']);
+const everything = ({ status, headers, body }: Awaited<ReturnType<typeof get>>) => ({ status, headers: [...headers].filter(([name]) => !CHANGING.has(name)), body });
+
+describe('a rain by invitation', () => {
+  test('is shown with its greeting to users whose token names it, and no cache on the way keeps that', async () => {
+    const { status, headers, body } = await get('/api/theme?rain=invited', await bearing({ rains: ['other', 'invited'] }));
+    expect([status, headers.get('cache-control'), headers.get('vary')]).toEqual([200, 'private, max-age=1', 'origin, authorization']);
+    expect(body).toEqual({ sender: 'Ann Li', ...DEFAULT_LOOK });
+    expect((await get('/api/theme?rain=invited', await bearing({ rains: ['invited'], watch: true }))).body, 'on the screen of a hall').toEqual(body);
+  });
+
+  test('looks like one that there is not to everybody else, in every header', async () => {
+    const strangers = {
+      'no token': {}, 'a token without claims': await bearing({}), 'one for everything': await bearing({ rains: ['*'] }), 'one for another rain': await bearing({ rains: ['r1'] }), 'one for a sale of that id': await bearing({ sales: ['invited'] }),
+      'one that has run out': await bearing({ rains: ['invited'] }, -60), 'no JWT': { authorization: 'Bearer invited' }, 'another scheme': { authorization: 'Basic aW52aXRlZA==' },
+    };
+    for (const [who, headers] of Object.entries(strangers)) {
+      const answer = await get('/api/theme?rain=invited', headers);
+      expect(answer.body, who).toEqual(DEFAULT_LOOK);
+      expect(everything(answer), who).toEqual(everything(await get('/api/theme?rain=nowhere', headers)));
+    }
+  });
+
+  test('does not come to light by the limit, nor by how often it is read, after an invited user has asked for it', async () => {
+    const reads = { public: 0, invited: 0 };
+    const another = await start({ greeting: async () => { reads.public++; return undefined; }, invitedGreeting: async () => { reads.invited++; return { sender: 'Ann Li' }; }, show: async ({ sender } = {}) => ({ ...(sender !== undefined && { sender }) }), file: async () => undefined });
+    try {
+      const guest = await bearing({ rains: ['invited'] });
+      expect((await get('/api/theme?rain=invited', guest, another.url)).body).toEqual({ sender: 'Ann Li' });
+      for (let n = 0; n < 60; n++) await get(`/api/theme?rain=invented-${n}`, {}, another.url);
+      for (const rain of ['invited', 'nowhere']) expect((await get(`/api/theme?rain=${rain}`, await bearing({ rains: ['r1'] }), another.url)).status, rain).toBe(429);
+      expect((await get('/api/theme?rain=invited', guest, another.url)).body, 'what others behind this address invented keeps no invited user out').toEqual({ sender: 'Ann Li' });
+      expect(reads).toEqual({ public: 60, invited: 2 });
+    } finally {
+      await another.close();
+    }
+  });
+
+  test('is not read at all for strangers in another way than one that there is not', async () => {
+    const reads: string[] = [];
+    const noting = <T>(name: string, found: T) => async (id: string) => { reads.push(`${name} ${id}`); return found; };
+    const another = await start(createThemeReader({ themes: async () => [], themeFile: async () => undefined, greeting: noting('invited', {}), publicGreeting: noting('public', undefined) }, () => now));
+    try {
+      for (const at of [0, 1_001]) {
+        now += at;
+        await get('/api/theme?rain=invited', await bearing({ rains: ['invited'] }), another.url);
+        for (const rain of ['invited', 'nowhere']) await get(`/api/theme?rain=${rain}`, {}, another.url);
+      }
+      expect(reads.sort()).toEqual(['invited invited', 'invited invited', 'public invited', 'public nowhere']);
+    } finally {
+      await another.close();
+    }
+  });
+});
+
 describe('a file of a theme', () => {
   test('is kept by browsers for ever, runs nothing, and is what its bytes are', async () => {
     const answer = await fetch(`${served.url}/${files['logo']}`);
@@ -108,7 +170,7 @@ describe('[R10] the ledger', () => {
   test('is read once for a thousand who open their pages at the same moment, and a file is read once', async () => {
     let reads = 0;
     const theme: BookedTheme = { id: 'own', title: 'Own', colours: {}, isDefault: true, files: { logo: { type: 'image/png', sha256: 'ab', bytes: 1 } }, changedAt: 0 };
-    const themes = createThemeReader({ themes: async () => { reads++; return [theme]; }, publicGreeting: async () => { reads++; return { sender: 'Ann' }; }, themeFile: async () => { reads++; return Buffer.from('x'); } });
+    const themes = createThemeReader({ themes: async () => { reads++; return [theme]; }, publicGreeting: async () => { reads++; return { sender: 'Ann' }; }, greeting: async () => ({}), themeFile: async () => { reads++; return Buffer.from('x'); } });
     await Promise.all(Array.from({ length: 1_000 }, async () => {
       await themes.show(await themes.greeting('r1'));
       await themes.file('api/theme/files/ab.png');
@@ -119,7 +181,7 @@ describe('[R10] the ledger', () => {
 
   test('is not asked by an address that has invented many rains, and says so', async () => {
     let reads = 0;
-    const another = await start({ greeting: async () => { reads++; return undefined; }, show: async () => ({}), file: async () => undefined });
+    const another = await start({ greeting: async () => { reads++; return undefined; }, invitedGreeting: async () => undefined, show: async () => ({}), file: async () => undefined });
     try {
       const statuses: number[] = [];
       for (let n = 0; n < 70; n++) statuses.push((await get(`/api/theme?rain=invented-${n}`, {}, another.url)).status);
@@ -131,7 +193,7 @@ describe('[R10] the ledger', () => {
 
   test('that cannot be read is told as such, with a time to ask again and without the text of the error', async () => {
     const fail = () => Promise.reject(new Error('password of the database'));
-    const another = await start({ greeting: fail, show: fail, file: fail });
+    const another = await start({ greeting: fail, invitedGreeting: fail, show: fail, file: fail });
     try {
       for (const path of ['/api/theme', '/api/theme?rain=r1', '/api/theme/files/x.png']) {
         const answer = await get(path, {}, another.url);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { LIMITS } from '../../../src/gateway/limits.ts';
 import { frameOf } from '../../../src/gateway/sockets/frame.ts';
 import { Welcome } from '../../../src/gateway/sockets/welcome.ts';
-import type { Audience } from '../../../src/gateway/sockets/token.ts';
+import type { Audience } from '../../../src/rain/audience.ts';
 import { encode } from '../../../src/protocol/codec.ts';
 import type { WelcomeMessage } from '../../../src/protocol/messages.ts';
 import type { ShownSale } from '../../../src/protocol/saleMessages.ts';
