@@ -17,8 +17,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('the screen of a hall', () => {
   afterAll(() => browser?.close());
 
   test.each([
-    { locale: 'en-US', viewport: PROJECTOR, starts: 'The rain starts in', left: '123 of 400 left', sum: '301 won ¥6795.60 in all', scan: 'Scan to play' },
-    { locale: 'zh-CN', viewport: BIG_SCREEN, starts: '距离红包雨开始', left: '剩余 123 / 400', sum: '301 人共抢到 ¥6795.60', scan: '扫码参加' },
+    { locale: 'en-US', viewport: PROJECTOR, starts: 'The rain starts in', left: '123 of 400 left', sum: '301 won ¥6,795.60 in all', scan: 'Scan to play' },
+    { locale: 'zh-CN', viewport: BIG_SCREEN, starts: '距离红包雨开始', left: '剩余 123 / 400', sum: '301 人共抢到 ¥6,795.60', scan: '扫码参加' },
   ])('in $locale, $viewport.width wide: the way in, the countdown, the rain, the luckiest; nothing is cut off, nobody is kept out', async ({ locale, viewport, starts, left, sum, scan }) => {
     const rain = snapshotOf('r1', { title: 'Annual party 年会', state: 'loaded', opensAt: Date.now() + 75_000, packets: 400, left: 400 });
     const { page, address, said, tell, say } = await openScriptedPage(browser, {
