@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { compressed } from '../scripts/pages/compressed.ts';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
   root: at('.'),
   base: './',
+  plugins: [compressed()],
   build: {
     outDir: '../dist/client-demo',
     emptyOutDir: true,

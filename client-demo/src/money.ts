@@ -1,4 +1,5 @@
 import { CURRENCY_DEFAULT, currencyUnit } from '../../src/platform/currency.ts';
+import { groupDigits } from '../../src/rain/money.ts';
 
 let unit = currencyUnit(CURRENCY_DEFAULT);
 
@@ -7,7 +8,7 @@ export function setCurrency(code: string): void {
   unit = currencyUnit(code);
 }
 
-/** `12.21` → `¥12.21`. */
+/** `8888.00` → `¥8,888.00`. */
 export function moneyText(amount: string): string {
-  return unit + amount;
+  return unit + groupDigits(amount);
 }

@@ -24,11 +24,11 @@ export async function serveFolder(server: FastifyInstance, folder: string, prefi
   const root = resolve(folder);
   const assets = join(root, 'assets') + sep;
   await server.register(serveStatic, {
-    // `/hall` is hall.html.
-    root, prefix, extensions: ['html'], decorateReply: false, cacheControl: false, dotfiles: 'ignore',
+    // `/hall` is hall.html. The build writes `….br` and `….gz` beside the files.
+    root, prefix, extensions: ['html'], preCompressed: true, decorateReply: false, cacheControl: false, dotfiles: 'ignore',
     setHeaders(reply, path) {
       reply.header('cache-control', path.startsWith(assets) ? 'public, max-age=31536000, immutable' : 'no-cache');
-      if (path.endsWith('.html')) for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+      if (/\.html(\.(br|gz))?$/.test(path)) for (const [name, value] of Object.entries(headers)) reply.header(name, value);
     },
   });
 }

@@ -36,7 +36,7 @@ export function startGateway(options: GatewayOptions) {
     const gateway = {
       /** As bound. */
       url: `ws://${host}:${port}${GATEWAY_PATH}`, port,
-      sockets: () => hub.size, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending + sales.batcher.pending,
+      sockets: () => hub.size, screens: () => hub.screens, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending + sales.batcher.pending,
       /** Requests over HTTP that wait for a change of an order. */
       ordersWaiting: () => sales.orderWaits.size,
       counters, times, load: overload.load,

@@ -57,12 +57,22 @@ export async function creditsAmong(database: Database, userId: string, rainIds: 
   return new Map(rows.map(({ rainId, redPacketId, amountCents }) => [rainId, { redPacketId: redPacketId!, userId, amountCents }]));
 }
 
-/** The highest credits of a rain; of equal ones the earlier. `settled`: no more will be added. `undefined`: no such rain, or none for everybody. */
-export async function luckiest(database: Database, rainId: string, limit: number): Promise<{ credits: BookedCredit[]; settled: boolean } | undefined> {
+/** `givenCents`: what all winners got; only of a settled rain, to which no credit will be added. */
+interface LuckiestCredits { credits: BookedCredit[]; givenCents?: Cents }
+
+/** The highest credits of a rain; of equal ones the earlier. `undefined`: no such rain, or none for everybody. */
+export async function luckiest(database: Database, rainId: string, limit: number): Promise<LuckiestCredits | undefined> {
   // Read this first: when the ledger is closed here, the next query sees all credits.
   const rain = await database.rain.findUnique({ where: { id: rainId }, select: { settledAt: true, terms: true } });
   if (!rain || (rain.terms as Terms).invitedOnly) return undefined;
   const orderBy = [{ amountCents: 'desc' as const }, { postedAt: 'asc' as const }, { id: 'asc' as const }];
   const credits = await findCredits(database, { where: { rainId, kind: 'credit' }, orderBy, take: limit });
-  return { credits, settled: rain.settledAt !== null };
+  return { credits, ...(rain.settledAt && { givenCents: await givenOf(database, rainId) }) };
+}
+
+/** What was put into a rain less what was returned: its few transfers without a user, and not one for each packet. */
+async function givenOf(database: Database, rainId: string): Promise<Cents> {
+  const rows = await database.transfer.groupBy({ by: ['kind'], where: { rainId, userId: null }, _sum: { amountCents: true } });
+  const sumOf = (kind: 'fund' | 'recycle') => rows.find((row) => row.kind === kind)?._sum.amountCents ?? 0n;
+  return sumOf('fund') - sumOf('recycle');
 }

@@ -20,3 +20,8 @@ export function formatMoney(cents: Cents): string {
   const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0');
   return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
+
+/** `"8888.00"` → `"8,888.00"`, for people. As text, so that it stays exact. */
+export function groupDigits(amount: string): string {
+  return amount.replace(/\d(?=(\d{3})+(\.|$))/g, '$&,');
+}

@@ -15,6 +15,8 @@ const gatewayHeartbeat = z.object({
   startedAt: z.number(),
   at: z.number(),
   sockets: z.int().min(0),
+  /** Those of them that only watch, such as the screen of a hall. An older gateway does not tell. */
+  screens: z.int().min(0).default(0),
   grabsPending: z.int().min(0),
   pressed: z.boolean(),
   /** Grabs answered since it started, by code. */

@@ -9,6 +9,8 @@ export interface Leaderboard {
   /** At most three, highest first; of equal amounts the earlier one. Names are shown as in the winners' ticker. */
   luckiest: { user: string; amount: string; redPacketId: string }[];
   final: boolean;
+  /** What all winners of the rain got, once it is final: a decimal string such as "12.21". */
+  given?: string;
 }
 
 const PLACES = 3;
@@ -26,7 +28,9 @@ export function createLeaderboards(ledger: Pick<Ledger, 'luckiest'>, { names, no
     async read(rainId) {
       const found = await ledger.luckiest(rainId, PLACES);
       return found && {
-        rainId, luckiest: found.credits.map(({ userId, amountCents, redPacketId }) => ({ user: shownName(userId, names), amount: formatMoney(amountCents), redPacketId })), final: found.settled,
+        rainId,
+        luckiest: found.credits.map(({ userId, amountCents, redPacketId }) => ({ user: shownName(userId, names), amount: formatMoney(amountCents), redPacketId })),
+        final: found.givenCents !== undefined, ...(found.givenCents !== undefined && { given: formatMoney(found.givenCents) }),
       };
     },
   });

@@ -82,7 +82,7 @@ test('operator actions by verb, operator and time; what cannot be one is refused
 test('running gateways, and the state of the system', async () => {
   expect((await ask('gateways')).stdout).toBe('no gateway is running; start one with: rain gateway\n');
   const startedAt = await redisNow(context.redis);
-  const tell = async () => sendHeartbeat(context.redis, { id: 'g', address: 'ws://127.0.0.1:1', version: '1', startedAt, at: await redisNow(context.redis), sockets: 12, grabsPending: 0, pressed: true, answers: { '0': 3 } });
+  const tell = async () => sendHeartbeat(context.redis, { id: 'g', address: 'ws://127.0.0.1:1', version: '1', startedAt, at: await redisNow(context.redis), sockets: 12, screens: 1, grabsPending: 0, pressed: true, answers: { '0': 3 } });
   await tell();
   const telling = setInterval(() => void tell(), 500);
   const heard = await ask('gateways', '--json').finally(() => clearInterval(telling));

@@ -3,7 +3,6 @@ import { Hall } from '../../client-demo/src/hall/hall.ts';
 import { welcomeOf } from '../support/servers/scriptedGateway.ts';
 import { NOW, saleSnapshot, scriptClient, snapshot } from './scriptedClient.ts';
 
-const PLAN = { budget: '88.00', packets: 10, split: { method: 'double-mean' } } as const;
 
 /** The screen of a hall, connected, with these rains and sales announced. */
 function open(rains: ReturnType<typeof snapshot>[] = [], rainId?: string, { sales = [], saleId, refused = [] }: { sales?: ReturnType<typeof saleSnapshot>[]; saleId?: string; refused?: string[] } = {}) {
@@ -25,7 +24,7 @@ test('without a rain it is quiet; one that is announced is watched, and never gr
   expect(hall.view()).toMatchObject({ stage: 'before', title: 'round-1', seconds: 75, packets: 10, left: 10 });
 });
 
-test('through a rain: the countdown, what is left, who has won, the end and what was given; figures of other rains change nothing', () => {
+test('through a rain: the countdown, what is left, who has won, and the end; figures of other rains change nothing', () => {
   const { hall, calls, emit } = open([snapshot('round-1', { state: 'loaded', opensAt: NOW + 5_000 })]);
   emit('rain', snapshot('round-1', { state: 'loaded', opensAt: NOW + 5_000 }));
   expect(hall.view()).toMatchObject({ stage: 'before', seconds: 5 });
@@ -41,11 +40,8 @@ test('through a rain: the countdown, what is left, who has won, the end and what
   expect(hall.view().stage).toBe('paused');
   emit('rain', snapshot('round-1', { left: 0 }));
   expect(hall.view()).toMatchObject({ stage: 'gone', left: 0 });
-  expect(hall.view().given, 'only once the plan is published').toBeUndefined();
-  emit('rain', snapshot('round-1', { state: 'settled', left: 0, plan: PLAN }));
-  expect(hall.view()).toMatchObject({ stage: 'after', given: '88.00' });
-  emit('rain', snapshot('round-1', { state: 'settled', left: 0, plan: PLAN, topUps: [{ commitment: 'c', packets: 2 }] }));
-  expect(hall.view().given, 'the plan does not know what was added').toBeUndefined();
+  emit('rain', snapshot('round-1', { state: 'settled', left: 0 }));
+  expect(hall.view().stage).toBe('after');
 });
 
 test('the next rain is told after the end, and on the screen before it starts, or at once when it is open; a screen for one rain stays', () => {

@@ -4,7 +4,7 @@ import { Present } from '../../client-demo/src/hall/present.ts';
 beforeEach(() => { vi.useFakeTimers(); });
 afterEach(() => { vi.useRealTimers(); });
 
-test('who has come is asked for while people come, without this screen; a failed answer keeps the count', async () => {
+test('who has come is asked for while people come; a failed answer keeps the count', async () => {
   const answers = [3, 5, 'failed', 8] as const;
   let asked = 0;
   const present = new Present(async () => {
@@ -19,7 +19,7 @@ test('who has come is asked for while people come, without this screen; a failed
     await vi.advanceTimersByTimeAsync(i === 0 ? 0 : 2_000);
     counts.push(present.count);
   }
-  expect(counts).toEqual([2, 4, 4, 7]);
+  expect(counts).toEqual([3, 5, 5, 8]);
   present.follow(false);
   await vi.advanceTimersByTimeAsync(10_000);
   expect([present.count, asked]).toEqual([undefined, 4]);

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGuestTokens } from '../../src/console/guests.ts';
@@ -55,6 +56,21 @@ describe('the page', () => {
     const answer = await fetch(`${await start()}/assets/main-1a2b3c.js`);
     expect(answer.headers.get('content-type')).toMatch(/javascript/);
     expect(answer.headers.get('cache-control')).toContain('immutable');
+  });
+
+  test('is sent compressed to whoever takes it so, with the same headers, and plain to others', async () => {
+    writeFileSync(join(pageFolder, 'index.html.gz'), gzipSync(PAGE));
+    writeFileSync(join(pageFolder, 'assets', 'main-1a2b3c.js.br'), brotliCompressSync('1'));
+    const url = await start();
+    const [small, plain] = await Promise.all(['gzip', 'identity'].map((encoding) => fetch(`${url}/?rain=spring`, { headers: { 'accept-encoding': encoding } }))) as [Response, Response];
+    expect([await small.text(), small.headers.get('content-encoding'), await plain.text(), plain.headers.get('content-encoding')]).toEqual([PAGE, 'gzip', PAGE, null]);
+    for (const name of ['content-security-policy', 'content-type', 'cache-control', 'vary', 'x-content-type-options', 'referrer-policy']) {
+      expect(small.headers.get(name), name).not.toBeNull();
+      expect(small.headers.get(name), name).toBe(plain.headers.get(name));
+    }
+    const script = await fetch(`${url}/assets/main-1a2b3c.js`, { headers: { 'accept-encoding': 'gzip, br' } });
+    expect([script.headers.get('content-encoding'), script.headers.get('cache-control')]).toEqual(['br', expect.stringContaining('immutable')]);
+    expect(script.headers.get('content-type')).toMatch(/javascript/);
   });
 
   test.each(['/../../etc/passwd', '//etc/passwd', '/assets/..%2f..%2fpackage.json', '/index.html%00.css', '/nothing'])('has nothing at %s, and the refusal says no more', async (path) => {

@@ -11,7 +11,7 @@ const [PACKED_BYTES_MAX, UNPACKED_BYTES_MAX] = [6_000_000, 20_000_000];
 /** All that may be in it, by its path. */
 const ALLOWED = [
   /^(package\.json|README\.md|LICENSE)$/, /^lua\/\w+\.lua$/, /^prisma\/migrations\/(migration_lock\.toml|\w+\/migration\.sql)$/,
-  /^dist\/(client-demo|client-console)\/(\w+\.html|[\w.-]+\.(js|css|svg|png|woff2|webmanifest|json|ico|mp3)|assets\/[\w.-]+)$/, /^dist\/chunks\/[\w.-]+\.js$/, /^dist\/(?!client-|chunks)[a-z]+\/([\w-]+\/)*[\w-]+\.js$/,
+  /^dist\/(client-demo|client-console)\/(\w+\.html(\.(br|gz))?|[\w.-]+\.(js|css|svg|png|woff2|webmanifest|json|ico|mp3)|assets\/[\w.-]+)$/, /^dist\/chunks\/[\w.-]+\.js$/, /^dist\/(?!client-|chunks)[a-z]+\/([\w-]+\/)*[\w-]+\.js$/,
 ];
 
 interface Packed {

@@ -52,6 +52,7 @@ test.skipIf(!postgresInstalled)('every operation on a rain or a user finds its t
       recycle: () => ledger.recycle('sought', 1_025n, 'ann'),
       'recycle again': () => ledger.recycle('sought', 1_025n, 'ann'),
       settle: () => ledger.settle('sought'),
+      'luckiest, settled': () => ledger.luckiest('sought', 3),
       settledFaults: () => ledger.settledFaults(10),
       // An erasure is not among them: it deletes an account, and no index says that nothing was ever paid out of it.
     };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CENTS_MAX, formatMoney, parseMoney } from '../../src/rain/money.ts';
+import { CENTS_MAX, formatMoney, groupDigits, parseMoney } from '../../src/rain/money.ts';
 
 describe('money', () => {
   test('every number of cents up to the largest budget is formatted and parsed without loss', () => {
@@ -24,3 +24,7 @@ describe('money', () => {
     expect(formatMoney(-1221n)).toBe('-12.21');
   });
 });
+
+test.each([
+  ['0.01', '0.01'], ['100.00', '100.00'], ['1000.00', '1,000.00'], ['999999.99', '999,999.99'], ['1000000.00', '1,000,000.00'], ['-1234.50', '-1,234.50'], [formatMoney(CENTS_MAX), '90,071,992,547,409.91'],
+])('%s is %s for people', (amount, shown) => { expect(groupDigits(amount)).toBe(shown); });

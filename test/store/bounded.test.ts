@@ -67,7 +67,7 @@ test('[R10] a flood of told rains is refused; of heartbeats, switches and ended 
   await flood('SADD', TOLD_RAINS_KEY, 20_000);
   await expect(toldRains(redis)).rejects.toThrow(TOLD_RAINS_KEY);
   const now = await redisNow(redis);
-  await sendHeartbeat(redis, { id: 'ours', address: 'ws://a', version: '1', startedAt: now, at: now, sockets: 0, grabsPending: 0, pressed: false, answers: {} });
+  await sendHeartbeat(redis, { id: 'ours', address: 'ws://a', version: '1', startedAt: now, at: now, sockets: 0, screens: 0, grabsPending: 0, pressed: false, answers: {} });
   for (const key of [GATEWAYS_KEY, SWITCHES_KEY, ENDED_RAINS_KEY]) await flood('HSET', key, 20_000);
   expect((await readHeartbeats(redis)).map(({ id }) => id)).toEqual(['ours']);
   expect(await redis.hlen(GATEWAYS_KEY)).toBe(1);

@@ -18,7 +18,7 @@ afterAll(async () => {
   await book?.stop();
 });
 
-test('the three highest, masked, of equal ones the earlier; not final before the rain is settled', async () => {
+test('the three highest, masked, of equal ones the earlier; not final before the rain is settled, and then with what was given', async () => {
   await ledger.createRain(newRain('r1', 100_000n), 'ann');
   let now = 0;
   const leaderboard = createLeaderboards(ledger, { now: () => now });
@@ -34,9 +34,10 @@ test('the three highest, masked, of equal ones the earlier; not final before the
     luckiest: [{ user: 'u•••1', amount: '7.00', redPacketId: claimOf('r1', 1).redPacketId }, { user: 'u•••3', amount: '7.00', redPacketId: claimOf('r1', 3).redPacketId }, { user: 'u•••2', amount: '3.00', redPacketId: claimOf('r1', 2).redPacketId }],
   });
   expect(JSON.stringify(told)).not.toContain('user-');
+  await ledger.recycle('r1', 100_000n - 2_000n, 'ann');
   await ledger.settle('r1');
   now += 1_001;
-  expect(await leaderboard('r1')).toMatchObject({ final: true });
+  expect(await leaderboard('r1')).toMatchObject({ final: true, given: '20.00' });
 });
 
 test('[R10] a thousand requests at once are one read of the ledger, and an unknown rain is not read again and again', async () => {

@@ -114,12 +114,13 @@ export class HallScreen {
     }));
   }
 
-  #showLeaderboard({ stage, packets = 0, left = 0, given }: HallView, luckiest: Luckiest | undefined): void {
+  #showLeaderboard({ stage, packets = 0, left = 0 }: HallView, luckiest: Luckiest | undefined): void {
     const isOver = stage === 'gone' || stage === 'after';
     const places = isOver ? luckiest?.luckiest ?? [] : [];
     element('.leaderboard').hidden = places.length === 0;
     write('.leaderboard-title', luckiest?.final === false ? this.#words.soFar : this.#words.luckiest);
     const { won, given: givenText, money } = this.#words;
+    const given = luckiest?.given;
     write('.sum', !isOver ? '' : given === undefined ? won(countText(packets - left)) : givenText(countText(packets - left), money(given)));
     const list = element('.places');
     const key = JSON.stringify(places);

@@ -22,8 +22,6 @@ export interface HallView {
   packets?: number;
   /** As the gateway tells it: rounded up, and 0 only when none is left. */
   left?: number;
-  /** What was given, a decimal string: of a settled rain of which nothing was left. */
-  given?: string;
   /** A sample of those who have won, masked, the last one first. */
   names: readonly { user: string; amount: string }[];
   /** Of a sale, in its order. */

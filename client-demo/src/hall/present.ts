@@ -2,18 +2,18 @@ import { request } from '../api.ts';
 
 const AGAIN_MS = 2_000;
 
-/** How many sockets the gateways have. @returns `undefined` where nobody is told @throws if it cannot be read now */
+/** How many phones the gateways have: not screens, which only watch. @returns `undefined` where nobody is told @throws if it cannot be read now */
 async function readPresent(): Promise<number | undefined> {
   const { status, body } = await request('api/present');
   if (status === 404) return undefined;
-  if (typeof body?.['sockets'] !== 'number') throw new Error(`nobody is counted: ${status}`);
-  return body['sockets'];
+  if (typeof body?.['phones'] !== 'number') throw new Error(`nobody is counted: ${status}`);
+  return body['phones'];
 }
 
 /** Who has come, while people come. */
 export class Present {
   readonly #read: typeof readPresent;
-  /** Without this screen; `undefined`: not known. */
+  /** `undefined`: not known. */
   count: number | undefined;
   #isOn = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -32,9 +32,9 @@ export class Present {
   }
 
   async #request(): Promise<void> {
-    const found = await this.#read().catch(() => this.count === undefined ? 0 : this.count + 1);
+    const found = await this.#read().catch(() => this.count ?? 0);
     if (!this.#isOn || found === undefined) return;
-    this.count = Math.max(0, found - 1);
+    this.count = found;
     this.#timer = setTimeout(() => void this.#request(), AGAIN_MS);
   }
 }

@@ -43,11 +43,10 @@ export class RainWatch {
   view() {
     const [rain, stage] = [this.#rain, this.stage];
     const until = stage === 'before' ? rain?.opensAt : stage === 'raining' ? rain?.closesAt : undefined;
-    const given = rain?.left === 0 && !rain.topUps?.length ? rain.plan?.['budget'] : undefined;
     return {
       stage, names: this.#names, rainId: this.id,
       ...(rain && { title: rain.title, packets: rain.packets, left: rain.left, ...(rain.rehearsal && { rehearsal: true as const }), ...(rain.terms?.invitedOnly && { invitedOnly: true as const }) }),
-      ...(until !== undefined && { until }), ...(typeof given === 'string' && { given }),
+      ...(until !== undefined && { until }),
     };
   }
 

@@ -8,6 +8,8 @@ export interface Luckiest {
   luckiest: { user: string; amount: string; redPacketId?: string }[];
   /** The list will not change any more. */
   final: boolean;
+  /** What all winners got, once the list is final: a decimal string. */
+  given?: string;
 }
 
 /** @throws if it cannot be read now */
@@ -25,7 +27,8 @@ export function toLuckiest(value: unknown): Luckiest | undefined {
     const { user, amount, redPacketId } = isObject(one) ? one : {};
     return typeof user === 'string' && typeof amount === 'string' ? [{ user, amount, ...(typeof redPacketId === 'string' && { redPacketId }) }] : [];
   });
-  return { luckiest: luckiest.slice(0, SHOWN), final: value['final'] === true };
+  const { given } = value;
+  return { luckiest: luckiest.slice(0, SHOWN), final: value['final'] === true, ...(typeof given === 'string' && { given }) };
 }
 
 /** The rain ends for all pages in the same second. So the first request is delayed randomly, and requests are few. */

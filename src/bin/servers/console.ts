@@ -43,7 +43,7 @@ export async function open(shutdown: Shutdown, environment: Environment, { guest
     const backend = playersOnly ? undefined : await openBackend(config, log, lifecycle);
     // Without a key to verify the players' tokens, only the page is served.
     const players = config.JWT_SECRET === undefined && config.JWKS_URL === undefined ? undefined : openPlayerBackend(config, log, lifecycle);
-    const entry: EntryOptions = { ...(key && { tokens: createEntryTokens(key) }), ...(key && guestsAre && { guests: createGuestTokens(key) }), ...(participants && players && { enterByCode: players.enterByCode }), screens: guestsAre !== undefined || event !== undefined, ...(event !== undefined && players && { countSockets: players.countSockets }) };
+    const entry: EntryOptions = { ...(key && { tokens: createEntryTokens(key) }), ...(key && guestsAre && { guests: createGuestTokens(key) }), ...(participants && players && { enterByCode: players.enterByCode }), screens: guestsAre !== undefined || event !== undefined, ...(event !== undefined && players && { countPhones: players.countPhones }) };
     const ledger = players?.ledger ?? backend?.ledger;
     const shop = backend && openShop(config, demoShop, backend, log, lifecycle);
     const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`;

@@ -34,7 +34,7 @@ export type ConsoleConfig = Config & { REDIS_URL: string; DATABASE_URL: string; 
 interface PlayerBackend extends Omit<PlayerOptions, 'log' | 'unknownRains'> {
   ledger: Ledger;
   enterByCode: NonNullable<EntryOptions['enterByCode']>;
-  countSockets: NonNullable<EntryOptions['countSockets']>;
+  countPhones: NonNullable<EntryOptions['countPhones']>;
 }
 
 /** Opens without waiting for Redis or the database: the page is served without them, and each request is answered as far as possible. */
@@ -75,7 +75,7 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
     openWalletStatement: (userId, after, limit) => openWalletStatement({ walletService, ledger }, userId, after, limit),
     leaderboard: createLeaderboards(ledger, { names: config.WINNER_NAMES }), allowedOrigins: ALLOWED_ORIGINS,
     enterByCode: (code) => ledger.enterByCode(signer.participantCodeKeys(code)),
-    countSockets: async () => (await readHeartbeats(redis)).reduce((sum, { sockets }) => sum + sockets, 0),
+    countPhones: async () => (await readHeartbeats(redis)).reduce((sum, { sockets, screens }) => sum + sockets - screens, 0),
   };
 }
 

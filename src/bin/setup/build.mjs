@@ -56,7 +56,7 @@ function viteStep(name, what, folder, inputs) {
   return {
     name,
     line: `building the ${what} …`,
-    inputs: [folder, ...inputs, 'src/rain', 'src/sale', 'src/platform', 'package-lock.json'],
+    inputs: [folder, ...inputs, 'scripts/pages', 'src/rain', 'src/sale', 'src/platform', 'package-lock.json'],
     output: `dist/${folder}/index.html`,
     command: ['node_modules/vite/bin/vite.js', 'build', folder, '--logLevel', 'warn'],
     sentence: `the ${what} could not be built; see above.`,

@@ -17,7 +17,7 @@ const actionQuery = z.strictObject({
 
 const gateway = z.object({
   id: z.string(), address: z.string(), version: z.string(), startedAt: time, at: time.describe('Time of the last heartbeat.'),
-  sockets: count, grabsPending: count, pressed: z.boolean().describe('It is overloaded and has stopped serving something.'),
+  sockets: count, screens: count.describe('Sockets that only watch, such as the screen of a hall.'), grabsPending: count, pressed: z.boolean().describe('It is overloaded and has stopped serving something.'),
   answers: z.record(z.string(), count).describe('Grabs answered since the start, by code.'),
 });
 

@@ -25,8 +25,8 @@ export interface EntryOptions {
   guests?: GuestTokens;
   /** Present where people on the list of participants may play: who has this code, and the first use is written down. */
   enterByCode?: (code: string) => Promise<{ userId: string; name: string } | undefined>;
-  /** At an event: how many sockets the gateways have, for the screen of the hall. */
-  countSockets?: () => Promise<number>;
+  /** At an event: how many phones the gateways have, for the screen of the hall. */
+  countPhones?: () => Promise<number>;
   codesPerMinutePerAddress?: number;
   /** Whether anybody may watch: the screen of a hall has no code. */
   screens?: boolean;
@@ -41,7 +41,7 @@ const guestRequest = z.strictObject({
 const codeRequest = z.strictObject({ code: z.string('expected the code of a participant').max(LIMITS.codeCharactersMax, 'expected the code of a participant') });
 
 /** Gives tokens to those who may come in. */
-export function serveEntry(server: FastifyInstance, { guests, enterByCode, countSockets, tokens, screens = false, codesPerMinutePerAddress = LIMITS.codesPerMinutePerAddress }: EntryOptions): void {
+export function serveEntry(server: FastifyInstance, { guests, enterByCode, countPhones, tokens, screens = false, codesPerMinutePerAddress = LIMITS.codesPerMinutePerAddress }: EntryOptions): void {
   const perMinute = (max: number) => ({ config: { rateLimit: { max, timeWindow: 60_000 } } });
 
   server.post('/api/guest', perMinute(LIMITS.guestsPerMinutePerAddress), async (request, reply) => {
@@ -72,9 +72,9 @@ export function serveEntry(server: FastifyInstance, { guests, enterByCode, count
   /** One count for all who ask within a second. */
   let [counted, countedAt] = [Promise.resolve(0), -Infinity];
   server.get('/api/present', perMinute(LIMITS.countsPerMinutePerAddress), async (_request, reply) => {
-    if (!countSockets) return refuse(reply, REFUSALS.not_found);
+    if (!countPhones) return refuse(reply, REFUSALS.not_found);
     reply.header('cache-control', 'no-store');
-    if (performance.now() >= countedAt + COUNT_MS) [counted, countedAt] = [countSockets(), performance.now()];
-    return { sockets: await counted };
+    if (performance.now() >= countedAt + COUNT_MS) [counted, countedAt] = [countPhones(), performance.now()];
+    return { phones: await counted };
   });
 }

@@ -6,6 +6,7 @@ import type { Session } from '../sockets/session.ts';
 /** All sessions of this gateway, by user and by watched rain or sale; a sale goes by its `saleName`. */
 export class Hub {
   readonly #all = new Set<Session>();
+  #screens = 0;
   readonly #users = new Map<string, Set<Session>>();
   readonly #viewers = new Map<string, Set<Session>>();
   readonly #broadcast: Broadcast;
@@ -20,12 +21,18 @@ export class Hub {
     return this.#all.size;
   }
 
+  /** How many only watch. */
+  get screens(): number {
+    return this.#screens;
+  }
+
   [Symbol.iterator](): IterableIterator<Session> {
     return this.#all.values();
   }
 
   add(session: Session): void {
     this.#all.add(session);
+    if (session.audience?.watchOnly) this.#screens++;
     enter(this.#users, session.userId, session);
   }
 
@@ -36,7 +43,7 @@ export class Hub {
   }
 
   remove(session: Session): void {
-    this.#all.delete(session);
+    if (this.#all.delete(session) && session.audience?.watchOnly) this.#screens--;
     leave(this.#users, session.userId, session);
     for (const name of session.watched) leave(this.#viewers, name, session);
   }

@@ -82,7 +82,7 @@ describe('a live rain', () => {
 });
 
 describe('rates', () => {
-  const told = (id: string, at: number, wins: number): GatewayHeartbeat => ({ id, address: 'ws://x', version: '1', startedAt: 0, at, sockets: 1, grabsPending: 0, pressed: false, answers: { 0: wins, '-1': wins * 2 } });
+  const told = (id: string, at: number, wins: number): GatewayHeartbeat => ({ id, address: 'ws://x', version: '1', startedAt: 0, at, sockets: 1, screens: 0, grabsPending: 0, pressed: false, answers: { 0: wins, '-1': wins * 2 } });
 
   test('are differences by the gateways\' own time; a new or restarted gateway has none yet', () => {
     const rates = new Rates();

@@ -191,7 +191,7 @@ describe('the state of the system', () => {
 
   test('gateways with a current heartbeat; a silent one is not listed and is removed', async () => {
     const now = await redisNow(testConsole.redis);
-    const told = { address: 'ws://127.0.0.1:1/v1', version: '1', startedAt: now - 60_000, sockets: 3, grabsPending: 0, pressed: false, answers: { 0: 5 } };
+    const told = { address: 'ws://127.0.0.1:1/v1', version: '1', startedAt: now - 60_000, sockets: 3, screens: 1, grabsPending: 0, pressed: false, answers: { 0: 5 } };
     await sendHeartbeat(testConsole.redis, { id: 'there', at: now, ...told });
     await sendHeartbeat(testConsole.redis, { id: 'gone', at: now - 6_000, ...told });
     await testConsole.redis.hset('rain:gateways', 'spoiled', 'x');

@@ -17,7 +17,7 @@ beforeAll(async () => {
     asked.push(code);
     return code === 'ABCDEFGH01' ? { userId: 'participant-E1/Anna', name: 'Anna' } : undefined;
   };
-  opened = await startConsole({ ...options, entry: { tokens, screens: true, codesPerMinutePerAddress: 60, enterByCode, countSockets: async () => ++counts } });
+  opened = await startConsole({ ...options, entry: { tokens, screens: true, codesPerMinutePerAddress: 60, enterByCode, countPhones: async () => ++counts } });
   closed = await startConsole(options);
   byCodeOnly = await startConsole({ ...options, entry: { tokens, enterByCode } });
 });
@@ -60,7 +60,7 @@ test('a screen gets a token that only watches; where nobody comes in there is ne
 });
 
 test('the screen of an event learns how many sockets there are, from one count a second; elsewhere nobody does', async () => {
-  const count = async () => (await (await fetch(`${opened.url}/api/present`)).json() as { sockets: number }).sockets;
+  const count = async () => (await (await fetch(`${opened.url}/api/present`)).json() as { phones: number }).phones;
   expect([await count(), await count()]).toEqual([1, 1]);
   expect((await fetch(`${closed.url}/api/present`)).status).toBe(404);
 });

@@ -135,6 +135,10 @@ test('a token that only watches sees rains and sales as everybody does, and take
   const named = await enter('lobby', { watch: true, rains: ['watched'] });
   expect([await join(named, 'watched'), await joinRefused(named, 'mine')]).toEqual(['watched', '-8']);
   expect([await redis.hlen(shardKeys('watched', 0).claimed), await redis.hlen(saleKeys('goods').buyers)]).toEqual([1, 0]);
+  // Two screens of one hall do not count each other as phones.
+  expect([gateway.screens(), gateway.sockets() > gateway.screens()]).toEqual([2, true]);
+  await screen.leave();
+  await eventually(() => gateway.screens() === 1);
 });
 
 test('[R9] a socket whose token is for another rain hears nothing of the credits of its user', async () => {
