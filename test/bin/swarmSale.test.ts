@@ -53,5 +53,6 @@ describe('[R12] a swarm that cannot buy reports it in one sentence', () => {
     expect(await swarm(['--url', url, '--sale', 'any', '--users', '2'])).toMatchObject({ exit: 3, stderr: expect.stringContaining(`rain: ${url}: the gateway cannot be reached: connect ECONNREFUSED`) as string });
     const sale = await scriptedSale({ items: ITEMS });
     expect(await swarm(['--url', sale.url, '--sale', 'nope', '--users', '2'])).toMatchObject({ exit: 1, stderr: expect.stringContaining('rain: --sale: the gateway does not know the sale nope') as string });
+    expect(sale.comes, 'one looks before the others connect').toHaveLength(1);
   });
 });

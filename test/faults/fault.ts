@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { postgresInstalled } from '../support/servers/postgres.ts';
 import { deploy, type Deployment, type DeploymentOptions, type System } from './deployment.ts';
+import { openPool } from './pool.ts';
 import type { RunResult } from './recovery.ts';
 import type { Row } from './row.ts';
 import { playRun, type FaultOptions, type Run, type Strike } from './run.ts';
@@ -21,29 +22,38 @@ const PROBLEMS_MAX = 10;
 
 /** A longer run counts as hanging, ms. */
 const RUN_MS_MAX = 240_000;
+/** A test that is played beside others first waits for its turn. */
+const TURNS = 3;
 
 /** Registers one fault. */
 export type Fault<D extends System = Deployment> = (name: string, strike: Strike<D>, options?: FaultOptions<D>) => void;
 
-/** One deployment for all faults of a file, with one rain after another. @param short only the faults that `npm test` plays, once each */
-export function openMatrix(options: DeploymentOptions = {}, { short = false } = {}): Fault {
-  return openMatrixOn(() => deploy(options), { short });
+/** What a file plays, and on how much. */
+interface MatrixOptions {
+  /** Only the faults that `npm test` plays, once each. */
+  short?: boolean;
+  /** Runs that are played at once, each on a deployment of its own: a run mostly waits. `npm run faults` plays one after another, since it measures. */
+  atOnce?: number;
 }
 
-export function openMatrixOn<D extends System>(open: () => Promise<D>, { short = false } = {}): Fault<D> {
-  let deployment: D | undefined;
-  beforeAll(async () => { deployment = await open(); }, 120_000);
-  afterAll(() => deployment?.end(), 60_000);
+/** Deployments for all faults of a file, with one rain after another on each. */
+export function openMatrix(options: DeploymentOptions = {}, more: MatrixOptions = {}): Fault {
+  return openMatrixOn(() => deploy(options), more);
+}
+
+export function openMatrixOn<D extends System>(open: () => Promise<D>, { short = false, atOnce = 1 }: MatrixOptions = {}): Fault<D> {
+  const size = asked ? 1 : atOnce;
+  const pool = openPool(open, size);
   return (name, strike, faultOptions = {}) => {
     if (short && !faultOptions.short) return;
-    testFault(name, (run) => playRun(deployment!, run, strike, faultOptions), { possible: postgresInstalled, ...faultOptions, ...(short && { runsMax: 1 }) });
+    testFault(name, (run) => pool.lend((deployment) => playRun(deployment, run, strike, faultOptions)), { possible: postgresInstalled, concurrent: size > 1, ...faultOptions, ...(short && { runsMax: 1 }) });
   };
 }
 
 /** One test and one row of the table: all runs of one fault. Problems are reported with the seed of the run. */
-export function testFault(name: string, play: (run: Run) => Promise<RunResult>, { slow = false, runsMax = Infinity, possible = true } = {}): void {
+export function testFault(name: string, play: (run: Run) => Promise<RunResult>, { slow = false, runsMax = Infinity, possible = true, concurrent = false } = {}): void {
   const runs = Math.min(runsMax, REQUESTED_RUNS ?? (slow ? SLOW_RUNS : RUNS));
-  test.skipIf(!possible)(name, async ({ task }) => {
+  test.skipIf(!possible)(name, { timeout: runs * RUN_MS_MAX * (concurrent ? TURNS : 1), concurrent }, async ({ task }) => {
     const row: Row = { fault: name, runs: 0, acknowledged: 0, lost: 0, doubled: 0, recoverySeconds: 0 };
     task.meta.fault = row;
     const wrong: string[] = [];
@@ -55,7 +65,7 @@ export function testFault(name: string, play: (run: Run) => Promise<RunResult>, 
     expect(wrong).toEqual([]);
     // Without any win the test shows nothing.
     expect(row.acknowledged).toBeGreaterThan(0);
-  }, runs * RUN_MS_MAX);
+  });
 }
 
 /** Adds a run to its row. @returns its problems */

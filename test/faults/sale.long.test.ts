@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { BookedStock } from '../../src/ledger/stock.ts';
 import { auditSale } from '../../src/operator/sale/audit.ts';
 import { findLostSales } from '../../src/operator/sale/lost.ts';
 import { eventually } from '../support/eventually.ts';
 import { postgresInstalled } from '../support/servers/postgres.ts';
-import { deploy, type Deployment } from './deployment.ts';
-import { testFault } from './fault.ts';
+import { deploy } from './deployment.ts';
+import { asked, testFault } from './fault.ts';
 import { armDeath, untilDeath } from './means/death.ts';
+import { openPool } from './pool.ts';
 import { arrive, LONG_HOLD_MS, openFaultSale, playSaleRun, type SaleFaultOptions, type SaleStrike } from './sale/run.ts';
 import { HonestBuyers } from './users/honestBuyers.ts';
 
 // Each step of a purchase is cut once. The shop calls back twice, and pays what is cancelled, in every run.
 
-let deployment: Deployment | undefined;
-beforeAll(async () => { if (postgresInstalled) deployment = await deploy(); }, 120_000);
-afterAll(() => deployment?.end(), 60_000);
+const AT_ONCE = asked ? 1 : 2;
+const pool = openPool(() => deploy(), AT_ONCE);
 
 function fault(name: string, strike: SaleStrike, options: SaleFaultOptions = {}): void {
-  testFault(`sale: ${name}`, (run) => playSaleRun(deployment!, run, strike, options), { slow: true, possible: postgresInstalled });
+  testFault(`sale: ${name}`, (run) => pool.lend((deployment) => playSaleRun(deployment, run, strike, options)), { slow: true, possible: postgresInstalled, concurrent: AT_ONCE > 1 });
 }
 
 /** The worker dies at the first orders that reach this moment. */
@@ -54,8 +54,8 @@ fault('kill -9 of all workers', async ({ workers, random }) => {
 });
 
 // No row of the table: nothing on Redis survives FLUSHALL. But it is told, nothing is sold again, and one command ends it.
-test.skipIf(!postgresInstalled)('sale: FLUSHALL while people buy is told; given up, its orders stay, the rest goes back to the shop, and it is settled', async () => {
-  const { context, gatewayUrls, rain } = deployment!;
+test.skipIf(!postgresInstalled)('sale: FLUSHALL while people buy is told; given up, its orders stay, the rest goes back to the shop, and it is settled', () => pool.lend(async (deployment) => {
+  const { context, gatewayUrls, rain } = deployment;
   const saleId = `flush-${randomBytes(3).toString('hex')}`;
   await openFaultSale(context, saleId, { windowMs: 60_000 });
   const buyers = new HonestBuyers(gatewayUrls, saleId);
@@ -75,6 +75,6 @@ test.skipIf(!postgresInstalled)('sale: FLUSHALL while people buy is told; given 
     expect((await auditSale(context, saleId))!.report.balanced).toBe(true);
   } finally {
     await buyers.leave();
-    await deployment!.heal();
+    await deployment.heal();
   }
-}, 180_000);
+}), 180_000);

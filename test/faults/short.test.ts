@@ -8,6 +8,6 @@ import { workerFaults } from './kinds/workerFaults.ts';
 
 // Each process is killed once. The files of `npm run test:long` have all faults, those of the lines too, with more runs.
 describe.skipIf(asked)('once', () => {
-  const fault = openMatrix({}, { short: true });
+  const fault = openMatrix({}, { short: true, atOnce: 2 });
   for (const register of [gatewayFaults, relayFaults, workerFaults, redisFaults, postgresFaults]) register(fault);
 });

@@ -1,20 +1,22 @@
 import type { Browser, Page } from 'playwright-core';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { BEARER_PREFIX, SUBPROTOCOL } from '../../src/protocol/constants.ts';
 import { signToken } from '../../src/platform/auth/token.ts';
+import { homeAt } from '../../src/platform/process/home.ts';
 import { lanAddresses } from '../../src/bin/up/event.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from '../browser/chromium.ts';
 import { buy, itemShows } from '../browser/buyer.ts';
 import { goTo, makeRain, openConsole, photograph, signIn, startAtOnce } from '../browser/operator.ts';
 import { shows, tapPackets, text } from '../browser/player.ts';
-import { openPage } from '../browser/windows.ts';
+import { closePages, openPage } from '../browser/windows.ts';
 import { rain } from '../support/call.ts';
 import { startEvent } from '../support/evening.ts';
 import { pngOf } from '../support/png.ts';
 import { memoryFolder } from '../support/runner/memoryFolder.ts';
+import { layDatabase } from '../support/servers/pglite.ts';
 
 const PROJECTOR = { width: 1024, height: 768 };
 const PHONE = { width: 390, height: 844 };
@@ -22,10 +24,11 @@ const GUESTS = ['Anna', '王小明', 'Bob'] as const;
 /** One fewer than guests: somebody hears "no". */
 const PACKETS = GUESTS.length - 1;
 
-describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening, from an empty folder', () => {
+describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening', () => {
   let browser: Browser;
   const homes: string[] = [];
   beforeAll(async () => { browser = await launchChromium(); });
+  afterEach(() => closePages(browser));
   afterAll(async () => {
     await browser?.close();
     for (const home of homes) rmSync(home, { recursive: true, force: true });
@@ -33,6 +36,12 @@ describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening, fr
   const emptyHome = () => {
     const home = memoryFolder('rain-test-evening-');
     homes.push(home);
+    return home;
+  };
+  /** Without tables it takes as long to start as an evening does; the first test shows that it does. */
+  const homeWithDatabase = async () => {
+    const home = emptyHome();
+    await layDatabase(homeAt(home));
     return home;
   };
 
@@ -51,7 +60,7 @@ describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening, fr
     return phone;
   }
 
-  test('an operator prepares a rain, guests come by the address on the screen and give their names, some win, the screen names them, and the list is printed', { timeout: 300_000 }, async () => {
+  test('from an empty folder: an operator prepares a rain, guests come by the address on the screen and give their names, some win, the screen names them, and the list is printed', { timeout: 300_000 }, async () => {
     const evening = await startEvent(emptyHome());
     const { page: operator, faults } = await openConsole(browser, { consoleUrl: new URL(evening.console).origin });
     await signIn(operator, 'operator', evening.password!);
@@ -100,7 +109,7 @@ describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening, fr
   });
 
   test('a ticket drop with three seats, in the theme of the event: the screen shows it by itself, leads to it, counts down what is left, and ends it', { timeout: 300_000 }, async () => {
-    const home = emptyHome();
+    const home = await homeWithDatabase();
     const evening = await startEvent(home);
     const done = async (...words: string[]) => expect(await rain(words, { RAIN_HOME: home }), words.join(' ')).toMatchObject({ exit: 0 });
     writeFileSync(`${home}/logo.png`, pngOf(240, 80, [255, 209, 102]));
@@ -135,7 +144,7 @@ describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening, fr
   });
 
   test('a list of 30 people is imported and its cards are printed; three come by their links, nobody else plays, and the list to sign names the one who wins', { timeout: 300_000 }, async () => {
-    const home = emptyHome();
+    const home = await homeWithDatabase();
     const evening = await startEvent(home, '--participants');
     const { page: operator, faults } = await openConsole(browser, { consoleUrl: new URL(evening.console).origin });
     await signIn(operator, 'operator', evening.password!);

@@ -65,13 +65,15 @@ export function misuseOfSaleOptions(options: SaleOptions, isSale: boolean): stri
 }
 
 export async function saleSwarm(terminal: Terminal, options: SaleSwarmCommand): Promise<Answer> {
-  const [{ runSaleSwarm }, { renderSaleReport }, { checkSale }] = await Promise.all([
-    import('../../loadtest/sale/swarm.ts'), import('../../loadtest/sale/reportText.ts'), import('../../loadtest/sale/verdict.ts'),
+  const [{ runSaleSwarm }, { isSaleKnown }, { renderSaleReport }, { checkSale }] = await Promise.all([
+    import('../../loadtest/sale/swarm.ts'), import('../../loadtest/sale/knownSale.ts'), import('../../loadtest/sale/reportText.ts'), import('../../loadtest/sale/verdict.ts'),
   ]);
   const { url, sale: saleId, users, prefix, payUrl = await demoPayUrl(terminal, url), seed, pay = DEFAULTS.pay, cancel = DEFAULTS.cancel, repeat = DEFAULTS.repeat, hostile = DEFAULTS.hostile } = options;
+  const tokenFor = tokenSigner(terminal, TOKEN_SECONDS, { sales: [saleId] });
+  if (!await isSaleKnown(url, saleId, await tokenFor(`${prefix}0`))) throw unknownSale(saleId);
   const progress = bar(terminal, 'answered', 'buyers');
   const report = await runSaleSwarm({
-    url, saleId, users, shares: { pay, cancel, repeat, hostile }, userId: (i) => `${prefix}${i}`, tokenFor: tokenSigner(terminal, TOKEN_SECONDS, { sales: [saleId] }),
+    url, saleId, users, shares: { pay, cancel, repeat, hostile }, userId: (i) => `${prefix}${i}`, tokenFor,
     connectsPerSecond: options.connects, settleMs: options.creditWait, reachMs: REACH_MS, ...(payUrl !== undefined && { payUrl }), ...(seed !== undefined && { seed }),
     onProgress: ({ answered }) => progress.update(answered, users),
   }).finally(progress.stop);
@@ -95,7 +97,9 @@ function expectBought({ unreached, endings, users, saleId }: SaleSwarmReport, ur
   const all = endings[0]?.count === users ? endings[0].name : undefined;
   if (all?.startsWith('refused: ')) throw new CommandFailure(EXIT.refused, `${url}: the gateway rejects every user: ${all.slice('refused: '.length)}; has it the same JWT_SECRET?`);
   if (unreached !== undefined) throw unreachable(`${url}: the gateway cannot be reached: ${unreached}`);
-  if (all === SALE_OUTCOMES['-8'].reason) {
-    throw new CommandFailure(EXIT.refused, `--sale: the gateway does not know the sale ${saleId}: it does not exist, it is not loaded yet, or it was settled long ago`);
-  }
+  if (all === SALE_OUTCOMES['-8'].reason) throw unknownSale(saleId);
+}
+
+function unknownSale(saleId: string): CommandFailure {
+  return new CommandFailure(EXIT.refused, `--sale: the gateway does not know the sale ${saleId}: it does not exist, it is not loaded yet, or it was settled long ago`);
 }

@@ -19,7 +19,7 @@ test('every test file is found, also in folders of folders', () => {
 });
 
 test('those with a browser are known', () => {
-  expect(opensBrowser('test/browser/page.test.ts')).toBe(true);
+  expect(opensBrowser('test/browser/grab.test.ts')).toBe(true);
   expect(opensBrowser('test/rain/money.test.ts')).toBe(false);
 });
 
