@@ -1,4 +1,5 @@
 import { CURRENCY_DEFAULT, currencyUnit } from '../../../src/platform/currency.ts';
+import { groupDigits } from '../../../src/rain/money.ts';
 import type { Language } from './language.ts';
 
 const LOCALE: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' };
@@ -15,11 +16,10 @@ export function currencyText(): string {
   return unit;
 }
 
-/** `"8888.00"` → `¥8,888.00`. Amounts are text on the wire and are formatted as text, so they stay exact. Every amount of the page is written here. */
+/** `"8888.00"` → `¥8,888.00`, `"-5.00"` → `-¥5.00`. Every amount of the page is written here. */
 export function moneyText(amount: string): string {
-  const [, minus = '', whole = '', cents] = /^(-?)([^.]*)(?:\.(.*))?$/.exec(amount) ?? [];
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return `${minus}${unit}${grouped}${cents === undefined ? '' : `.${cents}`}`;
+  const [, minus = '', plain = ''] = /^(-?)(.*)$/.exec(amount) ?? [];
+  return minus + unit + groupDigits(plain);
 }
 
 export function countText(count: number): string {
