@@ -80,6 +80,7 @@ export const en = {
     tooFast: 'Too fast. Retrying in a moment …',
     unanswered: 'No answer yet. Tap again. Nothing is lost.',
     preparing: 'Getting ready. Your tap counts …',
+    crowded: 'Many people are coming in. Please wait, you will be in soon.',
     notShared: 'The picture could not be made. Try again.',
   },
   /** Announced once, when few seconds are left. */

@@ -70,6 +70,7 @@ export const zh: Words = {
     tooFast: '点得太快，稍后自动重试…',
     unanswered: '暂未收到结果，请再点一次，不会有损失。',
     preparing: '正在准备，你的点击已记下…',
+    crowded: '进场人数较多，请稍候，马上就能进入…',
     notShared: '图片生成失败，请再试一次。',
   },
   soon: (seconds) => `还有 ${seconds} 秒`,
