@@ -42,7 +42,7 @@ export const en = {
     too_late: 'Taps do not count any more.',
     blocked: 'The host does not let this account take part.',
     win_limit_reached: 'You have won before, or the host keeps this round for other players.',
-    unknown_rain: 'It was settled long ago, or the link is wrong.',
+    unknown_rain: 'This rain ended long ago, or the link is wrong.',
     no_token: 'Open this page from your app again.',
     refused: 'Reload the page to try again.',
   } satisfies Faces,
