@@ -1,5 +1,6 @@
-import { RECONNECT } from '../../src/client/backoff.ts';
+import { RECONNECT, RETRY_MS_MAX } from '../../src/client/backoff.ts';
 import { delayBeforeRetry } from '../../src/platform/network/backoff.ts';
+import { Crowded } from './crowd.ts';
 
 /** The configuration that the console sends to this page. */
 export interface PlayerConfig {
@@ -21,6 +22,14 @@ export interface PlayerConfig {
 }
 
 export const ANSWER_MS_MAX = 8_000;
+/** The status of an answer to an address that has asked too often. */
+const TOO_MANY = 429;
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown> | undefined;
+  retryInMs?: number;
+}
 
 export function untilConfigured(random: () => number): Promise<PlayerConfig> {
   return untilAnswered(readConfig, random);
@@ -56,12 +65,12 @@ function payOf(value: unknown): PlayerConfig['pay'] {
   return value['demo'] === true ? { demo: true } : undefined;
 }
 
-/** @param former this guest's last token, to keep the user id. @param name of a new guest. @returns `undefined` if anonymous guests may not play. @throws if busy */
+/** @param former this guest's last token, to keep the user id. @param name of a new guest. @returns `undefined` if anonymous guests may not play. @throws Crowded, or if busy */
 export function requestGuestToken(former: string | undefined, name: string | undefined): Promise<string | undefined> {
   return requestToken('api/guest', { token: former, name });
 }
 
-/** @returns `undefined` if nobody has this code. @throws if busy */
+/** @returns `undefined` if nobody has this code. @throws Crowded, or if busy */
 export function requestParticipantToken(code: string): Promise<string | undefined> {
   return requestToken('api/participant', { code }, 'no_such_code');
 }
@@ -73,17 +82,19 @@ export function requestScreenToken(): Promise<string | undefined> {
 
 /** @param refusal the code of the only answer that says no; absent: each 404 does */
 async function requestToken(path: string, asked: object, refusal?: string): Promise<string | undefined> {
-  const { status, body } = await request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked) });
+  const { status, body, retryInMs } = await request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked) });
+  if (status === TOO_MANY && retryInMs !== undefined) throw new Crowded(retryInMs);
   if (status === 404 && (refusal === undefined || body?.['code'] === refusal)) return undefined;
   if (typeof body?.['token'] !== 'string') throw new Error(`no token of ${path}: ${status}`);
   return body['token'];
 }
 
-/** @returns the status, and the body if it is an object. @throws when the console does not answer in time, or a success is not in JSON */
-export async function request(path: string, init: RequestInit = {}): Promise<{ status: number; body: Record<string, unknown> | undefined }> {
+/** @returns the status, the body if it is an object, and how long to wait before the request is repeated. @throws when the console does not answer in time, or a success is not in JSON */
+export async function request(path: string, init: RequestInit = {}): Promise<Answer> {
   const answer = await fetch(path, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
   const body: unknown = answer.ok ? await answer.json() : await answer.json().catch(() => undefined);
-  return { status: answer.status, body: isObject(body) ? body : undefined };
+  const retryInMs = Number(answer.headers.get('retry-after')) * 1_000;
+  return { status: answer.status, body: isObject(body) ? body : undefined, ...(retryInMs > 0 && { retryInMs: Math.min(retryInMs, RETRY_MS_MAX) }) };
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type { TokenSource } from '../../src/client/token.ts';
 import { codeIn } from '../../src/platform/auth/typedCode.ts';
 import { nicknameIn } from '../../src/rain/names.ts';
+import { untilAdmitted, type CrowdOptions } from './crowd.ts';
 import { requestGuestToken, requestParticipantToken, requestScreenToken, type PlayerConfig } from './api.ts';
 import { forget, recall, remember } from './storage.ts';
 
@@ -33,10 +34,10 @@ interface Questions {
 }
 
 /** An invitation goes before a code, and a code before a guest. */
-export function openCredentials(config: PlayerConfig, { askCode, askName }: Questions): TokenSource {
+export function openCredentials(config: PlayerConfig, { askCode, askName, ...crowd }: Questions & CrowdOptions): TokenSource {
   let named: Promise<void> | undefined;
   const nameOnce = () => named ??= askName();
-  return recall(tab, INVITED_KEY) ?? (async () => await participantToken(config, askCode) ?? await guestToken(config, nameOnce));
+  return recall(tab, INVITED_KEY) ?? (async () => await participantToken(config, askCode, crowd) ?? await guestToken(config, nameOnce, crowd));
 }
 
 /** The token that the page plays with, as far as it is known without asking. */
@@ -81,9 +82,9 @@ export function takeName(typed: string): boolean {
 }
 
 /** For the hall's screen. Its invitation is its own: the player's page in the same tab keeps its user. */
-export function openScreenCredentials(invited: string | undefined): TokenSource {
+export function openScreenCredentials(invited: string | undefined, crowd: CrowdOptions): TokenSource {
   if (invited !== undefined) remember(tab, SCREEN_KEY, invited);
-  return knownScreenToken(invited) ?? requestScreenToken;
+  return knownScreenToken(invited) ?? (() => untilAdmitted(requestScreenToken, crowd));
 }
 
 /** The screen's invitation, if it has one. */
@@ -91,10 +92,10 @@ export function knownScreenToken(invited: string | undefined): string | undefine
   return invited ?? recall(tab, SCREEN_KEY);
 }
 
-async function participantToken({ participants, guests }: PlayerConfig, askCode: Questions['askCode']): Promise<string | undefined> {
+async function participantToken({ participants, guests }: PlayerConfig, askCode: Questions['askCode'], crowd: CrowdOptions): Promise<string | undefined> {
   if (!participants) return undefined;
   const code = recallHere(CODE_KEY);
-  const known = code === undefined ? undefined : await takeCode(code);
+  const known = code === undefined ? undefined : await untilAdmitted(() => takeCode(code), crowd);
   if (known !== undefined) return known;
   forgetHere(CODE_KEY);
   forgetHere(PARTICIPANT_KEY);
@@ -106,12 +107,12 @@ async function participantToken({ participants, guests }: PlayerConfig, askCode:
 }
 
 /** Guests of an event have names. The page asks for one, if this device has not played there yet. */
-async function guestToken({ guests, event }: PlayerConfig, askName: Questions['askName']): Promise<string | undefined> {
+async function guestToken({ guests, event }: PlayerConfig, askName: Questions['askName'], crowd: CrowdOptions): Promise<string | undefined> {
   if (!guests) return undefined;
   const former = recall(STORES[guests], GUEST_KEY);
   const name = () => (guests === 'device' ? recall(device, NAME_KEY) : undefined);
   if (guests === 'device' && event !== undefined && former === undefined && name() === undefined) await askName();
-  const token = await requestGuestToken(former, name());
+  const token = await untilAdmitted(() => requestGuestToken(former, name()), crowd);
   if (token !== undefined) remember(STORES[guests], GUEST_KEY, token);
   return token;
 }

@@ -56,6 +56,7 @@ let game: Game | undefined;
 let sales: SaleWindow | undefined;
 let reminder: StartReminder | undefined;
 let shareFailed = false;
+let isCrowded = false;
 let shown: View = { face: 'connecting', winners: [] };
 
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
@@ -115,7 +116,7 @@ function show(playing: Game): void {
   const view = playing.view();
   leaderboard.follow(view.over ? view.rainId : undefined);
   if (view.face !== 'connecting') theme.follow(view.rainId, view.invitedOnly);
-  const next: View = { ...view, ...(leaderboard.found && { luckiest: leaderboard.found }), ...(theme.greeting && { greeting: theme.greeting }), ...(shareFailed && view.win && !view.note && { note: 'notShared' }) };
+  const next: View = { ...view, ...(leaderboard.found && { luckiest: leaderboard.found }), ...(theme.greeting && { greeting: theme.greeting }), ...(shareFailed && view.win && !view.note && { note: 'notShared' }), ...(isCrowded && { note: 'crowded' }) };
   const cue = cueOf(shown, next);
   // Ticks of a rain that is hidden would disturb; its results are told.
   if (cue && !(sales?.isOpen && (cue === 'tick' || cue === 'last' || cue === 'go'))) speaker.play(cue);
@@ -134,7 +135,7 @@ function play(config: PlayerConfig): void {
   other.textContent = words.code.other;
   other.hidden = participants !== true;
   other.addEventListener('click', () => void askOtherCode(false));
-  const token = openCredentials(config, { askCode: (refused) => askCode(words, guests && 'guest', refused), askName: () => askName(words, config.hidesNames === true) });
+  const token = openCredentials(config, { askCode: (refused) => askCode(words, guests && 'guest', refused), askName: () => askName(words, config.hidesNames === true), random, onCrowd: (waits) => { isCrowded = waits; } });
   const client = createRainClient({ url: gatewayUrl, token, random, solve: solveInBackground, receipts: openReceipts() });
   game = new Game({
     client, random, verify: verifyInBackground,

@@ -12,6 +12,9 @@ interface GuestOptions extends EntryTokenOptions {
   random?: () => string;
 }
 
+/** `userId`: `guest-…` */
+type IssuedGuest = IssuedToken & { userId: string };
+
 export type GuestTokens = ReturnType<typeof createGuestTokens>;
 
 /** Issues guest identities to everybody: in a demo, and at an event with an open link. */
@@ -30,15 +33,14 @@ export function createGuestTokens({ random = () => randomBytes(9).toString('base
     }
   }
 
+  const issueTo = async (userId: string): Promise<IssuedGuest> => ({ ...await tokens.issue(userId), userId });
+
   return {
-    /**
-     * @param former an earlier token of this guest. If we issued it, the guest keeps the user id; otherwise the guest gets a new one.
-     * @param nickname of a new guest; a guest who is known keeps the first one, since the id has it
-     * @returns `userId`: `guest-…`; `expiresAt`: epoch milliseconds
-     */
-    async issue(former?: string, nickname?: string): Promise<IssuedToken & { userId: string }> {
-      const userId = (former && await formerGuest(former)) || guestId(random(), nickname);
-      return { ...await tokens.issue(userId), userId };
+    /** @param former an earlier token of a guest, who keeps the user id, and with it the nickname. @returns `undefined`: we issued it to no guest, or too long ago */
+    async renew(former: string): Promise<IssuedGuest | undefined> {
+      const userId = await formerGuest(former);
+      return userId === undefined ? undefined : issueTo(userId);
     },
+    issue: (nickname?: string): Promise<IssuedGuest> => issueTo(guestId(random(), nickname)),
   };
 }

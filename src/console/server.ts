@@ -171,7 +171,7 @@ export async function startConsole(options: ConsoleOptions) {
     const pay = payUrl === undefined ? demoShop && { demo: true } : { url: payUrl };
     return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), currency, ...(entry.guests && { guests: guestsAre }), ...(entry.enterByCode && { participants: true }), ...(hidesNames && { hidesNames }), ...(event !== undefined && { event }), ...(playerPage !== undefined && { page: playerPage }), ...(pay && { pay }) };
   });
-  serveEntry(server, entry);
+  serveEntry(server, entry, event !== undefined || guestsAre === 'device' ? 'event' : 'demo');
   // Rains that do not exist are counted together, wherever they are asked for.
   const unknownRains = new UnknownRains();
   if (player) servePlayers(server, { ...player, unknownRains, log });

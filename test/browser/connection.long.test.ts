@@ -19,9 +19,10 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     const guests = createGuestTokens({ secret: SECRET, now: () => Date.now() - tokensBehindMs });
     stage = await setStage({
       guests: {
-        issue(former) {
+        ...guests,
+        renew(former) {
           tokensIssued++;
-          return guests.issue(former);
+          return guests.renew(former);
         },
       },
     });

@@ -36,7 +36,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose win the server has lost', () => 
     expect([await userOf(page), await text(page, 'big'), await stage.redis.hexists(claimed, user)]).toEqual([user, `¥${AMOUNT}`, 1]);
   });
 
-  test.each([['en-US', 'Your win is on record.'], ['zh-CN', '你的中奖已登记。']])('of a rain that the server has lost, the player is told that the win is written down, in %s', async (locale, sentence) => {
+  test.each([['en-US', 'Your win is on record.'], ['zh-CN', '你抢到的红包已登记。']])('of a rain that the server has lost, the player is told that the win is written down, in %s', async (locale, sentence) => {
     const rainId = `gone-${locale}`;
     const page = await win(rainId, locale);
     await stage.redis.del(...Object.values(shardKeys(rainId, 0)));

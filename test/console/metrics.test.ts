@@ -44,7 +44,7 @@ test('[R10] all unknown addresses share one label, and so do all unknown methods
 });
 
 test('an error is logged with the request id of its answer, which is ours and not the visitor\'s', async () => {
-  const { url, heard } = await start({ entry: { guests: { issue: () => Promise.reject(new Error('broken')) } } });
+  const { url, heard } = await start({ entry: { guests: { issue: () => Promise.reject(new Error('broken')), renew: async () => undefined } } });
   const answer = await fetch(`${url}/api/guest`, { method: 'POST', headers: { 'x-request-id': 'mine', 'request-id': 'mine' } });
   const id = answer.headers.get('x-request-id');
   expect([answer.status, id]).toEqual([500, expect.stringMatching(/^[0-9a-f-]{36}$/)]);

@@ -1,7 +1,7 @@
 /** The Chinese translations of what the console refuses about themes and greetings. */
 export const THEME_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^expected a title of 1 to (\d+) characters, .*$/, '名称为 1 到 $1 个字，不能只有标点或不可见的字符'],
-  [/^expected a sender of 1 to (\d+) characters, .*$/, '送福人为 1 到 $1 个字，不能只有标点或不可见的字符'],
+  [/^expected a sender of 1 to (\d+) characters, .*$/, '署名为 1 到 $1 个字，不能只有标点或不可见的字符'],
   [/^expected a blessing of 1 to (\d+) characters, .*$/, '祝福语为 1 到 $1 个字，不能只有标点或不可见的字符'],
   [/^expected a colour such as (\S+)$/, '请填写颜色，例如 $1'],
   [/^the page's text (\S+) on it has a contrast of ([\d.]+), expected at least ([\d.]+)$/, '页面文字 $1 在其上的对比度只有 $2，至少需要 $3'],

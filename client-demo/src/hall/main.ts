@@ -36,7 +36,7 @@ const present = new Present();
 /** Before and during a rain or sale. */
 const MUSIC_STAGES: ReadonlySet<HallView['stage']> = new Set(['before', 'raining', 'paused', 'sale_before', 'selling', 'sale_paused']);
 const leaderboard = new Leaderboard({ read: readLuckiest, random });
-const client = createRainClient({ url: gatewayUrl, token: openScreenCredentials(invited), random, solve: solveInBackground });
+const client = createRainClient({ url: gatewayUrl, token: openScreenCredentials(invited, { random, onCrowd: () => {} }), random, solve: solveInBackground });
 const hall = new Hall({ client, rainId: inAddress('rain'), saleId: inAddress('sale'), random });
 client.connect().catch(() => {});
 

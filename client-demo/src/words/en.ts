@@ -42,7 +42,7 @@ export const en = {
     too_late: 'Taps do not count any more.',
     blocked: 'The host does not let this account take part.',
     win_limit_reached: 'You have won before, or the host keeps this round for other players.',
-    unknown_rain: 'It was settled long ago, or the link is wrong.',
+    unknown_rain: 'This rain ended long ago, or the link is wrong.',
     no_token: 'Open this page from your app again.',
     refused: 'Reload the page to try again.',
   } satisfies Faces,
@@ -80,6 +80,7 @@ export const en = {
     tooFast: 'Too fast. Retrying in a moment …',
     unanswered: 'No answer yet. Tap again. Nothing is lost.',
     preparing: 'Getting ready. Your tap counts …',
+    crowded: 'Many people are coming in. Please wait, you will be in soon.',
     notShared: 'The picture could not be made. Try again.',
   },
   /** Announced once, when few seconds are left. */

@@ -1,24 +1,39 @@
 import { TokenBucket } from 'limiter';
 import { createExpiringCache } from '../../wallet/cache.ts';
 
-/** How often one user may ask for the wallet, counted over all devices: the size of a burst, and the refill per minute [R10]. */
-export const PER_MINUTE_PER_USER = 60;
-/** Users remembered [R10]. A forgotten user starts with a full bucket. */
-const USERS_MAX = 50_000;
+const MINUTE_MS = 60_000;
 
-/** @returns counts one request of a user, and says how long the user must wait, ms; 0: not at all */
-export function createRateLimiter(perMinute: number): (userId: string) => number {
-  const buckets = createExpiringCache<TokenBucket>(USERS_MAX);
-  return (userId) => {
-    const bucket = buckets.get(userId) ?? fullBucket(perMinute);
-    // After a minute without requests a bucket is full again, so it need not be remembered.
-    buckets.set(userId, bucket, 60_000);
-    return bucket.tryRemoveTokens(1) ? 0 : Math.ceil(Math.max(1, bucket.getWaitTime(1)));
-  };
+/** So many at the same moment, and so many more with each minute. */
+export interface RateLimit {
+  atOnceMax: number;
+  perMinute: number;
+  /** Callers remembered [R10]. A forgotten caller starts anew. */
+  callersRemembered: number;
 }
 
-function fullBucket(perMinute: number): TokenBucket {
-  const bucket = new TokenBucket({ bucketSize: perMinute, tokensPerInterval: perMinute, interval: 'minute' });
-  bucket.content = perMinute;
-  return bucket;
+/** How often one user may ask for the wallet, counted over all devices [R10]. */
+export const WALLETS_PER_USER: RateLimit = { atOnceMax: 60, perMinute: 60, callersRemembered: 50_000 };
+
+/** Token buckets by caller: a user, or an address. Each answer is how long the caller must wait, ms; 0: not at all. */
+export function createRateLimiter({ atOnceMax, perMinute, callersRemembered }: RateLimit) {
+  const buckets = createExpiringCache<TokenBucket>(callersRemembered);
+  // A bucket that nobody has used for so long is full again, so it need not be remembered.
+  const fullAfterMs = atOnceMax / perMinute * MINUTE_MS;
+
+  function fullBucket(): TokenBucket {
+    const bucket = new TokenBucket({ bucketSize: atOnceMax, tokensPerInterval: perMinute, interval: 'minute' });
+    bucket.content = atOnceMax;
+    return bucket;
+  }
+
+  return {
+    /** Counts one, if it may be. */
+    take(caller: string): number {
+      const bucket = buckets.get(caller) ?? fullBucket();
+      buckets.set(caller, bucket, fullAfterMs);
+      return bucket.tryRemoveTokens(1) ? 0 : Math.ceil(Math.max(1, bucket.getWaitTime(1)));
+    },
+    /** Counts nothing. */
+    waitOf: (caller: string): number => Math.ceil(buckets.get(caller)?.getWaitTime(1) ?? 0),
+  };
 }

@@ -12,7 +12,7 @@ import { EXPECTED_CURSOR, limit, rainParams } from '../contract/endpoint.ts';
 import { visitorAddress } from '../session/authenticate.ts';
 import { createBearerReader } from './bearer.ts';
 import { allowOrigin, allowPreflight } from './origins.ts';
-import { createRateLimiter, PER_MINUTE_PER_USER } from './rateLimiter.ts';
+import { createRateLimiter, WALLETS_PER_USER } from './rateLimiter.ts';
 import type { UnknownRains } from './unknownRains.ts';
 
 /** Each limit protects this process, or the ledger, from one careless or hostile visitor [R10]. */
@@ -48,10 +48,10 @@ const walletQuery = z.strictObject({
 });
 
 /** Serves a player's wallet and the public leaderboards. The token identifies the player [R9]; cookies are never read. */
-export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, unknownRains, allowedOrigins, log, perMinutePerUser = PER_MINUTE_PER_USER, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
+export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, unknownRains, allowedOrigins, log, perMinutePerUser = WALLETS_PER_USER.perMinute, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
   let inProgress = 0;
   const bearerOf = createBearerReader(readToken);
-  const waitOf = createRateLimiter(perMinutePerUser);
+  const wallets = createRateLimiter({ ...WALLETS_PER_USER, atOnceMax: perMinutePerUser, perMinute: perMinutePerUser });
   const route = (max: number) => ({
     config: { rateLimit: { max, timeWindow: 60_000 } },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },
@@ -60,7 +60,7 @@ export function servePlayers(server: FastifyInstance, { readToken, openWalletSta
   server.get('/api/me', route(LIMITS.perMinutePerAddress), async (request, reply) => {
     const user = (await bearerOf(request))?.userId;
     if (user === undefined) return refuse(reply.header('www-authenticate', 'Bearer'), PLAYER_REFUSALS.no_token);
-    const waitMs = waitOf(user);
+    const waitMs = wallets.take(user);
     if (waitMs > 0) return refuse(reply, PLAYER_REFUSALS.too_often, waitMs);
     const query = walletQuery.safeParse(request.query);
     if (!query.success) return refuse(reply, refusalFor([firstRefusal(query.error, 'request')], 'bad_request'));

@@ -20,7 +20,7 @@ export const WORDS = bilingual({
   back: 'Money that nobody wins goes back', backTold: 'to the operator account automatically when the rain is settled.',
   make: 'Create rain', makeAll: (n: number) => `Create all ${n}`, made: 'Created', toRain: 'Open the rain with this id',
 }, {
-  title: '新建红包雨', presets: '模板', preset: { party: '公司年会', flash: '快闪', alike: '人人一样' },
+  title: '新建红包雨', presets: '模板', preset: { party: '公司年会', flash: '快闪', alike: '金额均等' },
   presetTold: { party: '先设大奖，其余随机', flash: '半分钟，小而快', alike: '每个红包金额相同' },
   money: '金额', name: '名称', nameHint: '所有玩家都能看到。', budget: '预算', packets: '红包个数', method: '分配方式',
   min: '最小红包', max: '最大红包', maxHint: '留空表示不限。',

@@ -5,7 +5,7 @@ export const WORDS = bilingual({
   theme: 'Theme', defaultTheme: 'Default theme', ownDefault: (title: string) => `Default theme (${title})`, none: 'None', change: 'Change', changeTitle: (title: string) => `Greeting of “${title}”`, save: 'Save',
   from: (sender: string) => `From ${sender}`, review: 'goes with it. It can be changed later.',
 }, {
-  title: '祝福', told: '手机和现场大屏会随红包雨显示。随时可以更改。', invited: '只有受邀者的手机和凭令牌打开的现场大屏会随红包雨显示。随时可以更改。', sender: '送福人', senderHint: '例如“公司管理层”。', blessing: '祝福语', blessingHint: '例如“恭祝大家新年快乐”。',
+  title: '祝福', told: '手机和现场大屏会随红包雨显示。随时可以更改。', invited: '只有受邀者的手机和凭令牌打开的现场大屏会随红包雨显示。随时可以更改。', sender: '署名', senderHint: '例如“公司管理层”。', blessing: '祝福语', blessingHint: '例如“恭祝大家新年快乐”。',
   theme: '主题', defaultTheme: '默认主题', ownDefault: (title) => `默认主题（${title}）`, none: '无', change: '更改', changeTitle: (title) => `“${title}”的祝福`, save: '保存',
   from: (sender) => `${sender} 敬上`, review: '会一同显示，以后可以更改。',
 });

@@ -12,7 +12,7 @@ export const en = {
   untitled: 'Flash sale',
   connecting: 'Connecting …',
   lost: 'Connection lost, reconnecting …',
-  refused: 'This sale cannot be shown. It was settled long ago, or the link is wrong.',
+  refused: 'This sale cannot be shown. It ended long ago, or the link is wrong.',
   notAllowed: 'You cannot take part in this sale now. Reload the page to try again.',
   rehearsal: 'Rehearsal: nothing is shipped',
   state: {

@@ -8,7 +8,7 @@ export const zh: SaleWords = {
   untitled: '限时秒杀',
   connecting: '连接中…',
   lost: '连接已断开，正在重连…',
-  refused: '无法显示这场秒杀：它早已结算，或者链接有误。',
+  refused: '无法显示这场秒杀：它早已结束，或者链接有误。',
   notAllowed: '暂时无法参加这场秒杀，请刷新页面重试。',
   rehearsal: '彩排：不会发货',
   state: { draft: '距开抢', loaded: '距开抢', open: '距结束', paused: '已暂停', closed: '秒杀已结束', settled: '秒杀已结束' },
