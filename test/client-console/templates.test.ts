@@ -44,7 +44,7 @@ test.each([[{}], [{ plan: 'text', terms: 5, greeting: null, durationMs: 'long' }
 });
 
 test('[R12] what is wrong with a template is told in Chinese, too', () => {
-  for (const reason of ['there are 100 templates, which is the most; remove one first', 'there is no template party', 'expected either a rain to take it from or what it says, not both', 'expected an object with plan and durationMs', 'expected milliseconds, above zero']) {
+  for (const reason of ['there are 100 templates, which is the most; remove one first', 'there is no template party', 'expected either a rain to take it from or what it says, not both', 'expected an object with plan and durationMs', 'expected milliseconds, above zero', 'expected the method double-mean, tiers or even']) {
     expect(reasonIn('zh', reason), reason).toMatch(/^[^a-z]*[\u4e00-\u9fff]/);
   }
 });

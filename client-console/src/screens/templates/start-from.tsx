@@ -41,7 +41,7 @@ export function StartFrom({ templates, chosen, onPreset, onTemplate }: StartFrom
           </button>
         ))}
         {list.map((one) => (
-          <button key={one.id} type="button" class="preset saved" data-testid="template" aria-pressed={isChosen(one.id)} onClick={() => onTemplate(one)}>
+          <button key={one.id} type="button" class="preset own" data-testid="template" aria-pressed={isChosen(one.id)} onClick={() => onTemplate(one)}>
             <b>{one.title}</b><small>{one.refusals.length > 0 ? words.invalid : summary(one.rain)}</small>
           </button>
         ))}
@@ -65,7 +65,7 @@ function ChosenTemplate({ template, onDone }: { template: Template; onDone: () =
       </div>
       {template.refusals.length > 0 && (
         <div class="refused-box" data-testid="template-refusals">
-          <p>{words.invalid}. {words.invalidTold}</p>
+          <p><b>{words.invalid}</b> · {words.invalidTold}</p>
           <ul>{template.refusals.map(({ field, reason }) => <li key={field + reason}><code>{field}</code> {reasonIn(language, reason)}</li>)}</ul>
         </div>
       )}
