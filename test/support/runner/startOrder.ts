@@ -8,7 +8,7 @@ export interface Timed {
 /** Seconds that the slow ones take on two cores. In a fresh clone vitest has seen none, and would begin with big files, however fast they are. */
 const SECONDS: Readonly<Record<string, number>> = {
   'test/bin/cli.test.ts': 16, 'test/bin/deadLetters.test.ts': 17, 'test/bin/sale.test.ts': 17, 'test/credit/webhook.test.ts': 53,
-  'test/explore/explore.test.ts': 10, 'test/faults/short.test.ts': 32, 'test/gateway/durability/replacedMasters.test.ts': 13, 'test/gateway/fuzz.test.ts': 11,
+  'test/explore/explore.test.ts': 10, 'test/faults/short.test.ts': 46, 'test/gateway/durability/replacedMasters.test.ts': 13, 'test/gateway/fuzz.test.ts': 11,
   'test/grab/confirmCluster.test.ts': 15, 'test/ledger/ledger.test.ts': 49, 'test/ledger/migrate.test.ts': 25, 'test/maintenance/auditOrder.test.ts': 12, 'test/operator/restore.test.ts': 12,
   'test/operator/sale/audit.test.ts': 17, 'test/operator/sale/lifecycle.test.ts': 14, 'test/operator/tampering.test.ts': 11, 'test/orders/webhookOrders.test.ts': 11, 'test/path/rain.test.ts': 12,
   'test/tidy.test.ts': 13, 'test/typecheck.test.ts': 54,
