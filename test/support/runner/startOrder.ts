@@ -17,7 +17,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'test/browser/remote.long.test.ts': 111, 'test/browser/sale.long.test.ts': 48, 'test/browser/saleConsole.long.test.ts': 105, 'test/browser/themeLooks.long.test.ts': 116, 'test/browser/themes.long.test.ts': 42,
   'test/console/operator/atOnce.long.test.ts': 62, 'test/deploy/quiet.long.test.ts': 37, 'test/deploy/rolling/rolling.long.test.ts': 72, 'test/deploy/rolling/upgrade.long.test.ts': 85,
   'test/deploy/withoutOptional.long.test.ts': 41, 'test/faults/cluster.long.test.ts': 96, 'test/faults/failover.long.test.ts': 26, 'test/faults/flush.long.test.ts': 25, 'test/faults/lines.long.test.ts': 124,
-  'test/faults/money.long.test.ts': 100, 'test/faults/processes.long.test.ts': 140, 'test/faults/settlement.long.test.ts': 80, 'test/faults/restart.long.test.ts': 26, 'test/faults/restore.long.test.ts': 275, 'test/faults/sale.long.test.ts': 75,
+  'test/faults/money.long.test.ts': 225, 'test/faults/processes.long.test.ts': 140, 'test/faults/restart.long.test.ts': 26, 'test/faults/restore.long.test.ts': 275, 'test/faults/sale.long.test.ts': 75,
   'test/faults/saleFailover.long.test.ts': 30, 'test/faults/saleShop.long.test.ts': 46, 'test/faults/up.long.test.ts': 30, 'test/grab/model.long.test.ts': 26, 'test/node24.long.test.ts': 55,
   'test/operator/auditMemory.long.test.ts': 69, 'test/operator/race.long.test.ts': 26, 'test/operator/restoreCut.long.test.ts': 56, 'test/operator/topUpCut.long.test.ts': 55,
   'test/platform/embedded/database.long.test.ts': 46, 'test/platform/process/end.long.test.ts': 63, 'test/tamper/tamper.long.test.ts': 180, 'test/walk/evening.long.test.ts': 150, 'test/walk/newcomer.long.test.ts': 109,
