@@ -8,6 +8,6 @@ import { workerFaults } from './kinds/workerFaults.ts';
 
 // Each process is killed once. The files of `npm run test:long` have all faults, those of the lines too, with more runs.
 describe.skipIf(asked)('once', () => {
-  const fault = openMatrix({}, { short: true, atOnce: 2 });
+  const fault = openMatrix({}, { short: true });
   for (const register of [gatewayFaults, relayFaults, workerFaults, redisFaults, postgresFaults]) register(fault);
 });
