@@ -5,8 +5,8 @@ import type { Words } from './words/en.ts';
 const FAR_S = 3_600;
 
 /** The sentences below the headline. */
-export function detailOf({ face, win, gone, ahead, seconds, opensAt }: View, words: Words): string {
-  if (win) return creditStatus(win, words);
+export function detailOf({ face, win, gone, ahead, seconds, opensAt, rehearsal }: View, words: Words): string {
+  if (win) return rehearsal ? words.rehearsal : creditStatus(win, words);
   if (gone) return [face === 'missed' ? words.detail.missed : '', words.gone(gone.packets, gone.seconds), ahead ? '' : words.nothingAhead].filter((sentence) => sentence !== '').join(words.lang === 'en' ? ' ' : '');
   if (face === 'scheduled' && opensAt !== undefined && seconds !== undefined && seconds > FAR_S) return words.startsAt(timeText(opensAt, words));
   return words.detail[face];

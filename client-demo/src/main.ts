@@ -97,9 +97,15 @@ if (config.currency !== undefined) setCurrency(config.currency);
 if (config.event !== undefined) screen.name(config.event);
 screen.show(shown);
 const invitation = await followLink(link, config, random);
+if (invitation) showTheme();
 if (invitation === 'refused') await askOtherCode(true);
 else if (invitation) await askIdentity(invitation, words);
 play(config);
+
+/** While the page asks for somebody, no rain is known yet. */
+function showTheme(): void {
+  theme.follow(inAddress('rain'));
+}
 
 /** The code of somebody else than the page's user; without one everything stays as it is. */
 async function askOtherCode(refused: boolean): Promise<void> {
@@ -135,7 +141,17 @@ function play(config: PlayerConfig): void {
   other.textContent = words.code.other;
   other.hidden = participants !== true;
   other.addEventListener('click', () => void askOtherCode(false));
-  const token = openCredentials(config, { askCode: (refused) => askCode(words, guests && 'guest', refused), askName: () => askName(words, config.hidesNames === true), random, onCrowd: (waits) => { isCrowded = waits; } });
+  const token = openCredentials(config, {
+    askCode(refused) {
+      showTheme();
+      return askCode(words, guests && 'guest', refused);
+    },
+    askName() {
+      showTheme();
+      return askName(words, config.hidesNames === true);
+    },
+    random, onCrowd: (waits) => { isCrowded = waits; },
+  });
   const client = createRainClient({ url: gatewayUrl, token, random, solve: solveInBackground, receipts: openReceipts() });
   game = new Game({
     client, random, verify: verifyInBackground,

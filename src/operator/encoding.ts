@@ -2,13 +2,17 @@
 export class NotUtf8 extends Error {
   override name = 'NotUtf8';
   readonly line: number;
-  constructor(line: number) {
+  /** The file is a ZIP, as the workbooks of spreadsheets are. */
+  readonly isWorkbook: boolean;
+  constructor(line: number, isWorkbook: boolean) {
     super(`line ${line} is not UTF-8`);
     this.line = line;
+    this.isWorkbook = isWorkbook;
   }
 }
 
 const NEWLINE = 0x0a;
+const ZIP = Buffer.from('PK\u0003\u0004');
 
 /**
  * Passes bytes on unchanged while they are UTF-8. A decoder that replaces what it cannot read would turn users into others. A NUL is
@@ -18,16 +22,20 @@ const NEWLINE = 0x0a;
 export async function* utf8Only(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let line = 1;
+  let isWorkbook = false;
   const check = (part?: Buffer): void => {
-    if (part?.includes(0)) throw new NotUtf8(line);
+    if (part?.includes(0)) throw new NotUtf8(line, isWorkbook);
     try {
       // A character may continue in the next part.
       decoder.decode(part, { stream: part !== undefined });
     } catch {
-      throw new NotUtf8(line);
+      throw new NotUtf8(line, isWorkbook);
     }
   };
+  let isFirst = true;
   for await (const chunk of bytes) {
+    if (isFirst) isWorkbook = chunk.subarray(0, ZIP.length).equals(ZIP);
+    isFirst = false;
     for (let start = 0; start < chunk.length;) {
       const newline = chunk.indexOf(NEWLINE, start);
       const end = newline < 0 ? chunk.length : newline + 1;

@@ -28,6 +28,7 @@ const LIST = {
     department: readable('a department', DEPARTMENT_CHARACTERS_MAX).optional(),
   }),
   aliases: { 工号: 'number', 姓名: 'name', 部门: 'department' },
+  semicolons: true,
   expected: 'expected a header line with the columns number, name and, if there is one, department (or 工号, 姓名, 部门), separated by commas',
 } as const;
 

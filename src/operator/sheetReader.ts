@@ -1,4 +1,4 @@
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { z } from 'zod';
 import { firstRefusal, formatRefusal, type Refusal } from '../rain/refusal.ts';
@@ -20,6 +20,8 @@ interface SheetForm<Cells extends z.ZodObject> {
   cells: Cells;
   /** Further names of columns, in small letters. */
   aliases?: Readonly<Record<string, string>>;
+  /** Semicolons may separate the cells, as spreadsheets of many countries write them. Not of money: the same countries write 1,00. */
+  semicolons?: true;
   /** What is expected of the header. */
   expected: string;
 }
@@ -33,20 +35,39 @@ const ROW_CHARACTERS_MAX = 16_384;
  * @throws SheetRefused
  */
 export async function* readSheet<Cells extends z.ZodObject>(bytes: Readable, form: SheetForm<Cells>): AsyncGenerator<{ line: number; cells: z.output<Cells> }, void> {
-  const parser = parse({ bom: true, trim: true, skip_empty_lines: true, info: true, max_record_size: ROW_CHARACTERS_MAX });
-  // The error of either stream is thrown by the loop below.
-  pipeline(bytes, utf8Only, parser, () => {});
   let columns: readonly string[] | undefined;
   try {
+    const { delimiter, text } = form.semicolons ? await delimited(utf8Only(bytes)) : { delimiter: ',', text: utf8Only(bytes) };
+    const parser = parse({ bom: true, trim: true, skip_empty_lines: true, info: true, max_record_size: ROW_CHARACTERS_MAX, delimiter });
+    // The error of either stream is thrown by the loop below.
+    pipeline(Readable.from(text), parser, () => {});
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       if (columns) yield { line: info.lines, cells: toCells(form, columns, record, info.lines) };
       else columns = toColumns(form, record);
     }
   } catch (error) {
-    if (error instanceof NotUtf8) throw new SheetRefused({ field: `line ${error.line}`, reason: 'expected UTF-8, which spreadsheets call "CSV UTF-8"' });
+    if (error instanceof NotUtf8) throw new SheetRefused({ field: `line ${error.line}`, reason: error.isWorkbook ? 'this is a workbook, expected it saved as "CSV UTF-8"' : 'expected UTF-8, which spreadsheets call "CSV UTF-8"' });
     throw error instanceof CsvError ? new SheetRefused({ field: `line ${Number(error['lines'] ?? 1)}`, reason: reasonOf(error) }) : error;
   }
   if (!columns) throw new SheetRefused({ field: 'line 1', reason: form.expected });
+}
+
+/** Its header tells what separates the cells. */
+async function delimited(bytes: AsyncGenerator<Buffer, void>): Promise<{ delimiter: ',' | ';'; text: AsyncGenerator<Buffer, void> }> {
+  const read: Buffer[] = [];
+  let header = '';
+  while (!header.includes('\n') && header.length <= ROW_CHARACTERS_MAX) {
+    const { value, done } = await bytes.next();
+    if (done) break;
+    read.push(value);
+    header += value.toString('latin1');
+  }
+  const [line = ''] = header.split('\n', 1);
+  async function* text() {
+    yield* read;
+    yield* bytes;
+  }
+  return { delimiter: line.includes(';') && !line.includes(',') ? ';' : ',', text: text() };
 }
 
 function toColumns({ cells: { shape }, aliases, expected }: SheetForm<z.ZodObject>, header: readonly string[]): string[] {

@@ -4,7 +4,9 @@ import type { Download, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { reasonIn } from '../../client-console/src/words/refusals.ts';
 import { importParticipants, renewParticipant } from '../../src/operator/participants.ts';
+import { removeTheme, setTheme, setThemeFile } from '../../src/operator/themes.ts';
 import { qrPath } from '../../src/platform/qrPath.ts';
+import { pngOf } from '../support/png.ts';
 import { findBarriers } from './axe.ts';
 import { WITHOUT_CHROMIUM } from './chromium.ts';
 import { isWiderThanScreen, setConsoleStage, soon } from './consoleStage.ts';
@@ -90,7 +92,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
     await photograph(page, `participants-${name}`);
     await page.getByTestId('to-cards').click();
     await soon(() => page.getByTestId('card').count()).toBe(29);
-    expect(await page.getByTestId('qr-code').count()).toBe(29);
+    expect([await page.getByTestId('qr-code').count(), await page.getByTestId('card-logo').count()]).toEqual([29, 0]);
     expect(await page.getByTestId('print').textContent()).toBe(print);
     const codes = await page.getByTestId('card-code').allTextContents();
     expect(new Set(codes).size).toBe(29);
@@ -118,6 +120,39 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
     const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
     expect(pdf.match(/\/Type\s*\/Page\b/g), 'ten cards on a page').toHaveLength(3);
     expect(faults).toEqual([]);
+  });
+
+  test.each([
+    { locale: 'en-GB', colorScheme: 'light', viewport: LAPTOP, name: 'laptop' }, { locale: 'zh-CN', colorScheme: 'dark', viewport: PHONE, name: 'phone' },
+  ] as const)('the cards have the logo of the default theme, on a $name and on paper', async ({ name, ...look }) => {
+    await setTheme(stage.testConsole, { id: 'gala', title: 'Gala', colours: { background: '#10264d' }, isDefault: true });
+    for (const [size, width, height] of [['wide', 900, 90], ['tall', 90, 300]] as const) {
+      await setThemeFile(stage.testConsole, 'gala', 'logo', pngOf(width, height, [255, 255, 255], [255, 209, 102]));
+      const { page, faults } = await open('opal', '#/participants/cards', look);
+      await soon(() => page.getByTestId('card-logo').count()).toBe(29);
+      expect([await isWiderThanScreen(page), await findBarriers(page)]).toEqual([false, []]);
+      await photograph(page, `participant-cards-logo-${size}-${name}`);
+      await page.emulateMedia({ media: 'print' });
+      await page.setViewportSize(PAPER);
+      const first = page.getByTestId('card').first();
+      const boxes = () => first.evaluate((card) => {
+        const { bottom, right } = card.getBoundingClientRect();
+        const parts = ['.card-logo', 'h2', 'h2 + p', '.address', '[data-testid=card-code]', '.qr-code'].map((part) => ({ part, box: card.querySelector(part)!.getBoundingClientRect() }));
+        const { box: qr } = parts.at(-1)!;
+        const [person, typed] = [card.querySelector('.person')!, card.querySelector('.typed')!.getBoundingClientRect()];
+        return {
+          cut: parts.filter(({ box }) => box.width === 0 || box.bottom > bottom || box.right > right).map(({ part }) => part), over: parts.slice(0, -1).filter(({ box }) => box.right > qr.left && box.bottom > qr.top && box.top < qr.bottom).map(({ part }) => part),
+          hidden: person.scrollHeight > person.clientHeight + 1, under: person.getBoundingClientRect().bottom > typed.top + 1, qrIsSquare: Math.abs(qr.width - qr.height) < 1, qrMm: Math.round((qr.width * 25.4) / 96),
+        };
+      });
+      expect(await boxes()).toEqual({ cut: [], over: [], hidden: false, under: false, qrIsSquare: true, qrMm: 35 });
+      await photograph(page, `participant-cards-logo-${size}-${name}-print`);
+      expect((await page.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type\s*\/Page\b/g), 'ten cards on a page').toHaveLength(3);
+      expect(faults).toEqual([]);
+      // The next page of this window signs in again.
+      await page.context().clearCookies();
+    }
+    await removeTheme(stage.testConsole, 'gala');
   });
 
   test('[R12] what is wrong with a list is told in Chinese, too', async () => {

@@ -60,3 +60,14 @@ test('what cannot be read now stays on the screen, and so does its music', async
   await vi.advanceTimersByTimeAsync(30_000);
   expect([shown.at(-1), theme.music]).toEqual([{}, undefined]);
 });
+
+test('the greeting of the rain before is taken away at once, and its theme stays until the next is known', async () => {
+  const shown: ShownTheme[] = [];
+  const theme: ShownTheme['theme'] = { id: 'gala', colours: {}, files: {} };
+  const answers: Promise<ShownTheme>[] = [Promise.resolve({ blessing: 'Good luck', sender: 'Ann', theme }), new Promise(() => {})];
+  const hall = new HallTheme({ show: (one) => shown.push(one), read: () => answers.shift()! });
+  hall.follow('round-1');
+  await vi.advanceTimersByTimeAsync(0);
+  hall.follow(undefined);
+  expect(shown).toEqual([{ blessing: 'Good luck', sender: 'Ann', theme }, { theme }]);
+});

@@ -40,6 +40,7 @@ test('what is ahead gives way to what comes earlier, what is on only to a rain, 
 test.each([
   ['a rain that is open: at once', rain('next', -S), 0, true],
   ['a rain that is far: not yet', rain('next', 30 * S), 60 * S, false],
+  ['a rain that is far: when the end has been on the screen for long', rain('next', 600 * S), 180 * S, true],
   ['a rain that is near: when the end has been seen', rain('next', 10 * S), 9 * S, true],
   ['a rain that is near: not before', rain('next', 10 * S), 7 * S, false],
   ['a sale that is near: earlier, since people have to scan it', sale('next', 50 * S), 9 * S, true],
@@ -51,6 +52,13 @@ test.each([
   const program = new Program();
   for (const one of [ended, next]) program.update(one);
   expect(program.takesOver(over(ended, agoMs), NOW)?.id).toBe(gives ? 'next' : undefined);
+});
+
+test('the end of a rehearsal gives way to the countdown of the first rain after half a minute', () => {
+  const program = new Program();
+  program.update(rain('next', 3_600 * S));
+  const ended = rain('ended', -300 * S);
+  for (const [agoMs, gives] of [[29 * S, undefined], [30 * S, 'next']] as const) expect(program.takesOver({ ...ended, phase: 'over', endedAt: NOW - agoMs, rehearsal: true }, NOW)?.id).toBe(gives);
 });
 
 test('what has been on the screen to its end does not come back, and neither does what is not listed any more', () => {

@@ -107,6 +107,8 @@ test('[R12] a list that cannot be read is refused with line and column, and noth
   expect(await refused('number,name\ne1,Anna Li\n')).toMatch(/^line 2, column number: e1 is on the list as E1, expected the same spelling/);
   expect(await refused('number,name\n')).toMatch(/^line 2: expected a person/);
   expect(await refused(Buffer.from([0x6e, 0xb9, 0xa4]))).toMatch(/^line 1: expected UTF-8/);
+  expect(await refused(Buffer.from('PK\u0003\u0004\u0014\u0000\u0006\u0000'))).toMatch(/^line 1: this is a workbook, expected it saved as "CSV UTF-8"$/);
+  expect(await refused('number;name\nE7;Ann\nE7')).toBe('line 3: expected as many cells as the header has');
   expect(await refused(`number,name\n${Array.from({ length: PARTICIPANTS_MAX + 1 }, (_, i) => `G${i},Ann\n`).join('')}`)).toMatch(new RegExp(`^line ${PARTICIPANTS_MAX + 2}: expected at most ${PARTICIPANTS_MAX} people`));
   expect(await shown('F1')).toEqual([]);
 });
@@ -143,4 +145,11 @@ test('a full list takes some seconds at most, and no more than it holds', { time
   expect(codes.size).toBe(PARTICIPANTS_MAX);
   expect(await removeParticipants(context, 'all')).toEqual({ ok: true, removed: PARTICIPANTS_MAX });
   expect(await listParticipants(context, { limit: 1 })).toMatchObject({ total: 0, entered: 0 });
+});
+
+test('a list of a spreadsheet that separates its cells by semicolons is read, also in small parts', async () => {
+  const list = Buffer.from('\ufeffnumber;name;department\r\nS1;"Smith; Ann";A, B and C\r\nS2;陈强;');
+  expect(await importParticipants(context, Readable.from([...list].map((byte) => Buffer.from([byte]))))).toMatchObject({ ok: true, added: 2 });
+  expect(await shown('S1')).toMatchObject([{ number: 'S1', name: 'Smith; Ann', department: 'A, B and C' }]);
+  expect(await shown('S2')).toMatchObject([{ name: '陈强' }]);
 });

@@ -46,6 +46,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^there is no rain or campaign with rounds (\S+)$/, '$1 不是红包雨，也不是含有红包雨的系列活动'],
   [/^expected at least one user$/, '名单中至少要有一人'],
   [/^(\S+) was loaded, and does not forget who is excluded; create another campaign$/, '$1 已装载，无法取消排除：请新建系列活动'],
+  [/^this is a workbook, expected it saved as "CSV UTF-8"$/, '这是电子表格文件：请另存为“CSV UTF-8”'],
   [/^expected UTF-8, which spreadsheets call "CSV UTF-8"$/, '文件不是 UTF-8 编码：请在电子表格中另存为“CSV UTF-8”'],
   [/^expected as many cells as the header has$/, '单元格个数与列名不一致'],
   [/^expected a positive amount such as "12\.21"$/, '请填写大于零的金额，例如 "12.21"'],

@@ -19,6 +19,7 @@ const LAYOUTS: Readonly<Record<Stage, 'wait' | 'show' | 'bare'>> = {
 };
 /** Longer titles are smaller. A Chinese character counts twice. */
 const LONG_TITLE = 36;
+const LONG_NAME = 26;
 
 /** Writes views of a hall into its page. */
 export class HallScreen {
@@ -128,7 +129,9 @@ export class HallScreen {
     list.dataset['places'] = key;
     list.replaceChildren(...places.map(({ user, amount }) => {
       const place = document.createElement('li');
-      place.append(textElement('name', user), textElement('amount', money(amount)), textElement('step', ''));
+      const name = textElement('name', user);
+      name.toggleAttribute('data-long', widthOf(user) > LONG_NAME);
+      place.append(name, textElement('amount', money(amount)), textElement('step', ''));
       return place;
     }));
   }

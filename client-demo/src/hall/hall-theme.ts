@@ -32,7 +32,16 @@ export class HallTheme {
     if (this.#of && this.#of.rainId === rainId && this.#of.invitedOnly === invitedOnly) return;
     clearTimeout(this.#timer);
     this.#of = { rainId, invitedOnly };
+    this.#dropGreeting();
     void this.#request(this.#of);
+  }
+
+  /** It is of the rain before. The theme stays until the next one is known. */
+  #dropGreeting(): void {
+    const { sender, blessing, ...rest } = this.#shown;
+    if (sender === undefined && blessing === undefined) return;
+    this.#shown = rest;
+    this.#options.show(rest);
   }
 
   async #request(of: { rainId: string | undefined; invitedOnly: boolean }): Promise<void> {

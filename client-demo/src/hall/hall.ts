@@ -102,7 +102,8 @@ export class Hall {
     const watch = this.#watch;
     if (!watch) return undefined;
     const { kind, id, phase } = watch;
-    return phase === 'over' ? { kind, id, phase, endedAt: this.#endedAt ??= this.#options.client.serverNow() } : { kind, id, phase };
+    if (phase !== 'over') return { kind, id, phase };
+    return { kind, id, phase, endedAt: this.#endedAt ??= this.#options.client.serverNow(), ...(watch.kind === 'rain' && watch.isRehearsal && { rehearsal: true as const }) };
   }
 
   #rain(id: string): RainWatch | undefined {

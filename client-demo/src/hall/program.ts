@@ -4,7 +4,7 @@ type Kind = 'rain' | 'sale';
 export type Announced = Pick<RainSnapshot, 'title' | 'state' | 'opensAt' | 'closesAt'> & { kind: Kind; id: string };
 
 /** What is on the screen. `over`: nothing more happens in it, since `endedAt` (epoch ms by the server's clock). */
-export type Current = Pick<Announced, 'kind' | 'id'> & ({ phase: 'ahead' | 'on' } | { phase: 'over'; endedAt: number });
+export type Current = Pick<Announced, 'kind' | 'id'> & ({ phase: 'ahead' | 'on' } | { phase: 'over'; endedAt: number; rehearsal?: true });
 
 /** Remembered of each kind. An evening never has more ahead. */
 const ANNOUNCED_MAX = 32;
@@ -12,6 +12,8 @@ const ANNOUNCED_MAX = 32;
 const LEAD_MS: Record<Kind, number> = { rain: 15_000, sale: 60_000 };
 /** So long the end of a rain or sale stays, unless a rain is open. */
 const END_MS = 8_000;
+/** After this what comes next is counted down to, however far it is: people come, and look for the code. Of a rehearsal nobody keeps the luckiest. */
+const [END_LONG_MS, REHEARSAL_END_MS] = [180_000, 30_000];
 /** The same before a sale that was open already: the luckiest stand on the screen meanwhile. */
 const END_BEFORE_OPEN_SALE_MS = 30_000;
 
@@ -52,7 +54,7 @@ export class Program {
     switch (current.phase) {
       case 'ahead': return keyOf(this.#inOrder(now)[0]!) === keyOf(current) ? undefined : next;
       case 'on': return current.kind === 'sale' && rankOf(next, now) === 0 ? next : undefined;
-      case 'over': return isDue(next, current.endedAt, now) ? next : undefined;
+      case 'over': return isDue(next, current, now) ? next : undefined;
     }
   }
 
@@ -71,8 +73,9 @@ function rankOf({ kind, state, opensAt }: Announced, now: number): number {
   return opensAt <= now ? 1 : 2;
 }
 
-/** Whether it may replace an end that has been on the screen since then. */
-function isDue({ kind, opensAt }: Announced, endedAt: number, now: number): boolean {
+/** Whether it may replace this end. */
+function isDue({ kind, opensAt }: Announced, { endedAt, rehearsal }: Extract<Current, { phase: 'over' }>, now: number): boolean {
+  if (now - endedAt >= (rehearsal ? REHEARSAL_END_MS : END_LONG_MS)) return true;
   if (kind === 'rain' && opensAt <= now) return true;
   if (opensAt <= endedAt) return now - endedAt >= END_BEFORE_OPEN_SALE_MS;
   return opensAt - LEAD_MS[kind] <= now && now - endedAt >= END_MS;

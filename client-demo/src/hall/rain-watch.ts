@@ -35,6 +35,10 @@ export class RainWatch {
     return PHASES[this.stage];
   }
 
+  get isRehearsal(): boolean {
+    return this.#rain?.rehearsal === true;
+  }
+
   get stage(): RainStage {
     if (!this.#rain) return this.#unknown ? 'unknown' : 'connecting';
     return STAGES[faceOf({ rainId: this.id, rain: this.#rain, asking: false }, this.#client.serverNow())] ?? 'connecting';

@@ -17,6 +17,7 @@ const EXCLUDED_MAX = 20_000;
 const LIST = {
   cells: z.object({ user: userId.optional(), number: z.string().max(32).optional() }),
   aliases: { 用户: 'user', 工号: 'number' },
+  semicolons: true,
   expected: 'expected a header line with the column user, or number for the list of participants (or 用户, 工号)',
 } as const;
 

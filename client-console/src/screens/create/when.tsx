@@ -3,6 +3,7 @@ import { describeTerm } from '../../../../src/rain/terms.ts';
 import { Button } from '../../components/button.tsx';
 import { Choice, Field, Segments, Toggle } from '../../components/field.tsx';
 import type { FieldRefusal } from '../../state/responses.ts';
+import { hashOf } from '../../state/route.ts';
 import { useWords } from '../../words/language.ts';
 import { TERM_WORDS } from '../term-words.ts';
 import { nextStart, refusalsFor, termsFor, type PartProps, type TimeDraft, type Unit } from './draft.ts';
@@ -14,7 +15,10 @@ const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** Start time, duration and terms. Several starts make several rains. */
 export function WhenPart(props: PartProps) {
   const { words } = useWords(WORDS);
-  return <TimePart {...props} whens={Object.keys(words.whens) as TimeDraft['when'][]} first={props.draft.campaign?.first ?? 1} lasts={words.duration}><TermsPart {...props} /></TimePart>;
+  return <TimePart {...props} whens={Object.keys(words.whens) as TimeDraft['when'][]} first={props.draft.campaign?.first ?? 1} lasts={words.duration}>
+    {props.draft.when === 'rounds' && !props.draft.campaign && <p class="hint">{words.roundsApart} <a href={hashOf({ screen: 'campaigns' })}>{words.toCampaigns}</a></p>}
+    <TermsPart {...props} />
+  </TimePart>;
 }
 
 interface TimeProps {

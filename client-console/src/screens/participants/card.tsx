@@ -9,12 +9,13 @@ import { CARD_WORDS } from './words.ts';
 /** Characters of a name that take three lines of a card in large letters. */
 const LONG = 20;
 
-/** A card for one participant, to be cut out. */
-export function Card({ card: { number, name, department, code } }: { card: ParticipantCard }) {
+/** A card for one participant, to be cut out. @param logo the address of a picture */
+export function Card({ card: { number, name, department, code }, logo }: { card: ParticipantCard; logo?: string | undefined }) {
   const { words } = useWords(CARD_WORDS);
   const { session } = useApp();
   return (
-    <li class="participant-card" data-testid="card">
+    <li class={logo === undefined ? 'participant-card' : 'participant-card with-logo'} data-testid="card">
+      {logo !== undefined && <p class="card-logo"><img src={logo} alt="" data-testid="card-logo" /></p>}
       <div class="person"><h2 class={[...name].length > LONG ? 'long' : ''}>{name}</h2><p><small>{number}{department !== undefined && ` · ${department}`}</small></p></div>
       {code === undefined ? <p class="no-code" data-testid="card-renew">{words.renew}</p> : (
         <>

@@ -1,13 +1,15 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { DEFAULT_COLOURS } from '../../../../src/rain/theme.ts';
 import { isLoopbackHost } from '../../../../src/platform/network/loopbackHost.ts';
-import type { ParticipantCard } from '../../state/responses.ts';
+import type { ParticipantCard, Theme } from '../../state/responses.ts';
 import { hashOf } from '../../state/route.ts';
 import { saveFile } from '../../state/saveFile.ts';
-import { useApp, useVerb } from '../../state/useApi.ts';
+import { useApp, useRequest, useVerb } from '../../state/useApi.ts';
 import { Empty, Refused } from '../../components/awaited.tsx';
 import { Button } from '../../components/button.tsx';
 import { countText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
+import { usePicture } from '../themes/usePicture.ts';
 import { Card } from './card.tsx';
 import { cardSheet } from './card-sheet.ts';
 import { personalLink, shortAddress } from './code.ts';
@@ -28,6 +30,8 @@ export function ParticipantCards() {
   const { words: list } = useWords(WORDS);
   const { api, session, mayAct, awake } = useApp();
   const verb = useVerb();
+  const theme = useRequest<{ themes: Theme[] }>(mayAct ? 'themes' : undefined).value?.themes.find(({ isDefault }) => isDefault);
+  const logo = usePicture(theme?.files.logo?.url);
   const [cards, setCards] = useState<readonly ParticipantCard[]>();
   const read = async () => {
     const answered = await verb.run(() => api.post<{ cards: ParticipantCard[] }>('participants/cards'));
@@ -38,7 +42,7 @@ export function ParticipantCards() {
   const printed = cards && cards.length <= PRINTED_MAX ? cards : [];
   const drawn = useDrawn(printed.length);
   // Made once, so that a step draws only the next cards.
-  const elements = useMemo(() => printed.map((card) => <Card key={card.number} card={card} />), [cards]);
+  const elements = useMemo(() => printed.map((card) => <Card key={card.number} card={card} logo={logo} />), [cards, logo]);
   const save = (read: readonly ParticipantCard[]) => saveFile(new Blob([cardSheet(read, (code) => personalLink(session, code))], { type: 'text/csv' }), 'participant-cards.csv');
   return (
     <article class="participant-cards">
@@ -54,7 +58,7 @@ export function ParticipantCards() {
       {!mayAct && <Empty title={words.viewer} calm />}
       <Refused refusal={verb.refusal} again={() => void read()} />
       {cards && <Notes cards={cards} />}
-      {printed.length > 0 && <ul class="participant-grid">{elements.slice(0, drawn)}</ul>}
+      {printed.length > 0 && <ul class="participant-grid" style={{ '--theme-background': theme?.colours.background ?? DEFAULT_COLOURS.background }}>{elements.slice(0, drawn)}</ul>}
       {mayAct && !cards && !verb.refusal && <p class="awaited" role="status">{shared.loading}</p>}
     </article>
   );
