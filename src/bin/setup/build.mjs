@@ -59,6 +59,8 @@ function viteStep(name, what, folder, inputs) {
     inputs: [folder, ...inputs, 'scripts/pages', 'src/rain', 'src/sale', 'src/platform', 'package-lock.json'],
     output: `dist/${folder}/index.html`,
     command: ['node_modules/vite/bin/vite.js', 'build', folder, '--logLevel', 'warn'],
+    // With another one, such as that of a test run, the page would hold the paths of its sources.
+    env: { NODE_ENV: 'production' },
     sentence: `the ${what} could not be built; see above.`,
   };
 }
