@@ -35,7 +35,7 @@ export const STEPS = [
     sentence: 'the compiled program could not be bundled with its packages; see above.',
   },
   viteStep('page', 'player\'s page', 'client-demo', ['src/client', 'src/protocol']),
-  viteStep('console', 'operator\'s console', 'client-console', []),
+  viteStep('console', 'operator\'s console', 'client-console', ['src/operator/queues']),
 ];
 
 export async function build() {
