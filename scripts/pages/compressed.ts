@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
@@ -11,12 +13,12 @@ const ENCODINGS = { br: brotliCompressSync, gz: gzipSync } as const;
 export function compressed(): Plugin {
   return {
     name: 'compressed',
-    enforce: 'post',
-    generateBundle(_options, bundle) {
-      for (const [name, file] of Object.entries(bundle)) {
-        const text = Buffer.from(file.type === 'chunk' ? file.code : file.source);
-        if (text.length < WORTH_BYTES || !/\.(html|js|css|svg)$/.test(name)) continue;
-        for (const [end, compress] of Object.entries(ENCODINGS)) this.emitFile({ type: 'asset', fileName: `${name}.${end}`, source: compress(text) });
+    // Earlier, other plugins of Vite have not finished the scripts.
+    writeBundle({ dir }, bundle) {
+      for (const path of Object.keys(bundle).filter((name) => /\.(html|js|css|svg)$/.test(name)).map((name) => join(dir!, name))) {
+        const plain = readFileSync(path);
+        if (plain.length < WORTH_BYTES) continue;
+        for (const [end, compress] of Object.entries(ENCODINGS)) writeFileSync(`${path}.${end}`, compress(plain));
       }
     },
   };

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -64,4 +65,16 @@ test('npm pack takes nothing else: no sources, no tests, no maps, no chunks of e
 test('the package stays small', () => {
   expect(packed.size).toBeLessThan(PACKED_BYTES_MAX);
   expect(packed.unpackedSize).toBeLessThan(UNPACKED_BYTES_MAX);
+});
+
+test('what is sent compressed in place of a file is that file', () => {
+  const compressed = [...paths].filter((path) => /^dist\/client-\w+\/.*\.(br|gz)$/.test(path));
+  const plainOf = (path: string) => path.replace(/\.(br|gz)$/, '');
+  for (const path of compressed) {
+    const bytes = readFileSync(join(ROOT, path));
+    expect((path.endsWith('.br') ? brotliDecompressSync(bytes) : gunzipSync(bytes)).equals(readFileSync(join(ROOT, plainOf(path)))), path).toBe(true);
+  }
+  const large = [...paths].filter((path) => /^dist\/client-\w+\/.*\.(html|js|css)$/.test(path) && statSync(join(ROOT, path)).size > 5_000 && !path.includes('service-worker'));
+  expect(large.length).toBeGreaterThan(5);
+  expect(large.filter((path) => !compressed.includes(`${path}.gz`) || !compressed.includes(`${path}.br`))).toEqual([]);
 });
