@@ -5,6 +5,7 @@ import type { View } from './view.ts';
 import type { ShareCard } from './share/share-card.ts';
 import type { Words } from './words/en.ts';
 import { applyTheme, type ShownTheme, type Theme } from './theme.ts';
+import { greetingOf } from './rain-theme.ts';
 
 /** What the player's page shows of a theme, beside its colours. A picture is shown once it has been loaded. */
 export class PageTheme {
@@ -22,9 +23,10 @@ export class PageTheme {
   /** The picture of a win, in the colours of the theme. */
   cardOf({ win, title, greeting, rehearsal }: View, words: Words): ShareCard | undefined {
     if (!win) return undefined;
+    const said = greeting ? words.greeting(greetingOf(greeting, win.amount)) : '';
     return {
       title: title || words.page, headline: words.share.headline, amount: words.money(win.amount), colours: this.#theme?.colours ?? {},
-      ...(greeting && { greeting: words.greeting(greeting) }), ...(rehearsal && { warning: words.rehearsal }),
+      ...(said !== '' && { greeting: said }), ...(rehearsal && { warning: words.rehearsal }),
       ...(this.#logo && { logo: this.#logo }), ...(this.#packet && { packet: this.#packet }),
     };
   }

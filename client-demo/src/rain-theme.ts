@@ -1,3 +1,4 @@
+import { blessingOf } from '../../src/rain/theme.ts';
 import { readTheme, type ShownTheme } from './theme.ts';
 
 /** A rain that is announced is news to all pages in the same second, so the request is delayed randomly. */
@@ -5,7 +6,13 @@ const READ_MS_MAX = 4_000;
 /** How long after a failed request the next one is, at least, ms. */
 const AGAIN_MS = 30_000;
 
-export type Greeting = Pick<ShownTheme, 'sender' | 'blessing'>;
+export type Greeting = Pick<ShownTheme, 'sender' | 'blessing' | 'prizes'>;
+
+/** What a win of this amount is greeted with. */
+export function greetingOf(greeting: Greeting, amount: string): Pick<Greeting, 'sender' | 'blessing'> {
+  const [{ sender }, blessing] = [greeting, blessingOf(greeting, amount)];
+  return { ...(sender !== undefined && { sender }), ...(blessing !== undefined && { blessing }) };
+}
 
 interface RainThemeOptions {
   read?: (rainId: string | undefined, token: string | undefined) => Promise<ShownTheme | undefined>;
@@ -48,8 +55,8 @@ export class RainTheme {
       this.#timer = setTimeout(() => void this.#read(rain), AGAIN_MS + random() * READ_MS_MAX);
       return;
     }
-    const { theme, sender, blessing } = shown;
-    if (sender !== undefined || blessing !== undefined) this.greeting = { ...(sender !== undefined && { sender }), ...(blessing !== undefined && { blessing }) };
+    const { theme, ...said } = shown;
+    if (Object.keys(said).length > 0) this.greeting = said;
     const key = JSON.stringify({ theme });
     if (key === this.#applied) return;
     this.#applied = key;

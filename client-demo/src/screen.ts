@@ -7,6 +7,7 @@ import { element, write } from './page.ts';
 import { showLeaderboard } from './leaderboard/leaderboard-list.ts';
 import type { View } from './view.ts';
 import type { Words } from './words/en.ts';
+import { greetingOf } from './rain-theme.ts';
 
 /** In the last seconds before the start the countdown is animated. */
 const LAST_SECONDS = 10;
@@ -64,7 +65,7 @@ export class Screen {
     write('.headline', headline[face]);
     this.#count(view);
     write('.detail', detailOf(view, this.#words));
-    write('.greeting', view.win && view.greeting ? greeting(view.greeting) : '');
+    write('.greeting', view.win && view.greeting ? greeting(greetingOf(view.greeting, view.win.amount)) : '');
     write('.note', note ? notes[note] : '');
     write('.user', view.userId ? `${you} ${ownName(view.userId)}` : '');
     this.#showWinners(view.winners);

@@ -1,4 +1,4 @@
-import { THEME_COLOUR_NAMES, THEME_FILE_KINDS, type ShownTheme } from '../../src/rain/theme.ts';
+import { THEME_COLOUR_NAMES, THEME_FILE_KINDS, type PrizeBlessing, type ShownTheme } from '../../src/rain/theme.ts';
 import { isObject, request, untilAnswered } from './api.ts';
 import { loadPicture } from './load-picture.ts';
 
@@ -24,11 +24,16 @@ export async function readTheme(rainId: string | undefined, token?: string, rand
 /** Takes what it knows, and leaves the rest. */
 export function toShownTheme(value: unknown): ShownTheme {
   if (!isObject(value)) return {};
-  const { sender, blessing, theme } = value;
+  const { sender, blessing, prizes, theme } = value;
   return {
-    ...(typeof sender === 'string' && { sender }), ...(typeof blessing === 'string' && { blessing }),
+    ...(typeof sender === 'string' && { sender }), ...(typeof blessing === 'string' && { blessing }), ...(Array.isArray(prizes) && { prizes: prizes.flatMap(toPrize) }),
     ...(isObject(theme) && typeof theme['id'] === 'string' && { theme: { id: theme['id'], colours: textsIn(theme['colours'], THEME_COLOUR_NAMES, COLOUR), files: textsIn(theme['files'], THEME_FILE_KINDS, FILE) } }),
   };
+}
+
+function toPrize(value: unknown): PrizeBlessing[] {
+  const { from, blessing } = isObject(value) ? value : {};
+  return typeof from === 'string' && typeof blessing === 'string' ? [{ from, blessing }] : [];
 }
 
 function textsIn<Name extends string>(value: unknown, names: readonly Name[], form: RegExp): Partial<Record<Name, string>> {

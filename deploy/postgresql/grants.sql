@@ -12,7 +12,7 @@ GRANT UPDATE ("decidedBy", "decidedAt", "isApproved", "carriedOutAt") ON "Approv
 GRANT UPDATE ("name", "department", "userId", "codeSalt", "codeKey", "addedAt", "enteredAt", "removedAt") ON "Participant" TO rain;
 GRANT DELETE, UPDATE ("title", "colours", "isDefault", "changedAt") ON "Theme" TO rain;
 GRANT DELETE, UPDATE ("type", "bytes", "sha256") ON "ThemeFile" TO rain;
-GRANT UPDATE ("sender", "blessing", "themeId", "changedAt") ON "Greeting" TO rain;
+GRANT UPDATE ("sender", "blessing", "themeId", "prizes", "changedAt") ON "Greeting" TO rain;
 GRANT DELETE, UPDATE ("title", "rain", "changedAt") ON "Template" TO rain;
 GRANT UPDATE ("counter") ON "StoreEpoch" TO rain;
 GRANT UPDATE ("opensAt", "closesAt", "sealedAt", "settledAt") ON "Sale" TO rain;

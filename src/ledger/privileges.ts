@@ -27,7 +27,7 @@ const USES = {
     ...STOCK, SaleItem: APPEND, SaleTopUp: APPEND, Sale: { ...APPEND, update: ['opensAt', 'closesAt', ...ENDED] }, SaleOrder: { update: STEPPED }, UnfollowedOrder: NOTES, SaleRefusal: APPEND, Erasure: APPEND,
     Participant: { ...APPEND, update: ['name', 'department', 'userId', 'codeSalt', 'codeKey', 'addedAt', 'enteredAt', 'removedAt'] },
     CampaignExclusion: { ...APPEND, remove: true },
-    Theme: { ...APPEND, remove: true, update: ['title', 'colours', 'isDefault', 'changedAt'] }, ThemeFile: { ...APPEND, remove: true, update: ['type', 'bytes', 'sha256'] }, Greeting: { ...APPEND, update: ['sender', 'blessing', 'themeId', 'changedAt'] },
+    Theme: { ...APPEND, remove: true, update: ['title', 'colours', 'isDefault', 'changedAt'] }, ThemeFile: { ...APPEND, remove: true, update: ['type', 'bytes', 'sha256'] }, Greeting: { ...APPEND, update: ['sender', 'blessing', 'themeId', 'prizes', 'changedAt'] },
     Template: { ...APPEND, remove: true, update: ['title', 'rain', 'changedAt'] },
   },
   worker: {

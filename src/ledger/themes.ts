@@ -1,7 +1,7 @@
 import { mayEnter } from '../rain/audience.ts';
 import type { Terms } from '../rain/terms.ts';
 import type { ThemeMediaType } from '../rain/theme/files.ts';
-import { THEMES_MAX, type Greeting, type ThemeColours, type ThemeFileKind } from '../rain/theme.ts';
+import { THEMES_MAX, type Greeting, type PrizeBlessing, type ThemeColours, type ThemeFileKind } from '../rain/theme.ts';
 import { record, recordChange } from './actions.ts';
 import type { Database, Transaction } from './database.ts';
 
@@ -93,11 +93,11 @@ export async function publicGreeting(database: Database, rainId: string): Promis
 
 /** One statement whether there is such a rain or not: a second one would take time, and so tell strangers of a rain by invitation. */
 async function readGreeting(database: Database, rainId: string): Promise<{ greeting: Greeting; terms: Terms } | undefined> {
-  const [row] = await database.$queryRaw<{ terms: Terms; sender: string | null; blessing: string | null; themeId: string | null }[]>`
-    SELECT "terms", "sender", "blessing", "themeId" FROM "Rain" LEFT JOIN "Greeting" ON "rainId" = "id" WHERE "id" = ${rainId}`;
+  const [row] = await database.$queryRaw<{ terms: Terms; sender: string | null; blessing: string | null; prizes: PrizeBlessing[] | null; themeId: string | null }[]>`
+    SELECT "terms", "sender", "blessing", "prizes", "themeId" FROM "Rain" LEFT JOIN "Greeting" ON "rainId" = "id" WHERE "id" = ${rainId}`;
   if (!row) return undefined;
-  const { terms, sender, blessing, themeId } = row;
-  return { terms, greeting: { ...(sender !== null && { sender }), ...(blessing !== null && { blessing }), ...(themeId !== null && { theme: themeId }) } };
+  const { terms, sender, blessing, prizes, themeId } = row;
+  return { terms, greeting: { ...(sender !== null && { sender }), ...(blessing !== null && { blessing }), ...(prizes?.length && { prizes }), ...(themeId !== null && { theme: themeId }) } };
 }
 
 /** Replaces what was there. */
@@ -107,9 +107,9 @@ export async function setGreeting(database: Database, rainId: string, requested:
 
 /** A theme that somebody removes at this moment is none, as if it were removed afterwards. */
 export async function writeGreeting(transaction: Transaction, rainId: string, requested: Greeting, actor: string): Promise<void> {
-  const { sender = null, blessing = null, theme = null } = requested;
+  const { sender = null, blessing = null, prizes = [], theme = null } = requested;
   const [known] = await transaction.$queryRaw<{ id: string }[]>`SELECT "id" FROM "Theme" WHERE "id" = ${theme} FOR KEY SHARE`;
-  const data = { sender, blessing, themeId: known?.id ?? null, changedAt: new Date() };
+  const data = { sender, blessing, prizes: prizes.map((prize) => ({ ...prize })), themeId: known?.id ?? null, changedAt: new Date() };
   await transaction.greeting.upsert({ where: { rainId }, create: { rainId, ...data }, update: data, select: { rainId: true } });
   await record(transaction, { actor, verb: 'greeting', rainId, details: { ...requested } });
 }

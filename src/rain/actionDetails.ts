@@ -1,7 +1,7 @@
 /** What records of actions say, in the order in which people read it: what it is about, how much, when, why. jsonb keeps no order. */
 const DETAIL_FIELDS = [
   'title', 'name', 'label', 'role', 'kind', 'who', 'userId', 'pseudonym', 'address', 'code', 'position', 'verb', 'askedBy', 'campaignId', 'winnersOf', 'buyersOf', 'round', 'topUp',
-  'template', 'theme', 'sender', 'blessing', 'colours', 'isDefault',
+  'template', 'theme', 'sender', 'from', 'blessing', 'prizes', 'colours', 'isDefault',
   'budget', 'packets', 'amount', 'to', 'keeps', 'sku', 'units', 'quantity', 'items', 'holdMs', 'perUserMax', 'winsPerUser', 'tickets', 'proofOfWork',
   'rehearsal', 'excludeEarlierWinners', 'unlisted', 'invitedOnly', 'winsMax', 'opensAt', 'closesAt', 'until', 'expiresAt',
   'added', 'changed', 'removed', 'excluded', 'readmitted', 'rows', 'count', 'claims', 'reservations', 'statuses', 'imported', 'lost', 'lostTopUp', 'unknown', 'told', 'paid', 'outcome', 'deadReason', 'reason', 'held',

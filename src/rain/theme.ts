@@ -1,3 +1,4 @@
+import { parseMoney } from './money.ts';
 import type { Refusal } from './refusal.ts';
 
 /** How pages look and sound for a rain. Pages import this file, so it needs nothing of Node. */
@@ -15,17 +16,32 @@ export const BLESSING_CHARACTERS_MAX = 120;
 /** Themes in the ledger; each may hold some megabytes [R10]. */
 export const THEMES_MAX = 100;
 
+export const PRIZES_MAX = 8;
+
+/** What large wins are greeted with: those of at least `from`, a decimal string such as "88.00". A type, since only those are JSON to Prisma. */
+export type PrizeBlessing = { from: string; blessing: string };
+
 /** What the host says with one rain, and the theme that it has instead of the default one. */
 export interface Greeting {
   sender?: string;
   blessing?: string;
+  /** In place of the blessing. No two are for one amount. */
+  prizes?: PrizeBlessing[];
   /** The id of a theme. */
   theme?: string;
 }
 
 /** What a page shows for a rain. The addresses of files are relative to the page. */
-export interface ShownTheme extends Pick<Greeting, 'sender' | 'blessing'> {
+export interface ShownTheme extends Pick<Greeting, 'sender' | 'blessing' | 'prizes'> {
   theme?: { id: string; colours: ThemeColours; files: { [K in ThemeFileKind]?: string } };
+}
+
+/** The blessing of a win: that of the highest prize which it reaches, or else that of all. @param amount a decimal string */
+export function blessingOf({ blessing, prizes = [] }: Pick<Greeting, 'blessing' | 'prizes'>, amount: string): string | undefined {
+  const cents = parseMoney(amount) ?? 0n;
+  const centsOf = ({ from }: PrizeBlessing) => parseMoney(from) ?? cents + 1n;
+  const reached = prizes.filter((prize) => centsOf(prize) <= cents).sort((a, b) => (centsOf(a) < centsOf(b) ? 1 : -1));
+  return reached[0]?.blessing ?? blessing;
 }
 
 /** What pages have where a theme has no colour: the text on them, and the texts that the contrast is measured with. */

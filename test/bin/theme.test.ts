@@ -33,6 +33,9 @@ test('a theme is made, filled and shown; a rain gets it with its greeting, at it
   expect((await rain(['show', 'r1'], env)).stdout).toMatch(/greeting +from Ann Li, "恭喜发财", theme spring/);
   expect((await rain(['greeting', 'r1', '--blessing', 'Cheers!'], env)).stdout).toBe('r1: "Cheers!"\n');
   expect(JSON.parse((await rain(['greeting', 'r1', '--json'], env)).stdout)).toEqual({ rainId: 'r1', blessing: 'Cheers!' });
+  expect((await rain(['greeting', 'r1', '--prize', '9=Well done', '--prize', '88.00=Grand = prize'], env)).stdout).toBe('r1: from 88.00 "Grand = prize", from 9.00 "Well done"\n');
+  expect(await rain(['greeting', 'r1', '--prize', 'much'], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('--prize') as string });
+  expect(await rain(['greeting', 'r1', '--prize', '9=Well', '--prize', '9.00=done'], env)).toMatchObject({ exit: 1, stderr: expect.stringContaining('--prize') as string });
   expect((await rain(['greeting', 'r1', '--none'], env)).stdout).toBe('r1: no sender, no blessing, the default theme\n');
 
   expect((await rain(['theme', 'file', 'spring', 'logo', '--remove'], env)).stdout).not.toContain('logo');

@@ -53,12 +53,12 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings on the player\'s page', 
     await context.ledger.createRain(newRain('real', 100n), 'ann');
     await setTheme(context, { id: 'gala', title: 'Gala', colours: GALA.theme.colours });
     for (const kind of ['logo', 'packet', 'background'] as const) await setThemeFile(context, 'gala', kind, pngOf(60, 80, [31, 111, 139]));
-    await setGreeting(context, 'real', { sender: 'Ann Li', blessing: 'Thank you all', theme: 'gala' });
+    await setGreeting(context, 'real', { sender: 'Ann Li', blessing: 'Thank you all', prizes: [{ from: '1000.00', blessing: 'Grand prize' }, { from: '0.02', blessing: 'Well done' }], theme: 'gala' });
     const scripted = await openScriptedPage(browser, { rain: snapshotOf('real'), themes: createThemeReader(context.ledger) });
     await scripted.page.locator('html[data-packet-picture] .bar .logo').waitFor();
     await eventually(async () => (await variable(scripted.page, '--theme-background-image')).endsWith('.png")'));
     await win(scripted);
-    await scripted.page.getByTestId('greeting').filter({ hasText: 'From Ann Li: Thank you all' }).waitFor();
+    await scripted.page.getByTestId('greeting').filter({ hasText: 'From Ann Li: Well done' }).waitFor();
   });
 
   test('a picture that fails changes nothing, and a tap waits for none', async () => {

@@ -108,6 +108,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings, on a real console', () 
     await page.getByTestId('preview').waitFor();
     await page.getByTestId('sender').fill('x'.repeat(41));
     await page.getByTestId('blessing').fill('万事如意 · All the best');
+    await page.getByTestId('add-prize').click();
+    await page.getByTestId('prize-from-0').fill('88');
+    await page.getByTestId('prize-blessing-0').fill('Grand prize 头奖');
     await page.getByTestId('greeting-theme').selectOption({ label: title });
     await page.getByTestId('start-in').fill('900');
     await page.getByTestId('review').click();
@@ -123,7 +126,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings, on a real console', () 
     await untilBrought(page, 'greeting', 'act');
     const hash = new URL(page.url()).hash;
     const greeting = page.getByTestId('greeting');
-    for (const told of ['The management', '万事如意 · All the best', title]) await soon(() => greeting.textContent()).toContain(told);
+    for (const told of ['The management', '万事如意 · All the best', '¥88.00', 'Grand prize 头奖', title]) await soon(() => greeting.textContent()).toContain(told);
 
     await page.getByTestId('change-greeting').click();
     await page.getByTestId('blessing').fill('x'.repeat(121));
@@ -139,11 +142,11 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings, on a real console', () 
     await soon(() => greeting.textContent()).toContain('See you next year');
     await greeting.scrollIntoViewIfNeeded();
     await photograph(page, `greeting-${look.locale}`);
-    expect(await stage.testConsole.ledger.greeting(hash.split('/')[2]!)).toEqual({ sender: 'The management', blessing: 'See you next year' });
+    expect(await stage.testConsole.ledger.greeting(hash.split('/')[2]!)).toEqual({ sender: 'The management', blessing: 'See you next year', prizes: [{ from: '88.00', blessing: 'Grand prize 头奖' }] });
 
     await page.getByTestId('duplicate').click();
     await soon(() => page.getByTestId('blessing').inputValue()).toBe('See you next year');
-    expect(await page.getByTestId('sender').inputValue()).toBe('The management');
+    expect([await page.getByTestId('sender').inputValue(), await page.getByTestId('prize-from-0').inputValue(), await page.getByTestId('prize-blessing-0').inputValue()]).toEqual(['The management', '88.00', 'Grand prize 头奖']);
     expect(faults).toEqual([]);
   });
 

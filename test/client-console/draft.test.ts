@@ -53,7 +53,7 @@ test('rounds of a campaign have its id and consecutive numbers, and are no rehea
 });
 
 test('a greeting goes with every rain of the form, without what is empty', () => {
-  const draft = { ...newDraft(NOW), when: 'rounds' as const, starts: ['2027-01-20T20:00', '2027-01-20T21:00'], greeting: { sender: ' The management ', blessing: ' ', theme: '' } };
+  const draft = { ...newDraft(NOW), when: 'rounds' as const, starts: ['2027-01-20T20:00', '2027-01-20T21:00'], greeting: { sender: ' The management ', blessing: ' ', prizes: [], theme: '' } };
   expect(requestsOf(draft, NOW).map(({ greeting }) => greeting)).toEqual([{ sender: 'The management' }, { sender: 'The management' }]);
   expect(requestsOf(newDraft(NOW), NOW)[0]).not.toHaveProperty('greeting');
 });

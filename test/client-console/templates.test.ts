@@ -6,10 +6,10 @@ import { reasonIn } from '../../client-console/src/words/refusals.ts';
 const NOW = Date.parse('2027-01-20T12:00:00Z');
 const DRAFT: Draft = {
   ...newDraft(NOW), title: ' Annual party ', budget: '8888', packets: '300', method: 'tiers', rows: { tiers: [{ count: '1', amount: '888' }] }, min: '1', duration: '2', durationUnit: 'min',
-  terms: { invitedOnly: true, unlisted: false }, greeting: { sender: 'Ann Li', blessing: '', theme: 'spring' },
+  terms: { invitedOnly: true, unlisted: false }, greeting: { sender: 'Ann Li', blessing: '', prizes: [{ from: '88', blessing: 'Grand prize' }], theme: 'spring' },
 };
 const SAID = {
-  title: 'Annual party', plan: { budget: '8888.00', packets: 300, split: { method: 'tiers', tiers: [{ count: 1, amount: '888.00' }] }, min: '1.00' }, durationMs: 120_000, terms: { invitedOnly: true }, greeting: { sender: 'Ann Li', theme: 'spring' },
+  title: 'Annual party', plan: { budget: '8888.00', packets: 300, split: { method: 'tiers', tiers: [{ count: 1, amount: '888.00' }] }, min: '1.00' }, durationMs: 120_000, terms: { invitedOnly: true }, greeting: { sender: 'Ann Li', theme: 'spring', prizes: [{ from: '88.00', blessing: 'Grand prize' }] },
 };
 
 test('a form becomes a template, and a form that is filled in from it asks for the same rain', () => {

@@ -98,7 +98,7 @@ test('[R12] what is wrong with a sale is told in Chinese, too', () => {
 
 test('[R12] what is wrong with a theme or a greeting is told in Chinese, too', () => {
   const reasons = [
-    ...[themeTitle, themeColours, requestedGreeting].flatMap((rule) => [{ background: 'red', packet: 5 }, { background: '#ffffff' }, { accent: '#000000' }, { background: '#000000', accent: '#111111' }, { sender: '' }, { blessing: '…' }].flatMap((wrong) => rule.safeParse(wrong).error?.issues ?? []).filter(({ code }) => code !== 'unrecognized_keys').map(({ message }) => message)),
+    ...[themeTitle, themeColours, requestedGreeting].flatMap((rule) => [{ background: 'red', packet: 5 }, { background: '#ffffff' }, { accent: '#000000' }, { background: '#000000', accent: '#111111' }, { sender: '' }, { blessing: '…' }, { prizes: [{ from: '1.00', blessing: 'a' }, { from: '1.00', blessing: '…' }] }, { prizes: Array.from({ length: 9 }, (_, i) => ({ from: `${i + 1}.00`, blessing: 'a' })) }, { prizes: [{ from: '0', blessing: 'a' }] }].flatMap((wrong) => rule.safeParse(wrong).error?.issues ?? []).filter(({ code }) => code !== 'unrecognized_keys').map(({ message }) => message)),
     ...[png(3_000, 8), png(8, 8, { animated: true }), Buffer.from('<svg/>'), Buffer.alloc(300_000)].flatMap((file) => refusedFile('logo', file)), ...refusedFile('music', Buffer.from('RIFF')),
     'there are 100 themes, which is the most; remove one first', 'there is no theme spring',
   ];

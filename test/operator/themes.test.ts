@@ -71,6 +71,9 @@ test('a rain has a greeting from its creation on, or later, and at any time anot
   expect(await setGreeting(context, 'r2', { sender: 'Ben', blessing: null })).toEqual({ ok: true, greeting: { sender: 'Ben' } });
   expect(await setGreeting(context, 'r2', { blessing: 'Cheers!' })).toEqual({ ok: true, greeting: { blessing: 'Cheers!' } });
   expect(await context.ledger.greeting('r2')).toEqual({ blessing: 'Cheers!' });
+  const prizes = [{ from: '88.00', blessing: 'Grand prize' }, { from: '9.00', blessing: 'Well done' }];
+  expect(await setGreeting(context, 'r2', { prizes: [...prizes].reverse() })).toEqual({ ok: true, greeting: { prizes } });
+  expect([await context.ledger.greeting('r2'), (await showRain(context, 'r2'))!.greeting]).toEqual([{ prizes }, { prizes }]);
   expect(await setGreeting(context, 'r2', {})).toEqual({ ok: true, greeting: {} });
   expect(await showRain(context, 'r2')).not.toHaveProperty('greeting');
   expect(await setGreeting(context, 'r2', { theme: 'none' })).toEqual({ ok: false, refusals: [{ field: 'theme', reason: 'there is no theme none' }] });

@@ -3,6 +3,8 @@ export const THEME_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^expected a title of 1 to (\d+) characters, .*$/, '名称为 1 到 $1 个字，不能只有标点或不可见的字符'],
   [/^expected a sender of 1 to (\d+) characters, .*$/, '署名为 1 到 $1 个字，不能只有标点或不可见的字符'],
   [/^expected a blessing of 1 to (\d+) characters, .*$/, '祝福语为 1 到 $1 个字，不能只有标点或不可见的字符'],
+  [/^expected at most (\d+) prizes$/, '最多 $1 个'],
+  [/^expected another amount, (\S+) has a blessing$/, '$1 已有祝福语，请填写其他金额'],
   [/^expected a colour such as (\S+)$/, '请填写颜色，例如 $1'],
   [/^the page's text (\S+) on it has a contrast of ([\d.]+), expected at least ([\d.]+)$/, '页面文字 $1 在其上的对比度只有 $2，至少需要 $3'],
   [/^the accent (\S+) on the background (\S+) has a contrast of ([\d.]+), expected at least ([\d.]+)$/, '强调色 $1 在背景 $2 上的对比度只有 $3，至少需要 $4'],

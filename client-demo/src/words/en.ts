@@ -55,7 +55,7 @@ export const en = {
     return `${all} ${packets === 1 ? 'was' : 'were'} gone within ${within(seconds)}.`;
   },
   nothingAhead: 'When the next rain is announced, it appears here.',
-  greeting: ({ sender, blessing }: Greeting) => (sender === undefined ? blessing ?? '' : blessing === undefined ? `From ${sender}` : `From ${sender}: ${blessing}`),
+  greeting: ({ sender, blessing }: Pick<Greeting, 'sender' | 'blessing'>) => (sender === undefined ? blessing ?? '' : blessing === undefined ? `From ${sender}` : `From ${sender}: ${blessing}`),
   credited: 'It is in your wallet',
   onItsWay: 'On its way to your wallet …',
   /** Also shown for a rain that was settled so long ago that the server has forgotten it: then the money is in the wallet. */

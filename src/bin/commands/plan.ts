@@ -5,7 +5,6 @@ import { redisNow } from '../../store/rains.ts';
 import { ROUNDS_MAX, roundId } from '../../rain/campaign.ts';
 import { iso } from '../../rain/figures.ts';
 import { formatRefusal } from '../../rain/refusal.ts';
-import type { Greeting } from '../../rain/theme.ts';
 import type { RequestedTerms, TermDescription } from '../../rain/terms.ts';
 import { SHARDS_MAX } from '../../store/keys.ts';
 import { parseCount, parseDuration, parseMoment } from '../arguments.ts';
@@ -18,14 +17,14 @@ import {
   budgeted, describeTerms, isSplitTyped, needsCampaign, planOf, termsOf, withTerms, type PlanOptions, type TermOptions,
 } from './planOptions.ts';
 import { describePreview } from './preview.ts';
-import { greetingOf, TYPED_GREETING, withGreeting } from './greeting.ts';
+import { greetingOf, TYPED_GREETING, withGreeting, type TypedGreeting } from './greeting.ts';
 import { fieldAsTyped, fillIn, withTemplate, type PlanRequest, type TypedForm } from './templateOptions.ts';
 import { ticketRulesOf, TYPED_TICKETS, withTickets, type TicketOptions } from './tickets.ts';
 
 /** What the fields of a new rain are called here. */
 const TYPED = { ...TYPED_TICKETS, ...TYPED_GREETING };
 
-export interface CreateOptions extends PlanOptions, TermOptions, TicketOptions, Greeting {
+export interface CreateOptions extends PlanOptions, TermOptions, TicketOptions, TypedGreeting {
   start: (now: number) => number;
   duration: number;
   title?: string;

@@ -41,7 +41,7 @@ function given(fields: object): object {
 
 /** Options by the fields of a new rain, as far as their names differ from `--FIELD`. */
 const OPTIONS: Readonly<Record<string, string>> = {
-  opensAt: 'start', closesAt: 'duration', durationMs: 'duration', 'ticketRules.tickets': 'tickets', 'ticketRules.proofOfWork': 'pow', 'greeting.sender': 'sender', 'greeting.blessing': 'blessing', 'greeting.theme': 'theme',
+  opensAt: 'start', closesAt: 'duration', durationMs: 'duration', 'ticketRules.tickets': 'tickets', 'ticketRules.proofOfWork': 'pow', 'greeting.sender': 'sender', 'greeting.blessing': 'blessing', 'greeting.prizes': 'prize', 'greeting.theme': 'theme',
   ...Object.fromEntries(requestedTermNames().map((name) => [`terms.${name}`, termWords(name)])),
   ...Object.fromEntries(METHODS.flatMap(({ rows }) => (rows ? [[`split.${rows.field}`, rows.option.flag]] : []))),
 };

@@ -18,7 +18,7 @@ const theme = z.object({
 });
 
 /** What the host says with a rain. */
-export const greetingView = z.object({ sender: z.string().optional(), blessing: z.string().optional(), theme: z.string().optional().describe('The id of a theme; absent: the default theme.') });
+export const greetingView = z.object({ sender: z.string().optional(), blessing: z.string().optional(), prizes: z.array(z.object({ from: z.string(), blessing: z.string() })).optional().describe('What wins of at least `from` are greeted with, in place of the blessing.'), theme: z.string().optional().describe('The id of a theme; absent: the default theme.') });
 
 /** How pages look and sound, and what the host says with a rain. Both may change at any time. */
 export const themesApi = {
@@ -39,7 +39,7 @@ export const themesApi = {
   },
   removeThemeFile: { id: 'removeThemeFile', method: 'DELETE', path: `${path}/:themeId/files/:kind`, tag, summary: 'Take a file out of a theme.', access: 'operator', params: fileParams, status: 200, answer: theme },
   setGreeting: {
-    id: 'setGreeting', method: 'PUT', path: '/api/console/rains/:rainId/greeting', tag, summary: 'What the host says with a rain, and its theme. All three are replaced: what is absent or null is removed.', access: 'operator',
+    id: 'setGreeting', method: 'PUT', path: '/api/console/rains/:rainId/greeting', tag, summary: 'What the host says with a rain, and its theme. All of it is replaced: what is absent or null is removed.', access: 'operator',
     params: rainParams, body: requestedGreeting, status: 200, answer: greetingView,
   },
 } satisfies Record<string, Endpoint>;

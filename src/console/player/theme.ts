@@ -39,10 +39,10 @@ export function createThemeReader(ledger: Pick<Ledger, 'themes' | 'themeFile' | 
   return {
     greeting: greetings(ledger.publicGreeting),
     invitedGreeting: greetings(ledger.greeting),
-    async show({ sender, blessing, theme: named } = {}) {
+    async show({ theme: named, ...said } = {}) {
       const known = await themes();
       const theme = known.find(({ id }) => id === named) ?? known.find(({ isDefault }) => isDefault);
-      return { ...(sender !== undefined && { sender }), ...(blessing !== undefined && { blessing }), ...(theme && { theme: shown(theme) }) };
+      return { ...said, ...(theme && { theme: shown(theme) }) };
     },
     async file(path) {
       const found = (await themes()).flatMap(({ files }) => Object.values(files)).find(({ sha256, type }) => themeFilePath(sha256, type) === path);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { requestedGreeting, themeColours, themeId, themeTitle } from '../../../src/rain/theme/check.ts';
-import { checkContrast } from '../../../src/rain/theme.ts';
+import { blessingOf, checkContrast } from '../../../src/rain/theme.ts';
 
 const reasons = (schema: { safeParse: typeof themeColours.safeParse }, value: unknown): string[] => (schema.safeParse(value).error?.issues ?? []).map(({ path, message }) => [...path, message].join(': '));
 
@@ -43,4 +43,21 @@ test('[R12] what people read has a letter, a digit or a symbol, one line, and no
   expect(themeTitle.safeParse('x'.repeat(60)).success).toBe(true);
   expect(themeTitle.safeParse('x'.repeat(61)).success).toBe(false);
   for (const id of ['', 'a b', 'a/b', 'a.1', '{a}', 'ä', 'x'.repeat(65), '%2e']) expect(themeId.safeParse(id).success, id).toBe(false);
+});
+
+test('a win has the blessing of the highest prize that it reaches, or else that of all', () => {
+  const { prizes } = requestedGreeting.parse({ prizes: [{ from: '9.00', blessing: 'Well done' }, { from: '88.00', blessing: 'Grand prize' }] });
+  expect(prizes!.map(({ from }) => from), 'the largest first').toEqual(['88.00', '9.00']);
+  const said = (amount: string) => blessingOf({ blessing: 'Good luck', prizes: prizes! }, amount);
+  expect(['8.99', '9.00', '87.99', '88.00', '1000.00'].map(said)).toEqual(['Good luck', 'Well done', 'Well done', 'Grand prize', 'Grand prize']);
+  expect([blessingOf({ prizes: prizes! }, '1.00'), blessingOf({ blessing: 'Good luck' }, '1.00'), blessingOf({}, '1.00')]).toEqual([undefined, 'Good luck', undefined]);
+  expect(requestedGreeting.parse({ prizes: [] }), 'none is none').toEqual({});
+});
+
+test('[R12] a prize has an amount above zero, which no other has, and a blessing', () => {
+  const prize = (from: unknown, blessing: unknown = 'Well done') => ({ from, blessing });
+  expect(reasons(requestedGreeting as never, { prizes: [prize('1.00'), prize('0.00'), prize('1.00')] })).toEqual([expect.stringMatching(/^prizes: 1: from: expected a positive amount/)]);
+  expect(reasons(requestedGreeting as never, { prizes: [prize('1.00'), prize('1.00')] })).toEqual(['prizes: 1: from: expected another amount, 1.00 has a blessing']);
+  expect(reasons(requestedGreeting as never, { prizes: [prize('1.00', ' ')] })).toEqual(['prizes: 0: blessing: expected a blessing of 1 to 120 characters, and a letter, a digit or a symbol among them']);
+  expect(reasons(requestedGreeting as never, { prizes: Array.from({ length: 9 }, (_, i) => prize(`${i + 1}.00`)) })).toEqual(['prizes: expected at most 8 prizes']);
 });

@@ -1,7 +1,7 @@
 import { DEFAULT_METHOD, METHOD_NAMES, methodNamed } from '../../../../src/rain/split/methods.ts';
 import { requestedTermNames } from '../../../../src/rain/terms.ts';
 import type { RainDetail } from '../../state/responses.ts';
-import { NO_GREETING } from '../greeting/typed.ts';
+import { NO_GREETING, type TypedGreeting } from '../greeting/typed.ts';
 import { newDraft, type Draft, type TypedRow } from './draft.ts';
 
 /** What a rain or a template says. An older server may have saved it, so each may have any form. */
@@ -24,7 +24,7 @@ export function filledIn({ plan, terms, greeting, durationMs }: Said): Partial<D
     budget: typed(budget), packets: typed(packets), method, min: typed(min) || '0.01', max: max === budget ? '' : typed(max),
     rows: Array.isArray(rows) ? { [method]: rows.map(rowOf) } : {},
     ...(seconds > 0 && { duration: String(wholeMinutes ? seconds / 60 : seconds), durationUnit: wholeMinutes ? 'min' as const : 's' as const }),
-    greeting: { ...NO_GREETING, ...Object.fromEntries(Object.entries(fieldsOf(greeting)).filter(([name]) => name in NO_GREETING).map(([name, text]) => [name, typed(text)])) },
+    greeting: greetingFrom(fieldsOf(greeting)),
     terms: Object.fromEntries(requestedTermNames('rains of their own').flatMap((name): [string, boolean | string][] => {
       const value = fieldsOf(terms)[name];
       return value === undefined ? [] : [[name, typeof value === 'boolean' ? value : typed(value)]];
@@ -35,5 +35,10 @@ export function filledIn({ plan, terms, greeting, durationMs }: Said): Partial<D
 const fieldsOf = (value: unknown) => Object(value) as Record<string, unknown>;
 
 const typed = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+
+function greetingFrom({ sender, blessing, prizes, theme }: Record<string, unknown>): TypedGreeting {
+  const rows = Array.isArray(prizes) ? prizes.map(fieldsOf).map((prize) => ({ from: typed(prize['from']), blessing: typed(prize['blessing']) })) : NO_GREETING.prizes;
+  return { sender: typed(sender), blessing: typed(blessing), prizes: rows, theme: typed(theme) };
+}
 
 const rowOf = (row: unknown): TypedRow => Object.fromEntries(Object.entries(fieldsOf(row)).map(([column, value]) => [column, typed(value)]));
