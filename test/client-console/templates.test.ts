@@ -40,7 +40,7 @@ test('a template takes nothing from a campaign whose form it is saved from', () 
 test.each([[{}], [{ plan: 'text', terms: 5, greeting: null, durationMs: 'long' }], [{ plan: { budget: 5, packets: {}, split: { method: 'dice', rows: [7] } }, terms: { unlisted: 'yes', luck: 7 }, greeting: { sender: 5, colour: 'red' }, durationMs: -1 }]])('what cannot be read in a template is left to be typed: %j', (rain) => {
   const filled = { ...newDraft(NOW), ...draftFrom({ rain }) };
   expect(() => planOf(filled)).not.toThrow();
-  expect([filled.method, filled.duration, Object.keys(filled.greeting)]).toEqual(['double-mean', '60', ['sender', 'blessing', 'theme']]);
+  expect([filled.method, filled.duration, Object.keys(filled.greeting)]).toEqual(['double-mean', '60', ['sender', 'blessing', 'prizes', 'theme']]);
 });
 
 test('[R12] what is wrong with a template is told in Chinese, too', () => {

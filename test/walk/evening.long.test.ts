@@ -104,7 +104,7 @@ describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening', (
     await soon(() => operator.getByTestId('sheet-row').count()).toBe(PACKETS);
     const rows = await operator.getByTestId('sheet-row').allTextContents();
     expect([rows[0], rows[1]]).toEqual([expect.stringContaining('1Anna') as string, expect.stringContaining('2王小明') as string]);
-    expect(await text(operator, 'sheet')).toContain('2 winners, 88.80 in all');
+    expect(await text(operator, 'sheet')).toContain('2 winners, ¥88.80 in all');
     expect(faults).toEqual([]);
   });
 
