@@ -40,7 +40,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a sale at the console', () => {
     expect(await refusal('hold')).toBe('expected a number above zero');
     for (const [field, text] of [['item-1-units', '5'], ['item-1-price', '9.90'], ['hold', '5']] as const) await page.getByTestId(field).fill(text);
     await page.getByTestId('per-user').fill('1');
-    expect(await shown(page, 'goods-total')).toBe('105 units, worth 2,039.50 in all.');
+    expect(await shown(page, 'goods-total')).toBe('105 units, worth ¥2,039.50 in all.');
     await page.getByText('Put it on sale').click();
     await page.getByTestId('review').click();
     await soon(() => shown(page, 'deeds')).toContain('105 units go into the stock');
