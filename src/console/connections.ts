@@ -1,8 +1,8 @@
 import type { Server, Socket } from 'node:net';
 import { addressOf } from '../platform/network/address.ts';
 
-/** Each limit protects this process from one careless or hostile visitor [R10]. Five hundred phones behind one address open six each. */
-const LIMITS = { connectionsMax: 6_000, perAddressMax: 3_000 } as const;
+/** Each limit protects this process from one careless or hostile visitor [R10]. Two hundred phones behind one address open six each. */
+const LIMITS = { connectionsMax: 4_000, perAddressMax: 1_200 } as const;
 
 interface ConnectionRules {
   /** Behind a proxy all visitors have its address, so only the sum is limited. */
