@@ -39,7 +39,7 @@ export function addGreetingCommand(program: RainCommand): void {
   withGreeting(program.command('greeting <id>').summary('sender, blessing and theme of a rain'))
     .description('Sets the sender of a rain, the blessing and the theme, also while it runs. What is not given is removed; --none removes all. Without any option it shows what is set.')
     .option('--none', 'no sender, no blessing, and the default theme')
-    .json().example('rain greeting m3k9x2a1b2c3d4 --sender "Ann Li" --blessing "Happy new year!" --prize 88.00="The grand prize!" --theme spring')
+    .json().example('rain greeting m3k9x2a1b2c3d4 --sender "Ann Li" --blessing "Happy new year!" --prize "88.00=The grand prize!" --theme spring')
     .refuses((_id: string, { none, ...options }: TypedGreeting & { none?: boolean }) => (none && greetingOf(options) ? '--none: expected either --none or a sender, a blessing or a theme' : undefined))
     .runsWithContext(async (context, id: string, { none = false, ...options }: TypedGreeting & { none?: boolean }) => {
       const typed = greetingOf(options) ?? (none ? {} : undefined);
