@@ -1,5 +1,6 @@
 import { record } from './actions.ts';
 import type { Database } from './database.ts';
+import { Prisma } from './generated/client.ts';
 
 /** Winners of rains that are settled: `id` is a rain, or a campaign with all its rounds. */
 interface FormerWinners {
@@ -9,14 +10,8 @@ interface FormerWinners {
 
 /** Excludes the users who were credited in these rains. @returns how many were not excluded before */
 export function excludeWinners(database: Database, campaignId: string, { id, rainIds }: FormerWinners, actor: string): Promise<number> {
-  return database.$transaction(async (transaction) => {
-    const added = await transaction.$executeRaw`
-      INSERT INTO "CampaignExclusion" ("campaignId", "userId", "source")
-      SELECT DISTINCT ${campaignId}, "userId", ${id} FROM "Transfer" WHERE "rainId" = ANY (${[...rainIds]}::text[]) AND "kind" = 'credit' AND "userId" !~ '^erased-[0-9a-f]{32}$'
-      ON CONFLICT DO NOTHING`;
-    if (added > 0) await record(transaction, { actor, verb: 'exclude', details: { campaignId, winnersOf: id, excluded: added } });
-    return added;
-  });
+  const winners = Prisma.sql`SELECT "userId" FROM "Transfer" WHERE "rainId" = ANY (${[...rainIds]}::text[]) AND "kind" = 'credit'`;
+  return excludeFormer(database, campaignId, { id, users: winners, details: { winnersOf: id } }, actor);
 }
 
 /** Buyers in sales that are settled: `id` is a sale, or a campaign with all its sales. */
@@ -27,12 +22,18 @@ interface FormerBuyers {
 
 /** Excludes the users whose orders in these sales are paid. @returns how many were not excluded before */
 export function excludeBuyers(database: Database, campaignId: string, { id, saleIds }: FormerBuyers, actor: string): Promise<number> {
+  const buyers = Prisma.sql`SELECT "userId" FROM "SaleOrder" WHERE "saleId" = ANY (${[...saleIds]}::text[]) AND "status" = 'paid'`;
+  return excludeFormer(database, campaignId, { id, users: buyers, details: { buyersOf: id } }, actor);
+}
+
+/** An erased user is nobody. @param former `users` selects their `userId`; `id` is where they are from */
+function excludeFormer(database: Database, campaignId: string, { id, users, details }: { id: string; users: Prisma.Sql; details: object }, actor: string): Promise<number> {
   return database.$transaction(async (transaction) => {
     const added = await transaction.$executeRaw`
       INSERT INTO "CampaignExclusion" ("campaignId", "userId", "source")
-      SELECT DISTINCT ${campaignId}, "userId", ${id} FROM "SaleOrder" WHERE "saleId" = ANY (${[...saleIds]}::text[]) AND "status" = 'paid' AND "userId" !~ '^erased-[0-9a-f]{32}$'
+      SELECT DISTINCT ${campaignId}, "userId", ${id} FROM (${users}) AS former WHERE "userId" !~ '^erased-[0-9a-f]{32}$'
       ON CONFLICT DO NOTHING`;
-    if (added > 0) await record(transaction, { actor, verb: 'exclude', details: { campaignId, buyersOf: id, excluded: added } });
+    if (added > 0) await record(transaction, { actor, verb: 'exclude', details: { campaignId, ...details, excluded: added } });
     return added;
   });
 }

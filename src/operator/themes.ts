@@ -53,7 +53,7 @@ export async function removeThemeFile(context: Themes, id: string, kind: ThemeFi
   return found(context, id);
 }
 
-/** What the host says with a rain, and its theme: all three are replaced, at any time. Safe to repeat. */
+/** What the host says with a rain, and its theme: all of it is replaced, at any time. Safe to repeat. */
 export async function setGreeting(context: OperatorContext, rainId: string, requested: unknown): Promise<{ ok: true; greeting: Greeting } | Refused> {
   const parsed = requestedGreeting.safeParse(requested);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'greeting') };
