@@ -20,7 +20,11 @@ const claim = (i: number) => JSON.stringify({ rainId: 'nowhere', redPacketId: `n
 
 test('of each queue: what waits and since when, what was given up, and whether a worker is connected', async () => {
   await context.queues.ordersLater.add('range', { saleId: 'flash', from: 0, entries: ['an entry'] }, { jobId: 'waiting', timestamp: 1_700_000_000_000 });
-  const view = await readQueues(context);
+  // A worker is named to Redis a moment after it was made.
+  const view = await eventually(async () => {
+    const now = await readQueues(context);
+    return ['credit', 'later'].every((name) => queueOf(now, name).state !== 'no_worker') && now;
+  });
   expect(view.queues.map(({ name, state }) => [name, state])).toEqual([
     ['credit', 'working'], ['later', 'working'], ['dead', 'operator'], ['orders', 'no_worker'], ['ordersLater', 'no_worker'], ['ordersEnded', 'idle'], ['ordersDead', 'operator'],
   ]);
