@@ -75,7 +75,9 @@ export function startAuditLoop<Live, Audit>({ redis, log, audited, owner, pauseF
   const leased = new Map<string, number>();
   /** When this process last came to each, `performance.now()`. */
   const visited = new Map<string, number>();
-  let queue: [string, Live][] = [];
+  /** Not visited yet in this round. */
+  let queues: Record<'changed' | 'overdue' | 'others', [string, Live][]> = { changed: [], overdue: [], others: [] };
+  let isTurnOfOverdue = true;
   let refillAt = -Infinity;
 
   const lease = async (id: string, ms: number) => (await run(redis, 'lease', [audited.leaseKey(id)], [owner, ms])) === 1;
@@ -124,38 +126,46 @@ export function startAuditLoop<Live, Audit>({ redis, log, audited, owner, pauseF
     over: () => log.info(audited.label(id), 'the background audit works again'),
   });
 
-  /** New, changed since its audit, or not looked at for long: what somebody has done to it may wait for no other one. */
-  async function isUrgent(id: string, live: Live): Promise<boolean> {
-    const [last, at] = [seen.get(id), visited.get(id)];
-    if (at === undefined || performance.now() - at >= quietMs) return true;
+  /** New, or changed since its audit. */
+  async function hasChanged(id: string, live: Live): Promise<boolean> {
+    if (!visited.has(id)) return true;
+    const last = seen.get(id);
     return last !== undefined && await audited.readCounts(id, live).then((counts) => counts !== last.counts, () => true);
   }
 
-  /** The urgent ones first, each in its turn; many that stay unbalanced would keep them waiting for minutes. */
+  const isOverdue = (id: string) => performance.now() - (visited.get(id) ?? -Infinity) >= quietMs;
+
   async function refill(): Promise<void> {
     const live = await audited.live();
     for (const id of [...seen.keys(), ...failing, ...leased.keys(), ...visited.keys()]) if (id !== '' && !live.has(id)) drop(id);
-    const [urgent, others]: [typeof queue, typeof queue] = [[], []];
-    for (const one of live) (await isUrgent(...one) ? urgent : others).push(one);
     const at = ([id]: [string, Live]) => visited.get(id) ?? 0;
-    const inTurn = (list: typeof queue) => list.sort((a, b) => at(a) - at(b));
-    queue = [...inTurn(urgent), ...inTurn(others)];
+    queues = { changed: [], overdue: [], others: [] };
+    for (const one of [...live].sort((a, b) => at(a) - at(b))) queues[await hasChanged(...one) ? 'changed' : isOverdue(one[0]) ? 'overdue' : 'others'].push(one);
   }
 
+  /** By turns: many that stay unbalanced, or that change all the time, would keep the rest waiting for minutes. */
+  function takeNext(): [string, Live] | undefined {
+    isTurnOfOverdue = !isTurnOfOverdue;
+    const { changed, overdue, others } = queues;
+    return (isTurnOfOverdue ? overdue.shift() ?? changed.shift() : changed.shift() ?? overdue.shift()) ?? others.shift();
+  }
+
+  const isDone = () => Object.values(queues).every((queue) => queue.length === 0);
+
   const rounds = startLoop(async () => {
-    if (queue.length === 0 || performance.now() >= refillAt) {
+    if (isDone() || performance.now() >= refillAt) {
       const began = performance.now();
       await attempt('', refill);
       refillAt = performance.now() + Math.max(pauseMsMin, pauseFactor * (performance.now() - began));
     }
-    const next = queue.shift();
+    const next = takeNext();
     const start = performance.now();
     if (next) {
       visited.set(next[0], start);
       await attempt(next[0], () => visit(...next));
     }
     // Pause after each; the minimum applies only after the last one, so that many small ones do not wait for each other.
-    return Math.max(pauseFactor * (performance.now() - start), queue.length > 0 ? 0 : pauseMsMin);
+    return Math.max(pauseFactor * (performance.now() - start), isDone() ? pauseMsMin : 0);
   });
   return {
     /** Those that this process audits. */
