@@ -61,7 +61,9 @@ export function checkContrast(colours: ThemeColours): Refusal[] {
   ];
   return pairs.flatMap(({ field, own, what, one, other }) => {
     const ratio = contrastOf(one, other);
-    return own === undefined || ratio >= CONTRAST_MIN ? [] : [{ field, reason: `${what} has a contrast of ${(Math.floor(ratio * 100) / 100).toFixed(2)}, expected at least ${CONTRAST_MIN}` }];
+    // All text on the background is light, and the text of buttons is dark.
+    const advice = `choose a ${field === 'colours.accent' ? 'lighter' : 'darker'} colour`;
+    return own === undefined || ratio >= CONTRAST_MIN ? [] : [{ field, reason: `${what} has a contrast of ${(Math.floor(ratio * 100) / 100).toFixed(2)}, expected at least ${CONTRAST_MIN}: ${advice}` }];
   });
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createSale } from '../../src/operator/sale/create.ts';
-import { redisNow } from '../../src/store/rains.ts';
+import { settleRain } from '../../src/operator/settle.ts';
+import { closeRain } from '../../src/operator/transitions.ts';
+import { findRain, redisNow } from '../../src/store/rains.ts';
 import { findBarriers } from './axe.ts';
 import { WITHOUT_CHROMIUM } from './chromium.ts';
 import { isWiderThanScreen, setConsoleStage, soon } from './consoleStage.ts';
@@ -9,11 +11,15 @@ import { goTo, LAPTOP, photograph } from './operator.ts';
 /** Each screen with an amount, what it says, and where. */
 const SAID: readonly (readonly [hash: string, selector: string, amount: string])[] = [
   ['#/rains', '.rain-row .money', 'CHF\u00a010.00'], ['#/rains/spring', '[data-testid=figure-budget]', 'CHF\u00a010.00'], ['#/rains/spring', '[data-testid=part-budget], .equation', 'CHF\u00a010.00'], ['#/rains/spring/winners', '[data-testid=winner]', 'CHF\u00a01.00'], ['#/rains/spring/winners/sheet', 'main', 'CHF\u00a01.00'],
-  ['#/dead', '[data-testid=letter]', 'CHF\u00a01.00'], ['#/actions', '[data-field=budget]', 'CHF\u00a010.00'], ['#/sales/flash', '[data-testid=item]', 'CHF\u00a019.90'], ['#/sales/flash', '[data-testid=hall-link]', 'Screen for the hall'],
+  ['#/rains/winter', '[data-testid=figure-recycled]', 'CHF\u00a07.00'], ['#/dead', '[data-testid=letter]', 'CHF\u00a01.00'], ['#/actions', '[data-field=budget]', 'CHF\u00a010.00'], ['#/sales/flash', '[data-testid=item]', 'CHF\u00a019.90'], ['#/sales/flash', '[data-testid=hall-link]', 'Screen for the hall'],
 ];
 
 describe.skipIf(WITHOUT_CHROMIUM)('a console of another currency', () => {
   const stage = setConsoleStage({ currency: 'CHF' }, async (testConsole) => {
+    await testConsole.wonRain('winter', 3);
+    await testConsole.credit();
+    await closeRain(testConsole, 'winter');
+    expect(await settleRain(testConsole, 'winter', (await findRain(testConsole.redis, 'winter'))!)).toEqual({ outcome: 'settled' });
     testConsole.barred.add('user-0');
     await testConsole.wonRain('spring', 2);
     await testConsole.credit();

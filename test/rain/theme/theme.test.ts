@@ -10,12 +10,12 @@ describe('the colours of a theme', () => {
     expect(checkContrast({ background: '#123456', packet: '#ff00ff', accent: '#ffffff' })).toEqual([]);
     // Black on white has 21, as WCAG says: cream on black has little less, and on itself 1.
     expect(checkContrast({ background: '#ffe9bd' })).toEqual([
-      { field: 'colours.background', reason: "the page's text #ffe9bd on it has a contrast of 1.00, expected at least 4.5" },
-      { field: 'colours.background', reason: expect.stringMatching(/^the accent #f6c667 on the background #ffe9bd has a contrast of 1\.\d\d, expected at least 4\.5$/) },
+      { field: 'colours.background', reason: "the page's text #ffe9bd on it has a contrast of 1.00, expected at least 4.5: choose a darker colour" },
+      { field: 'colours.background', reason: expect.stringMatching(/^the accent #f6c667 on the background #ffe9bd has a contrast of 1\.\d\d, expected at least 4\.5: choose a darker colour$/) },
     ]);
     expect(checkContrast({ accent: '#7d0f18' })).toEqual([
-      { field: 'colours.accent', reason: expect.stringMatching(/^the accent #7d0f18 on the background #8f121c has a contrast of 1\.\d\d/) },
-      { field: 'colours.accent', reason: expect.stringMatching(/^the text #5c0a11 of buttons on it has a contrast of 1\.\d\d/) },
+      { field: 'colours.accent', reason: expect.stringMatching(/^the accent #7d0f18 on the background #8f121c has a contrast of 1\.\d\d, expected at least 4\.5: choose a lighter colour$/) },
+      { field: 'colours.accent', reason: expect.stringMatching(/^the text #5c0a11 of buttons on it has a contrast of 1\.\d\d, expected at least 4\.5: choose a lighter colour$/) },
     ]);
     // A ratio just below is not told as one that is enough: #767676 on white has 4.54, #777777 has 4.48.
     expect(checkContrast({ background: '#767676', accent: '#ffffff' }).filter(({ field }) => field === 'colours.accent')).toEqual([]);

@@ -65,10 +65,12 @@ function Findings({ audit }: { audit: AuditAnswer }) {
 }
 
 function Figures({ rain }: { rain: RainDetail }) {
-  const { words, language } = useWords(WORDS);
+  const { words, language, shared } = useWords(WORDS);
   const { words: termWords } = useWords(TERM_WORDS);
+  // A settlement takes what nobody has won out of the list: "0 left" would be read as "all won".
+  const notWon: [string, string, string] = rain.state === 'settled' ? [shared.parts.recycled, moneyText(rain.recycled), 'recycled'] : [words.left, countText(rain.left), 'left'];
   const figures: [string, string, string][] = [
-    [words.budget, moneyText(rain.budget), 'budget'], [words.packets, countText(rain.packets), 'packets'], [words.left, countText(rain.left), 'left'],
+    [words.budget, moneyText(rain.budget), 'budget'], [words.packets, countText(rain.packets), 'packets'], notWon,
     [words.won, countText(rain.claims), 'claims'], [words.credited, countText(rain.credited), 'credited'], [words.queued, countText(Math.max(0, rain.relayed - rain.credited)), 'queued'],
   ];
   return (
