@@ -31,7 +31,8 @@ import { ThemePage } from './screens/themes/theme.tsx';
 import { Themes } from './screens/themes/themes.tsx';
 import { Users } from './screens/users.tsx';
 import { Winners } from './screens/winners.tsx';
-import { WinnersSheet } from './screens/winners-sheet.tsx';
+import { OrdersSheet } from './screens/sheet/orders.tsx';
+import { WinnersSheet } from './screens/sheet/winners.tsx';
 import { Shell } from './shell.tsx';
 import { setCurrency } from './words/figures.ts';
 import { LanguageContext, rememberedLanguage, rememberLanguage, type Language } from './words/language.ts';
@@ -94,6 +95,7 @@ function Screen({ route }: { route: Route }) {
     case 'rain': return <RainPage key={route.rainId} rainId={route.rainId} />;
     case 'live': return <LiveScreen key={route.rainId} rainId={route.rainId} />;
     case 'winners': return <Winners key={route.rainId} rainId={route.rainId} />;
+    case 'orders-sheet': return <OrdersSheet key={route.saleId} saleId={route.saleId} />;
     case 'winners-sheet': return <WinnersSheet key={route.rainId} rainId={route.rainId} />;
     case 'sales': return <Sales />;
     case 'create-sale': return <CreateSale key={route.campaignId} campaignId={route.campaignId} />;
@@ -110,7 +112,7 @@ function Screen({ route }: { route: Route }) {
     case 'queues': return <Queues asked={route.queue && { queue: route.queue, state: route.state ?? 'delayed' }} />;
     case 'blocks': return <Blocks />;
     case 'participants': return <Participants />;
-    case 'participant-cards': return <ParticipantCards />;
+    case 'participant-cards': return <ParticipantCards key={route.find} find={route.find} />;
     case 'users': return <Users />;
     case 'switches': return <Switches />;
     case 'actions': return <Actions />;

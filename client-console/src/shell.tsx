@@ -48,7 +48,7 @@ const PLACES = [
 /** The menu entry of a screen. */
 function placeOf({ screen }: Route): Route['screen'] {
   if (screen === 'rain' || screen === 'live' || screen === 'winners' || screen === 'winners-sheet' || screen === 'create' || screen === 'rehearse') return 'rains';
-  if (screen === 'sale' || screen === 'sale-live' || screen === 'orders' || screen === 'create-sale') return 'sales';
+  if (screen === 'sale' || screen === 'sale-live' || screen === 'orders' || screen === 'orders-sheet' || screen === 'create-sale') return 'sales';
   if (screen === 'order-letters') return 'dead';
   if (screen === 'participant-cards') return 'participants';
   if (screen === 'theme') return 'themes';

@@ -57,6 +57,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
     expect(code).toMatch(CODE);
     expect(await page.getByTestId('new-link').textContent()).toBe(`${PLAYER_PAGE}#code=${code.replace('-', '')}`);
     expect(await findBarriers(page)).toEqual([]);
+    expect(await page.getByTestId('new-card').getAttribute('href')).toBe('#/participants/cards/E1001');
     await photograph(page, 'participants-new-code');
     await page.getByTestId('act').click();
     await page.locator('dialog').waitFor({ state: 'detached' });
@@ -110,8 +111,13 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
     expect(lines[3], 'no spreadsheet runs it').toBe(`E1002,Ben Wu,'=1+1,${codes[2]!},${PLAYER_PAGE}#code=${codes[2]!.replace('-', '')}`);
     expect(lines[1]).toContain('"Research, development and quality"');
 
+    await goTo(page, '#/participants/cards/e1002');
+    await soon(() => page.getByTestId('card').allTextContents()).toEqual([expect.stringContaining('Ben Wu')]);
+    await page.getByTestId('search').fill('');
+    await soon(() => page.getByTestId('card').count()).toBe(29);
+
     await page.emulateMedia({ media: 'print' });
-    for (const part of ['.side', 'h1', '[data-testid=print]']) expect(await page.locator(part).isVisible(), part).toBe(false);
+    for (const part of ['.side', 'h1', '[data-testid=search]', '[data-testid=print]']) expect(await page.locator(part).isVisible(), part).toBe(false);
     expect(await page.getByTestId('card').first().evaluate((card) => [getComputedStyle(card.querySelector('h2')!).color, getComputedStyle(document.body).backgroundColor])).toEqual(['rgb(0, 0, 0)', 'rgb(255, 255, 255)']);
     await page.setViewportSize(PAPER);
     await photograph(page, `participant-cards-${name}-print`);

@@ -116,6 +116,11 @@ describe.skipIf(WITHOUT_CHROMIUM)('every screen of sales, in both languages, on 
     await page.getByTestId('why').fill('…');
     await look(page, named('cancel'));
     await page.keyboard.press('Escape');
+    await page.getByTestId('to-sheet').click();
+    // Without the six that were cancelled, timed out, failed or were refunded.
+    await soon(() => page.getByTestId('sheet-row').count()).toBe(46);
+    expect(await page.getByTestId('sheet-row').allTextContents()).toContainEqual(expect.stringMatching(/1 × A warm T-shirt.*19\.90/));
+    await look(page, named('orders-sheet'));
     await goTo(page, '#/dead/orders');
     await page.getByTestId('order-letter').nth(3).waitFor();
     await look(page, named('letters'));
@@ -202,9 +207,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('every screen of sales, in both languages, on 
   test('a viewer sees everything and is offered nothing', async () => {
     const { page, faults } = await openConsole(browser, consoleOf(), '#/sales');
     await signIn(page, 'vera');
-    for (const hash of ['#/dead/orders', '#/sales/season.1', '#/sales', '#/sales/newyear', '#/sales/changed', '#/sales/newyear/live', '#/sales/newyear/orders']) {
+    for (const hash of ['#/dead/orders', '#/sales/season.1', '#/sales', '#/sales/newyear', '#/sales/changed', '#/sales/newyear/live', '#/sales/newyear/orders', '#/sales/newyear/orders/sheet']) {
       await goTo(page, hash);
-      await page.locator('[data-testid=sale], [data-testid=adds-up], [data-testid=live], [data-testid=order], [data-testid=order-letter]').first().waitFor();
+      await page.locator('[data-testid=sale], [data-testid=adds-up], [data-testid=live], [data-testid=order], [data-testid=order-letter], [data-testid=sheet-row]').first().waitFor();
       expect(await page.locator(`${ACTIONS}, [data-testid=repair], [data-testid=cancel], [data-testid=refund], [data-testid=requeue], [data-testid=discard], [data-testid=write-off], [data-testid=new-sale]`).count(), hash).toBe(0);
     }
     await goTo(page, '#/create-sale');

@@ -4,8 +4,8 @@ import { saleVerbsOf } from '../../client-console/src/screens/sale/verbs.ts';
 import { verbsOf } from '../../client-console/src/screens/rain/verbs.ts';
 
 const ROUTES: Route[] = [
-  { screen: 'participants' }, { screen: 'participant-cards' }, { screen: 'rains' }, { screen: 'create' }, { screen: 'rehearse' }, { screen: 'themes' }, { screen: 'theme', themeId: 'a b' }, { screen: 'create', campaignId: 'c1' }, { screen: 'create', likeId: 'c1.2' }, { screen: 'rain', rainId: 'c1.2' }, { screen: 'live', rainId: 'a' }, { screen: 'winners', rainId: 'a/b %' },
-  { screen: 'sales' }, { screen: 'create-sale' }, { screen: 'create-sale', campaignId: 'c1' }, { screen: 'sale', saleId: 'c1.2' }, { screen: 'sale-live', saleId: 'a' }, { screen: 'orders', saleId: 'a/b %' },
+  { screen: 'participants' }, { screen: 'participant-cards' }, { screen: 'participant-cards', find: 'E 1/2' }, { screen: 'rains' }, { screen: 'create' }, { screen: 'rehearse' }, { screen: 'themes' }, { screen: 'theme', themeId: 'a b' }, { screen: 'create', campaignId: 'c1' }, { screen: 'create', likeId: 'c1.2' }, { screen: 'rain', rainId: 'c1.2' }, { screen: 'live', rainId: 'a' }, { screen: 'winners', rainId: 'a/b %' }, { screen: 'winners-sheet', rainId: 'a/b %' },
+  { screen: 'sales' }, { screen: 'create-sale' }, { screen: 'create-sale', campaignId: 'c1' }, { screen: 'sale', saleId: 'c1.2' }, { screen: 'sale-live', saleId: 'a' }, { screen: 'orders', saleId: 'a/b %' }, { screen: 'orders-sheet', saleId: 'a/b %' },
   { screen: 'campaigns' }, { screen: 'campaign', campaignId: 'c1' }, { screen: 'dead' }, { screen: 'order-letters' }, { screen: 'order-letters', saleId: 'c1.2' }, { screen: 'blocks' }, { screen: 'users' }, { screen: 'switches' }, { screen: 'remote' }, { screen: 'remote', rainId: 'c1.2' }, { screen: 'actions' }, { screen: 'system' }, { screen: 'queues' }, { screen: 'queues', queue: 'ordersLater' }, { screen: 'queues', queue: 'credit', state: 'failed' },
 ];
 

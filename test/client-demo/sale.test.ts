@@ -6,6 +6,7 @@ import { openBells } from '../../client-demo/src/sale/bells.ts';
 import { itemView, type ItemNotes } from '../../client-demo/src/sale/item-view.ts';
 import { OpenPurchases } from '../../client-demo/src/sale/open-purchases.ts';
 import { statusWords } from '../../client-demo/src/sale/order-card.ts';
+import { wordsAt } from '../../client-demo/src/sale/prices.ts';
 import { inOrder, isFree, orderView, totalOf, type PayConfig } from '../../client-demo/src/sale/order-view.ts';
 import { saleWordsFor } from '../../client-demo/src/words/sale/language.ts';
 
@@ -100,6 +101,13 @@ test.each(['en', 'zh-CN'])('what is free is told as yours, never as paid: %s', (
   const said = (total: string) => JSON.stringify(statusWords({ status: 'paid', total }, words));
   expect(said('0.00')).not.toMatch(/payment|Paid|付款，|已付款/);
   expect(said('19.90')).toContain(words.status.paid);
+});
+
+test.each(['en', 'zh-CN'])('nobody buys what is free: %s', (language) => {
+  const words = saleWordsFor(language);
+  const said = (price: string) => JSON.stringify([words.whenFree, wordsAt(price, words)]);
+  expect(said('0.00')).not.toMatch(/\bbuy|bought|purchase|\bpaid|\bpay\b|shop|购|买|付|商家/iu);
+  expect(said('0.10')).toContain(words.answers.sold_out);
 });
 
 test('bells are kept in the tab, also where it keeps nothing', () => {

@@ -1,9 +1,9 @@
 import type { SaleWords } from '../words/sale/en.ts';
 import type { ItemView } from './item-view.ts';
 import { fromMarkup, part, put, putOrHide } from './markup.ts';
-import { totalOf } from './order-view.ts';
+import { isFree, totalOf } from './order-view.ts';
 import { pictureOf } from './picture.ts';
-import type { Prices } from './prices.ts';
+import { wordsAt, type Prices } from './prices.ts';
 
 const MARKUP = `
 <li class="sale-item" data-testid="item">
@@ -106,8 +106,9 @@ export class ItemCard {
   }
 
   #showBuy({ face, name, price, quantity }: ItemView): void {
-    const { buy, buyFor, again, soon, asking, soldOut, limitReached, paused, over } = this.#words;
-    const label = { buy: quantity > 1 ? buyFor(this.#prices(totalOf(price, quantity))) : buy, gone: again, soon, asking, sold_out: soldOut, limit: limitReached, paused, over }[face];
+    const { buy, buyFor, again, soon, asking, soldOut, limitReached, paused, over, whenFree } = this.#words;
+    const toBuy = isFree(price) ? whenFree.get(quantity) : quantity > 1 ? buyFor(this.#prices(totalOf(price, quantity))) : buy;
+    const label = { buy: toBuy, gone: again, soon, asking, sold_out: soldOut, limit: limitReached, paused, over }[face];
     const button = part<HTMLButtonElement>(this.root, '.sale-buy');
     put(this.root, '.sale-buy', label);
     button.setAttribute('aria-label', `${label}: ${name}`);
@@ -115,8 +116,9 @@ export class ItemCard {
     button.setAttribute('aria-disabled', String(face !== 'buy' && face !== 'gone'));
   }
 
-  #showAnswer({ face, progress, answer, backAt, bell }: ItemView): void {
-    const { answers, progress: words, backAt: comesBack, bell: ring, bellOn } = this.#words;
+  #showAnswer({ face, price, progress, answer, backAt, bell }: ItemView): void {
+    const { backAt: comesBack, bell: ring, bellOn } = this.#words;
+    const { answers, progress: words } = wordsAt(price, this.#words);
     const said = progress ? words[progress] : !answer ? '' : backAt !== undefined ? comesBack(this.#clock(backAt)) : answers[answer];
     part(this.root, '.sale-answer').hidden = said === '';
     put(this.root, '.sale-answer-text', said);

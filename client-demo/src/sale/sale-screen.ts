@@ -66,14 +66,15 @@ export class SaleScreen {
     if (key === this.#shown) return;
     this.#shown = key;
     const { title, state, seconds, holdSeconds, lost, rehearsal, items, orders, rang, refused } = view;
-    const { state: states, stateDetail, connecting, hold, freeHold, lost: reconnecting, untitled, refused: unknownSale, notAllowed, rang: isBack } = this.#words;
+    const { state: states, stateDetail, connecting, hold, freeHold, lost: reconnecting, untitled, refused: unknownSale, notAllowed, rang: isBack, whenFree } = this.#words;
     this.root.dataset['state'] = state ?? (refused === undefined ? 'connecting' : 'refused');
     this.root.dataset['link'] = lost ? 'lost' : 'up';
     part(this.root, '.rehearsal').hidden = !rehearsal;
     put(this.root, '.sale-title', title ?? untitled);
     put(this.root, '.sale-state', state ? states[state] : refused === undefined ? connecting : refused === 'not_allowed' ? notAllowed : unknownSale);
     putOrHide(this.root, '.sale-count', seconds === undefined ? undefined : this.#countdown(seconds));
-    putOrHide(this.root, '.sale-detail', state && stateDetail[state]);
+    const details = holdSeconds === undefined ? { ...stateDetail, ...whenFree.stateDetail } : stateDetail;
+    putOrHide(this.root, '.sale-detail', state && details[state]);
     putOrHide(this.root, '.sale-note', lost ? reconnecting : undefined);
     putOrHide(this.root, '.sale-rang', rang === undefined ? undefined : isBack(rang));
     putOrHide(this.root, '.sale-hold', state === undefined || state === 'closed' || state === 'settled' ? undefined : holdSeconds === undefined ? freeHold : hold(countdownText(holdSeconds)));

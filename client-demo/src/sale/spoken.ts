@@ -2,7 +2,7 @@ import { minutesText } from '../countdown.ts';
 import type { SaleWords } from '../words/sale/en.ts';
 import { statusWords } from './order-card.ts';
 import { isFree } from './order-view.ts';
-import type { Prices } from './prices.ts';
+import { wordsAt, type Prices } from './prices.ts';
 import type { SaleView } from './visit.ts';
 
 /** What a screen reader announces of a change; `undefined`: nothing new. Countdowns are not announced: they would drown out the answers. */
@@ -17,10 +17,10 @@ export function spokenOf(before: SaleView | undefined, { title, state, items, or
     const until = seconds === undefined || isFree(total) ? '' : ` ${words.payBy} ${minutesText(seconds)}.`;
     sentences.push(`${name} ${words.pieces(quantity)}, ${prices(total)}: ${told.status}. ${told.detail}${until}`);
   }
-  for (const { sku, name, answer } of items) {
+  for (const { sku, name, price, answer } of items) {
     // The bell has said it.
     if (answer === 'back' && name === rang) continue;
-    if (answer && before && before.items.find((one) => one.sku === sku)?.answer !== answer) sentences.push(`${name}: ${words.answers[answer]}`);
+    if (answer && before && before.items.find((one) => one.sku === sku)?.answer !== answer) sentences.push(`${name}: ${wordsAt(price, words).answers[answer]}`);
   }
   return sentences.length > 0 ? sentences.join(' ') : undefined;
 }

@@ -40,6 +40,8 @@ export const perSecond = z.number().min(0);
 export const state = z.enum([...STORED_STATES, 'open']).describe('See the life of a rain.');
 export const shownState = z.enum([...state.options, 'lost']).describe('See the life of a rain; lost: it was loaded, and Redis does not have it as a whole.');
 
+export const listed = z.object({ number: z.string(), name: z.string(), department: z.string().optional() }).optional().describe('As the list of participants has the user now.');
+
 export const uneven = z.string().describe('A sentence; present when the masters of the Redis Cluster get unequal numbers of the shards.');
 
 export const rainParams = z.strictObject({ rainId });

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { SEARCHED_STATUSES } from '../../operator/sale/orders.ts';
 import { reservationIdText } from '../../sale/ids.ts';
-import { count, cursor, limit, money, reason, time, type Endpoint } from './endpoint.ts';
+import { count, cursor, limit, listed, money, reason, time, type Endpoint } from './endpoint.ts';
 import { SALES_PATH, saleParams } from './sales.ts';
 
 /** The same fields as in `rain sale orders --json`. */
 const order = z.object({
   orderId: z.string(), userId: z.string(), sku: z.string(), name: z.string().optional().describe('Of the item; only in lists.'), quantity: count, price: money.describe('Of one unit.'), amount: money.describe('Of all units of the order.'), status: z.enum(SEARCHED_STATUSES), reservedAt: time, payBy: time,
-  changedAt: time.describe('Since when it has this status.'), ref: z.string().optional(),
+  changedAt: time.describe('Since when it has this status.'), ref: z.string().optional(), participant: listed,
 });
 
 /** The verb validates them, so that its refusals name them as the command line does. */
@@ -25,7 +25,7 @@ export const ordersApi = {
     answer: z.object({ orders: z.array(order), next: z.string().optional() }),
   },
   csv: {
-    id: 'exportOrders', method: 'GET', path: `${path}.csv`, tag, summary: 'The orders that the search finds as CSV: UTF-8 with BOM. Cells that a spreadsheet would run as formulas are escaped.', access: 'viewer', params: saleParams,
+    id: 'exportOrders', method: 'GET', path: `${path}.csv`, tag, summary: 'The orders that the search finds as CSV: UTF-8 with BOM. With the columns participantNumber, participantName and department where there is a list of participants. Cells that a spreadsheet would run as formulas are escaped.', access: 'viewer', params: saleParams,
     query: z.strictObject(search), status: 200, answer: z.string(), mediaType: 'text/csv',
   },
   cancel: { id: 'cancelOrder', method: 'POST', path: '/api/console/orders/:orderId/cancel', tag, summary: 'Cancel an order that waits for its payment. Its units are sold again while the sale is open.', access: 'operator', params: orderParams, body: byHand, status: 200, answer: stepped },

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { plainId } from '../../rain/ids.ts';
-import { cursor, limit, money, rainParams, time, type Endpoint } from './endpoint.ts';
+import { cursor, limit, listed, money, rainParams, time, type Endpoint } from './endpoint.ts';
 
 /** `pending`: won, not credited yet · `dead`: cannot be credited, waits for the operator · `discarded`: given up by the operator. */
 const status = z.enum(['credited', 'pending', 'dead', 'discarded']);
 
-const winner = z.object({ redPacketId: z.string(), userId: z.string(), amount: money, at: time.describe('When it was won. If that is no longer known: when it was posted.'), status, participant: z.object({ number: z.string(), name: z.string(), department: z.string().optional() }).optional().describe('As the list of participants has the user now.') });
+const winner = z.object({ redPacketId: z.string(), userId: z.string(), amount: money, at: time.describe('When it was won. If that is no longer known: when it was posted.'), status, participant: listed });
 
 const path = '/api/console/rains/:rainId/winners';
 

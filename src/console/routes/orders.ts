@@ -4,7 +4,7 @@ import { reservationIdText } from '../../sale/ids.ts';
 import { EXPECTED_CURSOR } from '../contract/endpoint.ts';
 import { ordersApi } from '../contract/orders.ts';
 import { refusalFor } from '../refusals.ts';
-import { AT_ONCE, declinedForNow } from './atOnce.ts';
+import { exportSheet } from './exportSheet.ts';
 import { answerOf, declinedFor, route, saleRoute, type Route } from './route.ts';
 
 export const orderRoutes: readonly Route[] = [
@@ -16,12 +16,7 @@ export const orderRoutes: readonly Route[] = [
   saleRoute(ordersApi.csv, async ({ context, visitor, sale, query, reply }) => {
     const found = await searchOrders(context, sale.id, query);
     if (!found.ok) return declinedFor(found.refusals);
-    const end = AT_ONCE.exports(visitor.name);
-    if (!end) return declinedForNow();
-    const stream = ordersSheet(found.orders, 'spreadsheet');
-    stream.once('close', end);
-    void reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="orders-${sale.id}.csv"`).send(stream);
-    return 'streamed';
+    return exportSheet(reply, visitor, `orders-${sale.id}`, () => ordersSheet(context, found.orders, 'spreadsheet'));
   }),
 
   route(ordersApi.cancel, async ({ context, params: { orderId }, body: { reason, dryRun } }) => answerOf(await cancelOrder(context, orderId, reason, dryRun))),

@@ -3,7 +3,7 @@ import { winnersSheet } from '../../operator/winners/sheet.ts';
 import { EXPECTED_CURSOR } from '../contract/endpoint.ts';
 import { winnersApi } from '../contract/winners.ts';
 import { refusalFor } from '../refusals.ts';
-import { AT_ONCE, declinedForNow } from './atOnce.ts';
+import { exportSheet } from './exportSheet.ts';
 import { rainRoute, type Route } from './route.ts';
 
 export const winnerRoutes: readonly Route[] = [
@@ -14,17 +14,7 @@ export const winnerRoutes: readonly Route[] = [
     return { answer: { winners, ...(next && { next: writeCursor(next) }) } };
   }),
 
-  rainRoute(winnersApi.csv, async ({ context, visitor, rain, reply }) => {
-    const end = AT_ONCE.exports(visitor.name);
-    if (!end) return declinedForNow();
-    const stream = await winnersSheet(context, rain).catch((error: unknown) => {
-      end();
-      throw error;
-    });
-    stream.once('close', end);
-    void reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="winners-${rain.id}.csv"`).send(stream);
-    return 'streamed';
-  }),
+  rainRoute(winnersApi.csv, ({ context, visitor, rain, reply }) => exportSheet(reply, visitor, `winners-${rain.id}`, () => winnersSheet(context, rain))),
 ];
 
 /** Opaque text that the client sends back unchanged. */

@@ -11,6 +11,7 @@ import type { BookedSale } from '../../ledger/sales.ts';
 import type { BookedOrder, OrderQuery } from '../../ledger/orders.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { sheetOf, type SheetReader } from '../sheet.ts';
+import { withParticipants, type Listed } from '../withParticipants.ts';
 import { noSaleReason } from './lost.ts';
 
 /** The statuses that an order can be searched by: one that is only reserved is not written yet. */
@@ -39,9 +40,13 @@ interface OrderView {
   payBy: string;
   changedAt: string;
   ref?: string;
+  /** Only in lists. */
+  participant?: Listed;
 }
 
 const COLUMNS = ['orderId', 'userId', 'sku', 'name', 'quantity', 'price', 'amount', 'status', 'reservedAt', 'payBy', 'changedAt', 'ref'] as const satisfies readonly (keyof OrderView)[];
+/** `name` is the item's. */
+const PARTICIPANT_COLUMNS = ['participantNumber', 'participantName', 'department'];
 
 /** @param items of its sale */
 export function viewOrder({ id, userId: user, sku, quantity, price, status, reservedAt, payBy, changedAt, ref }: BookedOrder, items: BookedSale['items'] = []): OrderView {
@@ -72,7 +77,7 @@ export async function orderPage(context: OperatorContext, saleId: string, search
   const read = await readSearch(context, saleId, search);
   if (!read.ok) return read;
   const orders = await context.ledger.numberedOrders({ ...read.query, ...(after !== undefined && { after }) }, limit);
-  return { ok: true, orders: orders.map((order) => viewOrder(order, read.items)), ...(orders.length === limit && { next: orders.at(-1)!.id }) };
+  return { ok: true, orders: await viewOrders(context, orders, read.items), ...(orders.length === limit && { next: orders.at(-1)!.id }) };
 }
 
 async function readSearch({ ledger }: OperatorContext, saleId: string, search: OrderSearch): Promise<({ ok: true } & Search) | Refused> {
@@ -84,13 +89,20 @@ async function readSearch({ ledger }: OperatorContext, saleId: string, search: O
   return { ok: true, items: sale.items, query: { saleId, ...(user !== undefined && { userId: user }), ...(status && { status }), ...(order !== undefined && { ids: [order] }) } };
 }
 
-async function* pages({ ledger }: OperatorContext, { query, items }: Search): AsyncGenerator<OrderView, void> {
-  for (let page = await ledger.numberedOrders(query); page.length > 0; page = await ledger.numberedOrders({ ...query, after: page.at(-1)!.id })) yield* page.map((order) => viewOrder(order, items));
+async function* pages(context: OperatorContext, { query, items }: Search): AsyncGenerator<OrderView, void> {
+  const { ledger } = context;
+  for (let page = await ledger.numberedOrders(query); page.length > 0; page = await ledger.numberedOrders({ ...query, after: page.at(-1)!.id })) yield* await viewOrders(context, page, items);
 }
 
-/** All of them as CSV. */
-export function ordersSheet(orders: AsyncIterable<OrderView>, reader: SheetReader): Readable {
-  return sheetOf(orders, COLUMNS, reader);
+const viewOrders = (context: OperatorContext, orders: readonly BookedOrder[], items: BookedSale['items']): Promise<OrderView[]> => withParticipants(context, orders.map((order) => viewOrder(order, items)));
+
+/** All of them as CSV; where there is a list of participants, with what it has of the buyers. */
+export async function ordersSheet({ ledger }: Pick<OperatorContext, 'ledger'>, orders: AsyncIterable<OrderView>, reader: SheetReader): Promise<Readable> {
+  return await ledger.hasParticipants() ? sheetOf(flat(orders), [...COLUMNS, ...PARTICIPANT_COLUMNS], reader) : sheetOf(orders, COLUMNS, reader);
+}
+
+async function* flat(orders: AsyncIterable<OrderView>): AsyncGenerator<object, void> {
+  for await (const { participant, ...order } of orders) yield { ...order, participantNumber: participant?.number, participantName: participant?.name, department: participant?.department };
 }
 
 /** All of them as JSON, one object per line. */

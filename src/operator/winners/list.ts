@@ -5,8 +5,8 @@ import { parseClaim } from '../../rain/claim.ts';
 import { iso } from '../../rain/figures.ts';
 import { formatMoney } from '../../rain/money.ts';
 import type { QueueContext } from '../context.ts';
+import { withParticipants } from '../withParticipants.ts';
 import { logEnds, readLog, type Positions } from './log.ts';
-import { withParticipants } from './participants.ts';
 import { statusOf, statusesOf, type Winner } from './winner.ts';
 
 /** First the claim log, latest first; then the credits in the ledger that the log does not hold: all of them once its keys have expired. */

@@ -3,6 +3,7 @@ import { areDeadLettered, readDeadLetters } from '../../credit/deadLetters.ts';
 import { parseClaim, type Claim } from '../../rain/claim.ts';
 import { iso } from '../../rain/figures.ts';
 import type { QueueContext } from '../context.ts';
+import type { Listed } from '../withParticipants.ts';
 
 /** `pending`: won and on its way · `dead`: dead-lettered · `discarded`: the operator has discarded it. */
 type WinnerStatus = 'credited' | 'pending' | 'dead' | 'discarded';
@@ -15,8 +16,7 @@ export interface Winner {
   /** When it was won, or if that is unknown, when it was posted; ISO 8601. */
   at: string;
   status: WinnerStatus;
-  /** As the list of participants has the user now: the user id keeps the name of the first use. */
-  participant?: { number: string; name: string; department?: string };
+  participant?: Listed;
 }
 
 /** An entry of the claim log, and the claim in it. */

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Participant } from '../../state/responses.ts';
+import { hashOf } from '../../state/route.ts';
 import { useApp, useVerb } from '../../state/useApi.ts';
 import { Copyable } from '../../components/copyable.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -29,6 +30,7 @@ export function NewCode({ participant: { number, name }, onClose }: ParticipantD
           <p>{words.renewedTold}</p>
           <h3>{words.link}</h3>
           <Copyable text={personalLink(session, code)} testId="new-link" />
+          <p><a class="button" href={hashOf({ screen: 'participant-cards', find: number })} data-testid="new-card">{words.card}</a></p>
         </>
       ) : <p>{words.renewTold}</p>}
     </Dialog>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { FieldRefusal, Order, SaleView } from '../../state/responses.ts';
 import { ApiClient } from '../../state/request.ts';
+import { hashOf } from '../../state/route.ts';
 import { useApp, useRequest } from '../../state/useApi.ts';
 import { useSettled } from '../../state/useSettled.ts';
 import { Awaited, Empty } from '../../components/awaited.tsx';
@@ -37,6 +38,7 @@ export function Orders({ saleId }: { saleId: string }) {
     <Awaited request={request}>{(sale) => (
       <>
         <SaleHead sale={sale} tab="orders">
+          <a class="button" href={hashOf({ screen: 'orders-sheet', saleId })} data-testid="to-sheet">{words.sheet}</a>
           <a class="button" href={ApiClient.address(`${path}/orders.csv${searched ? `?${search}` : ''}`)} download={`orders-${saleId}.csv`} data-testid="csv">{searched ? words.csvFound : words.csv}</a>
         </SaleHead>
         <div class="tools">

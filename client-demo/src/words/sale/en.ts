@@ -61,7 +61,7 @@ export const en = {
     paused: 'The shop has paused the sale.',
     blocked: 'The shop does not let this account take part.',
     unanswered: 'No answer yet. Buy again: nothing is bought twice.',
-    unknown: 'The shop gave an answer that this page does not know. Reload the page.',
+    unknown: 'An answer came that this page does not know. Reload the page.',
     gone: 'No piece is left at the moment.',
     back: 'Pieces are back. Buy now!',
   } satisfies Record<Answer, string>,
@@ -83,6 +83,17 @@ export const en = {
   timeUp: 'The time to pay is over.',
   pay: 'Pay',
   payFor: (total: string) => `Pay ${total}`,
+  /** Said in place of the words of the same names where nothing is to be paid: nobody buys then. */
+  whenFree: {
+    get: (quantity: number) => (quantity > 1 ? `Get ${quantity}` : 'Get it'),
+    stateDetail: { draft: 'Choose now, get it when it opens.', loaded: 'Choose now, get it when it opens.', paused: 'The host has paused this. It will continue here.', closed: 'Thank you for taking part.' } satisfies Partial<Record<SaleSnapshot['state'], string>>,
+    progress: { sent: 'You have asked …', preparing: 'Getting ready. You have asked in time …' } satisfies Partial<Record<Progress, string>>,
+    answers: {
+      all_reserved: 'All pieces are taken. One may still come back.', sold_out: 'All gone: every piece has been taken.', ref_reused: 'This request has the name of an earlier one. Try again.', limit_reached: 'You have as many pieces as one person may have.',
+      campaign_limit_reached: 'You have as many pieces as one person may have in all rounds of this campaign, or the host keeps this one for others.', ended: 'It is over.', paused: 'The host has paused this.', no_such_item: 'This is not given in this quantity.', no_such_sale: 'It is not there any more.', not_started: 'It has not opened yet.', blocked: 'The host does not let this account take part.',
+      unanswered: 'No answer yet. Try again: you get nothing twice.', back: 'Pieces are back. Get one now!',
+    } satisfies Partial<Record<Answer, string>>,
+  },
   freePaid: { status: 'Yours', detail: 'It is yours. It was free, so nothing is to be paid.' },
   freeCreated: 'Your order is there. Nothing is to be paid.',
   paying: 'Paying …',

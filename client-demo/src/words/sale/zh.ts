@@ -72,6 +72,16 @@ export const zh: SaleWords = {
   timeUp: '付款时间已过。',
   pay: '付款',
   payFor: (total) => `付款 ${total}`,
+  whenFree: {
+    get: (quantity) => (quantity > 1 ? `领取 ${quantity} 件` : '立即领取'),
+    stateDetail: { draft: '先选好数量，开始后再领取。', loaded: '先选好数量，开始后再领取。', paused: '主办方已暂停，稍后在此继续。', closed: '感谢参与。' },
+    progress: { sent: '正在提交…', preparing: '正在准备，你的请求已记下…' },
+    answers: {
+      all_reserved: '已全部领完，仍可能有回补。', sold_out: '已全部领完。', ref_reused: '这次请求的编号已用过，请重试。', limit_reached: '你已达到每人可领数量。',
+      campaign_limit_reached: '你已达到整个活动的可领数量，或者主办方把这一场留给了其他人。', ended: '已结束。', paused: '主办方已暂停。', no_such_item: '没有这件商品，或者不能一次领这么多。', no_such_sale: '活动已经不存在。', not_started: '尚未开始。', blocked: '主办方不允许此账号参与。',
+      unanswered: '暂未收到结果，请再点一次，不会重复领取。', back: '已回补，赶快领取！',
+    },
+  },
   freePaid: { status: '已抢到', detail: '已归你。免费商品，无需付款。' },
   freeCreated: '订单已生成，无需付款。',
   paying: '付款中…',

@@ -35,7 +35,7 @@ export function addOrderCommands(sale: RainCommand): void {
     .runsWithContext(async (context, saleId: string, { csv, json, ...search }: OrdersOptions) => {
       const { orders } = acceptedAs(await searchOrders(context, saleId, search), { user: '--user', status: '--status', order: '--order' });
       if (json) return void await pour(sale.terminal, ordersLines(orders));
-      if (csv || !sale.terminal.stdout.isTTY) return void await pour(sale.terminal, ordersSheet(orders, csv ? 'spreadsheet' : 'plain'));
+      if (csv || !sale.terminal.stdout.isTTY) return void await pour(sale.terminal, await ordersSheet(context, orders, csv ? 'spreadsheet' : 'plain'));
       const rows: (string | number)[][] = [];
       for await (const { orderId, userId, sku, quantity, price, amount, status, changedAt } of orders) {
         if (rows.length === LISTED_MAX) break;

@@ -1,7 +1,8 @@
-import { formatMoney, parseMoney } from '../../../src/rain/money.ts';
-import type { Winner } from '../state/responses.ts';
+import { formatMoney, parseMoney } from '../../../../src/rain/money.ts';
+import { holdsUnits } from '../../../../src/sale/order.ts';
+import type { Order, Winner } from '../../state/responses.ts';
 
-export interface SheetRows {
+interface SheetRows {
   /** In the order in which they won; in that of the credits when Redis has forgotten the rain. */
   rows: readonly Winner[];
   /** The sum of what is or will be credited. */
@@ -15,4 +16,10 @@ export function sheetRows(latestFirst: readonly Winner[]): SheetRows {
   // Those of one batch have one time: reversed first, they keep their order.
   const rows = latestFirst.filter(({ status }) => status !== 'discarded').reverse().sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   return { rows, due: formatMoney(rows.filter(isDue).reduce((sum, { amount }) => sum + (parseMoney(amount) ?? 0n), 0n)) };
+}
+
+/** What is printed of orders that are listed by number: those whose units are, or may still become, the buyer's, in the order of the reservations. */
+export function orderRows(byNumber: readonly Order[]): { rows: readonly Order[]; units: number } {
+  const rows = byNumber.filter(({ status }) => holdsUnits(status)).sort((a, b) => Date.parse(a.reservedAt) - Date.parse(b.reservedAt));
+  return { rows, units: rows.reduce((sum, { quantity }) => sum + quantity, 0) };
 }
