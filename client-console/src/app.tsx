@@ -34,7 +34,7 @@ import { Winners } from './screens/winners.tsx';
 import { OrdersSheet } from './screens/sheet/orders.tsx';
 import { WinnersSheet } from './screens/sheet/winners.tsx';
 import { Shell } from './shell.tsx';
-import { setCurrency } from './words/figures.ts';
+import { setCurrency, setTimeZone } from './words/figures.ts';
 import { LanguageContext, rememberedLanguage, rememberLanguage, type Language } from './words/language.ts';
 
 /** Holds the session and the language. When the session ends, the page stays behind the login, so that typed text is not lost. */
@@ -72,6 +72,7 @@ export function App() {
 
   // Before anything below shows an amount.
   if (session) setCurrency(session.currency);
+  if (session) setTimeZone(session.timeZone);
   return (
     <LanguageContext.Provider value={language}>
       {app && (

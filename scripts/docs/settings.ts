@@ -15,6 +15,7 @@ const GROUPS = {
     CONSOLE_HOST: 'Address that the console listens on',
     PLAYER_PAGE_URL: 'The address of the player\'s page as players use it, such as https://rain.example.com/. The console shows it to operators; default: where the console itself has the page',
     WINNER_NAMES: 'How winners are shown to other users, in the ticker and among the luckiest. `masked`: `a•••4`; `full`: a guest\'s name as typed, a participant\'s as the list has it, another user\'s id as the token has it; `none`: not at all. Give gateway and console the same value. `rain up --event` begins with `full`',
+    TIME_ZONE: 'The time zone of the event, by its IANA name, such as Asia/Shanghai. The console shows and takes all times in it, also where the operator\'s browser is elsewhere, and CSV files for a spreadsheet have times in it, as `localTime`; default: the console uses that of the browser, and CSV files that of the machine. Players see the times of their own phones',
     CURRENCY: 'The currency of all amounts, by its ISO 4217 code, for the console and the player\'s page; one with two decimals. Nothing is converted: another one only changes what stands before the figures',
     CONSOLE_HOSTS: 'Names under which browsers may address the console, separated by commas, beside localhost, bare addresses, the name of the machine and those in ALLOWED_ORIGINS and GATEWAY_PUBLIC_URL. Other names are refused, so that no foreign name can be pointed here',
     CONSOLE_PORT: 'Port of the console',

@@ -57,10 +57,10 @@ export interface OpenContext extends OperatorContext {
 }
 
 /** What an operator context is opened with. */
-type ContextConfig = Record<'REDIS_URL' | 'DATABASE_URL' | 'SIGNING_SECRET', string> & Partial<Pick<Config, 'ORDER_SERVICE' | 'APPROVAL_ABOVE'>>;
+type ContextConfig = Record<'REDIS_URL' | 'DATABASE_URL' | 'SIGNING_SECRET', string> & Partial<Pick<Config, 'ORDER_SERVICE' | 'APPROVAL_ABOVE' | 'TIME_ZONE'>>;
 
 /** @throws CommandFailure `unreachable` when one of the servers does not answer */
-export async function openContext({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET, ORDER_SERVICE, APPROVAL_ABOVE }: ContextConfig, actor: string): Promise<OpenContext> {
+export async function openContext({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET, ORDER_SERVICE, APPROVAL_ABOVE, TIME_ZONE }: ContextConfig, actor: string): Promise<OpenContext> {
   const lifecycle = createLifecycle();
   return lifecycle.opening(async () => {
     const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
@@ -71,7 +71,7 @@ export async function openContext({ REDIS_URL: redisUrl, DATABASE_URL: databaseU
     await database.$queryRaw`SELECT 1`.catch((error: Error) => { throw unreachable(`${redactUrl(databaseUrl)}: the database cannot be reached: ${lastLine(error)}`); });
     return {
       redis, ledger: openLedger(database), signer: createSigner(SIGNING_SECRET), actor, ...(ORDER_SERVICE && { orderService: ORDER_SERVICE }),
-      ...(APPROVAL_ABOVE !== undefined && { approvalAboveCents: APPROVAL_ABOVE }), close: () => lifecycle.close(),
+      ...(APPROVAL_ABOVE !== undefined && { approvalAboveCents: APPROVAL_ABOVE }), ...(TIME_ZONE !== undefined && { timeZone: TIME_ZONE }), close: () => lifecycle.close(),
     };
   });
 }

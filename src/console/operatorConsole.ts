@@ -103,7 +103,7 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, currency, participants }), ...approvalRoutes, ...rainRoutes, ...campaignRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...queueRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes, ...themeRoutes, ...templateRoutes]) mount(route);
+  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, currency, timeZone: backend.timeZone, participants }), ...approvalRoutes, ...rainRoutes, ...campaignRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...queueRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes, ...themeRoutes, ...templateRoutes]) mount(route);
   for (const url of FORMER_QUEUE_BOARD) server.get(url, { onRequest: limitRate }, async (_request, reply) => reply.redirect('/console/#/queues', 301));
 }
 

@@ -20,6 +20,8 @@ export interface OperatorContext {
   orderService?: BookedSale['orderService'];
   /** Verbs that move more money than this wait for a second operator (APPROVAL_ABOVE). Absent: none does. */
   approvalAboveCents?: Cents;
+  /** Of the event (TIME_ZONE), for what people read; default: that of this machine. */
+  timeZone?: string;
   /** Only for commands that use them; the audit reports the queues when they are there. */
   queues?: Queues;
 }

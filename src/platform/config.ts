@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { CURRENCY_DEFAULT, isCurrency } from './currency.ts';
+import { isTimeZone } from './timeZone.ts';
 import { signingSecrets } from './auth/signingSecrets.ts';
 import { durability, DURABILITY_WAIT_MS, LOCAL } from './redis/durability.ts';
 import { COMMAND_TIMEOUT_MS, parseRedisUrl } from './redis/connect.ts';
@@ -71,6 +72,7 @@ export const configSchema = z.object({
   CONSOLE_PORT: port.default(8686),
   CONSOLE_HOSTS: list.default([]),
   PLAYER_PAGE_URL: httpUrl.optional(),
+  TIME_ZONE: z.string().refine(isTimeZone, 'expected a time zone by its IANA name, such as Asia/Shanghai or Europe/Berlin').optional(),
   CURRENCY: z.string().refine(isCurrency, 'expected a currency with two decimals by its ISO 4217 code, such as CNY or EUR').default(CURRENCY_DEFAULT),
   WINNER_NAMES: z.enum(['masked', 'full', 'none'], 'expected masked, full or none').default('masked'),
   CONSOLE_SECURE_COOKIES: z.enum(['auto', 'on', 'off'], 'expected auto, on or off').default('auto'),

@@ -97,7 +97,7 @@ test('winners: a search, a limited table, and all winners for a spreadsheet', as
   expect((await ask('winners', 'look', '--search', 'nobody')).stdout).toMatch(/^no such user has won/);
   expect((await ask('winners', 'look', '--limit', '2', '--json')).stdout.trim().split('\n')).toHaveLength(2);
   const sheet = (await ask('winners', 'look', '--csv')).stdout;
-  expect(sheet.startsWith('\uFEFFredPacketId,userId,amount,at,status\r\n')).toBe(true);
+  expect(sheet.startsWith('\uFEFFredPacketId,userId,amount,at,localTime,status\r\n')).toBe(true);
   expect(sheet.trim().split('\r\n')).toHaveLength(4);
   expect(await ask('winners', 'look', '--csv', '--limit', '2')).toMatchObject({ exit: 2, stderr: expect.stringContaining('--csv: expected either') as string });
 });

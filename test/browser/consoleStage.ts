@@ -10,13 +10,14 @@ import { closePages, type PageOptions } from './windows.ts';
 /**
  * At the head of a `describe`: a real console with the operator's page, and a browser, for all of its tests.
  * @param prepare what is there before the first page is opened
+ * @param own what is another in its backend
  */
-export function setConsoleStage(options: Partial<ConsoleOptions> = {}, prepare: (testConsole: TestConsole) => Promise<void> = async () => {}) {
+export function setConsoleStage(options: Partial<ConsoleOptions> = {}, prepare: (testConsole: TestConsole) => Promise<void> = async () => {}, own: Parameters<typeof openTestConsole>[1] = {}) {
   let testConsole: TestConsole;
   let browser: Browser;
   beforeAll(() => buildShippedPage());
   beforeAll(async () => {
-    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE, ...options }), launchChromium()]);
+    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE, ...options }, own), launchChromium()]);
     await prepare(testConsole);
   });
   afterEach(() => closePages(browser));

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { clockText } from '../words/figures.ts';
 
 export interface Line {
   name: string;
@@ -38,7 +39,7 @@ export function Chart({ rows, lines }: ChartProps) {
       legend: { show: false }, cursor: { show: false },
       scales: { x: { range: (_plot, first, last) => [Math.min(first, last - SPAN_S), last] }, ...Object.fromEntries(lines.map((line) => [line.name, { range }])) },
       axes: [
-        { ...axis, space: 90, size: 26, incrs: [5, 10, 15, 30, 60, 120, 300], values: (_plot, times) => times.map((time) => new Date(time * 1_000).toLocaleTimeString('en-GB')) },
+        { ...axis, space: 90, size: 26, incrs: [5, 10, 15, 30, 60, 120, 300], values: (_plot, times) => times.map((time) => clockText(time * 1_000, 'en')) },
         ...lines.map((line, i): uPlot.Axis => ({ ...axis, scale: line.name, side: i === 0 ? 3 : 1, size: 50, stroke: colour(line.colour), values: whole, ...(i > 0 && { grid: { show: false } }) })),
       ],
       series: [{}, ...lines.map((line) => ({

@@ -1,10 +1,12 @@
 import { CURRENCY_DEFAULT, currencyUnit } from '../../../src/platform/currency.ts';
+import { isTimeZone, momentAt, timeZoneHere, wallTime } from '../../../src/platform/timeZone.ts';
 import { groupDigits } from '../../../src/rain/money.ts';
 import type { Language } from './language.ts';
 
 const LOCALE: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' };
 
 let unit = currencyUnit(CURRENCY_DEFAULT);
+let timeZone = timeZoneHere();
 
 /** @param code of all amounts, as the session tells it; ISO 4217 */
 export function setCurrency(code: string): void {
@@ -43,17 +45,37 @@ export function amountTyped(text: string): string {
   return match ? `${match[1]}.${(match[2] ?? '').padEnd(2, '0')}` : plain;
 }
 
+/** @param name of the event, as the session tells it; absent, or unknown to this browser: that of the browser */
+export function setTimeZone(name: string | undefined): void {
+  timeZone = name !== undefined && isTimeZone(name) ? name : timeZoneHere();
+}
+
+/** In which all times of the page are shown and typed. */
+export function timeZoneText(): string {
+  return timeZone;
+}
+
+/** Epoch ms → what `datetime-local` shows. */
+export function typedTime(time: number): string {
+  return wallTime(time, timeZone);
+}
+
+/** What was typed into `datetime-local` → epoch ms; NaN: no time. */
+export function timeTyped(text: string): number {
+  return momentAt(text, timeZone);
+}
+
 /** `14 Nov, 20:00:05`. The year is shown only if it is not the current one. */
 export function momentText(moment: string | number, language: Language, now = Date.now()): string {
   const date = new Date(moment);
-  const year = date.getFullYear() !== new Date(now).getFullYear();
+  const year = typedTime(date.getTime()).slice(0, 4) !== typedTime(now).slice(0, 4);
   return date.toLocaleString(LOCALE[language], {
-    ...(year && { year: 'numeric' }), month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23',
+    timeZone, ...(year && { year: 'numeric' }), month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23',
   });
 }
 
 export function clockText(moment: string | number, language: Language): string {
-  return new Date(moment).toLocaleTimeString(LOCALE[language], { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+  return new Date(moment).toLocaleTimeString(LOCALE[language], { timeZone, hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
 }
 
 /** Whole seconds as `4:09`, `1:04:09` or `2 d 3:00:00`. */

@@ -37,7 +37,7 @@ export async function openBackend(config: ConsoleConfig, log: Logger, lifecycle:
     return Promise.allSettled([orders.close(), ...Object.values(queues).map((queue) => queue.close())]);
   });
   return {
-    redis, ledger: openLedger(database), signer: createSigner(config.SIGNING_SECRET), orderService: config.ORDER_SERVICE, ...(config.APPROVAL_ABOVE !== undefined && { approvalAboveCents: config.APPROVAL_ABOVE }), queues, sendReservations: orders.send, sinceReconnect, settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS,
+    redis, ledger: openLedger(database), signer: createSigner(config.SIGNING_SECRET), orderService: config.ORDER_SERVICE, ...(config.APPROVAL_ABOVE !== undefined && { approvalAboveCents: config.APPROVAL_ABOVE }), ...(config.TIME_ZONE !== undefined && { timeZone: config.TIME_ZONE }), queues, sendReservations: orders.send, sinceReconnect, settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS,
     ...(durability.mode === 'replicas' && { replicated: awaitReplicas(redis, durability.replicas, config.DURABILITY_WAIT_MS) }),
   };
 }

@@ -25,7 +25,7 @@ export const ordersApi = {
     answer: z.object({ orders: z.array(order), next: z.string().optional() }),
   },
   csv: {
-    id: 'exportOrders', method: 'GET', path: `${path}.csv`, tag, summary: 'The orders that the search finds as CSV: UTF-8 with BOM. With the columns participantNumber, participantName and department where there is a list of participants. Cells that a spreadsheet would run as formulas are escaped.', access: 'viewer', params: saleParams,
+    id: 'exportOrders', method: 'GET', path: `${path}.csv`, tag, summary: 'The orders that the search finds as CSV: UTF-8 with BOM; localTime, of the reservation, is in the time zone of the event. With the columns participantNumber, participantName and department where there is a list of participants. Cells that a spreadsheet would run as formulas are escaped.', access: 'viewer', params: saleParams,
     query: z.strictObject(search), status: 200, answer: z.string(), mediaType: 'text/csv',
   },
   cancel: { id: 'cancelOrder', method: 'POST', path: '/api/console/orders/:orderId/cancel', tag, summary: 'Cancel an order that waits for its payment. Its units are sold again while the sale is open.', access: 'operator', params: orderParams, body: byHand, status: 200, answer: stepped },

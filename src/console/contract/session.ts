@@ -7,6 +7,7 @@ const session = z.object({
   csrf: z.string().describe('Send it as the header x-csrf-token with every request except GET. Empty for a bearer token, which needs none.'),
   expiresAt: time.describe('When the session ends if no request is sent before.'),
   playerPage: z.string().optional().describe('The address of the player\'s page, where it is not that of the console.'),
+  timeZone: z.string().optional().describe('Of the event, by its IANA name; absent: times are shown in that of the browser.'),
   currency: z.string().describe('Of all amounts, ISO 4217.'),
   participants: z.boolean().describe('Whether people on the list of participants come in by their codes.'),
   totp: z.enum(['on', 'off', 'needed']).describe('Whether the operator has one-time codes. needed: none yet, and the operator may only read without them.'),

@@ -16,7 +16,7 @@ export const winnersApi = {
     answer: z.object({ winners: z.array(winner), next: z.string().optional() }),
   },
   csv: {
-    id: 'exportWinners', method: 'GET', path: `${path}.csv`, tag: 'winners', summary: 'All winners as CSV: UTF-8 with BOM. With the columns number, name and department where there is a list of participants. Cells that a spreadsheet would run as formulas are escaped.', access: 'viewer', params: rainParams, status: 200,
+    id: 'exportWinners', method: 'GET', path: `${path}.csv`, tag: 'winners', summary: 'All winners as CSV: UTF-8 with BOM; localTime is in the time zone of the event. With the columns number, name and department where there is a list of participants. Cells that a spreadsheet would run as formulas are escaped.', access: 'viewer', params: rainParams, status: 200,
     answer: z.string(), mediaType: 'text/csv',
   },
 } satisfies Record<string, Endpoint>;

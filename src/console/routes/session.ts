@@ -15,10 +15,10 @@ import { signIn } from '../session/signIn.ts';
 import { declined, declinedFor, route, type Backend, type Route } from './route.ts';
 
 /** For a bearer token `expiresAt` is not the token's end, only a time at which to ask again. */
-export function sessionRoutes(ledger: Pick<Ledger, 'record' | 'staff'>, sessions: Sessions, { requestOrigin, demandTotp, playerPage, currency, participants }: { requestOrigin: RequestOrigin; demandTotp: boolean; playerPage?: string | undefined; currency: string; participants: boolean }): readonly Route[] {
+export function sessionRoutes(ledger: Pick<Ledger, 'record' | 'staff'>, sessions: Sessions, { requestOrigin, demandTotp, playerPage, currency, timeZone, participants }: { requestOrigin: RequestOrigin; demandTotp: boolean; playerPage?: string | undefined; currency: string; timeZone?: string | undefined; participants: boolean }): readonly Route[] {
   const answerOf = ({ name, role, totp }: Pick<SignedIn, 'name' | 'role' | 'totp'>, session: Session | undefined) => ({
     name, role, csrf: session?.csrf ?? '', expiresAt: iso(session?.expiresAt ?? Date.now() + SESSION_MS), totp: totp ? 'on' as const : demandTotp && role === 'operator' ? 'needed' as const : 'off' as const,
-    ...(playerPage !== undefined && { playerPage }), currency, participants,
+    ...(playerPage !== undefined && { playerPage }), ...(timeZone !== undefined && { timeZone }), currency, participants,
   });
   const originOf = (request: FastifyRequest, signer: Backend['signer'], name: string) => ({ address: visitorAddress(request), device: deviceOf(request, signer, name, requestOrigin) });
 

@@ -97,8 +97,9 @@ async function* pages(context: OperatorContext, { query, items }: Search): Async
 const viewOrders = (context: OperatorContext, orders: readonly BookedOrder[], items: BookedSale['items']): Promise<OrderView[]> => withParticipants(context, orders.map((order) => viewOrder(order, items)));
 
 /** All of them as CSV; where there is a list of participants, with what it has of the buyers. */
-export async function ordersSheet({ ledger }: Pick<OperatorContext, 'ledger'>, orders: AsyncIterable<OrderView>, reader: SheetReader): Promise<Readable> {
-  return await ledger.hasParticipants() ? sheetOf(flat(orders), [...COLUMNS, ...PARTICIPANT_COLUMNS], reader) : sheetOf(orders, COLUMNS, reader);
+export async function ordersSheet({ ledger, timeZone }: Pick<OperatorContext, 'ledger' | 'timeZone'>, orders: AsyncIterable<OrderView>, reader: SheetReader): Promise<Readable> {
+  const localTime = { column: 'reservedAt', timeZone };
+  return await ledger.hasParticipants() ? sheetOf(flat(orders), [...COLUMNS, ...PARTICIPANT_COLUMNS], reader, localTime) : sheetOf(orders, COLUMNS, reader, localTime);
 }
 
 async function* flat(orders: AsyncIterable<OrderView>): AsyncGenerator<object, void> {

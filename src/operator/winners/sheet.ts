@@ -8,8 +8,9 @@ import type { Winner } from './winner.ts';
 /** All winners as CSV; where there is a list of participants, with what it has of them. */
 export async function winnersSheet(context: QueueContext, rain: BookedRain, reader: SheetReader = 'spreadsheet'): Promise<Readable> {
   const columns = ['redPacketId', 'userId', 'amount', 'at', 'status'];
-  if (!await context.ledger.hasParticipants()) return sheetOf(allWinners(context, rain), columns, reader);
-  return sheetOf(flat(allWinners(context, rain)), [...columns, 'number', 'name', 'department'], reader);
+  const localTime = { column: 'at', timeZone: context.timeZone };
+  if (!await context.ledger.hasParticipants()) return sheetOf(allWinners(context, rain), columns, reader, localTime);
+  return sheetOf(flat(allWinners(context, rain)), [...columns, 'number', 'name', 'department'], reader, localTime);
 }
 
 async function* flat(winners: AsyncIterable<Winner>): AsyncGenerator<object, void> {

@@ -64,7 +64,7 @@ describe('the orders of a sale', () => {
     const bytes = Buffer.from(await answer.arrayBuffer());
     expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
     const lines = bytes.subarray(3).toString().trimEnd().split('\r\n');
-    expect(lines[0]).toBe('orderId,userId,sku,name,quantity,price,amount,status,reservedAt,payBy,changedAt,ref');
+    expect(lines[0]).toBe('orderId,userId,sku,name,quantity,price,amount,status,reservedAt,localTime,payBy,changedAt,ref');
     expect(lines).toHaveLength(18);
     const users = lines.flatMap((line) => /^spring-\d+,(.*),tee,A tee,2,19\.90,39\.80,created,/.exec(line)?.[1] ?? []);
     expect(users).toEqual(['"\'=HYPERLINK(""http://evil"")"', "'+1", "'-2", "'@SUM(A1)", '"a,""b"""', '钱']);

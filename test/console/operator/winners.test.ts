@@ -133,9 +133,9 @@ describe('their export', () => {
     const bytes = Buffer.from(await (await fetch(`${testConsole.url}/api/console/rains/export/winners.csv`, { headers: { cookie: vera.cookie } })).arrayBuffer());
     expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
     const lines = bytes.subarray(3).toString().trimEnd().split('\r\n');
-    expect(lines[0]).toBe('redPacketId,userId,amount,at,status');
+    expect(lines[0]).toBe('redPacketId,userId,amount,at,localTime,status');
     expect(lines).toHaveLength(7);
-    const users = lines.slice(1).reverse().map((line) => /^[^,]+,(.*),1\.00,[^,]+,pending$/.exec(line)![1]);
+    const users = lines.slice(1).reverse().map((line) => /^[^,]+,(.*),1\.00,[^,]+,[\d-]+ [\d:]+,pending$/.exec(line)![1]);
     expect(users).toEqual(['"\'=HYPERLINK(""http://evil"")"', "'+1", "'-2", "'@SUM(A1)", '"a,""b"""', '\u94b1']);
   });
 });

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { importParticipants, participantCards } from '../../../src/operator/participants.ts';
 import { orderPage, ordersSheet, searchOrders } from '../../../src/operator/sale/orders.ts';
+import { wallTime } from '../../../src/platform/timeZone.ts';
 import { signer } from '../../support/signer.ts';
 import { openSaleStage } from './saleStage.ts';
 
@@ -21,7 +22,7 @@ test('where there is a list of participants, buyers have number, present name an
   await stage.open('raffle');
   await stage.buy('raffle', { userId: 'participant-E1/Anna Li' }, { userId: 'participant-E9/Nobody' }, { userId: 'somebody', quantity: 2 });
   await stage.write('raffle');
-  expect((await sheet('raffle'))[0]).toMatch(/changedAt,payBy,ref$|payBy,changedAt,ref$/);
+  expect((await sheet('raffle'))[0]).toMatch(/,reservedAt,payBy,changedAt,ref$/);
 
   await list('number,name,department\nE1,Anna Li,=Sales\n');
   const [card] = await participantCards({ ...context, signer });
@@ -34,5 +35,9 @@ test('where there is a list of participants, buyers have number, present name an
   const [head, ...lines] = await sheet('raffle');
   expect(head).toMatch(/ref,participantNumber,participantName,department$/);
   expect(lines.map((line) => line.split(',').slice(-3))).toEqual([['E1', 'Anna Lee', "'=Sales"], ['', '', ''], ['', '', '']]);
+  const found = await searchOrders(context, 'raffle');
+  if (!found.ok) throw new Error(JSON.stringify(found.refusals));
+  const [names, first] = (await text(await ordersSheet({ ...context, timeZone: 'Asia/Kathmandu' }, found.orders, 'spreadsheet'))).split('\r\n').map((line) => line.split(','));
+  expect(first![names!.indexOf('localTime')]).toBe(wallTime(Date.parse(page.orders[0]!.reservedAt), 'Asia/Kathmandu').replace('T', ' '));
   expect(await sheet('raffle', { user: 'participant-E1/Anna Li' })).toHaveLength(2);
 });

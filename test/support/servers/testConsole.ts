@@ -45,7 +45,7 @@ export interface Visitor {
 }
 
 /** @param own what is another in its backend */
-export async function openTestConsole(options: Partial<ConsoleOptions> = {}, own: Pick<TestQueueContext, 'approvalAboveCents'> = {}): Promise<TestConsole> {
+export async function openTestConsole(options: Partial<ConsoleOptions> = {}, own: Pick<TestQueueContext, 'approvalAboveCents' | 'timeZone'> = {}): Promise<TestConsole> {
   const context = await openQueueContext();
   const connection = connectRedis(context.redisUrl, { purpose: 'once', onError: () => {} });
   await untilReady(connection);

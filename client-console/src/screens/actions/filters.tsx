@@ -4,10 +4,10 @@ import type { FieldRefusal } from '../../state/responses.ts';
 import { useApp } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { Choice, Field } from '../../components/field.tsx';
-import { durationText } from '../../words/figures.ts';
+import { durationText, timeTyped, typedTime } from '../../words/figures.ts';
 import { bilingual, useWords } from '../../words/language.ts';
 import { ACTION_WORDS } from '../action-words.ts';
-import { localText, refusalsFor } from '../create/draft.ts';
+import { refusalsFor } from '../create/draft.ts';
 
 const WORDS = bilingual({
   filters: 'Which actions', verb: 'What', all: 'Everything', actor: 'Who', rain: 'Rain or sale', rainHint: 'its id', actorHint: 'as in the list, such as console:ann', time: 'When', any: 'At any time', last: (time: string) => `The last ${time}`, between: 'From … to …', since: 'From', until: 'Before', clear: 'Show everything',
@@ -26,7 +26,7 @@ export interface FilterDraft {
   rainId: string;
   /** `any`, `between`, or milliseconds before it was chosen. */
   time: string;
-  /** As typed, in the reader's own time; the first also when a time before now was chosen. */
+  /** As typed, in the time zone of the event; the first also when a time before now was chosen. */
   since: string;
   until: string;
 }
@@ -35,7 +35,7 @@ export const NO_FILTER: FilterDraft = { verb: '', actor: '', rainId: '', time: A
 
 /** As the API takes it: nothing that is empty. */
 export function queryOf({ verb, actor, rainId, time, since, until }: FilterDraft): Record<string, string> {
-  const at = (typed: string) => (time === ANY || Number.isNaN(new Date(typed).getTime()) ? '' : new Date(typed).toISOString());
+  const at = (typed: string) => (time === ANY || Number.isNaN(timeTyped(typed)) ? '' : new Date(timeTyped(typed)).toISOString());
   const query = { verb, actor: actor.trim(), rainId: rainId.trim(), since: at(since), until: time === BETWEEN ? at(until) : '' };
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
 }
@@ -52,7 +52,7 @@ export function Filters({ draft, onChange, refusals }: FiltersProps) {
   const { api } = useApp();
   const [sorted] = useState(() => new Intl.Collator(language));
   const set = (change: Partial<FilterDraft>) => onChange({ ...draft, ...change });
-  const chooseTime = (time: string) => set({ time, since: time === ANY || time === BETWEEN ? draft.since : localText(api.now() - Number(time)) });
+  const chooseTime = (time: string) => set({ time, since: time === ANY || time === BETWEEN ? draft.since : typedTime(api.now() - Number(time)) });
   const chosen = Object.keys(queryOf(draft)).length > 0 || draft.time !== ANY;
   return (
     <section class="card filters" aria-label={words.filters}>

@@ -2,7 +2,7 @@ import { DEFAULT_METHOD, methodNamed, type MethodName } from '../../../../src/ra
 import { requestedTermNames, describeTerm, type RequestedTermName, type RequestedTerms } from '../../../../src/rain/terms.ts';
 import type { TicketRules } from '../../../../src/rain/ticketRules.ts';
 import type { FieldRefusal, Plan } from '../../state/responses.ts';
-import { amountTyped } from '../../words/figures.ts';
+import { amountTyped, timeTyped, typedTime } from '../../words/figures.ts';
 import { greetingOf, NO_GREETING, type TypedGreeting } from '../greeting/typed.ts';
 
 export const UNITS_MS = { s: 1_000, min: 60_000, h: 3_600_000 } as const;
@@ -17,7 +17,7 @@ export interface TimeDraft {
   when: 'in' | 'at' | 'rounds';
   startIn: string;
   startInUnit: Unit;
-  /** Values of `datetime-local` inputs, in the operator's time zone. */
+  /** Values of `datetime-local` inputs, in the time zone of the event. */
   starts: readonly string[];
   duration: string;
   durationUnit: Unit;
@@ -72,7 +72,7 @@ export function newDraft(now: number, campaign?: Draft['campaign']): Draft {
   return {
     id: newId(now), title: '', budget: '', packets: '', method: DEFAULT_METHOD.name, rows: {}, min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min',
     // A quarter of an hour from now, rounded up to five minutes.
-    starts: [localText(Math.ceil(now / 300_000 + 3) * 300_000)], duration: '60', durationUnit: 's', terms: {}, greeting: NO_GREETING, ...(campaign && { campaign, when: 'rounds' }),
+    starts: [typedTime(Math.ceil(now / 300_000 + 3) * 300_000)], duration: '60', durationUnit: 's', terms: {}, greeting: NO_GREETING, ...(campaign && { campaign, when: 'rounds' }),
   };
 }
 
@@ -118,7 +118,7 @@ export function numberTyped(text: string): number {
 /** Starts in epoch ms, and how long each lasts. */
 export function timesOf({ when, startIn, startInUnit, starts, duration, durationUnit }: TimeDraft, now: number): { starts: number[]; durationMs: number } {
   return {
-    starts: when === 'in' ? [Math.round(now + numberTyped(startIn) * UNITS_MS[startInUnit])] : starts.slice(0, when === 'at' ? 1 : undefined).map((start) => new Date(start).getTime()),
+    starts: when === 'in' ? [Math.round(now + numberTyped(startIn) * UNITS_MS[startInUnit])] : starts.slice(0, when === 'at' ? 1 : undefined).map(timeTyped),
     durationMs: Math.round(numberTyped(duration) * UNITS_MS[durationUnit]),
   };
 }
@@ -154,23 +154,16 @@ export type RainRequest = ReturnType<typeof requestsOf>[number];
 export function timeRefusals({ when, startIn, starts, duration }: TimeDraft): FieldRefusal[] {
   const refusals: FieldRefusal[] = [];
   if (when === 'in' && !(numberTyped(startIn) >= 0)) refusals.push({ field: 'opensAt', reason: 'expected a number' });
-  if (when !== 'in' && starts.slice(0, when === 'at' ? 1 : undefined).some((start) => Number.isNaN(new Date(start).getTime()))) refusals.push({ field: 'opensAt', reason: 'expected a date and a time' });
+  if (when !== 'in' && starts.slice(0, when === 'at' ? 1 : undefined).some((start) => Number.isNaN(timeTyped(start)))) refusals.push({ field: 'opensAt', reason: 'expected a date and a time' });
   if (!(numberTyped(duration) > 0)) refusals.push({ field: 'closesAt', reason: 'expected a number above zero' });
   return refusals;
 }
 
 /** The start of the next round: the same interval as between the last two, otherwise 30 minutes. */
 export function nextStart(starts: readonly string[]): string {
-  const [before, last] = [starts.at(-2), starts.at(-1)].map((start) => (start === undefined ? NaN : new Date(start).getTime())) as [number, number];
+  const [before, last] = [starts.at(-2), starts.at(-1)].map((start) => (start === undefined ? NaN : timeTyped(start))) as [number, number];
   const gap = last - before > 0 ? last - before : 30 * 60_000;
-  return Number.isNaN(last) ? '' : localText(last + gap);
-}
-
-/** Epoch ms → what `datetime-local` shows. */
-export function localText(time: number): string {
-  const date = new Date(time);
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return Number.isNaN(last) ? '' : typedTime(last + gap);
 }
 
 /** The refusals of these fields. The console names the fields of a plan and of a greeting with or without a prefix, and terms as `terms.*`. */

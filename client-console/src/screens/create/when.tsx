@@ -4,13 +4,13 @@ import { Button } from '../../components/button.tsx';
 import { Choice, Field, Segments, Toggle } from '../../components/field.tsx';
 import type { FieldRefusal } from '../../state/responses.ts';
 import { hashOf } from '../../state/route.ts';
+import { timeZoneText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { TERM_WORDS } from '../term-words.ts';
 import { nextStart, refusalsFor, termsFor, type PartProps, type TimeDraft, type Unit } from './draft.ts';
 import { WORDS } from './words.ts';
 
 const ROUNDS_MAX = 50;
-const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Start time, duration and terms. Several starts make several rains. */
 export function WhenPart(props: PartProps) {
@@ -50,7 +50,7 @@ export function TimePart({ draft, refusals, change, whens, first = 1, lasts, chi
         </div>
       )}
       {draft.when === 'at' && (
-        <Field label={words.startAt} type="datetime-local" value={draft.starts[0] ?? ''} onInput={(start) => change({ starts: [start, ...draft.starts.slice(1)] })} hint={words.zone(ZONE)} refusals={opens} />
+        <Field label={words.startAt} type="datetime-local" value={draft.starts[0] ?? ''} onInput={(start) => change({ starts: [start, ...draft.starts.slice(1)] })} hint={words.zone(timeZoneText())} refusals={opens} />
       )}
       {draft.when === 'rounds' && <Rounds draft={draft} first={first} refusals={opens} change={change} />}
       <div class="pair">
@@ -66,7 +66,7 @@ function Rounds({ draft: { starts }, first, refusals, change }: Pick<TimeProps, 
   const { words } = useWords(WORDS);
   return (
     <div class="rounds">
-      <p class="hint">{words.roundsHint} {words.zone(ZONE)}</p>
+      <p class="hint">{words.roundsHint} {words.zone(timeZoneText())}</p>
       {starts.map((start, i) => (
         <div class="round" key={i}>
           <Field label={words.round(i + first)} type="datetime-local" value={start} onInput={(text) => change({ starts: starts.map((old, at) => (at === i ? text : old)) })}

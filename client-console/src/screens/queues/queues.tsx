@@ -5,7 +5,7 @@ import { useNow, useRequest } from '../../state/useApi.ts';
 import { hashOf } from '../../state/route.ts';
 import { Awaited } from '../../components/awaited.tsx';
 import { Table } from '../../components/table.tsx';
-import { countText, momentText } from '../../words/figures.ts';
+import { countText, momentText, timeZoneText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { Answers } from './answers.tsx';
 import { Jobs } from './jobs.tsx';
@@ -26,7 +26,7 @@ export function Queues({ asked }: { asked?: Asked | undefined }) {
   const chosen = useRef<WorkedQueue | undefined>(undefined);
   return (
     <>
-      <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told(Intl.DateTimeFormat().resolvedOptions().timeZone)}</p></div></header>
+      <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told(timeZoneText())}</p></div></header>
       <Awaited request={request}>{({ queues, notQueued }) => {
         const filled = workedOf(queues).filter(({ delayed }) => delayed > 0);
         // The same one as before, so that the page does not jump.

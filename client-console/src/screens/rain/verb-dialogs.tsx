@@ -4,9 +4,9 @@ import type { RainView } from '../../state/responses.ts';
 import { useApp, useVerb } from '../../state/useApi.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Segments } from '../../components/field.tsx';
-import { amountTyped, currencyText, moneyText } from '../../words/figures.ts';
+import { amountTyped, currencyText, moneyText, timeTyped, typedTime } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
-import { localText, newId, refusalsFor } from '../create/draft.ts';
+import { newId, refusalsFor } from '../create/draft.ts';
 import { usePreview } from '../create/preview.tsx';
 import { WORDS as PLAN_WORDS } from '../create/words.ts';
 import type { VerbName } from './verbs.ts';
@@ -50,8 +50,8 @@ export function Reschedule({ rain: { rainId, title, opensAt, closesAt }, onClose
   const { words } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
-  const [start, setStart] = useState(() => localText(Date.parse(opensAt)));
-  const time = new Date(start).getTime();
+  const [start, setStart] = useState(() => typedTime(Date.parse(opensAt)));
+  const time = timeTyped(start);
   const moved = { opensAt: time, closesAt: time + Date.parse(closesAt) - Date.parse(opensAt) };
   return (
     <Dialog title={words.ask.schedule(title)} act={words.verbs.schedule} verb={verb} fields={['opensAt', 'closesAt']} disabled={Number.isNaN(time)}
