@@ -8,7 +8,6 @@ import { transactionFaults } from './kinds/transactionFaults.ts';
 
 // Faults behind the gateways: queue, transactions, settlement, and the operator's commands.
 const { lines, detours: { workersToRedis, workersToPostgres } } = openLines();
-const onLines = openMatrix({ detours: { workersToRedis: workersToRedis!, workersToPostgres: workersToPostgres! } });
-for (const register of [queueFaults, transactionFaults]) register(onLines, lines);
-const killed = openMatrix({}, { atOnce: 2 });
-for (const register of [sweepFaults, settlementFaults, operatorFaults]) register(killed);
+const fault = openMatrix({ detours: { workersToRedis: workersToRedis!, workersToPostgres: workersToPostgres! } });
+for (const register of [queueFaults, transactionFaults]) register(fault, lines);
+for (const register of [sweepFaults, settlementFaults, operatorFaults]) register(fault);

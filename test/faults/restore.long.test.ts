@@ -1,6 +1,5 @@
 import { postgresInstalled } from '../support/servers/postgres.ts';
-import { asked, testFault } from './fault.ts';
-import { openPool } from './pool.ts';
+import { testFault } from './fault.ts';
 import { playDrill, type Drill } from './restore/drill.ts';
 import { playExpired } from './restore/expired.ts';
 
@@ -14,10 +13,5 @@ const DRILLS: Record<string, Drill> = {
   'restore of both from one moment, the gateways are restarted, paid by a wallet': { restored: ['postgres', 'redis'], gateways: 'restarted', paidBy: 'webhook' },
 };
 
-/** Each deploys a system of its own, and then mostly waits for what the system does by itself. */
-const AT_ONCE = asked ? 1 : 3;
-const places = openPool(async () => ({ end: async () => {} }), AT_ONCE);
-const options = { possible: postgresInstalled, runsMax: 1, concurrent: AT_ONCE > 1 };
-
-for (const [name, drill] of Object.entries(DRILLS)) testFault(name, () => places.lend(() => playDrill(drill)), options);
-testFault('restore of PostgreSQL from before a settlement whose keys have expired', () => places.lend(playExpired), options);
+for (const [name, drill] of Object.entries(DRILLS)) testFault(name, () => playDrill(drill), { possible: postgresInstalled, runsMax: 1 });
+testFault('restore of PostgreSQL from before a settlement whose keys have expired', playExpired, { possible: postgresInstalled, runsMax: 1 });
