@@ -2,25 +2,31 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/ledger/database.ts';
 import { openLedger, type Ledger } from '../../src/ledger/ledger.ts';
+import { migrate } from '../../src/ledger/migrate.ts';
 import { eventually } from '../support/eventually.ts';
 import { startDatabase, type TestDatabase } from '../support/servers/database.ts';
-import { postgresInstalled } from '../support/servers/postgres.ts';
+import { postgresInstalled, startPostgres } from '../support/servers/postgres.ts';
 import { tamper } from '../support/servers/plain-sql.ts';
 import { newSale, reservationOf, startClock } from './contract-sales.ts';
 
 const WAVE = 2_000;
 const PAGE = 100;
 
-/** An ANALYZE of PostgreSQL's own would teach the planner, and while it looks, scans read again what has become dead. */
-const WITHOUT_AUTOVACUUM = `DO $$ DECLARE name text; BEGIN
-  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP EXECUTE format('ALTER TABLE %I SET (autovacuum_enabled = false)', name); END LOOP;
-END $$`;
+/**
+ * A server of its own: while somebody connects to any database of a server, or PostgreSQL itself looks at tables, scans read again what
+ * has become dead. An ANALYZE of PostgreSQL's own would also teach the planner.
+ */
+async function startAlone(): Promise<TestDatabase> {
+  const own = await startPostgres(['autovacuum=off']);
+  const url = await own.newDatabase();
+  await migrate(url);
+  return { url, stop: () => own.stop() };
+}
 
 let server: TestDatabase;
 beforeAll(async () => {
   startClock();
-  server = await startDatabase();
-  if (postgresInstalled) await tamper(server.url, WITHOUT_AUTOVACUUM);
+  server = await (postgresInstalled ? startAlone() : startDatabase());
 });
 afterAll(() => server?.stop());
 
