@@ -83,7 +83,7 @@ export const en = {
   timeUp: 'The time to pay is over.',
   pay: 'Pay',
   payFor: (total: string) => `Pay ${total}`,
-  /** Said in place of the words of the same names where nothing is to be paid: nobody buys then. */
+  /** Said where nothing is to be paid, since nobody buys then: `get` in place of `buy` and `buyFor`, the others in place of the words of the same names. */
   whenFree: {
     get: (quantity: number) => (quantity > 1 ? `Get ${quantity}` : 'Get it'),
     stateDetail: { draft: 'Choose now, get it when it opens.', loaded: 'Choose now, get it when it opens.', paused: 'The host has paused this. It will continue here.', closed: 'Thank you for taking part.' } satisfies Partial<Record<SaleSnapshot['state'], string>>,
