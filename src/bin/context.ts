@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { connectDatabase } from '../ledger/database.ts';
 import { openLedger } from '../ledger/ledger.ts';
+import { requireTimes, TimesError } from '../ledger/timesCheck.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { lastLine } from '../platform/redis/unavailable.ts';
 import { ConfigError, loadConfig, type Config, type Need } from '../platform/config.ts';
@@ -68,7 +69,7 @@ export async function openContext({ REDIS_URL: redisUrl, DATABASE_URL: databaseU
     const database = connectDatabase(databaseUrl);
     lifecycle.onClose('database', () => database.$disconnect());
     await untilReady(redis, REACHED_MS_MAX).catch((error: Error) => { throw unreachable(`${redactUrl(redisUrl)}: ${error.message}`); });
-    await database.$queryRaw`SELECT 1`.catch((error: Error) => { throw unreachable(`${redactUrl(databaseUrl)}: the database cannot be reached: ${lastLine(error)}`); });
+    await requireTimes(database).catch((error: Error) => { throw error instanceof TimesError ? error : unreachable(`${redactUrl(databaseUrl)}: the database cannot be reached: ${lastLine(error)}`); });
     return {
       redis, ledger: openLedger(database), signer: createSigner(SIGNING_SECRET), actor, ...(ORDER_SERVICE && { orderService: ORDER_SERVICE }),
       ...(APPROVAL_ABOVE !== undefined && { approvalAboveCents: APPROVAL_ABOVE }), ...(TIME_ZONE !== undefined && { timeZone: TIME_ZONE }), close: () => lifecycle.close(),

@@ -1,7 +1,8 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import { lastLine } from '../platform/redis/unavailable.ts';
 import { serversOf } from '../platform/network/serverUrl.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
+import { requireTimes, TimesError } from './timesCheck.ts';
+import { ZonedAdapter } from './zonedAdapter.ts';
 
 export type Database = PrismaClient;
 /** What runs inside `database.$transaction(…)`. */
@@ -33,7 +34,7 @@ interface DatabaseOptions {
 
 /** Connects on first use; `$disconnect()` closes the connections. */
 export function connectDatabase(url: string, { connectionsMax = LIMITS.connectionsMax, onError = () => {} }: DatabaseOptions = {}): Database {
-  const adapter = new PrismaPg({
+  const adapter = new ZonedAdapter({
     connectionString: url,
     application_name: 'rain',
     max: connectionsMax,
@@ -52,9 +53,12 @@ export function connectDatabase(url: string, { connectionsMax = LIMITS.connectio
   });
 }
 
-/** Waits until the database answers. @throws Error that names the servers, see `connectionError` */
+/**
+ * Waits until the database answers, and looks whether it stores and returns times as they are.
+ * @throws TimesError when it does not; Error that names the servers, see `connectionError`
+ */
 export async function untilAnswers(database: Database, url: string): Promise<void> {
-  await database.$queryRaw`SELECT 1`.catch((error: unknown) => { throw connectionError(url, error); });
+  await requireTimes(database).catch((error: unknown) => { throw error instanceof TimesError ? error : connectionError(url, error); });
 }
 
 /** The error for a failed connection: the servers without the password, and the last line of the cause. */
