@@ -1,6 +1,8 @@
 import { Client } from 'pg';
+import { connectDatabase } from './database.ts';
 import { isEmbeddedVersion, MigrationError, nextOf, readApplied, readMigrations, type Migration } from './migrate.ts';
 import { missingPrivileges, type DatabaseRole } from './privileges.ts';
+import { requireTimes, TimesError } from './timesCheck.ts';
 
 /** What a database reports about itself, for an operator who is about to use it for real money. */
 export interface DatabaseFacts {
@@ -19,6 +21,8 @@ export interface DatabaseFacts {
   connections: { max: number; used: number };
   fsync: boolean;
   synchronousCommit: string;
+  /** The time zone of our sessions; or why times are other ones there, and what to do. */
+  times: { zone: string } | Pick<TimesError, 'found' | 'advice'>;
   /** The database's clock minus this machine's, ms. */
   clockAheadMs: number;
 }
@@ -49,10 +53,24 @@ export async function examineDatabase(databaseUrl: string, migrations: readonly 
       },
       fsync: await one<string>(client, "SELECT current_setting('fsync') AS value") === 'on',
       synchronousCommit: await one<string>(client, "SELECT current_setting('synchronous_commit') AS value"),
+      times: await examineTimes(databaseUrl),
       clockAheadMs: Math.round(Number(now) - askedAt),
     };
   } finally {
     await client.end().catch(() => {});
+  }
+}
+
+/** On a connection as servers have it. */
+async function examineTimes(databaseUrl: string): Promise<DatabaseFacts['times']> {
+  const database = connectDatabase(databaseUrl, { connectionsMax: 1 });
+  try {
+    return { zone: await requireTimes(database) };
+  } catch (error) {
+    if (error instanceof TimesError) return error;
+    throw error;
+  } finally {
+    await database.$disconnect();
   }
 }
 

@@ -10,6 +10,7 @@ import { discard, discards, discardedClaims } from './discard.ts';
 import { discardLetter } from './discardLetter.ts';
 import { epoch, nextEpoch } from './epoch.ts';
 import { payFreeOrders } from './freeOrders.ts';
+import { movedWindows } from './movedWindows.ts';
 import { numberedOrders } from './numberedOrders.ts';
 import { cancelOrders, expireOrders, order, orderCounts, orders, ordersAmong, stepOrder, stepOrderByHand, writeOrders } from './orders.ts';
 import { countParticipants, enterByCode, hasParticipants, importParticipants, participant, participants, participantsAmong, participantsForCards, removeAllParticipants, removeParticipants, renewParticipantCode } from './participants.ts';
@@ -41,7 +42,7 @@ const OPERATIONS = {
   assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
   book, credits, creditsAmong, creditsTo, creditOf, postings, payouts, luckiest, walletStatement, balance, sumOfBalances, accountFaults, settledFaults,
   record, actions, lastDetails, latestActions, askApproval, approval, approvals, decideApproval, carriedOut,
-  epoch, nextEpoch,
+  epoch, nextEpoch, movedWindows,
   personalRows, eraseUser, inactiveUsers,
   importParticipants, participants, countParticipants, hasParticipants, participantsAmong, participantsForCards, participant, renewParticipantCode, removeParticipants, removeAllParticipants, enterByCode,
   themes, setTheme, removeTheme, setThemeFile, removeThemeFile, themeFile, greeting, publicGreeting, setGreeting,

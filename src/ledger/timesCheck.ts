@@ -5,11 +5,28 @@ type Database = Pick<PrismaClient, '$queryRaw'>;
 
 /** In winter and in summer: some zones are at UTC in one of them only. */
 const PROBES = [new Date('2027-01-15T11:59:59.999Z'), new Date('2027-07-15T12:00:00.001Z')];
+const EPOCHS = PROBES.map((probe) => probe.getTime() / 1_000);
 
 /** Times would be stored or read as other moments in this database. */
 export class TimesError extends Error {
   override name = 'TimesError';
   readonly code = 'database_times';
+  readonly found: string;
+  readonly advice: string;
+  constructor(found: string, advice: string) {
+    super(`database_times: ${found}; nothing was done. ${advice}`);
+    this.found = found;
+    this.advice = advice;
+  }
+}
+
+interface Session {
+  zone: string;
+  style: string;
+  role: string;
+  name: string;
+  /** The moments that were sent are the same there. */
+  sent: boolean;
 }
 
 /**
@@ -18,21 +35,26 @@ export class TimesError extends Error {
  * @throws TimesError when they are others there, or come back as others; otherwise the error of the connection
  */
 export async function requireTimes(database: Database): Promise<string> {
-  const epochs = PROBES.map((probe) => probe.getTime() / 1_000);
-  const [session] = await database.$queryRaw<{ zone: string; style: string; role: string; name: string; sent: boolean }[]>`
-    SELECT current_setting('TimeZone') AS "zone", current_setting('DateStyle') AS "style", current_user::text AS "role", current_database()::text AS "name",
-      ${PROBES}::timestamptz[] = ARRAY(SELECT to_timestamp("epoch") FROM unnest(${epochs}::float8[]) AS probe ("epoch")) AS "sent"`;
-  const { zone, style, role, name, sent } = session!;
-  const fault = sent ? await faultOfReading(database, epochs) : 'it took the times that we sent as other ones';
+  const [session] = await database.$queryRaw<[Session]>`
+    SELECT current_setting('TimeZone') AS "zone", current_setting('DateStyle') AS "style",
+      current_user::text AS "role", current_database()::text AS "name",
+      ${PROBES}::timestamptz[] = ARRAY(SELECT to_timestamp("epoch") FROM unnest(${EPOCHS}::float8[]) AS probe ("epoch"))
+        AS "sent"`;
+  const { zone, style, role, name, sent } = session;
+  const fault = sent ? await faultOfReading(database) : 'it took times that we sent as other ones';
   if (fault === undefined) return zone;
-  throw new TimesError(`database_times: the database ${name} does not store and return times as they are: ${fault}. Its sessions have TimeZone ${zone} and DateStyle ${style}; nothing was done. `
-    + `Run ALTER ROLE "${role}" IN DATABASE "${name}" SET datestyle = 'ISO', and the same with timezone = 'UTC', then start again; a pooler in between must not set others`);
+  throw new TimesError(
+    `the database ${name} does not store and return times as they are, with TimeZone ${zone} and DateStyle ${style}: ${fault}`,
+    `Run ALTER ROLE "${role}" IN DATABASE "${name}" SET datestyle = 'ISO', and the same for timezone = 'UTC', `
+      + 'let no pooler set others, and start again',
+  );
 }
 
-async function faultOfReading(database: Database, epochs: readonly number[]): Promise<string | undefined> {
+async function faultOfReading(database: Database): Promise<string | undefined> {
   try {
-    const rows = await database.$queryRaw<{ at: Date }[]>`SELECT to_timestamp("epoch") AS "at" FROM unnest(${[...epochs]}::float8[]) WITH ORDINALITY AS probe ("epoch", "place") ORDER BY "place"`;
-    return rows.every(({ at }, i) => at.getTime() === PROBES[i]!.getTime()) ? undefined : 'we read its times as other ones';
+    const rows = await database.$queryRaw<{ at: Date }[]>`
+      SELECT to_timestamp("epoch") AS "at" FROM unnest(${EPOCHS}::float8[]) AS probe ("epoch") ORDER BY "epoch"`;
+    return rows.every(({ at }, i) => at.getTime() === PROBES[i]!.getTime()) ? undefined : 'we read times of it as other ones';
   } catch (error) {
     if (isUnavailable(error)) throw error;
     return lastLine(error);

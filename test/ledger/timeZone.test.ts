@@ -1,13 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { connectDatabase, untilAnswers, type Database } from '../../src/ledger/database.ts';
+import { examineDatabase } from '../../src/ledger/databaseCheck.ts';
 import { PrismaClient } from '../../src/ledger/generated/client.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
+import { checkDatabase } from '../../src/operator/doctor/database.ts';
+import { examineWindows } from '../../src/operator/doctor/windows.ts';
 import { eventually } from '../support/eventually.ts';
 import { startDatabase } from '../support/servers/database.ts';
-import { postgresInstalled } from '../support/servers/postgres.ts';
+import { execute, postgresInstalled } from '../support/servers/postgres.ts';
 import { FIRST_WIN, newRain } from './claims.ts';
+import { newSale } from './contract-sales.ts';
 
 /** Ahead of UTC and behind it, with summer time and without, by half hours and quarters of an hour. */
 const ZONES = ['Asia/Shanghai', 'America/New_York', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'America/St_Johns', 'Pacific/Kiritimati', 'UTC'];
@@ -21,10 +25,7 @@ const MOMENTS = [
 
 async function within(settings: readonly string[], work: (database: Database, url: string) => Promise<void>): Promise<void> {
   const { url, stop } = await startDatabase();
-  const owner = new Client({ connectionString: url });
-  await owner.connect();
-  for (const setting of settings) await owner.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`);
-  await owner.end();
+  for (const setting of settings) await execute(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`);
   const database = connectDatabase(url);
   try {
     await work(database, url);
@@ -81,7 +82,9 @@ describe.skipIf(!postgresInstalled)('refused before anything is done, with the s
   test('a database that writes times in a way we cannot read; and no time of it is guessed', () => within(["datestyle = 'SQL, DMY'", "timezone = 'Europe/Berlin'"], async (database, url) => {
     const name = new URL(url).pathname.slice(1);
     await expect(untilAnswers(database, url)).rejects.toThrow(`database_times: the database ${name} does not store and return times as they are`);
-    await expect(untilAnswers(database, url)).rejects.toThrow(`have TimeZone Europe/Berlin and DateStyle SQL, DMY; nothing was done. Run ALTER ROLE "postgres" IN DATABASE "${name}" SET datestyle = 'ISO'`);
+    await expect(untilAnswers(database, url)).rejects.toThrow('with TimeZone Europe/Berlin and DateStyle SQL, DMY');
+    await expect(untilAnswers(database, url)).rejects.toThrow(`nothing was done. Run ALTER ROLE "postgres" IN DATABASE "${name}" SET datestyle = 'ISO'`);
+    expect(checkDatabase(await examineDatabase(url)).filter(({ name: of }) => of === 'times')).toMatchObject([{ verdict: 'wrong', advice: expect.stringContaining('ALTER ROLE') as string }]);
     await openLedger(database).createRain(newRain('r', 100n), 'ann').catch(() => {});
     await expect(openLedger(database).rain('r')).rejects.toThrow('DateStyle');
   }));
@@ -89,7 +92,7 @@ describe.skipIf(!postgresInstalled)('refused before anything is done, with the s
   test('a connection by which times lose their offset, where that matters', () => within(["timezone = 'Europe/London'"], async (_, url) => {
     const database = new PrismaClient({ adapter: new PrismaPg({ connectionString: url, max: 1 }) });
     try {
-      await expect(untilAnswers(database, url)).rejects.toThrow('it took the times that we sent as other ones. Its sessions have TimeZone Europe/London');
+      await expect(untilAnswers(database, url)).rejects.toThrow(/TimeZone Europe\/London .*: it took times that we sent as other ones/);
       await database.$executeRaw`SET TIME ZONE 'UTC'`;
       await untilAnswers(database, url);
     } finally {
@@ -97,3 +100,30 @@ describe.skipIf(!postgresInstalled)('refused before anything is done, with the s
     }
   }));
 });
+
+test.skipIf(!postgresInstalled)('times that an older version has stored wrong are named by the doctor, and set to those recorded', () => (
+  within(["timezone = 'Asia/Shanghai'"], async (database, url) => {
+    const former = new PrismaClient({ adapter: new PrismaPg({ connectionString: url, max: 1 }) });
+    const [then, ledger] = [openLedger(former), openLedger(database)];
+    const asked = { opensAt: FIRST_WIN + 3_600_000, closesAt: FIRST_WIN + 7_200_000 };
+    for (const id of ['moved', 'settled', 'waiting']) await then.createRain(newRain(id, 100n), 'ann');
+    await then.createSale(newSale('sale'), 'ann');
+    await then.reschedule('moved', asked, { actor: 'ann', verb: 'schedule' });
+    await then.settle('settled');
+    await former.$disconnect();
+    await ledger.createRain(newRain('new', 100n), 'ann');
+    expect((await ledger.rain('moved'))!.opensAt).toBe(asked.opensAt - 8 * 3_600_000);
+    expect(await examineWindows({ ledger })).toEqual([{
+      subject: 'database', name: 'windows', verdict: 'wrong', found: 'others than recorded: moved, sale, waiting',
+      expected: 'the times that were recorded for each rain and sale', advice: expect.stringContaining('windows.sql') as string,
+    }]);
+
+    const mend = readFileSync(new URL('../../deploy/postgresql/windows.sql', import.meta.url), 'utf8');
+    for (const _ of ['once', 'again']) await execute(url, mend);
+    expect(await examineWindows({ ledger })).toMatchObject([{ verdict: 'ok', found: 'as recorded' }]);
+    expect(await ledger.rain('moved')).toMatchObject(asked);
+    for (const id of ['settled', 'waiting', 'new']) expect(await ledger.rain(id)).toMatchObject({ opensAt: FIRST_WIN });
+    const { opensAt, closesAt } = newSale('sale');
+    expect(await ledger.sale('sale')).toMatchObject({ opensAt, closesAt });
+  })
+));

@@ -8,6 +8,7 @@ import { examineSales } from '../../operator/doctor/sales.ts';
 import { examineStores } from '../../operator/doctor/stores.ts';
 import { examineShop } from '../../operator/doctor/shop.ts';
 import { checkWallet } from '../../operator/doctor/wallet.ts';
+import { examineWindows } from '../../operator/doctor/windows.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { parseCount } from '../arguments.ts';
@@ -42,7 +43,7 @@ export function addDoctorCommand(program: RainCommand): void {
 async function compareStores(servers: Parameters<typeof openContext>[0]): Promise<Finding[]> {
   const context = await openContext(servers, 'doctor');
   try {
-    return [...await examineStores(context), ...await examineRains(context), ...await examineSales(context), ...await examineShop(context)];
+    return [...await examineStores(context), ...await examineWindows(context), ...await examineRains(context), ...await examineSales(context), ...await examineShop(context)];
   } finally {
     await context.close();
   }

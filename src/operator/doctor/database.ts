@@ -20,6 +20,7 @@ export function checkDatabase(facts: DatabaseFacts): Finding[] {
       find('fsync', fsync ? 'ok' : 'wrong', fsync ? 'on' : 'off', 'on', 'set fsync = on in postgresql.conf: a power cut may corrupt the ledger'),
       find('synchronous_commit', synchronousCommit === 'off' ? 'warning' : 'ok', synchronousCommit, 'anything but off', 'set synchronous_commit = on: a crash loses the last credits, which users were already told about'),
     ]),
+    checkTimes(facts.times),
     checkClock('database', facts.clockAheadMs),
   ];
 }
@@ -29,6 +30,11 @@ function checkMigrations(migrations: DatabaseFacts['migrations']): Finding {
   if ('fault' in migrations) return find('migrations', 'wrong', migrations.fault, expected, 'fix what it reports; nothing is written before');
   const { missing } = migrations;
   return find('migrations', missing.length === 0 ? 'ok' : 'wrong', missing.length === 0 ? 'all applied' : `missing: ${missing.join(', ')}`, expected, 'run: rain migrate');
+}
+
+function checkTimes(times: DatabaseFacts['times']): Finding {
+  const { found, advice } = 'zone' in times ? { found: `the same here and there, in sessions of TimeZone ${times.zone}`, advice: '' } : times;
+  return find('times', 'zone' in times ? 'ok' : 'wrong', found, 'the same moments here and in the database', advice);
 }
 
 function checkPrivileges({ operator, worker }: DatabaseFacts['privilegesMissing']): Finding {

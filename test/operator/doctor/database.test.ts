@@ -7,7 +7,7 @@ import { startPglite, type TestPglite } from '../../support/servers/pglite.ts';
 import { execute, postgresInstalled, startPostgres, type TestPostgres } from '../../support/servers/postgres.ts';
 
 const verdicts = (facts: DatabaseFacts) => Object.fromEntries(checkDatabase(facts).map(({ name, verdict }) => [name, verdict]));
-const ALL_WELL = { version: 'ok', kind: 'ok', migrations: 'ok', privileges: 'ok', ownership: 'ok', connections: 'ok', fsync: 'ok', synchronous_commit: 'ok', clock: 'ok' };
+const ALL_WELL = { version: 'ok', kind: 'ok', migrations: 'ok', privileges: 'ok', ownership: 'ok', connections: 'ok', fsync: 'ok', synchronous_commit: 'ok', times: 'ok', clock: 'ok' };
 /** As a superuser. */
 const WELL_BUT_OWNED = { ...ALL_WELL, ownership: 'warning' };
 
@@ -18,7 +18,7 @@ describe('the embedded database', () => {
 
   test('is recognised, with a warning against real money', async () => {
     const facts = await examineDatabase(database.url);
-    expect(verdicts(facts)).toEqual({ version: 'ok', kind: 'warning', migrations: 'ok', privileges: 'ok', clock: 'ok' });
+    expect(verdicts(facts)).toEqual({ version: 'ok', kind: 'warning', migrations: 'ok', privileges: 'ok', times: 'ok', clock: 'ok' });
     expect(checkDatabase(facts).find(({ name }) => name === 'kind')).toMatchObject({ found: expect.stringContaining('PGlite') as string, advice: expect.stringContaining('DATABASE_URL') as string });
   });
 });
