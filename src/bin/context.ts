@@ -69,7 +69,10 @@ export async function openContext({ REDIS_URL: redisUrl, DATABASE_URL: databaseU
     const database = connectDatabase(databaseUrl);
     lifecycle.onClose('database', () => database.$disconnect());
     await untilReady(redis, REACHED_MS_MAX).catch((error: Error) => { throw unreachable(`${redactUrl(redisUrl)}: ${error.message}`); });
-    await requireTimes(database).catch((error: Error) => { throw error instanceof TimesError ? error : unreachable(`${redactUrl(databaseUrl)}: the database cannot be reached: ${lastLine(error)}`); });
+    await requireTimes(database).catch((error: Error) => {
+      if (error instanceof TimesError) throw error;
+      throw unreachable(`${redactUrl(databaseUrl)}: the database cannot be reached: ${lastLine(error)}`);
+    });
     return {
       redis, ledger: openLedger(database), signer: createSigner(SIGNING_SECRET), actor, ...(ORDER_SERVICE && { orderService: ORDER_SERVICE }),
       ...(APPROVAL_ABOVE !== undefined && { approvalAboveCents: APPROVAL_ABOVE }), ...(TIME_ZONE !== undefined && { timeZone: TIME_ZONE }), close: () => lifecycle.close(),

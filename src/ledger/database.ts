@@ -58,7 +58,9 @@ export function connectDatabase(url: string, { connectionsMax = LIMITS.connectio
  * @throws TimesError when it does not; Error that names the servers, see `connectionError`
  */
 export async function untilAnswers(database: Database, url: string): Promise<void> {
-  await requireTimes(database).catch((error: unknown) => { throw error instanceof TimesError ? error : connectionError(url, error); });
+  await requireTimes(database).catch((error: unknown) => {
+    throw error instanceof TimesError ? error : connectionError(url, error);
+  });
 }
 
 /** The error for a failed connection: the servers without the password, and the last line of the cause. */

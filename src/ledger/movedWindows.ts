@@ -13,8 +13,8 @@ interface Row {
 }
 
 /**
- * Rains and sales that are not settled and whose times are not those that were recorded last, by id: a version that stored times wrong
- * has booked them, or somebody has changed them by hand.
+ * Ids of rains and sales that are not settled and whose times differ from those recorded last: a version that stored times
+ * wrong has booked them, or somebody has changed them by hand.
  */
 export async function movedWindows(database: Database): Promise<string[]> {
   const rows = await database.$queryRaw<Row[]>`
@@ -24,10 +24,12 @@ export async function movedWindows(database: Database): Promise<string[]> {
       UNION ALL SELECT "id", "opensAt", "closesAt" FROM "Sale" WHERE "settledAt" IS NULL) AS planned
     JOIN LATERAL (
       SELECT "details" FROM "OperatorAction"
-      WHERE "rainId" = planned."id" AND "verb" IN ('create', 'create-sale', 'start', 'schedule') AND "details" ? 'opensAt'
+      WHERE "rainId" = planned."id" AND "details" ? 'opensAt'
+        AND "verb" IN ('create', 'create-sale', 'start', 'schedule')
       ORDER BY "OperatorAction"."id" DESC LIMIT 1) AS recorded ON true
     ORDER BY planned."id" LIMIT ${LOOKED_THROUGH_MAX}`;
-  return rows.filter(({ opensAt, closesAt, opens, closes }) => !isAt(opensAt, opens) || !isAt(closesAt, closes)).map(({ id }) => id);
+  const moved = rows.filter(({ opensAt, closesAt, opens, closes }) => !isAt(opensAt, opens) || !isAt(closesAt, closes));
+  return moved.map(({ id }) => id);
 }
 
 function isAt(moment: Date, recorded: string | null): boolean {

@@ -44,7 +44,7 @@ export async function requireTimes(database: Database): Promise<string> {
   const fault = sent ? await faultOfReading(database) : 'it took times that we sent as other ones';
   if (fault === undefined) return zone;
   throw new TimesError(
-    `the database ${name} does not store and return times as they are, with TimeZone ${zone} and DateStyle ${style}: ${fault}`,
+    `the database ${name} changes times, with TimeZone ${zone} and DateStyle ${style}: ${fault}`,
     `Run ALTER ROLE "${role}" IN DATABASE "${name}" SET datestyle = 'ISO', and the same for timezone = 'UTC', `
       + 'let no pooler set others, and start again',
   );
@@ -54,7 +54,8 @@ async function faultOfReading(database: Database): Promise<string | undefined> {
   try {
     const rows = await database.$queryRaw<{ at: Date }[]>`
       SELECT to_timestamp("epoch") AS "at" FROM unnest(${EPOCHS}::float8[]) AS probe ("epoch") ORDER BY "epoch"`;
-    return rows.every(({ at }, i) => at.getTime() === PROBES[i]!.getTime()) ? undefined : 'we read times of it as other ones';
+    const same = rows.every(({ at }, i) => at.getTime() === PROBES[i]!.getTime());
+    return same ? undefined : 'we read times of it as other ones';
   } catch (error) {
     if (isUnavailable(error)) throw error;
     return lastLine(error);

@@ -9,9 +9,9 @@ type Parser = (text: string) => unknown;
 type GetParser = (oid: number, format: string) => Parser;
 
 /**
- * Prisma's adapter sends times without an offset and drops the offset of those that it reads, so that each is another moment in a session
- * whose time zone is not UTC, and no pooler keeps a session's zone for certain. With this one each time has its offset both ways: it is the
- * same moment in every session. It costs no statement.
+ * Prisma's adapter sends times without an offset and drops the offset of those that it reads. In a session whose time
+ * zone is not UTC each is then another moment, and no setting of a session is certain behind a pooler. This adapter sends
+ * and reads each time with its offset, so that it is the same moment in every session. It costs no statement.
  */
 export class ZonedAdapter extends PrismaPg {
   override async connect(): Promise<Adapter> {
@@ -44,7 +44,7 @@ function withOffsets(query: Query): Query {
 }
 
 function isMoment(type: ArgType | undefined): boolean {
-  return type?.scalarType === 'datetime' && type.dbType !== 'DATE' && type.dbType !== 'TIME' && type.dbType !== 'TIMETZ';
+  return type?.scalarType === 'datetime' && !['DATE', 'TIME', 'TIMETZ'].includes(type.dbType ?? '');
 }
 
 function isoOf(arg: unknown): unknown {
@@ -57,7 +57,11 @@ function readOffsets(client: ClientBase): void {
   const query = client.query.bind(client) as (config: unknown, ...rest: unknown[]) => unknown;
   client.query = ((config: { types?: { getTypeParser: GetParser } }, ...rest: unknown[]) => {
     const given = config.types;
-    if (given) config.types = { getTypeParser: (oid, format) => (format === 'text' && PARSERS.get(oid)) || given.getTypeParser(oid, format) };
+    if (given) {
+      config.types = {
+        getTypeParser: (oid, format) => (format === 'text' && PARSERS.get(oid)) || given.getTypeParser(oid, format),
+      };
+    }
     return query(config, ...rest);
   }) as ClientBase['query'];
 }
@@ -77,6 +81,6 @@ const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d(:\d\d)?$/;
 /** In ISO 8601, with its offset. @throws when it is written in another way: nobody guesses a time */
 function readMoment(text: string): string {
   const found = MOMENT.exec(text);
-  if (!found) throw new Error(`the database wrote a time as "${text}", expected one like "2026-12-31 23:59:59.999+00" (DateStyle ISO)`);
+  if (!found) throw new Error(`the database wrote a time as "${text}", expected 2026-12-31 23:59:59+00 (DateStyle ISO)`);
   return `${text.replace(' ', 'T')}${found[1] === undefined ? ':00' : ''}`;
 }

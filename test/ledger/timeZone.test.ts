@@ -14,18 +14,27 @@ import { FIRST_WIN, newRain } from './claims.ts';
 import { newSale } from './contract-sales.ts';
 
 /** Ahead of UTC and behind it, with summer time and without, by half hours and quarters of an hour. */
-const ZONES = ['Asia/Shanghai', 'America/New_York', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'America/St_Johns', 'Pacific/Kiritimati', 'UTC'];
+const ZONES = [
+  'Asia/Shanghai', 'America/New_York', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'America/St_Johns',
+  'Pacific/Kiritimati', 'UTC',
+];
 
 /** Around the changes of clocks in those zones: hours that a clock on the wall skips or shows twice. */
 const MOMENTS = [
-  '2027-03-14T01:30:00.000Z', '2027-03-14T02:30:00.123Z', '2027-03-14T07:00:00.000Z', '2027-11-07T01:30:00.000Z', '2027-11-07T05:30:00.001Z', '2027-11-07T06:30:00.999Z',
-  '2027-03-28T02:30:00.000Z', '2027-03-28T01:00:00.000Z', '2027-10-31T00:30:00.000Z', '2027-10-31T01:30:00.000Z', '2027-10-31T02:30:00.000Z', '2027-10-02T15:30:00.000Z',
+  '2027-03-14T01:30:00.000Z', '2027-03-14T02:30:00.123Z', '2027-03-14T07:00:00.000Z', '2027-11-07T01:30:00.000Z',
+  '2027-11-07T05:30:00.001Z', '2027-11-07T06:30:00.999Z', '2027-03-28T02:30:00.000Z', '2027-03-28T01:00:00.000Z',
+  '2027-10-31T00:30:00.000Z', '2027-10-31T01:30:00.000Z', '2027-10-31T02:30:00.000Z', '2027-10-02T15:30:00.000Z',
   '2026-11-28T09:38:21.000Z', '2028-02-29T23:59:59.999Z', '1970-01-01T00:00:00.000Z', '9999-12-31T00:00:00.000Z',
 ].map((text) => new Date(text));
 
-async function within(settings: readonly string[], work: (database: Database, url: string) => Promise<void>): Promise<void> {
+const HOUR_MS = 3_600_000;
+
+type Work = (database: Database, url: string) => Promise<void>;
+
+async function within(settings: readonly string[], work: Work): Promise<void> {
   const { url, stop } = await startDatabase();
-  for (const setting of settings) await execute(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`);
+  const name = new URL(url).pathname.slice(1);
+  for (const setting of settings) await execute(url, `ALTER DATABASE ${name} SET ${setting}`);
   const database = connectDatabase(url);
   try {
     await work(database, url);
@@ -35,10 +44,19 @@ async function within(settings: readonly string[], work: (database: Database, ur
   }
 }
 
+const rowsOf = (moments: readonly Date[]) => moments.map((excludedAt, i) => (
+  { campaignId: 'c', userId: String(i).padStart(2, '0'), source: null, excludedAt }));
+
+async function timesFinding(url: string) {
+  return checkDatabase(await examineDatabase(url)).find(({ name }) => name === 'times');
+}
+
 describe.skipIf(!postgresInstalled).each(ZONES)('in a database whose time zone is %s', (zone) => {
-  test('each time that is written is that time for SQL, and is read as that time, also around a change of clocks', () => within([`timezone = '${zone}'`], async (database, url) => {
+  const inZone = (work: Work) => () => within([`timezone = '${zone}'`], work);
+
+  test('a time is the same for SQL and for models, around a change of clocks too', inZone(async (database) => {
     expect(await database.$queryRaw`SELECT current_setting('TimeZone') AS zone`).toEqual([{ zone }]);
-    const rows = MOMENTS.map((excludedAt, i) => ({ campaignId: 'c', userId: String(i).padStart(2, '0'), source: null, excludedAt }));
+    const rows = rowsOf(MOMENTS);
     await database.campaign.create({ data: { id: 'c', title: 'c', winsPerUserMax: 1 } });
     await database.campaignExclusion.createMany({ data: rows.slice(0, 8) });
     await database.$transaction(async (transaction) => {
@@ -46,53 +64,97 @@ describe.skipIf(!postgresInstalled).each(ZONES)('in a database whose time zone i
       expect(await transaction.campaignExclusion.findMany({ orderBy: { userId: 'asc' } })).toEqual(rows);
     });
     expect(await database.campaignExclusion.findMany({ orderBy: { userId: 'asc' } })).toEqual(rows);
-    const stored = await database.$queryRaw<{ at: Date; ms: number }[]>`SELECT "excludedAt" AS at, (extract(epoch FROM "excludedAt") * 1000)::float8 AS ms FROM "CampaignExclusion" ORDER BY "userId"`;
+    const stored = await database.$queryRaw<{ at: Date; ms: number }[]>`
+      SELECT "excludedAt" AS at, (extract(epoch FROM "excludedAt") * 1000)::float8 AS ms
+      FROM "CampaignExclusion" ORDER BY "userId"`;
     expect(stored).toEqual(MOMENTS.map((at) => ({ at, ms: at.getTime() })));
-    for (const [i, excludedAt] of MOMENTS.entries()) {
-      expect(await database.campaignExclusion.count({ where: { excludedAt } }), String(i)).toBe(1);
-      expect(await database.$queryRaw`SELECT "userId" FROM "CampaignExclusion" WHERE "excludedAt" = ${excludedAt}::timestamptz`).toEqual([{ userId: rows[i]!.userId }]);
+    for (const { userId, excludedAt } of rows) {
+      expect(await database.campaignExclusion.findMany({ where: { excludedAt } })).toMatchObject([{ userId }]);
+      const found = await database.$queryRaw`
+        SELECT "userId" FROM "CampaignExclusion" WHERE "excludedAt" = ${excludedAt}::timestamptz`;
+      expect(found).toEqual([{ userId }]);
     }
     expect(await database.campaignExclusion.count({ where: { excludedAt: { in: MOMENTS } } })).toBe(MOMENTS.length);
-    expect(await database.$queryRaw`SELECT ${MOMENTS}::timestamptz[] AS ats, NULL::timestamptz AS nothing`).toEqual([{ ats: MOMENTS, nothing: null }]);
+    const lists = await database.$queryRaw`SELECT ${MOMENTS}::timestamptz[] AS ats, NULL::timestamptz AS nothing`;
+    expect(lists).toEqual([{ ats: MOMENTS, nothing: null }]);
     // Text of a user stays text.
     const title = '2027-03-14 02:30:00';
-    expect(await database.campaign.create({ data: { id: 'text', title, winsPerUserMax: 1 } })).toMatchObject({ title });
-    await untilAnswers(database, url);
+    const named = await database.campaign.create({ data: { id: 'text', title, winsPerUserMax: 1 } });
+    expect(named).toMatchObject({ title });
   }));
 
-  test("a rain's times are those asked for, its creation and settlement are now, and a connection that was cut is followed by one that is right", () => within([`timezone = '${zone}'`], async (database, url) => {
+  test('a rain has the times asked for, also on new connections', inZone(async (database, url) => {
     const ledger = openLedger(database);
     const now = Date.now();
-    await ledger.createRain(newRain('r', 100n), 'ann');
-    expect(await ledger.reschedule('r', { opensAt: FIRST_WIN + 1, closesAt: FIRST_WIN + 60_001 }, { actor: 'ann', verb: 'schedule' }, { opensAt: FIRST_WIN, closesAt: FIRST_WIN + 60_000 })).toBe(true);
-    expect((await ledger.overdue(FIRST_WIN + 60_000)).length + (await ledger.overdue(FIRST_WIN + 60_001)).length).toBe(1);
-    await database.$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-    await ledger.seal('r');
-    const settledAt = await ledger.settle('r');
-    const { createdAt, opensAt, closesAt, ...rain } = await eventually(async () => (await ledger.rain('r'))!);
-    expect({ opensAt, closesAt, settledAt: rain.settledAt }).toEqual({ opensAt: FIRST_WIN + 1, closesAt: FIRST_WIN + 60_001, settledAt });
-    for (const at of [createdAt, settledAt, rain.sealedAt!, (await ledger.actions('r'))[0]!.at]) expect(Math.abs(at - now)).toBeLessThan(60_000);
-    const [row] = await database.$queryRaw<{ late: number }[]>`SELECT abs(extract(epoch FROM now() - "createdAt"))::float8 AS late FROM "Rain"`;
-    expect(row!.late).toBeLessThan(60);
+    const asked = { opensAt: FIRST_WIN, closesAt: FIRST_WIN + 60_000 };
+    const moved = { opensAt: FIRST_WIN + 1, closesAt: FIRST_WIN + 60_001 };
+    await ledger.createRain(newRain('r', 100n, asked), 'ann');
+    expect(await ledger.reschedule('r', moved, { actor: 'ann', verb: 'schedule' }, asked)).toBe(true);
+    expect(await ledger.overdue(moved.closesAt - 1)).toEqual([]);
+    expect(await ledger.overdue(moved.closesAt)).toMatchObject([{ id: 'r' }]);
+    await execute(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+    const settledAt = await eventually(async () => {
+      await ledger.seal('r');
+      return ledger.settle('r');
+    });
+    const rain = (await ledger.rain('r'))!;
+    expect(rain).toMatchObject({ ...moved, settledAt });
+    const actedAt = (await ledger.actions('r'))[0]!.at;
+    for (const at of [rain.createdAt, rain.sealedAt!, settledAt, actedAt]) expect(Math.abs(at - now)).toBeLessThan(60_000);
+    const [row] = await database.$queryRaw<[{ age: number }]>`
+      SELECT abs(extract(epoch FROM now() - "createdAt"))::float8 AS age FROM "Rain"`;
+    expect(row.age).toBeLessThan(60);
+    const found = `the same here and there, in sessions of TimeZone ${zone}`;
+    expect(await timesFinding(url)).toMatchObject({ verdict: 'ok', found });
     await untilAnswers(database, url);
   }));
 });
 
+test.skipIf(!postgresInstalled)('a session whose time zone changes between statements changes no time', () => (
+  within([], async (database) => {
+    await database.campaign.create({ data: { id: 'c', title: 'c', winsPerUserMax: 1 } });
+    for (const row of rowsOf(MOMENTS)) {
+      await database.$transaction(async (transaction) => {
+        await transaction.$executeRaw`SET LOCAL TIME ZONE 'America/New_York'`;
+        await transaction.campaignExclusion.create({ data: row });
+        await transaction.$executeRaw`SET LOCAL TIME ZONE 'Asia/Kathmandu'`;
+        const { userId, excludedAt } = row;
+        expect(await transaction.campaignExclusion.findMany({ where: { userId, excludedAt } })).toEqual([row]);
+      });
+    }
+    expect(await database.campaignExclusion.findMany({ orderBy: { userId: 'asc' } })).toEqual(rowsOf(MOMENTS));
+  })
+));
+
+const OWN_ZONE = process.env['TZ'];
+test.skipIf(!postgresInstalled || OWN_ZONE === undefined)('databases of this run have the time zone of TZ', () => (
+  within([], async (database) => {
+    expect(await database.$queryRaw`SELECT current_setting('TimeZone') AS zone`).toEqual([{ zone: OWN_ZONE }]);
+  })
+));
+
 describe.skipIf(!postgresInstalled)('refused before anything is done, with the setting and what to do', () => {
-  test('a database that writes times in a way we cannot read; and no time of it is guessed', () => within(["datestyle = 'SQL, DMY'", "timezone = 'Europe/Berlin'"], async (database, url) => {
+  const settings = ["datestyle = 'SQL, DMY'", "timezone = 'Europe/Berlin'"];
+  test('a database that writes times in a way we cannot read', () => within(settings, async (database, url) => {
     const name = new URL(url).pathname.slice(1);
-    await expect(untilAnswers(database, url)).rejects.toThrow(`database_times: the database ${name} does not store and return times as they are`);
-    await expect(untilAnswers(database, url)).rejects.toThrow('with TimeZone Europe/Berlin and DateStyle SQL, DMY');
-    await expect(untilAnswers(database, url)).rejects.toThrow(`nothing was done. Run ALTER ROLE "postgres" IN DATABASE "${name}" SET datestyle = 'ISO'`);
-    expect(checkDatabase(await examineDatabase(url)).filter(({ name: of }) => of === 'times')).toMatchObject([{ verdict: 'wrong', advice: expect.stringContaining('ALTER ROLE') as string }]);
+    const starting = untilAnswers(database, url).then(() => '', String);
+    expect(await starting).toContain(`database_times: the database ${name} changes times`);
+    expect(await starting).toContain('with TimeZone Europe/Berlin and DateStyle SQL, DMY');
+    expect(await starting).toContain(`nothing was done. Run ALTER ROLE "postgres" IN DATABASE "${name}" SET datestyle`);
+    const finding = await timesFinding(url);
+    expect(finding).toMatchObject({ verdict: 'wrong', advice: expect.stringContaining('ALTER ROLE') as string });
+    // No time of it is guessed either.
     await openLedger(database).createRain(newRain('r', 100n), 'ann').catch(() => {});
     await expect(openLedger(database).rain('r')).rejects.toThrow('DateStyle');
   }));
 
-  test('a connection by which times lose their offset, where that matters', () => within(["timezone = 'Europe/London'"], async (_, url) => {
+  const summer = ["timezone = 'Europe/London'"];
+  test('a connection by which times lose their offset, where that matters', () => within(summer, async (_, url) => {
     const database = new PrismaClient({ adapter: new PrismaPg({ connectionString: url, max: 1 }) });
     try {
-      await expect(untilAnswers(database, url)).rejects.toThrow(/TimeZone Europe\/London .*: it took times that we sent as other ones/);
+      const refusal = /TimeZone Europe\/London .*: it took times that we sent as other/;
+      await expect(untilAnswers(database, url)).rejects.toThrow(refusal);
       await database.$executeRaw`SET TIME ZONE 'UTC'`;
       await untilAnswers(database, url);
     } finally {
@@ -101,28 +163,29 @@ describe.skipIf(!postgresInstalled)('refused before anything is done, with the s
   }));
 });
 
-test.skipIf(!postgresInstalled)('times that an older version has stored wrong are named by the doctor, and set to those recorded', () => (
+test.skipIf(!postgresInstalled)('the doctor names times that an older version stored wrong; a script sets them right', () => (
   within(["timezone = 'Asia/Shanghai'"], async (database, url) => {
     const former = new PrismaClient({ adapter: new PrismaPg({ connectionString: url, max: 1 }) });
     const [then, ledger] = [openLedger(former), openLedger(database)];
-    const asked = { opensAt: FIRST_WIN + 3_600_000, closesAt: FIRST_WIN + 7_200_000 };
+    const asked = { opensAt: FIRST_WIN + HOUR_MS, closesAt: FIRST_WIN + 2 * HOUR_MS };
     for (const id of ['moved', 'settled', 'waiting']) await then.createRain(newRain(id, 100n), 'ann');
     await then.createSale(newSale('sale'), 'ann');
     await then.reschedule('moved', asked, { actor: 'ann', verb: 'schedule' });
     await then.settle('settled');
     await former.$disconnect();
     await ledger.createRain(newRain('new', 100n), 'ann');
-    expect((await ledger.rain('moved'))!.opensAt).toBe(asked.opensAt - 8 * 3_600_000);
-    expect(await examineWindows({ ledger })).toEqual([{
-      subject: 'database', name: 'windows', verdict: 'wrong', found: 'others than recorded: moved, sale, waiting',
-      expected: 'the times that were recorded for each rain and sale', advice: expect.stringContaining('windows.sql') as string,
-    }]);
+    expect((await ledger.rain('moved'))!.opensAt).toBe(asked.opensAt - 8 * HOUR_MS);
+    const [finding] = await examineWindows({ ledger });
+    expect(finding).toMatchObject({ verdict: 'wrong', found: 'others than recorded: moved, sale, waiting' });
+    expect(finding!.advice).toContain('windows.sql');
 
     const mend = readFileSync(new URL('../../deploy/postgresql/windows.sql', import.meta.url), 'utf8');
     for (const _ of ['once', 'again']) await execute(url, mend);
     expect(await examineWindows({ ledger })).toMatchObject([{ verdict: 'ok', found: 'as recorded' }]);
     expect(await ledger.rain('moved')).toMatchObject(asked);
-    for (const id of ['settled', 'waiting', 'new']) expect(await ledger.rain(id)).toMatchObject({ opensAt: FIRST_WIN });
+    for (const id of ['settled', 'waiting', 'new']) {
+      expect(await ledger.rain(id)).toMatchObject({ opensAt: FIRST_WIN, closesAt: FIRST_WIN + 60_000 });
+    }
     const { opensAt, closesAt } = newSale('sale');
     expect(await ledger.sale('sale')).toMatchObject({ opensAt, closesAt });
   })

@@ -43,7 +43,10 @@ export function addDoctorCommand(program: RainCommand): void {
 async function compareStores(servers: Parameters<typeof openContext>[0]): Promise<Finding[]> {
   const context = await openContext(servers, 'doctor');
   try {
-    return [...await examineStores(context), ...await examineWindows(context), ...await examineRains(context), ...await examineSales(context), ...await examineShop(context)];
+    return [
+      ...await examineStores(context), ...await examineWindows(context), ...await examineRains(context),
+      ...await examineSales(context), ...await examineShop(context),
+    ];
   } finally {
     await context.close();
   }

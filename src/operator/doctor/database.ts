@@ -33,8 +33,9 @@ function checkMigrations(migrations: DatabaseFacts['migrations']): Finding {
 }
 
 function checkTimes(times: DatabaseFacts['times']): Finding {
-  const { found, advice } = 'zone' in times ? { found: `the same here and there, in sessions of TimeZone ${times.zone}`, advice: '' } : times;
-  return find('times', 'zone' in times ? 'ok' : 'wrong', found, 'the same moments here and in the database', advice);
+  const expected = 'the same moments here and in the database';
+  if ('zone' in times) return find('times', 'ok', `the same here and there, in sessions of TimeZone ${times.zone}`, expected, '');
+  return find('times', 'wrong', times.found, expected, times.advice);
 }
 
 function checkPrivileges({ operator, worker }: DatabaseFacts['privilegesMissing']): Finding {
