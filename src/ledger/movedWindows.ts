@@ -13,8 +13,8 @@ interface Row {
 }
 
 /**
- * Ids of rains and sales that are not settled and whose times differ from those recorded last: a version that stored times
- * wrong has booked them, or somebody has changed them by hand.
+ * Ids of rains and sales that are not settled and whose times differ from those recorded last: a version that stored
+ * times wrong has booked them, or somebody has changed them by hand.
  */
 export async function movedWindows(database: Database): Promise<string[]> {
   const rows = await database.$queryRaw<Row[]>`

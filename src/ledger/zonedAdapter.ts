@@ -9,9 +9,10 @@ type Parser = (text: string) => unknown;
 type GetParser = (oid: number, format: string) => Parser;
 
 /**
- * Prisma's adapter sends times without an offset and drops the offset of those that it reads. In a session whose time
- * zone is not UTC each is then another moment, and no setting of a session is certain behind a pooler. This adapter sends
- * and reads each time with its offset, so that it is the same moment in every session. It costs no statement.
+ * Prisma's adapter sends times without an offset and drops the offset of those that it reads. In a session whose
+ * time zone is not UTC each is then another moment, and no setting of a session is certain behind a pooler. This
+ * adapter sends and reads each time with its offset, so that it is the same moment in every session. It costs no
+ * statement.
  */
 export class ZonedAdapter extends PrismaPg {
   override async connect(): Promise<Adapter> {
@@ -81,6 +82,6 @@ const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d(:\d\d)?$/;
 /** In ISO 8601, with its offset. @throws when it is written in another way: nobody guesses a time */
 function readMoment(text: string): string {
   const found = MOMENT.exec(text);
-  if (!found) throw new Error(`the database wrote a time as "${text}", expected 2026-12-31 23:59:59+00 (DateStyle ISO)`);
+  if (!found) throw new Error(`the database wrote the time "${text}", expected 2026-12-31 23:59:59+00 (DateStyle ISO)`);
   return `${text.replace(' ', 'T')}${found[1] === undefined ? ':00' : ''}`;
 }

@@ -101,7 +101,8 @@ describe.skipIf(!postgresInstalled).each(ZONES)('in a database whose time zone i
     const rain = (await ledger.rain('r'))!;
     expect(rain).toMatchObject({ ...moved, settledAt });
     const actedAt = (await ledger.actions('r'))[0]!.at;
-    for (const at of [rain.createdAt, rain.sealedAt!, settledAt, actedAt]) expect(Math.abs(at - now)).toBeLessThan(60_000);
+    const { createdAt, sealedAt } = rain;
+    for (const at of [createdAt, sealedAt!, settledAt, actedAt]) expect(Math.abs(at - now)).toBeLessThan(60_000);
     const [row] = await database.$queryRaw<[{ age: number }]>`
       SELECT abs(extract(epoch FROM now() - "createdAt"))::float8 AS age FROM "Rain"`;
     expect(row.age).toBeLessThan(60);
@@ -163,7 +164,7 @@ describe.skipIf(!postgresInstalled)('refused before anything is done, with the s
   }));
 });
 
-test.skipIf(!postgresInstalled)('the doctor names times that an older version stored wrong; a script sets them right', () => (
+test.skipIf(!postgresInstalled)('the doctor names times stored wrong by an older version; a script mends them', () => (
   within(["timezone = 'Asia/Shanghai'"], async (database, url) => {
     const former = new PrismaClient({ adapter: new PrismaPg({ connectionString: url, max: 1 }) });
     const [then, ledger] = [openLedger(former), openLedger(database)];

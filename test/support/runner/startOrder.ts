@@ -21,6 +21,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'test/faults/saleFailover.long.test.ts': 30, 'test/faults/saleShop.long.test.ts': 46, 'test/faults/up.long.test.ts': 30, 'test/grab/model.long.test.ts': 26, 'test/node24.long.test.ts': 55,
   'test/operator/auditMemory.long.test.ts': 69, 'test/operator/race.long.test.ts': 26, 'test/operator/restoreCut.long.test.ts': 56, 'test/operator/topUpCut.long.test.ts': 55,
   'test/platform/embedded/database.long.test.ts': 46, 'test/platform/process/end.long.test.ts': 63, 'test/tamper/tamper.long.test.ts': 180, 'test/walk/evening.long.test.ts': 150, 'test/walk/newcomer.long.test.ts': 109,
+  'test/timeZone.long.test.ts': 135,
 };
 const SECONDS_WITH_BROWSER = 20;
 const SECONDS_OTHERWISE = 4;
