@@ -56,7 +56,8 @@ const TABLE = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
 interface Applied {
   migration_name: string;
   checksum: string;
-  finished_at: Date | null;
+  /** Asked of the database: its times are not readable with every setting. */
+  finished: boolean;
 }
 
 /** The database and prisma/migrations contradict each other; an operator has to check before anything is written. */
@@ -167,7 +168,8 @@ async function recordApplied(client: Client, { name, checksum }: Migration): Pro
 /** Recorded migrations that were not rolled back, by name. */
 export async function readApplied(client: Client): Promise<Map<string, Applied>> {
   const { rows } = await client.query<Applied>(
-    'SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL',
+    `SELECT "migration_name", "checksum", "finished_at" IS NOT NULL AS "finished"
+     FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL`,
   );
   return new Map(rows.map((row) => [row.migration_name, row]));
 }
@@ -177,7 +179,7 @@ export function nextOf(migrations: readonly Migration[], applied: ReadonlyMap<st
   for (const { name, checksum } of migrations) {
     const record = applied.get(name);
     if (!record) continue;
-    if (record.finished_at === null) throw new MigrationError(`migration ${name} was started but never finished: see \`prisma migrate resolve\``);
+    if (!record.finished) throw new MigrationError(`migration ${name} was started but never finished: see \`prisma migrate resolve\``);
     if (record.checksum !== checksum) throw new MigrationError(`migration ${name} was edited after it was applied to this database: undo the edit, and put the change into a new migration`);
   }
   return migrations.find(({ name }) => !applied.has(name));

@@ -31,8 +31,9 @@ export function addDoctorCommand(program: RainCommand): void {
         findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
       ]);
       const each = [...examined.flatMap((result) => result.findings), ...checkWallet(config)];
-      // The stores are compared only when both answer, and the database has its tables.
-      const comparable = examined.every(({ reached }) => reached) && each.every(({ name, verdict }) => name !== 'migrations' || verdict === 'ok');
+      // The stores are compared only when both answer, and the database has its tables and leaves times as they are.
+      const comparable = examined.every(({ reached }) => reached)
+        && each.every(({ name, verdict }) => !['migrations', 'times'].includes(name) || verdict === 'ok');
       const findings = comparable ? [...each, ...await compareStores(config)] : each;
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
       const exit = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 && EXIT.refused;
