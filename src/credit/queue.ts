@@ -1,5 +1,6 @@
 import { Queue, type JobsOptions } from 'bullmq';
 import type { RedisClient } from '../platform/redis/connect.ts';
+import { bullOptions } from './bullOptions.ts';
 import type { DeadLetter } from './deadLetter.ts';
 import { dueJobs } from './delayedJobs.ts';
 import { rangeOfJobId, type CreditJob, type EntryRange } from './job.ts';
@@ -47,9 +48,10 @@ const RANGE_OPTIONS: JobsOptions = {
   stackTraceLimit: 1,
 };
 
-function createQueue(name: string, defaultJobOptions: JobsOptions, { connection, prefix, onError, visiting = false }: QueueOptions): Queue {
-  const queue = new Queue(name, { connection, prefix, defaultJobOptions, skipMetasUpdate: visiting });
-  return queue.on('error', onError);
+/** Every queue is made here. */
+export function createQueue<Data>(name: string, defaultJobOptions: JobsOptions, options: QueueOptions): Queue<Data> {
+  const queue = new Queue<Data>(name, { ...bullOptions(options), defaultJobOptions, skipMetasUpdate: options.visiting ?? false });
+  return queue.on('error', options.onError);
 }
 
 /** Ranges of a log, added by a relay. */

@@ -4,6 +4,7 @@ import { deadlineIn } from '../platform/concurrency/deadline.ts';
 import { delayBeforeRetry, type Backoff } from '../platform/network/backoff.ts';
 import type { Histogram } from '../platform/telemetry/histogram.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
+import { bullOptions } from './bullOptions.ts';
 import { JOB_RETRY_POLICY } from './retryPolicy.ts';
 import type { QueueOptions } from './queue.ts';
 
@@ -83,7 +84,7 @@ export function startRangeWorker<Data, Report>({ queues, work, onDone, onClosed,
       begun.set(job, token);
       return timed(job).finally(() => begun.delete(job));
     }, {
-      connection, prefix, concurrency: jobsAtOnce,
+      ...bullOptions({ connection, prefix }), concurrency: jobsAtOnce,
       lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: STALLED_COUNT_MAX, maximumRateLimitDelay: RATE_LIMIT_MS_MAX,
       settings: { backoffStrategy: (attemptsMade) => delayBeforeRetry(attemptsMade, backoff, random) },
     });

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Queue, type JobsOptions } from 'bullmq';
+import type { JobsOptions, Queue } from 'bullmq';
 import { z } from 'zod';
 import { ENTRIES_MAX } from '../credit/job.ts';
-import type { QueueOptions } from '../credit/queue.ts';
+import { createQueue, type QueueOptions } from '../credit/queue.ts';
 import { userId } from '../rain/ids.ts';
 import { reservationIdText, saleId } from '../sale/ids.ts';
 import { ORDER_STATUSES } from '../sale/order.ts';
@@ -22,10 +22,7 @@ export type EndedQueue = Queue<EndedJob>;
 export const ENDED_RETRIES = { firstDelayMs: 500, delayMsMax: 60_000, attemptsMax: 160 } as const;
 const JOB_OPTIONS: JobsOptions = { attempts: ENDED_RETRIES.attemptsMax, backoff: { type: 'capped' }, removeOnComplete: true, removeOnFail: { count: 100 }, stackTraceLimit: 1 };
 
-export function openEndedQueue({ connection, prefix, onError, visiting = false }: QueueOptions): EndedQueue {
-  const queue: EndedQueue = new Queue(ENDED_QUEUE, { connection, prefix, defaultJobOptions: JOB_OPTIONS, skipMetasUpdate: visiting });
-  return queue.on('error', onError);
-}
+export const openEndedQueue = (options: QueueOptions): EndedQueue => createQueue(ENDED_QUEUE, JOB_OPTIONS, options);
 
 /** The same orders are the same job: adding them again while it waits adds nothing. */
 export function endedJobId(sale: string, ended: Ended): string {

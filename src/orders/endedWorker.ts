@@ -1,4 +1,5 @@
 import { UnrecoverableError, Worker, type Job } from 'bullmq';
+import { bullOptions } from '../credit/bullOptions.ts';
 import type { QueueOptions } from '../credit/queue.ts';
 import { deadlineIn } from '../platform/concurrency/deadline.ts';
 import { delayBeforeRetry, type Backoff } from '../platform/network/backoff.ts';
@@ -36,7 +37,7 @@ export function startEndedWorker({ connection, prefix, onError, tell, log, backo
   }
 
   const worker = new Worker<EndedJob>(ENDED_QUEUE, work, {
-    connection, prefix, concurrency: 1, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: STALLED_COUNT_MAX,
+    ...bullOptions({ connection, prefix }), concurrency: 1, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: STALLED_COUNT_MAX,
     settings: { backoffStrategy: (attemptsMade) => delayBeforeRetry(attemptsMade, backoff, Math.random) },
   });
   worker.on('error', onError);
