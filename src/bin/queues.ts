@@ -5,6 +5,7 @@ import { orderJobId } from '../orders/job.ts';
 import { openOrderQueues } from '../orders/queue.ts';
 import { QUEUE_PREFIX } from '../store/keys.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
+import { lastLine } from '../platform/redis/unavailable.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import type { SendReservations } from '../operator/sale/repair.ts';
 import type { SystemContext } from '../operator/system.ts';
@@ -13,6 +14,13 @@ export function openQueues(options: Omit<QueueOptions, 'prefix'>): SystemContext
   const prefixed = { ...options, prefix: QUEUE_PREFIX };
   const { orders, later: ordersLater, dead: ordersDead } = openOrderQueues(prefixed);
   return { credit: createCreditQueue(prefixed), later: createLaterQueue(prefixed), dead: createDeadQueue(prefixed), orders, ordersLater, ordersEnded: openEndedQueue(prefixed), ordersDead };
+}
+
+/** Reads every queue, for `/readyz`. @throws Error with one sentence */
+export async function askQueues(queues: SystemContext['queues']): Promise<void> {
+  await Promise.all(Object.values(queues).map((queue) => queue.getJobCountByTypes('waiting'))).catch((error: unknown) => {
+    throw new Error(`the queues cannot be read: ${lastLine(error)}`, { cause: error });
+  });
 }
 
 /** On the context's own connection, whose commands have a deadline, because a user waits for the answer. */

@@ -3,6 +3,7 @@ import { createGuestTokens } from '../../console/guests.ts';
 import { createConsoleCounters, registerConsoleMetrics, type ConsoleCounters } from '../../console/metrics.ts';
 import type { EntryOptions } from '../../console/player/entry.ts';
 import { createThemeReader } from '../../console/player/theme.ts';
+import type { Backend } from '../../console/routes/route.ts';
 import { startConsole } from '../../console/server.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { hostNames } from '../../console/hosts.ts';
@@ -15,6 +16,7 @@ import { openReadiness, type Readiness } from '../../platform/telemetry/health.t
 import { createLog, type Logger } from '../../platform/telemetry/log.ts';
 import { openRegistry, startMetricsServer, registerReadiness } from '../../platform/telemetry/metrics.ts';
 import { configure, signingKey } from '../context.ts';
+import { askQueues } from '../queues.ts';
 import type { Environment } from '../terminal.ts';
 import { openBackend } from './backend.ts';
 import { openPlayerBackend, type ConsoleConfig } from './player.ts';
@@ -39,8 +41,9 @@ export async function open(shutdown: Shutdown, environment: Environment, { guest
   const key = guestsAre || participants ? signingKey(config, guestsAre ? 'guest tokens' : 'tokens of participants') : undefined;
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(async () => {
-    const { readiness, counters } = await openConsoleReadiness(config, log, lifecycle);
-    const backend = playersOnly ? undefined : await openBackend(config, log, lifecycle);
+    let backend: Backend | undefined;
+    const { readiness, counters } = await openConsoleReadiness(config, log, lifecycle, async () => backend && askQueues(backend.queues));
+    if (!playersOnly) backend = await openBackend(config, log, lifecycle);
     // Without a key to verify the players' tokens, only the page is served.
     const players = config.JWT_SECRET === undefined && config.JWKS_URL === undefined ? undefined : openPlayerBackend(config, log, lifecycle);
     const entry: EntryOptions = { ...(key && { tokens: createEntryTokens(key) }), ...(key && guestsAre && { guests: createGuestTokens(key) }), ...(participants && players && { enterByCode: players.enterByCode }), screens: guestsAre !== undefined || event !== undefined, ...(event !== undefined && players && { countPhones: players.countPhones }) };
@@ -66,15 +69,16 @@ export async function open(shutdown: Shutdown, environment: Environment, { guest
 }
 
 /**
- * Readiness and metrics. Watches Redis and the database on its own connections, because the others may be busy.
+ * Readiness and metrics. Watches Redis and the database on its own connections, because the others may be busy; the queues where they are used.
  * @throws when the port of the metrics is taken
  */
-async function openConsoleReadiness(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle): Promise<{ readiness: Readiness; counters: ConsoleCounters }> {
+async function openConsoleReadiness(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle, askOpenQueues: () => Promise<void>): Promise<{ readiness: Readiness; counters: ConsoleCounters }> {
   const redis = connectRedis(config.REDIS_URL, { purpose: 'once', onError: () => {} });
   lifecycle.onClose('redis', () => redis.disconnect());
   const database = connectDatabase(config.DATABASE_URL, { connectionsMax: 1 });
   lifecycle.onClose('database', () => database.$disconnect());
-  const readiness = await openReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => database.$queryRaw`SELECT 1` }] });
+  const askRedis = () => redis.ping().then(askOpenQueues);
+  const readiness = await openReadiness({ parts: [{ name: 'redis', ask: askRedis }, { name: 'database', ask: () => database.$queryRaw`SELECT 1` }] });
   lifecycle.onClose('readiness', () => void readiness.close());
   const counters = createConsoleCounters();
   if (config.METRICS_PORT !== undefined) {

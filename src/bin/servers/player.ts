@@ -79,31 +79,20 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   };
 }
 
-/** The dead letters. A queue whose first command failed stays unusable, so the next request opens a new one. */
+/** The dead letters. Without Redis, each call rejects at once instead of waiting for it. */
 function openLetters(redis: RedisClient, onError: (error: Error) => void) {
-  let queue: DeadQueue | undefined;
-  async function close(): Promise<void> {
-    const closing = queue;
-    queue = undefined;
-    await closing?.close().catch(onError);
-  }
-  async function withQueue<T>(work: (dead: DeadQueue) => Promise<T>): Promise<T> {
+  const queue = createDeadQueue({ connection: redis, prefix: QUEUE_PREFIX, onError, visiting: true });
+  const reachable = (): DeadQueue => {
     if (redis.status !== 'ready') throw new Error('Redis is unreachable');
-    queue ??= createDeadQueue({ connection: redis, prefix: QUEUE_PREFIX, onError, visiting: true });
-    try {
-      return await work(queue);
-    } catch (error) {
-      void close();
-      throw error;
-    }
-  }
+    return queue;
+  };
   return {
-    close,
-    read: (limit: number) => withQueue((dead) => readDeadLetters(dead, { limit })),
+    close: () => queue.close(),
+    read: async (limit: number) => readDeadLetters(reachable(), { limit }),
     /** Idempotent: the same letter is added only once. */
-    add: (unbooked: Unbooked) => withQueue(async (dead) => {
-      const letter = await deadLetterFor(redis, unbooked);
-      await addDeadLetters(dead, [letter]);
-    }),
+    async add(unbooked: Unbooked): Promise<void> {
+      const dead = reachable();
+      await addDeadLetters(dead, [await deadLetterFor(redis, unbooked)]);
+    },
   };
 }

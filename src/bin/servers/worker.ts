@@ -39,7 +39,7 @@ import { startRedelivery, type RedeliveryOptions } from '../../maintenance/redel
 import { registerWaitingClaims, startWaitingClaims } from '../../maintenance/waitingClaims.ts';
 import { startAuditor, type AuditorOptions } from '../../maintenance/auditor.ts';
 import { startEpoch, type Epoch } from '../../maintenance/epoch.ts';
-import { openQueues } from '../queues.ts';
+import { askQueues, openQueues } from '../queues.ts';
 import { OUR_ORDERS, type OpenOrderService } from './orderService.ts';
 import { OUR_LEDGER, type OpenPayoutProvider } from './payoutProvider.ts';
 import { startSaleWork } from './saleWork.ts';
@@ -118,11 +118,12 @@ async function openWorker({
   await requireFit(redis, durability, log);
   await loadScripts(redis);
   await untilAnswers(database, databaseUrl);
+  let openedQueues: ReturnType<typeof openQueues> | undefined;
   let epoch: Epoch | undefined;
   let readiness: Readiness | undefined;
   let metricsUrl: string | undefined;
   if (registry && metrics) {
-    const ready = readiness = await openReadiness({ parts: [{ name: 'redis', ask: () => redis.ping() }, { name: 'database', ask: () => probing.$queryRaw`SELECT 1` }, { name: 'stores', ask: async () => epoch?.ask() }] });
+    const ready = readiness = await openReadiness({ parts: [{ name: 'redis', ask: () => redis.ping().then(() => openedQueues && askQueues(openedQueues)) }, { name: 'database', ask: () => probing.$queryRaw`SELECT 1` }, { name: 'stores', ask: async () => epoch?.ask() }] });
     lifecycle.onClose('readiness', () => void ready.close());
     const server = await startMetricsServer({ registry, ...metrics, readiness, log });
     lifecycle.onClose('metrics', () => server.close());
@@ -131,7 +132,7 @@ async function openWorker({
   open = true;
 
   const ledger = openLedger(database);
-  const queues = openQueues({ connection: queueing, onError });
+  const queues = openedQueues = openQueues({ connection: queueing, onError });
   const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this worker has; this worker pays nothing of it');
   const onBrokenPlan = (rainId: string) => log.error({ rainId }, 'seed or plan of this rain in the ledger differs from its commitment; this worker pays nothing of it until they match');
   const balance = signedOnly(payoutByProvider(ledger, keep(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, signer));
