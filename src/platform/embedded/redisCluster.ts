@@ -93,7 +93,10 @@ export async function startClusterServer(home: Home, name: string, password: str
         starting = undefined;
         process.kill(current.pid, 'SIGKILL');
       },
-      startAgain: () => starting ??= startAgain(),
+      startAgain: () => starting ??= startAgain().catch((error: unknown) => {
+        starting = undefined;
+        throw error;
+      }),
       async stop() {
         // A server that is just starting is stopped as well.
         await (starting ??= Promise.resolve()).catch(() => {});

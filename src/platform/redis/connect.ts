@@ -54,12 +54,14 @@ const ONCE = {
  * `once`: a command is sent at most once and rejects immediately when the connection breaks or is down; for everything
  * that decides about money. ioredis's own defaults re-send a script whose reply was lost, and it then runs twice.
  * `grabs`: likewise, and a Cluster decides only where it was asked, see `StayingCluster`.
- * `subscriber`: pub/sub, re-subscribes by itself. `queue`: as BullMQ requires for blocking workers.
+ * `subscriber`: pub/sub, re-subscribes by itself, however long Redis was away: by default ioredis gives up an unanswered subscription after
+ * 20 attempts to connect, never makes it again, and its rejection, which nobody awaits, ends the process.
+ * `queue`: as BullMQ requires for blocking workers.
  */
 const PURPOSES = {
   once: ONCE,
   grabs: ONCE,
-  subscriber: { socketTimeout: SILENCE_MS_MAX },
+  subscriber: { socketTimeout: SILENCE_MS_MAX, maxRetriesPerRequest: null },
   queue: { maxRetriesPerRequest: null },
 } as const satisfies Record<string, RedisOptions>;
 

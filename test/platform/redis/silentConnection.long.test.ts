@@ -38,6 +38,27 @@ test.concurrent('a subscriber replaces a silent connection too, although it send
   }, { timeoutMs: 15_000, everyMs: 200 });
 });
 
+test.concurrent('a subscriber hears again, although Redis went away for long before it had answered the subscription', async (context) => {
+  const { client, proxy } = await connectOver('subscriber', context);
+  const heard: string[] = [];
+  client.on('message', (_, message: string) => heard.push(message));
+  await client.subscribe('news from afar');
+  // ioredis subscribes again when it is ready, after this.
+  client.prependOnceListener('ready', () => proxy.blackhole('toClient'));
+  proxy.cut();
+  await eventually(() => proxy.weather.kind === 'blackhole' && proxy.hasLost);
+  let attempts = 0;
+  client.on('error', () => { attempts++; });
+  proxy.refuse();
+  // Its default gives up after 20.
+  await eventually(() => attempts > 22, { timeoutMs: 25_000 });
+  proxy.pass();
+  await eventually(async () => {
+    await redis.publish('news from afar', 'hello');
+    return heard.length > 0;
+  }, { timeoutMs: 10_000, everyMs: 200 });
+});
+
 test.concurrent('a command that is answered slowly, but is answered, does not cost the line', async (context) => {
   const { client, proxy } = await connectOver('once', context);
   proxy.delay(400);
