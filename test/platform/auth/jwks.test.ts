@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createTokenReader } from '../../../src/platform/auth/tokenReader.ts';
 import { tokenKey } from '../../../src/platform/auth/token.ts';
 
@@ -35,4 +35,20 @@ test('[R9] a public key is no secret: a token in HS256 under its text is none, a
   const forged = await new SignJWT(CLAIMS).setProtectedHeader({ alg: 'HS256' }).sign(tokenKey(await exportSPKI(publicKey)));
   expect(await read(forged)).toBeUndefined();
   expect(await read(`${await signed()}==`)).toBeUndefined();
+});
+
+test('a token is read as soon as the issuer can be asked again, whatever its first answer was', async () => {
+  const answers = [
+    (response: ServerResponse) => void response.writeHead(503).end(),
+    (response: ServerResponse) => void response.end('{"keys":'),
+    (response: ServerResponse) => void response.destroy(),
+    (response: ServerResponse) => void exportJWK(publicKey).then((key) => response.end(JSON.stringify({ keys: [{ ...key, alg: 'ES256' }] }))),
+  ];
+  const moody = createServer((_, response) => (answers.length > 1 ? answers.shift()! : answers[0]!)(response));
+  await once(moody.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void moody.close());
+  const readFromMoody = createTokenReader({ jwksUrl: `http://127.0.0.1:${(moody.address() as AddressInfo).port}/keys` }, () => NOW);
+  const token = await signed();
+  const first = [await readFromMoody(token), await readFromMoody(token), await readFromMoody(token)];
+  expect([...first, await readFromMoody(token)]).toEqual([undefined, undefined, undefined, { subject: 'ann', expiresAt: NOW + 60_000 }]);
 });
