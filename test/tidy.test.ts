@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from './support/servers/redis.ts';
 import { idleExports } from './tidy/exports.ts';
+import { fragileQueues } from './tidy/queues.ts';
 import { forbiddenEdges, importRings, importsOf, readRooms } from './tidy/rooms.ts';
 import { untidyScripts } from './tidy/scripts.ts';
 import { longFiles } from './tidy/sizes.ts';
@@ -31,6 +32,7 @@ test('there is something to look at', () => {
 test('imports run one way, as the table of src/README.md says', () => expect(forbiddenEdges(sources, rooms)).toEqual([]));
 test('no files import each other in a ring', () => expect(importRings(everything.filter(({ path }) => CODE.test(path)))).toEqual([]));
 test('the session has the only send of the gateway', () => expect(strayingSends(sources)).toEqual([]));
+test('a queue or worker asks Redis nothing when it is made', () => expect(fragileQueues(sources)).toEqual([]));
 test('every Lua file is a page with a header that counts its keys', () => expect(untidyScripts(scripts)).toEqual([]));
 test('files are short and named after what is in them', () => expect([...longFiles(everything), ...emptyNames(everything)]).toEqual([]));
 test('no word is used that was replaced', () => {
@@ -88,6 +90,13 @@ test('words are found where they are code, not where they are talked about', () 
   expect(environmentReads([file('src/platform/config.ts', 'process.env.X')])).toEqual([]);
   expect(strayingSends([file('src/gateway/a.ts', "socket.send('x'); socket?.send('y')")])).toHaveLength(2);
   expect(strayingSends([file('src/gateway/sockets/session.ts', "socket.send('x')"), file('src/loadtest/a.ts', "socket.send('x')")])).toEqual([]);
+});
+
+test('a queue or worker that is made without its options is found', () => {
+  const made = (expression: string) => fragileQueues([file('src/a/x.ts', `import { Worker } from 'bullmq';\n${expression}`)]);
+  expect(made("new Worker('jobs', work, { connection, prefix });")).toEqual([expect.stringMatching(/^src\/a\/x\.ts:2: new Worker\(/)]);
+  expect(made("new Worker('jobs', work, { ...bullOptions({ connection, prefix }), concurrency: 1 });")).toEqual([]);
+  expect(fragileQueues([file('src/a/x.ts', "import { Worker } from 'node:worker_threads';\nnew Worker('x');")])).toEqual([]);
 });
 
 test('an export that nobody imports is found, and what is imported by any form is none', () => {
