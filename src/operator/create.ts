@@ -6,6 +6,7 @@ import { draftRain, isTaken } from '../store/loadPackets.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { slotTable } from '../platform/redis/owner.ts';
 import type { Json } from '../ledger/actions.ts';
+import { idAt } from '../rain/idAt.ts';
 import { rainId } from '../rain/ids.ts';
 import type { Cents } from '../rain/money.ts';
 import { seed } from '../rain/fairness.ts';
@@ -36,9 +37,8 @@ export type CreateRequest = z.input<typeof createRequest>;
 /** `commitment`: absent for an old rain without one, and in a dry run. `funded`: only in a dry run, whether money would move. `uneven`: see `unevenReason`. */
 type Created = { ok: true; rainId: string; opensAt: number; closesAt: number; commitment?: string; funded?: boolean; uneven?: string } | Refused;
 
-/** A new id: the time makes it sortable, the random part makes it unique. */
 export function newRainId(now: number): string {
-  return `${now.toString(36)}${randomBytes(4).toString('hex')}`;
+  return idAt(now, randomBytes(4));
 }
 
 /** The same for a rain of so many shards: they spread over the masters that this client knows. */

@@ -17,6 +17,12 @@ const ANSWER_MS_MAX = 60_000;
 /** Smaller differences of the clocks are ignored: the `Date` header has whole seconds only, and answers take time. */
 const CLOCK_DOUBT_MS = 1_500;
 
+/** How far the server's clock is ahead, whole ms, by the `Date` header of an answer; 0: they seem to agree; `undefined`: no date. */
+export function clockAheadMs(dateHeader: string | null, sentAt: number, answeredAt: number): number | undefined {
+  const aheadMs = Math.round(Date.parse(dateHeader ?? '') + 500 - (sentAt + answeredAt) / 2);
+  return Number.isNaN(aheadMs) ? undefined : Math.abs(aheadMs) > CLOCK_DOUBT_MS ? aheadMs : 0;
+}
+
 /** The client of the console's HTTP API. It keeps the CSRF token and the server's clock, and reports the end of the session. */
 export class ApiClient {
   /** Called when the session has ended. */
@@ -36,7 +42,7 @@ export class ApiClient {
     return new URL(`..${url}`, document.baseURI).href;
   }
 
-  /** Now by the server's clock, epoch ms, accurate to about a second. */
+  /** Now by the server's clock, whole epoch ms, accurate to about a second. */
   now(): number {
     return Date.now() + this.#aheadMs;
   }
@@ -65,7 +71,7 @@ export class ApiClient {
         headers: { ...(body !== undefined && { 'content-type': body instanceof Blob ? fileType : 'application/json' }), ...(method !== 'GET' && this.#csrf !== '' && { 'x-csrf-token': this.#csrf }) },
         ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       });
-      this.#readClock(response, sentAt);
+      this.#aheadMs = clockAheadMs(response.headers.get('date'), sentAt, Date.now()) ?? this.#aheadMs;
       const sheet = response.headers.get('content-type')?.startsWith('text/csv');
       const answer: unknown = response.status === 204 ? undefined : await (sheet ? response.blob() : response.json());
       if (response.ok && path.startsWith('session')) this.#readToken(path, answer);
@@ -82,13 +88,6 @@ export class ApiClient {
   #readToken(path: string, answer: unknown): void {
     const { csrf, session } = (answer ?? {}) as Partial<Session> & { session?: Session };
     if (path === 'session' || csrf !== undefined || session) this.#csrf = session?.csrf ?? csrf ?? '';
-  }
-
-  #readClock(response: Response, sentAt: number): void {
-    const date = Date.parse(response.headers.get('date') ?? '');
-    if (Number.isNaN(date)) return;
-    const ahead = date + 500 - (sentAt + Date.now()) / 2;
-    this.#aheadMs = Math.abs(ahead) > CLOCK_DOUBT_MS ? ahead : 0;
   }
 }
 

@@ -6,6 +6,7 @@ import { redisNow } from '../../store/rains.ts';
 import type { Round } from '../../ledger/rains.ts';
 import { campaignId, round, roundId, roundOf, ROUNDS_MAX } from '../../rain/campaign.ts';
 import { WINS_PER_USER_MAX } from '../../rain/terms.ts';
+import { idAt } from '../../rain/idAt.ts';
 import { refusalsOf } from '../../rain/refusal.ts';
 import { drawEvenId, unevenReason } from '../placement.ts';
 import { existsAlready, refuse, type OperatorContext, type Refused } from '../context.ts';
@@ -38,7 +39,7 @@ export async function createCampaign(context: OperatorContext, request: Campaign
   const { winsPerUserMax, shards, rollOver } = parsed.data;
   const [now, table] = [await redisNow(context.redis), slotTable(context.redis)];
   // Its rounds have the masters of the campaign, so they are chosen here.
-  const id = parsed.data.id ?? drawEvenId(table, shards, () => `c${now.toString(36)}${randomBytes(2).toString('hex')}`);
+  const id = parsed.data.id ?? drawEvenId(table, shards, () => `c${idAt(now, randomBytes(2))}`);
   const created = await context.ledger.createCampaign({ id, title: parsed.data.title ?? `Campaign ${id}`, winsPerUserMax, shards, rollOver }, context.actor);
   if (created.outcome === 'differs') return existsAlready('campaign', id, created.fields);
   const uneven = unevenReason(table, id, shards);

@@ -1,3 +1,4 @@
+import { idAt } from '../../../../src/rain/idAt.ts';
 import { DEFAULT_METHOD, methodNamed, type MethodName } from '../../../../src/rain/split/methods.ts';
 import { requestedTermNames, describeTerm, type RequestedTermName, type RequestedTerms } from '../../../../src/rain/terms.ts';
 import type { TicketRules } from '../../../../src/rain/ticketRules.ts';
@@ -63,9 +64,8 @@ export const PRESETS: Record<PresetName, Partial<Draft>> = {
   alike: { budget: '1000.00', packets: '100', method: 'even', rows: {}, min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min', duration: '60', durationUnit: 's' },
 };
 
-/** Same format as on the server: the time makes ids sortable, the random part makes them unique. */
 export function newId(now: number, random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array = (bytes) => crypto.getRandomValues(bytes)): string {
-  return now.toString(36) + [...random(new Uint8Array(4))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return idAt(now, random(new Uint8Array(4)));
 }
 
 export function newDraft(now: number, campaign?: Draft['campaign']): Draft {
