@@ -1,12 +1,12 @@
-import { Worker, type Job } from 'bullmq';
+import type { Job } from 'bullmq';
 import type { z } from 'zod';
 import { deadlineIn } from '../platform/concurrency/deadline.ts';
-import { delayBeforeRetry, type Backoff } from '../platform/network/backoff.ts';
+import type { Backoff } from '../platform/network/backoff.ts';
 import type { Histogram } from '../platform/telemetry/histogram.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
-import { bullOptions } from './bullOptions.ts';
-import { JOB_RETRY_POLICY } from './retryPolicy.ts';
 import type { QueueOptions } from './queue.ts';
+import { QueueWorker } from './queueWorker.ts';
+import { JOB_RETRY_POLICY } from './retryPolicy.ts';
 
 export interface RangeWorkerOptions extends QueueOptions {
   /** Concurrent jobs; each may use one database connection. */
@@ -48,16 +48,6 @@ export interface RangeWorker {
   close(deadlineMs?: number): Promise<'done' | 'abandoned'>;
 }
 
-/**
- * When a worker dies, another one takes its job after the lock expires and one of the next two checks finds it. The lock only saves
- * work, so it is short: a job that runs twice finds itself done [R5].
- */
-const LOCK_MS = 6_000;
-const STALLED_CHECK_MS = 3_000;
-/** BullMQ's default is 1. Here a crash is not the job's fault: a poison entry is bisected, it does not crash the worker. */
-const STALLED_COUNT_MAX = 1_000;
-/** How long a lane sleeps that finds a rate limit. We set none, see queueRepair.ts; BullMQ's default is 30 s. */
-const RATE_LIMIT_MS_MAX = 2_000;
 /** Concurrent jobs of retried entries. */
 const LATER_CONCURRENCY = 2;
 /** Extra time for returning jobs, on top of the deadline. */
@@ -79,16 +69,11 @@ export function startRangeWorker<Data, Report>({ queues, work, onDone, onClosed,
     const { success, data } = schema.safeParse(job?.data);
     log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, ...idsOf(success ? data.entries : []), error: error.message }, `${doing} failed${more ? ', will try again' : ' permanently'}`);
   }
-  function startLane(name: string, jobsAtOnce: number): Worker<Data, Report> {
-    const worker = new Worker<Data, Report>(name, (job, token) => {
+  function startLane(name: string, jobsAtOnce: number): QueueWorker<Data, Report> {
+    const worker = new QueueWorker<Data, Report>(name, (job, token) => {
       begun.set(job, token);
       return timed(job).finally(() => begun.delete(job));
-    }, {
-      ...bullOptions({ connection, prefix }), concurrency: jobsAtOnce,
-      lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: STALLED_COUNT_MAX, maximumRateLimitDelay: RATE_LIMIT_MS_MAX,
-      settings: { backoffStrategy: (attemptsMade) => delayBeforeRetry(attemptsMade, backoff, random) },
-    });
-    worker.on('error', onError);
+    }, { connection, prefix, onError, concurrency: jobsAtOnce, backoff, random });
     worker.on('completed', onDone);
     worker.on('failed', onFault);
     return worker;

@@ -1,8 +1,8 @@
-import { UnrecoverableError, Worker, type Job } from 'bullmq';
-import { bullOptions } from '../credit/bullOptions.ts';
+import { UnrecoverableError, type Job } from 'bullmq';
 import type { QueueOptions } from '../credit/queue.ts';
+import { QueueWorker } from '../credit/queueWorker.ts';
 import { deadlineIn } from '../platform/concurrency/deadline.ts';
-import { delayBeforeRetry, type Backoff } from '../platform/network/backoff.ts';
+import type { Backoff } from '../platform/network/backoff.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
 import { ENDED_QUEUE, ENDED_RETRIES, endedJob, type EndedJob } from './endedQueue.ts';
 import type { OrderService } from './orderService.ts';
@@ -12,11 +12,6 @@ interface EndedWorkerOptions extends QueueOptions {
   log: Logger;
   backoff?: Backoff;
 }
-
-/** As in credit/rangeWorker.ts: a job that runs twice tells the same twice, which is harmless. */
-const LOCK_MS = 6_000;
-const STALLED_CHECK_MS = 3_000;
-const STALLED_COUNT_MAX = 1_000;
 
 /** Tells the shop of orders that have ended, until it has named each of them in an answer. Whatever it answers changes no order. */
 export function startEndedWorker({ connection, prefix, onError, tell, log, backoff = ENDED_RETRIES }: EndedWorkerOptions) {
@@ -36,11 +31,7 @@ export function startEndedWorker({ connection, prefix, onError, tell, log, backo
     throw new Error(reason?.detail);
   }
 
-  const worker = new Worker<EndedJob>(ENDED_QUEUE, work, {
-    ...bullOptions({ connection, prefix }), concurrency: 1, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: STALLED_COUNT_MAX,
-    settings: { backoffStrategy: (attemptsMade) => delayBeforeRetry(attemptsMade, backoff, Math.random) },
-  });
-  worker.on('error', onError);
+  const worker = new QueueWorker<EndedJob>(ENDED_QUEUE, work, { connection, prefix, onError, concurrency: 1, backoff });
   worker.on('failed', (job, error) => {
     const isOver = job === undefined || job.finishedOn !== undefined;
     const { saleId, ended = [] } = job?.data ?? {};
