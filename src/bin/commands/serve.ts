@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { createSigner } from '../../store/signer.ts';
 import { createLog } from '../../platform/telemetry/log.ts';
 import { sendFailed, sendReady } from '../../platform/process/ipc.ts';
+import { watchLoop } from '../../platform/process/loopWatchdog.ts';
 import { createShutdown, SERVER_DEADLINE_MS, type Shutdown } from '../../platform/process/shutdown.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
@@ -17,6 +18,7 @@ const PROCESSES_MAX = 64;
 /** Runs a server until a signal arrives or its parent process ends; `rain up`, when it is the parent, receives the result over IPC. */
 async function serve(terminal: Terminal, name: string, open: (shutdown: Shutdown) => Promise<Record<string, unknown>>): Promise<void> {
   const shutdown = createShutdown({ deadlineMs: SERVER_DEADLINE_MS, report: (sentence) => notify(terminal, `${name}: ${sentence}`) });
+  watchLoop(name);
   try {
     await sendReady(await open(shutdown));
   } catch (error) {
