@@ -3,6 +3,7 @@ import { Batcher } from '../grab/batcher.ts';
 import { BUSY, createGrabEngine, decideGrabs, type GrabAnswer } from '../grab/engine.ts';
 import { isOfOneShard, Mover } from '../grab/mover.ts';
 import { verifiedEngine } from '../grab/verify.ts';
+import { requireCommands } from '../store/permissions.ts';
 import { loadScripts } from '../store/scripts.ts';
 import { createWinnersReader } from '../store/winnersFilter.ts';
 import { encode } from '../protocol/codec.ts';
@@ -155,6 +156,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
     async start(): Promise<void> {
       await Promise.all(connections.map((connection) => untilReady(connection)));
       await requireFit(reads, durability, log);
+      await requireCommands(reads, 'gateway');
       await loadScripts(grabs);
       await epochGate.start();
       await rainCache.start();

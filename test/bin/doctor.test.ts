@@ -36,6 +36,12 @@ test('a system that may be used exits 0, for people and for machines, and writes
   expect(await context.redis.dbsize()).toBe(before);
 });
 
+test('the rules for a user of Redis of its own are printed for each role, without asking anybody', async () => {
+  const printed = await rain(['doctor', '--acl'], {});
+  expect(printed).toMatchObject({ exit: 0, stderr: '' });
+  expect(printed.stdout.trim().split('\n').map((line) => /^ACL SETUSER (\S+) reset on >… ~rain:\* .* -@all .*\+evalsha /.exec(line)?.[1])).toEqual(['rain-gateway', 'rain-worker', 'rain-operator']);
+});
+
 test('a wallet whose bare word "paid" is trusted is a warning; one that must give receipts is well, and our own ledger is not asked', async () => {
   const webhook = { ...env, PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: 'http://127.0.0.1:1', WEBHOOK_SECRET: 's'.repeat(32) };
   const receipts = async (settings: Record<string, string>) => report((await rain(['doctor', '--json'], settings)).stdout).findings.filter(({ subject }) => subject === 'wallet');

@@ -9,6 +9,7 @@ import { examineStores } from '../../operator/doctor/stores.ts';
 import { examineShop } from '../../operator/doctor/shop.ts';
 import { checkWallet } from '../../operator/doctor/wallet.ts';
 import { examineWindows } from '../../operator/doctor/windows.ts';
+import { aclRulesOf, REDIS_ROLES, type RedisRole } from '../../store/permissions.ts';
 import { PACKETS_MAX } from '../../rain/plan.ts';
 import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { parseCount } from '../arguments.ts';
@@ -22,8 +23,10 @@ export function addDoctorCommand(program: RainCommand): void {
     .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions, whether both know the same rains and sales, and whether anything of a sale is stopped or waits. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
     .option('--packets <n>', 'packets of the planned rain', parseCount(1, PACKETS_MAX), 100_000)
     .option('--users <n>', 'users that may join', parseCount(1, 100_000_000), 100_000)
+    .option('--acl', 'check nothing: print the rules for a user of Redis of its own for gateways, workers, and console with command line')
     .json().example('rain doctor --packets 1000000 --users 5000000')
-    .runs(async (planned: Planned) => {
+    .runs(async ({ acl, ...planned }: Planned & { acl?: true }) => {
+      if (acl) return { value: { acl: Object.fromEntries(REDIS_ROLES.map((role) => [role, aclRulesOf(role)])) }, text: REDIS_ROLES.map(userLine).join('\n') };
       const config = configure(program.terminal.environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']);
       const { REDIS_URL, DATABASE_URL, DURABILITY } = config;
       const examined = await Promise.all([
@@ -40,6 +43,9 @@ export function addDoctorCommand(program: RainCommand): void {
       return { value: { ok: wrong === 0, findings }, text: describe(findings, wrong), exit };
     });
 }
+
+/** As redis-cli takes it; the password is typed in place of the dots. */
+const userLine = (role: RedisRole): string => `ACL SETUSER rain-${role} reset on >… ${aclRulesOf(role)}`;
 
 async function compareStores(servers: Parameters<typeof openContext>[0]): Promise<Finding[]> {
   const context = await openContext(servers, 'doctor');

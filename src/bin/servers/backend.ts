@@ -1,11 +1,12 @@
 import type { Backend } from '../../console/routes/route.ts';
+import { requireCommands } from '../../store/permissions.ts';
 import { loadScripts } from '../../store/scripts.ts';
 import { createSigner } from '../../store/signer.ts';
 import { connectDatabase, untilAnswers } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledger.ts';
 import { awaitReplicas } from '../../relay/replicated.ts';
 import type { Lifecycle } from '../../platform/process/lifecycle.ts';
-import type { Logger } from '../../platform/telemetry/log.ts';
+import { throttled, type Logger } from '../../platform/telemetry/log.ts';
 import { connectRedis, untilReady } from '../../platform/redis/connect.ts';
 import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
 import { openOrderSending, openQueues } from '../queues.ts';
@@ -15,7 +16,8 @@ import type { ConsoleConfig } from './player.ts';
 export async function openBackend(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle): Promise<Backend> {
   const { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, DURABILITY: durability } = config;
   let open = false;
-  const onError = (error: Error) => { if (open) log.warn({ error: error.message }, 'connection fault'); };
+  const report = throttled((error: Error) => log.warn({ error: error.message }, 'connection fault'));
+  const onError = (error: Error) => { if (open) report(error); };
   // Commands have a deadline, because a user waits for the answer.
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'once', onError });
@@ -27,6 +29,7 @@ export async function openBackend(config: ConsoleConfig, log: Logger, lifecycle:
     return database.$disconnect();
   });
   await Promise.all([untilReady(redis), untilReady(queueing)]);
+  await requireCommands(redis, 'operator');
   await loadScripts(redis);
   await untilAnswers(database, databaseUrl);
   open = true;

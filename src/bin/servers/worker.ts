@@ -9,6 +9,7 @@ import { HAND_BACK_MS } from '../../credit/rangeWorker.ts';
 import { createCreditWorker } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
 import { countRestoring } from '../../store/holds.ts';
+import { requireCommands } from '../../store/permissions.ts';
 import { loadScripts } from '../../store/scripts.ts';
 import { signaturesIn } from '../../store/rains.ts';
 import type { Signer } from '../../store/signer.ts';
@@ -20,7 +21,7 @@ import { awaitReplicas, readReplicated } from '../../relay/replicated.ts';
 import { traceCarried } from '../../relay/trail.ts';
 import { deadlineIn } from '../../platform/concurrency/deadline.ts';
 import { DURABILITY_WAIT_MS, LOCAL, type Durability } from '../../platform/redis/durability.ts';
-import type { Logger } from '../../platform/telemetry/log.ts';
+import { throttled, type Logger } from '../../platform/telemetry/log.ts';
 import { openReadiness, type Readiness } from '../../platform/telemetry/health.ts';
 import { createLifecycle, type Lifecycle } from '../../platform/process/lifecycle.ts';
 import { openRegistry, startMetricsServer, registerMetric, registerReadiness, type MetricsRegistry } from '../../platform/telemetry/metrics.ts';
@@ -95,10 +96,11 @@ async function openWorker({
 }: WorkerParts): Promise<WorkerProcess> {
   let faults = 0;
   let open = false;
+  const report = throttled((error: Error) => log.warn({ error: error.message }, 'connection fault'));
   const onError = (error: Error) => {
     faults++;
     // Before that, the thrown error reports the fault.
-    if (open) log.warn({ error: error.message }, 'connection fault');
+    if (open) report(error);
   };
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'queue', onError });
@@ -116,6 +118,7 @@ async function openWorker({
   });
   await Promise.all(connections.map((connection) => untilReady(connection)));
   await requireFit(redis, durability, log);
+  await requireCommands(redis, 'worker');
   await loadScripts(redis);
   await untilAnswers(database, databaseUrl);
   let openedQueues: ReturnType<typeof openQueues> | undefined;

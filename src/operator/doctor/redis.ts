@@ -1,4 +1,5 @@
 import { Cluster } from 'ioredis';
+import { missingCommands, REDIS_ROLES } from '../../store/permissions.ts';
 import { loadScripts } from '../../store/scripts.ts';
 import { redisNow } from '../../store/rains.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
@@ -24,6 +25,7 @@ export async function examineRedis(redis: RedisClient, durability: Durability, p
     ...(redis instanceof Cluster ? await examineCluster(redis, durability) : []),
     checkLatency(await pings(redis)),
     checkClock('redis', Math.round(clock)),
+    await checkCommands(redis),
     await checkScripts(redis),
   ];
 }
@@ -92,6 +94,12 @@ export function checkLatency(tookMs: readonly number[]): Finding {
   const verdict = p50 > LATENCY_MS.wrong ? 'wrong' : p50 > LATENCY_MS.warning ? 'warning' : 'ok';
   return findOnRedis('round trip', verdict, `p50 ${p50.toFixed(2)} ms, max ${max.toFixed(2)} ms of ${sorted.length}`, `p50 within ${LATENCY_MS.warning} ms`,
     'move Redis closer to the gateways, or find what keeps it busy (SLOWLOG GET)');
+}
+
+async function checkCommands(redis: RedisClient): Promise<Finding> {
+  const missing = [...new Set((await Promise.all(REDIS_ROLES.map((role) => missingCommands(redis, role)))).flat())].sort();
+  return findOnRedis('commands', missing.length > 0 ? 'wrong' : 'ok', missing.length > 0 ? `this user may not call ${missing.join(', ')}` : 'all permitted',
+    'every command of gateways, workers and console', 'give this user the rules that rain doctor --acl prints');
 }
 
 async function checkScripts(redis: RedisClient): Promise<Finding> {

@@ -29,12 +29,12 @@ async function redisWith(...args: string[]): Promise<string> {
 }
 
 const verdicts = (findings: Awaited<ReturnType<typeof examine>>) => Object.fromEntries(findings.map(({ name, verdict }) => [name, verdict]));
-const ALL_WELL = { version: 'ok', role: 'ok', 'append-only file': 'ok', appendfsync: 'ok', eviction: 'ok', memory: 'ok', replicas: 'ok', clock: 'ok', scripts: 'ok' };
+const ALL_WELL = { version: 'ok', role: 'ok', 'append-only file': 'ok', appendfsync: 'ok', eviction: 'ok', memory: 'ok', replicas: 'ok', clock: 'ok', commands: 'ok', scripts: 'ok' };
 
 test('a Redis as it should be: every check is ok, and none has advice', async () => {
   const findings = await examine(await redisWith('--maxmemory', '1gb'));
   expect(verdicts(findings)).toMatchObject(ALL_WELL);
-  expect(Object.keys(verdicts(findings))).toEqual([...Object.keys(ALL_WELL).slice(0, 7), 'round trip', 'clock', 'scripts']);
+  expect(Object.keys(verdicts(findings))).toEqual([...Object.keys(ALL_WELL).slice(0, 7), 'round trip', 'clock', 'commands', 'scripts']);
   expect(findings.filter(({ verdict, advice }) => (verdict === 'ok') !== (advice === undefined))).toEqual([]);
 });
 
@@ -54,6 +54,14 @@ test.each<[string, string[], Record<string, string>, Durability]>([
   for (const { verdict, advice } of findings) if (verdict !== 'ok') expect(advice).toMatch(/\S/);
 });
 
+test('a user of Redis who may not call a command is told which, and where the rules are', async () => {
+  const redis = await connect(master.url);
+  onTestFinished(() => redis.disconnect());
+  await redis.call('ACL', 'SETUSER', 'limited', 'reset', 'on', '>secret', '~*', '&*', '+@all', '-bzpopmin', '-copy');
+  const found = (await examine(master.url.replace('//', '//limited:secret@'))).find(({ name }) => name === 'commands');
+  expect(found).toMatchObject({ verdict: 'wrong', found: 'this user may not call bzpopmin, copy', advice: expect.stringContaining('rain doctor --acl') as string });
+});
+
 test('a connected replica is shown with its lag, and satisfies a required replica', async () => {
   await redisWith('--replicaof', '127.0.0.1', String(master.port));
   const redis = await connect(master.url);
@@ -68,7 +76,7 @@ test('a user who may neither load scripts nor read the configuration of Redis', 
   await owner.acl('SETUSER', 'shy', 'on', '>secret', '~*', '&*', '+@all', '-info', '-config', '-script');
   owner.disconnect();
   const findings = await examine(url.replace('redis://', 'redis://shy:secret@'));
-  expect(verdicts(findings)).toMatchObject({ ...ALL_WELL, scripts: 'wrong', version: 'warning', role: 'warning', 'append-only file': 'warning', appendfsync: 'warning', eviction: 'warning', memory: 'warning', replicas: 'warning' });
+  expect(verdicts(findings)).toMatchObject({ ...ALL_WELL, commands: 'wrong', scripts: 'wrong', version: 'warning', role: 'warning', 'append-only file': 'warning', appendfsync: 'warning', eviction: 'warning', memory: 'warning', replicas: 'warning' });
   expect(findings.filter(({ found }) => found === 'could not be checked')).toHaveLength(7);
 });
 
