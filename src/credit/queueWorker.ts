@@ -16,7 +16,7 @@ const RATE_LIMIT_MS_MAX = 2_000;
 /** Pause after a job could not be fetched, ms. */
 const FAULT_PAUSE_MS = 500;
 
-export interface QueueWorkerOptions extends QueueOptions {
+interface QueueWorkerOptions extends QueueOptions {
   /** Jobs at once. */
   concurrency: number;
   /** Between the attempts of a job that met a fault. */

@@ -54,7 +54,7 @@ const OUTSIDE = ['multi', 'exec', 'discard', 'subscribe', 'unsubscribe'];
 const KEYS = ['rain:', 'sale:', `${QUEUE_PREFIX}:`];
 
 /** Sorted, in words: `script load`. */
-export function commandsOf(role: RedisRole): string[] {
+function commandsOf(role: RedisRole): string[] {
   const scripted = [...SCRIPTS.values()].flatMap(({ source }) => [...source.matchAll(/redis\.call\('(\w+)'/g)].map(([, name]) => name!.toLowerCase()));
   return [...new Set([...DIRECT, ...scripted, ...OWN[role]])].sort();
 }
