@@ -45,8 +45,7 @@ export async function requireTimes(database: Database): Promise<string> {
   if (fault === undefined) return zone;
   throw new TimesError(
     `the database ${name} changes times, with TimeZone ${zone} and DateStyle ${style}: ${fault}`,
-    `Run ALTER ROLE "${role}" IN DATABASE "${name}" SET datestyle = 'ISO', and the same for timezone = 'UTC', `
-      + 'let no pooler set others, and start again',
+    `Run ALTER ROLE "${role}" IN DATABASE "${name}" SET datestyle = 'ISO', let no pooler set another one, and start again`,
   );
 }
 
