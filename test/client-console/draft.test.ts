@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newDraft, newId, nextStart, planOf, PRESETS, refusalsFor, requestsOf, timeRefusals, type Draft, type PresetName } from '../../client-console/src/screens/create/draft.ts';
+import { newDraft, newId, nextStart, numberTyped, planOf, PRESETS, refusalsFor, requestsOf, timeRefusals, type Draft, type PresetName } from '../../client-console/src/screens/create/draft.ts';
 import { draftLike } from '../../client-console/src/screens/create/duplicate.ts';
 import type { RainDetail } from '../../client-console/src/state/responses.ts';
 import { rainId } from '../../src/rain/ids.ts';
@@ -57,6 +57,11 @@ test('a greeting goes with every rain of the form, without what is empty', () =>
   expect(requestsOf(draft, NOW).map(({ greeting }) => greeting)).toEqual([{ sender: 'The management' }, { sender: 'The management' }]);
   expect(requestsOf(newDraft(NOW), NOW)[0]).not.toHaveProperty('greeting');
 });
+
+test.each([
+  ['1000', 1_000], ['1,000', 1_000], ['1，234，567.5', 1_234_567.5], [' 1 000 ', 1_000], ['0.5', 0.5], ['.5', 0.5], ['-3', -3],
+  ['1,5', NaN], ['10,5', NaN], ['1,00', NaN], ['1,0000', NaN], ['0x10', NaN], ['1e2', NaN], ['Infinity', NaN], ['', NaN], ['.', NaN], ['-', NaN], ['1.', NaN],
+])('a number typed as "%s" is %d: none is guessed', (text, number) => expect(numberTyped(text)).toBe(number));
 
 test('[R12] an invalid time is refused by name before it is sent', () => {
   const fields = (changed: Partial<Draft>) => timeRefusals({ ...newDraft(NOW), ...changed }).map(({ field }) => field);

@@ -4,7 +4,7 @@ import { go, hashOf } from '../../state/route.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { countText, durationText, momentText, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
-import { UNITS_MS } from '../create/draft.ts';
+import { numberTyped, UNITS_MS } from '../create/draft.ts';
 import { saleRequestOf, type SaleDraft, type SaleRequest } from './draft.ts';
 import { isFree, totalOf } from './preview.tsx';
 import { TERM_WORDS, VISIBILITY } from '../term-words.ts';
@@ -39,7 +39,7 @@ export function Review({ draft, stocked, onClose }: { draft: SaleDraft; stocked:
         {stocked ? <li class={rehearsal ? 'shadow' : 'money'}><b>{words.stock(totalOf(items).units)}</b> {words.stockTold}</li> : <li><b>{words.known}</b> {words.knownTold}</li>}
         {items.map(({ sku, name, units, price }) => <li key={sku}><b>{countText(units)} × {name ?? sku}</b> {isFree(price) ? words.freeAt : words.at(moneyText(price))}</li>)}
         {isFreeSale ? <li><b>{words.freeLimits(countText(perUserMax))}</b> {words.freeTold}</li> : <li><b>{words.limits(countText(perUserMax), durationText(holdMs, language))}</b> {words.limitsTold}</li>}
-        <li data-testid="opens"><b>{isLate ? words.late(momentText(opensAt, language)) : draft.when === 'in' ? words.opensIn(durationText(Number(draft.startIn) * UNITS_MS[draft.startInUnit], language)) : words.opens(momentText(opensAt, language))}</b> {lasts}</li>
+        <li data-testid="opens"><b>{isLate ? words.late(momentText(opensAt, language)) : draft.when === 'in' ? words.opensIn(durationText(numberTyped(draft.startIn) * UNITS_MS[draft.startInUnit], language)) : words.opens(momentText(opensAt, language))}</b> {lasts}</li>
         {rehearsal && <li class="shadow"><b>{words.practice}</b> {words.rehearsalHint}</li>}
         {VISIBILITY.filter((name) => shown[name]).map((name) => <li key={name}><b>{terms[name].label}</b> {terms[name].hint}</li>)}
         {load ? <li><b>{words.back}</b> {words.backTold}</li> : <li><b>{words.draft}</b> {words.draftTold}</li>}

@@ -110,9 +110,10 @@ export function rowsTyped(name: MethodName, typed: TypedRows): readonly TypedRow
   return typed[name] ?? [methodNamed(name).rows?.form.first ?? {}];
 }
 
+/** Commas group digits by three. NaN: no number, or one such as `1,5`, whose comma is a point to some and nothing to others. */
 export function numberTyped(text: string): number {
-  const plain = text.replace(/[\s,，]/g, '');
-  return plain === '' ? NaN : Number(plain);
+  const plain = text.replace(/\s/g, '').replaceAll('，', ',');
+  return /^-?(\d{1,3}(,\d{3})+|\d+)?(\.\d+)?$/.test(plain) && /\d/.test(plain) ? Number(plain.replaceAll(',', '')) : NaN;
 }
 
 /** Starts in epoch ms, and how long each lasts. */

@@ -8,7 +8,7 @@ import { requestedTermNames } from '../../../../src/rain/terms.ts';
 import { WORDS as GREETING_WORDS } from '../greeting/words.ts';
 import { TICKET_WORDS } from '../tickets.tsx';
 import { formatTerm, TERM_WORDS } from '../term-words.ts';
-import { requestsOf, UNITS_MS, type Draft, type RainRequest } from './draft.ts';
+import { numberTyped, requestsOf, UNITS_MS, type Draft, type RainRequest } from './draft.ts';
 import { WORDS } from './words.ts';
 
 /** Describes which money moves, then creates the rains one after the other. A retry continues after the last created rain. */
@@ -27,7 +27,7 @@ export function Review({ draft, onClose }: { draft: Draft; onClose: () => void }
   const { plan, terms, greeting, ticketRules } = shown[0]!;
   const total = moneyText(((centsOf(plan.budget) * count) / 100).toFixed(2));
   const titles = shown.flatMap(({ title }) => title ?? []);
-  const durationPhrase = words.lasts(durationText(Number(draft.duration) * UNITS_MS[draft.durationUnit], language));
+  const durationPhrase = words.lasts(durationText(numberTyped(draft.duration) * UNITS_MS[draft.durationUnit], language));
 
   const create = async () => {
     requests.current ??= requestsOf(draft, api.now());
@@ -50,7 +50,7 @@ export function Review({ draft, onClose }: { draft: Draft; onClose: () => void }
           <b>{terms.rehearsal ? words.testMoney(total) : words.leaves(total)}</b> {terms.rehearsal ? words.testMoneyTold : words.leavesTold(count, moneyText(plan.budget))}
         </li>
         <li><b>{words.holds(shared.packets(plan.packets), moneyText(plan.min ?? '0.01'), plan.max === undefined ? undefined : moneyText(plan.max))}</b> {words.holdsTold}</li>
-        {draft.when === 'in' ? <li><b>{words.opensIn(durationText(Number(draft.startIn) * UNITS_MS[draft.startInUnit], language))}</b> {durationPhrase}</li>
+        {draft.when === 'in' ? <li><b>{words.opensIn(durationText(numberTyped(draft.startIn) * UNITS_MS[draft.startInUnit], language))}</b> {durationPhrase}</li>
           : shown.map(({ id, opensAt }, i) => <li key={id}><b>{words.opens(momentText(opensAt, language))}</b> {durationPhrase} {i < createdCount && `✓ ${words.made}`}</li>)}
         {requestedTermNames().filter((name) => name in terms && name !== 'rehearsal').map((name) => <li key={name}><b>{termWords[name].label}</b> {formatTerm(termWords[name], terms[name])}</li>)}
         {ticketRules && <li data-testid="review-tickets"><b>{ticketWords.tickets}: {ticketWords.when[ticketRules.tickets]}</b> {ticketWords.proofOfWork}: {ticketWords.when[ticketRules.proofOfWork]}</li>}

@@ -6,7 +6,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { Field, Segments } from '../../components/field.tsx';
 import { amountTyped, currencyText, moneyText, timeTyped, typedTime } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
-import { newId, refusalsFor } from '../create/draft.ts';
+import { newId, numberTyped, refusalsFor } from '../create/draft.ts';
 import { usePreview } from '../create/preview.tsx';
 import { WORDS as PLAN_WORDS } from '../create/words.ts';
 import type { VerbName } from './verbs.ts';
@@ -76,7 +76,7 @@ export function TopUp({ rain, onClose }: VerbProps) {
   const [packets, setPackets] = useState('');
   const [method, setMethod] = useState<MethodName>(DEFAULT_METHOD.name);
   const typed = budget.trim() !== '' && packets.trim() !== '';
-  const plan = { budget: amountTyped(budget), packets: Number(packets.replace(/[\s,]/g, '') || NaN), split: { method } };
+  const plan = { budget: amountTyped(budget), packets: numberTyped(packets), split: { method } };
   const { preview } = usePreview(typed ? plan : undefined);
   const refusals = [...(preview && !preview.ok ? preview.refusals : []), ...verb.refusals];
   return (
