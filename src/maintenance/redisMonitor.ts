@@ -59,7 +59,8 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
     const before = servers.get(node);
     servers.set(node, { runId, evictedKeys });
     // A cluster master that was not there at the first check was promoted or has joined.
-    if (before ? before.runId !== runId : compared) {
+    // A user whose INFO was taken away, or given, sees no restart.
+    if (before ? before.runId !== runId && before.runId !== undefined && runId !== undefined : compared) {
       addMoment('restarted', node, 'Redis was restarted or has failed over; data that was not on its disk or replica is lost');
     } else if (before && evictedKeys > before.evictedKeys) {
       const evicted = evictedKeys - before.evictedKeys;

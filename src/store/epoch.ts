@@ -11,7 +11,7 @@ export interface RedisEpoch {
   counter: number | undefined;
   /** The run of the Redis server for which a worker has compared both stores. */
   comparedRunId: string | undefined;
-  /** The present run of the server that owns the key; `undefined` if the server does not tell. */
+  /** The present run of the server that owns the key, as somebody saw it last who may call INFO; `undefined` if nobody may. */
   runId: string | undefined;
 }
 

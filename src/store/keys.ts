@@ -116,7 +116,7 @@ export const RAINS_VERSION_KEY = 'rain:version';
 /** hash, as above: settled rains whose keys have not expired yet. Only late repeats of a grab read them. */
 export const SETTLED_RAINS_KEY = 'rain:settled';
 
-/** hash: store, counter, runId; which state of Redis this is, see `src/store/epoch.ts` */
+/** hash: store, counter, runId, server; which state of Redis this is, see `src/store/epoch.ts` */
 export const EPOCH_KEY = 'rain:epoch';
 
 /** string, expiring: which worker compares this run of the Redis server with the ledger; a lease of an earlier run delays nobody */

@@ -172,3 +172,16 @@ test('an unreachable Redis is logged once, and earlier problems remain', async (
   await eventually(() => expect(redisMonitor.currentProblems()).toMatchObject({ fsync: 1, unseen: 2 }), { timeoutMs: 10_000 });
   expect(told('fsync')).toEqual(['warn']);
 });
+
+test('a user who loses INFO, and has it back, sees no restart', async () => {
+  await watchOver();
+  await quiet();
+  const refused = async () => JSON.stringify(await redis.acl('LOG')).match(/"info"/g)?.length ?? 0;
+  await redis.acl('SETUSER', 'default', '-info');
+  await eventually(refused);
+  await redis.acl('SETUSER', 'default', '+info');
+  const rounds = async () => Number(/cmdstat_config\|get:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
+  const before = await rounds();
+  await eventually(async () => expect(await rounds()).toBeGreaterThan(before + 2));
+  expect(told('restarted')).toEqual([]);
+});

@@ -1,11 +1,11 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import type { Gateway } from '../../../src/gateway/server.ts';
 import { readEpoch, writeEpoch } from '../../../src/store/epoch.ts';
 import { EPOCH_KEY, shardKeys } from '../../../src/store/keys.ts';
 import { dial } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listeningLog, type HeardLine } from '../../support/log.ts';
-import { openRedis, stockRain } from '../../support/rain.ts';
+import { connect, openRedis, stockRain } from '../../support/rain.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 
 const { server, redis } = await openRedis();
@@ -86,4 +86,28 @@ test('of two counters the greater one stands, and a comparison that began before
   expect(await writeEpoch(redis, { storeId: 'another', counter: 1 }, undefined)).toMatchObject({ storeId: 'another', counter: 1 });
   await redis.hset(EPOCH_KEY, 'counter', 'soon');
   expect(await readEpoch(redis)).toMatchObject({ counter: undefined });
+});
+
+test('a worker whose user may not call INFO compares for gateways whose user may', async () => {
+  await redis.call('ACL', 'SETUSER', 'blind', 'reset', 'on', '>secret', '~*', '&*', '+@all', '-info');
+  const blind = await connect(server.url.replace('//', '//blind:secret@'));
+  onTestFinished(async () => {
+    blind.disconnect();
+    await redis.call('ACL', 'DELUSER', 'blind');
+  });
+  const adoptBlindly = async () => writeEpoch(blind, LEDGER, (await readEpoch(blind)).runId);
+  await stockRain(redis, { rainId: 'later', amounts: ['1.00', '2.00'] });
+  await adoptBlindly();
+  const fresh = await open();
+  expect(await grab(fresh.gateway, 'ann')).toBe('-7');
+  await adoptBlindly();
+  await eventually(async () => expect(await grab(fresh.gateway, 'ann')).toBe('0'));
+  // Redis was restarted: nobody has seen it yet who may, so what was compared stands for the run before.
+  await redis.hset(EPOCH_KEY, { runId: 'before', server: 'before' });
+  await adoptBlindly();
+  const after = await open();
+  expect(await grab(after.gateway, 'bob')).toBe('-7');
+  await adoptBlindly();
+  await eventually(async () => expect(await grab(after.gateway, 'bob')).toBe('0'));
+  expect((await readEpoch(redis)).comparedRunId).toBe((await readEpoch(redis)).runId);
 });
