@@ -21,12 +21,16 @@ export async function subscribeToEvents(subscriber: RedisClient, context: Handle
       if (event.type === 'credited') showWinners(event, context, ticker);
     } else if (event.type === 'credited') tellCredits(event, context);
   });
-  await subscriber.subscribe(EVENTS_CHANNEL, gatewayChannel(gateway));
-  onSubscribedAgain(subscriber, () => retellOrders(context));
+  const subscribe = () => subscriber.subscribe(EVENTS_CHANNEL, gatewayChannel(gateway));
+  await subscribe();
+  onSubscribedAgain(subscriber, subscribe, () => retellOrders(context));
 }
 
+/** Pause before Redis is asked again that has refused a subscription, ms. */
+const REFUSED_MS = 1_000;
+
 /** Calls `make` whenever the connection was away and is subscribed again; one call at a time, and once more after the latest return. */
-function onSubscribedAgain(subscriber: RedisClient, make: () => Promise<void>): void {
+function onSubscribedAgain(subscriber: RedisClient, subscribe: () => Promise<unknown>, make: () => Promise<void>): void {
   let returns = 0;
   let made = 0;
   let making = false;
@@ -37,13 +41,14 @@ function onSubscribedAgain(subscriber: RedisClient, make: () => Promise<void>): 
     try {
       while (made < returns) {
         const seen = returns;
-        // ioredis subscribes by itself; the answer to ours says that it has.
-        await subscriber.subscribe(EVENTS_CHANNEL);
+        // ioredis subscribes by itself; the answer to ours says that it has, or that Redis has refused it.
+        await subscribe();
         await make();
         made = seen;
       }
     } catch {
-      // The connection has gone again, and its next return calls us.
+      // When the connection has gone again, its next return calls us.
+      if (subscriber.status === 'ready') setTimeout(() => void again(), REFUSED_MS).unref();
     } finally {
       making = false;
     }

@@ -85,8 +85,21 @@ export function connectRedis(url: string, { purpose, onError }: ConnectOptions):
   const client = open(address, options, purpose);
   servers.set(client, serversOf(url));
   client.on('error', onError);
-  if (purpose === 'subscriber') sendPings(client);
+  if (purpose === 'subscriber') {
+    reportSubscriptions(client, onError);
+    sendPings(client);
+  }
   return client;
+}
+
+/** After a reconnect ioredis subscribes by itself, and awaits no answer: a refusal, such as NOPERM, would end the process. */
+function reportSubscriptions(client: RedisClient, onError: (error: Error) => void): void {
+  const subscribe = client.subscribe.bind(client) as (...channels: string[]) => Promise<unknown>;
+  client.subscribe = ((...channels: string[]) => {
+    const subscribed = subscribe(...channels);
+    subscribed.catch(onError);
+    return subscribed;
+  }) as typeof client.subscribe;
 }
 
 function sendPings(client: RedisClient): void {
