@@ -21,7 +21,7 @@ const ARGUMENTS = [
 ];
 const FORMS: Readonly<Record<string, string>> = {
   'cluster info': '', 'cluster slots': '', 'eval': 's 0', 'evalsha': 's 0', 'script load': 's', 'xread': 'streams KEY 0',
-  'publish': `${EVENTS_CHANNEL} m`, 'subscribe': EVENTS_CHANNEL,
+  'publish': `${EVENTS_CHANNEL}:permitted m`, 'subscribe': `${EVENTS_CHANNEL} ${EVENTS_CHANNEL}:permitted`,
 };
 
 /** Sent by every role, besides the commands of our scripts. */
@@ -65,53 +65,61 @@ export function aclRulesOf(role: RedisRole, optional: readonly string[] = OPTION
   return [...KEYS.map((prefix) => `~${prefix}*`), `&${EVENTS_CHANNEL}*`, '-@all', ...commands].join(' ');
 }
 
+/** One call to Redis, and the keys that it is about. */
+interface Call {
+  command: string;
+  words: string[];
+  keys: string;
+}
+
 /**
- * The commands that the role needs and this user of Redis may not call, sorted: `bzpopmin`, or `hset {rain-queue}:…` where it is the
- * keys that are refused. Each command is put into a transaction, which is where Redis refuses it, and the transaction is discarded.
+ * What the role needs and this user of Redis may not do, sorted: `bzpopmin`, `keys sale:*`, `channels rain:events*`. Each command is put
+ * into a transaction, which is where Redis refuses it, and the transaction is discarded.
  * @throws when Redis cannot be reached
  */
 export async function missingCommands(redis: RedisClient, role: RedisRole): Promise<string[]> {
   const needed = commandsOf(role).filter((command) => redis instanceof Cluster || !/^(asking|cluster )/.test(command));
-  const calls = [...needed.map((command) => ({ name: command, call: callOf(command, KEYS[0]!) })), ...KEYS.map((prefix) => ({ name: `hset ${prefix}…`, call: callOf('hset', prefix) }))];
+  const calls = [...needed.map((command) => callOf(command)), ...KEYS.map((prefix) => callOf('hset', prefix))];
   const refused = await Promise.all(mastersOf(redis).map(({ connection }) => refusedOf(connection, calls)));
   return [...new Set(refused.flat())].sort();
 }
 
-function callOf(command: string, prefix: string): string[] {
-  const key = `${prefix}permitted`;
+function callOf(command: string, prefix = KEYS[0]!): Call {
   const form = FORMS[command] ?? Array<string>(ARGUMENTS.findIndex((commands) => commands.includes(command))).fill('KEY').join(' ');
-  return `${command} ${form.replaceAll('KEY', key)}`.trim().split(' ');
+  return { command, words: `${command} ${form.replaceAll('KEY', `${prefix}permitted`)}`.trim().split(' '), keys: `keys ${prefix}*` };
 }
 
-/** On a connection of its own, which ends with the transaction: nobody else's command gets into it, and none of it is ever executed. */
-async function refusedOf(connection: Redis, calls: readonly { name: string; call: string[] }[]): Promise<string[]> {
+/** On a connection of its own, so that nobody else's command gets into the transaction, and nothing is executed if it cannot be begun. */
+async function refusedOf(connection: Redis, calls: readonly Call[]): Promise<string[]> {
   const own = connection.duplicate({ retryStrategy: () => null, enableReadyCheck: false, lazyConnect: true });
   own.on('error', () => {});
   try {
     await own.connect();
-    const opened = await answerTo(own, ['multi']);
-    if (opened !== undefined) return [opened];
-    const inside = calls.filter(({ name }) => !OUTSIDE.includes(name));
-    const answers = await Promise.all(inside.map(({ call }) => answerTo(own, call)));
-    const refused = inside.filter((_, i) => answers[i] !== undefined).map(({ name }) => name);
-    const closed = await answerTo(own, ['discard']);
-    if (closed !== undefined) return [...refused, closed];
-    const outside = calls.filter(({ name }) => name === 'subscribe').map(({ call }) => answerTo(own, call));
-    return [...refused, ...await Promise.all(outside)].filter((name) => name !== undefined);
+    const refused = [await refusal(own, callOf('multi'))];
+    if (refused[0] !== undefined) return [refused[0]];
+    refused.push(...await Promise.all(calls.filter(({ command }) => !OUTSIDE.includes(command)).map((call) => refusal(own, call))));
+    // The transaction is over, and another one is empty: nothing is executed.
+    for (const command of ['discard', 'multi', 'exec']) {
+      const last = await refusal(own, callOf(command));
+      if (last !== undefined) return [...refused, last].filter((name) => name !== undefined);
+    }
+    for (const call of calls.filter(({ command }) => command === 'subscribe')) refused.push(await refusal(own, call));
+    return refused.filter((name) => name !== undefined);
   } finally {
     own.disconnect();
   }
 }
 
-/** @returns the name of the command if the user may not call it, or the server does not have it */
-async function answerTo(redis: Redis, [name, ...args]: readonly string[]): Promise<string | undefined> {
+/** @returns what the user may not do, or what the server does not have; any other answer is none of ours */
+async function refusal(redis: Redis, { command, words: [name, ...args], keys }: Call): Promise<string | undefined> {
   try {
-    await redis.call(name!, ...args);
-    return undefined;
+    return void await redis.call(name!, ...args);
   } catch (error) {
-    if (error instanceof Error && /^(NOPERM|ERR unknown (sub)?command)/.test(error.message)) return name;
-    if (error instanceof Error && error.name === 'ReplyError') return undefined;
-    throw error;
+    if (!(error instanceof Error) || error.name !== 'ReplyError') throw error;
+    if (/^ERR unknown (sub)?command/.test(error.message)) return command;
+    // EXEC puts EXECABORT before it.
+    if (!error.message.includes('NOPERM')) return undefined;
+    return /\bchannels?\b/.test(error.message) ? `channels ${EVENTS_CHANNEL}*` : /\bkeys?\b/.test(error.message) ? keys : command;
   }
 }
 

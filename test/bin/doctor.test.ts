@@ -39,7 +39,7 @@ test('a system that may be used exits 0, for people and for machines, and writes
 test('the rules for a user of Redis of its own are printed for each role, without asking anybody', async () => {
   const printed = await rain(['doctor', '--acl'], {});
   expect(printed).toMatchObject({ exit: 0, stderr: '' });
-  expect(printed.stdout.trim().split('\n').map((line) => /^ACL SETUSER (\S+) reset on >… ~rain:\* .* -@all .*\+evalsha /.exec(line)?.[1])).toEqual(['rain-gateway', 'rain-worker', 'rain-operator']);
+  expect(printed.stdout.trim().split('\n').map((line) => /^ACL SETUSER (\S+) reset on >PASSWORD ~rain:\* .* -@all .*\+evalsha /.exec(line)?.[1])).toEqual(['rain-gateway', 'rain-worker', 'rain-operator']);
 });
 
 test('a wallet whose bare word "paid" is trusted is a warning; one that must give receipts is well, and our own ledger is not asked', async () => {

@@ -34,9 +34,9 @@ export function addDoctorCommand(program: RainCommand): void {
         findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
       ]);
       const each = [...examined.flatMap((result) => result.findings), ...checkWallet(config)];
-      // The stores are compared only when both answer, and the database has its tables and leaves times as they are.
+      // The stores are compared only when both answer, let us, and the database has its tables and leaves times as they are.
       const comparable = examined.every(({ reached }) => reached)
-        && each.every(({ name, verdict }) => !['migrations', 'times'].includes(name) || verdict === 'ok');
+        && each.every(({ name, verdict }) => !['migrations', 'times', 'commands'].includes(name) || verdict !== 'wrong');
       const findings = comparable ? [...each, ...await compareStores(config)] : each;
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
       const exit = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 && EXIT.refused;
@@ -44,8 +44,8 @@ export function addDoctorCommand(program: RainCommand): void {
     });
 }
 
-/** As redis-cli takes it; the password is typed in place of the dots. */
-const userLine = (role: RedisRole): string => `ACL SETUSER rain-${role} reset on >… ${aclRulesOf(role)}`;
+/** As redis-cli takes it, but for the password. */
+const userLine = (role: RedisRole): string => `ACL SETUSER rain-${role} reset on >PASSWORD ${aclRulesOf(role)}`;
 
 async function compareStores(servers: Parameters<typeof openContext>[0]): Promise<Finding[]> {
   const context = await openContext(servers, 'doctor');

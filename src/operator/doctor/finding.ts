@@ -27,13 +27,14 @@ export function unknownSetting(name: string, expected: string): Finding {
 
 /** Clock difference. `wrong`: tokens and windows would be checked against another time than people see. */
 const SKEW_MS = { warning: 1_000, wrong: 30_000 } as const;
+export const CLOCK = `within ${SKEW_MS.warning} ms`;
 
 /** @param aheadMs the server's clock minus this machine's */
 export function checkClock(subject: Finding['subject'], aheadMs: number): Finding {
   const apart = Math.abs(aheadMs);
   const verdict = apart > SKEW_MS.wrong ? 'wrong' : apart > SKEW_MS.warning ? 'warning' : 'ok';
   const found = `${apart} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`;
-  return findOn(subject)('clock', verdict, found, `within ${SKEW_MS.warning} ms`, 'synchronise both clocks (NTP)');
+  return findOn(subject)('clock', verdict, found, CLOCK, 'synchronise both clocks (NTP)');
 }
 
 /** What both looks have found: one alone may have met a step half-way. */

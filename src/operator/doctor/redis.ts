@@ -5,26 +5,29 @@ import { redisNow } from '../../store/rains.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import type { Durability } from '../../platform/redis/durability.ts';
 import { checkRedis, type RequirementProblem, type RequirementCode } from '../../platform/redis/requirements.ts';
-import { readFacts, type RedisFacts } from '../../platform/redis/facts.ts';
+import { readFacts, unlessRefused, type RedisFacts } from '../../platform/redis/facts.ts';
 import { examineCluster } from './cluster.ts';
-import { checkClock, findOnRedis, unknownSetting, type Finding } from './finding.ts';
+import { checkClock, CLOCK, findOnRedis, unknownSetting, type Finding } from './finding.ts';
 import { checkMemory, type Planned } from './memory.ts';
 
 const PINGS = 100;
 /** Limits of the round trip, ms: a grab waits for one round trip and one script. */
 const LATENCY_MS = { warning: 5, wrong: 100 } as const;
+const ROUND_TRIP = `p50 within ${LATENCY_MS.warning} ms`;
 const REPLICA_SILENT_SECONDS_MAX = 10;
 
 /** @throws when Redis cannot be reached */
 export async function examineRedis(redis: RedisClient, durability: Durability, planned: Planned): Promise<Finding[]> {
   const servers = await readFacts(redis);
   const before = Date.now();
-  const clock = await redisNow(redis) - (before + Date.now()) / 2;
+  const now = await unlessRefused(redisNow(redis));
+  const askedAt = (before + Date.now()) / 2;
+  const took = await unlessRefused(pings(redis));
   return [
     ...servers.flatMap((facts) => checkServer(facts, durability, servers.length, planned)),
     ...(redis instanceof Cluster ? await examineCluster(redis, durability) : []),
-    checkLatency(await pings(redis)),
-    checkClock('redis', Math.round(clock)),
+    took ? checkLatency(took) : unknownSetting('round trip', ROUND_TRIP),
+    now === undefined ? unknownSetting('clock', CLOCK) : checkClock('redis', Math.round(now - askedAt)),
     await checkCommands(redis),
     await checkScripts(redis),
   ];
@@ -92,14 +95,17 @@ export function checkLatency(tookMs: readonly number[]): Finding {
   const sorted = tookMs.toSorted((a, b) => a - b);
   const [p50, max] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0];
   const verdict = p50 > LATENCY_MS.wrong ? 'wrong' : p50 > LATENCY_MS.warning ? 'warning' : 'ok';
-  return findOnRedis('round trip', verdict, `p50 ${p50.toFixed(2)} ms, max ${max.toFixed(2)} ms of ${sorted.length}`, `p50 within ${LATENCY_MS.warning} ms`,
+  return findOnRedis('round trip', verdict, `p50 ${p50.toFixed(2)} ms, max ${max.toFixed(2)} ms of ${sorted.length}`, ROUND_TRIP,
     'move Redis closer to the gateways, or find what keeps it busy (SLOWLOG GET)');
 }
 
 async function checkCommands(redis: RedisClient): Promise<Finding> {
-  const missing = [...new Set((await Promise.all(REDIS_ROLES.map((role) => missingCommands(redis, role)))).flat())].sort();
-  return findOnRedis('commands', missing.length > 0 ? 'wrong' : 'ok', missing.length > 0 ? `this user may not call ${missing.join(', ')}` : 'all permitted',
-    'every command of gateways, workers and console', 'give this user the rules that rain doctor --acl prints');
+  const lacks = await Promise.all(REDIS_ROLES.map(async (role) => ({ role, missing: await missingCommands(redis, role) })));
+  const unfit = lacks.filter(({ missing }) => missing.length > 0);
+  const found = unfit.map(({ role, missing }) => `this user cannot be ${role === 'operator' ? 'an operator' : `a ${role}`}: no ${missing.join(', ')}`).join('; ');
+  const isOperator = unfit.every(({ role }) => role !== 'operator');
+  return findOnRedis('commands', unfit.length === 0 ? 'ok' : isOperator ? 'warning' : 'wrong', found || 'all permitted', 'what gateways, workers and operators call',
+    `${isOperator ? 'well if gateways and workers have users of their own; else give' : 'give'} this user the rules that rain doctor --acl prints`);
 }
 
 async function checkScripts(redis: RedisClient): Promise<Finding> {
