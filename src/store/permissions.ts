@@ -118,7 +118,11 @@ async function refusal(redis: Redis, { command, words: [name, ...args], keys }: 
     if (!(error instanceof Error) || error.name !== 'ReplyError') throw error;
     if (/^ERR unknown (sub)?command/.test(error.message)) return command;
     // EXEC puts EXECABORT before it.
-    if (!error.message.includes('NOPERM')) return undefined;
+    if (!error.message.includes('NOPERM')) {
+      // Outside of a transaction all that follows would be executed.
+      if (command === 'multi') throw error;
+      return undefined;
+    }
     return /\bchannels?\b/.test(error.message) ? `channels ${EVENTS_CHANNEL}*` : /\bkeys?\b/.test(error.message) ? keys : command;
   }
 }
