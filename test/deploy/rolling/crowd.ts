@@ -83,6 +83,11 @@ export class RollingCrowd {
     return this.#players.filter(({ client }) => client.link === 'up').length;
   }
 
+  /** Players who have lost their connection since the last `takeCost`, and are back. */
+  get moved(): number {
+    return this.#cost.moved;
+  }
+
   /** What happened since the last call. */
   takeCost(): Cost {
     const cost = this.#cost;
