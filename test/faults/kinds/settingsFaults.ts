@@ -29,4 +29,17 @@ export function settingsFaults(fault: Fault): void {
     await sleep(2_000);
     await context.redis.config('SET', 'maxmemory', '0');
   }, { when: 'swing', rain, check });
+
+  fault('the user of Redis may run no script for 2 s', async ({ context }) => {
+    await context.redis.call('ACL', 'SETUSER', 'default', '-eval', '-evalsha');
+    await sleep(2_000);
+    await context.redis.call('ACL', 'SETUSER', 'default', '+eval', '+evalsha');
+  }, { when: 'swing', rain, check });
+
+  // Redis cuts connections that listen to a channel which their user has lost.
+  fault('the user of Redis loses its channels for 2 s', async ({ context }) => {
+    await context.redis.call('ACL', 'SETUSER', 'default', 'resetchannels');
+    await sleep(2_000);
+    await context.redis.call('ACL', 'SETUSER', 'default', '&*');
+  }, { when: 'swing', rain });
 }
