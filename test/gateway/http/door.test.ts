@@ -95,7 +95,8 @@ test('banned users shut out the others who buy over HTTP from their address only
   const buyers = await Promise.all(Array.from({ length: 4 }, (_, i) => callerOf(gateway, `buyer-${i}`)));
   const flood = async (n: number) => {
     const script = await callerOf(gateway, `flood-${n}`);
-    await Promise.all(Array.from({ length: 40 }, () => script.sale('s')));
+    // So many that also a machine on which they take seconds sees more than the 20 of each second.
+    await Promise.all(Array.from({ length: 160 }, () => script.sale('s')));
   };
   const statuses = async () => await Promise.all(buyers.map(async (buyer) => (await buyer.sale('s')).status));
   expect(await statuses()).toEqual([200, 200, 200, 200]);
