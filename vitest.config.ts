@@ -9,15 +9,24 @@ const { files, projectOf } = readProjects(fileURLToPath(new URL('.', import.meta
 function project(name: Project, more: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
   return {
     test: {
-      name, include: files.filter((file) => projectOf(file) === name), isolate: false, unstubGlobals: true,
-      testTimeout: 60_000, hookTimeout: 60_000, ...more,
+      name,
+      include: files.filter((file) => projectOf(file) === name),
+      isolate: false,
+      unstubGlobals: true,
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+      ...more,
       // So much of a value stands in an error's message, which is all that the end of a run shows of it.
       chaiConfig: { truncateThreshold: 500 },
     },
   };
 }
 
-const servers = { pool: 'forks', setupFiles: ['test/support/runner/nothingLeft.ts'], globalSetup: ['test/support/servers/postgresOfRun.ts', 'test/support/servers/browserOfRun.ts'] } as const;
+const servers = {
+  pool: 'forks',
+  setupFiles: ['test/support/runner/nothingLeft.ts'],
+  globalSetup: ['test/support/servers/postgresOfRun.ts', 'test/support/servers/browserOfRun.ts'],
+} as const;
 
 export default defineConfig({
   test: {
@@ -26,7 +35,12 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     teardownTimeout: 10_000,
     projects: [
-      project('unit', { pool: 'threads', maxWorkers: 2, setupFiles: ['test/support/runner/withoutServers.ts'], sequence: { groupOrder: 1 } }),
+      project('unit', {
+        pool: 'threads',
+        maxWorkers: 2,
+        setupFiles: ['test/support/runner/withoutServers.ts'],
+        sequence: { groupOrder: 1 },
+      }),
       // Two leave a third of two cores idle. With four, tests of clocks and deadlines fail now and then: they go by a busy machine's.
       project('system', { ...servers, maxWorkers: 3, sequence: { groupOrder: 2 } }),
       project('long', { ...servers, maxWorkers: 2, sequence: { groupOrder: 3 } }),

@@ -40,8 +40,38 @@ import { tableOf } from './report/table.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
-const MEASURES: readonly Measure[] = [losing, batching, winning, crediting, settlement, shardCredits, handshake, memory, broadcast, stocking, ceiling, overload,
-  reserving, soldOut, soldOutOverHttp, ordering, lastOrder, expiring, migrating, crowd, masters, spread, winners, credited, board, audit, queue, calls, thin, shards];
+const MEASURES: readonly Measure[] = [
+  losing,
+  batching,
+  winning,
+  crediting,
+  settlement,
+  shardCredits,
+  handshake,
+  memory,
+  broadcast,
+  stocking,
+  ceiling,
+  overload,
+  reserving,
+  soldOut,
+  soldOutOverHttp,
+  ordering,
+  lastOrder,
+  expiring,
+  migrating,
+  crowd,
+  masters,
+  spread,
+  winners,
+  credited,
+  board,
+  audit,
+  queue,
+  calls,
+  thin,
+  shards,
+];
 
 function refuse(sentence: string): never {
   console.error(`bench: ${sentence}`);
@@ -50,7 +80,8 @@ function refuse(sentence: string): never {
 
 function read(): { quick?: boolean; json?: boolean; only?: string } {
   try {
-    return parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' }, only: { type: 'string' } } }).values;
+    return parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' }, only: { type: 'string' } } })
+      .values;
   } catch (error) {
     return refuse(`${(error as Error).message.split('.')[0]}; expected --quick, --json and --only name`);
   }
@@ -59,10 +90,15 @@ function read(): { quick?: boolean; json?: boolean; only?: string } {
 const { quick = false, json = false, only } = read();
 /** `sale` names all measures `sale-…`, `scale` all `scale-…`. */
 const isNamed = (name: string) => name === only || name.startsWith(`${only}-`);
-const chosen = MEASURES.filter(({ name, onlyWhenAsked }) => (only === undefined ? onlyWhenAsked !== 'always' && !(quick && onlyWhenAsked === 'quick') : isNamed(name)));
-if (chosen.length === 0) refuse(`--only ${only}: expected one of ${['sale', 'scale', ...MEASURES.map(({ name }) => name)].join(', ')}`);
+const chosen = MEASURES.filter(({ name, onlyWhenAsked }) =>
+  only === undefined ? onlyWhenAsked !== 'always' && !(quick && onlyWhenAsked === 'quick') : isNamed(name),
+);
+if (chosen.length === 0)
+  refuse(`--only ${only}: expected one of ${['sale', 'scale', ...MEASURES.map(({ name }) => name)].join(', ')}`);
 if (!postgresInstalled) refuse('PostgreSQL is not installed; on Debian: apt-get install postgresql');
-const say = (sentence: string) => { if (!json) console.error(`  ${sentence}`); };
+const say = (sentence: string) => {
+  if (!json) console.error(`  ${sentence}`);
+};
 const machine = lookAtMachine();
 /** Results of a quick run are not written. */
 const write = (file: string, text: string) => {
@@ -71,20 +107,36 @@ const write = (file: string, text: string) => {
   writeFileSync(`${RESULTS}/${file}`, text);
 };
 // PostgreSQL syncs every write too, like Redis: results without the disk would not be comparable.
-const [postgres, [compiled]] = await Promise.all([startPostgres(['fsync=on']), once(spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { cwd: ROOT, stdio: 'inherit' }), 'exit')]);
+const [postgres, [compiled]] = await Promise.all([
+  startPostgres(['fsync=on']),
+  once(
+    spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], {
+      cwd: ROOT,
+      stdio: 'inherit',
+    }),
+    'exit',
+  ),
+]);
 const rows: Row[] = [];
-const resultsOf = (some: readonly Row[]) => ({ at: new Date().toISOString(), size: quick ? 'quick' : 'full', machine, rows: some.map((row) => ({ ...row, verdict: verdictOf(row) })) });
+const resultsOf = (some: readonly Row[]) => ({
+  at: new Date().toISOString(),
+  size: quick ? 'quick' : 'full',
+  machine,
+  rows: some.map((row) => ({ ...row, verdict: verdictOf(row) })),
+});
 /** Measures that run only when asked for keep their last results, each with its day. */
 function keep(name: string, some: readonly Row[]): void {
   const path = `${RESULTS}/scale.json`;
-  const kept = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown> : {};
+  const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>) : {};
   write('scale.json', `${JSON.stringify({ ...kept, [name]: resultsOf(some) }, undefined, 2)}\n`);
 }
 try {
   if (compiled !== 0) throw new Error('the sources do not compile');
   for (const measure of chosen) {
     say(`${measure.name} … (${Math.round(process.uptime())} s)`);
-    const measured = await measure.rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`), write }).catch((error: unknown) => [failed(measure.name, error)]);
+    const measured = await measure
+      .rows({ size: SIZES[quick ? 'quick' : 'full'], postgres, say: (sentence) => say(`  ${sentence}`), write })
+      .catch((error: unknown) => [failed(measure.name, error)]);
     if (measure.name.startsWith('scale-')) keep(measure.name, measured);
     rows.push(...measured);
   }

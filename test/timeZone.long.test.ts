@@ -30,10 +30,11 @@ async function testsIn(zone: string, folders: readonly string[]): Promise<Outcom
   const projects = ['--project', 'unit', '--project', 'system'];
   const words = ['run', ...projects, ...folders, '--reporter=json', `--outputFile=${report}`];
   const vitest = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...words], {
-    cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'],
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, TZ: zone, RAIN_BUILT: '1', ...WITHOUT_VITEST },
   });
-  const [code] = await once(vitest, 'exit') as [number | null];
+  const [code] = (await once(vitest, 'exit')) as [number | null];
   const { testResults, ...counts } = JSON.parse(readFileSync(report, 'utf8')) as Report;
   const results = testResults.flatMap(({ assertionResults }) => assertionResults);
   const failed = results.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
@@ -43,25 +44,36 @@ async function testsIn(zone: string, folders: readonly string[]): Promise<Outcom
 /** Each once, which takes a minute each: behind UTC and with summer time, and ahead of it. */
 const inZone = test.skipIf(!postgresInstalled);
 
-inZone('the whole ledger, and rains and sales end to end, are in New York as in UTC', { timeout: 600_000 }, async () => {
-  const { code, failed, passed } = await testsIn('America/New_York', ['test/ledger', 'test/path']);
-  expect({ code, failed }).toEqual({ code: 0, failed: [] });
-  expect(passed).toBeGreaterThan(300);
-});
+inZone(
+  'the whole ledger, and rains and sales end to end, are in New York as in UTC',
+  { timeout: 600_000 },
+  async () => {
+    const { code, failed, passed } = await testsIn('America/New_York', ['test/ledger', 'test/path']);
+    expect({ code, failed }).toEqual({ code: 0, failed: [] });
+    expect(passed).toBeGreaterThan(300);
+  },
+);
 
-inZone('processes play a rain and a sale in Shanghai, and audits find all of it right', { timeout: 300_000 }, async () => {
-  const { url, stop } = await startDatabase();
-  try {
-    await execute(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET timezone = 'Asia/Shanghai'`);
-    const ports = { GATEWAY_PORT: '0', CONSOLE_PORT: '0' };
-    const env = { DATABASE_URL: url, RAIN_HOME: temporaryFolder(), ...ports, LOG_LEVEL: 'warn' };
-    const words = Object.entries(WALK).flatMap(([name, value]) => [`--${name}`, value]);
-    const { exit, stdout, stderr } = await startCli(['up', '--once', '--json', ...words], env).done;
-    expect(exit, stderr).toBe(0);
-    const audits = stdout.trim().split('\n').map((line) => JSON.parse(line) as unknown);
-    expect(audits).toMatchObject([{ balanced: true }, { saleId: expect.any(String) as string, balanced: true }]);
-    expect(stderr).not.toMatch(/tamper|in the log; its order was/);
-  } finally {
-    await stop();
-  }
-});
+inZone(
+  'processes play a rain and a sale in Shanghai, and audits find all of it right',
+  { timeout: 300_000 },
+  async () => {
+    const { url, stop } = await startDatabase();
+    try {
+      await execute(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET timezone = 'Asia/Shanghai'`);
+      const ports = { GATEWAY_PORT: '0', CONSOLE_PORT: '0' };
+      const env = { DATABASE_URL: url, RAIN_HOME: temporaryFolder(), ...ports, LOG_LEVEL: 'warn' };
+      const words = Object.entries(WALK).flatMap(([name, value]) => [`--${name}`, value]);
+      const { exit, stdout, stderr } = await startCli(['up', '--once', '--json', ...words], env).done;
+      expect(exit, stderr).toBe(0);
+      const audits = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown);
+      expect(audits).toMatchObject([{ balanced: true }, { saleId: expect.any(String) as string, balanced: true }]);
+      expect(stderr).not.toMatch(/tamper|in the log; its order was/);
+    } finally {
+      await stop();
+    }
+  },
+);

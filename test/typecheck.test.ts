@@ -9,10 +9,25 @@ const SEEN = 'node_modules/.cache/rain-typecheck';
 const ONE_CHECKER = ['--checkers', '1'];
 
 /** vitest strips types without looking at them, and vite does the same for the pages. The set-up has compiled src/ before any test runs. */
-test.concurrent.each(['test', 'client-demo', 'client-console'])('%s/tsconfig.json: every type agrees', { timeout: 180_000 }, async (folder) => {
-  const words = ['node_modules/typescript/bin/tsc', '-p', `${folder}/tsconfig.json`, '--noEmit', '--incremental', '--tsBuildInfoFile', `${SEEN}/${folder}.tsbuildinfo`, ...ONE_CHECKER];
-  const said = await new Promise<string>((resolve) => {
-    execFile(process.execPath, words, { cwd: ROOT }, (error, stdout, stderr) => resolve(error ? `${stdout}${stderr}` || error.message : stdout));
-  });
-  expect(said).toBe('');
-});
+test.concurrent.each(['test', 'client-demo', 'client-console'])(
+  '%s/tsconfig.json: every type agrees',
+  { timeout: 180_000 },
+  async (folder) => {
+    const words = [
+      'node_modules/typescript/bin/tsc',
+      '-p',
+      `${folder}/tsconfig.json`,
+      '--noEmit',
+      '--incremental',
+      '--tsBuildInfoFile',
+      `${SEEN}/${folder}.tsbuildinfo`,
+      ...ONE_CHECKER,
+    ];
+    const said = await new Promise<string>((resolve) => {
+      execFile(process.execPath, words, { cwd: ROOT }, (error, stdout, stderr) =>
+        resolve(error ? `${stdout}${stderr}` || error.message : stdout),
+      );
+    });
+    expect(said).toBe('');
+  },
+);

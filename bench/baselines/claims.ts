@@ -15,11 +15,24 @@ interface ClaimJob {
 const CONCURRENCY = 16;
 const database = connectDatabase(DATABASE_URL, { connectionsMax: CONCURRENCY });
 
-new Worker<ClaimJob>('claims', async ({ data: { rainId, userId, redPacketId, amount } }) => {
-  const [amountCents, creditAccountId] = [parseMoney(amount)!, `user:${userId}`];
-  // The database updates both balances in the same transaction.
-  await database.transfer.create({
-    data: { id: `credit:${redPacketId}`, kind: 'credit', debitAccountId: `rain:${rainId}`, creditAccountId, amountCents, rainId, redPacketId, userId },
-  });
-}, { connection: new Redis(REDIS_URL, { maxRetriesPerRequest: null }), concurrency: CONCURRENCY });
+new Worker<ClaimJob>(
+  'claims',
+  async ({ data: { rainId, userId, redPacketId, amount } }) => {
+    const [amountCents, creditAccountId] = [parseMoney(amount)!, `user:${userId}`];
+    // The database updates both balances in the same transaction.
+    await database.transfer.create({
+      data: {
+        id: `credit:${redPacketId}`,
+        kind: 'credit',
+        debitAccountId: `rain:${rainId}`,
+        creditAccountId,
+        amountCents,
+        rainId,
+        redPacketId,
+        userId,
+      },
+    });
+  },
+  { connection: new Redis(REDIS_URL, { maxRetriesPerRequest: null }), concurrency: CONCURRENCY },
+);
 announce(0);

@@ -18,8 +18,14 @@ interface OrderJob {
 const CONCURRENCY = 16;
 const database = connectDatabase(DATABASE_URL, { connectionsMax: CONCURRENCY });
 
-new Worker<OrderJob>('one-order', async ({ data: { price, at, payBy, ...order } }) => {
-  // The database takes the unit from the stock in the same transaction.
-  await database.saleOrder.create({ data: { ...order, quantity: 1, priceCents: parseMoney(price)!, reservedAt: new Date(at), payBy: new Date(payBy) } });
-}, { connection: new Redis(REDIS_URL, { maxRetriesPerRequest: null }), concurrency: CONCURRENCY });
+new Worker<OrderJob>(
+  'one-order',
+  async ({ data: { price, at, payBy, ...order } }) => {
+    // The database takes the unit from the stock in the same transaction.
+    await database.saleOrder.create({
+      data: { ...order, quantity: 1, priceCents: parseMoney(price)!, reservedAt: new Date(at), payBy: new Date(payBy) },
+    });
+  },
+  { connection: new Redis(REDIS_URL, { maxRetriesPerRequest: null }), concurrency: CONCURRENCY },
+);
 announce(0);

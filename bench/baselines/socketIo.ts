@@ -28,7 +28,12 @@ io.on('connection', (socket) => {
     const { packets, claimed, claims } = keysOf(rainId);
     const answer = JSON.parse(String(await redis.evalsha(sha, 3, packets, claimed, claims, userId))) as Answer;
     // If the win were confirmed before it is in the queue, a crash in between would lose it.
-    if (answer.code === '0') await queue.add('claim', { rainId, userId, redPacketId: answer.redPacketId, amount: answer.amount }, { jobId: `${rainId}-${userId}` });
+    if (answer.code === '0')
+      await queue.add(
+        'claim',
+        { rainId, userId, redPacketId: answer.redPacketId, amount: answer.amount },
+        { jobId: `${rainId}-${userId}` },
+      );
     acknowledge({ type: 'result', rainId, ...answer });
   });
 });

@@ -8,8 +8,20 @@ export const DATABASE_URL = process.env['DATABASE_URL'] ?? '';
 const SECRET = process.env['JWT_SECRET'] ?? '';
 
 /** Keys of a rain, all in one hash slot. */
-export function keysOf(rainId: string): { packets: string; claimed: string; claims: string; stock: string; buyers: string } {
-  return { packets: `{${rainId}}:packets`, claimed: `{${rainId}}:claimed`, claims: `{${rainId}}:claims`, stock: `{${rainId}}:stock`, buyers: `{${rainId}}:buyers` };
+export function keysOf(rainId: string): {
+  packets: string;
+  claimed: string;
+  claims: string;
+  stock: string;
+  buyers: string;
+} {
+  return {
+    packets: `{${rainId}}:packets`,
+    claimed: `{${rainId}}:claimed`,
+    claims: `{${rainId}}:claims`,
+    stock: `{${rainId}}:stock`,
+    buyers: `{${rainId}}:buyers`,
+  };
 }
 
 /** Sends the port to the parent process, and ends with it. */
@@ -23,7 +35,10 @@ export function listen(server: Server): void {
 }
 
 /** Loads a script of this folder. @returns its SHA */
-export async function loadScript(redis: { script(subcommand: 'LOAD', script: string): Promise<unknown> }, file: string): Promise<string> {
+export async function loadScript(
+  redis: { script(subcommand: 'LOAD', script: string): Promise<unknown> },
+  file: string,
+): Promise<string> {
   return String(await redis.script('LOAD', readFileSync(new URL(file, import.meta.url), 'utf8')));
 }
 
@@ -40,5 +55,7 @@ export function verify(token: string): string | undefined {
   const given = Buffer.from(signature, 'base64url');
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as { sub?: unknown; exp?: unknown };
-  return typeof claims.sub === 'string' && typeof claims.exp === 'number' && claims.exp * 1_000 > Date.now() ? claims.sub : undefined;
+  return typeof claims.sub === 'string' && typeof claims.exp === 'number' && claims.exp * 1_000 > Date.now()
+    ? claims.sub
+    : undefined;
 }

@@ -31,7 +31,7 @@ const frames = new Map<string, Buffer>();
 function question(speech: DialectName, rainId: string): Buffer {
   const name = `${speech} ${rainId}`;
   let frame = frames.get(name);
-  if (!frame) frames.set(name, frame = DIALECTS[speech].ask(rainId));
+  if (!frame) frames.set(name, (frame = DIALECTS[speech].ask(rainId)));
   return frame;
 }
 
@@ -39,15 +39,23 @@ function question(speech: DialectName, rainId: string): Buffer {
 export function call(speech: Speech, port: number, from: string, token: string, caller: Caller): Connection {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true });
   socket.on('close', () => caller.onGone());
-  return speech === 'http' || speech === 'saleHttp' ? overHttp(socket, speech, token, caller) : overWebSocket(socket, speech, token, caller);
+  return speech === 'http' || speech === 'saleHttp'
+    ? overHttp(socket, speech, token, caller)
+    : overWebSocket(socket, speech, token, caller);
 }
 
 function overHttp(socket: Socket, speech: RequestName, token: string, caller: Caller): Connection {
-  socket.on('data', bodyReader((chunk, start, _end, status) => {
-    if (status === 200) return caller.onHeard(DIALECTS.plain.hear(chunk, start, chunk.length) === 'won' ? 'won' : 'lost');
-    caller.onHeard('busy');
-  }));
-  const ready = new Promise<void>((resolve, reject) => { socket.once('connect', resolve).once('error', reject); });
+  socket.on(
+    'data',
+    bodyReader((chunk, start, _end, status) => {
+      if (status === 200)
+        return caller.onHeard(DIALECTS.plain.hear(chunk, start, chunk.length) === 'won' ? 'won' : 'lost');
+      caller.onHeard('busy');
+    }),
+  );
+  const ready = new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve).once('error', reject);
+  });
   // Built once for each rain, as frames are.
   let [of, request]: [string | undefined, Buffer] = [undefined, Buffer.alloc(0)];
   const ask = (rainId: string) => {
@@ -88,23 +96,42 @@ function overWebSocket(socket: Socket, speech: DialectName, token: string, calle
       head += chunk.toString('latin1');
       const end = head.indexOf('\r\n\r\n');
       if (end < 0) return;
-      if (!head.startsWith('HTTP/1.1 101')) return void socket.destroy(new Error(`${speech}: ${head.split('\r\n', 1)[0]}`));
+      if (!head.startsWith('HTTP/1.1 101'))
+        return void socket.destroy(new Error(`${speech}: ${head.split('\r\n', 1)[0]}`));
       socket.off('data', upgrade);
       socket.on('data', read);
       read(Buffer.from(head.slice(end + 4), 'latin1'));
     };
     socket.on('data', upgrade);
-    socket.write([
-      `GET ${dialect.path} HTTP/1.1`, 'Host: bench', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13',
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', ...dialect.head(token), '', '',
-    ].join('\r\n'));
+    socket.write(
+      [
+        `GET ${dialect.path} HTTP/1.1`,
+        'Host: bench',
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+        ...dialect.head(token),
+        '',
+        '',
+      ].join('\r\n'),
+    );
   });
   return {
-    ready, put: (frame) => { socket.write(frame); }, end: () => socket.destroy(),
-    ask: (rainId) => { socket.write(mine ?? question(speech, rainId)); },
-    enter: (rainId) => (speech === 'ticketed' ? new Promise((resolve) => {
-      entered = resolve;
-      socket.write(clientFrame(JSON.stringify({ type: 'join', rainId })));
-    }) : Promise.resolve()),
+    ready,
+    put: (frame) => {
+      socket.write(frame);
+    },
+    end: () => socket.destroy(),
+    ask: (rainId) => {
+      socket.write(mine ?? question(speech, rainId));
+    },
+    enter: (rainId) =>
+      speech === 'ticketed'
+        ? new Promise((resolve) => {
+            entered = resolve;
+            socket.write(clientFrame(JSON.stringify({ type: 'join', rainId })));
+          })
+        : Promise.resolve(),
   };
 }

@@ -38,16 +38,28 @@ export class Crowd {
 
   async connect(speech: Speech, port: number, tokens: readonly string[], joins?: string): Promise<void> {
     const left = tokens.map((token, i) => ({ token, from: `127.0.0.${2 + (i % 8)}` }));
-    await Promise.all(Array.from({ length: HANDSHAKES_MAX }, async () => {
-      for (let user = left.pop(); user; user = left.pop()) await this.#enter(speech, port, user.from, user.token, joins);
-    }));
+    await Promise.all(
+      Array.from({ length: HANDSHAKES_MAX }, async () => {
+        for (let user = left.pop(); user; user = left.pop())
+          await this.#enter(speech, port, user.from, user.token, joins);
+      }),
+    );
   }
 
   async #enter(speech: Speech, port: number, from: string, token: string, joins?: string): Promise<void> {
     const caller: Caller = {
-      askedAt: 0, next: 0, tappedAt: 0, busy: false, hasLeft: false, due: new Float64Array(REFS), phase: new Uint8Array(REFS), put: (frame) => caller.connection.put(frame),
+      askedAt: 0,
+      next: 0,
+      tappedAt: 0,
+      busy: false,
+      hasLeft: false,
+      due: new Float64Array(REFS),
+      phase: new Uint8Array(REFS),
+      put: (frame) => caller.connection.put(frame),
       connection: call(speech, port, from, token, {
-        onHeard: (heard, chunk, at) => (this.#stream && chunk ? this.#stream.hear(caller, heard, chunk, at!) : this.#hear(caller, heard)), onGone: () => this.#lose(caller),
+        onHeard: (heard, chunk, at) =>
+          this.#stream && chunk ? this.#stream.hear(caller, heard, chunk, at!) : this.#hear(caller, heard),
+        onGone: () => this.#lose(caller),
       }),
     };
     await caller.connection.ready;
@@ -104,7 +116,9 @@ export class Crowd {
     this.#rains = rainIds;
     this.#endsAt = endsAt;
     const [began, cpu] = [performance.now(), process.cpuUsage()];
-    const over = new Promise<void>((resolve) => { this.#done = resolve; });
+    const over = new Promise<void>((resolve) => {
+      this.#done = resolve;
+    });
     this.#waiting = this.#callers.length;
     for (const caller of this.#callers) {
       caller.next = 0;
@@ -114,7 +128,11 @@ export class Crowd {
     await over;
     this.#ran.cpuMs = cpuMs(cpu);
     this.#ran.elapsedMs = performance.now() - began;
-    this.#ran.latencyMs = { p50: atMs(this.#latencies, 50), p99: atMs(this.#latencies, 99), max: this.#latencies.maxValue / 1_000 };
+    this.#ran.latencyMs = {
+      p50: atMs(this.#latencies, 50),
+      p99: atMs(this.#latencies, 99),
+      max: this.#latencies.maxValue / 1_000,
+    };
     return this.#ran;
   }
 
@@ -133,7 +151,8 @@ export class Crowd {
 
   #hear(caller: Caller, heard: 'won' | 'lost' | 'busy'): void {
     this.#ran[heard]++;
-    if (heard === 'busy' && this.#endsAt === 0) return void setTimeout(() => caller.connection.ask(this.#rains[caller.next - 1]!), BUSY_MS);
+    if (heard === 'busy' && this.#endsAt === 0)
+      return void setTimeout(() => caller.connection.ask(this.#rains[caller.next - 1]!), BUSY_MS);
     this.#latencies.recordValue(Math.max(1, Math.round((performance.now() - caller.askedAt) * 1_000)));
     if (this.#restMs > 0) setTimeout(() => this.#ask(caller), this.#restMs);
     else this.#ask(caller);

@@ -29,7 +29,12 @@ function verdict(chunk: Buffer, start: number, end: number): Heard {
 }
 
 /** An answer counts only if it is of this type: the gateway sends other messages too. */
-const typed = (type: Buffer) => (chunk: Buffer, start: number, end: number): Heard => (chunk.compare(type, 0, type.length, start, Math.min(start + type.length, end)) === 0 ? verdict(chunk, start, end) : 'none');
+const typed =
+  (type: Buffer) =>
+  (chunk: Buffer, start: number, end: number): Heard =>
+    chunk.compare(type, 0, type.length, start, Math.min(start + type.length, end)) === 0
+      ? verdict(chunk, start, end)
+      : 'none';
 
 const ask = (rainId: string) => clientFrame(JSON.stringify({ type: 'grab', rainId }));
 
@@ -63,7 +68,8 @@ export const DIALECTS: Record<DialectName, Dialect> = {
     path: '/socket.io/?EIO=4&transport=websocket',
     head: () => [],
     // Engine.IO opens (0); Socket.IO requests its namespace (40) and receives the confirmation.
-    greet: (text, token) => (text.startsWith('0') ? { say: `40${JSON.stringify({ token })}` } : text.startsWith('40') ? 'ready' : undefined),
+    greet: (text, token) =>
+      text.startsWith('0') ? { say: `40${JSON.stringify({ token })}` } : text.startsWith('40') ? 'ready' : undefined,
     ask: (rainId) => clientFrame(`420${JSON.stringify(['grab', { rainId }])}`),
     hear: verdict,
   },

@@ -4,7 +4,13 @@ import { Crowd, type Ran } from './crowd.ts';
 import type { Manner, Phase, Streamed } from './stream.ts';
 
 export type Order =
-  | { do: 'connect'; speech: Speech; port: number; tokens: readonly string[]; /** A rain that each of them watches. */ joins?: string }
+  | {
+      do: 'connect';
+      speech: Speech;
+      port: number;
+      tokens: readonly string[];
+      /** A rain that each of them watches. */ joins?: string;
+    }
   | { do: 'enter'; rainId: string }
   | { do: 'leave' }
   | { do: 'repeat'; rainId: string; forMs: number; restMs?: number }
@@ -25,15 +31,21 @@ async function execute(order: Order): Promise<Reply> {
     case 'leave':
       crowd.leave();
       return { ok: true };
-    case 'repeat': return { ok: true, ran: await crowd.repeat(order.rainId, order.forMs, order.restMs) };
-    case 'walk': return { ok: true, ran: await crowd.walk(order.rainIds) };
-    case 'stream': return { ok: true, streamed: await crowd.stream(order.rainId, order.phases, order.manner) };
-    default: return order satisfies never;
+    case 'repeat':
+      return { ok: true, ran: await crowd.repeat(order.rainId, order.forMs, order.restMs) };
+    case 'walk':
+      return { ok: true, ran: await crowd.walk(order.rainIds) };
+    case 'stream':
+      return { ok: true, streamed: await crowd.stream(order.rainId, order.phases, order.manner) };
+    default:
+      return order satisfies never;
   }
 }
 
 process.on('message', (order: Order) => {
-  void execute(order).catch((error: unknown): Reply => ({ ok: false, reason: String(error) })).then((reply) => process.send!(reply));
+  void execute(order)
+    .catch((error: unknown): Reply => ({ ok: false, reason: String(error) }))
+    .then((reply) => process.send!(reply));
 });
 process.send!({ ready: true });
 // The parent has ended.

@@ -3,7 +3,9 @@ import { SKU } from './constants.ts';
 const HEAD_END = '\r\n\r\n';
 
 /** Splits the data of a keep-alive connection into the bodies of the answers. */
-export function bodyReader(onBody: (chunk: Buffer, start: number, end: number, status: number) => void): (chunk: Buffer) => void {
+export function bodyReader(
+  onBody: (chunk: Buffer, start: number, end: number, status: number) => void,
+): (chunk: Buffer) => void {
   let rest: Buffer | undefined;
   return (incoming) => {
     let chunk = rest ? Buffer.concat([rest, incoming]) : incoming;
@@ -32,5 +34,7 @@ export const REQUESTS: Record<RequestName, (token: string, id: string) => Buffer
 
 function post(path: string, token: string, body: object, headers = ''): Buffer {
   const text = JSON.stringify(body);
-  return Buffer.from(`POST ${path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n${headers}Content-Length: ${text.length}\r\n\r\n${text}`);
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n${headers}Content-Length: ${text.length}\r\n\r\n${text}`,
+  );
 }

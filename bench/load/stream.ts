@@ -16,7 +16,9 @@ export type Manner = 'listens' | 'insists' | 'floods';
 const NOTHING = {
   offered: 0,
   // Answers during the phase, and grabs of this phase without an answer at the end.
-  decided: 0, busy: 0, unanswered: 0,
+  decided: 0,
+  busy: 0,
+  unanswered: 0,
   decidedMs: { p50: 0, p99: 0, max: 0 },
   busyMs: { p50: 0, p99: 0 },
   // From the first tap to the decision, with all that was told "busy" in between.
@@ -24,7 +26,8 @@ const NOTHING = {
   // From the beginning of the phase to the last grab that was answered "busy" or waited longer than NORMAL_MS.
   normalAfterMs: 0,
   // Delay of the driver itself, p99, and its share of a core.
-  lateMs: 0, driverCpu: 0,
+  lateMs: 0,
+  driverCpu: 0,
 };
 export type Streamed = Phase & typeof NOTHING;
 
@@ -47,7 +50,8 @@ const REST_MS = 3_000;
 const RETRY = Buffer.from('"retryInMs":');
 const RETRY_DIGITS = 6;
 
-export const histogram = (): Histogram => build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 2 });
+export const histogram = (): Histogram =>
+  build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 2 });
 export const atMs = (of: Histogram, percentile: number): number => of.getValueAtPercentile(percentile) / 1_000;
 
 /** Processor time of this process since this reading. */
@@ -62,14 +66,23 @@ export class Stream {
   readonly #frames: readonly Buffer[];
   readonly #refAt: number;
   readonly #manner: Manner;
-  #records: { decided: Histogram; busy: Histogram; sinceTap: Histogram; late: Histogram; counts: Streamed; beganAt: number }[] = [];
+  #records: {
+    decided: Histogram;
+    busy: Histogram;
+    sinceTap: Histogram;
+    late: Histogram;
+    counts: Streamed;
+    beganAt: number;
+  }[] = [];
   #current = 0;
   #closed = false;
 
   constructor(voices: readonly Voice[], rainId: string, manner: Manner) {
     this.#voices = voices;
     this.#manner = manner;
-    this.#frames = Array.from({ length: REFS }, (_, ref) => clientFrame(JSON.stringify({ type: 'grab', rainId, ref: String(ref) })));
+    this.#frames = Array.from({ length: REFS }, (_, ref) =>
+      clientFrame(JSON.stringify({ type: 'grab', rainId, ref: String(ref) })),
+    );
     this.#refAt = `{"type":"result","rainId":"${rainId}","ref":"`.length;
   }
 
@@ -79,11 +92,17 @@ export class Stream {
       const cpu = process.cpuUsage();
       const record = this.#open(phase);
       this.#current = index;
-      const total = Math.round(phase.perSecond * phase.forMs / 1_000);
+      const total = Math.round((phase.perSecond * phase.forMs) / 1_000);
       for (let sent = 0; sent < total;) {
         const now = performance.now();
-        const due = Math.min(total, Math.floor((now - record.beganAt) * phase.perSecond / 1_000));
-        for (; sent < due; sent++) this.#tap(this.#voices[turn++ % this.#voices.length]!, index, record.beganAt + sent * 1_000 / phase.perSecond, now);
+        const due = Math.min(total, Math.floor(((now - record.beganAt) * phase.perSecond) / 1_000));
+        for (; sent < due; sent++)
+          this.#tap(
+            this.#voices[turn++ % this.#voices.length]!,
+            index,
+            record.beganAt + (sent * 1_000) / phase.perSecond,
+            now,
+          );
         await new Promise((resolve) => setTimeout(resolve, TICK_MS));
       }
       record.counts.driverCpu = cpuMs(cpu) / (performance.now() - record.beganAt);
@@ -96,7 +115,8 @@ export class Stream {
   /** An answer; `at` is where its text begins. */
   hear(voice: Voice, heard: 'won' | 'lost' | 'busy', chunk: Buffer, at: number): void {
     let ref = 0;
-    for (let i = at + this.#refAt; chunk[i] !== 0x22 /* " */ && i < chunk.length; i++) ref = ref * 10 + chunk[i]! - 0x30;
+    for (let i = at + this.#refAt; chunk[i] !== 0x22 /* " */ && i < chunk.length; i++)
+      ref = ref * 10 + chunk[i]! - 0x30;
     const due = voice.due[ref]!;
     if (!(due > 0)) return;
     voice.due[ref] = 0;
@@ -106,7 +126,8 @@ export class Stream {
     (busy ? asked.busy : asked.decided).recordValue(Math.max(1, Math.round(waitedMs * 1_000)));
     asked.counts.unanswered--;
     if (this.#manner !== 'floods') this.#listen(voice, busy, chunk, at);
-    if (busy || waitedMs > NORMAL_MS) asked.counts.normalAfterMs = Math.max(asked.counts.normalAfterMs, due - asked.beganAt);
+    if (busy || waitedMs > NORMAL_MS)
+      asked.counts.normalAfterMs = Math.max(asked.counts.normalAfterMs, due - asked.beganAt);
     const now = this.#records[this.#current]?.counts;
     if (now) now[busy ? 'busy' : 'decided']++;
   }
@@ -123,9 +144,14 @@ export class Stream {
     if (busy) {
       if (this.#manner === 'insists') return this.#comeBack(voice);
       const told = chunk.indexOf(RETRY, at) + RETRY.length;
-      return void setTimeout(() => this.#comeBack(voice), parseInt(chunk.toString('latin1', told, told + RETRY_DIGITS), 10));
+      return void setTimeout(
+        () => this.#comeBack(voice),
+        parseInt(chunk.toString('latin1', told, told + RETRY_DIGITS), 10),
+      );
     }
-    this.#records[Math.max(0, this.#current)]!.sinceTap.recordValue(Math.max(1, Math.round((performance.now() - voice.tappedAt) * 1_000)));
+    this.#records[Math.max(0, this.#current)]!.sinceTap.recordValue(
+      Math.max(1, Math.round((performance.now() - voice.tappedAt) * 1_000)),
+    );
     voice.tappedAt = 0;
   }
 
@@ -148,7 +174,11 @@ export class Stream {
 
   #open(phase: Phase) {
     const record = {
-      decided: histogram(), busy: histogram(), sinceTap: histogram(), late: histogram(), beganAt: performance.now(),
+      decided: histogram(),
+      busy: histogram(),
+      sinceTap: histogram(),
+      late: histogram(),
+      beganAt: performance.now(),
       counts: { ...phase, ...NOTHING },
     };
     this.#records.push(record);
@@ -158,7 +188,9 @@ export class Stream {
   #close(): Streamed[] {
     this.#closed = true;
     return this.#records.map(({ decided, busy, sinceTap, late, counts }) => ({
-      ...counts, decidedMs: { p50: atMs(decided, 50), p99: atMs(decided, 99), max: decided.maxValue / 1_000 }, busyMs: { p50: atMs(busy, 50), p99: atMs(busy, 99) },
+      ...counts,
+      decidedMs: { p50: atMs(decided, 50), p99: atMs(decided, 99), max: decided.maxValue / 1_000 },
+      busyMs: { p50: atMs(busy, 50), p99: atMs(busy, 99) },
       sinceTapMs: { p50: atMs(sinceTap, 50), p99: atMs(sinceTap, 99), max: sinceTap.maxValue / 1_000 },
       lateMs: atMs(late, 99),
     }));

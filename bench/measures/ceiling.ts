@@ -10,23 +10,49 @@ import type { Measure } from './measure.ts';
 export const ceiling: Measure = {
   name: 'ceiling',
   onlyWhenAsked: 'quick',
-  rows: ({ size: { requests }, postgres, say }) => inStore(postgres, 'list', async (store) => {
-    const { redis } = store.house.context;
-    const sha = await loadScript(redis, 'grab.lua');
-    const rows: Row[] = [];
-    for (const [what, rainId, packets] of [['wins', 'bare', requests], ['nothing left', 'gone', 1]] as const) {
-      say(`bare Redis: ${what}`);
-      await store.house.stock([rainId], packets);
-      const { packets: list, claimed, claims } = keysOf(rainId);
-      const before = cpuMs([store.redisPid]);
-      const { stdout } = await promisify(execFile)('redis-benchmark', [
-        '-p', String(store.redisPort), '-n', String(requests), '-c', '50', '-P', '16', '-r', '1000000000', '--csv',
-        'EVALSHA', sha, '3', list, claimed, claims, 'user-__rand_int__',
-      ]);
-      const perSecond = Number(/",?"?([\d.]+)"/.exec(stdout.trim().split('\n').at(-1)!)?.[1]);
-      const cost = (cpuMs([store.redisPid]) - before) * 1_000 / requests;
-      rows.push(single(`bare Redis, pipelined by redis-benchmark: ${what}, ${cost.toFixed(1)} µs of Redis each`, '/s', perSecond));
-    }
-    return rows;
-  }),
+  rows: ({ size: { requests }, postgres, say }) =>
+    inStore(postgres, 'list', async (store) => {
+      const { redis } = store.house.context;
+      const sha = await loadScript(redis, 'grab.lua');
+      const rows: Row[] = [];
+      for (const [what, rainId, packets] of [
+        ['wins', 'bare', requests],
+        ['nothing left', 'gone', 1],
+      ] as const) {
+        say(`bare Redis: ${what}`);
+        await store.house.stock([rainId], packets);
+        const { packets: list, claimed, claims } = keysOf(rainId);
+        const before = cpuMs([store.redisPid]);
+        const { stdout } = await promisify(execFile)('redis-benchmark', [
+          '-p',
+          String(store.redisPort),
+          '-n',
+          String(requests),
+          '-c',
+          '50',
+          '-P',
+          '16',
+          '-r',
+          '1000000000',
+          '--csv',
+          'EVALSHA',
+          sha,
+          '3',
+          list,
+          claimed,
+          claims,
+          'user-__rand_int__',
+        ]);
+        const perSecond = Number(/",?"?([\d.]+)"/.exec(stdout.trim().split('\n').at(-1)!)?.[1]);
+        const cost = ((cpuMs([store.redisPid]) - before) * 1_000) / requests;
+        rows.push(
+          single(
+            `bare Redis, pipelined by redis-benchmark: ${what}, ${cost.toFixed(1)} µs of Redis each`,
+            '/s',
+            perSecond,
+          ),
+        );
+      }
+      return rows;
+    }),
 };

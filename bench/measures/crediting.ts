@@ -16,19 +16,34 @@ export const crediting: Measure = {
     const [ours, theirs]: [number[], number[]] = [[], []];
     for (let round = 0; round < Math.ceil(size.rounds / 3); round++) {
       say(`round ${round + 1}: claims in ranges`);
-      ours.push(await inStore(postgres, 'rain', async (store) => {
-        await winAll(store, 'credited', size.claims);
-        await store.start('../dist/bin/rain.js', ['worker']);
-        return ratePerSecond(store.house.credited, size.claims);
-      }));
+      ours.push(
+        await inStore(postgres, 'rain', async (store) => {
+          await winAll(store, 'credited', size.claims);
+          await store.start('../dist/bin/rain.js', ['worker']);
+          return ratePerSecond(store.house.credited, size.claims);
+        }),
+      );
       say(`round ${round + 1}: one job and one transaction per claim`);
-      theirs.push(await inStore(postgres, 'rain', async (store) => {
-        await addJobs(store, 'credited', size.baselineClaims);
-        await store.start('baselines/claims.ts');
-        return ratePerSecond(store.house.credited, size.baselineClaims);
-      }));
+      theirs.push(
+        await inStore(postgres, 'rain', async (store) => {
+          await addJobs(store, 'credited', size.baselineClaims);
+          await store.start('baselines/claims.ts');
+          return ratePerSecond(store.house.credited, size.baselineClaims);
+        }),
+      );
     }
-    return [compared({ measure: 'claims credited per second', against: 'one job and one Prisma transaction per claim', unit: '/s', target: { least: 20 } }, ours, theirs)];
+    return [
+      compared(
+        {
+          measure: 'claims credited per second',
+          against: 'one job and one Prisma transaction per claim',
+          unit: '/s',
+          target: { least: 20 },
+        },
+        ours,
+        theirs,
+      ),
+    ];
   },
 };
 
@@ -36,16 +51,17 @@ export const crediting: Measure = {
 export const settlement: Measure = {
   name: 'settlement',
   onlyWhenAsked: 'quick',
-  rows: ({ size, postgres, say }) => inStore(postgres, 'rain', async (store) => {
-    await store.start('../dist/bin/rain.js', ['worker']);
-    say(`${size.winners} winners, as fast as Redis can decide`);
-    const winSeconds = await winAll(store, 'big', size.winners) / 1_000;
-    const over = performance.now();
-    while (await store.house.credited() < size.winners) await sleep(LOOK_MS);
-    const seconds = (performance.now() - over) / 1_000;
-    const measure = `end of a rain of ${size.winners.toLocaleString('en')} winners (won in ${winSeconds.toFixed(1)} s) until the last is credited`;
-    return [single(measure, 's', seconds, { most: 10 })];
-  }),
+  rows: ({ size, postgres, say }) =>
+    inStore(postgres, 'rain', async (store) => {
+      await store.start('../dist/bin/rain.js', ['worker']);
+      say(`${size.winners} winners, as fast as Redis can decide`);
+      const winSeconds = (await winAll(store, 'big', size.winners)) / 1_000;
+      const over = performance.now();
+      while ((await store.house.credited()) < size.winners) await sleep(LOOK_MS);
+      const seconds = (performance.now() - over) / 1_000;
+      const measure = `end of a rain of ${size.winners.toLocaleString('en')} winners (won in ${winSeconds.toFixed(1)} s) until the last is credited`;
+      return [single(measure, 's', seconds, { most: 10 })];
+    }),
 };
 
 /** Lets all users win in a rain of the same size. @returns the duration, ms */
@@ -60,7 +76,11 @@ async function addJobs({ house, redisUrl }: Store, rainId: string, claims: numbe
   await house.stock([rainId], claims);
   const connection = connectRedis(redisUrl, { purpose: 'queue', onError: () => {} });
   const queue = new Queue('claims', { connection, defaultJobOptions: { attempts: 5, removeOnComplete: true } });
-  const jobs = Array.from({ length: claims }, (_, i) => ({ name: 'claim', data: { rainId, userId: `user-${i}`, redPacketId: redPacketId(rainId, i), amount: '0.10' }, opts: { jobId: `${rainId}-user-${i}` } }));
+  const jobs = Array.from({ length: claims }, (_, i) => ({
+    name: 'claim',
+    data: { rainId, userId: `user-${i}`, redPacketId: redPacketId(rainId, i), amount: '0.10' },
+    opts: { jobId: `${rainId}-user-${i}` },
+  }));
   for (let from = 0; from < claims; from += 500) await queue.addBulk(jobs.slice(from, from + 500));
   await queue.close();
   connection.disconnect();

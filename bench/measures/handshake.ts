@@ -17,18 +17,25 @@ const SETTLE_MS = 20;
 export const handshake: Measure = {
   name: 'handshake',
   onlyWhenAsked: 'quick',
-  rows: ({ postgres, say }) => withContenders(NAMES, { postgres, users: SOCKETS }, async (contenders) => {
-    for (const { house } of contenders) await house.stock(['first', 'second', 'third'], SOCKETS);
-    const us = { echo: [] as number[], rain: [] as number[] };
-    say(`${ROUNDS} rounds of ${SOCKETS} handshakes`);
-    for (let round = 0; round < WARM_ROUNDS + ROUNDS; round++) {
-      for (const contender of contenders) {
-        const spent = await connectMs(contender);
-        if (round >= WARM_ROUNDS) us[contender.name].push(spent * 1_000 / SOCKETS);
+  rows: ({ postgres, say }) =>
+    withContenders(NAMES, { postgres, users: SOCKETS }, async (contenders) => {
+      for (const { house } of contenders) await house.stock(['first', 'second', 'third'], SOCKETS);
+      const us = { echo: [] as number[], rain: [] as number[] };
+      say(`${ROUNDS} rounds of ${SOCKETS} handshakes`);
+      for (let round = 0; round < WARM_ROUNDS + ROUNDS; round++) {
+        for (const contender of contenders) {
+          const spent = await connectMs(contender);
+          if (round >= WARM_ROUNDS) us[contender.name].push((spent * 1_000) / SOCKETS);
+        }
       }
-    }
-    return [compared({ measure: 'handshake: token, session, welcome', against: 'bare ws', unit: 'µs', target: { most: 1.6 } }, us.rain, us.echo)];
-  }),
+      return [
+        compared(
+          { measure: 'handshake: token, session, welcome', against: 'bare ws', unit: 'µs', target: { most: 1.6 } },
+          us.rain,
+          us.echo,
+        ),
+      ];
+    }),
 };
 
 async function connectMs({ serverPid, users }: Contender): Promise<number> {

@@ -18,7 +18,11 @@ const TIMES = [0.5, 1, 2, 3] as const;
 const AFTERWARDS = 0.3;
 /** Users who send every planned grab are measured at all `TIMES`; these at three times the best only. */
 const MANNERS = ['insists', 'listens'] as const;
-const MANNER_NAMES = { floods: 'grabs whatever is answered', insists: 'asks again at once after "busy"', listens: 'comes back when told' };
+const MANNER_NAMES = {
+  floods: 'grabs whatever is answered',
+  insists: 'asks again at once after "busy"',
+  listens: 'comes back when told',
+};
 const SEARCH = { from: 600, factor: 1.5, steps: 12, forMs: 2_000, poor: 0.5, p99MsMax: 1_000 };
 const REST_MS = 2_000;
 /** Limits of the driver: share of one core, and delay of its grabs, ms. */
@@ -52,8 +56,22 @@ export const overload: Measure = {
     const [rows, curves]: [Row[], Curve[]] = [[], []];
     for (const kind of KINDS) {
       const { best, points, storm, after, others } = await press(kind, baselineOptions);
-      rows.push(...rowsOf(kind.name, best, storm, after), ...others.flatMap(({ manner, streamed }) => mannerRows(`${kind.name}, who ${MANNER_NAMES[manner]}`, best, streamed)));
-      curves.push({ name: kind.name, points: points.map((point) => ({ times: point.perSecond / best, offered: point.perSecond, goodput: perSecond(point.decided, point), refused: perSecond(point.busy, point), p99Ms: point.decidedMs.p99 })) });
+      rows.push(
+        ...rowsOf(kind.name, best, storm, after),
+        ...others.flatMap(({ manner, streamed }) =>
+          mannerRows(`${kind.name}, who ${MANNER_NAMES[manner]}`, best, streamed),
+        ),
+      );
+      curves.push({
+        name: kind.name,
+        points: points.map((point) => ({
+          times: point.perSecond / best,
+          offered: point.perSecond,
+          goodput: perSecond(point.decided, point),
+          refused: perSecond(point.busy, point),
+          p99Ms: point.decidedMs.p99,
+        })),
+      });
     }
     baselineOptions.write('overload.svg', curveOf(curves));
     return rows;
@@ -73,17 +91,22 @@ async function press({ name, narrow }: Kind, { size, postgres, say }: BaselineOp
     const users = await startUsers(store, gateway, 'rain');
     await users.connect('user', size.pressing);
     widen = begin(gateway);
-    const streamOf = (manner: Manner) => async (...phases: Phase[]) => {
-      const streamed = await users.ask({ do: 'stream', rainId: RAIN, phases, manner });
-      await sleep(REST_MS);
-      return streamed.streamed!;
-    };
+    const streamOf =
+      (manner: Manner) =>
+      async (...phases: Phase[]) => {
+        const streamed = await users.ask({ do: 'stream', rainId: RAIN, phases, manner });
+        await sleep(REST_MS);
+        return streamed.streamed!;
+      };
     const stream = streamOf('floods');
     const best = await search(name, stream, say);
     const points: Streamed[] = [];
     for (const times of TIMES) {
       const storm = times === TIMES.at(-1);
-      const streamed = await stream({ perSecond: best * times, forMs: size.pressMs }, ...(storm ? [{ perSecond: best * AFTERWARDS, forMs: size.pressMs }] : []));
+      const streamed = await stream(
+        { perSecond: best * times, forMs: size.pressMs },
+        ...(storm ? [{ perSecond: best * AFTERWARDS, forMs: size.pressMs }] : []),
+      );
       points.push(streamed[0]!);
       say(`${name}: ${times} ×: ${describe(streamed[0]!)}`);
       if (!storm) continue;
@@ -104,7 +127,11 @@ async function press({ name, narrow }: Kind, { size, postgres, say }: BaselineOp
 }
 
 /** Increases the load until the goodput falls or answers are too late. @returns the best goodput, decided grabs per second */
-async function search(name: string, stream: (...phases: Phase[]) => Promise<readonly Streamed[]>, say: BaselineOptions['say']): Promise<number> {
+async function search(
+  name: string,
+  stream: (...phases: Phase[]) => Promise<readonly Streamed[]>,
+  say: BaselineOptions['say'],
+): Promise<number> {
   let best = 0;
   for (let step = 0, offered = SEARCH.from; step < SEARCH.steps; step++, offered *= SEARCH.factor) {
     const [found] = await stream({ perSecond: offered, forMs: SEARCH.forMs });
@@ -120,8 +147,11 @@ async function search(name: string, stream: (...phases: Phase[]) => Promise<read
 
 function rowsOf(name: string, best: number, storm: Streamed, after: Streamed): Row[] {
   const spoilt = saturated(storm);
-  const one = (measure: string, unit: string, value: number, target?: Row['target']): Row =>
-    ({ ...single(`${name}: ${measure}`, unit, value, target), spoilt, unsteady: true });
+  const one = (measure: string, unit: string, value: number, target?: Row['target']): Row => ({
+    ...single(`${name}: ${measure}`, unit, value, target),
+    spoilt,
+    unsteady: true,
+  });
   return [
     one('the best that it decides', '/s', best),
     one('goodput at three times as much, of the best', 'of 1', perSecond(storm.decided, storm) / best, { least: 0.8 }),
@@ -136,7 +166,12 @@ function rowsOf(name: string, best: number, storm: Streamed, after: Streamed): R
 function mannerRows(name: string, best: number, streamed: Streamed): Row[] {
   const spoilt = saturated(streamed);
   const rows = [
-    single(`${name}: goodput at three times as much, of the best`, 'of 1', perSecond(streamed.decided, streamed) / best, { least: 0.8 }),
+    single(
+      `${name}: goodput at three times as much, of the best`,
+      'of 1',
+      perSecond(streamed.decided, streamed) / best,
+      { least: 0.8 },
+    ),
     single(`${name}: p99 of those who are decided then`, 'ms', streamed.decidedMs.p99, { most: 1_000 }),
     single(`${name}: p99 from the first tap to the decision`, 'ms', streamed.sinceTapMs.p99),
   ];
@@ -148,7 +183,7 @@ function saturated({ driverCpu, lateMs }: Streamed): string | undefined {
   return `the load driver was saturated: ${Math.round(driverCpu * 100)} % of a core, its questions ${Math.round(lateMs)} ms late`;
 }
 
-const perSecond = (count: number, { forMs }: Streamed): number => count * 1_000 / forMs;
+const perSecond = (count: number, { forMs }: Streamed): number => (count * 1_000) / forMs;
 
 function describe(streamed: Streamed): string {
   const { perSecond: offered, decided, busy, decidedMs, busyMs, lateMs, driverCpu } = streamed;

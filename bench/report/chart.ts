@@ -11,7 +11,9 @@ const TAIL = 130;
 /** Bars of the ratio to the target, on a logarithmic scale: "at most half" and "at least twice" look alike. For light and dark pages. */
 export function chartOf(rows: readonly Row[], machine: string): string {
   // A target of zero has no ratio.
-  const shown = rows.filter(({ target, spoilt }) => target && spoilt === undefined && !('most' in target && target.most === 0));
+  const shown = rows.filter(
+    ({ target, spoilt }) => target && spoilt === undefined && !('most' in target && target.most === 0),
+  );
   const doublings = shown.map((row) => Math.log2(margin(row)));
   const [short, far] = [Math.max(0, ...doublings.map((times) => -times)), Math.max(1, ...doublings)];
   const missed = short > 0 ? TAIL : 0;
@@ -26,7 +28,8 @@ export function chartOf(rows: readonly Row[], machine: string): string {
       `<text x="${LABEL - 12}" y="${y + 14}" text-anchor="end">${escape(row.measure)}</text>`,
       `<text x="${LABEL - 12}" y="${y + 27}" text-anchor="end" class="small">${escape(row.against ? `against ${row.against}` : '')}</text>`,
       `<rect x="${(good ? axis : axis - width).toFixed(1)}" y="${y + 4}" width="${width.toFixed(1)}" height="20" rx="3" class="${good ? 'good' : 'bad'}"/>`,
-      good ? `<text x="${(axis + width + 8).toFixed(1)}" y="${y + 19}">${amount(row.figure.median)}${sign}</text>`
+      good
+        ? `<text x="${(axis + width + 8).toFixed(1)}" y="${y + 19}">${amount(row.figure.median)}${sign}</text>`
         : `<text x="${(axis - width - 8).toFixed(1)}" y="${y + 19}" text-anchor="end">${amount(row.figure.median)}${sign}, missed</text>`,
     ].join('\n');
   });

@@ -6,11 +6,20 @@ import { amount } from './table.ts';
 /** The result of each offered load. */
 export interface Curve {
   name: string;
-  points: readonly { /** Of the best. */ times: number; offered: number; goodput: number; refused: number; p99Ms: number }[];
+  points: readonly {
+    /** Of the best. */ times: number;
+    offered: number;
+    goodput: number;
+    refused: number;
+    p99Ms: number;
+  }[];
 }
 
 const PANEL = { width: 480, height: 300, left: 62, right: 44, top: 74, bottom: 58 };
-const LINES = [['goodput', 'decided'], ['refused', 'told "busy"']] as const;
+const LINES = [
+  ['goodput', 'decided'],
+  ['refused', 'told "busy"'],
+] as const;
 
 /** Offered load against decided and refused grabs, one panel per curve, with the p99 of the decided ones. For light and dark pages. */
 export function curveOf(curves: readonly Curve[]): string {
@@ -24,13 +33,29 @@ ${curves.map(panel).join('\n')}
 function panel({ name, points }: Curve, at: number): string {
   const sorted = points.toSorted((a, b) => a.times - b.times);
   const x = scaleLinear([0, Math.max(...sorted.map(({ times }) => times))], [PANEL.left, PANEL.width - PANEL.right]);
-  const y = scaleLinear([0, Math.max(...sorted.flatMap(({ goodput, refused }) => [goodput, refused]))], [PANEL.height - PANEL.bottom, PANEL.top]).nice(4);
+  const y = scaleLinear(
+    [0, Math.max(...sorted.flatMap(({ goodput, refused }) => [goodput, refused]))],
+    [PANEL.height - PANEL.bottom, PANEL.top],
+  ).nice(4);
   const [ground, right] = [PANEL.height - PANEL.bottom, PANEL.width - PANEL.right];
   return `<g transform="translate(${at * PANEL.width} 0)">
 <text x="${PANEL.left}" y="22" class="title">${escape(name)}</text>
 <text x="${PANEL.left}" y="42" class="small">answers a second: ${LINES.map(([of, label]) => `<tspan font-weight="600">${escape(of === 'goodput' ? '━' : '╍')}</tspan> ${escape(label)}`).join('  ')}; and the p99 of the decided</text>
-${y.ticks(4).map((value) => `<line class="grid" x1="${PANEL.left}" x2="${right}" y1="${px(y(value))}" y2="${px(y(value))}"/><text x="${PANEL.left - 6}" y="${px(y(value) + 4)}" text-anchor="end">${amount(value)}</text>`).join('\n')}
-${LINES.map(([of]) => `<path class="${of}" d="${line<Curve['points'][number]>().x((point) => x(point.times)).y((point) => y(point[of]))(sorted) ?? ''}"/>`).join('\n')}
+${y
+  .ticks(4)
+  .map(
+    (value) =>
+      `<line class="grid" x1="${PANEL.left}" x2="${right}" y1="${px(y(value))}" y2="${px(y(value))}"/><text x="${PANEL.left - 6}" y="${px(y(value) + 4)}" text-anchor="end">${amount(value)}</text>`,
+  )
+  .join('\n')}
+${LINES.map(
+  ([of]) =>
+    `<path class="${of}" d="${
+      line<Curve['points'][number]>()
+        .x((point) => x(point.times))
+        .y((point) => y(point[of]))(sorted) ?? ''
+    }"/>`,
+).join('\n')}
 ${sorted.map((point) => `<circle cx="${px(x(point.times))}" cy="${px(y(point.goodput))}" r="3.5"/><text class="small" x="${px(x(point.times))}" y="${px(y(point.goodput) - 9)}" text-anchor="middle">${amount(point.p99Ms)} ms</text><text x="${px(x(point.times))}" y="${ground + 18}" text-anchor="middle">${amount(Number(point.times.toFixed(1)))}×</text>`).join('\n')}
 <text x="${right}" y="${ground + 38}" text-anchor="end" class="small">offered, in times of the best that it decides</text>
 </g>`;

@@ -22,7 +22,11 @@ export function single(measure: string, unit: string, value: number, target?: Ro
 }
 
 /** The row of several rounds, next to those of the baseline. */
-export function compared(row: Pick<Row, 'measure' | 'against' | 'unit' | 'target'>, ours: readonly number[], theirs: readonly number[]): Row {
+export function compared(
+  row: Pick<Row, 'measure' | 'against' | 'unit' | 'target'>,
+  ours: readonly number[],
+  theirs: readonly number[],
+): Row {
   return { ...row, ours: spreadOf(ours), theirs: spreadOf(theirs), figure: spreadOf(ratios(ours, theirs)) };
 }
 

@@ -6,7 +6,8 @@ const HEAD = ['measure', 'against', 'ours', 'theirs', 'figure', 'spread', 'must 
 export function tableOf(rows: readonly Row[]): string {
   const lines = [HEAD, ...rows.map(cells)];
   const widths = HEAD.map((_, column) => Math.max(3, ...lines.map((line) => line[column]!.length)));
-  const print = (line: readonly string[]) => `| ${line.map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
+  const print = (line: readonly string[]) =>
+    `| ${line.map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
   const rule = `|${widths.map((width, column) => (column < 2 ? `:${'-'.repeat(width + 1)}` : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
   return [print(HEAD), rule, ...lines.slice(1).map(print)].join('\n');
 }
@@ -16,8 +17,14 @@ function cells(row: Row): string[] {
   if (spoilt !== undefined) return [measure, against, '', '', '', '', demand(row), `no figure: ${spoilt}`];
   const sign = theirs ? ' ×' : ` ${unit}`;
   return [
-    measure, against, `${amount(ours.median)} ${unit}`, theirs ? `${amount(theirs.median)} ${unit}` : '', `${amount(figure.median)}${sign}`, range(figure),
-    target ? demand(row) : '', `${verdictOf(row) === 'told' ? '' : verdictOf(row)}${row.unsteady ? ' (depends on the hour)' : ''}`.trim(),
+    measure,
+    against,
+    `${amount(ours.median)} ${unit}`,
+    theirs ? `${amount(theirs.median)} ${unit}` : '',
+    `${amount(figure.median)}${sign}`,
+    range(figure),
+    target ? demand(row) : '',
+    `${verdictOf(row) === 'told' ? '' : verdictOf(row)}${row.unsteady ? ' (depends on the hour)' : ''}`.trim(),
   ];
 }
 

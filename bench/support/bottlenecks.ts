@@ -8,10 +8,16 @@ export async function openThinLine(target: number, bytesPerSecond: number) {
   const open = new Set<Socket>();
   const server = createServer({ noDelay: true }, (client) => {
     const peer = connect({ port: target, host: '127.0.0.1', noDelay: true });
-    for (const [socket, other] of [[client, peer], [peer, client]] as const) {
+    for (const [socket, other] of [
+      [client, peer],
+      [peer, client],
+    ] as const) {
       open.add(socket);
       socket.on('error', () => {});
-      socket.on('close', () => { open.delete(socket); other.destroy(); });
+      socket.on('close', () => {
+        open.delete(socket);
+        other.destroy();
+      });
     }
     peer.on('data', (chunk) => client.write(chunk));
     trickle(client, peer, bytesPerSecond);
@@ -31,11 +37,13 @@ function trickle(from: Socket, to: Socket, bytesPerSecond: number): void {
   const held: Buffer[] = [];
   let lastAt = performance.now();
   let credit = 0;
-  from.on('data', (chunk: Buffer) => { held.push(chunk); });
+  from.on('data', (chunk: Buffer) => {
+    held.push(chunk);
+  });
   const timer = setInterval(() => {
     const now = performance.now();
     // Unused bandwidth is not accumulated.
-    credit = Math.min(credit, 0) + (now - lastAt) * bytesPerSecond / 1_000;
+    credit = Math.min(credit, 0) + ((now - lastAt) * bytesPerSecond) / 1_000;
     lastAt = now;
     for (let chunk = held[0]; chunk && credit > 0; chunk = held[0]) {
       const part = chunk.subarray(0, Math.max(1, Math.floor(credit)));

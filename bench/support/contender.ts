@@ -20,11 +20,28 @@ interface Design {
 }
 
 const DESIGNS: Record<ContenderName, Design> = {
-  rain: { server: '../dist/bin/rain.js', args: ['gateway'], speech: 'rain', owner: 'rain', creditWorker: { path: '../dist/bin/rain.js', args: ['worker'] } },
-  ticketed: { server: '../dist/bin/rain.js', args: ['gateway'], env: { TICKETS: 'always' }, speech: 'ticketed', owner: 'rain' },
+  rain: {
+    server: '../dist/bin/rain.js',
+    args: ['gateway'],
+    speech: 'rain',
+    owner: 'rain',
+    creditWorker: { path: '../dist/bin/rain.js', args: ['worker'] },
+  },
+  ticketed: {
+    server: '../dist/bin/rain.js',
+    args: ['gateway'],
+    env: { TICKETS: 'always' },
+    speech: 'ticketed',
+    owner: 'rain',
+  },
   echo: { server: 'baselines/echo.ts', speech: 'echo', owner: 'list' },
   evalsha: { server: 'baselines/evalsha.ts', speech: 'plain', owner: 'list' },
-  socketIo: { server: 'baselines/socketIo.ts', speech: 'socketIo', owner: 'list', creditWorker: { path: 'baselines/claims.ts' } },
+  socketIo: {
+    server: 'baselines/socketIo.ts',
+    speech: 'socketIo',
+    owner: 'list',
+    creditWorker: { path: 'baselines/claims.ts' },
+  },
   http: { server: 'baselines/http.ts', speech: 'http', owner: 'stock' },
   sale: { server: '../dist/bin/rain.js', args: ['gateway'], speech: 'sale', owner: 'sale' },
   saleHttp: { server: '../dist/bin/rain.js', args: ['gateway'], speech: 'saleHttp', owner: 'sale' },
@@ -44,7 +61,10 @@ interface ContenderOptions {
 }
 
 /** Starts one design: its servers, and the process with its users. */
-async function startContender<N extends ContenderName>(name: N, { postgres, users: count, crediting = false }: ContenderOptions) {
+async function startContender<N extends ContenderName>(
+  name: N,
+  { postgres, users: count, crediting = false }: ContenderOptions,
+) {
   const { server, args, env, speech, owner, creditWorker } = DESIGNS[name];
   const store = await openStore(postgres, owner);
   const gateway = await store.start(server, args, env);
@@ -52,7 +72,10 @@ async function startContender<N extends ContenderName>(name: N, { postgres, user
   const users = await startUsers(store, gateway, speech, name);
   await users.connect('user', count);
   return {
-    name, users, house: store.house, serverPid: gateway.pid,
+    name,
+    users,
+    house: store.house,
+    serverPid: gateway.pid,
     /** Runs an order and measures the processor time of the gateway and of Redis meanwhile. */
     async run(order: Exclude<Order, { do: 'connect' | 'enter' | 'leave' }>): Promise<Cost> {
       const before = [cpuMs([gateway.pid]), cpuMs([store.redisPid])] as const;
@@ -65,7 +88,9 @@ async function startContender<N extends ContenderName>(name: N, { postgres, user
 
 /** Starts these designs side by side, and stops them in any case. */
 export async function withContenders<N extends ContenderName, T>(
-  names: readonly N[], options: ContenderOptions, work: (contenders: readonly Contender<N>[]) => Promise<T>,
+  names: readonly N[],
+  options: ContenderOptions,
+  work: (contenders: readonly Contender<N>[]) => Promise<T>,
 ): Promise<T> {
   const started = await Promise.allSettled(names.map((name) => startContender(name, options)));
   const contenders = started.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));

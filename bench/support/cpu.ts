@@ -39,7 +39,7 @@ function totalMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   // The name in parentheses may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 1_000 / TICKS_PER_SECOND;
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND;
 }
 
 export function childrenOf(pid: number): number[] {
@@ -47,5 +47,8 @@ export function childrenOf(pid: number): number[] {
 }
 
 export function residentBytes(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))![1]) * 1_024, 0);
+  return pids.reduce(
+    (sum, pid) => sum + Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))![1]) * 1_024,
+    0,
+  );
 }

@@ -13,14 +13,27 @@ export async function openKnowing(redisUrl: string, gateways: number, wholeMs?: 
   const signer = createSigner(SIGNING_SECRET);
   let closed = false;
   // What is on its way when a connection is closed fails.
-  const onFault = (error: unknown) => { if (!closed) throw error; };
-  const opened = await Promise.all(Array.from({ length: gateways }, async () => {
-    const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
-    await untilReady(redis);
-    const rainCache = new RainCache({ redis, onFault, onChange: () => {}, ...(wholeMs !== undefined && { wholeMs }) });
-    await rainCache.start();
-    return { redis, rainCache, localAnswers: new LocalAnswers({ read: createWinnersReader({ redis, signer, onFault }), rainCache, onFault }) };
-  }));
+  const onFault = (error: unknown) => {
+    if (!closed) throw error;
+  };
+  const opened = await Promise.all(
+    Array.from({ length: gateways }, async () => {
+      const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
+      await untilReady(redis);
+      const rainCache = new RainCache({
+        redis,
+        onFault,
+        onChange: () => {},
+        ...(wholeMs !== undefined && { wholeMs }),
+      });
+      await rainCache.start();
+      return {
+        redis,
+        rainCache,
+        localAnswers: new LocalAnswers({ read: createWinnersReader({ redis, signer, onFault }), rainCache, onFault }),
+      };
+    }),
+  );
   return {
     /** Resolves when every gateway refuses losers of this rain by itself. */
     async learn(rainId: string): Promise<void> {

@@ -15,7 +15,7 @@ export async function ratePerSecond(done: () => Promise<number>, all: number): P
   for (;;) {
     const count = await done();
     const now = performance.now();
-    if (count >= all) return (count - seen) * 1_000 / (now - since);
+    if (count >= all) return ((count - seen) * 1_000) / (now - since);
     if (seen === 0 && count > 0) [seen, since] = [count, now];
     if (count > last) [last, movedAt] = [count, now];
     if (now - movedAt > STUCK_MS) throw new Error(`${count} of ${all} are done, and no more for ${STUCK_MS / 1_000} s`);

@@ -23,7 +23,12 @@ export async function openRainHouse(redisUrl: string, databaseUrl: string, owner
   await untilReady(redis);
   await loadScripts(redis);
   const database = connectDatabase(databaseUrl);
-  const context: OperatorContext = { redis, ledger: openLedger(database), signer: createSigner(SIGNING_SECRET), actor: 'bench' };
+  const context: OperatorContext = {
+    redis,
+    ledger: openLedger(database),
+    signer: createSigner(SIGNING_SECRET),
+    actor: 'bench',
+  };
   async function stockRain(id: string, packets: number, shards = 1): Promise<void> {
     const now = Date.now();
     const plan = { budget: `${Math.floor(packets / 10)}.${packets % 10}0`, packets, split: { method: 'even' } };
@@ -32,7 +37,8 @@ export async function openRainHouse(redisUrl: string, databaseUrl: string, owner
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.refusals));
   }
   return {
-    context, stockRain,
+    context,
+    stockRain,
     /** Creates and loads rains that are open for an hour, every packet has 0.10; or sales of one item with so many units. */
     async stock(rainIds: readonly string[], packets: number): Promise<void> {
       for (const id of rainIds) {
@@ -45,14 +51,15 @@ export async function openRainHouse(redisUrl: string, databaseUrl: string, owner
     /** Takes the last packet or unit for a user outside of the crowd, so that no user of the crowd has won. */
     async takeLast(rainId: string): Promise<void> {
       if (owner === 'sale') return sellLast(context, rainId);
-      if (owner === 'rain') return void await createGrabEngine(redis, () => {}).grab(rainId, 0, ['early-bird']);
+      if (owner === 'rain') return void (await createGrabEngine(redis, () => {}).grab(rainId, 0, ['early-bird']));
       const { packets, stock } = keysOf(rainId);
       await redis.del(packets, stock);
     },
     credited: (): Promise<number> => database.transfer.count({ where: { kind: 'credit' } }),
     ordered: (): Promise<number> => database.saleOrder.count(),
     expired: (): Promise<number> => database.saleOrder.count({ where: { status: 'timed_out' } }),
-    stockUnpaidSale: (saleId: string, orders: number, holdMs: number) => stockUnpaidSale({ ...context, database }, saleId, orders, holdMs),
+    stockUnpaidSale: (saleId: string, orders: number, holdMs: number) =>
+      stockUnpaidSale({ ...context, database }, saleId, orders, holdMs),
     async close(): Promise<void> {
       redis.disconnect();
       await database.$disconnect();

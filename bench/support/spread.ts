@@ -13,7 +13,10 @@ const STEADY = 0.1;
 
 export function isSteady(values: readonly number[]): boolean {
   const sorted = values.toSorted((a, b) => a - b);
-  const [lower, upper] = [0.25, 0.75].map((share) => sorted[Math.round(share * (sorted.length - 1))]!) as [number, number];
+  const [lower, upper] = [0.25, 0.75].map((share) => sorted[Math.round(share * (sorted.length - 1))]!) as [
+    number,
+    number,
+  ];
   return values.length > 1 && upper - lower < STEADY * spreadOf(values).median;
 }
 

@@ -13,8 +13,11 @@ const REDIS_ARGS = ['--auto-aof-rewrite-percentage', '0'];
 
 /** No rate limits: the cost of an answer is measured, and the other designs have no such limits. */
 const WITHOUT_LIMITS = {
-  GATEWAY_MESSAGES_PER_USER_PER_SECOND: '1000000', GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: '1000000',
-  GATEWAY_SOCKETS_PER_ADDRESS_MAX: '20000', GATEWAY_HANDSHAKES_PER_SECOND: '100000', GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
+  GATEWAY_MESSAGES_PER_USER_PER_SECOND: '1000000',
+  GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: '1000000',
+  GATEWAY_SOCKETS_PER_ADDRESS_MAX: '20000',
+  GATEWAY_HANDSHAKES_PER_SECOND: '100000',
+  GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
 };
 
 /** The database of one design and its programs, on this Redis, or Redis Cluster. They are its own, so that all designs have the same conditions. */
@@ -22,10 +25,20 @@ export async function openStoreOn(redisUrl: string, postgres: TestPostgres, owne
   const databaseUrl = await postgres.newDatabase();
   await migrate(databaseUrl);
   const house = await openRainHouse(redisUrl, databaseUrl, owner);
-  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, SIGNING_SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'warn', ...WITHOUT_LIMITS };
+  const env = {
+    REDIS_URL: redisUrl,
+    DATABASE_URL: databaseUrl,
+    JWT_SECRET: SECRET,
+    SIGNING_SECRET,
+    GATEWAY_PORT: '0',
+    LOG_LEVEL: 'warn',
+    ...WITHOUT_LIMITS,
+  };
   const programs: Program[] = [];
   return {
-    house, redisUrl, databaseUrl,
+    house,
+    redisUrl,
+    databaseUrl,
     async start(path: string, args: readonly string[] = [], special: Record<string, string> = {}): Promise<Program> {
       const program = await startProgram(path, args, { ...env, ...special });
       programs.push(program);
@@ -47,7 +60,9 @@ export async function openStore(postgres: TestPostgres, owner: Owner) {
   const redis = await startRedis({ args: REDIS_ARGS });
   const store = await openStoreOn(redis.url, postgres, owner);
   return {
-    ...store, redisPid: redis.pid, redisPort: redis.port,
+    ...store,
+    redisPid: redis.pid,
+    redisPort: redis.port,
     async close(): Promise<void> {
       await store.close();
       await redis.stop();

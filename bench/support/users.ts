@@ -7,7 +7,7 @@ import { tokenOf, type StoreOn } from './store.ts';
 export async function startUsers(store: StoreOn, server: Program, speech: Speech, name: string = speech) {
   const driver = await store.start('load/driver.ts');
   const ask = async (order: Order): Promise<Extract<Reply, { ok: true }>> => {
-    const reply = await driver.ask(order) as Reply;
+    const reply = (await driver.ask(order)) as Reply;
     if (!reply.ok) throw new Error(`${name}: ${reply.reason}`);
     return reply;
   };

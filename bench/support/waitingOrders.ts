@@ -15,7 +15,12 @@ const ORDERS_MAX = 5_000;
  * minutes. No worker may run yet.
  * @returns when the first of them is due, epoch ms
  */
-export async function stockUnpaidSale(context: OperatorContext & { database: Database }, saleId: string, orders: number, holdMs: number): Promise<number> {
+export async function stockUnpaidSale(
+  context: OperatorContext & { database: Database },
+  saleId: string,
+  orders: number,
+  holdMs: number,
+): Promise<number> {
   const { redis, database } = context;
   await stockSale(context, saleId, orders, holdMs);
   await reserveAll(context, saleId, orders);
@@ -32,10 +37,16 @@ export async function stockUnpaidSale(context: OperatorContext & { database: Dat
       INSERT INTO "SaleOrder" ("id", "saleId", "userId", "sku", "quantity", "priceCents", "reservedAt", "payBy")
       SELECT ${saleId} || '-' || n, ${saleId}, 'user-' || n - 1, ${SKU}, 1, ${parseMoney(PRICE)!}, at, at + ${holdMs} * interval '1 millisecond'
       FROM unnest(${numbered.map(({ ordinal }) => ordinal)}::int[], ${numbered.map(({ at }) => at)}::timestamptz[]) AS reserved (n, at)`;
-    await follow(redis, saleId, numbered.map(({ ordinal }) => ({ userId: `user-${ordinal - 1}`, ordinal, status: 'created', toStock: false })));
+    await follow(
+      redis,
+      saleId,
+      numbered.map(({ ordinal }) => ({ userId: `user-${ordinal - 1}`, ordinal, status: 'created', toStock: false })),
+    );
   }
   await redis.set(saleKeys(saleId).relayed, orders);
   await database.$executeRaw`ANALYZE "SaleOrder", "StockTransfer"`;
-  const { _min: { payBy } } = await database.saleOrder.aggregate({ where: { saleId }, _min: { payBy: true } });
+  const {
+    _min: { payBy },
+  } = await database.saleOrder.aggregate({ where: { saleId }, _min: { payBy: true } });
   return payBy!.getTime();
 }

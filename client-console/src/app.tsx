@@ -60,15 +60,20 @@ export function App() {
     setSession(signedIn);
     setAccess('open');
   };
-  const signOut = () => void api.send('DELETE', 'session').then(() => {
-    setSession(undefined);
-    setAccess('shut');
-  });
+  const signOut = () =>
+    void api.send('DELETE', 'session').then(() => {
+      setSession(undefined);
+      setAccess('shut');
+    });
   const chooseLanguage = (chosen: Language) => {
     rememberLanguage(chosen);
     setLanguage(chosen);
   };
-  const app = useMemo<AppState | undefined>(() => session && { api, session, onSession: setSession, mayAct: session.role === 'operator', awake: access === 'open' }, [api, session, access]);
+  const app = useMemo<AppState | undefined>(
+    () =>
+      session && { api, session, onSession: setSession, mayAct: session.role === 'operator', awake: access === 'open' },
+    [api, session, access],
+  );
 
   // Before anything below shows an amount.
   if (session) setCurrency(session.currency);
@@ -78,11 +83,23 @@ export function App() {
       {app && (
         <AppContext.Provider value={app}>
           <div class="behind" inert={access !== 'open'}>
-            <Shell route={route} onLanguage={chooseLanguage} onLeave={signOut}><WhileAway><Screen route={route} /></WhileAway></Shell>
+            <Shell route={route} onLanguage={chooseLanguage} onLeave={signOut}>
+              <WhileAway>
+                <Screen route={route} />
+              </WhileAway>
+            </Shell>
           </div>
         </AppContext.Provider>
       )}
-      {(access === 'shut' || access === 'expired') && <Login api={api} expired={access === 'expired'} name={session?.name} onEnter={signIn} onLanguage={chooseLanguage} />}
+      {(access === 'shut' || access === 'expired') && (
+        <Login
+          api={api}
+          expired={access === 'expired'}
+          name={session?.name}
+          onEnter={signIn}
+          onLanguage={chooseLanguage}
+        />
+      )}
     </LanguageContext.Provider>
   );
 }
@@ -90,36 +107,67 @@ export function App() {
 /** The screen of a route. The keys reset a screen's state when another rain is opened. */
 function Screen({ route }: { route: Route }) {
   switch (route.screen) {
-    case 'rains': return <Rains />;
-    case 'create': return <Create key={route.likeId ?? route.campaignId} campaignId={route.campaignId} likeId={route.likeId} />;
-    case 'rehearse': return <Create key="rehearse" rehearsal />;
-    case 'rain': return <RainPage key={route.rainId} rainId={route.rainId} />;
-    case 'live': return <LiveScreen key={route.rainId} rainId={route.rainId} />;
-    case 'winners': return <Winners key={route.rainId} rainId={route.rainId} />;
-    case 'orders-sheet': return <OrdersSheet key={route.saleId} saleId={route.saleId} />;
-    case 'winners-sheet': return <WinnersSheet key={route.rainId} rainId={route.rainId} />;
-    case 'sales': return <Sales />;
-    case 'create-sale': return <CreateSale key={route.campaignId} campaignId={route.campaignId} />;
-    case 'sale': return <SalePage key={route.saleId} saleId={route.saleId} />;
-    case 'sale-live': return <SaleLive key={route.saleId} saleId={route.saleId} />;
-    case 'orders': return <Orders key={route.saleId} saleId={route.saleId} />;
-    case 'campaigns': return <Campaigns />;
-    case 'campaign': return <Campaign key={route.campaignId} campaignId={route.campaignId} />;
-    case 'dead': return <Dead />;
-    case 'order-letters': return <OrderLetters key={route.saleId} saleId={route.saleId} />;
-    case 'themes': return <Themes />;
-    case 'theme': return <ThemePage key={route.themeId} themeId={route.themeId} />;
-    case 'remote': return <Remote rainId={route.rainId} />;
-    case 'queues': return <Queues asked={route.queue && { queue: route.queue, state: route.state ?? 'delayed' }} />;
-    case 'blocks': return <Blocks />;
-    case 'participants': return <Participants />;
-    case 'participant-cards': return <ParticipantCards key={route.find} find={route.find} />;
-    case 'users': return <Users />;
-    case 'switches': return <Switches />;
-    case 'actions': return <Actions />;
-    case 'system': return <System />;
-    case 'approvals': return <Approvals />;
-    case 'account': return <Account />;
-    default: return route satisfies never;
+    case 'rains':
+      return <Rains />;
+    case 'create':
+      return <Create key={route.likeId ?? route.campaignId} campaignId={route.campaignId} likeId={route.likeId} />;
+    case 'rehearse':
+      return <Create key="rehearse" rehearsal />;
+    case 'rain':
+      return <RainPage key={route.rainId} rainId={route.rainId} />;
+    case 'live':
+      return <LiveScreen key={route.rainId} rainId={route.rainId} />;
+    case 'winners':
+      return <Winners key={route.rainId} rainId={route.rainId} />;
+    case 'orders-sheet':
+      return <OrdersSheet key={route.saleId} saleId={route.saleId} />;
+    case 'winners-sheet':
+      return <WinnersSheet key={route.rainId} rainId={route.rainId} />;
+    case 'sales':
+      return <Sales />;
+    case 'create-sale':
+      return <CreateSale key={route.campaignId} campaignId={route.campaignId} />;
+    case 'sale':
+      return <SalePage key={route.saleId} saleId={route.saleId} />;
+    case 'sale-live':
+      return <SaleLive key={route.saleId} saleId={route.saleId} />;
+    case 'orders':
+      return <Orders key={route.saleId} saleId={route.saleId} />;
+    case 'campaigns':
+      return <Campaigns />;
+    case 'campaign':
+      return <Campaign key={route.campaignId} campaignId={route.campaignId} />;
+    case 'dead':
+      return <Dead />;
+    case 'order-letters':
+      return <OrderLetters key={route.saleId} saleId={route.saleId} />;
+    case 'themes':
+      return <Themes />;
+    case 'theme':
+      return <ThemePage key={route.themeId} themeId={route.themeId} />;
+    case 'remote':
+      return <Remote rainId={route.rainId} />;
+    case 'queues':
+      return <Queues asked={route.queue && { queue: route.queue, state: route.state ?? 'delayed' }} />;
+    case 'blocks':
+      return <Blocks />;
+    case 'participants':
+      return <Participants />;
+    case 'participant-cards':
+      return <ParticipantCards key={route.find} find={route.find} />;
+    case 'users':
+      return <Users />;
+    case 'switches':
+      return <Switches />;
+    case 'actions':
+      return <Actions />;
+    case 'system':
+      return <System />;
+    case 'approvals':
+      return <Approvals />;
+    case 'account':
+      return <Account />;
+    default:
+      return route satisfies never;
   }
 }

@@ -39,6 +39,14 @@ async function openPage({ request, preloadResponse }) {
 self.addEventListener('notificationclick', (event) => {
   const { notification } = event;
   notification.close();
-  event.waitUntil(self.clients.matchAll({ type: 'window', includeUncontrolled: true })
-    .then((pages) => (pages.find(({ url }) => url === notification.data) ?? pages.find(({ url }) => isPlayersPage(url)))?.focus() ?? self.clients.openWindow(notification.data)));
+  event.waitUntil(
+    self.clients
+      .matchAll({ type: 'window', includeUncontrolled: true })
+      .then(
+        (pages) =>
+          (
+            pages.find(({ url }) => url === notification.data) ?? pages.find(({ url }) => isPlayersPage(url))
+          )?.focus() ?? self.clients.openWindow(notification.data),
+      ),
+  );
 });

@@ -54,8 +54,14 @@ async function readConfig(): Promise<PlayerConfig> {
   if (typeof gatewayUrl !== 'string') throw new Error(`no configuration: ${status}`);
   const pay = payOf(paying);
   return {
-    gatewayUrl, ...(typeof currency === 'string' && { currency }), ...((guests === 'tab' || guests === 'device') && { guests }), ...(participants === true && { participants }), ...(hidesNames === true && { hidesNames }),
-    ...(typeof event === 'string' && { event }), ...(typeof page === 'string' && { page }), ...(pay && { pay }),
+    gatewayUrl,
+    ...(typeof currency === 'string' && { currency }),
+    ...((guests === 'tab' || guests === 'device') && { guests }),
+    ...(participants === true && { participants }),
+    ...(hidesNames === true && { hidesNames }),
+    ...(typeof event === 'string' && { event }),
+    ...(typeof page === 'string' && { page }),
+    ...(pay && { pay }),
   };
 }
 
@@ -82,7 +88,11 @@ export function requestScreenToken(): Promise<string | undefined> {
 
 /** @param refusal the code of the only answer that says no; absent: each 404 does */
 async function requestToken(path: string, asked: object, refusal?: string): Promise<string | undefined> {
-  const { status, body, retryInMs } = await request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked) });
+  const { status, body, retryInMs } = await request(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(asked),
+  });
   if (status === TOO_MANY && retryInMs !== undefined) throw new Crowded(retryInMs);
   if (status === 404 && (refusal === undefined || body?.['code'] === refusal)) return undefined;
   if (typeof body?.['token'] !== 'string') throw new Error(`no token of ${path}: ${status}`);
@@ -94,7 +104,11 @@ export async function request(path: string, init: RequestInit = {}): Promise<Ans
   const answer = await fetch(path, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
   const body: unknown = answer.ok ? await answer.json() : await answer.json().catch(() => undefined);
   const retryInMs = Number(answer.headers.get('retry-after')) * 1_000;
-  return { status: answer.status, body: isObject(body) ? body : undefined, ...(retryInMs > 0 && { retryInMs: Math.min(retryInMs, RETRY_MS_MAX) }) };
+  return {
+    status: answer.status,
+    body: isObject(body) ? body : undefined,
+    ...(retryInMs > 0 && { retryInMs: Math.min(retryInMs, RETRY_MS_MAX) }),
+  };
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -8,12 +8,20 @@ const VERIFY_MS_MAX = 180_000;
 
 /** @returns `undefined` if there is no solution. @throws if the solver could not be loaded or took too long */
 export function solveInBackground(challenge: Challenge): Promise<ChallengeSolution | undefined> {
-  return callWorker(new Worker(new URL('./challenge-worker.ts', import.meta.url), { type: 'module' }), challenge, SOLVE_MS_MAX);
+  return callWorker(
+    new Worker(new URL('./challenge-worker.ts', import.meta.url), { type: 'module' }),
+    challenge,
+    SOLVE_MS_MAX,
+  );
 }
 
 /** @throws if the verifier could not be loaded or took too long. A retry is harmless. */
 export function verifyInBackground(shown: Provable): Promise<Proof> {
-  return callWorker(new Worker(new URL('./verification-worker.ts', import.meta.url), { type: 'module' }), shown, VERIFY_MS_MAX);
+  return callWorker(
+    new Worker(new URL('./verification-worker.ts', import.meta.url), { type: 'module' }),
+    shown,
+    VERIFY_MS_MAX,
+  );
 }
 
 /** Sends one message to a worker, waits for its one answer, and terminates it in any case. */

@@ -5,12 +5,19 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import type { Challenge, ChallengeSolution } from '../../src/protocol/proofOfWork.ts';
 
 /** A page loaded over plain http has no native cryptography. It computes the same in JavaScript, ten times slower. */
-const derive: typeof deriveKey = 'subtle' in crypto ? deriveKey : async ({ cost, keyLength }, salt, password) =>
-  ({ parameters: {}, derivedKey: pbkdf2(sha256, password, salt, { c: cost, dkLen: keyLength }) });
+const derive: typeof deriveKey =
+  'subtle' in crypto
+    ? deriveKey
+    : async ({ cost, keyLength }, salt, password) => ({
+        parameters: {},
+        derivedKey: pbkdf2(sha256, password, salt, { c: cost, dkLen: keyLength }),
+      });
 
 // A separate thread, so that the animation does not stop.
 addEventListener('message', ({ data }: MessageEvent<Challenge>) => {
   void solveChallenge({ challenge: data, deriveKey: derive }).then((solved) => {
-    postMessage(solved ? { counter: solved.counter, derivedKey: solved.derivedKey } satisfies ChallengeSolution : undefined);
+    postMessage(
+      solved ? ({ counter: solved.counter, derivedKey: solved.derivedKey } satisfies ChallengeSolution) : undefined,
+    );
   });
 });

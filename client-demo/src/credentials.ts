@@ -20,7 +20,9 @@ const { tab, device } = STORES;
 /** Where the browser forbids storage, the code is remembered until the page is closed: it is not in the address any more. */
 const unstored = new Map<string, string>();
 const recallHere = (key: string) => recall(device, key) ?? unstored.get(key);
-const rememberHere = (key: string, text: string) => { if (!remember(device, key, text)) unstored.set(key, text); };
+const rememberHere = (key: string, text: string) => {
+  if (!remember(device, key, text)) unstored.set(key, text);
+};
 const forgetHere = (key: string) => {
   unstored.delete(key);
   forget(device, key);
@@ -34,15 +36,25 @@ interface Questions {
 }
 
 /** An invitation goes before a code, and a code before a guest. */
-export function openCredentials(config: PlayerConfig, { askCode, askName, ...crowd }: Questions & CrowdOptions): TokenSource {
+export function openCredentials(
+  config: PlayerConfig,
+  { askCode, askName, ...crowd }: Questions & CrowdOptions,
+): TokenSource {
   let named: Promise<void> | undefined;
-  const nameOnce = () => named ??= askName();
-  return recall(tab, INVITED_KEY) ?? (async () => await participantToken(config, askCode, crowd) ?? await guestToken(config, nameOnce, crowd));
+  const nameOnce = () => (named ??= askName());
+  return (
+    recall(tab, INVITED_KEY) ??
+    (async () => (await participantToken(config, askCode, crowd)) ?? (await guestToken(config, nameOnce, crowd)))
+  );
 }
 
 /** The token that the page plays with, as far as it is known without asking. */
 export function knownToken({ participants, guests }: PlayerConfig): string | undefined {
-  return recall(tab, INVITED_KEY) ?? (participants ? recallHere(PARTICIPANT_KEY) : undefined) ?? (guests && recall(STORES[guests], GUEST_KEY));
+  return (
+    recall(tab, INVITED_KEY) ??
+    (participants ? recallHere(PARTICIPANT_KEY) : undefined) ??
+    (guests && recall(STORES[guests], GUEST_KEY))
+  );
 }
 
 export function keepInvited(token: string): void {
@@ -92,7 +104,11 @@ export function knownScreenToken(invited: string | undefined): string | undefine
   return invited ?? recall(tab, SCREEN_KEY);
 }
 
-async function participantToken({ participants, guests }: PlayerConfig, askCode: Questions['askCode'], crowd: CrowdOptions): Promise<string | undefined> {
+async function participantToken(
+  { participants, guests }: PlayerConfig,
+  askCode: Questions['askCode'],
+  crowd: CrowdOptions,
+): Promise<string | undefined> {
   if (!participants) return undefined;
   const code = recallHere(CODE_KEY);
   const known = code === undefined ? undefined : await untilAdmitted(() => takeCode(code), crowd);
@@ -107,7 +123,11 @@ async function participantToken({ participants, guests }: PlayerConfig, askCode:
 }
 
 /** Guests of an event have names. The page asks for one, if this device has not played there yet. */
-async function guestToken({ guests, event }: PlayerConfig, askName: Questions['askName'], crowd: CrowdOptions): Promise<string | undefined> {
+async function guestToken(
+  { guests, event }: PlayerConfig,
+  askName: Questions['askName'],
+  crowd: CrowdOptions,
+): Promise<string | undefined> {
   if (!guests) return undefined;
   const former = recall(STORES[guests], GUEST_KEY);
   const name = () => (guests === 'device' ? recall(device, NAME_KEY) : undefined);

@@ -24,7 +24,10 @@ export interface CrowdOptions {
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Asks until the console lets us in. @throws all other errors of `ask` */
-export async function untilAdmitted<T>(ask: () => Promise<T>, { random, onCrowd, pause = sleep }: CrowdOptions): Promise<T> {
+export async function untilAdmitted<T>(
+  ask: () => Promise<T>,
+  { random, onCrowd, pause = sleep }: CrowdOptions,
+): Promise<T> {
   try {
     for (let refusals = 1; ; refusals++) {
       try {

@@ -1,7 +1,23 @@
 import { firstToPlay, isFinal, isPlayable, NextRain, type Offer } from './next-rain.ts';
 import type { GrabOutcome, Link, RainClient, RainSnapshot, WelcomeMessage } from '../../src/client/client.ts';
 import type { PausingCode } from '../../src/protocol/outcomes.ts';
-import { answered, requested, credited, faceOf, gaveUp, goneWithin, isOver, newRound, provable, proved, seen, shownReceipt, type Proof, type Provable, type Round } from './round.ts';
+import {
+  answered,
+  requested,
+  credited,
+  faceOf,
+  gaveUp,
+  goneWithin,
+  isOver,
+  newRound,
+  provable,
+  proved,
+  seen,
+  shownReceipt,
+  type Proof,
+  type Provable,
+  type Round,
+} from './round.ts';
 import type { View } from './view.ts';
 
 const WINNERS_SHOWN = 3;
@@ -99,11 +115,20 @@ export class Game {
       ...(rain && { title: rain.title, rainId: rain.rainId, over: isOver(rain, now) }),
       ...(rain?.rehearsal && { rehearsal: true }),
       ...(rain?.terms?.invitedOnly && { invitedOnly: true }),
-      ...(offer && { ahead: { title: offer.title, ...(!offer.open && { seconds: Math.max(0, Math.ceil((offer.opensAt - now) / 1000)) }) } }),
-      ...(rain && (face === 'open' || face === 'asking' || face === 'paused') && { left: rain.left / Math.max(1, rain.packets) }),
+      ...(offer && {
+        ahead: {
+          title: offer.title,
+          ...(!offer.open && { seconds: Math.max(0, Math.ceil((offer.opensAt - now) / 1000)) }),
+        },
+      }),
+      ...(rain &&
+        (face === 'open' || face === 'asking' || face === 'paused') && { left: rain.left / Math.max(1, rain.packets) }),
       ...(seconds !== undefined && { seconds }),
       ...(rain && face === 'scheduled' && { opensAt: rain.opensAt }),
-      ...(rain && (face === 'missed' || face === 'gone') && { gone: { packets: rain.packets, ...(goneSeconds !== undefined && { seconds: goneSeconds }) } }),
+      ...(rain &&
+        (face === 'missed' || face === 'gone') && {
+          gone: { packets: rain.packets, ...(goneSeconds !== undefined && { seconds: goneSeconds }) },
+        }),
       ...(this.#round?.win && { win: this.#round.win }),
       ...(this.#round && provable(this.#round) && { proof: this.#round.proof ?? 'ready' }),
       ...(this.#userId !== undefined && { userId: this.#userId }),
@@ -120,21 +145,32 @@ export class Game {
     });
     client.on('welcome', (welcome) => this.#onWelcome(welcome));
     client.on('rain', (snapshot) => this.#onRain(snapshot));
-    client.on('result', (result) => { if (this.#round && ours(result.rainId)) this.#round = answered(this.#round, result, !this.#everLost); });
-    client.on('credited', (message) => { if (this.#round && ours(message.rainId)) this.#round = credited(this.#round, message); });
-    client.on('receipt', ({ rainId, status, ...packet }) => { if (this.#round && ours(rainId)) this.#round = shownReceipt(this.#round, packet, status); });
-    client.on('winners', ({ rainId, winners }) => { if (ours(rainId)) this.#winners = winners.slice(-WINNERS_SHOWN); });
+    client.on('result', (result) => {
+      if (this.#round && ours(result.rainId)) this.#round = answered(this.#round, result, !this.#everLost);
+    });
+    client.on('credited', (message) => {
+      if (this.#round && ours(message.rainId)) this.#round = credited(this.#round, message);
+    });
+    client.on('receipt', ({ rainId, status, ...packet }) => {
+      if (this.#round && ours(rainId)) this.#round = shownReceipt(this.#round, packet, status);
+    });
+    client.on('winners', ({ rainId, winners }) => {
+      if (ours(rainId)) this.#winners = winners.slice(-WINNERS_SHOWN);
+    });
     client.on('asking', ({ rainId, why }) => {
       if (!ours(rainId)) return;
       if (why === 'sent') this.#note = this.#note === 'preparing' ? undefined : this.#note;
       else this.#note = why === 'preparing' ? why : (NOTE_OF as Partial<Record<string, View['note']>>)[why];
     });
-    client.on('error', ({ code, reason }) => { if (code !== 'not_solved') console.warn(`the gateway rejected a message: ${code} ${reason}`); });
+    client.on('error', ({ code, reason }) => {
+      if (code !== 'not_solved') console.warn(`the gateway rejected a message: ${code} ${reason}`);
+    });
   }
 
   #onWelcome({ userId, rains }: WelcomeMessage): void {
     // Another guest than before (the demo was set up again): the earlier win belongs to the other guest.
-    if (this.#userId !== undefined && this.#userId !== userId && this.#round) this.#round = newRound(this.#round.rainId);
+    if (this.#userId !== undefined && this.#userId !== userId && this.#round)
+      this.#round = newRound(this.#round.rainId);
     this.#userId = userId;
     this.#nextRain.welcome(rains);
     const rainId = this.#round?.rainId ?? firstToPlay(rains);
@@ -161,7 +197,9 @@ export class Game {
 
   /** Another rain is offered only when nothing is left to do in this one. */
   #offer(): Offer | undefined {
-    return isFinal(this.face()) ? this.#nextRain.offer(this.#round?.rainId, this.#options.client.serverNow()) : undefined;
+    return isFinal(this.face())
+      ? this.#nextRain.offer(this.#round?.rainId, this.#options.client.serverNow())
+      : undefined;
   }
 
   /** The result event has been handled already. This only checks whether there was an answer. */
@@ -176,7 +214,8 @@ export class Game {
   }
 
   #seconds(face: View['face'], rain: RainSnapshot): number | undefined {
-    const until = face === 'scheduled' ? rain.opensAt : face === 'open' || face === 'asking' ? rain.closesAt : undefined;
+    const until =
+      face === 'scheduled' ? rain.opensAt : face === 'open' || face === 'asking' ? rain.closesAt : undefined;
     return until === undefined ? undefined : Math.max(0, Math.ceil((until - this.#options.client.serverNow()) / 1000));
   }
 }

@@ -24,12 +24,18 @@ export function askIdentity({ from, to, accept }: Invitation, { identity }: Word
     dialog.close();
   });
   dialog.showModal();
-  return new Promise((resolve) => { dialog.addEventListener('close', () => resolve(), { once: true }); });
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => resolve(), { once: true });
+  });
 }
 
 /** Asks a guest for a name. A guest may have none. @param hidden nobody but the operator sees it */
 export function askName({ nickname }: Words, hidden: boolean): Promise<void> {
-  return ask(element<HTMLDialogElement>('.nickname'), { ...nickname, ...(hidden && { told: nickname.toldHidden }) }, async (typed) => (takeName(typed) ? undefined : nickname.refused(NICKNAME_CHARACTERS_MAX)));
+  return ask(
+    element<HTMLDialogElement>('.nickname'),
+    { ...nickname, ...(hidden && { told: nickname.toldHidden }) },
+    async (typed) => (takeName(typed) ? undefined : nickname.refused(NICKNAME_CHARACTERS_MAX)),
+  );
 }
 
 /**
@@ -37,16 +43,25 @@ export function askName({ nickname }: Words, hidden: boolean): Promise<void> {
  * @param without who one may be without a code: a guest, or the user of the page; absent: nobody. @param refused a code that the page knew is no longer valid
  * @returns a token, or `undefined` for a person without a code
  */
-export async function askCode({ code: { skip, ...texts }, identity: { stay } }: Words, without: 'guest' | 'user' | undefined, refused: boolean): Promise<string | undefined> {
+export async function askCode(
+  { code: { skip, ...texts }, identity: { stay } }: Words,
+  without: 'guest' | 'user' | undefined,
+  refused: boolean,
+): Promise<string | undefined> {
   let token: string | undefined;
-  await ask(element<HTMLDialogElement>('.code'), { ...texts, ...(without && { skip: without === 'guest' ? skip : stay }) }, async (typed) => {
-    try {
-      token = await takeCode(typed);
-    } catch {
-      return texts.unanswered;
-    }
-    return token === undefined ? texts.unknown : undefined;
-  }, refused ? texts.unknown : '');
+  await ask(
+    element<HTMLDialogElement>('.code'),
+    { ...texts, ...(without && { skip: without === 'guest' ? skip : stay }) },
+    async (typed) => {
+      try {
+        token = await takeCode(typed);
+      } catch {
+        return texts.unanswered;
+      }
+      return token === undefined ? texts.unknown : undefined;
+    },
+    refused ? texts.unknown : '',
+  );
   return token;
 }
 
@@ -59,7 +74,12 @@ interface Texts {
 }
 
 /** Asks until `take` finds nothing wrong with the answer. Escape and the second button skip a question that may be skipped. */
-function ask(dialog: HTMLDialogElement, { title, told, join, skip }: Texts, take: (typed: string) => Promise<string | undefined>, wrong = ''): Promise<void> {
+function ask(
+  dialog: HTMLDialogElement,
+  { title, told, join, skip }: Texts,
+  take: (typed: string) => Promise<string | undefined>,
+  wrong = '',
+): Promise<void> {
   const part = <E extends HTMLElement>(name: string) => dialog.querySelector<E>(`.question-${name}`)!;
   const [field, error] = [part<HTMLInputElement>('field'), part('error')];
   const [joinButton, skipButton] = [part<HTMLButtonElement>('join'), part<HTMLButtonElement>('skip')];
@@ -70,7 +90,9 @@ function ask(dialog: HTMLDialogElement, { title, told, join, skip }: Texts, take
   skipButton.hidden = skip === undefined;
   error.textContent = wrong;
   let mayClose = skip !== undefined;
-  const wait = (on: boolean) => { joinButton.disabled = skipButton.disabled = on; };
+  const wait = (on: boolean) => {
+    joinButton.disabled = skipButton.disabled = on;
+  };
   skipButton.onclick = () => dialog.close();
   part<HTMLFormElement>('form').onsubmit = async (event) => {
     event.preventDefault();
@@ -84,8 +106,12 @@ function ask(dialog: HTMLDialogElement, { title, told, join, skip }: Texts, take
     error.textContent = found;
     field.focus();
   };
-  dialog.oncancel = (event) => { if (!mayClose) event.preventDefault(); };
+  dialog.oncancel = (event) => {
+    if (!mayClose) event.preventDefault();
+  };
   dialog.showModal();
   // A browser closes it at a second Escape, whatever the page says.
-  return new Promise((resolve) => { dialog.onclose = () => (mayClose ? resolve() : dialog.showModal()); });
+  return new Promise((resolve) => {
+    dialog.onclose = () => (mayClose ? resolve() : dialog.showModal());
+  });
 }

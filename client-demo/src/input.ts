@@ -18,11 +18,22 @@ export function listenToInput({ isActive, onWake, onPress, onKey, onLean }: Inpu
     if (!isActive() || (target instanceof Element && target.closest('button, a, dialog'))) return;
     onPress(clientX, clientY);
   });
-  document.addEventListener('pointermove', ({ clientX, pointerType }) => { if (pointerType === 'mouse') onLean(clientX / innerWidth * 2 - 1); }, { passive: true });
+  document.addEventListener(
+    'pointermove',
+    ({ clientX, pointerType }) => {
+      if (pointerType === 'mouse') onLean((clientX / innerWidth) * 2 - 1);
+    },
+    { passive: true },
+  );
   // Browsers count `pointerup`, not `pointerdown`, as user activation.
   for (const event of ['pointerup', 'keydown'] as const) document.addEventListener(event, onWake);
   document.addEventListener('keydown', (event) => {
-    if (!isActive() || (event.key !== ' ' && event.key !== 'Enter') || (event.target instanceof Element && event.target.closest(OWN_KEYS))) return;
+    if (
+      !isActive() ||
+      (event.key !== ' ' && event.key !== 'Enter') ||
+      (event.target instanceof Element && event.target.closest(OWN_KEYS))
+    )
+      return;
     event.preventDefault(); // else a focused button would be clicked as well
     if (!event.repeat) onKey();
   });

@@ -31,20 +31,28 @@ export function takeLink(): PersonalLink {
 
 /** A link followed on the open page changes only the fragment. */
 export function reloadOnLink(): void {
-  addEventListener('hashchange', () => { if (/^#(?:token|code)=/.test(location.hash)) location.reload(); });
+  addEventListener('hashchange', () => {
+    if (/^#(?:token|code)=/.test(location.hash)) location.reload();
+  });
 }
 
 /**
  * A page without a user becomes that of the link.
  * @returns a question, if the page has another user: a link of a stranger must not sign anybody in unasked; `refused`: nobody has the code of the link, and the page has a user
  */
-export async function followLink({ token, code }: PersonalLink, config: PlayerConfig, random: () => number): Promise<Invitation | 'refused' | undefined> {
+export async function followLink(
+  { token, code }: PersonalLink,
+  config: PlayerConfig,
+  random: () => number,
+): Promise<Invitation | 'refused' | undefined> {
   const known = knownToken(config);
   if (token !== undefined) return invite(known, token, () => keepInvited(token));
   if (code === undefined || !config.participants || playsWith(code)) return undefined;
   // Whose it is need not be known here: the page asks for a token with it.
   if (known === undefined) return void keepCode(code);
-  const found = await untilAnswered(() => requestParticipantToken(code), random, TRIES).catch(() => 'unanswered' as const);
+  const found = await untilAnswered(() => requestParticipantToken(code), random, TRIES).catch(
+    () => 'unanswered' as const,
+  );
   // The page plays on as its user.
   if (found === 'unanswered') return undefined;
   // After a wrong link a guest may type the code. Who decides to stay a guest is not asked for it as well.
@@ -62,7 +70,9 @@ function invite(known: string | undefined, token: string, accept: () => void): I
 /** The user that a token names, without verifying it; '' where it cannot be read. */
 function userIn(token: string): string {
   try {
-    const bytes = Uint8Array.from(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
+      letter.charCodeAt(0),
+    );
     const { sub }: { sub?: unknown } = JSON.parse(new TextDecoder().decode(bytes));
     return typeof sub === 'string' ? sub : '';
   } catch {

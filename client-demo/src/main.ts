@@ -38,7 +38,11 @@ const words = wordsFor(pageLanguages());
 const screen = new Screen(words);
 const sky = new Sky(element('.sky'), random);
 const pageTheme = new PageTheme(sky);
-const theme = new RainTheme({ random, token: async () => knownToken(await configured), onTheme: (shown) => pageTheme.apply(shown) });
+const theme = new RainTheme({
+  random,
+  token: async () => knownToken(await configured),
+  onTheme: (shown) => pageTheme.apply(shown),
+});
 const leaderboard = new Leaderboard({ read: readLuckiest, random });
 const [sound, buzz] = [openSetting('sound'), openSetting('buzz')];
 const speaker = new Speaker(sound, buzz);
@@ -60,7 +64,9 @@ let isCrowded = false;
 let shown: View = { face: 'connecting', winners: [] };
 
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
-const applyMotion = () => { sky.still = screen.still = reducedMotion.matches; };
+const applyMotion = () => {
+  sky.still = screen.still = reducedMotion.matches;
+};
 reducedMotion.addEventListener('change', applyMotion);
 applyMotion();
 
@@ -69,15 +75,26 @@ showToggle(element<HTMLButtonElement>('.sound'), words.tools.sound, sound, (on) 
   if (on) speaker.play('tap');
 });
 // Only devices that can vibrate have the button.
-if ('vibrate' in navigator && matchMedia('(pointer: coarse)').matches) showToggle(element<HTMLButtonElement>('.buzz'), words.tools.buzz, buzz, (on) => { if (on) speaker.play('tap'); });
+if ('vibrate' in navigator && matchMedia('(pointer: coarse)').matches)
+  showToggle(element<HTMLButtonElement>('.buzz'), words.tools.buzz, buzz, (on) => {
+    if (on) speaker.play('tap');
+  });
 offerLanguage(element<HTMLButtonElement>('.language'), words);
-offerShare({ words, card: () => pageTheme.cardOf(shown, words), onResult: (isDone) => { shareFailed = !isDone; } });
+offerShare({
+  words,
+  card: () => pageTheme.cardOf(shown, words),
+  onResult: (isDone) => {
+    shareFailed = !isDone;
+  },
+});
 element('.verify').addEventListener('click', () => game?.verify());
 element('.ahead').addEventListener('click', () => game?.follow());
 element('.grab').addEventListener('click', () => tap());
 listenToInput({
   onWake: () => speaker.wake(),
-  onLean: (lean) => { sky.lean = lean; },
+  onLean: (lean) => {
+    sky.lean = lean;
+  },
   isActive: () => !sales?.isOpen,
   onKey: () => tap(),
   onPress(clientX, clientY) {
@@ -109,7 +126,7 @@ function showTheme(): void {
 
 /** The code of somebody else than the page's user; without one everything stays as it is. */
 async function askOtherCode(refused: boolean): Promise<void> {
-  if (await askCode(words, 'user', refused) !== undefined && game) location.reload();
+  if ((await askCode(words, 'user', refused)) !== undefined && game) location.reload();
 }
 
 function tap(): void {
@@ -122,7 +139,13 @@ function show(playing: Game): void {
   const view = playing.view();
   leaderboard.follow(view.over ? view.rainId : undefined);
   if (view.face !== 'connecting') theme.follow(view.rainId, view.invitedOnly);
-  const next: View = { ...view, ...(leaderboard.found && { luckiest: leaderboard.found }), ...(theme.greeting && { greeting: theme.greeting }), ...(shareFailed && view.win && !view.note && { note: 'notShared' }), ...(isCrowded && { note: 'crowded' }) };
+  const next: View = {
+    ...view,
+    ...(leaderboard.found && { luckiest: leaderboard.found }),
+    ...(theme.greeting && { greeting: theme.greeting }),
+    ...(shareFailed && view.win && !view.note && { note: 'notShared' }),
+    ...(isCrowded && { note: 'crowded' }),
+  };
   const cue = cueOf(shown, next);
   // Ticks of a rain that is hidden would disturb; its results are told.
   if (cue && !(sales?.isOpen && (cue === 'tick' || cue === 'last' || cue === 'go'))) speaker.play(cue);
@@ -150,18 +173,31 @@ function play(config: PlayerConfig): void {
       showTheme();
       return askName(words, config.hidesNames === true);
     },
-    random, onCrowd: (waits) => { isCrowded = waits; },
+    random,
+    onCrowd: (waits) => {
+      isCrowded = waits;
+    },
   });
-  const client = createRainClient({ url: gatewayUrl, token, random, solve: solveInBackground, receipts: openReceipts() });
+  const client = createRainClient({
+    url: gatewayUrl,
+    token,
+    random,
+    solve: solveInBackground,
+    receipts: openReceipts(),
+  });
   game = new Game({
-    client, random, verify: verifyInBackground,
+    client,
+    random,
+    verify: verifyInBackground,
     rainId: inAddress('rain'),
     // A reloaded page returns to the same rain and its win.
     onRain: (rainId) => history.replaceState(history.state, '', addressWith('rain', rainId)),
   });
   sales = new SaleWindow({ client, pay, words, onCue: (cue) => speaker.play(cue) });
   reminder = new StartReminder({ words, serverNow: () => client.serverNow() });
-  client.on('rain', (rain) => { if (rain.rainId === inAddress('rain')) reminder?.follow(rain); });
+  client.on('rain', (rain) => {
+    if (rain.rainId === inAddress('rain')) reminder?.follow(rain);
+  });
   setTimeout(() => void keepOfflinePage(words, config.event ?? words.page), OFFLINE_MS);
   // A failed connection is reported by the event `link`.
   client.connect().catch(() => {});

@@ -3,8 +3,18 @@ import type { Face } from './round.ts';
 
 /** Faces with which nothing is left to do in this rain, so another one may be offered. A missing face does not compile. */
 const FINAL: Readonly<Record<Face, boolean>> = {
-  connecting: false, scheduled: false, open: false, asking: false, paused: false,
-  won: true, missed: true, gone: true, too_late: true, blocked: true, win_limit_reached: true, unknown_rain: true,
+  connecting: false,
+  scheduled: false,
+  open: false,
+  asking: false,
+  paused: false,
+  won: true,
+  missed: true,
+  gone: true,
+  too_late: true,
+  blocked: true,
+  win_limit_reached: true,
+  unknown_rain: true,
 };
 
 export function isFinal(face: string): boolean {
@@ -19,7 +29,8 @@ export function isPlayable(state: RainSnapshot['state']): boolean {
 
 /** Prefers open, then paused, then planned rains; among equals the earliest. */
 export function firstToPlay(rains: WelcomeMessage['rains']): string | undefined {
-  return rains.filter(({ state }) => isPlayable(state))
+  return rains
+    .filter(({ state }) => isPlayable(state))
     .sort((a, b) => PLAYABLE.indexOf(a.state) - PLAYABLE.indexOf(b.state) || a.opensAt - b.opensAt)[0]?.rainId;
 }
 
@@ -52,7 +63,8 @@ export class NextRain {
 
   /** The rains that are listed now: an end may have been missed. */
   welcome(rains: readonly Announced[]): void {
-    for (const rainId of this.#rains.keys()) if (!rains.some((rain) => rain.rainId === rainId)) this.#rains.delete(rainId);
+    for (const rainId of this.#rains.keys())
+      if (!rains.some((rain) => rain.rainId === rainId)) this.#rains.delete(rainId);
     for (const rain of rains) this.update(rain);
   }
 
@@ -75,7 +87,9 @@ export class NextRain {
   /** @param now epoch ms by the server's clock. @returns the rain to play next: the earliest one, so open rains come first */
   offer(playing: string | undefined, now: number) {
     this.#isOffering = true;
-    const ahead = [...this.#rains.values()].filter(({ rainId, closesAt }) => rainId !== playing && !this.#played.has(rainId) && closesAt > now);
+    const ahead = [...this.#rains.values()].filter(
+      ({ rainId, closesAt }) => rainId !== playing && !this.#played.has(rainId) && closesAt > now,
+    );
     for (const { rainId, opensAt } of ahead) if (opensAt > now + this.#leadMs) this.#awaited.set(rainId, this.#leadMs);
     const next = ahead.sort((a, b) => a.opensAt - b.opensAt)[0];
     if (!next) return undefined;

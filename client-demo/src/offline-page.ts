@@ -11,7 +11,12 @@ export async function keepOfflinePage(words: Words, event: string): Promise<void
   if (!isSecureContext || !('serviceWorker' in navigator)) return;
   try {
     const cache = await caches.open(CACHE);
-    await cache.put(CACHE, new Response(offlinePage(words, event), { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY } }));
+    await cache.put(
+      CACHE,
+      new Response(offlinePage(words, event), {
+        headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY },
+      }),
+    );
     await navigator.serviceWorker.register('service-worker.js');
   } catch {
     // A browser that forbids it shows a page of its own.

@@ -25,9 +25,14 @@ export class PageTheme {
     if (!win) return undefined;
     const said = greeting ? words.greeting(greetingOf(greeting, win.amount)) : '';
     return {
-      title: title || words.page, headline: words.share.headline, amount: words.money(win.amount), colours: this.#theme?.colours ?? {},
-      ...(said !== '' && { greeting: said }), ...(rehearsal && { warning: words.rehearsal }),
-      ...(this.#logo && { logo: this.#logo }), ...(this.#packet && { packet: this.#packet }),
+      title: title || words.page,
+      headline: words.share.headline,
+      amount: words.money(win.amount),
+      colours: this.#theme?.colours ?? {},
+      ...(said !== '' && { greeting: said }),
+      ...(rehearsal && { warning: words.rehearsal }),
+      ...(this.#logo && { logo: this.#logo }),
+      ...(this.#packet && { packet: this.#packet }),
     };
   }
 
@@ -38,8 +43,12 @@ export class PageTheme {
     this.#bar.content = theme?.colours.background ?? this.#barColour;
     this.#showLogo(undefined);
     this.#showPacket(undefined);
-    void this.#load(theme, 'logo').then((logo) => { if (logo) this.#showLogo(logo); });
-    void this.#load(theme, 'packet').then((picture) => { if (picture) this.#showPacket(picture); });
+    void this.#load(theme, 'logo').then((logo) => {
+      if (logo) this.#showLogo(logo);
+    });
+    void this.#load(theme, 'packet').then((picture) => {
+      if (picture) this.#showPacket(picture);
+    });
   }
 
   /** @returns nothing if the page has another theme by then */

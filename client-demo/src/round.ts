@@ -13,7 +13,13 @@ export interface Round {
   /** The last final answer without a packet. */
   readonly verdict?: OutcomeCode;
   /** `old`: won before this page joined. `recorded`: the server has it only as written down for the operator, from the receipt. */
-  readonly win?: { readonly redPacketId: string; readonly amount: string; readonly credited: boolean; readonly old?: true; readonly recorded?: true };
+  readonly win?: {
+    readonly redPacketId: string;
+    readonly amount: string;
+    readonly credited: boolean;
+    readonly old?: true;
+    readonly recorded?: true;
+  };
   /** The commitments as first received; later messages cannot replace them. `inTime`: all came before the rain was over. */
   readonly committed?: { readonly commitment: string; readonly added: readonly string[]; readonly inTime: boolean };
   readonly proof?: Proof | 'checking' | 'failed';
@@ -43,7 +49,18 @@ export interface Provable {
 }
 
 export type Face =
-  | 'connecting' | 'scheduled' | 'open' | 'asking' | 'paused' | 'won' | 'missed' | 'gone' | 'too_late' | 'blocked' | 'win_limit_reached' | 'unknown_rain';
+  | 'connecting'
+  | 'scheduled'
+  | 'open'
+  | 'asking'
+  | 'paused'
+  | 'won'
+  | 'missed'
+  | 'gone'
+  | 'too_late'
+  | 'blocked'
+  | 'win_limit_reached'
+  | 'unknown_rain';
 
 /** Between two snapshots of an open rain. After a longer time away the page cannot tell how fast the packets went. */
 const UNSEEN_MS_MAX = 5_000;
@@ -88,19 +105,31 @@ function hasGrown(before: RainSnapshot | undefined, now: RainSnapshot): boolean 
   return before !== undefined && now.left > 0 && (now.packets > before.packets || now.left > before.left);
 }
 
-function firstCommitments(before: Round['committed'], { commitment, topUps = [], state }: RainSnapshot): Round['committed'] {
+function firstCommitments(
+  before: Round['committed'],
+  { commitment, topUps = [], state }: RainSnapshot,
+): Round['committed'] {
   if (before === undefined && commitment === undefined) return undefined;
   const inTime = state !== 'closed' && state !== 'settled';
   const { added, ...first } = before ?? { commitment: commitment!, added: [], inTime };
   const more = topUps.slice(added.length);
-  return { ...first, added: [...added, ...more.map((topUp) => topUp.commitment)], inTime: first.inTime && (more.length === 0 || inTime) };
+  return {
+    ...first,
+    added: [...added, ...more.map((topUp) => topUp.commitment)],
+    inTime: first.inTime && (more.length === 0 || inTime),
+  };
 }
 
 /** @returns `undefined` while the seed is secret */
 export function provable({ rainId, rain, committed, win }: Round): Provable | undefined {
   if (rain?.seed === undefined || rain.plan === undefined || committed === undefined) return undefined;
   return {
-    rainId, ...committed, seed: rain.seed, plan: rain.plan, shards: rain.shards ?? 0, topUps: rain.topUps ?? [],
+    rainId,
+    ...committed,
+    seed: rain.seed,
+    plan: rain.plan,
+    shards: rain.shards ?? 0,
+    topUps: rain.topUps ?? [],
     ...(win && { win: { redPacketId: win.redPacketId, amount: win.amount } }),
   };
 }
@@ -114,7 +143,11 @@ export function answered(round: Round, { code, redPacketId, amount, ref }: Resul
   if (redPacketId !== undefined && amount !== undefined) {
     const before = round.win?.redPacketId === redPacketId ? round.win : undefined;
     const old = before ? before.old : arriving && ref === undefined;
-    return { ...round, asking: false, win: { redPacketId, amount, credited: before?.credited ?? false, ...(old && { old }) } };
+    return {
+      ...round,
+      asking: false,
+      win: { redPacketId, amount, credited: before?.credited ?? false, ...(old && { old }) },
+    };
   }
   // The snapshot with the pause may arrive later. The answer is newer than our snapshot.
   const rain = code === OUTCOMES['-4'].code && round.rain ? { ...round.rain, state: 'paused' as const } : round.rain;
@@ -132,14 +165,34 @@ export function shownReceipt(round: Round, { redPacketId, amount }: Packet, stat
   const isKept = status === 'known' || status === 'restored' || status === 'recorded';
   if (!isKept || (round.win && round.win.redPacketId !== redPacketId)) return round;
   const { credited, old } = round.win ?? { credited: false, old: true as const };
-  return { ...round, asking: false, win: { redPacketId, amount, credited, ...(old && { old }), ...(status === 'recorded' && !credited && { recorded: true }) } };
+  return {
+    ...round,
+    asking: false,
+    win: {
+      redPacketId,
+      amount,
+      credited,
+      ...(old && { old }),
+      ...(status === 'recorded' && !credited && { recorded: true }),
+    },
+  };
 }
 
 /** The face of each final answer. For `undefined` the state of the rain decides. A missing code does not compile. */
 const FACE_OF: Readonly<Record<OutcomeCode, Face | undefined>> = {
   // These two name a packet.
-  0: undefined, 1: undefined,
-  '-1': 'missed', '-2': undefined, '-3': 'too_late', '-4': undefined, '-5': undefined, '-6': 'blocked', '-7': undefined, '-8': 'unknown_rain', '-9': undefined, '-11': 'win_limit_reached',
+  0: undefined,
+  1: undefined,
+  '-1': 'missed',
+  '-2': undefined,
+  '-3': 'too_late',
+  '-4': undefined,
+  '-5': undefined,
+  '-6': 'blocked',
+  '-7': undefined,
+  '-8': 'unknown_rain',
+  '-9': undefined,
+  '-11': 'win_limit_reached',
 };
 
 /** @param now epoch ms by the server's clock */
@@ -153,11 +206,15 @@ export function faceOf({ rain, asking, verdict, win }: Round, now: number): Face
   const state = stateAt({ ...rain, state: rain.state === 'open' ? 'loaded' : rain.state }, now);
   switch (state) {
     case 'draft':
-    case 'loaded': return 'scheduled';
-    case 'open': return rain.left === 0 ? 'gone' : 'open';
-    case 'paused': return 'paused';
+    case 'loaded':
+      return 'scheduled';
+    case 'open':
+      return rain.left === 0 ? 'gone' : 'open';
+    case 'paused':
+      return 'paused';
     case 'closed':
-    case 'settled': return 'too_late';
+    case 'settled':
+      return 'too_late';
   }
 }
 

@@ -59,7 +59,8 @@ export class Screen {
     this.#page.toggleAttribute('data-credited', view.win?.credited === true);
     this.#page.dataset['link'] = note === 'lost' ? 'lost' : 'up';
     this.#grab.disabled = face !== 'open';
-    if (face === 'open' && this.#refocusGrab && document.activeElement === element('.message')) this.#grab.focus({ preventScroll: true });
+    if (face === 'open' && this.#refocusGrab && document.activeElement === element('.message'))
+      this.#grab.focus({ preventScroll: true });
     if (face === 'open') this.#refocusGrab = false;
     write('.title', view.title || this.#event || page);
     write('.headline', headline[face]);
@@ -125,15 +126,21 @@ export class Screen {
     element('.ahead').hidden = offered === undefined;
     element('.next').hidden = !isFinal(face) || offered !== undefined;
     const { offer, now, untitled } = this.#words.ahead;
-    write('.ahead-what', !offered ? '' : offered.seconds === undefined ? now : `${offer} ${countdownText(offered.seconds)}`);
+    write(
+      '.ahead-what',
+      !offered ? '' : offered.seconds === undefined ? now : `${offer} ${countdownText(offered.seconds)}`,
+    );
     write('.ahead-title', offered ? offered.title || untitled : '');
   }
 
   /** Announces changes to screen readers. The countdown is not announced every second, because it would drown out the result. */
   #announce({ face, win, seconds }: View): void {
     const { headline, detail, money, soon } = this.#words;
-    const near = face === 'scheduled' && seconds !== undefined && seconds <= LAST_SECONDS ? ` ${soon(LAST_SECONDS)}` : '';
-    const sentence = win ? `${headline.won}: ${money(win.amount)}. ${creditStatus(win, this.#words)}` : near || `${headline[face]}. ${detail[face]}`;
+    const near =
+      face === 'scheduled' && seconds !== undefined && seconds <= LAST_SECONDS ? ` ${soon(LAST_SECONDS)}` : '';
+    const sentence = win
+      ? `${headline.won}: ${money(win.amount)}. ${creditStatus(win, this.#words)}`
+      : near || `${headline[face]}. ${detail[face]}`;
     if (sentence === this.#spoken) return;
     this.#spoken = sentence;
     write('.spoken', sentence);

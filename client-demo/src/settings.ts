@@ -7,7 +7,9 @@ export function openSetting(name: string, storage = () => localStorage) {
   const key = `rain.${name}`;
   let on = recall(storage, key) !== 'off';
   return {
-    get on(): boolean { return on; },
+    get on(): boolean {
+      return on;
+    },
     turn(): boolean {
       on = !on;
       remember(storage, key, on ? 'on' : 'off');
@@ -16,7 +18,12 @@ export function openSetting(name: string, storage = () => localStorage) {
   };
 }
 
-export function showToggle(button: HTMLButtonElement, label: string, setting: Setting, onTurn: (on: boolean) => void): void {
+export function showToggle(
+  button: HTMLButtonElement,
+  label: string,
+  setting: Setting,
+  onTurn: (on: boolean) => void,
+): void {
   const show = () => button.setAttribute('aria-pressed', String(setting.on));
   button.setAttribute('aria-label', label);
   button.title = label;

@@ -6,7 +6,9 @@ const LEFT_OUT = /^@electric-sql\//;
 
 /** The manifest of an image: nobody can install a package into a running container, so the other optional packages are dependencies there. */
 export function manifestOfImage({ dependencies, optionalDependencies, ...rest }) {
-  const [out, kept] = [true, false].map((left) => Object.fromEntries(Object.entries(optionalDependencies).filter(([name]) => LEFT_OUT.test(name) === left)));
+  const [out, kept] = [true, false].map((left) =>
+    Object.fromEntries(Object.entries(optionalDependencies).filter(([name]) => LEFT_OUT.test(name) === left)),
+  );
   return { ...rest, dependencies: { ...dependencies, ...kept }, optionalDependencies: out };
 }
 

@@ -1,12 +1,26 @@
 import { createRainClient } from './client.js';
 
 const byId = (id) => document.getElementById(id);
-const [title, when, signIn, open, told, wallet, balance] = ['title', 'when', 'sign-in', 'open', 'told', 'wallet', 'balance'].map(byId);
+const [title, when, signIn, open, told, wallet, balance] = [
+  'title',
+  'when',
+  'sign-in',
+  'open',
+  'told',
+  'wallet',
+  'balance',
+].map(byId);
 
 /** 抢红包的每一种结果，见 docs/reference/client.md。 */
 const OUTCOMES = {
-  nothing_left: '手慢了，红包抢完了', ended: '红包雨已经结束', not_started: '还没开始，别急', paused: '主办方暂停了红包雨，请稍候',
-  unanswered: '网络有点慢，请再点一次', blocked: '当前账号不能参加', no_such_rain: '没有这场红包雨', win_limit_reached: '你在本次活动中的红包已经领满',
+  nothing_left: '手慢了，红包抢完了',
+  ended: '红包雨已经结束',
+  not_started: '还没开始，别急',
+  paused: '主办方暂停了红包雨，请稍候',
+  unanswered: '网络有点慢，请再点一次',
+  blocked: '当前账号不能参加',
+  no_such_rain: '没有这场红包雨',
+  win_limit_reached: '你在本次活动中的红包已经领满',
 };
 const AGAIN = new Set(['not_started', 'paused', 'unanswered']);
 
@@ -38,7 +52,10 @@ async function start() {
   signIn.hidden = signedIn;
   open.hidden = !signedIn;
   if (!signedIn) return say('请先登录');
-  const client = createRainClient({ url: await (await ask('/gateway')).text(), token: async () => (await ask('/rain-token'))?.text() });
+  const client = createRainClient({
+    url: await (await ask('/gateway')).text(),
+    token: async () => (await ask('/rain-token'))?.text(),
+  });
   client.on('won', ({ amount }) => {
     over = true;
     say(`恭喜，抢到 ${amount} 元`, true);
@@ -60,7 +77,9 @@ async function start() {
   open.addEventListener('click', () => grab(client));
   setInterval(() => tick(client), 200);
   say('红包雨还没有安排');
-  const { rains: [first] } = await client.connect();
+  const {
+    rains: [first],
+  } = await client.connect();
   const rainId = wanted ?? first?.rainId;
   if (rainId !== undefined) await client.join(rainId);
 }
@@ -70,7 +89,12 @@ function tick(client) {
   const now = rain && client.rain(rain.rainId);
   if (!now) return;
   const seconds = Math.ceil((now.opensAt - client.serverNow()) / 1_000);
-  when.textContent = now.state === 'loaded' && seconds > 0 ? `还有 ${Math.floor(seconds / 60)} 分 ${seconds % 60} 秒开始` : { open: '红包雨进行中', paused: '红包雨暂停中', closed: '红包雨已经结束', settled: '红包雨已经结束' }[now.state] ?? '';
+  when.textContent =
+    now.state === 'loaded' && seconds > 0
+      ? `还有 ${Math.floor(seconds / 60)} 分 ${seconds % 60} 秒开始`
+      : ({ open: '红包雨进行中', paused: '红包雨暂停中', closed: '红包雨已经结束', settled: '红包雨已经结束' }[
+          now.state
+        ] ?? '');
   if (told.textContent === '红包雨还没有安排') say('开始后点“開”抢红包');
   open.disabled = over || now.state !== 'open';
 }

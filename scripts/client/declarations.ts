@@ -37,13 +37,27 @@ const emitted = (folder: string, file: string) => join(folder, 'out', relative(R
 
 async function compile(folder: string, files: readonly string[]): Promise<void> {
   const config = join(folder, 'tsconfig.json');
-  writeFileSync(config, JSON.stringify({
-    extends: join(ROOT, 'tsconfig.json'),
-    compilerOptions: { rootDir: ROOT, outDir: join(folder, 'out'), emitDeclarationOnly: true, sourceMap: false, incremental: false, tsBuildInfoFile: null },
-    include: [], files,
-  }));
-  await promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', config])
-    .catch(({ stdout }: { stdout: string }) => { throw new Error(`the client's types could not be made: ${stdout}`); });
+  writeFileSync(
+    config,
+    JSON.stringify({
+      extends: join(ROOT, 'tsconfig.json'),
+      compilerOptions: {
+        rootDir: ROOT,
+        outDir: join(folder, 'out'),
+        emitDeclarationOnly: true,
+        sourceMap: false,
+        incremental: false,
+        tsBuildInfoFile: null,
+      },
+      include: [],
+      files,
+    }),
+  );
+  await promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', config]).catch(
+    ({ stdout }: { stdout: string }) => {
+      throw new Error(`the client's types could not be made: ${stdout}`);
+    },
+  );
 }
 
 /** The declarations of a module, and of all that it names. */
@@ -59,7 +73,8 @@ function follow(path: string, read: (path: string) => string, found = new Map<st
   if (found.has(path)) return found;
   const text = read(path);
   found.set(path, text);
-  for (const { groups } of text.matchAll(IMPORTED)) if (groups!['from']!.startsWith('.')) follow(beside(path, groups!['from']!), read, found);
+  for (const { groups } of text.matchAll(IMPORTED))
+    if (groups!['from']!.startsWith('.')) follow(beside(path, groups!['from']!), read, found);
   return found;
 }
 
@@ -67,7 +82,8 @@ const beside = (path: string, from: string) => normalize(join(dirname(path), fro
 
 /** Of each module that names another package: what the modules that do not want of it. */
 function inferredNames(declared: Declared): Map<string, Set<string>> {
-  const isInferred = (path: string) => [...declared.get(path)!.matchAll(IMPORTED)].some(({ groups }) => !groups!['from']!.startsWith('.'));
+  const isInferred = (path: string) =>
+    [...declared.get(path)!.matchAll(IMPORTED)].some(({ groups }) => !groups!['from']!.startsWith('.'));
   const wanted = new Map<string, Set<string>>();
   for (const [path, text] of declared) {
     if (isInferred(path)) continue;
@@ -83,19 +99,29 @@ function inferredNames(declared: Declared): Map<string, Set<string>> {
 }
 
 /** Types as TypeScript writes them when it has to infer them itself: in full. */
-async function writeOut(folder: string, inferred: ReadonlyMap<string, ReadonlySet<string>>): Promise<Map<string, string>> {
-  const files = new Map([...inferred].map(([path, names], i): [string, string] => {
-    const file = join(folder, `inferred-${i}.ts`);
-    writeFileSync(file, [
-      `import type { ${[...names].join(', ')} } from '${relative(folder, join(ROOT, 'src', path.replace(/\.d\.ts$/, '.ts')))}';`,
-      'declare function inFull<T>(): { [K in keyof T]: T[K] };',
-      ...[...names].map((name) => `const $${name} = inFull<${name}>();`),
-      `export { ${[...names].map((name) => `$${name}`).join(', ')} };`,
-    ].join('\n'));
-    return [path, file];
-  }));
+async function writeOut(
+  folder: string,
+  inferred: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<Map<string, string>> {
+  const files = new Map(
+    [...inferred].map(([path, names], i): [string, string] => {
+      const file = join(folder, `inferred-${i}.ts`);
+      writeFileSync(
+        file,
+        [
+          `import type { ${[...names].join(', ')} } from '${relative(folder, join(ROOT, 'src', path.replace(/\.d\.ts$/, '.ts')))}';`,
+          'declare function inFull<T>(): { [K in keyof T]: T[K] };',
+          ...[...names].map((name) => `const $${name} = inFull<${name}>();`),
+          `export { ${[...names].map((name) => `$${name}`).join(', ')} };`,
+        ].join('\n'),
+      );
+      return [path, file];
+    }),
+  );
   await compile(folder, [...files.values()]);
-  return new Map([...files].map(([path, file]) => [path, asTypes(readFileSync(emitted(folder, file), 'utf8'), folder, path)]));
+  return new Map(
+    [...files].map(([path, file]) => [path, asTypes(readFileSync(emitted(folder, file), 'utf8'), folder, path)]),
+  );
 }
 
 const dotted = (path: string) => (path.startsWith('.') ? path : `./${path}`);
@@ -103,9 +129,12 @@ const dotted = (path: string) => (path.startsWith('.') ? path : `./${path}`);
 /** What was inferred for a constant is the type of its name. */
 function asTypes(text: string, folder: string, path: string): string {
   const here = (from: string) => dotted(relative(dirname(path), relative(join(ROOT, 'src'), join(folder, from))));
-  return text.replace(/^declare const \$(\w+): /gm, 'export type $1 = ').replace(/^(?:import|export|declare function) .*\n/gm, (line) => (line.startsWith('export type') ? line : ''))
+  return text
+    .replace(/^declare const \$(\w+): /gm, 'export type $1 = ')
+    .replace(/^(?:import|export|declare function) .*\n/gm, (line) => (line.startsWith('export type') ? line : ''))
     .replace(/import\("(\.[^"]+)"\)/g, (_, from: string) => `import('${here(from)}')`);
 }
 
 /** Declarations name scripts, not sources. */
-const withScripts = (text: string) => text.replace(/(from |import\()(["'])(\.[^"']+)\.ts\2/g, '$1$2$3.js$2').replace(/^\/\/# sourceMappingURL.*$/m, '');
+const withScripts = (text: string) =>
+  text.replace(/(from |import\()(["'])(\.[^"']+)\.ts\2/g, '$1$2$3.js$2').replace(/^\/\/# sourceMappingURL.*$/m, '');

@@ -32,7 +32,9 @@ export async function packClient(to: string): Promise<{ file: string; bytes: num
     await writePackage(home);
     const folder = resolve(to);
     mkdirSync(folder, { recursive: true });
-    const { stdout } = await promisify(execFile)('npm', ['pack', '--json', '--pack-destination', folder], { cwd: home });
+    const { stdout } = await promisify(execFile)('npm', ['pack', '--json', '--pack-destination', folder], {
+      cwd: home,
+    });
     const [{ filename, size, entryCount }] = packed.parse(JSON.parse(stdout));
     return { file: join(folder, filename), bytes: size, files: entryCount };
   } finally {
@@ -51,17 +53,23 @@ async function writePackage(home: string): Promise<void> {
   copyFileSync(join(ROOT, 'scripts/client/README.md'), join(home, 'README.md'));
   copyFileSync(join(ROOT, 'LICENSE'), join(home, 'LICENSE'));
   for (const [format, path] of Object.entries(SCRIPTS)) put(path, await bundled(format as keyof typeof SCRIPTS));
-  for (const [path, text] of await declarations(ENTRY)) for (const folder of TYPED) put(`${folder}/types/${path}`, text);
+  for (const [path, text] of await declarations(ENTRY))
+    for (const folder of TYPED) put(`${folder}/types/${path}`, text);
 }
 
 /** The client as one script, as the package has it. */
 export async function bundled(format: keyof typeof SCRIPTS): Promise<string> {
   const made = await build({
-    configFile: false, logLevel: 'silent', mode: 'production',
+    configFile: false,
+    logLevel: 'silent',
+    mode: 'production',
     build: {
       // Who bundles it makes it small himself, and may want to read it.
-      write: false, minify: format === 'iife', target: 'es2022',
-      lib: { entry: ENTRY, name: GLOBAL, formats: [format], fileName: 'client' }, rolldownOptions: { external: () => false },
+      write: false,
+      minify: format === 'iife',
+      target: 'es2022',
+      lib: { entry: ENTRY, name: GLOBAL, formats: [format], fileName: 'client' },
+      rolldownOptions: { external: () => false },
     },
   });
   const output = Array.isArray(made) ? made[0]!.output : 'output' in made ? made.output : [];
@@ -70,13 +78,28 @@ export async function bundled(format: keyof typeof SCRIPTS): Promise<string> {
 }
 
 function manifest(version: string, license: string) {
-  const entry = (folder: (typeof TYPED)[number]) => ({ types: `./${folder}/types/client/client.d.ts`, default: `./${folder}/client.js` });
+  const entry = (folder: (typeof TYPED)[number]) => ({
+    types: `./${folder}/types/client/client.d.ts`,
+    default: `./${folder}/client.js`,
+  });
   return {
-    name: 'red-packet-rain-client', version, license,
-    description: 'Plays red-packet rains (红包雨) and buys in flash sales (秒杀) over a WebSocket, in browsers, apps and Node.',
-    type: 'module', sideEffects: false, main: './cjs/client.js', module: './esm/client.js', types: './cjs/types/client/client.d.ts',
-    unpkg: './script/client.js', jsdelivr: './script/client.js',
-    exports: { '.': { import: entry('esm'), require: entry('cjs') }, './script': './script/client.js', './package.json': './package.json' },
+    name: 'red-packet-rain-client',
+    version,
+    license,
+    description:
+      'Plays red-packet rains (红包雨) and buys in flash sales (秒杀) over a WebSocket, in browsers, apps and Node.',
+    type: 'module',
+    sideEffects: false,
+    main: './cjs/client.js',
+    module: './esm/client.js',
+    types: './cjs/types/client/client.d.ts',
+    unpkg: './script/client.js',
+    jsdelivr: './script/client.js',
+    exports: {
+      '.': { import: entry('esm'), require: entry('cjs') },
+      './script': './script/client.js',
+      './package.json': './package.json',
+    },
     files: ['esm', 'cjs', 'script'],
   };
 }

@@ -5,11 +5,18 @@ import { fillInline } from './marked.ts';
 
 const measured = z.object({
   machine: z.object({ cores: z.number(), node: z.string(), redis: z.string(), fsyncMicroseconds: z.number() }),
-  rows: z.array(z.object({ measure: z.string(), against: z.string().optional(), ours: z.object({ median: z.number() }).optional() })),
+  rows: z.array(
+    z.object({
+      measure: z.string(),
+      against: z.string().optional(),
+      ours: z.object({ median: z.number() }).optional(),
+    }),
+  ),
 });
 type Measured = z.infer<typeof measured>;
 
-const read = (file: string): unknown => JSON.parse(readFileSync(new URL(`../../bench/results/${file}`, import.meta.url), 'utf8'));
+const read = (file: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../bench/results/${file}`, import.meta.url), 'utf8'));
 const results = measured.parse(read('latest.json'));
 /** By the name of the measure. */
 const scale = z.record(z.string(), measured).parse(read('scale.json'));
@@ -34,7 +41,8 @@ const MEASURED = {
 const [TAPS_A_SECOND, VIEWERS_A_PACKET, WON_WITHIN_SECONDS] = [1, 10, 5];
 const WORKERS = 2;
 
-const number = (value: number, digits = 0) => value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const number = (value: number, digits = 0) =>
+  value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 function row(viewers: number): string {
   const { L, W, B, S, Q, C } = MEASURED;
@@ -47,17 +55,44 @@ function row(viewers: number): string {
   const queueUs = Math.min(wins, WORKERS * C) * Q;
   const [few, many] = [B, S].map((win) => Math.ceil((2 * (wins * win + queueUs)) / 1e6)) as [number, number];
   const masters = few === many ? number(few) : `${number(few)} to ${number(many)}`;
-  const cells = [number(viewers), number(packets), number(wins), number(cores, 1), `**${number(gateways)}**`, `${number(memoryGiB, 1)} GiB`, `**${masters}**`, number(WORKERS), number(gateways + many + WORKERS), `${number(packets / C, 1)} s`];
+  const cells = [
+    number(viewers),
+    number(packets),
+    number(wins),
+    number(cores, 1),
+    `**${number(gateways)}**`,
+    `${number(memoryGiB, 1)} GiB`,
+    `**${masters}**`,
+    number(WORKERS),
+    number(gateways + many + WORKERS),
+    `${number(packets / C, 1)} s`,
+  ];
   return `| ${cells.join(' | ')} |`;
 }
 
 /** The page with the results of the last bench, and the table of its formula. */
 export function capacityPage(page: string): string {
   const { cores, node, redis, fsyncMicroseconds } = results.machine;
-  let text = fillInline(page, 'machine', `${cores} cores, Node ${node}, Redis ${redis}, one fsync ${fsyncMicroseconds} µs`);
-  for (const name of ['L', 'T', 'W', 'R', 'B', 'S', 'Q', 'M'] as const) text = fillInline(text, name, number(MEASURED[name], 1));
+  let text = fillInline(
+    page,
+    'machine',
+    `${cores} cores, Node ${node}, Redis ${redis}, one fsync ${fsyncMicroseconds} µs`,
+  );
+  for (const name of ['L', 'T', 'W', 'R', 'B', 'S', 'Q', 'M'] as const)
+    text = fillInline(text, name, number(MEASURED[name], 1));
   text = fillInline(text, 'C', number(MEASURED.C));
-  const columns = ['viewers', 'packets', 'wins/s', 'busy cores × 2', 'gateway processes', 'their memory', 'Redis masters', 'workers', 'cores in all', 'last credit after, one worker'];
+  const columns = [
+    'viewers',
+    'packets',
+    'wins/s',
+    'busy cores × 2',
+    'gateway processes',
+    'their memory',
+    'Redis masters',
+    'workers',
+    'cores in all',
+    'last credit after, one worker',
+  ];
   const head = [`| ${columns.join(' | ')} |`, `|${'---:|'.repeat(columns.length)}`];
   return fillInline(text, 'table', `\n${[...head, ...[10_000, 100_000, 1_000_000, 10_000_000].map(row)].join('\n')}\n`);
 }

@@ -42,7 +42,11 @@ export const DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/reference/codes.md', make: codesPage },
   { path: 'docs/reference/metrics.md', make: metricsPage },
   { path: 'docs/reference/messages.md', make: messagesPage },
-  { path: 'docs/reference/fairness-recipe.md', make: (before) => fillMarked(before, 'splits', METHODS.map(({ name, recipe }) => `- \`${name}\`: ${recipe}`).join('\n')) },
+  {
+    path: 'docs/reference/fairness-recipe.md',
+    make: (before) =>
+      fillMarked(before, 'splits', METHODS.map(({ name, recipe }) => `- \`${name}\`: ${recipe}`).join('\n')),
+  },
   { path: 'docs/reference/asyncapi.json', make: () => json(asyncApi('1')) },
   { path: 'docs/reference/openapi.json', make: () => json(openApi()) },
   { path: 'docs/reference/gateway-openapi.json', make: () => json(gatewayApi('1')) },

@@ -14,9 +14,19 @@ process also exposes the metrics of Node itself (\`process_…\`, \`nodejs_…\`
 export async function metricsPage(): Promise<string> {
   const ours = (await knownFigures()).filter(({ name }) => name.startsWith('rain_'));
   const common = ours.filter(({ name }) => ours.filter((other) => other.name === name).length > 1);
-  const rows = (some: readonly KnownFigure[]) => ['| metric | kind | labels | meaning |', '|---|---|---|---|',
-    ...some.map(({ name, kind, labels, help }) => `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(' ')} | ${help.replaceAll('|', '\\|')} |`)].join('\n');
+  const rows = (some: readonly KnownFigure[]) =>
+    [
+      '| metric | kind | labels | meaning |',
+      '|---|---|---|---|',
+      ...some.map(
+        ({ name, kind, labels, help }) =>
+          `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(' ')} | ${help.replaceAll('|', '\\|')} |`,
+      ),
+    ].join('\n');
   const once = [...new Map(common.map((figure) => [figure.name, figure])).values()];
-  const sections = (['gateway', 'worker', 'console'] as const).map((server) => `## ${server}\n\n${rows(ours.filter((figure) => figure.server === server && !common.includes(figure)))}\n`);
+  const sections = (['gateway', 'worker', 'console'] as const).map(
+    (server) =>
+      `## ${server}\n\n${rows(ours.filter((figure) => figure.server === server && !common.includes(figure)))}\n`,
+  );
   return [HEAD, `## every server\n\n${rows(once)}\n`, ...sections].join('\n');
 }

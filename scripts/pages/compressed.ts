@@ -15,7 +15,9 @@ export function compressed(): Plugin {
     name: 'compressed',
     // Earlier, other plugins of Vite have not finished the scripts.
     writeBundle({ dir }, bundle) {
-      for (const path of Object.keys(bundle).filter((name) => /\.(html|js|css|svg)$/.test(name)).map((name) => join(dir!, name))) {
+      for (const path of Object.keys(bundle)
+        .filter((name) => /\.(html|js|css|svg)$/.test(name))
+        .map((name) => join(dir!, name))) {
         const plain = readFileSync(path);
         if (plain.length < WORTH_BYTES) continue;
         for (const [end, compress] of Object.entries(ENCODINGS)) writeFileSync(`${path}.${end}`, compress(plain));

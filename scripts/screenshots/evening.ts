@@ -11,9 +11,14 @@ export async function runToEnd(home: string, ...words: string[]): Promise<void> 
 
 /** Starts `rain up --event` in an empty folder. @returns the addresses and the password that it prints */
 export async function startEvening(home: string) {
-  const system = spawn(process.execPath, [RAIN, 'up', '--event', 'Annual party'], { env: { ...process.env, RAIN_HOME: home, LOG_LEVEL: 'warn' }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const system = spawn(process.execPath, [RAIN, 'up', '--event', 'Annual party'], {
+    env: { ...process.env, RAIN_HOME: home, LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let told = '';
-  for await (const text of system.stderr.setEncoding('utf8').iterator({ destroyOnReturn: false }) as AsyncIterable<string>) {
+  for await (const text of system.stderr
+    .setEncoding('utf8')
+    .iterator({ destroyOnReturn: false }) as AsyncIterable<string>) {
     told += text;
     if (told.includes('serving until')) break;
   }
@@ -24,7 +29,9 @@ export async function startEvening(home: string) {
     return value;
   };
   return {
-    page: found(/^guests {3}(\S+)$/m), console: found(/^console {2}(\S+)$/m), password: found(/operator \/ (\S+)/),
+    page: found(/^guests {3}(\S+)$/m),
+    console: found(/^console {2}(\S+)$/m),
+    password: found(/operator \/ (\S+)/),
     async end() {
       system.kill('SIGTERM');
       await once(system, 'exit');

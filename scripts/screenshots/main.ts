@@ -40,8 +40,11 @@ const guest = async (kind: BrowserContextOptions, name: string) => {
 /** Taps across the sky until a packet is hit. */
 const tapPackets = async (page: Page) => {
   const sky = (await page.getByTestId('sky').boundingBox())!;
-  for (let i = 0; i < 300 && await page.getByTestId('phone').getAttribute('data-face') === 'open'; i++) {
-    await page.touchscreen.tap(sky.x + sky.width * ((i * 0.618) % 1), sky.y + sky.height * (0.25 + 0.6 * ((i * 0.414) % 1)));
+  for (let i = 0; i < 300 && (await page.getByTestId('phone').getAttribute('data-face')) === 'open'; i++) {
+    await page.touchscreen.tap(
+      sky.x + sky.width * ((i * 0.618) % 1),
+      sky.y + sky.height * (0.25 + 0.6 * ((i * 0.414) % 1)),
+    );
   }
 };
 
@@ -56,13 +59,45 @@ try {
   await operator.getByTestId('preview').waitFor();
   await take(operator, 'console-create');
 
-  await runToEnd(home, 'create', '--id', RAIN, '--title', 'New year\'s rain', '--budget', '8888.00', '--packets', '400', '--start', '+4m', '--duration', '60s',
-    '--sender', 'Ann Li', '--blessing', 'A happy and healthy new year!', '--load');
+  await runToEnd(
+    home,
+    'create',
+    '--id',
+    RAIN,
+    '--title',
+    "New year's rain",
+    '--budget',
+    '8888.00',
+    '--packets',
+    '400',
+    '--start',
+    '+4m',
+    '--duration',
+    '60s',
+    '--sender',
+    'Ann Li',
+    '--blessing',
+    'A happy and healthy new year!',
+    '--load',
+  );
   const hall = await open(PROJECTOR, new URL('hall', evening.page).href);
   await stage(hall, 'before');
   const [phone, laptop] = [await guest(PHONE, 'Anna'), await guest(LAPTOP, 'Ming')];
   await Promise.all([phone, laptop].map((page) => shows(page, 'scheduled')));
-  const crowd = runToEnd(home, 'swarm', '--rain', RAIN, '--users', '300', '--prefix', 'player-', '--shape', 'steady', '--rate', '12');
+  const crowd = runToEnd(
+    home,
+    'swarm',
+    '--rain',
+    RAIN,
+    '--users',
+    '300',
+    '--prefix',
+    'player-',
+    '--shape',
+    'steady',
+    '--rate',
+    '12',
+  );
   await hall.waitForTimeout(3_000);
   await Promise.all([take(hall, 'hall-before'), take(phone, 'player-lobby')]);
   const remote = await open(PHONE, evening.console);

@@ -17,7 +17,8 @@ export function parseMoment(text: string): (now: number) => number {
     return (now) => now + ahead;
   }
   const time = parseTime(text);
-  if (Number.isNaN(time)) throw new InvalidArgumentError('expected +30s, +5m … or a time with its zone such as 2026-12-31T20:00:00+08:00');
+  if (Number.isNaN(time))
+    throw new InvalidArgumentError('expected +30s, +5m … or a time with its zone such as 2026-12-31T20:00:00+08:00');
   return () => time;
 }
 
@@ -25,7 +26,10 @@ export function parseMoment(text: string): (now: number) => number {
 export function parsePast(text: string): (now: number) => number {
   const time = parseTime(text);
   if (!Number.isNaN(time)) return () => time;
-  if (!/^[\d.]+[a-z]+$/.test(text)) throw new InvalidArgumentError('expected 30m, 2h, 7d … before now, or a time with its zone such as 2026-12-31T20:00:00+08:00');
+  if (!/^[\d.]+[a-z]+$/.test(text))
+    throw new InvalidArgumentError(
+      'expected 30m, 2h, 7d … before now, or a time with its zone such as 2026-12-31T20:00:00+08:00',
+    );
   const ago = parseDuration(text);
   return (now) => now - ago;
 }
@@ -45,7 +49,8 @@ export function parseShare(text: string): number {
 export function parseCount(min: number, max: number): (text: string) => number {
   return (text) => {
     const count = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-    if (!(count >= min && count <= max)) throw new InvalidArgumentError(`expected a whole number from ${min} to ${max}`);
+    if (!(count >= min && count <= max))
+      throw new InvalidArgumentError(`expected a whole number from ${min} to ${max}`);
     return count;
   };
 }

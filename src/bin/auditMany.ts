@@ -23,9 +23,14 @@ export async function auditMany(terminal: Terminal, context: OpenContext, option
   const { withQueues } = await import('./queues.ts');
   await withQueues(context, async (at) => {
     const repaired = options.repair ? await repairMany(terminal, at, options) : undefined;
-    if (!options.watch) return void await auditRound(terminal, at, options, { reported: 0, ...(repaired && { repaired }) });
+    if (!options.watch)
+      return void (await auditRound(terminal, at, options, { reported: 0, ...(repaired && { repaired }) }));
     await interruptibly(terminal, async (interrupted) => {
-      for (let reported = 0; !interrupted.aborted; await sleep(REFRESH_MS, undefined, { signal: interrupted }).catch(() => {})) {
+      for (
+        let reported = 0;
+        !interrupted.aborted;
+        await sleep(REFRESH_MS, undefined, { signal: interrupted }).catch(() => {})
+      ) {
         reported = await auditRound(terminal, at, options, { reported, interrupted });
       }
     });
@@ -33,7 +38,11 @@ export async function auditMany(terminal: Terminal, context: OpenContext, option
 }
 
 /** @returns rainId → how many claims were sent again; a rain that could not be repaired does not stop the others */
-async function repairMany(terminal: Terminal, context: QueueContext, options: ManyOptions): Promise<Map<string, number>> {
+async function repairMany(
+  terminal: Terminal,
+  context: QueueContext,
+  options: ManyOptions,
+): Promise<Map<string, number>> {
   const sent = [];
   for (const { id } of await context.ledger.rains(options.limit, whichOf(options))) {
     try {
@@ -57,7 +66,12 @@ interface Round {
 }
 
 /** @returns how many rains are not audited now */
-async function auditRound(terminal: Terminal, context: QueueContext, options: ManyOptions, { reported, interrupted, repaired }: Round): Promise<number> {
+async function auditRound(
+  terminal: Terminal,
+  context: QueueContext,
+  options: ManyOptions,
+  { reported, interrupted, repaired }: Round,
+): Promise<number> {
   const { watch, limit, json } = options;
   const rains: AuditedRain[] = [];
   const total = await context.ledger.countRains(whichOf(options));
@@ -68,9 +82,17 @@ async function auditRound(terminal: Terminal, context: QueueContext, options: Ma
     rains.push(rain);
   }
   if (watch && !json) clearScreen(terminal);
-  print(terminal, json, rains.map((rain) => ({ ...line(rain), ...(repaired?.has(rain.rainId) && { repaired: repaired.get(rain.rainId) }) })), describeMany(rains));
+  print(
+    terminal,
+    json,
+    rains.map((rain) => ({
+      ...line(rain),
+      ...(repaired?.has(rain.rainId) && { repaired: repaired.get(rain.rainId) }),
+    })),
+    describeMany(rains),
+  );
   // Otherwise the audit of each rain says so.
-  if (rains.length === 0 && await context.ledger.sumOfBalances() !== 0n) {
+  if (rains.length === 0 && (await context.ledger.sumOfBalances()) !== 0n) {
     terminal.exitCode = EXIT.refused;
     notify(terminal, 'the balances of the ledger do not sum to zero: somebody has changed it');
   }
@@ -78,7 +100,8 @@ async function auditRound(terminal: Terminal, context: QueueContext, options: Ma
   const listed = rains.filter(({ suspect }) => !suspect).length;
   const unaudited = listed < limit ? 0 : Math.max(0, total - listed);
   if (unaudited > 0) terminal.exitCode = EXIT.refused;
-  if (unaudited > 0 && unaudited !== reported) notify(terminal, `${unaudited} older ${unaudited === 1 ? 'rain was' : 'rains were'} not audited; raise --limit`);
+  if (unaudited > 0 && unaudited !== reported)
+    notify(terminal, `${unaudited} older ${unaudited === 1 ? 'rain was' : 'rains were'} not audited; raise --limit`);
   return unaudited;
 }
 
@@ -90,14 +113,33 @@ function line(rain: AuditedRain): Record<string, unknown> {
 
 function describeMany(rains: readonly AuditedRain[]): string {
   if (rains.length === 0) return 'every rain is settled; to audit them as well, run: rain audit --all --settled';
-  return table(['id', 'title', 'budget', ...EQUATION_PARTS, 'verdict'], rains.map((rain) => {
-    const title = 'audit' in rain && rain.audit.report.rehearsal ? `${rain.title} (rehearsal)` : rain.title;
-    if ('fault' in rain) return [rain.rainId, title, '', ...EQUATION_PARTS.map(() => ''), paint.bad(`AUDIT FAILED: ${explain(rain.fault).reasons.join('; ')}`)];
-    return [rain.rainId, title, rain.audit.report.budget, ...EQUATION_PARTS.map((part) => rain.audit.report[part]), verdictOf(rain.audit)];
-  }));
+  return table(
+    ['id', 'title', 'budget', ...EQUATION_PARTS, 'verdict'],
+    rains.map((rain) => {
+      const title = 'audit' in rain && rain.audit.report.rehearsal ? `${rain.title} (rehearsal)` : rain.title;
+      if ('fault' in rain)
+        return [
+          rain.rainId,
+          title,
+          '',
+          ...EQUATION_PARTS.map(() => ''),
+          paint.bad(`AUDIT FAILED: ${explain(rain.fault).reasons.join('; ')}`),
+        ];
+      return [
+        rain.rainId,
+        title,
+        rain.audit.report.budget,
+        ...EQUATION_PARTS.map((part) => rain.audit.report[part]),
+        verdictOf(rain.audit),
+      ];
+    }),
+  );
 }
 
-function verdictOf({ report: { balanced, told_twice }, queues }: Extract<AuditedRain, { audit: unknown }>['audit']): string {
+function verdictOf({
+  report: { balanced, told_twice },
+  queues,
+}: Extract<AuditedRain, { audit: unknown }>['audit']): string {
   const dead = queues?.dead.count ?? 0;
   if (!balanced) return paint.bad('DOES NOT ADD UP');
   if (told_twice > 0) return paint.bad(`${told_twice} TOLD TWICE`);

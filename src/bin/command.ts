@@ -36,7 +36,8 @@ export class RainCommand extends Command {
     const parsed = super.parseOptions(words);
     const [mistyped] = parsed.unknown;
     const isGroup = this.commands.length > 0;
-    if (!isGroup && mistyped !== undefined && !parsed.unknown.some((word) => word === '--help' || word === '-h')) this.unknownOption(mistyped.split('=')[0]!);
+    if (!isGroup && mistyped !== undefined && !parsed.unknown.some((word) => word === '--help' || word === '-h'))
+      this.unknownOption(mistyped.split('=')[0]!);
     return parsed;
   }
 
@@ -57,20 +58,20 @@ export class RainCommand extends Command {
   /** @param misuse says what is wrong with the arguments and options, before any server is contacted */
   refuses<Args extends unknown[]>(misuse: (...args: Args) => string | undefined): this {
     return this.hook('preAction', () => {
-      const reason = misuse(...[...this.processedArgs, this.opts()] as Args);
+      const reason = misuse(...([...this.processedArgs, this.opts()] as Args));
       if (reason !== undefined) throw new CommandFailure(EXIT.usage, reason);
     });
   }
 
   runs<Args extends unknown[]>(verb: (...args: Args) => Answered): this {
-    return this.action(async (...args) => this.#print(await verb(...args as Args)));
+    return this.action(async (...args) => this.#print(await verb(...(args as Args))));
   }
 
   /** Opens Redis and the ledger for the verb. Loaded on demand, as the queues are: some commands need no server. */
   runsWithContext<Args extends unknown[]>(verb: (context: OpenContext, ...args: Args) => Answered): this {
     return this.action(async (...args) => {
       const { withContext } = await import('./context.ts');
-      await withContext(this.terminal, async (context) => this.#print(await verb(context, ...args as Args)));
+      await withContext(this.terminal, async (context) => this.#print(await verb(context, ...(args as Args))));
     });
   }
 
@@ -86,7 +87,13 @@ export class RainCommand extends Command {
     if (!answer) return;
     const { json, dryRun } = this.opts<{ json?: boolean; dryRun?: boolean }>();
     const { value, text, exit } = answer;
-    if (dryRun) print(this.terminal, json, { dryRun, ...value as object }, `${text}\n${paint.quiet('dry run: nothing was changed')}`);
+    if (dryRun)
+      print(
+        this.terminal,
+        json,
+        { dryRun, ...(value as object) },
+        `${text}\n${paint.quiet('dry run: nothing was changed')}`,
+      );
     else print(this.terminal, json, value, text);
     if (exit) this.terminal.exitCode = exit;
   }

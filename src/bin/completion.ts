@@ -11,14 +11,20 @@ const LOOKUP_MS_MAX = 500;
 export async function addCompletion(program: RainCommand, completing: boolean): Promise<void> {
   const completed = tab(program, { completionCommandName: 'completion' });
   const own = program.commands.find((command) => command.name() === 'completion') as RainCommand;
-  own.summary('completion for your shell')
-    .description('Prints a script for your shell to source. Then the shell completes commands, options, choices and the ids of rains.')
+  own
+    .summary('completion for your shell')
+    .description(
+      'Prints a script for your shell to source. Then the shell completes commands, options, choices and the ids of rains.',
+    )
     .example('source <(rain completion bash)');
   if (!completing) return;
   const rains = await idsWithTitles(program.terminal);
-  const completeRains = (complete: (value: string, description: string) => void) => { for (const [id, title] of rains) complete(id, title); };
+  const completeRains = (complete: (value: string, description: string) => void) => {
+    for (const [id, title] of rains) complete(id, title);
+  };
   for (const command of completed.commands.values()) {
-    for (const place of [command.arguments.get('id'), command.options.get('rain')]) if (place) place.handler = completeRains;
+    for (const place of [command.arguments.get('id'), command.options.get('rain')])
+      if (place) place.handler = completeRains;
   }
 }
 
@@ -26,7 +32,7 @@ export async function addCompletion(program: RainCommand, completing: boolean): 
 async function idsWithTitles({ environment }: Terminal): Promise<[id: string, title: string][]> {
   try {
     const { REDIS_URL } = configure(environment, ['REDIS_URL']);
-    return [...await withRedis(REDIS_URL, LOOKUP_MS_MAX, liveRains)].map(([id, { title }]) => [id, title]);
+    return [...(await withRedis(REDIS_URL, LOOKUP_MS_MAX, liveRains))].map(([id, { title }]) => [id, title]);
   } catch {
     return [];
   }

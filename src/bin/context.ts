@@ -17,12 +17,19 @@ import type { Environment, Terminal } from './terminal.ts';
  * The configuration of a command. Where neither REDIS_URL nor DATABASE_URL names another system, the command uses the system that
  * `npm start` runs in RAIN_HOME. It never mixes the two: a ledger must not meet the Redis of another system.
  */
-export function configure<const N extends Need>(environment: Environment, need: readonly N[]): ReturnType<typeof loadConfig<N>> {
+export function configure<const N extends Need>(
+  environment: Environment,
+  need: readonly N[],
+): ReturnType<typeof loadConfig<N>> {
   const running = runningSystem(environment);
   if (!running) return loadConfig(need, environment);
   return loadConfig(need, {
-    JWT_SECRET: running.jwtSecret, SIGNING_SECRET: running.signingSecret, GATEWAY_PUBLIC_URL: running.gatewayUrl, ...environment,
-    REDIS_URL: running.redisUrl, DATABASE_URL: running.databaseUrl,
+    JWT_SECRET: running.jwtSecret,
+    SIGNING_SECRET: running.signingSecret,
+    GATEWAY_PUBLIC_URL: running.gatewayUrl,
+    ...environment,
+    REDIS_URL: running.redisUrl,
+    DATABASE_URL: running.databaseUrl,
   });
 }
 
@@ -30,20 +37,34 @@ export function configure<const N extends Need>(environment: Environment, need: 
 export function runningSystem(environment: Environment): RunningSystem | undefined {
   const running = readRunning(environment['RAIN_HOME'] || '.rain');
   const { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl } = environment;
-  return !running || (redisUrl && redisUrl !== running.redisUrl) || (databaseUrl && databaseUrl !== running.databaseUrl) ? undefined : running;
+  return !running || (redisUrl && redisUrl !== running.redisUrl) || (databaseUrl && databaseUrl !== running.databaseUrl)
+    ? undefined
+    : running;
 }
 
 /** @throws ConfigError when there is no secret to sign with */
-export function signingKey({ JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE }: Config, what: string): { secret: string; issuer?: string; audience?: string } {
-  if (JWT_SECRET === undefined) throw new ConfigError([`JWT_SECRET: missing, expected the secret to sign ${what} with`]);
-  return { secret: JWT_SECRET, ...(JWT_ISSUER !== undefined && { issuer: JWT_ISSUER }), ...(JWT_AUDIENCE !== undefined && { audience: JWT_AUDIENCE }) };
+export function signingKey(
+  { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE }: Config,
+  what: string,
+): { secret: string; issuer?: string; audience?: string } {
+  if (JWT_SECRET === undefined)
+    throw new ConfigError([`JWT_SECRET: missing, expected the secret to sign ${what} with`]);
+  return {
+    secret: JWT_SECRET,
+    ...(JWT_ISSUER !== undefined && { issuer: JWT_ISSUER }),
+    ...(JWT_AUDIENCE !== undefined && { audience: JWT_AUDIENCE }),
+  };
 }
 
 /** How long a command waits for Redis before it reports it as unreachable, ms. */
 export const REACHED_MS_MAX = 3_000;
 
 /** @throws when Redis is not ready within that time */
-export async function withRedis<T>(url: string, withinMs: number, work: (redis: RedisClient) => Promise<T>): Promise<T> {
+export async function withRedis<T>(
+  url: string,
+  withinMs: number,
+  work: (redis: RedisClient) => Promise<T>,
+): Promise<T> {
   const redis = connectRedis(url, { purpose: 'once', onError: () => {} });
   try {
     await untilReady(redis, withinMs);
@@ -58,30 +79,55 @@ export interface OpenContext extends OperatorContext {
 }
 
 /** What an operator context is opened with. */
-type ContextConfig = Record<'REDIS_URL' | 'DATABASE_URL' | 'SIGNING_SECRET', string> & Partial<Pick<Config, 'ORDER_SERVICE' | 'APPROVAL_ABOVE' | 'TIME_ZONE'>>;
+type ContextConfig = Record<'REDIS_URL' | 'DATABASE_URL' | 'SIGNING_SECRET', string> &
+  Partial<Pick<Config, 'ORDER_SERVICE' | 'APPROVAL_ABOVE' | 'TIME_ZONE'>>;
 
 /** @throws CommandFailure `unreachable` when one of the servers does not answer */
-export async function openContext({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET, ORDER_SERVICE, APPROVAL_ABOVE, TIME_ZONE }: ContextConfig, actor: string): Promise<OpenContext> {
+export async function openContext(
+  {
+    REDIS_URL: redisUrl,
+    DATABASE_URL: databaseUrl,
+    SIGNING_SECRET,
+    ORDER_SERVICE,
+    APPROVAL_ABOVE,
+    TIME_ZONE,
+  }: ContextConfig,
+  actor: string,
+): Promise<OpenContext> {
   const lifecycle = createLifecycle();
   return lifecycle.opening(async () => {
     const redis = connectRedis(redisUrl, { purpose: 'once', onError: () => {} });
     lifecycle.onClose('redis', () => redis.disconnect());
     const database = connectDatabase(databaseUrl);
     lifecycle.onClose('database', () => database.$disconnect());
-    await untilReady(redis, REACHED_MS_MAX).catch((error: Error) => { throw unreachable(`${redactUrl(redisUrl)}: ${error.message}`); });
+    await untilReady(redis, REACHED_MS_MAX).catch((error: Error) => {
+      throw unreachable(`${redactUrl(redisUrl)}: ${error.message}`);
+    });
     await requireTimes(database).catch((error: Error) => {
       if (error instanceof TimesError) throw error;
       throw unreachable(`${redactUrl(databaseUrl)}: the database cannot be reached: ${lastLine(error)}`);
     });
     return {
-      redis, ledger: openLedger(database), signer: createSigner(SIGNING_SECRET), actor, ...(ORDER_SERVICE && { orderService: ORDER_SERVICE }),
-      ...(APPROVAL_ABOVE !== undefined && { approvalAboveCents: APPROVAL_ABOVE }), ...(TIME_ZONE !== undefined && { timeZone: TIME_ZONE }), close: () => lifecycle.close(),
+      redis,
+      ledger: openLedger(database),
+      signer: createSigner(SIGNING_SECRET),
+      actor,
+      ...(ORDER_SERVICE && { orderService: ORDER_SERVICE }),
+      ...(APPROVAL_ABOVE !== undefined && { approvalAboveCents: APPROVAL_ABOVE }),
+      ...(TIME_ZONE !== undefined && { timeZone: TIME_ZONE }),
+      close: () => lifecycle.close(),
     };
   });
 }
 
-export async function withContext<T>({ environment }: Terminal, verb: (context: OpenContext) => Promise<T>): Promise<T> {
-  const context = await openContext(configure(environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']), `cli:${userInfo().username}`);
+export async function withContext<T>(
+  { environment }: Terminal,
+  verb: (context: OpenContext) => Promise<T>,
+): Promise<T> {
+  const context = await openContext(
+    configure(environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']),
+    `cli:${userInfo().username}`,
+  );
   try {
     return await verb(context);
   } finally {

@@ -30,9 +30,17 @@ export function accepted<Done extends { ok: true }>(done: Done | Refused): Done 
 }
 
 /** The same where options are not named as the fields of the request are. @param typed field, or the first word of it → what the operator types */
-export function acceptedAs<Done extends { ok: true }>(done: Done | Refused, typed: Readonly<Record<string, string>> | ((field: string) => string)): Done {
-  const nameOf = typeof typed === 'function' ? typed : (field: string) => typed[field] ?? typed[field.split('.')[0]!] ?? field;
-  return accepted(done.ok ? done : { ok: false, refusals: done.refusals.map(({ field, reason }) => ({ field: nameOf(field), reason })) });
+export function acceptedAs<Done extends { ok: true }>(
+  done: Done | Refused,
+  typed: Readonly<Record<string, string>> | ((field: string) => string),
+): Done {
+  const nameOf =
+    typeof typed === 'function' ? typed : (field: string) => typed[field] ?? typed[field.split('.')[0]!] ?? field;
+  return accepted(
+    done.ok
+      ? done
+      : { ok: false, refusals: done.refusals.map(({ field, reason }) => ({ field: nameOf(field), reason })) },
+  );
 }
 
 /** Any error → exit code and sentences. `printed`: Commander has written them to stderr already. */
@@ -45,8 +53,20 @@ export function explain(error: unknown): { exit: Exit; reasons: string[]; printe
     return { exit: EXIT.usage, reasons: [error.message.replace(/^error: /, '').replaceAll('\n', ' ')], printed: true };
   }
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
-  if (code === 'EADDRINUSE') return { exit: EXIT.refused, reasons: [`port ${port} of ${address} is in use; stop the program that uses it, or choose another port with GATEWAY_PORT or CONSOLE_PORT`] };
-  if (code === 'EACCES' && port !== undefined) return { exit: EXIT.refused, reasons: [`port ${port} of ${address} may not be opened by this user; choose a port above 1023 with GATEWAY_PORT or CONSOLE_PORT`] };
+  if (code === 'EADDRINUSE')
+    return {
+      exit: EXIT.refused,
+      reasons: [
+        `port ${port} of ${address} is in use; stop the program that uses it, or choose another port with GATEWAY_PORT or CONSOLE_PORT`,
+      ],
+    };
+  if (code === 'EACCES' && port !== undefined)
+    return {
+      exit: EXIT.refused,
+      reasons: [
+        `port ${port} of ${address} may not be opened by this user; choose a port above 1023 with GATEWAY_PORT or CONSOLE_PORT`,
+      ],
+    };
   return { exit: isUnavailable(error) ? EXIT.unreachable : EXIT.refused, reasons: [lastLine(error) || String(error)] };
 }
 

@@ -13,7 +13,9 @@ talk to the system that \`npm start\` runs in this folder.
 
 export function manual(program: Command): string {
   const all = commandsOf(program);
-  const list = all.map(({ path, command }) => `| [\`${path}\`](#${path.replaceAll(' ', '-')}) | ${cell(command.summary())} |`);
+  const list = all.map(
+    ({ path, command }) => `| [\`${path}\`](#${path.replaceAll(' ', '-')}) | ${cell(command.summary())} |`,
+  );
   return `${[HEAD, '| command | |', '|---|---|', ...list].join('\n')}\n\n${all.map(section).join('\n\n')}\n`;
 }
 
@@ -25,8 +27,15 @@ interface Documented {
 
 /** All commands that can be run, also those of groups; without the groups themselves and without hidden commands. */
 export function commandsOf(program: Command, path = program.name()): Documented[] {
-  return program.createHelp().visibleCommands(program).filter((command) => command.name() !== 'help')
-    .flatMap((command) => (command.commands.length > 0 ? commandsOf(command, `${path} ${command.name()}`) : [{ path: `${path} ${command.name()}`, command }]));
+  return program
+    .createHelp()
+    .visibleCommands(program)
+    .filter((command) => command.name() !== 'help')
+    .flatMap((command) =>
+      command.commands.length > 0
+        ? commandsOf(command, `${path} ${command.name()}`)
+        : [{ path: `${path} ${command.name()}`, command }],
+    );
 }
 
 export function examplesOf(command: Command): readonly string[] {
@@ -35,10 +44,23 @@ export function examplesOf(command: Command): readonly string[] {
 
 function section({ path, command }: Documented): string {
   const args = command.registeredArguments.map((argument) => ` ${placeholder(argument)}`).join('');
-  const rows = [...command.registeredArguments.filter(({ description }) => description !== '').map((argument) => [placeholder(argument), argument.description, tail(argument)]),
-    ...command.options.filter(({ hidden }) => !hidden).map((option) => [option.flags, option.description, tail(option)])];
-  const options = rows.length === 0 ? '' : `\n\n| | |\n|---|---|\n${rows.map(([name, words, more]) => `| \`${cell(name!)}\` | ${cell(`${words}${more}`)} |`).join('\n')}`;
-  return `## ${path}\n\n\`${path}${args}${command.options.length > 0 ? ' [options]' : ''}\`\n\n${command.description()}${options}\n\n${examplesOf(command).map((line) => `    ${line}`).join('\n')}`;
+  const rows = [
+    ...command.registeredArguments
+      .filter(({ description }) => description !== '')
+      .map((argument) => [placeholder(argument), argument.description, tail(argument)]),
+    ...command.options
+      .filter(({ hidden }) => !hidden)
+      .map((option) => [option.flags, option.description, tail(option)]),
+  ];
+  const options =
+    rows.length === 0
+      ? ''
+      : `\n\n| | |\n|---|---|\n${rows.map(([name, words, more]) => `| \`${cell(name!)}\` | ${cell(`${words}${more}`)} |`).join('\n')}`;
+  return `## ${path}\n\n\`${path}${args}${command.options.length > 0 ? ' [options]' : ''}\`\n\n${command.description()}${options}\n\n${examplesOf(
+    command,
+  )
+    .map((line) => `    ${line}`)
+    .join('\n')}`;
 }
 
 function placeholder(argument: Argument): string {
@@ -49,7 +71,14 @@ function tail({ argChoices, defaultValue, ...rest }: Argument | Option): string 
   const notes = [
     ...('mandatory' in rest && rest.mandatory ? ['required'] : []),
     ...(argChoices ? [argChoices.join(', ')] : []),
-    ...(typeof defaultValue === 'number' && 'flags' in rest && rest.flags.includes('<time>') ? [`default ${defaultValue} ms`] : defaultValue === undefined || defaultValue === true || defaultValue === false || (Array.isArray(defaultValue) && defaultValue.length === 0) ? [] : [`default ${String(defaultValue)}`]),
+    ...(typeof defaultValue === 'number' && 'flags' in rest && rest.flags.includes('<time>')
+      ? [`default ${defaultValue} ms`]
+      : defaultValue === undefined ||
+          defaultValue === true ||
+          defaultValue === false ||
+          (Array.isArray(defaultValue) && defaultValue.length === 0)
+        ? []
+        : [`default ${String(defaultValue)}`]),
   ];
   return notes.length === 0 ? '' : ` (${notes.join('; ')})`;
 }

@@ -9,7 +9,8 @@ const LINE_MAX = 2_048;
 export async function askPassword(terminal: Terminal, prompt: string): Promise<string> {
   if (!terminal.stdin.isTTY) return readLine(terminal);
   const first = await askHidden(terminal, `${prompt}: `);
-  if (await askHidden(terminal, 'repeat the password: ') !== first) throw new CommandFailure(EXIT.refused, 'password: the two inputs differ');
+  if ((await askHidden(terminal, 'repeat the password: ')) !== first)
+    throw new CommandFailure(EXIT.refused, 'password: the two inputs differ');
   return first;
 }
 
@@ -20,7 +21,8 @@ async function readLine({ stdin }: Terminal): Promise<string> {
     if (text.includes('\n') || text.length > LINE_MAX) break;
   }
   const line = text.split(/\r?\n/, 1)[0]!;
-  if (line === '') throw new CommandFailure(EXIT.usage, 'password: missing, expected it on standard input or on a terminal');
+  if (line === '')
+    throw new CommandFailure(EXIT.usage, 'password: missing, expected it on standard input or on a terminal');
   return line;
 }
 

@@ -23,7 +23,10 @@ const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = 
   [['reconcile'], async () => (await import('./commands/reconcile.ts')).addReconcileCommand],
   [['replay'], async () => (await import('./commands/replay.ts')).addReplayCommand],
   [['verify'], async () => (await import('./commands/verify.ts')).addVerifyCommand],
-  [['start', 'schedule', 'pause', 'resume', 'close', 'tickets'], async () => (await import('./commands/transitions.ts')).addTransitionCommands],
+  [
+    ['start', 'schedule', 'pause', 'resume', 'close', 'tickets'],
+    async () => (await import('./commands/transitions.ts')).addTransitionCommands,
+  ],
   [['top-up'], async () => (await import('./commands/topUp.ts')).addTopUpCommand],
   [['recycle', 'write-off'], async () => (await import('./commands/settlement.ts')).addSettlementCommands],
   [['restore'], async () => (await import('./commands/restore.ts')).addRestoreCommand],
@@ -55,12 +58,24 @@ export async function openProgram(verb?: string, terminal = processTerminal()): 
     .description('Red-packet rain (红包雨): plan a rain, run it, and check that every cent arrives.')
     .version(VERSION)
     .showHelpAfterError('(add --help for the options and an example)')
-    .addHelpText('after', '\nExit codes: 0 done, 1 refused or does not add up, 2 wrong usage, 3 a server is unreachable.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 refused or does not add up, 2 wrong usage, 3 a server is unreachable.',
+    )
     .configureOutput({
-      writeOut: (text) => terminal.stdout.write(text), getOutHasColors: () => wantsPaint(terminal, terminal.stdout), getOutHelpWidth: () => terminal.stdout.columns ?? COLUMNS,
-      writeErr: (text) => terminal.stderr.write(text), getErrHasColors: () => wantsPaint(terminal, terminal.stderr), getErrHelpWidth: () => terminal.stderr.columns ?? COLUMNS,
+      writeOut: (text) => terminal.stdout.write(text),
+      getOutHasColors: () => wantsPaint(terminal, terminal.stdout),
+      getOutHelpWidth: () => terminal.stdout.columns ?? COLUMNS,
+      writeErr: (text) => terminal.stderr.write(text),
+      getErrHasColors: () => wantsPaint(terminal, terminal.stderr),
+      getErrHelpWidth: () => terminal.stderr.columns ?? COLUMNS,
     })
-    .configureHelp({ styleTitle: paint.strong, styleCommandText: paint.name, styleOptionText: paint.name, styleSubcommandText: paint.name })
+    .configureHelp({
+      styleTitle: paint.strong,
+      styleCommandText: paint.name,
+      styleOptionText: paint.name,
+      styleSubcommandText: paint.name,
+    })
     // Commander would exit 1 for bad usage; `explain` decides instead. Commands inherit this when they are added.
     .exitOverride();
   const load = GROUPS.find(([verbs]) => verb !== undefined && verbs.includes(verb))?.[1];

@@ -12,7 +12,12 @@ const LINE_EVERY_MS = 1_000;
 /** A bar on stderr for a terminal, a line a second otherwise. */
 export function bar({ stderr }: Terminal, title: string, unit: string): Progress<[value: number, total: number]> {
   if (!stderr.isTTY) return lines(stderr, (value, total) => `${title} ${value}/${total} ${unit}`);
-  const single = new SingleBar({ format: `${title} {bar} {percentage}%  {value}/{total} ${unit}`, stream: stderr, hideCursor: true, clearOnComplete: false });
+  const single = new SingleBar({
+    format: `${title} {bar} {percentage}%  {value}/{total} ${unit}`,
+    stream: stderr,
+    hideCursor: true,
+    clearOnComplete: false,
+  });
   return {
     update(value, total) {
       if (single.isActive) single.update(value);

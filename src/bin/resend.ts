@@ -14,9 +14,17 @@ interface Resent {
 /** How long the audit waits for the claims that were sent again, ms. */
 const CREDIT_WAIT_MS = 15_000;
 
-export async function resendMissing(terminal: Terminal, context: QueueContext, rainId: string, dryRun: boolean): Promise<Resent> {
+export async function resendMissing(
+  terminal: Terminal,
+  context: QueueContext,
+  rainId: string,
+  dryRun: boolean,
+): Promise<Resent> {
   const { claims, jobs, complete } = accepted(await repairRain(context, rainId, dryRun));
-  notify(terminal, `${rainId}: ${claims} claims ${dryRun ? 'would be' : 'were'} sent again${complete ? '' : '; there are more, run the repair again'}`);
+  notify(
+    terminal,
+    `${rainId}: ${claims} claims ${dryRun ? 'would be' : 'were'} sent again${complete ? '' : '; there are more, run the repair again'}`,
+  );
   return { rainId, claims, jobs: dryRun ? 0 : jobs };
 }
 
@@ -28,7 +36,10 @@ export async function untilCredited(terminal: Terminal, context: QueueContext, s
     if (jobs === 0) continue;
     const progress = bar(terminal, 'crediting', 'jobs');
     const left = Math.max(0, deadline - performance.now());
-    quiet = await untilQuiet(context, rainId, jobs, left, (done, all) => progress.update(done, all)).finally(() => progress.stop()) && quiet;
+    quiet =
+      (await untilQuiet(context, rainId, jobs, left, (done, all) => progress.update(done, all)).finally(() =>
+        progress.stop(),
+      )) && quiet;
   }
   if (!quiet) notify(terminal, 'the queue has not credited all of them yet; is a worker running?');
 }

@@ -8,7 +8,9 @@
 //     node src/bin/setup.mjs test:long [arg …]  then the long tests
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error('Node ' + process.versions.node + ' is too old: red-packet rain needs Node 20.19 or newer (https://nodejs.org).');
+  console.error(
+    'Node ' + process.versions.node + ' is too old: red-packet rain needs Node 20.19 or newer (https://nodejs.org).',
+  );
   process.exit(1);
 } else {
   import('./setup/main.mjs').then(({ main }) => main(process.argv.slice(2)));

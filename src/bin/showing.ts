@@ -15,7 +15,12 @@ interface Shown {
 }
 
 /** Prints what a `show` command reads: once, or every second until nothing will change. Text that goes into a file or a pipe is printed when it has changed. */
-export async function show(terminal: Terminal, { json, watch }: ShowOptions, read: () => Promise<Shown>, rest: () => Promise<unknown> = () => sleep(REFRESH_MS)): Promise<void> {
+export async function show(
+  terminal: Terminal,
+  { json, watch }: ShowOptions,
+  read: () => Promise<Shown>,
+  rest: () => Promise<unknown> = () => sleep(REFRESH_MS),
+): Promise<void> {
   let printed: string | undefined;
   for (;;) {
     const { value, text, isLast } = await read();

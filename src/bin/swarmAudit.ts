@@ -29,7 +29,11 @@ export function swarmUsers(users: number, prefix = 'bot-'): (userId: string) => 
 }
 
 /** Audits until nothing is pending and no other user wins meanwhile, or the tries are used up. Empty when there is no such rain. */
-export async function auditBeside(context: OperatorContext, rainId: string, isOfSwarm: (userId: string) => boolean): Promise<{ audit?: Audit; others?: Share }> {
+export async function auditBeside(
+  context: OperatorContext,
+  rainId: string,
+  isOfSwarm: (userId: string) => boolean,
+): Promise<{ audit?: Audit; others?: Share }> {
   let others = await wonByOthers(context, rainId, isOfSwarm);
   for (let tries = 1; ; tries++) {
     const audit = await auditRain(context, rainId);
@@ -53,24 +57,43 @@ export interface SaleBeside {
  * orders, or the tries are used up.
  * @returns undefined: there is no such sale
  */
-export async function auditSaleBeside(context: OperatorContext, saleId: string, isOfSwarm: (userId: string) => boolean, told: readonly string[]): Promise<SaleBeside | undefined> {
+export async function auditSaleBeside(
+  context: OperatorContext,
+  saleId: string,
+  isOfSwarm: (userId: string) => boolean,
+  told: readonly string[],
+): Promise<SaleBeside | undefined> {
   let before = await auditSale(context, saleId);
   for (let tries = 1; ; tries++) {
     const orders = await ordersOf(context, saleId, isOfSwarm);
     const audit = await auditSale(context, saleId);
     if (!audit) return undefined;
     const written = new Set(orders.map(({ id }) => id));
-    const { report: { items, balanced } } = audit;
-    const still = isDeepStrictEqual(items, before?.report.items) && audit.pending.length === 0 && told.every((id) => written.has(id));
-    if (still || tries === AUDIT_TRIES) return { audit, checked: { saleId, orders, equation: { items: still ? items : [], balanced } } };
+    const {
+      report: { items, balanced },
+    } = audit;
+    const still =
+      isDeepStrictEqual(items, before?.report.items) &&
+      audit.pending.length === 0 &&
+      told.every((id) => written.has(id));
+    if (still || tries === AUDIT_TRIES)
+      return { audit, checked: { saleId, orders, equation: { items: still ? items : [], balanced } } };
     before = audit;
     await sleep(AGAIN_MS);
   }
 }
 
-async function ordersOf({ ledger }: Pick<OperatorContext, 'ledger'>, saleId: string, isOfSwarm: (userId: string) => boolean): Promise<AuditedOrder[]> {
+async function ordersOf(
+  { ledger }: Pick<OperatorContext, 'ledger'>,
+  saleId: string,
+  isOfSwarm: (userId: string) => boolean,
+): Promise<AuditedOrder[]> {
   const orders: AuditedOrder[] = [];
-  for (let page = await ledger.orders({ saleId }, ORDERS_PER_PAGE); page.length > 0; page = await ledger.orders({ saleId, after: page.at(-1)!.id }, ORDERS_PER_PAGE)) {
+  for (
+    let page = await ledger.orders({ saleId }, ORDERS_PER_PAGE);
+    page.length > 0;
+    page = await ledger.orders({ saleId, after: page.at(-1)!.id }, ORDERS_PER_PAGE)
+  ) {
     orders.push(...page.filter(({ userId }) => isOfSwarm(userId)));
   }
   return orders;

@@ -22,17 +22,28 @@ export interface Terminal {
 export function processTerminal(): Terminal {
   return {
     // Opened on first use: most commands read nothing.
-    get stdin() { return process.stdin; },
-    stdout: process.stdout, stderr: process.stderr, environment: readEnvironment(), folder: process.cwd(), exitCode: 0,
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+    environment: readEnvironment(),
+    folder: process.cwd(),
+    exitCode: 0,
     onInterrupt(listener) {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, listener);
-      return () => { for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, listener); };
+      return () => {
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, listener);
+      };
     },
   };
 }
 
 /** Runs work that Ctrl-C or SIGTERM ends: both abort the signal that the work receives. */
-export async function interruptibly<T>({ onInterrupt }: Terminal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function interruptibly<T>(
+  { onInterrupt }: Terminal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const interrupted = new AbortController();
   const off = onInterrupt(() => interrupted.abort(new Error('ended by a signal')));
   try {

@@ -16,7 +16,14 @@ import { SaleSession, type Visited } from './saleSession.ts';
 import { globalSocket, isSocketAddress } from './socket.ts';
 import { Tokens } from './token.ts';
 
-export type { CreditedMessage, GoodbyeMessage, RainSnapshot, ResultMessage, WelcomeMessage, WinnersMessage } from '../protocol/messages.ts';
+export type {
+  CreditedMessage,
+  GoodbyeMessage,
+  RainSnapshot,
+  ResultMessage,
+  WelcomeMessage,
+  WinnersMessage,
+} from '../protocol/messages.ts';
 export type { RestockMessage, SaleSnapshot } from '../protocol/saleMessages.ts';
 export type { Challenge, ChallengeSolution } from '../protocol/proofOfWork.ts';
 export type { BuyOutcome, CancelOutcome } from './buyOutcome.ts';
@@ -33,7 +40,10 @@ export type { Signal } from './signal.ts';
 export type { Socket, SocketClass } from './socket.ts';
 export type { TokenSource } from './token.ts';
 
-const NO_SOLVER = { code: 'no_solver', reason: 'a grab needs a ticket here, and a ticket needs a solved challenge: expected the option solve' } as const;
+const NO_SOLVER = {
+  code: 'no_solver',
+  reason: 'a grab needs a ticket here, and a ticket needs a solved challenge: expected the option solve',
+} as const;
 const CLOSED = { code: 'closed', reason: 'this client was closed' };
 
 /** @throws TypeError when an option is invalid */
@@ -54,12 +64,26 @@ class Client implements RainClient {
   readonly #createSale: (saleId: string) => SaleSession;
   #welcome: WelcomeMessage | undefined;
 
-  constructor({ url, token, WebSocket = globalSocket(), solve, receipts, random = Math.random, now = () => performance.now() }: RainClientOptions) {
-    if (!isSocketAddress(url)) throw new TypeError(`url: expected a ws:// or wss:// address, got ${JSON.stringify(url)}`);
-    if (!WebSocket) throw new TypeError("WebSocket: missing, because there is no global WebSocket here; use the one of 'ws'");
+  constructor({
+    url,
+    token,
+    WebSocket = globalSocket(),
+    solve,
+    receipts,
+    random = Math.random,
+    now = () => performance.now(),
+  }: RainClientOptions) {
+    if (!isSocketAddress(url))
+      throw new TypeError(`url: expected a ws:// or wss:// address, got ${JSON.stringify(url)}`);
+    if (!WebSocket)
+      throw new TypeError("WebSocket: missing, because there is no global WebSocket here; use the one of 'ws'");
     this.#clock = new ServerClock(now, Date.now());
     this.#connection = new Connection({
-      url, tokens: new Tokens(token), WebSocket, random, now,
+      url,
+      tokens: new Tokens(token),
+      WebSocket,
+      random,
+      now,
       onMessage: (message) => this.#receive(message),
       onLink: (link, code) => this.#onLink(link, code),
     });
@@ -67,27 +91,35 @@ class Client implements RainClient {
     const common = {
       random,
       now: () => this.#clock.now(),
-      solve: solve ?? (async () => {
-        this.#events.emit('error', NO_SOLVER);
-        return undefined;
-      }),
+      solve:
+        solve ??
+        (async () => {
+          this.#events.emit('error', NO_SOLVER);
+          return undefined;
+        }),
       send: (message: Parameters<Connection['send']>[0]) => this.#connection.send(message),
     };
-    this.#createSale = (saleId) => new SaleSession({
-      ...common, saleId,
-      onBuying: (purchase, why) => this.#events.emit('buying', { saleId, ...purchase, why }),
-      onOrder: (order) => this.#events.emit('order', { saleId, ...order }),
-    });
-    this.#createRain = (rainId) => new RainSession({
-      ...common, rainId,
-      readReceipt: () => (this.userId === undefined ? undefined : receipts?.read(rainId, this.userId)),
-      writeReceipt: (receipt) => { if (this.userId !== undefined) receipts?.write(rainId, this.userId, receipt); },
-      onAsking: (why) => this.#events.emit('asking', { rainId, why }),
-      onResult: (result) => this.#events.emit('result', result),
-      onWon: (packet) => this.#events.emit('won', { rainId, ...packet }),
-      onCredited: (message) => this.#events.emit('credited', message),
-      onReceipt: (packet, status) => this.#events.emit('receipt', { rainId, ...packet, status }),
-    });
+    this.#createSale = (saleId) =>
+      new SaleSession({
+        ...common,
+        saleId,
+        onBuying: (purchase, why) => this.#events.emit('buying', { saleId, ...purchase, why }),
+        onOrder: (order) => this.#events.emit('order', { saleId, ...order }),
+      });
+    this.#createRain = (rainId) =>
+      new RainSession({
+        ...common,
+        rainId,
+        readReceipt: () => (this.userId === undefined ? undefined : receipts?.read(rainId, this.userId)),
+        writeReceipt: (receipt) => {
+          if (this.userId !== undefined) receipts?.write(rainId, this.userId, receipt);
+        },
+        onAsking: (why) => this.#events.emit('asking', { rainId, why }),
+        onResult: (result) => this.#events.emit('result', result),
+        onWon: (packet) => this.#events.emit('won', { rainId, ...packet }),
+        onCredited: (message) => this.#events.emit('credited', message),
+        onReceipt: (packet, status) => this.#events.emit('receipt', { rainId, ...packet, status }),
+      });
   }
 
   get link(): Link {
@@ -180,7 +212,11 @@ class Client implements RainClient {
     return this.#sales.get(saleId) ?? this.#open(this.#sales, saleId, this.#createSale(saleId));
   }
 
-  #open<Session extends RainSession | SaleSession>(sessions: Map<string, Session>, id: string, session: Session): Session {
+  #open<Session extends RainSession | SaleSession>(
+    sessions: Map<string, Session>,
+    id: string,
+    session: Session,
+  ): Session {
     sessions.set(id, session);
     if (this.link === 'up') session.connected();
     return session;
@@ -188,28 +224,42 @@ class Client implements RainClient {
 
   #receive(message: ServerMessage): void {
     switch (message.type) {
-      case 'welcome': return this.#onWelcome(message);
-      case 'pong': return this.#clock.answered(message.serverTime, message.t);
+      case 'welcome':
+        return this.#onWelcome(message);
+      case 'pong':
+        return this.#clock.answered(message.serverTime, message.t);
       case 'rain':
         this.#clock.estimate(message.serverTime);
         this.#rains.get(message.rainId)?.receiveRain(message);
         return this.#events.emit('rain', message);
       case 'ticket':
-      case 'challenge': return (message.saleId === undefined ? this.#rains.get(message.rainId) : this.#sales.get(message.saleId))?.receiveTicket(message);
-      case 'result': return this.#rains.get(message.rainId)?.receiveResult(message);
-      case 'credited': return this.#rains.get(message.rainId)?.receiveCredited(message);
+      case 'challenge':
+        return (
+          message.saleId === undefined ? this.#rains.get(message.rainId) : this.#sales.get(message.saleId)
+        )?.receiveTicket(message);
+      case 'result':
+        return this.#rains.get(message.rainId)?.receiveResult(message);
+      case 'credited':
+        return this.#rains.get(message.rainId)?.receiveCredited(message);
       case 'sale':
         this.#clock.estimate(message.serverTime);
         this.#sales.get(message.saleId)?.receiveSale(message);
         return this.#events.emit('sale', message);
-      case 'order': return this.#sales.get(message.saleId)?.receiveOrder(message);
-      case 'restock': return this.#events.emit('restock', message);
-      case 'winners': return this.#events.emit('winners', message);
-      case 'goodbye': return this.#events.emit('goodbye', message);
-      case 'error': return this.#onError(message);
+      case 'order':
+        return this.#sales.get(message.saleId)?.receiveOrder(message);
+      case 'restock':
+        return this.#events.emit('restock', message);
+      case 'winners':
+        return this.#events.emit('winners', message);
+      case 'goodbye':
+        return this.#events.emit('goodbye', message);
+      case 'error':
+        return this.#onError(message);
       // A message type of a newer server.
-      case 'receipt_status': return this.#rains.get(message.rainId)?.receiveReceiptStatus(message);
-      default: return message satisfies never;
+      case 'receipt_status':
+        return this.#rains.get(message.rainId)?.receiveReceiptStatus(message);
+      default:
+        return message satisfies never;
     }
   }
 

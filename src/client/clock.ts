@@ -35,7 +35,9 @@ export class ServerClock {
   answered(serverTime: number, sentAt: number): void {
     this.#answered = true;
     this.#samples = [...this.#samples, sampleOf(serverTime, sentAt, this.#localNow())].slice(-SAMPLES_MAX);
-    this.#offsetMs = this.#samples.reduce((best, sample) => (sample.roundTripMs < best.roundTripMs ? sample : best)).offsetMs;
+    this.#offsetMs = this.#samples.reduce((best, sample) =>
+      sample.roundTripMs < best.roundTripMs ? sample : best,
+    ).offsetMs;
   }
 
   /** Drops the samples but keeps the estimate: after a sleep or a change of server only new answers count. */

@@ -98,10 +98,15 @@ export class Connection {
     this.#socket = socket;
     this.#waitingSince = now();
     let refused: number | undefined;
-    socket.addEventListener('error', (event) => { refused ??= refusedStatus(event); });
-    socket.addEventListener('message', ({ data }) => { if (socket === this.#socket) this.#receive(data); });
+    socket.addEventListener('error', (event) => {
+      refused ??= refusedStatus(event);
+    });
+    socket.addEventListener('message', ({ data }) => {
+      if (socket === this.#socket) this.#receive(data);
+    });
     socket.addEventListener('close', ({ code }) => {
-      if (socket === this.#socket) this.#onLost(refused === undefined ? { kind: 'closed', code } : { kind: 'refused', status: refused });
+      if (socket === this.#socket)
+        this.#onLost(refused === undefined ? { kind: 'closed', code } : { kind: 'refused', status: refused });
     });
   }
 
@@ -124,9 +129,16 @@ export class Connection {
     const [reconnectAt, welcomed] = [this.#reconnectAt, this.#link === 'up'];
     this.#reconnectAt = undefined;
     const awayMs = reconnectAt === undefined ? undefined : Math.max(0, reconnectAt - this.#options.now());
-    const reconnect = reconnectAfter({ loss, awayMs, welcomed, failures: this.#failures, freshToken: this.#taken?.fresh ?? false });
+    const reconnect = reconnectAfter({
+      loss,
+      awayMs,
+      welcomed,
+      failures: this.#failures,
+      freshToken: this.#taken?.fresh ?? false,
+    });
     switch (reconnect.kind) {
-      case 'never': return this.#end('refused', undefined, reconnect.code);
+      case 'never':
+        return this.#end('refused', undefined, reconnect.code);
       case 'invited':
         this.#setLink('away');
         this.#retry = setTimeout(() => void this.#connect(), reconnect.afterMs);
@@ -134,13 +146,17 @@ export class Connection {
       case 'later':
         if (reconnect.newToken) this.#options.tokens.doubt();
         return this.#tryLater(reconnect.atLeastMs);
-      default: return reconnect satisfies never;
+      default:
+        return reconnect satisfies never;
     }
   }
 
   #tryLater(atLeastMs = 0): void {
     this.#setLink(this.#link === 'connecting' ? 'connecting' : 'lost');
-    this.#retry = setTimeout(() => void this.#connect(), atLeastMs + delayBeforeRetry(++this.#failures, RECONNECT, this.#options.random));
+    this.#retry = setTimeout(
+      () => void this.#connect(),
+      atLeastMs + delayBeforeRetry(++this.#failures, RECONNECT, this.#options.random),
+    );
   }
 
   #retryNow(): void {
@@ -149,7 +165,8 @@ export class Connection {
 
   /** A socket whose other end has disappeared sends no close event. */
   #watch(): void {
-    if (this.#socket && this.#waitingSince !== undefined && this.#options.now() - this.#waitingSince > ANSWER_MS_MAX) this.#drop();
+    if (this.#socket && this.#waitingSince !== undefined && this.#options.now() - this.#waitingSince > ANSWER_MS_MAX)
+      this.#drop();
   }
 
   /** Does not wait for the close frame of the other end, which may never come. */
@@ -183,5 +200,5 @@ export class Connection {
 /** We trust the server's messages, but a frame that is not JSON, for example from a proxy, must not stop the client. */
 function readMessage(frame: unknown): ServerMessage | undefined {
   const value = typeof frame === 'string' ? readJson(frame) : undefined;
-  return typeof value === 'object' && value !== null && 'type' in value ? value as ServerMessage : undefined;
+  return typeof value === 'object' && value !== null && 'type' in value ? (value as ServerMessage) : undefined;
 }

@@ -1,4 +1,13 @@
-import type { CreditedMessage, ErrorMessage, GoodbyeMessage, RainSnapshot, ReceiptStatus, ResultMessage, WelcomeMessage, WinnersMessage } from '../protocol/messages.ts';
+import type {
+  CreditedMessage,
+  ErrorMessage,
+  GoodbyeMessage,
+  RainSnapshot,
+  ReceiptStatus,
+  ResultMessage,
+  WelcomeMessage,
+  WinnersMessage,
+} from '../protocol/messages.ts';
 import type { RestockMessage, SaleSnapshot } from '../protocol/saleMessages.ts';
 import type { Challenge, ChallengeSolution } from '../protocol/proofOfWork.ts';
 import type { BuyOutcome, CancelOutcome } from './buyOutcome.ts';

@@ -9,12 +9,14 @@ export class Events<Data extends object> {
   }
 
   emit<Name extends keyof Data>(name: Name, event: Data[Name]): void {
-    for (const listener of [...this.#listeners.get(name) ?? []] as ((event: Data[Name]) => void)[]) {
+    for (const listener of [...(this.#listeners.get(name) ?? [])] as ((event: Data[Name]) => void)[]) {
       try {
         listener(event);
       } catch (fault) {
         // Rethrown as an uncaught error, so that it affects neither the other listeners nor the connection.
-        queueMicrotask(() => { throw fault; });
+        queueMicrotask(() => {
+          throw fault;
+        });
       }
     }
   }

@@ -34,7 +34,10 @@ export class GrabRequest {
     this.#options = options;
     const { carry, onNoTicket, untilOpen, random, onWait, onVerdict } = options;
     this.#retries = new Retries({
-      onNoTicket, untilOpen, random, onWait,
+      onNoTicket,
+      untilOpen,
+      random,
+      onWait,
       isReady: () => carry() !== undefined,
       send: () => this.#send(),
       onUnanswered: () => onVerdict({ kind: 'unanswered' }),

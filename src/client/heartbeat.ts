@@ -7,5 +7,7 @@ const PING_MS = 8_000;
 export function startHeartbeat(ping: () => void): () => void {
   const timers = Array.from({ length: FIRST_PINGS }, (_, i) => setTimeout(ping, i * FIRST_PING_MS));
   timers.push(setInterval(ping, PING_MS));
-  return () => { for (const timer of timers) clearTimeout(timer); };
+  return () => {
+    for (const timer of timers) clearTimeout(timer);
+  };
 }

@@ -54,7 +54,36 @@ export class Orders {
 }
 
 /** What never changes may be absent in a later message. */
-function merged(before: Order | undefined, { reservationId, status, sku = before?.sku, quantity = before?.quantity, price = before?.price, payBy = before?.payBy, place, payUrl = before?.payUrl }: OrderMessage): Order | undefined {
-  if (reservationId === undefined || status === undefined || sku === undefined || quantity === undefined || price === undefined || payBy === undefined) return undefined;
-  return { reservationId, sku, quantity, price, status, payBy, ...(status === 'reserved' && place !== undefined && { place }), ...(payUrl !== undefined && { payUrl }) };
+function merged(
+  before: Order | undefined,
+  {
+    reservationId,
+    status,
+    sku = before?.sku,
+    quantity = before?.quantity,
+    price = before?.price,
+    payBy = before?.payBy,
+    place,
+    payUrl = before?.payUrl,
+  }: OrderMessage,
+): Order | undefined {
+  if (
+    reservationId === undefined ||
+    status === undefined ||
+    sku === undefined ||
+    quantity === undefined ||
+    price === undefined ||
+    payBy === undefined
+  )
+    return undefined;
+  return {
+    reservationId,
+    sku,
+    quantity,
+    price,
+    status,
+    payBy,
+    ...(status === 'reserved' && place !== undefined && { place }),
+    ...(payUrl !== undefined && { payUrl }),
+  };
 }

@@ -11,9 +11,9 @@ export interface Packet {
 /** How a grab ended; the kinds are the reasons from the table of codes, and two of our own. */
 export type GrabOutcome =
   /** The user has won the packet. Also when the first answer was lost and a later one repeats it [R6]. */
-  | { kind: 'won' } & Packet
+  | ({ kind: 'won' } & Packet)
   /** The user had won the packet before this grab. */
-  | { kind: 'already_claimed' } & Packet
+  | ({ kind: 'already_claimed' } & Packet)
   /** Nothing was won, and a retry now would not change that. */
   | { kind: Refused['reason'] }
   /** No answer within the limits of the retries. A new grab is safe and returns the outcome [R6]. */

@@ -12,5 +12,11 @@ export function onReturn(listener: () => void, signal: AbortSignal): void {
   const { addEventListener, document } = globalThis as unknown as Page;
   if (!document) return;
   addEventListener?.call(globalThis, 'online', listener, { signal });
-  document.addEventListener('visibilitychange', () => { if (document.visibilityState === 'visible') listener(); }, { signal });
+  document.addEventListener(
+    'visibilitychange',
+    () => {
+      if (document.visibilityState === 'visible') listener();
+    },
+    { signal },
+  );
 }

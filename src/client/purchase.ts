@@ -18,8 +18,10 @@ const PURCHASES_MAX = 20;
 /** @throws TypeError naming the field: the gateway would not understand the message, and would not answer it */
 export function checkPurchase({ sku, quantity = 1, ref }: Purchase): void {
   if (typeof sku !== 'string' || !SKU_FORM.test(sku)) throw new TypeError(`sku: ${SKU_EXPECTED}`);
-  if (!Number.isInteger(quantity) || quantity < 1 || quantity > QUANTITY_MAX) throw new TypeError(`quantity: ${QUANTITY_EXPECTED}`);
-  if (ref !== undefined && (typeof ref !== 'string' || !REF_FORM.test(ref))) throw new TypeError(`ref: ${REF_EXPECTED}`);
+  if (!Number.isInteger(quantity) || quantity < 1 || quantity > QUANTITY_MAX)
+    throw new TypeError(`quantity: ${QUANTITY_EXPECTED}`);
+  if (ref !== undefined && (typeof ref !== 'string' || !REF_FORM.test(ref)))
+    throw new TypeError(`ref: ${REF_EXPECTED}`);
 }
 
 /** The refs that the client has made itself. The same wish gets the same ref until it is answered, so that it is not bought twice. */
@@ -53,7 +55,8 @@ export class PurchaseRefs {
 
 /** @throws RangeError when too many purchases have no answer yet */
 export function checkUnderWay(count: number): void {
-  if (count >= PURCHASES_MAX) throw new RangeError(`buy: ${PURCHASES_MAX} purchases in this sale have no answer yet, expected fewer`);
+  if (count >= PURCHASES_MAX)
+    throw new RangeError(`buy: ${PURCHASES_MAX} purchases in this sale have no answer yet, expected fewer`);
 }
 
 /** Not from `random`, which may be a test's: two devices of one user must never make the same one. */

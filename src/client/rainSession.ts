@@ -1,4 +1,13 @@
-import type { ClientMessage, CreditedMessage, ChallengeMessage, RainSnapshot, ReceiptStatus, ReceiptStatusMessage, ResultMessage, TicketMessage } from '../protocol/messages.ts';
+import type {
+  ClientMessage,
+  CreditedMessage,
+  ChallengeMessage,
+  RainSnapshot,
+  ReceiptStatus,
+  ReceiptStatusMessage,
+  ResultMessage,
+  TicketMessage,
+} from '../protocol/messages.ts';
 import { retryOf, type Outcome } from '../protocol/outcomes.ts';
 import type { Challenge, ChallengeSolution } from '../protocol/proofOfWork.ts';
 import { stateAt } from '../rain/rain.ts';
@@ -52,8 +61,23 @@ export class RainSession {
   constructor(options: RainSessionOptions) {
     this.#options = options;
     const { rainId, now, random, solve, send } = options;
-    this.#ticketHolder = new TicketHolder({ id: { rainId }, now, send, solve, onUnsolved: () => this.#joinAgain(), random, onDue: () => this.#join() });
-    this.#receiptHolder = new ReceiptHolder({ rainId, random, send, read: options.readReceipt, write: options.writeReceipt, onStatus: (packet, status) => this.#onReceipt(packet, status) });
+    this.#ticketHolder = new TicketHolder({
+      id: { rainId },
+      now,
+      send,
+      solve,
+      onUnsolved: () => this.#joinAgain(),
+      random,
+      onDue: () => this.#join(),
+    });
+    this.#receiptHolder = new ReceiptHolder({
+      rainId,
+      random,
+      send,
+      read: options.readReceipt,
+      write: options.writeReceipt,
+      onStatus: (packet, status) => this.#onReceipt(packet, status),
+    });
     this.#request = new GrabRequest({
       random,
       send: (message) => {
@@ -75,7 +99,12 @@ export class RainSession {
   /** The last snapshot, with the state computed from the server's clock by the server's own rule [R7]. */
   get rain(): RainSnapshot | undefined {
     const { now } = this.#options;
-    return this.#rain && { ...this.#rain, state: stateAt({ ...this.#rain, state: this.#rain.state === 'open' ? 'loaded' : this.#rain.state }, now()) };
+    return (
+      this.#rain && {
+        ...this.#rain,
+        state: stateAt({ ...this.#rain, state: this.#rain.state === 'open' ? 'loaded' : this.#rain.state }, now()),
+      }
+    );
   }
 
   join(signal?: Signal): Promise<Joined> {
@@ -144,7 +173,8 @@ export class RainSession {
     this.#receiptHolder.receiveResult(result);
     const retry = retryOf(result);
     // Every grab has a ref, so this answers the join, and it brought no ticket.
-    if (result.ref === undefined && this.#ticketHolder.preparing && retry === 'after a pause') return this.#joinAgain(result.retryInMs);
+    if (result.ref === undefined && this.#ticketHolder.preparing && retry === 'after a pause')
+      return this.#joinAgain(result.retryInMs);
     if (this.#request.receive(result)) return;
     if (retry === 'after a pause' && result.redPacketId === undefined) return this.#joinAgain(result.retryInMs);
     // A refusal of a grab that was given up. A packet is never ignored.

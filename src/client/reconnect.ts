@@ -47,12 +47,15 @@ export function reconnectAfter({ loss, awayMs, freshToken, welcomed, failures }:
       const newToken = known?.code === CLOSES[4401].code || (!welcomed && mayBeTokenFault(failures));
       return { kind: 'later', atLeastMs: known?.code === CLOSES[4430].code ? BANNED_MS : 0, newToken };
     }
-    default: return loss satisfies never;
+    default:
+      return loss satisfies never;
   }
 }
 
 export function awayMsOf(reconnectInMs: unknown): number | undefined {
-  return typeof reconnectInMs === 'number' && reconnectInMs >= 0 && reconnectInMs <= AWAY_MS_MAX ? reconnectInMs : undefined;
+  return typeof reconnectInMs === 'number' && reconnectInMs >= 0 && reconnectInMs <= AWAY_MS_MAX
+    ? reconnectInMs
+    : undefined;
 }
 
 /** Browsers do not report why an upgrade was refused, so the token is replaced after every second failure. */

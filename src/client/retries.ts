@@ -91,7 +91,8 @@ export class Retries {
         this.#again(Math.max(untilOpen, 0) + delayBeforeRetry(1, ASK_AGAIN, this.#options.random), code);
         return false;
       }
-      default: return retry satisfies never;
+      default:
+        return retry satisfies never;
     }
   }
 

@@ -8,7 +8,8 @@ import { Retries } from './retries.ts';
 import type { Signal } from './signal.ts';
 
 /** How a message about a sale says when to ask again. */
-export const saleRetryOf = (message: Pick<OrderMessage, 'code' | 'retryInMs'>): Outcome['retry'] => retryOf(message, SALE_OUTCOMES);
+export const saleRetryOf = (message: Pick<OrderMessage, 'code' | 'retryInMs'>): Outcome['retry'] =>
+  retryOf(message, SALE_OUTCOMES);
 
 type RequestOptions = Omit<ConstructorParameters<typeof Retries>[0], 'onUnanswered'> & {
   /** The request is over, with or without an answer. */
@@ -67,7 +68,8 @@ export class BuyRequest extends SaleRequest<BuyOutcome> {
   receive(message: OrderMessage, order: Order | undefined): void {
     this.retries.answered();
     // A newer server may have a code for a reservation that this client does not know: the reservation is what counts.
-    if (this.retries.receive(message, order ? 'no' : saleRetryOf(message))) this.settle(buyOutcomeOf(message, order, this.#isOwn || this.retries.doubtful));
+    if (this.retries.receive(message, order ? 'no' : saleRetryOf(message)))
+      this.settle(buyOutcomeOf(message, order, this.#isOwn || this.retries.doubtful));
   }
 }
 

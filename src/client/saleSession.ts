@@ -51,13 +51,26 @@ export class SaleSession {
     this.#options = options;
     const { saleId, now, send, solve, random } = options;
     this.#orders = new Orders(options.onOrder);
-    this.#ticketHolder = new TicketHolder({ id: { rainId: saleId, saleId }, now, send, solve, onUnsolved: () => this.#visitAgain(), random, onDue: () => this.#visit() });
+    this.#ticketHolder = new TicketHolder({
+      id: { rainId: saleId, saleId },
+      now,
+      send,
+      solve,
+      onUnsolved: () => this.#visitAgain(),
+      random,
+      onDue: () => this.#visit(),
+    });
   }
 
   /** The last snapshot, with the state computed from the server's clock by the server's own rule [R7]. */
   get sale(): SaleSnapshot | undefined {
     const sale = this.#sale;
-    return sale && { ...sale, state: stateAt({ ...sale, state: sale.state === 'open' ? 'loaded' : sale.state }, this.#options.now()) };
+    return (
+      sale && {
+        ...sale,
+        state: stateAt({ ...sale, state: sale.state === 'open' ? 'loaded' : sale.state }, this.#options.now()),
+      }
+    );
   }
 
   get orders(): Order[] {
@@ -77,7 +90,7 @@ export class SaleSession {
     let request = this.#purchases.get(named.ref);
     if (!request) {
       checkUnderWay(this.#purchases.size);
-      this.#purchases.set(named.ref, request = this.#buyRequest(named));
+      this.#purchases.set(named.ref, (request = this.#buyRequest(named)));
     }
     return request.run(signal);
   }
@@ -87,7 +100,7 @@ export class SaleSession {
     let request = this.#cancels.get(reservationId);
     if (!request) {
       checkUnderWay(this.#cancels.size);
-      this.#cancels.set(reservationId, request = this.#cancelRequest(reservationId));
+      this.#cancels.set(reservationId, (request = this.#cancelRequest(reservationId)));
     }
     return request.run(signal);
   }
@@ -172,33 +185,43 @@ export class SaleSession {
   #buyRequest({ sku, quantity, ref }: NamedPurchase): BuyRequest {
     const { saleId, now, random, send, onBuying } = this.#options;
     const told = (why: OpenPurchase) => onBuying({ sku, quantity, ref }, why);
-    return new BuyRequest({
-      random, onWait: told,
-      isReady: () => !this.#ticketHolder.preparing,
-      onNoTicket: () => {
-        this.#ticketHolder.lose();
-        this.#visit();
+    return new BuyRequest(
+      {
+        random,
+        onWait: told,
+        isReady: () => !this.#ticketHolder.preparing,
+        onNoTicket: () => {
+          this.#ticketHolder.lose();
+          this.#visit();
+        },
+        untilOpen: () => (this.#sale?.opensAt ?? 0) - now(),
+        send: () => {
+          const sent = send({ type: 'buy', saleId, sku, quantity, ref, ...this.#ticketHolder.carried() });
+          if (sent) told('sent');
+          return sent;
+        },
+        onEnd: (answered) => {
+          this.#purchases.delete(ref);
+          if (answered) this.#refs.answered(ref);
+          else this.#ticketHolder.stopWaiting();
+        },
       },
-      untilOpen: () => (this.#sale?.opensAt ?? 0) - now(),
-      send: () => {
-        const sent = send({ type: 'buy', saleId, sku, quantity, ref, ...this.#ticketHolder.carried() });
-        if (sent) told('sent');
-        return sent;
-      },
-      onEnd: (answered) => {
-        this.#purchases.delete(ref);
-        if (answered) this.#refs.answered(ref);
-        else this.#ticketHolder.stopWaiting();
-      },
-    }, this.#refs.isOwn(ref));
+      this.#refs.isOwn(ref),
+    );
   }
 
   #cancelRequest(reservationId: string): CancelRequest {
     const { saleId, random, send } = this.#options;
     return new CancelRequest({
-      random, onWait: () => {}, onNoTicket: () => {}, isReady: () => true, untilOpen: () => 0,
+      random,
+      onWait: () => {},
+      onNoTicket: () => {},
+      isReady: () => true,
+      untilOpen: () => 0,
       send: () => send({ type: 'cancel', saleId, reservationId }),
-      onEnd: () => { this.#cancels.delete(reservationId); },
+      onEnd: () => {
+        this.#cancels.delete(reservationId);
+      },
     });
   }
 

@@ -1,4 +1,10 @@
-import type { ChallengeMessage, GrabMessage, RainSnapshot, SolutionMessage, TicketMessage } from '../protocol/messages.ts';
+import type {
+  ChallengeMessage,
+  GrabMessage,
+  RainSnapshot,
+  SolutionMessage,
+  TicketMessage,
+} from '../protocol/messages.ts';
 import type { Challenge, ChallengeSolution } from '../protocol/proofOfWork.ts';
 
 /** Between a change of the rules and the join that follows, ms at most: not all clients at once. */
@@ -61,11 +67,17 @@ export class TicketHolder {
     // Otherwise the join that brought the snapshot brings the ticket, or we wait already.
     if (!changed && (early <= 0 || this.#due !== undefined)) return;
     clearTimeout(this.#due);
-    const waitMs = early > 0 ? early + CLOCK_MARGIN_MS + random() * Math.max(0, opensAt - ticketRules.from) / 2 : random() * CHANGE_SPREAD_MS;
-    this.#due = setTimeout(() => {
-      this.#due = undefined;
-      onDue();
-    }, Math.min(waitMs, WAIT_MS_MAX));
+    const waitMs =
+      early > 0
+        ? early + CLOCK_MARGIN_MS + (random() * Math.max(0, opensAt - ticketRules.from)) / 2
+        : random() * CHANGE_SPREAD_MS;
+    this.#due = setTimeout(
+      () => {
+        this.#due = undefined;
+        onDue();
+      },
+      Math.min(waitMs, WAIT_MS_MAX),
+    );
   }
 
   /** Without a connection nothing is due: the next join brings a snapshot. */

@@ -22,7 +22,8 @@ export class Tokens {
   /** @returns `undefined` when there is no token. @throws the error of the source */
   async take(): Promise<TakenToken | undefined> {
     // A fixed token cannot be replaced, so an expired one is final; any other refusal may be temporary.
-    if (typeof this.#source === 'string') return this.#doubted && hasExpired(this.#source) ? undefined : { token: this.#source, fresh: true };
+    if (typeof this.#source === 'string')
+      return this.#doubted && hasExpired(this.#source) ? undefined : { token: this.#source, fresh: true };
     if (this.#current !== undefined) return { token: this.#current, fresh: false };
     this.#current = await this.#source();
     return this.#current === undefined ? undefined : { token: this.#current, fresh: true };

@@ -11,7 +11,10 @@ interface ConnectionRules {
 }
 
 /** Closes connections beyond the limits at once, without an answer. */
-export function limitConnections(server: Server, { trustedProxies, limits: { connectionsMax, perAddressMax } = LIMITS }: ConnectionRules): void {
+export function limitConnections(
+  server: Server,
+  { trustedProxies, limits: { connectionsMax, perAddressMax } = LIMITS }: ConnectionRules,
+): void {
   server.maxConnections = connectionsMax;
   if (trustedProxies > 0) return;
   const open = new Map<string, number>();

@@ -24,7 +24,11 @@ export type EntryTokens = ReturnType<typeof createEntryTokens>;
 export function createEntryTokens({ secret, issuer, audience, now = Date.now }: EntryTokenOptions) {
   async function issue(sub: string, named: Named = {}): Promise<IssuedToken> {
     const issuedAt = now();
-    const token = await signToken(secret, { sub, expiresInSeconds: ENTRY_TOKEN_SECONDS, issuer, audience, ...named }, issuedAt);
+    const token = await signToken(
+      secret,
+      { sub, expiresInSeconds: ENTRY_TOKEN_SECONDS, issuer, audience, ...named },
+      issuedAt,
+    );
     return { token, expiresAt: (Math.floor(issuedAt / 1000) + ENTRY_TOKEN_SECONDS) * 1000 };
   }
   return {

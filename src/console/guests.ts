@@ -24,7 +24,13 @@ export function createGuestTokens({ random = () => randomBytes(9).toString('base
 
   async function formerGuest(token: string): Promise<string | undefined> {
     try {
-      const options = { issuer, audience, algorithms: [TOKEN_ALGORITHM], currentDate: new Date(now()), clockTolerance: RENEWABLE_SECONDS };
+      const options = {
+        issuer,
+        audience,
+        algorithms: [TOKEN_ALGORITHM],
+        currentDate: new Date(now()),
+        clockTolerance: RENEWABLE_SECONDS,
+      };
       const { payload } = await jwtVerify(token, tokenKey(secret), options);
       // The same secret may sign tokens of real users. We must not renew those.
       return payload.sub?.startsWith(GUEST_PREFIX) ? payload.sub : undefined;
@@ -33,7 +39,7 @@ export function createGuestTokens({ random = () => randomBytes(9).toString('base
     }
   }
 
-  const issueTo = async (userId: string): Promise<IssuedGuest> => ({ ...await tokens.issue(userId), userId });
+  const issueTo = async (userId: string): Promise<IssuedGuest> => ({ ...(await tokens.issue(userId)), userId });
 
   return {
     /** @param former an earlier token of a guest, who keeps the user id, and with it the nickname. @returns `undefined`: we issued it to no guest, or too long ago */

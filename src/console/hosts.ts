@@ -8,7 +8,11 @@ export type HostNames = ReadonlySet<string>;
 /** @param origins of our own pages @param gatewayUrl as browsers use it @returns these names, and those of this machine */
 export function hostNames(names: readonly string[], origins: readonly string[], gatewayUrl: string): HostNames {
   const hostOf = (url: string) => (URL.canParse(url) ? [new URL(url).hostname] : []);
-  return new Set(['localhost', hostname(), `${hostname()}.local`, ...names, ...[...origins, gatewayUrl].flatMap(hostOf)].map((name) => name.toLowerCase()));
+  return new Set(
+    ['localhost', hostname(), `${hostname()}.local`, ...names, ...[...origins, gatewayUrl].flatMap(hostOf)].map(
+      (name) => name.toLowerCase(),
+    ),
+  );
 }
 
 /** A name or an address, and a port: what follows a second colon or a bracket might be the real name for somebody else. */

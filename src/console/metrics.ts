@@ -23,7 +23,8 @@ export function countRequests(server: FastifyInstance, { requests, loginFailures
     const status = String(reply.statusCode);
     const name = `${method} ${route} ${status}`;
     let counted = requests.get(name);
-    if (!counted) requests.set(name, counted = { labels: { route, method, status }, histogram: new Histogram(WAITS_SECONDS) });
+    if (!counted)
+      requests.set(name, (counted = { labels: { route, method, status }, histogram: new Histogram(WAITS_SECONDS) }));
     counted.histogram.add(reply.elapsedTime / 1_000);
     if (route !== sessionApi.open.path || method !== sessionApi.open.method) return;
     if (status === '401') loginFailures.wrong++;
@@ -33,11 +34,16 @@ export function countRequests(server: FastifyInstance, { requests, loginFailures
 
 export function registerConsoleMetrics(registry: MetricsRegistry, { requests, loginFailures }: ConsoleCounters): void {
   registerHistogram(registry, {
-    name: 'rain_console_request_seconds', help: 'HTTP requests to the console, by route and status; `none`: no route matched. For many 5xx: find the requestId in the log', labels: ['route', 'method', 'status'],
+    name: 'rain_console_request_seconds',
+    help: 'HTTP requests to the console, by route and status; `none`: no route matched. For many 5xx: find the requestId in the log',
+    labels: ['route', 'method', 'status'],
     read: () => [...requests.values()],
   });
   registerMetric(registry, {
-    kind: 'counter', name: 'rain_console_login_failures_total', help: 'Refused operator logins. A forgotten password causes a few; hundreds are a guessing attack', labels: ['why'],
+    kind: 'counter',
+    name: 'rain_console_login_failures_total',
+    help: 'Refused operator logins. A forgotten password causes a few; hundreds are a guessing attack',
+    labels: ['why'],
     read: () => Object.entries(loginFailures).map(([why, value]) => ({ labels: { why }, value })),
   });
 }

@@ -18,7 +18,9 @@ export function answerOneAtATime(server: FastifyInstance): void {
     }
     if (ending.has(socket)) return reply.hijack();
     answering.set(socket, reply.raw);
-    reply.raw.once('close', () => { if (!ending.has(socket)) answering.delete(socket); });
+    reply.raw.once('close', () => {
+      if (!ending.has(socket)) answering.delete(socket);
+    });
     return undefined;
   });
 }

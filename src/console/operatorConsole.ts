@@ -50,7 +50,11 @@ interface OperatorConsoleOptions {
   pace?: Partial<Pace> | undefined;
 }
 
-const PER_ADDRESS = { max: LIMITS.requestsPerMinutePerAddress, timeWindow: 60_000, keyGenerator: visitorAddress } as const;
+const PER_ADDRESS = {
+  max: LIMITS.requestsPerMinutePerAddress,
+  timeWindow: 60_000,
+  keyGenerator: visitorAddress,
+} as const;
 
 /** Addresses at which the queues had a page of their own: people have them as bookmarks. */
 const FORMER_QUEUE_BOARD = ['/console/queues', '/console/queues/'] as const;
@@ -70,17 +74,23 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     sales: openLiveFeeds<SaleSample>((saleId, onSample) => startSaleSampler(watching, saleId, pace, onFault, onSample)),
   };
   const visitors = new WeakMap<FastifyRequest, SignedIn>();
-  server.addHook('preClose', async () => { for (const feeds of Object.values(liveFeeds)) feeds.close(); });
+  server.addHook('preClose', async () => {
+    for (const feeds of Object.values(liveFeeds)) feeds.close();
+  });
   await server.register(cookie);
   // Whatever a browser calls a file: its bytes tell what it is. An SVG comes in as well, so that its refusal names what was expected.
-  for (const type of ['text/csv', 'application/octet-stream', /^(image|audio|video)\//]) server.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  for (const type of ['text/csv', 'application/octet-stream', /^(image|audio|video)\//])
+    server.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
   // One for all routes: with settings of its own each route would count by itself.
   const limitRate = server.rateLimit(PER_ADDRESS);
   function mount({ endpoint, handle }: Route): void {
     const { method, path, access, status, bodyBytesMax = LIMITS.bodyBytesMax } = endpoint;
     server.route({
-      method, url: path, exposeHeadRoute: false, bodyLimit: bodyBytesMax,
+      method,
+      url: path,
+      exposeHeadRoute: false,
+      bodyLimit: bodyBytesMax,
       onRequest: limitRate,
       // After the rate limit, so that a flood costs the database nothing; before the body is parsed, so that nobody else's is.
       preParsing: async (request, reply) => {
@@ -95,7 +105,13 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
         const parsed = parseRequest(endpoint, request);
         if (!parsed.ok) return refuse(reply, refusalFor(parsed.refusals, 'bad_request'));
         const visitor = visitors.get(request) ?? anonymous;
-        const answer = await handle({ ...parsed, visitor, request, reply, context: { ...backend, actor: `console:${visitor.name}` } });
+        const answer = await handle({
+          ...parsed,
+          visitor,
+          request,
+          reply,
+          context: { ...backend, actor: `console:${visitor.name}` },
+        });
         if (answer === 'streamed') return reply;
         if ('declined' in answer) return refuse(reply, answer.declined);
         return reply.code(status).send(status === 204 ? undefined : answer.answer);
@@ -103,14 +119,48 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     });
   }
 
-  for (const route of [...sessionRoutes(backend.ledger, sessions, { requestOrigin, demandTotp, playerPage, currency, timeZone: backend.timeZone, participants }), ...approvalRoutes, ...rainRoutes, ...campaignRoutes, ...winnerRoutes, ...saleRoutes, ...orderRoutes, ...reconcileRoutes, ...restoreRoutes, ...liveRoutes(liveFeeds, pace), ...deadRoutes, ...orderLetterRoutes, ...queueRoutes, ...systemRoutes, ...userRoutes, ...participantRoutes, ...themeRoutes, ...templateRoutes]) mount(route);
-  for (const url of FORMER_QUEUE_BOARD) server.get(url, { onRequest: limitRate }, async (_request, reply) => reply.redirect('/console/#/queues', 301));
+  for (const route of [
+    ...sessionRoutes(backend.ledger, sessions, {
+      requestOrigin,
+      demandTotp,
+      playerPage,
+      currency,
+      timeZone: backend.timeZone,
+      participants,
+    }),
+    ...approvalRoutes,
+    ...rainRoutes,
+    ...campaignRoutes,
+    ...winnerRoutes,
+    ...saleRoutes,
+    ...orderRoutes,
+    ...reconcileRoutes,
+    ...restoreRoutes,
+    ...liveRoutes(liveFeeds, pace),
+    ...deadRoutes,
+    ...orderLetterRoutes,
+    ...queueRoutes,
+    ...systemRoutes,
+    ...userRoutes,
+    ...participantRoutes,
+    ...themeRoutes,
+    ...templateRoutes,
+  ])
+    mount(route);
+  for (const url of FORMER_QUEUE_BOARD)
+    server.get(url, { onRequest: limitRate }, async (_request, reply) => reply.redirect('/console/#/queues', 301));
 }
 
 /** Validates the whole request and returns all refusals at once [R12]. */
 function parseRequest({ params = NOTHING, query = NOTHING, body }: Route['endpoint'], request: FastifyRequest) {
-  const results = { params: params.safeParse(request.params), query: query.safeParse(request.query), body: (body ?? NOTHING.nullish()).safeParse(request.body) };
-  const refusals = Object.entries(results).flatMap(([name, result]) => (result.success ? [] : refusalsOf(result.error, name)));
+  const results = {
+    params: params.safeParse(request.params),
+    query: query.safeParse(request.query),
+    body: (body ?? NOTHING.nullish()).safeParse(request.body),
+  };
+  const refusals = Object.entries(results).flatMap(([name, result]) =>
+    result.success ? [] : refusalsOf(result.error, name),
+  );
   if (refusals.length > 0) return { ok: false as const, refusals };
   return { ok: true as const, params: results.params.data, query: results.query.data, body: results.body.data };
 }

@@ -41,8 +41,9 @@ const LIMITS = {
   idleConnectionMsMax: 10_000,
 } as const;
 
-const policy = (images: string) => `default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src ${images}; media-src 'self'; connect-src 'self' ws: wss:; manifest-src 'self'; `
-  + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const policy = (images: string) =>
+  `default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src ${images}; media-src 'self'; connect-src 'self' ws: wss:; manifest-src 'self'; ` +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const HEADERS = {
   'content-security-policy': policy("'self'"),
@@ -109,9 +110,35 @@ export type Console = Awaited<ReturnType<typeof startConsole>>;
  * @throws Error when the player's page is not built; errors of the listening socket (EADDRINUSE, EACCES …)
  */
 export async function startConsole(options: ConsoleOptions) {
-  const { host, port, gatewayUrl, pageFolder, entry = {}, guestsAre = 'tab', currency = CURRENCY_DEFAULT, hidesNames = false, event, player, theme, shop, payUrl, demoShop = false, backend, consoleFolder, playerPage, demandTotp, pace, readiness, counters, connections, log, names = hostNames([], [], gatewayUrl) } = options;
+  const {
+    host,
+    port,
+    gatewayUrl,
+    pageFolder,
+    entry = {},
+    guestsAre = 'tab',
+    currency = CURRENCY_DEFAULT,
+    hidesNames = false,
+    event,
+    player,
+    theme,
+    shop,
+    payUrl,
+    demoShop = false,
+    backend,
+    consoleFolder,
+    playerPage,
+    demandTotp,
+    pace,
+    readiness,
+    counters,
+    connections,
+    log,
+    names = hostNames([], [], gatewayUrl),
+  } = options;
   const requestOrigin = options.requestOrigin ?? { trustedProxies: 0, secureCookies: 'auto' };
-  if (!isBuilt(pageFolder)) throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
+  if (!isBuilt(pageFolder))
+    throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
 
   const server = Fastify({
     bodyLimit: LIMITS.bodyBytesMax,
@@ -125,30 +152,47 @@ export async function startConsole(options: ConsoleOptions) {
     // The visitor's own id is never used, so that visitors cannot write into our log.
     genReqId: () => randomUUID(),
     // Malformed requests match no route and run no hook, so they get their headers here.
-    frameworkErrors: (error, request, reply) => { void answerFault(error, request, reply.headers(HEADERS)); },
+    frameworkErrors: (error, request, reply) => {
+      void answerFault(error, request, reply.headers(HEADERS));
+    },
   });
 
-  async function answerFault(error: unknown, { id, method, routeOptions, raw }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function answerFault(
+    error: unknown,
+    { id, method, routeOptions, raw }: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
     const refusal = refusalOf(error);
     if (refusal.status === REFUSALS.too_big.status) await discardBody(raw);
-    if (refusal === REFUSALS.internal) log.error({ err: error, requestId: id, method, route: routeOptions.url }, 'console request failed');
+    if (refusal === REFUSALS.internal)
+      log.error({ err: error, requestId: id, method, route: routeOptions.url }, 'console request failed');
     return refuse(reply, refusal);
   }
 
   server.server.maxHeadersCount = 0;
   // Every body is JSON, a table or a signed report.
   server.removeContentTypeParser('text/plain');
-  limitConnections(server.server, { trustedProxies: requestOrigin.trustedProxies, ...(connections && { limits: connections }) });
+  limitConnections(server.server, {
+    trustedProxies: requestOrigin.trustedProxies,
+    ...(connections && { limits: connections }),
+  });
   answerOneAtATime(server);
   if (counters) countRequests(server, counters);
   server.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...HEADERS, 'x-request-id': request.id });
     const { rawHeaders } = request.raw;
-    const refusal = rawHeaders.length / 2 > LIMITS.headersMax || repeatsHeader(rawHeaders) ? REFUSALS.bad_request : isOurHost(request, names) ? undefined : REFUSALS.wrong_host;
+    const refusal =
+      rawHeaders.length / 2 > LIMITS.headersMax || repeatsHeader(rawHeaders)
+        ? REFUSALS.bad_request
+        : isOurHost(request, names)
+          ? undefined
+          : REFUSALS.wrong_host;
     // Somebody before us may have read another request, and what follows it as a part of it.
     return refusal && refuse(reply.header('connection', 'close'), refusal);
   });
-  server.addHook('onResponse', async ({ id, method, routeOptions: { url } }, { statusCode }) => { log.debug({ requestId: id, method, route: url, status: statusCode }, 'answered'); });
+  server.addHook('onResponse', async ({ id, method, routeOptions: { url } }, { statusCode }) => {
+    log.debug({ requestId: id, method, route: url, status: statusCode }, 'answered');
+  });
   server.setErrorHandler((error, request, reply) => answerFault(error, request, reply));
   server.setNotFoundHandler((_request, reply) => refuse(reply, REFUSALS.not_found));
   // A proxy may write the port to the address, and then each connection would have a limit of its own.
@@ -164,12 +208,24 @@ export async function startConsole(options: ConsoleOptions) {
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
     const report = readiness?.report() ?? { ready: true };
-    return reply.code(report.ready ? 200 : 503).header('cache-control', 'no-store').send(report);
+    return reply
+      .code(report.ready ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send(report);
   });
   server.get('/api/config', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const pay = payUrl === undefined ? demoShop && { demo: true } : { url: payUrl };
-    return { gatewayUrl: gatewayAddress(gatewayUrl, request.hostname), currency, ...(entry.guests && { guests: guestsAre }), ...(entry.enterByCode && { participants: true }), ...(hidesNames && { hidesNames }), ...(event !== undefined && { event }), ...(playerPage !== undefined && { page: playerPage }), ...(pay && { pay }) };
+    return {
+      gatewayUrl: gatewayAddress(gatewayUrl, request.hostname),
+      currency,
+      ...(entry.guests && { guests: guestsAre }),
+      ...(entry.enterByCode && { participants: true }),
+      ...(hidesNames && { hidesNames }),
+      ...(event !== undefined && { event }),
+      ...(playerPage !== undefined && { page: playerPage }),
+      ...(pay && { pay }),
+    };
   });
   serveEntry(server, entry, event !== undefined || guestsAre === 'device' ? 'event' : 'demo');
   // Rains that do not exist are counted together, wherever they are asked for.
@@ -177,10 +233,24 @@ export async function startConsole(options: ConsoleOptions) {
   if (player) servePlayers(server, { ...player, unknownRains, log });
   if (theme) serveThemes(server, { ...theme, unknownRains, log });
   if (shop) await serveShop(server, { ...shop, log });
-  if (shop && demoShop) serveDemoShop(server, { secret: shop.secret, ownUrl: () => pageUrl(host, (server.server.address() as AddressInfo).port) });
+  if (shop && demoShop)
+    serveDemoShop(server, {
+      secret: shop.secret,
+      ownUrl: () => pageUrl(host, (server.server.address() as AddressInfo).port),
+    });
 
   if (consoleFolder !== undefined) await mountOperatorPage(server, consoleFolder);
-  if (backend) await mountOperatorConsole(server, { backend, requestOrigin, playerPage, currency, participants: entry.enterByCode !== undefined, ...(demandTotp !== undefined && { demandTotp }), onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'), pace });
+  if (backend)
+    await mountOperatorConsole(server, {
+      backend,
+      requestOrigin,
+      playerPage,
+      currency,
+      participants: entry.enterByCode !== undefined,
+      ...(demandTotp !== undefined && { demandTotp }),
+      onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'),
+      pace,
+    });
 
   try {
     await server.listen({ host, port });

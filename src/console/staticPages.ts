@@ -3,13 +3,16 @@ import { join, resolve, sep } from 'node:path';
 import serveStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-const NOT_BUILT = 'The operator\'s page is not built: run "npm run setup". The API under /api/console/ works without it.\n';
+const NOT_BUILT =
+  'The operator\'s page is not built: run "npm run setup". The API under /api/console/ works without it.\n';
 
 /** Serves the operator's page at /console/. The page holds no secret, so everybody may load it. Its requests to the API need a login. */
 export async function mountOperatorPage(server: FastifyInstance, folder: string): Promise<void> {
   server.get('/console', async (_request, reply) => reply.redirect('/console/', 308));
   if (isBuilt(folder)) return serveFolder(server, folder, '/console/');
-  server.get('/console/', async (_request, reply) => reply.code(503).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(NOT_BUILT));
+  server.get('/console/', async (_request, reply) =>
+    reply.code(503).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(NOT_BUILT),
+  );
 }
 
 export function isBuilt(folder: string): boolean {
@@ -20,15 +23,27 @@ export function isBuilt(folder: string): boolean {
  * Assets have a hash in their name and never change. The page that names them must be revalidated each time.
  * @param headers of the page, in place of the server's
  */
-export async function serveFolder(server: FastifyInstance, folder: string, prefix: '/' | '/console/', headers: Readonly<Record<string, string>> = {}): Promise<void> {
+export async function serveFolder(
+  server: FastifyInstance,
+  folder: string,
+  prefix: '/' | '/console/',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const root = resolve(folder);
   const assets = join(root, 'assets') + sep;
   await server.register(serveStatic, {
     // `/hall` is hall.html. The build writes `….br` and `….gz` beside the files.
-    root, prefix, extensions: ['html'], preCompressed: true, decorateReply: false, cacheControl: false, dotfiles: 'ignore',
+    root,
+    prefix,
+    extensions: ['html'],
+    preCompressed: true,
+    decorateReply: false,
+    cacheControl: false,
+    dotfiles: 'ignore',
     setHeaders(reply, path) {
       reply.header('cache-control', path.startsWith(assets) ? 'public, max-age=31536000, immutable' : 'no-cache');
-      if (/\.html(\.(br|gz))?$/.test(path)) for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+      if (/\.html(\.(br|gz))?$/.test(path))
+        for (const [name, value] of Object.entries(headers)) reply.header(name, value);
     },
   });
 }

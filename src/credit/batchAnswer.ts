@@ -19,7 +19,11 @@ const batchAnswer = z.object({ results: z.array(z.unknown()) });
  * results count as unknown: the entry is sent again.
  * @param toResult `undefined`: unreadable
  */
-export function readBatchAnswer<Result extends BatchResult>(text: string, toResult: (value: unknown) => Result | undefined, idOf: (result: Result) => string): Map<string, Result> | undefined {
+export function readBatchAnswer<Result extends BatchResult>(
+  text: string,
+  toResult: (value: unknown) => Result | undefined,
+  idOf: (result: Result) => string,
+): Map<string, Result> | undefined {
   const parsed = batchAnswer.safeParse(readAnswer(text));
   if (!parsed.success) return undefined;
   const content = ({ reason: _, ...rest }: Result) => JSON.stringify(rest);
@@ -29,7 +33,12 @@ export function readBatchAnswer<Result extends BatchResult>(text: string, toResu
     if (!result) continue;
     const other = results.get(idOf(result));
     const contradicts = other && content(other) !== content(result);
-    results.set(idOf(result), contradicts ? { ...result, status: 'retry', reason: `answered both ${other.status} and ${result.status}` } : result);
+    results.set(
+      idOf(result),
+      contradicts
+        ? { ...result, status: 'retry', reason: `answered both ${other.status} and ${result.status}` }
+        : result,
+    );
   }
   return results;
 }

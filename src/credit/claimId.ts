@@ -12,12 +12,18 @@ export type ClaimIdForm = Exclude<PayoutProviderName, 'ledger'>;
 const PART_CHARACTERS_MAX = 100;
 
 /** The id under which a wallet remembers a claim, in characters valid in a header. Two different claims never have the same id. */
-export function claimIdOf(form: ClaimIdForm, { redPacketId, userId, amount }: Pick<Claim, 'redPacketId' | 'userId' | 'amount'>): string {
+export function claimIdOf(
+  form: ClaimIdForm,
+  { redPacketId, userId, amount }: Pick<Claim, 'redPacketId' | 'userId' | 'amount'>,
+): string {
   switch (form) {
     // The form of older rains: after a restore the packet may belong to another user, and the wallet cannot see that.
-    case 'webhook': return encodeURIComponent(redPacketId);
-    case 'webhook_v2': return `${part(redPacketId)}:${part(userId)}:${amount}`;
-    default: return form satisfies never;
+    case 'webhook':
+      return encodeURIComponent(redPacketId);
+    case 'webhook_v2':
+      return `${part(redPacketId)}:${part(userId)}:${amount}`;
+    default:
+      return form satisfies never;
   }
 }
 

@@ -34,10 +34,20 @@ export async function creditRange(id: string, data: unknown, parts: RangeDepende
   const job = openJob(creditJob, data);
   const { claims, lost } = parseEntries(job);
   const posted = await postBisecting(parts.balance, job.rainId, claims, job.later !== undefined);
-  if (posted.committed.length > 0) await parts.onCredited(job.rainId, job.shard, posted.committed.map(({ claim }) => claim));
+  if (posted.committed.length > 0)
+    await parts.onCredited(
+      job.rainId,
+      job.shard,
+      posted.committed.map(({ claim }) => claim),
+    );
   const scheduled = scheduleRetry({ id, data: job, idOf: creditJobId }, posted.late, parts);
   const deadLettered = [...lost, ...posted.lost, ...scheduled.lost];
-  if (deadLettered.length > 0) await parts.deadLetter(deadLettered.map((entry) => ({ rainId: job.rainId, shard: job.shard, ...entry })));
+  if (deadLettered.length > 0)
+    await parts.deadLetter(deadLettered.map((entry) => ({ rainId: job.rainId, shard: job.shard, ...entry })));
   if (scheduled.jobs.length > 0) await parts.addLater(scheduled.jobs);
-  return { credited: posted.committed.length, dead: deadLettered.length, later: posted.late.length - scheduled.lost.length };
+  return {
+    credited: posted.committed.length,
+    dead: deadLettered.length,
+    later: posted.late.length - scheduled.lost.length,
+  };
 }

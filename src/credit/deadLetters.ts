@@ -7,13 +7,19 @@ export type DeadLetterRow = LetterRow<DeadLetter>;
 export type DeadLetterPage = LetterPage<DeadLetter>;
 
 const box = createLetterBox<DeadLetter, LogEntry>({
-  schema: deadLetter, idOf: idOfDeadLetter, idOfEntry: deadLetterId,
-  isOf: (letter, { rainId, shard, index, entry }) => letter.rainId === rainId && letter.shard === shard && letter.index === index && letter.entry === entry,
+  schema: deadLetter,
+  idOf: idOfDeadLetter,
+  idOfEntry: deadLetterId,
+  isOf: (letter, { rainId, shard, index, entry }) =>
+    letter.rainId === rainId && letter.shard === shard && letter.index === index && letter.entry === entry,
 });
 
 export const { find: findDeadLetter, areListed: areDeadLettered, add: addDeadLetters } = box;
 
 /** The dead letters of one rain, or of all. */
-export function readDeadLetters(dead: DeadQueue, { rainId, ...page }: { rainId?: string | undefined; skip?: number; limit: number }): Promise<DeadLetterPage> {
+export function readDeadLetters(
+  dead: DeadQueue,
+  { rainId, ...page }: { rainId?: string | undefined; skip?: number; limit: number },
+): Promise<DeadLetterPage> {
   return box.read(dead, (letter) => rainId === undefined || letter.rainId === rainId, page);
 }

@@ -19,12 +19,29 @@ export function dueJobs(redis: Asked, lane: Lane, limit: number): Promise<string
 }
 
 /** The delayed jobs that a worker will run, the next one first, and when each is due, epoch ms. */
-export async function dueTimes(redis: Asked, lane: Lane, from: number, limit: number): Promise<{ id: string; dueAt: number }[]> {
-  const found = await redis.zrangebyscore(lane.toKey('delayed'), '-inf', scoreMax(), 'WITHSCORES', 'LIMIT', from, limit);
-  return Array.from({ length: found.length / 2 }, (_, i) => ({ id: found[2 * i]!, dueAt: Math.max(0, Math.floor(Number(found[2 * i + 1]) / SCORE_PER_MS)) }));
+export async function dueTimes(
+  redis: Asked,
+  lane: Lane,
+  from: number,
+  limit: number,
+): Promise<{ id: string; dueAt: number }[]> {
+  const found = await redis.zrangebyscore(
+    lane.toKey('delayed'),
+    '-inf',
+    scoreMax(),
+    'WITHSCORES',
+    'LIMIT',
+    from,
+    limit,
+  );
+  return Array.from({ length: found.length / 2 }, (_, i) => ({
+    id: found[2 * i]!,
+    dueAt: Math.max(0, Math.floor(Number(found[2 * i + 1]) / SCORE_PER_MS)),
+  }));
 }
 
-export const countDue = (redis: Asked, lane: Lane): Promise<number> => redis.zcount(lane.toKey('delayed'), '-inf', scoreMax());
+export const countDue = (redis: Asked, lane: Lane): Promise<number> =>
+  redis.zcount(lane.toKey('delayed'), '-inf', scoreMax());
 
 /** Ids of delayed jobs that no worker would ever run. */
 export function jobsDueNever(redis: Asked, lane: Lane, limit: number): Promise<string[]> {

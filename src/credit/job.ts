@@ -13,16 +13,18 @@ export const range = z.object({
   from: z.int().min(0),
   entries: z.array(z.string()).min(1).max(ENTRIES_MAX),
   /** Only for entries that the other side did not accept yet. They were split off from their first job. */
-  later: z.object({
-    /** How often they have been posted. */
-    attempts: z.int().min(1),
-    /** Epoch ms of the first time. */
-    since: z.int().min(0),
-    /** Identifies their first job, so that two deliveries of one range get different ids. */
-    chain: z.string(),
-    /** What the other side answered last. */
-    detail: z.string().optional(),
-  }).optional(),
+  later: z
+    .object({
+      /** How often they have been posted. */
+      attempts: z.int().min(1),
+      /** Epoch ms of the first time. */
+      since: z.int().min(0),
+      /** Identifies their first job, so that two deliveries of one range get different ids. */
+      chain: z.string(),
+      /** What the other side answered last. */
+      detail: z.string().optional(),
+    })
+    .optional(),
 });
 export type Range = z.infer<typeof range>;
 export type Later = NonNullable<Range['later']>;
@@ -63,5 +65,7 @@ export interface EntryRange {
 /** The range of a job, from its id alone; `undefined`: not an id of ours. */
 export function rangeOfJobId(id: string): EntryRange | undefined {
   const match = /^([A-Za-z0-9_-]+(?:\.\d+)?)-(\d+)-(\d+)-(\d+)-[0-9a-f]{16}(-again-.+)?$/.exec(id);
-  return match ? { rainId: match[1]!, shard: Number(match[2]), from: Number(match[3]), to: Number(match[4]) } : undefined;
+  return match
+    ? { rainId: match[1]!, shard: Number(match[2]), from: Number(match[3]), to: Number(match[4]) }
+    : undefined;
 }

@@ -8,19 +8,32 @@ import { BatchRefused, type PayoutProvider, type PostOutcome } from './payoutPro
 
 /** The payout provider of our own ledger. It never returns `reconsumeLater`: it posts the whole batch, or refuses, or fails. */
 export function ledgerProvider(ledger: Pick<Ledger, 'credit'>): PayoutProvider {
-  return { post: async (_rainId, claims) => (await orRefused(ledger.credit(claims))).map((posting) => toOutcome(posting)) };
+  return {
+    post: async (_rainId, claims) => (await orRefused(ledger.credit(claims))).map((posting) => toOutcome(posting)),
+  };
 }
 
 /** The outcome of a posting. @param before what has already happened @param reason of the dead letter, if it is a conflict */
 export function toOutcome(posting: Posting, before = '', reason?: DeadReason): PostOutcome {
-  return posting.outcome === 'posted' || posting.outcome === 'already' ? { outcome: 'commit' } : giveUpFor(posting, before, reason);
+  return posting.outcome === 'posted' || posting.outcome === 'already'
+    ? { outcome: 'commit' }
+    : giveUpFor(posting, before, reason);
 }
 
 /** The existing posting that blocks a claim, as its dead letter describes it. @param before what has already happened */
 export function giveUpFor(conflict: Conflict, before = '', reason: DeadReason = conflict.outcome): PostOutcome {
-  if (conflict.outcome === 'discarded') return { outcome: 'giveUp', reason, detail: `${before}went back to the operator: ${formatMoney(conflict.amountCents)}` };
+  if (conflict.outcome === 'discarded')
+    return {
+      outcome: 'giveUp',
+      reason,
+      detail: `${before}went back to the operator: ${formatMoney(conflict.amountCents)}`,
+    };
   const { rainId, redPacketId, userId, amountCents } = conflict.existing;
-  return { outcome: 'giveUp', reason, detail: `${before}in the ledger: ${JSON.stringify({ rainId, redPacketId, userId, amount: formatMoney(amountCents) })}` };
+  return {
+    outcome: 'giveUp',
+    reason,
+    detail: `${before}in the ledger: ${JSON.stringify({ rainId, redPacketId, userId, amount: formatMoney(amountCents) })}`,
+  };
 }
 
 /** @throws BatchRefused when the ledger refused; any other fault unchanged. @param before what has already happened */

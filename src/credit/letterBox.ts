@@ -28,10 +28,23 @@ interface LetterForm<Letter, Entry> {
 }
 
 /** Reads and adds the dead letters of one kind. `Entry`: what names an entry of a log. */
-export function createLetterBox<Letter extends Entry & { reason: string }, Entry extends object>({ schema, idOf, idOfEntry, isOf }: LetterForm<Letter, Entry>) {
+export function createLetterBox<Letter extends Entry & { reason: string }, Entry extends object>({
+  schema,
+  idOf,
+  idOfEntry,
+  isOf,
+}: LetterForm<Letter, Entry>) {
   type Letters = Queue<Letter, unknown, string, Letter, unknown, string>;
 
-  function toRow({ id, data, timestamp }: { id?: string | undefined; data: unknown; timestamp: number }): LetterRow<Letter> | undefined {
+  function toRow({
+    id,
+    data,
+    timestamp,
+  }: {
+    id?: string | undefined;
+    data: unknown;
+    timestamp: number;
+  }): LetterRow<Letter> | undefined {
     const parsed = schema.safeParse(data);
     return parsed.success && id !== undefined ? { ...parsed.data, id, deadLetteredAt: timestamp } : undefined;
   }
@@ -42,7 +55,7 @@ export function createLetterBox<Letter extends Entry & { reason: string }, Entry
       if (!String(error).includes('WRONGTYPE')) throw error;
     });
     const letter = job && toRow(job);
-    return letter !== undefined && isOf(letter, entry) && await job!.isWaiting();
+    return letter !== undefined && isOf(letter, entry) && (await job!.isWaiting());
   }
 
   /** Adds each letter once, however often it is passed in. */
@@ -70,7 +83,11 @@ export function createLetterBox<Letter extends Entry & { reason: string }, Entry
       return job && toRow(job);
     },
     /** The letters that are wanted. @param wanted asked once for each letter */
-    async read(dead: Letters, wanted: (letter: Letter) => boolean, { skip = 0, limit }: { skip?: number; limit: number }): Promise<LetterPage<Letter>> {
+    async read(
+      dead: Letters,
+      wanted: (letter: Letter) => boolean,
+      { skip = 0, limit }: { skip?: number; limit: number },
+    ): Promise<LetterPage<Letter>> {
       const letters: LetterRow<Letter>[] = [];
       let passed = 0;
       // Counted from the oldest, so that new letters do not shift the others.

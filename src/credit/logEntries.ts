@@ -30,7 +30,8 @@ export function parseEntries({ rainId, from, entries }: CreditJob): { claims: Lo
     const found = parseClaim(entry);
     if (!found.ok) return parsed.lost.push({ index, entry, reason: 'malformed', detail: found.reason });
     const { claim } = found;
-    if (claim.rainId !== rainId) return parsed.lost.push({ index, entry, reason: 'wrong_rain', detail: `the claim is of rain ${claim.rainId}` });
+    if (claim.rainId !== rainId)
+      return parsed.lost.push({ index, entry, reason: 'wrong_rain', detail: `the claim is of rain ${claim.rainId}` });
     return parsed.claims.push({ index, entry, claim });
   });
   return parsed;

@@ -42,7 +42,11 @@ interface PayoutProviders extends PayoutProvider {
  * claims to the others. (The ledger would refuse, so even a process that skips this check pays nothing twice.)
  * No provider is asked about a claim that the plan of the rain does not hold [R14].
  */
-export function payoutByProvider(ledger: RainLedger, { payoutProvider: own, balance, former = {} }: NamedPayoutProvider, { onElsewhere, onBrokenPlan }: PayoutWarnings): PayoutProviders {
+export function payoutByProvider(
+  ledger: RainLedger,
+  { payoutProvider: own, balance, former = {} }: NamedPayoutProvider,
+  { onElsewhere, onBrokenPlan }: PayoutWarnings,
+): PayoutProviders {
   const check = createPlanCheck(ledger, onBrokenPlan);
   const planned = (provider: PayoutProvider) => plannedOnly(provider, check);
   const [real, testMoney] = [planned(balance), planned(ledgerProvider(ledger))];
@@ -64,10 +68,10 @@ export function payoutByProvider(ledger: RainLedger, { payoutProvider: own, bala
     return provider;
   }
 
-  const providerOf = async (rainId: string) => providers.get(rainId) ?? await find(rainId);
+  const providerOf = async (rainId: string) => providers.get(rainId) ?? (await find(rainId));
   return {
     post: async (rainId, claims, apart) => (await providerOf(rainId)).post(rainId, claims, apart),
-    meet: async (rainId) => void await providerOf(rainId),
+    meet: async (rainId) => void (await providerOf(rainId)),
   };
 }
 

@@ -15,22 +15,32 @@ export function plannedOnly(provider: PayoutProvider, check: PlanCheck): PayoutP
       if (!verdicts) return putOffUnknown(rainId, claims);
       const planned = claims.filter((_, i) => verdicts[i]!.outcome === 'ok');
       const outcomes = planned.length === 0 ? [] : await provider.post(rainId, planned, apart);
-      if (outcomes.length !== planned.length) throw new Error(`the payout provider returned ${outcomes.length} outcomes for ${planned.length} claims`);
+      if (outcomes.length !== planned.length)
+        throw new Error(`the payout provider returned ${outcomes.length} outcomes for ${planned.length} claims`);
       let next = 0;
       return claims.map((claim, i): PostOutcome => {
         const verdict = verdicts[i]!;
-        return verdict.outcome === 'ok' ? outcomes[next++]! : { outcome: 'giveUp', reason: 'not_in_plan', detail: whyNotInPlan(claim, verdict) };
+        return verdict.outcome === 'ok'
+          ? outcomes[next++]!
+          : { outcome: 'giveUp', reason: 'not_in_plan', detail: whyNotInPlan(claim, verdict) };
       });
     },
   };
 }
 
 /** What the plan says instead of this claim. */
-export function whyNotInPlan({ rainId, redPacketId }: Claim, verdict: Exclude<ReceiptVerdict, { outcome: 'ok' }>): string {
+export function whyNotInPlan(
+  { rainId, redPacketId }: Claim,
+  verdict: Exclude<ReceiptVerdict, { outcome: 'ok' }>,
+): string {
   switch (verdict.outcome) {
-    case 'other_rain': return `the claim is of rain ${rainId}`;
-    case 'no_such_packet': return `the plan has no packet ${redPacketId}`;
-    case 'amount_differs': return `in the plan ${redPacketId} holds ${verdict.promised}`;
-    default: return verdict satisfies never;
+    case 'other_rain':
+      return `the claim is of rain ${rainId}`;
+    case 'no_such_packet':
+      return `the plan has no packet ${redPacketId}`;
+    case 'amount_differs':
+      return `in the plan ${redPacketId} holds ${verdict.promised}`;
+    default:
+      return verdict satisfies never;
   }
 }

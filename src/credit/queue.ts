@@ -50,18 +50,25 @@ const RANGE_OPTIONS: JobsOptions = {
 
 /** Every queue is made here. */
 export function createQueue<Data>(name: string, defaultJobOptions: JobsOptions, options: QueueOptions): Queue<Data> {
-  const queue = new Queue<Data>(name, { ...bullOptions(options), defaultJobOptions, skipMetasUpdate: options.visiting ?? false });
+  const queue = new Queue<Data>(name, {
+    ...bullOptions(options),
+    defaultJobOptions,
+    skipMetasUpdate: options.visiting ?? false,
+  });
   return queue.on('error', options.onError);
 }
 
 /** Ranges of a log, added by a relay. */
-export const createRangeQueue = (name: string, options: QueueOptions): Queue => createQueue(name, RANGE_OPTIONS, options);
+export const createRangeQueue = (name: string, options: QueueOptions): Queue =>
+  createQueue(name, RANGE_OPTIONS, options);
 
 /** Ranges that are retried, added by a worker. A finished job is removed, so that its id can be used again. */
-export const createRetryQueue = (name: string, options: QueueOptions): Queue => createQueue(name, { ...RANGE_OPTIONS, removeOnComplete: true }, options);
+export const createRetryQueue = (name: string, options: QueueOptions): Queue =>
+  createQueue(name, { ...RANGE_OPTIONS, removeOnComplete: true }, options);
 
 /** Dead letters; each is a job that waits for the operator. */
-export const createLetterQueue = (name: string, options: QueueOptions): Queue => createQueue(name, { removeOnComplete: false, removeOnFail: false }, options);
+export const createLetterQueue = (name: string, options: QueueOptions): Queue =>
+  createQueue(name, { removeOnComplete: false, removeOnFail: false }, options);
 
 export const createCreditQueue = (options: QueueOptions): CreditQueue => createRangeQueue(CREDIT_QUEUE, options);
 export const createLaterQueue = (options: QueueOptions): CreditQueue => createRetryQueue(LATER_QUEUE, options);
@@ -76,11 +83,17 @@ export async function pendingRanges(redis: RedisClient, lanes: readonly CreditQu
 }
 
 /** Ids of all unfinished jobs in these lanes, in their order. */
-export async function pendingJobIds(redis: RedisClient, lanes: readonly Pick<Queue, 'getRanges' | 'toKey'>[]): Promise<string[]> {
+export async function pendingJobIds(
+  redis: RedisClient,
+  lanes: readonly Pick<Queue, 'getRanges' | 'toKey'>[],
+): Promise<string[]> {
   const found: string[] = [];
   for (const lane of lanes) {
     // A job whose due time a worker never reaches counts as none: its entries are sent again.
-    found.push(...await lane.getRanges(['waiting', 'active'], 0, PENDING_MAX - 1), ...await dueJobs(redis, lane, PENDING_MAX));
+    found.push(
+      ...(await lane.getRanges(['waiting', 'active'], 0, PENDING_MAX - 1)),
+      ...(await dueJobs(redis, lane, PENDING_MAX)),
+    );
   }
   return found;
 }

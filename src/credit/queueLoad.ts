@@ -19,7 +19,15 @@ const PAGE = 25;
 const READ_MAX = 500;
 
 export async function readLoad(queue: CreditQueue, rainId: string): Promise<QueueLoad> {
-  const load: QueueLoad = { jobs: { waiting: { jobs: 0, claims: 0 }, active: { jobs: 0, claims: 0 }, delayed: { jobs: 0, claims: 0 }, failed: { jobs: 0, claims: 0 } }, complete: true };
+  const load: QueueLoad = {
+    jobs: {
+      waiting: { jobs: 0, claims: 0 },
+      active: { jobs: 0, claims: 0 },
+      delayed: { jobs: 0, claims: 0 },
+      failed: { jobs: 0, claims: 0 },
+    },
+    complete: true,
+  };
   for (const state of UNDONE) {
     let from = 0;
     for (; from < READ_MAX; from += PAGE) {

@@ -4,7 +4,16 @@ import { isRangeJobId } from './job.ts';
 import type { CreditQueue } from './queue.ts';
 
 /** What nobody of us writes into a queue and what keeps its workers from their jobs. */
-export type QueueFault = 'type' | 'paused' | 'concurrency' | 'max' | 'duration' | 'limiter' | 'stalled-check' | 'lock' | 'delayed';
+export type QueueFault =
+  | 'type'
+  | 'paused'
+  | 'concurrency'
+  | 'max'
+  | 'duration'
+  | 'limiter'
+  | 'stalled-check'
+  | 'lock'
+  | 'delayed';
 
 /** Fields of BullMQ's `meta` that stop a queue or slow it down. */
 const SETTINGS = ['paused', 'concurrency', 'max', 'duration'] as const;
@@ -33,10 +42,16 @@ export async function repairQueue(redis: RedisClient, queue: Pick<CreditQueue, '
   const set = SETTINGS.filter((_, i) => settings[i] !== null);
   if (set.length > 0) await redis.hdel(key('meta'), ...set);
   faults.push(...set);
-  if (await redis.unlink(key('limiter')) > 0) faults.push('limiter');
+  if ((await redis.unlink(key('limiter'))) > 0) faults.push('limiter');
   if (await removeLasting(redis, [key('stalled-check')])) faults.push('stalled-check');
   const active = await redis.lrange(key('active'), 0, JOBS_MAX - 1);
-  if (await removeLasting(redis, active.map((id) => key(`${id}:lock`)))) faults.push('lock');
+  if (
+    await removeLasting(
+      redis,
+      active.map((id) => key(`${id}:lock`)),
+    )
+  )
+    faults.push('lock');
   const never = await jobsDueNever(redis, queue, JOBS_MAX);
   if (never.length > 0) {
     await redis.zrem(key('delayed'), ...never);

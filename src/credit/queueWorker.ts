@@ -33,8 +33,12 @@ export class QueueWorker<Data, Report = void> extends Worker<Data, Report> {
   constructor(name: string, work: Processor<Data, Report>, options: QueueWorkerOptions) {
     const { connection, prefix, onError, concurrency, backoff, random = Math.random } = options;
     super(name, work, {
-      ...bullOptions({ connection, prefix }), concurrency, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS,
-      maxStalledCount: STALLED_COUNT_MAX, maximumRateLimitDelay: RATE_LIMIT_MS_MAX,
+      ...bullOptions({ connection, prefix }),
+      concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: STALLED_COUNT_MAX,
+      maximumRateLimitDelay: RATE_LIMIT_MS_MAX,
       settings: { backoffStrategy: (attemptsMade) => delayBeforeRetry(attemptsMade, backoff, random) },
     });
     this.on('error', onError);

@@ -54,8 +54,19 @@ const LATER_CONCURRENCY = 2;
 export const HAND_BACK_MS = 250;
 
 /** The shell of the workers that settle ranges of a log: of claims and of reservations. */
-export function startRangeWorker<Data, Report>({ queues, work, onDone, onClosed, doing, schema, idsOf, counters }: RangeWork<Data, Report>, options: RangeWorkerOptions): RangeWorker {
-  const { connection, prefix, onError, log, concurrency = 4, backoff = JOB_RETRY_POLICY, random = Math.random } = options;
+export function startRangeWorker<Data, Report>(
+  { queues, work, onDone, onClosed, doing, schema, idsOf, counters }: RangeWork<Data, Report>,
+  options: RangeWorkerOptions,
+): RangeWorker {
+  const {
+    connection,
+    prefix,
+    onError,
+    log,
+    concurrency = 4,
+    backoff = JOB_RETRY_POLICY,
+    random = Math.random,
+  } = options;
   const begun = new Map<Job<Data, Report>, string | undefined>();
   async function timed(job: Job<Data, Report>): Promise<Report> {
     const takenUpAt = Date.now();
@@ -67,13 +78,20 @@ export function startRangeWorker<Data, Report>({ queues, work, onDone, onClosed,
     counters.faults++;
     const more = job !== undefined && job.finishedOn === undefined;
     const { success, data } = schema.safeParse(job?.data);
-    log[more ? 'warn' : 'error']({ job: job?.id, attempt: job?.attemptsMade, ...idsOf(success ? data.entries : []), error: error.message }, `${doing} failed${more ? ', will try again' : ' permanently'}`);
+    log[more ? 'warn' : 'error'](
+      { job: job?.id, attempt: job?.attemptsMade, ...idsOf(success ? data.entries : []), error: error.message },
+      `${doing} failed${more ? ', will try again' : ' permanently'}`,
+    );
   }
   function startLane(name: string, jobsAtOnce: number): QueueWorker<Data, Report> {
-    const worker = new QueueWorker<Data, Report>(name, (job, token) => {
-      begun.set(job, token);
-      return timed(job).finally(() => begun.delete(job));
-    }, { connection, prefix, onError, concurrency: jobsAtOnce, backoff, random });
+    const worker = new QueueWorker<Data, Report>(
+      name,
+      (job, token) => {
+        begun.set(job, token);
+        return timed(job).finally(() => begun.delete(job));
+      },
+      { connection, prefix, onError, concurrency: jobsAtOnce, backoff, random },
+    );
     worker.on('completed', onDone);
     worker.on('failed', onFault);
     return worker;
@@ -82,10 +100,14 @@ export function startRangeWorker<Data, Report>({ queues, work, onDone, onClosed,
 
   return {
     async close(deadlineMs = 10_000) {
-      const finished = Promise.all(lanes.map((lane) => lane.close())).then(onClosed).then(() => 'done' as const);
-      if (await deadlineIn(deadlineMs).within(finished) === 'done') return 'done';
+      const finished = Promise.all(lanes.map((lane) => lane.close()))
+        .then(onClosed)
+        .then(() => 'done' as const);
+      if ((await deadlineIn(deadlineMs).within(finished)) === 'done') return 'done';
       // Even if its posting still succeeds: the next worker finds it posted [R5].
-      await deadlineIn(HAND_BACK_MS).within(Promise.all([...begun].map(([job, token]) => job.moveToWait(token))).catch(onError));
+      await deadlineIn(HAND_BACK_MS).within(
+        Promise.all([...begun].map(([job, token]) => job.moveToWait(token))).catch(onError),
+      );
       return 'abandoned';
     },
   };

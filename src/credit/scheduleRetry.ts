@@ -33,22 +33,47 @@ export interface ScheduleRetryOptions {
  * rest of the old job is done. Entries that were tried often or long enough are `lost` [R10].
  * @param first their job. A repetition of it gives the same entries the same ids
  */
-export function scheduleRetry<Job extends Range>(first: FirstJob<Job>, late: readonly Late<Logged>[], { retryPolicy, now, random }: ScheduleRetryOptions): { jobs: RetryJob<Job>[]; lost: Lost<'unavailable'>[] } {
+export function scheduleRetry<Job extends Range>(
+  first: FirstJob<Job>,
+  late: readonly Late<Logged>[],
+  { retryPolicy, now, random }: ScheduleRetryOptions,
+): { jobs: RetryJob<Job>[]; lost: Lost<'unavailable'>[] } {
   const { later } = first.data;
   const attempts = (later?.attempts ?? 0) + 1;
   const since = later?.since ?? now();
   const elapsedMs = now() - since;
   if (attempts >= retryPolicy.attemptsMax || elapsedMs >= retryPolicy.totalMsMax) {
     const tried = attempts === 1 ? 'tried once' : `tried ${attempts} times in ${Math.round(elapsedMs / 1_000)} s`;
-    return { jobs: [], lost: late.map(({ index, entry, detail }) => ({ index, entry, reason: 'unavailable', detail: `${tried}; last answer: ${detail}` })) };
+    return {
+      jobs: [],
+      lost: late.map(({ index, entry, detail }) => ({
+        index,
+        entry,
+        reason: 'unavailable',
+        detail: `${tried}; last answer: ${detail}`,
+      })),
+    };
   }
   const chain = later?.chain ?? createHash('sha256').update(first.id).digest('hex').slice(0, 8);
   const usualMs = delayBeforeRetry(attempts, retryPolicy, () => 1);
-  const waitMs = (one: Late<Logged>) => Math.max(Math.min(usualMs, longestMs(one, PAUSE_PARTS, retryPolicy)), requestedMs(one, retryPolicy));
+  const waitMs = (one: Late<Logged>) =>
+    Math.max(Math.min(usualMs, longestMs(one, PAUSE_PARTS, retryPolicy)), requestedMs(one, retryPolicy));
   const jobs = neighbours(late, waitMs).map((run): RetryJob<Job> => {
-    const data = { ...first.data, from: run[0]!.index, entries: run.map(({ entry }) => entry), later: { attempts, since, chain, detail: run[0]!.detail } };
-    const pauseMs = Math.min(delayBeforeRetry(attempts, retryPolicy, random), ...run.map((one) => longestMs(one, PAUSE_PARTS, retryPolicy)));
-    return { id: first.idOf(data, `${chain}-${attempts}`), data, delayMs: Math.round(Math.max(pauseMs, ...run.map((one) => requestedMs(one, retryPolicy)))) };
+    const data = {
+      ...first.data,
+      from: run[0]!.index,
+      entries: run.map(({ entry }) => entry),
+      later: { attempts, since, chain, detail: run[0]!.detail },
+    };
+    const pauseMs = Math.min(
+      delayBeforeRetry(attempts, retryPolicy, random),
+      ...run.map((one) => longestMs(one, PAUSE_PARTS, retryPolicy)),
+    );
+    return {
+      id: first.idOf(data, `${chain}-${attempts}`),
+      data,
+      delayMs: Math.round(Math.max(pauseMs, ...run.map((one) => requestedMs(one, retryPolicy)))),
+    };
   });
   return { jobs, lost: [] };
 }

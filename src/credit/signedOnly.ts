@@ -13,17 +13,26 @@ interface Signatures {
  * Claims from before packets were signed have no `mac`, and pass.
  */
 export function signedOnly<P extends PayoutProvider>(provider: P, signatures: Signatures): P {
-  const isGenuine = (claim: Claim) => claim.mac === undefined || signatures.isGenuine(claim.rainId, { ...claim, mac: claim.mac });
+  const isGenuine = (claim: Claim) =>
+    claim.mac === undefined || signatures.isGenuine(claim.rainId, { ...claim, mac: claim.mac });
   return {
     ...provider,
     async post(rainId, claims, apart) {
       const genuine = claims.filter(isGenuine);
       if (genuine.length === claims.length) return provider.post(rainId, claims, apart);
-      const refused: PostOutcome = await signatures.isOurs(rainId)
-        ? { outcome: 'giveUp', reason: 'not_in_plan', detail: 'its packet is not signed with SIGNING_SECRET: somebody else has written it into Redis' }
-        : { outcome: 'reconsumeLater', detail: 'its packet is signed with another SIGNING_SECRET than this process has' };
+      const refused: PostOutcome = (await signatures.isOurs(rainId))
+        ? {
+            outcome: 'giveUp',
+            reason: 'not_in_plan',
+            detail: 'its packet is not signed with SIGNING_SECRET: somebody else has written it into Redis',
+          }
+        : {
+            outcome: 'reconsumeLater',
+            detail: 'its packet is signed with another SIGNING_SECRET than this process has',
+          };
       const outcomes = genuine.length === 0 ? [] : await provider.post(rainId, genuine, apart);
-      if (outcomes.length !== genuine.length) throw new Error(`the payout provider returned ${outcomes.length} outcomes for ${genuine.length} claims`);
+      if (outcomes.length !== genuine.length)
+        throw new Error(`the payout provider returned ${outcomes.length} outcomes for ${genuine.length} claims`);
       let next = 0;
       return claims.map((claim) => (isGenuine(claim) ? outcomes[next++]! : refused));
     },

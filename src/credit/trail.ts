@@ -13,12 +13,34 @@ export interface Announced {
 }
 
 /** Reports the spans `credit` and `announce` of each traced claim. */
-export function traceAnnounced(traces: Traces, { rainId, job, claims, takenUpAt, committedAt, announcedAt }: Announced): void {
+export function traceAnnounced(
+  traces: Traces,
+  { rainId, job, claims, takenUpAt, committedAt, announcedAt }: Announced,
+): void {
   for (const { redPacketId } of claims) {
     const of = traceOf({ rainId, redPacketId });
     if (!traces.follows(of)) continue;
-    const attributes = { 'rain.id': rainId, 'rain.red_packet_id': redPacketId, 'rain.job': job, 'rain.claims': claims.length };
-    traces.tell({ of, name: 'credit', after: stepBefore('credit'), startMs: takenUpAt, endMs: committedAt, attributes });
-    traces.tell({ of, name: 'announce', after: stepBefore('announce'), startMs: committedAt, endMs: announcedAt, attributes });
+    const attributes = {
+      'rain.id': rainId,
+      'rain.red_packet_id': redPacketId,
+      'rain.job': job,
+      'rain.claims': claims.length,
+    };
+    traces.tell({
+      of,
+      name: 'credit',
+      after: stepBefore('credit'),
+      startMs: takenUpAt,
+      endMs: committedAt,
+      attributes,
+    });
+    traces.tell({
+      of,
+      name: 'announce',
+      after: stepBefore('announce'),
+      startMs: committedAt,
+      endMs: announcedAt,
+      attributes,
+    });
   }
 }

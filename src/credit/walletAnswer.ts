@@ -17,7 +17,10 @@ const payment = z.object({ amount: amount.nullish(), userId: z.string().nullish(
 function toPayment({ amount, userId }: { amount?: unknown; userId?: unknown }): Payment {
   const { success, data } = payment.safeParse({ amount, userId });
   if (!success) return { unreadable: JSON.stringify({ amount: scalar(amount), userId: scalar(userId) }) };
-  return { ...(typeof data.amount === 'string' && { amount: data.amount }), ...(typeof data.userId === 'string' && { userId: data.userId }) };
+  return {
+    ...(typeof data.amount === 'string' && { amount: data.amount }),
+    ...(typeof data.userId === 'string' && { userId: data.userId }),
+  };
 }
 
 /** Bounds what is written out: an object may be as deep as the answer is long. */
@@ -35,12 +38,16 @@ type ClaimResult = Pick<z.infer<typeof claimResult>, 'claimId' | 'status' | 'rea
 
 /** The results of a batch by claim id; `undefined`: not a valid answer. */
 export function readResults(text: string): Map<string, ClaimResult> | undefined {
-  return readBatchAnswer(text, (value): ClaimResult | undefined => {
-    const { success, data } = claimResult.safeParse(value);
-    if (!success) return undefined;
-    const { claimId, status, reason } = data;
-    return { claimId, status, ...(reason !== undefined && { reason }), said: toPayment(data) };
-  }, ({ claimId }) => claimId);
+  return readBatchAnswer(
+    text,
+    (value): ClaimResult | undefined => {
+      const { success, data } = claimResult.safeParse(value);
+      if (!success) return undefined;
+      const { claimId, status, reason } = data;
+      return { claimId, status, ...(reason !== undefined && { reason }), said: toPayment(data) };
+    },
+    ({ claimId }) => claimId,
+  );
 }
 
 const receiptsAnswer = z.object({ receipts: z.array(z.unknown()) });
@@ -60,13 +67,19 @@ export function readReceipts(text: string, header?: string): Map<string, Payment
     const paid = toPayment(data);
     const others = receipts.get(data.id) ?? [];
     // A receipt is for an amount.
-    others.push(paid.unreadable === undefined && paid.amount === undefined ? { unreadable: JSON.stringify(paid) } : paid);
+    others.push(
+      paid.unreadable === undefined && paid.amount === undefined ? { unreadable: JSON.stringify(paid) } : paid,
+    );
     receipts.set(data.id, others);
   }
   return receipts;
 }
 
-const conflictAnswer = z.object({ claimId: z.string(), userId: z.unknown().optional(), amount: z.unknown().optional() });
+const conflictAnswer = z.object({
+  claimId: z.string(),
+  userId: z.unknown().optional(),
+  amount: z.unknown().optional(),
+});
 
 /** What the body of a 409 says that was paid under this claim id: one payment, or none. */
 export function readPaidBefore(text: string, claimId: string): Payment[] {
@@ -76,5 +89,8 @@ export function readPaidBefore(text: string, claimId: string): Payment[] {
 
 /** External text shortened to one line for a dead letter. */
 export function excerpt(text: string): string {
-  return text.slice(0, 200).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ').trim();
+  return text
+    .slice(0, 200)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
+    .trim();
 }

@@ -21,31 +21,65 @@ interface Asked extends Pick<Claim, 'userId' | 'amount'> {
  * @param again what the wallet said
  * @param said what it says beside its receipts. It proves nothing, but may contradict them
  */
-export function whenPaidNow(asked: Asked, receipts: readonly Payment[], policy: ReceiptPolicy, again: Again, said: Payment = {}): WalletOutcome {
+export function whenPaidNow(
+  asked: Asked,
+  receipts: readonly Payment[],
+  policy: ReceiptPolicy,
+  again: Again,
+  said: Payment = {},
+): WalletOutcome {
   const other = [...receipts, said].find((paid) => differs(asked, paid, policy));
-  if (other) return { ...again, detail: `${again.detail}; its receipt is for ${written(other)}, expected ${JSON.stringify({ amount: asked.amount, userId: asked.userId })}` };
+  if (other)
+    return {
+      ...again,
+      detail: `${again.detail}; its receipt is for ${written(other)}, expected ${JSON.stringify({ amount: asked.amount, userId: asked.userId })}`,
+    };
   if (receipts.length > 0 || policy === 'trust_status') return { outcome: 'taken' };
-  return { ...again, detail: `${again.detail}; without a receipt for ${asked.claimId}, expected ${JSON.stringify({ receipts: [{ id: asked.claimId, amount: asked.amount }] })}` };
+  return {
+    ...again,
+    detail: `${again.detail}; without a receipt for ${asked.claimId}, expected ${JSON.stringify({ receipts: [{ id: asked.claimId, amount: asked.amount }] })}`,
+  };
 }
 
 /**
  * The outcome when the wallet says that it paid this claim id before. Paid to somebody else, or another amount: a restored backup has
  * given the id to another claim, and crediting this user would be money from nowhere. One that cannot be read is neither.
  */
-export function whenPaidBefore(asked: Asked, payments: readonly Payment[], policy: ReceiptPolicy, again: Again): WalletOutcome {
+export function whenPaidBefore(
+  asked: Asked,
+  payments: readonly Payment[],
+  policy: ReceiptPolicy,
+  again: Again,
+): WalletOutcome {
   const other = payments.find((payment) => payment.unreadable === undefined && differs(asked, payment, policy));
-  if (other) return { outcome: 'giveUp', reason: 'paid_differs', detail: `the wallet has paid ${asked.claimId} before: ${written(other)}` };
+  if (other)
+    return {
+      outcome: 'giveUp',
+      reason: 'paid_differs',
+      detail: `the wallet has paid ${asked.claimId} before: ${written(other)}`,
+    };
   if (policy === 'trust_status') return { outcome: 'taken' };
   const unreadable = payments.find((payment) => differs(asked, payment, policy));
   // An id of the newer form names the user, so a payment under it is this user's.
-  const named = payments.some(({ amount }) => amount !== undefined) && (asked.idForm !== 'webhook' || payments.some(({ userId }) => userId !== undefined));
+  const named =
+    payments.some(({ amount }) => amount !== undefined) &&
+    (asked.idForm !== 'webhook' || payments.some(({ userId }) => userId !== undefined));
   if (named && !unreadable) return { outcome: 'taken' };
-  const said = unreadable ? `what it paid cannot be read, ${written(unreadable)}` : 'it does not say whom and how much it paid';
-  return { ...again, detail: `${again.detail}; ${said}, expected ${JSON.stringify({ claimId: asked.claimId, userId: asked.userId, amount: asked.amount })}` };
+  const said = unreadable
+    ? `what it paid cannot be read, ${written(unreadable)}`
+    : 'it does not say whom and how much it paid';
+  return {
+    ...again,
+    detail: `${again.detail}; ${said}, expected ${JSON.stringify({ claimId: asked.claimId, userId: asked.userId, amount: asked.amount })}`,
+  };
 }
 
 /** Whether the wallet has, or may have, paid somebody else or another amount. */
-function differs(asked: Asked, { amount = asked.amount, userId = asked.userId, unreadable }: Payment, policy: ReceiptPolicy): boolean {
+function differs(
+  asked: Asked,
+  { amount = asked.amount, userId = asked.userId, unreadable }: Payment,
+  policy: ReceiptPolicy,
+): boolean {
   // A wallet that is believed without receipts need not write them well.
   return amount !== asked.amount || userId !== asked.userId || (unreadable !== undefined && policy !== 'trust_status');
 }

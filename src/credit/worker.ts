@@ -28,16 +28,33 @@ export interface CreditWorker extends RangeWorker {
 
 export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
   const {
-    connection, prefix, onError, balance, onCredited, log, discardedClaims = async () => new Set<string>(), onAnnounced,
-    retryPolicy = CLAIM_RETRY_POLICY, laterJobsMax = LATER_JOBS_MAX, random = Math.random,
+    connection,
+    prefix,
+    onError,
+    balance,
+    onCredited,
+    log,
+    discardedClaims = async () => new Set<string>(),
+    onAnnounced,
+    retryPolicy = CLAIM_RETRY_POLICY,
+    laterJobsMax = LATER_JOBS_MAX,
+    random = Math.random,
   } = options;
   const dead = createDeadQueue({ connection, prefix, onError });
   const later = createLaterQueue({ connection, prefix, onError });
-  const counters: CreditCounters = { credited: 0, faults: 0, lag: new Histogram(LAGS_SECONDS), jobs: new Histogram(LAGS_SECONDS) };
+  const counters: CreditCounters = {
+    credited: 0,
+    faults: 0,
+    lag: new Histogram(LAGS_SECONDS),
+    jobs: new Histogram(LAGS_SECONDS),
+  };
   async function work(job: Job<CreditJob, RangeReport>): Promise<RangeReport> {
     const takenUpAt = Date.now();
     return creditRange(job.id!, job.data, {
-      balance, retryPolicy, random, now: Date.now,
+      balance,
+      retryPolicy,
+      random,
+      now: Date.now,
       async onCredited(rainId, shard, claims) {
         const committedAt = Date.now();
         await onCredited(rainId, shard, claims);
@@ -47,25 +64,41 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
       },
       async deadLetter(letters) {
         const discarded = await discardedClaims(letters.map(idOfDeadLetter));
-        await addDeadLetters(dead, letters.filter((letter) => !discarded.has(idOfDeadLetter(letter))));
-        log.error({ job: job.id, dead: letters.length, redPacketIds: packetIdsOf(letters.map(({ entry }) => entry)) }, 'claims given up: see the dead letters');
+        await addDeadLetters(
+          dead,
+          letters.filter((letter) => !discarded.has(idOfDeadLetter(letter))),
+        );
+        log.error(
+          { job: job.id, dead: letters.length, redPacketIds: packetIdsOf(letters.map(({ entry }) => entry)) },
+          'claims given up: see the dead letters',
+        );
       },
       async addLater(jobs) {
         await addRetryJobs(later, jobs, laterJobsMax);
         const entries = jobs.flatMap(({ data }) => data.entries);
-        log.warn({ job: job.id, later: entries.length, redPacketIds: packetIdsOf(entries) }, 'claims not accepted yet, will try again');
+        log.warn(
+          { job: job.id, later: entries.length, redPacketIds: packetIdsOf(entries) },
+          'claims not accepted yet, will try again',
+        );
       },
     });
   }
 
-  const worker = startRangeWorker<CreditJob, RangeReport>({
-    queues: [CREDIT_QUEUE, LATER_QUEUE], work,
-    onDone(job, { credited, dead: deadLettered, later: scheduled }) {
-      counters.credited += credited;
-      log.debug({ job: job.id, credited, dead: deadLettered, later: scheduled }, 'credited');
+  const worker = startRangeWorker<CreditJob, RangeReport>(
+    {
+      queues: [CREDIT_QUEUE, LATER_QUEUE],
+      work,
+      onDone(job, { credited, dead: deadLettered, later: scheduled }) {
+        counters.credited += credited;
+        log.debug({ job: job.id, credited, dead: deadLettered, later: scheduled }, 'credited');
+      },
+      doing: 'crediting',
+      schema: creditJob,
+      idsOf: (entries) => ({ redPacketIds: packetIdsOf(entries) }),
+      counters,
+      onClosed: () => Promise.all([dead.close(), later.close()]),
     },
-    doing: 'crediting', schema: creditJob, idsOf: (entries) => ({ redPacketIds: packetIdsOf(entries) }), counters,
-    onClosed: () => Promise.all([dead.close(), later.close()]),
-  }, options);
+    options,
+  );
   return { counters, close: worker.close };
 }

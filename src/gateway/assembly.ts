@@ -53,7 +53,11 @@ export type Assembly = ReturnType<typeof assemble>;
 export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const { redisUrl, log, signer, durability = LOCAL, winnerNames = 'masked', traces } = options;
   const limits: Limits = { ...LIMITS, ...options.limits };
-  const rules: ChallengeRules = options.challenges ?? { ...NO_TICKETS, secret: randomBytes(32).toString('base64url'), proofOfWorkTries: PROOF_OF_WORK_TRIES };
+  const rules: ChallengeRules = options.challenges ?? {
+    ...NO_TICKETS,
+    secret: randomBytes(32).toString('base64url'),
+    proofOfWorkTries: PROOF_OF_WORK_TRIES,
+  };
   const ownTicketRules = { tickets: rules.tickets, proofOfWork: rules.proofOfWork, leadMs: limits.ticketLeadMs };
   const counters = createGatewayCounters();
   const times = createTimes();
@@ -72,12 +76,34 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   // As rain/claim.ts expects it.
   const gateway = randomBytes(4).toString('hex');
   const hub = new Hub();
-  const rainCache = new RainCache({ redis: reads, onFault, ticketRules: ownTicketRules, restMs: () => hub.restMs, onChange: tell, onLeft: (rain) => gatewayDurability.left(rain) });
+  const rainCache = new RainCache({
+    redis: reads,
+    onFault,
+    ticketRules: ownTicketRules,
+    restMs: () => hub.restMs,
+    onChange: tell,
+    onLeft: (rain) => gatewayDurability.left(rain),
+  });
   const now = () => rainCache.now();
-  const gatewayDurability = openGatewayDurability({ redisUrl, redis: grabs, signer, durability, waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS, secondLookMs: options.secondLookMs, now, rains: () => rainCache.readings(), log, onFault });
+  const gatewayDurability = openGatewayDurability({
+    redisUrl,
+    redis: grabs,
+    signer,
+    durability,
+    waitMs: options.durabilityWaitMs ?? DURABILITY_WAIT_MS,
+    secondLookMs: options.secondLookMs,
+    now,
+    rains: () => rainCache.readings(),
+    log,
+    onFault,
+  });
   const epochGate = createEpochGate({ redis: reads, log, onFault, onOlder: gatewayDurability.doubt });
   const connections = [grabs, reads, subscriber, ...gatewayDurability.connections];
-  const localAnswers = new LocalAnswers({ read: createWinnersReader({ redis: reads, signer, onFault }), rainCache, onFault });
+  const localAnswers = new LocalAnswers({
+    read: createWinnersReader({ redis: reads, signer, onFault }),
+    rainCache,
+    onFault,
+  });
   const overload = openOverloadControl({ limits, redis: reads, now, log, onFault, times });
   const forgeries = openForgedPackets({ redis: grabs, signer, counters, log, onFault });
   const checked = (rainId: string) => ticketRulesText(rainCache.reading(rainId)?.ticketRules);
@@ -87,46 +113,133 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   };
   const engine = pipeline(
     [
-      epochGate.busyUntilCompared, gatewayDurability.busyWhileRestoring, (inner) => verifiedEngine(inner, forgeries),
+      epochGate.busyUntilCompared,
+      gatewayDurability.busyWhileRestoring,
+      (inner) => verifiedEngine(inner, forgeries),
       // The wait for replicas is not measured: when those of one master stall, Redis is not slow.
-      gatewayDurability.confirmedByReplicas, overload.roundTrips.measured,
+      gatewayDurability.confirmedByReplicas,
+      overload.roundTrips.measured,
     ],
     createGrabEngine(grabs, onEngineFault, checked, gateway),
   );
-  const mover = new Mover({ redis: grabs, engine, confirmHeld: gatewayDurability.confirmHeld, restoring: gatewayDurability.restoring, onFault: onEngineFault });
+  const mover = new Mover({
+    redis: grabs,
+    engine,
+    confirmHeld: gatewayDurability.confirmHeld,
+    restoring: gatewayDurability.restoring,
+    onFault: onEngineFault,
+  });
   function conclude(pending: PendingGrab, rainId: string, given: GrabAnswer, shard: number): void {
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(rainId);
-    if (given.code === '1' && !gatewayDurability.hasTold(rainId, pending.userId)) uncredited.watch({ rainId, shard, userId: pending.userId, redPacketId: given.redPacketId, amount: given.amount });
-    answer(pending, rainId, 'amount' in given ? gatewayDurability.remember(rainId, shard, pending.userId, given) : given, context);
+    if (given.code === '1' && !gatewayDurability.hasTold(rainId, pending.userId))
+      uncredited.watch({ rainId, shard, userId: pending.userId, redPacketId: given.redPacketId, amount: given.amount });
+    answer(
+      pending,
+      rainId,
+      'amount' in given ? gatewayDurability.remember(rainId, shard, pending.userId, given) : given,
+      context,
+    );
   }
-  const batcher = new Batcher<PendingGrab, GrabAnswer>(decideGrabs(engine), (pending, rainId, given, shard) => {
-    if (!isOfOneShard(given)) return conclude(pending, rainId, given, shard);
-    if (!batcher.hold()) return conclude(pending, rainId, BUSY, shard);
-    // By the index, as for the shard of the user: fewer shards, written into the state of one, would hide the others.
-    mover.ask(rainId, rainCache.reading(rainId)?.shards ?? given.shards, { userId: pending.userId, shard, answer(brought) {
-      batcher.release();
-      conclude(pending, rainId, brought, shard);
-    } });
-  }, limits, (batch) => {
-    times.answers.add((batch.answeredAt - batch.openedAt) / 1_000, batch.pending.length);
-    if (traces) traceWins(traces, batch);
-  });
-  const starting = { fairStartMs: limits.fairStartMs, clock: rainCache, onGathered: () => { counters.gathered++; }, ...(options.chance && { chance: options.chance }) };
+  const batcher = new Batcher<PendingGrab, GrabAnswer>(
+    decideGrabs(engine),
+    (pending, rainId, given, shard) => {
+      if (!isOfOneShard(given)) return conclude(pending, rainId, given, shard);
+      if (!batcher.hold()) return conclude(pending, rainId, BUSY, shard);
+      // By the index, as for the shard of the user: fewer shards, written into the state of one, would hide the others.
+      mover.ask(rainId, rainCache.reading(rainId)?.shards ?? given.shards, {
+        userId: pending.userId,
+        shard,
+        answer(brought) {
+          batcher.release();
+          conclude(pending, rainId, brought, shard);
+        },
+      });
+    },
+    limits,
+    (batch) => {
+      times.answers.add((batch.answeredAt - batch.openedAt) / 1_000, batch.pending.length);
+      if (traces) traceWins(traces, batch);
+    },
+  );
+  const starting = {
+    fairStartMs: limits.fairStartMs,
+    clock: rainCache,
+    onGathered: () => {
+      counters.gathered++;
+    },
+    ...(options.chance && { chance: options.chance }),
+  };
   const fairStart = new FairStart<PendingGrab>({
-    ...starting, batcher, answerNotStarted: (pending, rainId) => answer(pending, rainId, NOT_STARTED, context),
+    ...starting,
+    batcher,
+    answerNotStarted: (pending, rainId) => answer(pending, rainId, NOT_STARTED, context),
     reading(rainId) {
       const rain = rainCache.reading(rainId);
       return rain && { readAtMonotonic: rain.readAtMonotonic, isUntouched: rain.claims === 0 };
     },
   });
-  const sales = openSales({ grabs, reads, hub, ownTicketRules, clock: rainCache, starting, gatewayDurability, forged: openForgedReservations({ signer, counters, log }), epochGate, overload, limits, counters, times, onFault });
+  const sales = openSales({
+    grabs,
+    reads,
+    hub,
+    ownTicketRules,
+    clock: rainCache,
+    starting,
+    gatewayDurability,
+    forged: openForgedReservations({ signer, counters, log }),
+    epochGate,
+    overload,
+    limits,
+    counters,
+    times,
+    onFault,
+  });
   // After a reconnect the server may be another one, or may have changed without an event.
-  for (const connection of connections) for (const answers of [localAnswers, sales.localAnswers]) connection.on('close', () => answers.forget());
+  for (const connection of connections)
+    for (const answers of [localAnswers, sales.localAnswers]) connection.on('close', () => answers.forget());
   const rateLimiter = new RateLimiter(limits, counters, hub);
-  const uncredited = new Uncredited({ redis: reads, signer, hub, onFault, tell: (win) => tellCredit(win.rainId, win, context) });
-  const challenges = new Challenges(rules, { limits, counters, now, pressed: options.pressed ?? (() => overload.pressure.pressed) });
-  const blocklist = new Blocklist({ redis: reads, now, onFault, onChange: () => hub.each((session) => disconnectBlocked(session, blocklist, limits)) });
-  const context: HandlerContext = { limits, hub, rainCache, batcher, sales, fairStart, localAnswers, gatewayDurability, forgeries, signer, redis: reads, uncredited, pendingReceipts: { count: 0 }, rateLimiter, blocklist, challenges, overload, winnerNames, counters, traces, onFault };
+  const uncredited = new Uncredited({
+    redis: reads,
+    signer,
+    hub,
+    onFault,
+    tell: (win) => tellCredit(win.rainId, win, context),
+  });
+  const challenges = new Challenges(rules, {
+    limits,
+    counters,
+    now,
+    pressed: options.pressed ?? (() => overload.pressure.pressed),
+  });
+  const blocklist = new Blocklist({
+    redis: reads,
+    now,
+    onFault,
+    onChange: () => hub.each((session) => disconnectBlocked(session, blocklist, limits)),
+  });
+  const context: HandlerContext = {
+    limits,
+    hub,
+    rainCache,
+    batcher,
+    sales,
+    fairStart,
+    localAnswers,
+    gatewayDurability,
+    forgeries,
+    signer,
+    redis: reads,
+    uncredited,
+    pendingReceipts: { count: 0 },
+    rateLimiter,
+    blocklist,
+    challenges,
+    overload,
+    winnerNames,
+    counters,
+    traces,
+    onFault,
+  };
 
   function tell(snapshot: RainSnapshot, event: SnapshotChange): void {
     fairStart.expect(snapshot.rainId, snapshot);
@@ -135,18 +248,41 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
       forgeries.warnOfOtherKey(snapshot.rainId, rainCache.reading(snapshot.rainId)?.signedBy);
     }
     const stored = rainCache.reading(snapshot.rainId);
-    if (snapshot.state === 'open' && stored?.left === 0 && !stored.drained) mover.verify(snapshot.rainId, stored.shards);
+    if (snapshot.state === 'open' && stored?.left === 0 && !stored.drained)
+      mover.verify(snapshot.rainId, stored.shards);
     const frame = frameOf(encode(snapshot));
     const { rainId, terms = {} } = snapshot;
-    hub.tell(rainId, event, (session) => send(session, frame, limits), ({ audience }) => isListedFor(audience, 'rains', rainId, terms));
+    hub.tell(
+      rainId,
+      event,
+      (session) => send(session, frame, limits),
+      ({ audience }) => isListedFor(audience, 'rains', rainId, terms),
+    );
   }
 
-  lifecycle.onClose('connections', () => { for (const connection of connections) connection.disconnect(); });
-  for (const [name, part] of Object.entries({ gatewayDurability, epochGate, overload, blocklist, uncredited, fairStart, saleFairStart: sales.fairStart, rainCache, saleCache: sales.cache })) lifecycle.onClose(name, () => part.close());
+  lifecycle.onClose('connections', () => {
+    for (const connection of connections) connection.disconnect();
+  });
+  for (const [name, part] of Object.entries({
+    gatewayDurability,
+    epochGate,
+    overload,
+    blocklist,
+    uncredited,
+    fairStart,
+    saleFairStart: sales.fairStart,
+    rainCache,
+    saleCache: sales.cache,
+  }))
+    lifecycle.onClose(name, () => part.close());
   /** Whether the connections for grabs and reads are ready. */
   const connected = () => grabs.status === 'ready' && reads.status === 'ready';
   return {
-    context, blocklist, overload, times, connected,
+    context,
+    blocklist,
+    overload,
+    times,
+    connected,
     // What must answer for the gateway to be ready; not the connection for grabs, which a high load may make wait.
     parts: [
       { name: 'redis', ask: () => (connected() ? reads.ping() : Promise.reject(new Error('the connection is away'))) },

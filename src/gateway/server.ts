@@ -18,13 +18,24 @@ export function startGateway(options: GatewayOptions) {
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(async () => {
     const assembly = assemble(options, lifecycle);
-    const { context: { hub, batcher, sales, limits, counters, redis, rainCache }, overload, times } = assembly;
+    const {
+      context: { hub, batcher, sales, limits, counters, redis, rainCache },
+      overload,
+      times,
+    } = assembly;
     const acceptor = openAcceptor(assembly, options, lifecycle);
     await assembly.start();
     const readiness = await openReadiness({ parts: assembly.parts });
     lifecycle.onClose('readiness', () => void readiness.close());
     const server = createHttpServer({
-      limits, trustedProxies, report: readiness.report, onDropped: (limit) => { counters.refused[limit]++; }, onUpgrade: acceptor.upgrade, onRequest: openBuyerApi(assembly.context, acceptor.rules).handle,
+      limits,
+      trustedProxies,
+      report: readiness.report,
+      onDropped: (limit) => {
+        counters.refused[limit]++;
+      },
+      onUpgrade: acceptor.upgrade,
+      onRequest: openBuyerApi(assembly.context, acceptor.rules).handle,
     });
     const port = await listen(server, host, options.port);
     lifecycle.onClose('port', async () => {
@@ -35,11 +46,17 @@ export function startGateway(options: GatewayOptions) {
     log.info({ port }, 'gateway open');
     const gateway = {
       /** As bound. */
-      url: `ws://${host}:${port}${GATEWAY_PATH}`, port,
-      sockets: () => hub.size, screens: () => hub.screens, socketsMax: limits.socketsMax, grabsPending: () => batcher.pending + sales.batcher.pending,
+      url: `ws://${host}:${port}${GATEWAY_PATH}`,
+      port,
+      sockets: () => hub.size,
+      screens: () => hub.screens,
+      socketsMax: limits.socketsMax,
+      grabsPending: () => batcher.pending + sales.batcher.pending,
       /** Requests over HTTP that wait for a change of an order. */
       ordersWaiting: () => sales.orderWaits.size,
-      counters, times, load: overload.load,
+      counters,
+      times,
+      load: overload.load,
       /** The state of `/readyz`, with reasons. */
       readiness: { report: readiness.report, standing: readiness.standing },
       /** True while a function is switched off because of load. */
@@ -47,7 +64,11 @@ export function startGateway(options: GatewayOptions) {
       /** Accepts no more sockets, answers pending grabs, asks every client to reconnect, and stops; takes at most limits.closeMs. */
       close: () => lifecycle.close(limits.closeMs),
     };
-    if (options.heartbeat) lifecycle.onClose('heartbeat', startHeartbeat({ ...gateway, address: gateway.url, redis, now: () => rainCache.now() }));
+    if (options.heartbeat)
+      lifecycle.onClose(
+        'heartbeat',
+        startHeartbeat({ ...gateway, address: gateway.url, redis, now: () => rainCache.now() }),
+      );
     // The port stays open during the shutdown, so that clients get 503 with the reason, not a refused connection.
     lifecycle.onClose('sockets', async (leftMs) => {
       readiness.drain();

@@ -67,7 +67,13 @@ export class Batcher<A extends { readonly userId: string }, Answer> {
   #held = 0;
 
   /** @param onAnswered called when all requests of a batch are answered; for it the clock is read once a turn and once a batch */
-  constructor(decider: Decider<A, Answer>, deliver: Deliver<A, Answer>, limits: BatcherLimits, onAnswered: (batch: AnsweredBatch<A, Answer>) => void = () => {}, time: BatcherTime = { now: () => performance.now(), after: setTimeout }) {
+  constructor(
+    decider: Decider<A, Answer>,
+    deliver: Deliver<A, Answer>,
+    limits: BatcherLimits,
+    onAnswered: (batch: AnsweredBatch<A, Answer>) => void = () => {},
+    time: BatcherTime = { now: () => performance.now(), after: setTimeout },
+  ) {
     this.#decider = decider;
     this.#deliver = deliver;
     this.#limits = limits;

@@ -45,7 +45,12 @@ export function createConfirm(rules: ConfirmRules): Confirm {
 }
 
 export function confirmWins(confirmHeld: ConfirmHeld): Confirm {
-  return (rainId, shard, wins) => confirmHeld(shardKeys(rainId, shard).claimed, wins.map(({ userId }) => userId), (entry, at) => isWin(entry, wins[at]!));
+  return (rainId, shard, wins) =>
+    confirmHeld(
+      shardKeys(rainId, shard).claimed,
+      wins.map(({ userId }) => userId),
+      (entry, at) => isWin(entry, wins[at]!),
+    );
 }
 
 /** The requests of one master. Each master has its own: one whose replicas stall must not hold back the wins of the others. */
@@ -78,8 +83,13 @@ export function createConfirmHeld({ connections, replicas, waitMs, onFault }: Co
   async function round(redis: RedisClient, master: string, requests: readonly ConfirmRequest[]): Promise<void> {
     const server = mastersOf(redis).find(({ name }) => name === master);
     // Send all commands in one turn of the event loop: if the connection broke in between, none of them would be answered.
-    const reading = requests.map(({ key, userIds }) => server?.connection.hmget(key, ...userIds) ?? unreachable(master));
-    const [acknowledged, ...held] = await Promise.allSettled([server ? acknowledgedBy(redis, server) : unreachable(master), ...reading]);
+    const reading = requests.map(
+      ({ key, userIds }) => server?.connection.hmget(key, ...userIds) ?? unreachable(master),
+    );
+    const [acknowledged, ...held] = await Promise.allSettled([
+      server ? acknowledgedBy(redis, server) : unreachable(master),
+      ...reading,
+    ]);
     const isReplicated = acknowledged.status === 'fulfilled' && acknowledged.value >= replicas;
     requests.forEach(({ userIds, isHeld, answer }, i) => {
       const entries = held[i]!;
@@ -94,17 +104,18 @@ export function createConfirmHeld({ connections, replicas, waitMs, onFault }: Co
     for (const connection of connections) learnMasters(connection);
   }
 
-  return (key, userIds, isHeld) => new Promise((answer) => {
-    const master = firstKnown(connections, key);
-    if (master === undefined) {
-      report(new Error(`no master of the slot of ${key} can be reached`));
-      return answer(userIds.map(() => false));
-    }
-    const lane = lanes.get(master) ?? { waiting: [], idle: [...connections] };
-    lanes.set(master, lane);
-    lane.waiting.push({ key, userIds, isHeld, answer });
-    begin(master, lane);
-  });
+  return (key, userIds, isHeld) =>
+    new Promise((answer) => {
+      const master = firstKnown(connections, key);
+      if (master === undefined) {
+        report(new Error(`no master of the slot of ${key} can be reached`));
+        return answer(userIds.map(() => false));
+      }
+      const lane = lanes.get(master) ?? { waiting: [], idle: [...connections] };
+      lanes.set(master, lane);
+      lane.waiting.push({ key, userIds, isHeld, answer });
+      begin(master, lane);
+    });
 }
 
 function firstKnown(connections: readonly RedisClient[], key: string): string | undefined {
@@ -121,7 +132,8 @@ function takeRound(waiting: ConfirmRequest[]): ConfirmRequest[] {
   return waiting.splice(0, size);
 }
 
-const unreachable = (master: string) => Promise.reject<never>(new Error(`${master} is no master any more, or cannot be reached`));
+const unreachable = (master: string) =>
+  Promise.reject<never>(new Error(`${master} is no master any more, or cannot be reached`));
 
 function isWin(entry: string | null | undefined, { redPacketId }: Win): boolean {
   const parsed = typeof entry === 'string' ? parseClaim(entry) : undefined;
@@ -133,7 +145,9 @@ export function confirmedEngine(engine: GrabEngine, confirm: Confirm): GrabEngin
   return {
     async grab(rainId, shard, userIds, move) {
       const answers = await engine.grab(rainId, shard, userIds, move);
-      const wins = answers.flatMap((answer, i) => ('redPacketId' in answer ? [{ userId: userIds[i]!, redPacketId: answer.redPacketId }] : []));
+      const wins = answers.flatMap((answer, i) =>
+        'redPacketId' in answer ? [{ userId: userIds[i]!, redPacketId: answer.redPacketId }] : [],
+      );
       if (wins.length === 0) return answers;
       const confirmed = await confirm(rainId, shard, wins);
       let at = 0;

@@ -9,7 +9,10 @@ export const BATCH_USERS_MAX = 512;
 
 const won = z.object({ code: z.enum(['0', '1']), redPacketId: z.string().min(1), amount: z.string(), mac: z.string() });
 /** `shards`, only with "-1": this shard has none left, and another one of so many may have some; see `mover.ts`. */
-const refused = z.object({ code: z.enum(['-1', '-2', '-3', '-4', '-7', '-8', '-11']), shards: z.int().min(2).max(SHARDS_MAX).optional() });
+const refused = z.object({
+  code: z.enum(['-1', '-2', '-3', '-4', '-7', '-8', '-11']),
+  shards: z.int().min(2).max(SHARDS_MAX).optional(),
+});
 const answer = z.discriminatedUnion('code', [won, refused]);
 
 /** The answer of `lua/grab.lua` for one user. "-7": the outcome is unknown; grabbing again is safe and returns it. */
@@ -25,8 +28,10 @@ export const NO_SUCH_RAIN: Refusal = { code: '-8' };
 
 /** Most users of a rain lose. Their answers are fixed strings, looked up instead of parsed. */
 const REFUSALS: ReadonlyMap<string, GrabAnswer> = new Map(
-  [...refused.shape.code.options.map((code) => ({ code })), ...Array.from({ length: SHARDS_MAX - 1 }, (_, i) => ({ code: '-1', shards: i + 2 } as const))]
-    .map((answer) => [JSON.stringify(answer), answer]),
+  [
+    ...refused.shape.code.options.map((code) => ({ code })),
+    ...Array.from({ length: SHARDS_MAX - 1 }, (_, i) => ({ code: '-1', shards: i + 2 }) as const),
+  ].map((answer) => [JSON.stringify(answer), answer]),
 );
 
 const REFUSAL_LENGTH_MAX = Math.max(...[...REFUSALS.keys()].map((text) => text.length));
@@ -56,12 +61,20 @@ export interface GrabEngine {
  * @param checked the ticket rules that the caller has checked for the grabs of a rain, as text
  * @param gateway the name of this gateway, see `claim.ts`: it is told of the credits of the users who win here; '': none
  */
-export function createGrabEngine(redis: RedisClient, onFault: (error: unknown) => void, checked: (rainId: string) => string = () => '', gateway = ''): GrabEngine {
+export function createGrabEngine(
+  redis: RedisClient,
+  onFault: (error: unknown) => void,
+  checked: (rainId: string) => string = () => '',
+  gateway = '',
+): GrabEngine {
   return {
     async grab(rainId, shard, userIds, move) {
       try {
-        const replies = move ? await receive(redis, rainId, move, userIds, checked(rainId), gateway) : await run(redis, 'grab', grabKeys(rainId, shard), [...userIds, checked(rainId), gateway]);
-        if (!Array.isArray(replies) || replies.length !== userIds.length) throw new TypeError('lua/grab.lua did not answer once per user');
+        const replies = move
+          ? await receive(redis, rainId, move, userIds, checked(rainId), gateway)
+          : await run(redis, 'grab', grabKeys(rainId, shard), [...userIds, checked(rainId), gateway]);
+        if (!Array.isArray(replies) || replies.length !== userIds.length)
+          throw new TypeError('lua/grab.lua did not answer once per user');
         return replies.map(parse);
       } catch (error) {
         onFault(error);
@@ -74,7 +87,12 @@ export function createGrabEngine(redis: RedisClient, onFault: (error: unknown) =
 /** How a batch of grabs is decided. */
 export function decideGrabs(engine: GrabEngine) {
   return {
-    decide: (rainId: string, shard: number, grabs: readonly { readonly userId: string }[]) => engine.grab(rainId, shard, grabs.map(({ userId }) => userId)),
+    decide: (rainId: string, shard: number, grabs: readonly { readonly userId: string }[]) =>
+      engine.grab(
+        rainId,
+        shard,
+        grabs.map(({ userId }) => userId),
+      ),
     busy: BUSY as GrabAnswer,
   };
 }

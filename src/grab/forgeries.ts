@@ -35,8 +35,17 @@ export function createForgeries({ redis, signer, onSpoiled, onOtherKey, onFault 
     async spoil(rainId: string, shard: number, forged: readonly HeldWin[]): Promise<boolean> {
       const { state, claimed, spoiled } = shardKeys(rainId, shard);
       try {
-        const done = reply.parse(await run(redis, 'spoil', [state, claimed, spoiled, campaignKeys(rainId, shard).wins],
-          [signer.keyIds.join(','), ...forged.flatMap(({ userId, redPacketId, amount, mac }) => [userId, redPacketId, amount, mac])]));
+        const done = reply.parse(
+          await run(
+            redis,
+            'spoil',
+            [state, claimed, spoiled, campaignKeys(rainId, shard).wins],
+            [
+              signer.keyIds.join(','),
+              ...forged.flatMap(({ userId, redPacketId, amount, mac }) => [userId, redPacketId, amount, mac]),
+            ],
+          ),
+        );
         if (done === 'other_key') onOtherKey(rainId);
         else if (done !== null && done > 0) onSpoiled(rainId, forged);
         return done !== 'other_key';

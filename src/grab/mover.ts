@@ -1,7 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { shardKeys } from '../store/keys.ts';
-import { lend, MOVE_PACKETS_MAX, newMoveId, noteArrived, readStock, receive, setAside, writeDrained, type Move, type ShardStock } from '../store/moves.ts';
+import {
+  lend,
+  MOVE_PACKETS_MAX,
+  newMoveId,
+  noteArrived,
+  readStock,
+  receive,
+  setAside,
+  writeDrained,
+  type Move,
+  type ShardStock,
+} from '../store/moves.ts';
 import type { ConfirmHeld } from './confirm.ts';
 import { BUSY, type GrabAnswer, type GrabEngine, type Refusal } from './engine.ts';
 
@@ -54,10 +65,13 @@ export class Mover {
   /** For a user whose shard is empty. `answer` is called once. */
   ask(rainId: string, shards: number, { answer, ...user }: Waiter): void {
     let isAnswered = false;
-    const waiter = { ...user, answer(given: GrabAnswer) {
-      if (!isAnswered) answer(given);
-      isAnswered = true;
-    } };
+    const waiter = {
+      ...user,
+      answer(given: GrabAnswer) {
+        if (!isAnswered) answer(given);
+        isAnswered = true;
+      },
+    };
     const waiting = this.#waiting.get(rainId);
     if (waiting) return void waiting.push(waiter);
     this.#waiting.set(rainId, [waiter]);
@@ -99,14 +113,19 @@ export class Mover {
         const waited = left.length;
         if (from !== undefined && waited > 0) left = await this.#bring(rainId, shards, from, left);
         if (from !== undefined && left.length === 0) return left;
-        const delivered = from === undefined && await this.#deliver(rainId, sending);
+        const delivered = from === undefined && (await this.#deliver(rainId, sending));
         if (left.length === waited && !delivered) await this.#rules.rest(REST_MS << fruitless++);
-      } else if (look.some((stock) => !stock || stock.onTheirWay > 0) || !before && !await this.#isDurable(rainId, shards)) {
+      } else if (
+        look.some((stock) => !stock || stock.onTheirWay > 0) ||
+        (!before && !(await this.#isDurable(rainId, shards)))
+      ) {
         return left;
       } else if (before && isUnchanged(before, look)) {
         for (const { answer } of left) answer(NOTHING_LEFT);
         const loaded = look.reduce((sum, stock) => sum + stock!.loaded, 0);
-        await Promise.all(look.map((_, shard) => writeDrained(this.#rules.redis, rainId, shard, loaded).catch(this.#rules.onFault)));
+        await Promise.all(
+          look.map((_, shard) => writeDrained(this.#rules.redis, rainId, shard, loaded).catch(this.#rules.onFault)),
+        );
         return [];
       } else {
         before = before ? undefined : look;
@@ -116,13 +135,15 @@ export class Mover {
   }
 
   #look(rainId: string, shards: number): Promise<Look> {
-    return Promise.all(Array.from({ length: shards }, async (_, shard) => {
-      if (this.#rules.restoring(shardKeys(rainId, shard).state)) return undefined;
-      return readStock(this.#rules.redis, rainId, shard, shards).catch((error: unknown) => {
-        this.#rules.onFault(error);
-        return undefined;
-      });
-    }));
+    return Promise.all(
+      Array.from({ length: shards }, async (_, shard) => {
+        if (this.#rules.restoring(shardKeys(rainId, shard).state)) return undefined;
+        return readStock(this.#rules.redis, rainId, shard, shards).catch((error: unknown) => {
+          this.#rules.onFault(error);
+          return undefined;
+        });
+      }),
+    );
   }
 
   /** What is no move would be on its way for ever; a key of another type lets nothing of its shard be read. */
@@ -133,7 +154,9 @@ export class Mover {
 
   /** What was found is worth nothing if a failover brings packets back: the replicas must have it before it is looked at again. */
   async #isDurable(rainId: string, shards: number): Promise<boolean> {
-    const held = await Promise.all(Array.from({ length: shards }, (_, shard) => this.#isHeld(shardKeys(rainId, shard).state, 'state')));
+    const held = await Promise.all(
+      Array.from({ length: shards }, (_, shard) => this.#isHeld(shardKeys(rainId, shard).state, 'state')),
+    );
     return held.every(Boolean);
   }
 
@@ -159,7 +182,7 @@ export class Mover {
   async #lend(rainId: string, from: number, to: number, wanted: number, shards: number): Promise<Move | undefined> {
     if (this.#rules.restoring(shardKeys(rainId, from).state)) return undefined;
     const move = await lend(this.#rules.redis, rainId, this.#rules.moveId(from, to), { wanted, parts: 2 * shards });
-    return move && await this.#isOnItsWay(rainId, move) ? move : undefined;
+    return move && (await this.#isOnItsWay(rainId, move)) ? move : undefined;
   }
 
   /** Ends moves that others have begun. @returns whether one of them has arrived now */
@@ -167,8 +190,8 @@ export class Mover {
     let arrived = false;
     for (const move of moves) {
       // Looked at again: the lender may have forgotten it meanwhile, and has its packets again.
-      if (await this.#rules.redis.hexists(shardKeys(rainId, move.from).sending, move.moveId) === 0) continue;
-      if (!await this.#isOnItsWay(rainId, move) || !await receive(this.#rules.redis, rainId, move)) continue;
+      if ((await this.#rules.redis.hexists(shardKeys(rainId, move.from).sending, move.moveId)) === 0) continue;
+      if (!(await this.#isOnItsWay(rainId, move)) || !(await receive(this.#rules.redis, rainId, move))) continue;
       await this.#noteArrived(rainId, move);
       arrived = true;
     }
@@ -182,7 +205,8 @@ export class Mover {
 
   /** Only when the replicas of the receiver have it. */
   async #noteArrived(rainId: string, move: Move): Promise<void> {
-    if (await this.#isHeld(shardKeys(rainId, move.to).received, move.moveId)) await noteArrived(this.#rules.redis, rainId, move);
+    if (await this.#isHeld(shardKeys(rainId, move.to).received, move.moveId))
+      await noteArrived(this.#rules.redis, rainId, move);
   }
 
   async #isHeld(key: string, field: string): Promise<boolean> {

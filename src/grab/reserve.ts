@@ -19,7 +19,9 @@ export interface Purchase {
 const REFUSALS = ['-1', '-2', '-3', '-4', '-7', '-8', '-11', '-12', '-13', '-14', '-15'] as const;
 
 /** The answer for one purchase. "-7": the outcome is unknown; asking again with the same ref is safe and returns it. */
-export type ReserveAnswer = ({ code: '0' | '1'; reservationId: string } & Omit<HeldReservation, 'ordinal' | 'ref' | 'mac'>) | { code: (typeof REFUSALS)[number] };
+export type ReserveAnswer =
+  | ({ code: '0' | '1'; reservationId: string } & Omit<HeldReservation, 'ordinal' | 'ref' | 'mac'>)
+  | { code: (typeof REFUSALS)[number] };
 
 export const SALE_BUSY: ReserveAnswer = { code: '-7' };
 
@@ -40,7 +42,14 @@ function parse(reply: unknown, saleId: string, { userId, ref }: Purchase, signer
   const mine = asked.find((one) => code === '0' || signer.isReservation(one.mac, { saleId, userId, ...one }));
   if (!mine) return SALE_BUSY;
   const { ordinal, sku, quantity, status, payBy } = mine;
-  return { code: code === '0' ? '0' : '1', reservationId: reservationId(saleId, ordinal), sku, quantity, status, payBy };
+  return {
+    code: code === '0' ? '0' : '1',
+    reservationId: reservationId(saleId, ordinal),
+    sku,
+    quantity,
+    status,
+    payBy,
+  };
 }
 
 export interface ReserveEngine {
@@ -52,7 +61,12 @@ export interface ReserveEngine {
 }
 
 /** @param checked the ticket rules that the caller has checked for the purchases of a sale, as text */
-export function createReserveEngine(redis: RedisClient, signer: ReservationSigner, onFault: (error: unknown) => void, checked: (saleId: string) => string = () => ''): ReserveEngine {
+export function createReserveEngine(
+  redis: RedisClient,
+  signer: ReservationSigner,
+  onFault: (error: unknown) => void,
+  checked: (saleId: string) => string = () => '',
+): ReserveEngine {
   /** One buyer's entry that cannot be read must not hold up the others of the batch. */
   function answerOf(reply: unknown, saleId: string, purchase: Purchase): ReserveAnswer {
     try {
@@ -67,10 +81,12 @@ export function createReserveEngine(redis: RedisClient, signer: ReservationSigne
       const { state, stock, buyers, reservations, bought } = saleKeys(saleId);
       try {
         const args: (string | number)[] = [];
-        for (const { userId, sku, quantity, ref = '' } of purchases) args.push(userId, sku, quantity, ref, signer.reservationMac({ saleId, userId, sku, quantity, ref }));
+        for (const { userId, sku, quantity, ref = '' } of purchases)
+          args.push(userId, sku, quantity, ref, signer.reservationMac({ saleId, userId, sku, quantity, ref }));
         args.push(checked(saleId));
         const replies = await run(redis, 'reserve', [state, stock, buyers, reservations, bought], args);
-        if (!Array.isArray(replies) || replies.length !== purchases.length) throw new TypeError('lua/reserve.lua did not answer once per purchase');
+        if (!Array.isArray(replies) || replies.length !== purchases.length)
+          throw new TypeError('lua/reserve.lua did not answer once per purchase');
         return replies.map((reply, i) => answerOf(reply, saleId, purchases[i]!));
       } catch (error) {
         onFault(error);

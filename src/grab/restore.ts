@@ -44,7 +44,11 @@ const SHARDS_AT_ONCE = 64;
  * @returns only rains in which a win was missing
  * @throws RestoreFault when Redis cannot be reached; then repeat it
  */
-export async function restoreSentWins(redis: RedisClient, signer: Signer, wins: Iterable<SentWin>): Promise<Restored[]> {
+export async function restoreSentWins(
+  redis: RedisClient,
+  signer: Signer,
+  wins: Iterable<SentWin>,
+): Promise<Restored[]> {
   const shards = new Map<string, SentWin[]>();
   for (const claim of wins) {
     const name = `${claim.rainId}/${claim.shard}`;
@@ -55,22 +59,30 @@ export async function restoreSentWins(redis: RedisClient, signer: Signer, wins: 
   const rains = new Map<string, Restored>();
   const faults: unknown[] = [];
   const together = createSemaphore(SHARDS_AT_ONCE);
-  await Promise.all([...shards.values()].map((claims) => together(async () => {
-    try {
-      // In the order in which they were sent: then each packet is found right at the tail of the list.
-      for (const chunk of chunks(await findMissing(redis, claims), RESTORE_MAX)) await putBack(redis, signer, chunk, rains);
-    } catch (error) {
-      // A shard that cannot be checked does not delay the wins of the others.
-      faults.push(error);
-    }
-  })));
+  await Promise.all(
+    [...shards.values()].map((claims) =>
+      together(async () => {
+        try {
+          // In the order in which they were sent: then each packet is found right at the tail of the list.
+          for (const chunk of chunks(await findMissing(redis, claims), RESTORE_MAX))
+            await putBack(redis, signer, chunk, rains);
+        } catch (error) {
+          // A shard that cannot be checked does not delay the wins of the others.
+          faults.push(error);
+        }
+      }),
+    ),
+  );
   if (faults.length > 0) throw new RestoreFault(faults, shards.size, [...rains.values()]);
   return [...rains.values()];
 }
 
 async function findMissing(redis: RedisClient, claims: readonly SentWin[]): Promise<SentWin[]> {
   const reads = chunks(claims, READ_MAX).map(async (chunk) => {
-    const held = await redis.hmget(shardKeys(chunk[0]!.rainId, chunk[0]!.shard).claimed, ...chunk.map(({ userId }) => userId));
+    const held = await redis.hmget(
+      shardKeys(chunk[0]!.rainId, chunk[0]!.shard).claimed,
+      ...chunk.map(({ userId }) => userId),
+    );
     return chunk.filter((claim, i) => !isSame(held[i], claim));
   });
   return (await Promise.all(reads)).flat();
@@ -81,17 +93,27 @@ function isSame(entry: string | null | undefined, { redPacketId, amount }: SentW
   return parsed?.ok === true && parsed.claim.redPacketId === redPacketId && parsed.claim.amount === amount;
 }
 
-async function putBack(redis: RedisClient, signer: Signer, claims: readonly SentWin[], rains: Map<string, Restored>): Promise<void> {
+async function putBack(
+  redis: RedisClient,
+  signer: Signer,
+  claims: readonly SentWin[],
+  rains: Map<string, Restored>,
+): Promise<void> {
   const { rainId, shard } = claims[0]!;
-  const shards = Number(await redis.hget(shardKeys(rainId, shard).state, 'shards') ?? 1);
-  const done = await restoreClaims(redis, signer, { rainId, shard, shards }, claims.map(({ userId, redPacketId, amount, at }) => ({ rainId, redPacketId, amount, userId, at: String(at) })));
+  const shards = Number((await redis.hget(shardKeys(rainId, shard).state, 'shards')) ?? 1);
+  const done = await restoreClaims(
+    redis,
+    signer,
+    { rainId, shard, shards },
+    claims.map(({ userId, redPacketId, amount, at }) => ({ rainId, redPacketId, amount, userId, at: String(at) })),
+  );
   if (done === 'frozen') throw new Error(`the rain ${rainId} is being settled`);
   const rain = rains.get(rainId) ?? { rainId, putBack: 0, contested: 0, lost: undefined };
   if (Array.isArray(done)) {
     rain.putBack += done[0];
     rain.contested += done[1];
   } else {
-    rain.lost = { why: done ?? 'gone', claims: [...rain.lost?.claims ?? [], ...claims] };
+    rain.lost = { why: done ?? 'gone', claims: [...(rain.lost?.claims ?? []), ...claims] };
   }
   if (rain.putBack > 0 || rain.contested > 0 || rain.lost) rains.set(rainId, rain);
 }

@@ -29,7 +29,11 @@ const READ_MAX = 512;
  * Checks whether Redis still holds these reservations, and puts back those it has lost. Safe to repeat, and at several gateways at once.
  * @returns `restored`: only sales in which one was missing or changed; `faults`: one for each sale that could not be checked to its end. Then repeat it
  */
-export async function restoreReservations(redis: RedisClient, signer: Pick<Signer, 'reservationMac'>, told: Iterable<SentReservation>): Promise<{ restored: RestoredReservations[]; faults: unknown[] }> {
+export async function restoreReservations(
+  redis: RedisClient,
+  signer: Pick<Signer, 'reservationMac'>,
+  told: Iterable<SentReservation>,
+): Promise<{ restored: RestoredReservations[]; faults: unknown[] }> {
   const sales = new Map<string, SentReservation[]>();
   for (const one of told) {
     const known = sales.get(one.saleId);
@@ -51,14 +55,24 @@ export async function restoreReservations(redis: RedisClient, signer: Pick<Signe
 }
 
 /** @param restored gets what was done, also when the rest fails */
-async function restoreSale(redis: RedisClient, signer: Pick<Signer, 'reservationMac'>, reservations: readonly SentReservation[], restored: RestoredReservations): Promise<void> {
+async function restoreSale(
+  redis: RedisClient,
+  signer: Pick<Signer, 'reservationMac'>,
+  reservations: readonly SentReservation[],
+  restored: RestoredReservations,
+): Promise<void> {
   const { missing, lost, changed } = await findMissing(redis, restored.saleId, reservations);
   restored.lost.push(...lost);
   restored.changed.push(...changed);
   const inOrder = missing.toSorted((a, b) => ordinalOf(a) - ordinalOf(b));
   for (let at = 0; at < inOrder.length; at += REBOOK_MAX) {
     const part = inOrder.slice(at, at + REBOOK_MAX);
-    const answers = await rebook(redis, signer, restored.saleId, part.map((one) => ({ ...one, at: String(one.at), payBy: String(one.payBy) })));
+    const answers = await rebook(
+      redis,
+      signer,
+      restored.saleId,
+      part.map((one) => ({ ...one, at: String(one.at), payBy: String(one.payBy) })),
+    );
     part.forEach((one, i) => {
       if (answers === null || answers[i] === 'taken') restored.lost.push(one);
       else if (answers[i] === 'put_back') restored.putBack++;
@@ -67,7 +81,11 @@ async function restoreSale(redis: RedisClient, signer: Pick<Signer, 'reservation
 }
 
 /** `lost`: missing, and the buyer has bought with its ref again: one purchase becomes one order. */
-async function findMissing(redis: RedisClient, saleId: string, reservations: readonly SentReservation[]): Promise<Record<'missing' | 'lost' | 'changed', SentReservation[]>> {
+async function findMissing(
+  redis: RedisClient,
+  saleId: string,
+  reservations: readonly SentReservation[],
+): Promise<Record<'missing' | 'lost' | 'changed', SentReservation[]>> {
   const found: Awaited<ReturnType<typeof findMissing>> = { missing: [], lost: [], changed: [] };
   for (let at = 0; at < reservations.length; at += READ_MAX) {
     const part = reservations.slice(at, at + READ_MAX);

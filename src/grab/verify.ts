@@ -5,7 +5,10 @@ import type { Forgeries, HeldWin } from './forgeries.ts';
 const AGAIN_MAX = 8;
 
 /** An engine that returns only wins of packets that we have signed. A user who got another one gets the next packet. */
-export function verifiedEngine(engine: GrabEngine, { isGenuine, spoil }: Pick<Forgeries, 'isGenuine' | 'spoil'>): GrabEngine {
+export function verifiedEngine(
+  engine: GrabEngine,
+  { isGenuine, spoil }: Pick<Forgeries, 'isGenuine' | 'spoil'>,
+): GrabEngine {
   return {
     async grab(rainId, shard, userIds, move) {
       const answers = await engine.grab(rainId, shard, userIds, move);
@@ -19,9 +22,17 @@ export function verifiedEngine(engine: GrabEngine, { isGenuine, spoil }: Pick<Fo
           forged.push({ userId: userIds[i]!, redPacketId: answer.redPacketId, amount: answer.amount, mac: answer.mac });
         }
         if (forged.length === 0) return answers;
-        const again = await spoil(rainId, shard, forged) && round < AGAIN_MAX
-          ? await engine.grab(rainId, shard, forged.map(({ userId }) => userId)) : forged.map(() => BUSY);
-        places.forEach((place, i) => { answers[place] = again[i]!; });
+        const again =
+          (await spoil(rainId, shard, forged)) && round < AGAIN_MAX
+            ? await engine.grab(
+                rainId,
+                shard,
+                forged.map(({ userId }) => userId),
+              )
+            : forged.map(() => BUSY);
+        places.forEach((place, i) => {
+          answers[place] = again[i]!;
+        });
       }
     },
   };

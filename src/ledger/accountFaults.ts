@@ -36,7 +36,8 @@ export async function accountFaults(database: Database, rainId: string, page = P
   }
   const { fundedCents, budgetCents, settled } = rain;
   return {
-    accounts: accounts.slice(0, FAULTS_MAX), ...(fundedCents !== budgetCents && { funding: { budgetCents, fundedCents } }),
+    accounts: accounts.slice(0, FAULTS_MAX),
+    ...(fundedCents !== budgetCents && { funding: { budgetCents, fundedCents } }),
     keptCents: settled ? rain.accounts.reduce((sum, { balanceCents }) => sum + balanceCents, 0n) : 0n,
   };
 }
@@ -45,8 +46,10 @@ const differs = ({ balanceCents, transfersCents }: AccountFault) => balanceCents
 
 /** The accounts of a rain beside their transfers and its row, as of one moment. */
 async function compareRain(database: Database, rainId: string) {
-  const accountIds = rainAccounts(await findRainMoney(database, rainId) ?? { rainId, rehearsal: false, accounts: 1 });
-  const rows = await database.$queryRaw<(AccountFault & { fundedCents: Cents; budgetCents: Cents; settled: boolean })[]>`
+  const accountIds = rainAccounts((await findRainMoney(database, rainId)) ?? { rainId, rehearsal: false, accounts: 1 });
+  const rows = await database.$queryRaw<
+    (AccountFault & { fundedCents: Cents; budgetCents: Cents; settled: boolean })[]
+  >`
     WITH moved AS (
       SELECT CASE "kind" WHEN 'fund' THEN "creditAccountId" ELSE "debitAccountId" END AS "id",
         sum(CASE "kind" WHEN 'fund' THEN "amountCents" ELSE -"amountCents" END) AS "cents", sum("amountCents") FILTER (WHERE "kind" = 'fund') AS "funded"
@@ -58,11 +61,21 @@ async function compareRain(database: Database, rainId: string) {
       EXISTS (SELECT FROM "Rain" WHERE "id" = ${rainId} AND "settledAt" IS NOT NULL) AS "settled"
     FROM unnest(${accountIds}::text[]) AS known ("id") FULL JOIN moved USING ("id") LEFT JOIN "Account" AS account USING ("id") ORDER BY "id"`;
   const { fundedCents, budgetCents, settled } = rows[0]!;
-  return { accounts: rows.map(({ accountId, balanceCents, transfersCents }) => ({ accountId, balanceCents, transfersCents })), fundedCents, budgetCents, settled };
+  return {
+    accounts: rows.map(({ accountId, balanceCents, transfersCents }) => ({ accountId, balanceCents, transfersCents })),
+    fundedCents,
+    budgetCents,
+    settled,
+  };
 }
 
 /** One page of users: those whose accounts differ, and the last one of the page in any case. */
-function compareUsers(database: Database, rainId: string, after: string, limit: number): Promise<(AccountFault & { userId: string })[]> {
+function compareUsers(
+  database: Database,
+  rainId: string,
+  after: string,
+  limit: number,
+): Promise<(AccountFault & { userId: string })[]> {
   return database.$queryRaw`
     WITH page AS (
       SELECT "userId", "creditAccountId" FROM "Transfer" WHERE "rainId" = ${rainId} AND "userId" > ${after} ORDER BY "userId" LIMIT ${limit}

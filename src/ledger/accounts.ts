@@ -35,8 +35,14 @@ export function isRainAccount(accountId: string, rainId: string): boolean {
 }
 
 /** `undefined`: the ledger has no such rain. */
-export async function findRainMoney(transaction: Database | Transaction, rainId: string): Promise<RainMoney | undefined> {
-  const found = await transaction.rain.findUnique({ where: { id: rainId }, select: { rehearsal: true, accounts: true } });
+export async function findRainMoney(
+  transaction: Database | Transaction,
+  rainId: string,
+): Promise<RainMoney | undefined> {
+  const found = await transaction.rain.findUnique({
+    where: { id: rainId },
+    select: { rehearsal: true, accounts: true },
+  });
   return found ? { rainId, ...found } : undefined;
 }
 
@@ -49,18 +55,32 @@ export function userAccount(userId: string): string {
  * @param ordinal 0 for the creation, then that of the top-up
  * @param cents by account
  */
-export async function fund(transaction: Transaction, money: RainMoney, ordinal: number, cents: readonly Cents[]): Promise<void> {
+export async function fund(
+  transaction: Transaction,
+  money: RainMoney,
+  ordinal: number,
+  cents: readonly Cents[],
+): Promise<void> {
   const { rainId, rehearsal, accounts } = money;
-  const idOf = (shard: number) => (accounts > 1 ? `fund:${rainId}/${ordinal}/${shard}` : `fund:${rainId}${ordinal === 0 ? '' : `/${ordinal}`}`);
+  const idOf = (shard: number) =>
+    accounts > 1 ? `fund:${rainId}/${ordinal}/${shard}` : `fund:${rainId}${ordinal === 0 ? '' : `/${ordinal}`}`;
   const shares = rainAccounts(money).map((creditAccountId, shard) => ({
-    id: idOf(shard), kind: 'fund' as const, debitAccountId: operatorAccount(rehearsal), creditAccountId, amountCents: cents[shard]!, rainId,
+    id: idOf(shard),
+    kind: 'fund' as const,
+    debitAccountId: operatorAccount(rehearsal),
+    creditAccountId,
+    amountCents: cents[shard]!,
+    rainId,
   }));
   await transaction.transfer.createMany({ data: shares.filter(({ amountCents }) => amountCents > 0n) });
 }
 
 /** A user's balance, cents; 0 for a user who never won. Money won in a rehearsal is not counted. */
 export async function balance(database: Database, userId: string): Promise<Cents> {
-  const account = await database.account.findUnique({ where: { id: userAccount(userId) }, select: { balanceCents: true } });
+  const account = await database.account.findUnique({
+    where: { id: userAccount(userId) },
+    select: { balanceCents: true },
+  });
   return account?.balanceCents ?? 0n;
 }
 
@@ -69,6 +89,8 @@ export async function balance(database: Database, userId: string): Promise<Cents
  * a quarter of a second for a million; Prisma's aggregate would keep it from reading in parallel.
  */
 export async function sumOfBalances(database: Database): Promise<Cents> {
-  const [row] = await database.$queryRaw<{ sum: string }[]>`SELECT coalesce(sum("balanceCents"), 0)::text AS "sum" FROM "Account"`;
+  const [row] = await database.$queryRaw<
+    { sum: string }[]
+  >`SELECT coalesce(sum("balanceCents"), 0)::text AS "sum" FROM "Account"`;
   return BigInt(row!.sum);
 }

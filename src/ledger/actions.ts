@@ -6,14 +6,63 @@ export type Json = Prisma.InputJsonObject;
 
 /** What operators and the system do. A verb is stored, so it is never renamed. */
 export const ACTION_VERBS = [
-  'create', 'load', 'pause', 'resume', 'close', 'recycle', 'start', 'schedule', 'top-up', 'tickets', 'create-campaign', 'exclude', 'readmit', 'roll-over',
-  'repair', 'requeue', 'discard', 'write-off', 'restore', 'block', 'unblock', 'switch',
-  'create-sale', 'top-up-sale', 'end-sale', 'pay', 'cancel', 'refund', 'fail',
-  'export-user', 'erase-user', 'participants_import', 'participants_cards', 'participants_renew', 'participants_remove',
-  'theme_set', 'theme_remove', 'theme_file', 'theme_file_remove', 'greeting', 'template_save', 'template_remove',
-  'login', 'login_failed', 'logout', 'operator_add', 'operator_password', 'operator_disable', 'operator_token',
-  'operator_role', 'operator_end', 'operator_totp', 'operator_totp_reset', 'recovery_code',
-  'approval_ask', 'approval_approve', 'approval_refuse',
+  'create',
+  'load',
+  'pause',
+  'resume',
+  'close',
+  'recycle',
+  'start',
+  'schedule',
+  'top-up',
+  'tickets',
+  'create-campaign',
+  'exclude',
+  'readmit',
+  'roll-over',
+  'repair',
+  'requeue',
+  'discard',
+  'write-off',
+  'restore',
+  'block',
+  'unblock',
+  'switch',
+  'create-sale',
+  'top-up-sale',
+  'end-sale',
+  'pay',
+  'cancel',
+  'refund',
+  'fail',
+  'export-user',
+  'erase-user',
+  'participants_import',
+  'participants_cards',
+  'participants_renew',
+  'participants_remove',
+  'theme_set',
+  'theme_remove',
+  'theme_file',
+  'theme_file_remove',
+  'greeting',
+  'template_save',
+  'template_remove',
+  'login',
+  'login_failed',
+  'logout',
+  'operator_add',
+  'operator_password',
+  'operator_disable',
+  'operator_token',
+  'operator_role',
+  'operator_end',
+  'operator_totp',
+  'operator_totp_reset',
+  'recovery_code',
+  'approval_ask',
+  'approval_approve',
+  'approval_refuse',
 ] as const;
 export type ActionVerb = (typeof ACTION_VERBS)[number];
 
@@ -28,12 +77,24 @@ interface Action {
 type RecordedAction = Omit<Action, 'verb'> & { verb: string; /** Epoch ms. */ at: number };
 
 /** Records an action, in the same transaction as the change that it describes. */
-export async function record(database: Database | Transaction, { actor, verb, rainId, details = {} }: Action): Promise<void> {
-  await database.operatorAction.create({ data: { actor, verb, rainId: rainId ?? null, details }, select: { id: true } });
+export async function record(
+  database: Database | Transaction,
+  { actor, verb, rainId, details = {} }: Action,
+): Promise<void> {
+  await database.operatorAction.create({
+    data: { actor, verb, rainId: rainId ?? null, details },
+    select: { id: true },
+  });
 }
 
 /** Makes a change and, if it changed anything, its record, in one transaction. @returns whether it did */
-export async function recordChange(database: Database, actor: string, verb: ActionVerb, details: Json, change: (transaction: Transaction) => Promise<{ count: number }>): Promise<boolean> {
+export async function recordChange(
+  database: Database,
+  actor: string,
+  verb: ActionVerb,
+  details: Json,
+  change: (transaction: Transaction) => Promise<{ count: number }>,
+): Promise<boolean> {
   return database.$transaction(async (transaction) => {
     const { count } = await change(transaction);
     if (count > 0) await record(transaction, { actor, verb, details });
@@ -44,13 +105,23 @@ export async function recordChange(database: Database, actor: string, verb: Acti
 /** What was done to a rain, oldest first. */
 export async function actions(database: Database, rainId: string, limit = 1_000): Promise<RecordedAction[]> {
   const rows = await database.operatorAction.findMany({ where: { rainId }, orderBy: { id: 'asc' }, take: limit });
-  return rows.map(({ actor, verb, details, at }) => ({ actor, verb, rainId, details: details as Json, at: at.getTime() }));
+  return rows.map(({ actor, verb, details, at }) => ({
+    actor,
+    verb,
+    rainId,
+    details: details as Json,
+    at: at.getTime(),
+  }));
 }
 
 /** The details of the latest action of this kind; undefined: there was none. */
 export async function lastDetails(database: Database, rainId: string, verb: ActionVerb): Promise<Json | undefined> {
-  const row = await database.operatorAction.findFirst({ where: { rainId, verb }, orderBy: { id: 'desc' }, select: { details: true } });
-  return row ? row.details as Json : undefined;
+  const row = await database.operatorAction.findFirst({
+    where: { rainId, verb },
+    orderBy: { id: 'desc' },
+    select: { details: true },
+  });
+  return row ? (row.details as Json) : undefined;
 }
 
 /** Which actions; what is absent does not matter. */
@@ -69,17 +140,43 @@ export interface ActionFilter {
  * reads one index from its end: by id, a month that is long past would be looked for through all that came after it.
  * @param before id of the last action of the previous page
  */
-export async function latestActions(database: Database, { rainId, verb, actor, since, until, before, limit }: ActionFilter & { before?: bigint | undefined; limit: number }): Promise<(RecordedAction & { id: string })[]> {
+export async function latestActions(
+  database: Database,
+  { rainId, verb, actor, since, until, before, limit }: ActionFilter & { before?: bigint | undefined; limit: number },
+): Promise<(RecordedAction & { id: string })[]> {
   // An id that no action has: a change that was rolled back has taken it.
-  const last = before === undefined ? undefined : await database.operatorAction.findFirst({ where: { id: { lte: before } }, orderBy: { id: 'desc' }, select: { at: true } });
+  const last =
+    before === undefined
+      ? undefined
+      : await database.operatorAction.findFirst({
+          where: { id: { lte: before } },
+          orderBy: { id: 'desc' },
+          select: { at: true },
+        });
   if (before !== undefined && !last) return [];
   const rows = await database.operatorAction.findMany({
     where: {
-      ...(rainId !== undefined && { rainId }), ...(verb !== undefined && { verb }), ...(actor !== undefined && { actor }),
-      ...((since ?? until ?? last) !== undefined && { at: { ...(since !== undefined && { gte: new Date(since) }), ...(until !== undefined && { lt: new Date(until) }), ...(last && { lte: last.at }) } }),
+      ...(rainId !== undefined && { rainId }),
+      ...(verb !== undefined && { verb }),
+      ...(actor !== undefined && { actor }),
+      ...((since ?? until ?? last) !== undefined && {
+        at: {
+          ...(since !== undefined && { gte: new Date(since) }),
+          ...(until !== undefined && { lt: new Date(until) }),
+          ...(last && { lte: last.at }),
+        },
+      }),
       ...(last && { OR: [{ at: { lt: last.at } }, { id: { lt: before! } }] }),
     },
-    orderBy: [{ at: 'desc' }, { id: 'desc' }], take: limit,
+    orderBy: [{ at: 'desc' }, { id: 'desc' }],
+    take: limit,
   });
-  return rows.map(({ id, actor: by, verb: done, rainId: about, details, at }) => ({ id: String(id), actor: by, verb: done, ...(about !== null && { rainId: about }), details: details as Json, at: at.getTime() }));
+  return rows.map(({ id, actor: by, verb: done, rainId: about, details, at }) => ({
+    id: String(id),
+    actor: by,
+    verb: done,
+    ...(about !== null && { rainId: about }),
+    details: details as Json,
+    at: at.getTime(),
+  }));
 }

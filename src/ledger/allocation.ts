@@ -14,12 +14,15 @@ interface Planned {
 
 /** The packets of a rain as its recorded plan and seed give them, then those of each top-up; cents. */
 export function allocationOf(rain: Planned & { topUps: readonly Planned[] }): BigInt64Array {
-  return joined([rain, ...rain.topUps].map(({ split, seed }) => {
-    const checked = checkPlan(split);
-    // Checked when it was booked: a plan that no longer passes has been tampered with.
-    if (!checked.ok) throw new Error(`the booked plan is not valid: ${checked.refusals.map(formatRefusal).join('; ')}`);
-    return splitBudget(checked.plan, seed);
-  }));
+  return joined(
+    [rain, ...rain.topUps].map(({ split, seed }) => {
+      const checked = checkPlan(split);
+      // Checked when it was booked: a plan that no longer passes has been tampered with.
+      if (!checked.ok)
+        throw new Error(`the booked plan is not valid: ${checked.refusals.map(formatRefusal).join('; ')}`);
+      return splitBudget(checked.plan, seed);
+    }),
+  );
 }
 
 /** Bytes of one amount in the database. */
@@ -39,16 +42,24 @@ export function amountsOf({ split, seed }: Planned): StoredAmounts | undefined {
 }
 
 /** What the packets of each account come to, cents; in all the budget, or there are no packets to go by: then `undefined`. */
-export function sharesOf(amounts: StoredAmounts | undefined, { budgetCents, accounts, firstPacket }: { budgetCents: Cents; accounts: number; firstPacket: number }): Cents[] | undefined {
+export function sharesOf(
+  amounts: StoredAmounts | undefined,
+  { budgetCents, accounts, firstPacket }: { budgetCents: Cents; accounts: number; firstPacket: number },
+): Cents[] | undefined {
   if (accounts === 1) return [budgetCents];
   if (!amounts) return undefined;
   const shares = Array.from({ length: accounts }, () => 0n);
   const stored = new DataView(amounts.buffer);
-  for (let i = 0; i < amounts.length / AMOUNT_BYTES; i++) shares[(firstPacket + i) % accounts]! += stored.getBigInt64(i * AMOUNT_BYTES);
+  for (let i = 0; i < amounts.length / AMOUNT_BYTES; i++)
+    shares[(firstPacket + i) % accounts]! += stored.getBigInt64(i * AMOUNT_BYTES);
   return shares.reduce((sum, share) => sum + share, 0n) === budgetCents ? shares : undefined;
 }
 
 /** Lets the database know the packets of a rain, or of one of its top-ups: from then on it refuses to credit any others [R14]. */
-export async function allocate(transaction: Transaction, part: { rainId: string; ordinal: number; firstPacket: number }, amounts: StoredAmounts | undefined): Promise<void> {
+export async function allocate(
+  transaction: Transaction,
+  part: { rainId: string; ordinal: number; firstPacket: number },
+  amounts: StoredAmounts | undefined,
+): Promise<void> {
   if (amounts) await transaction.allocation.create({ data: { ...part, amounts }, select: { rainId: true } });
 }

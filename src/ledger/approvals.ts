@@ -25,11 +25,25 @@ export interface BookedApproval extends Omit<NewApproval, 'verb'> {
 
 /** Writes down a verb that waits. @returns the one that waits already, if somebody has asked for the same before */
 export async function askApproval(database: Database, { expiresAt, ...asked }: NewApproval): Promise<BookedApproval> {
-  const waiting = await database.approval.findFirst({ where: { verb: asked.verb, rainId: asked.rainId, askedBy: asked.askedBy, request: { equals: asked.request }, decidedAt: null, expiresAt: { gt: new Date() } } });
+  const waiting = await database.approval.findFirst({
+    where: {
+      verb: asked.verb,
+      rainId: asked.rainId,
+      askedBy: asked.askedBy,
+      request: { equals: asked.request },
+      decidedAt: null,
+      expiresAt: { gt: new Date() },
+    },
+  });
   if (waiting) return toBooked(waiting);
   return database.$transaction(async (transaction) => {
     const row = await transaction.approval.create({ data: { ...asked, expiresAt: new Date(expiresAt) } });
-    await record(transaction, { actor: asked.askedBy, verb: 'approval_ask', rainId: asked.rainId, details: { approval: asked.id, verb: asked.verb } });
+    await record(transaction, {
+      actor: asked.askedBy,
+      verb: 'approval_ask',
+      rainId: asked.rainId,
+      details: { approval: asked.id, verb: asked.verb },
+    });
     return toBooked(row);
   });
 }
@@ -45,23 +59,57 @@ export async function approvals(database: Database, limit: number): Promise<Book
 }
 
 /** @returns false: somebody has decided already, or its time is over */
-export async function decideApproval(database: Database, { id, verb, rainId, askedBy }: BookedApproval, by: string, isApproved: boolean): Promise<boolean> {
+export async function decideApproval(
+  database: Database,
+  { id, verb, rainId, askedBy }: BookedApproval,
+  by: string,
+  isApproved: boolean,
+): Promise<boolean> {
   return database.$transaction(async (transaction) => {
-    const { count } = await transaction.approval.updateMany({ where: { id, decidedAt: null, expiresAt: { gt: new Date() } }, data: { decidedBy: by, decidedAt: new Date(), isApproved } });
-    if (count === 1) await record(transaction, { actor: by, verb: isApproved ? 'approval_approve' : 'approval_refuse', rainId, details: { approval: id, verb, askedBy } });
+    const { count } = await transaction.approval.updateMany({
+      where: { id, decidedAt: null, expiresAt: { gt: new Date() } },
+      data: { decidedBy: by, decidedAt: new Date(), isApproved },
+    });
+    if (count === 1)
+      await record(transaction, {
+        actor: by,
+        verb: isApproved ? 'approval_approve' : 'approval_refuse',
+        rainId,
+        details: { approval: id, verb, askedBy },
+      });
     return count === 1;
   });
 }
 
 /** @returns false: it was carried out before */
 export async function carriedOut(database: Database, id: string): Promise<boolean> {
-  return (await database.approval.updateMany({ where: { id, isApproved: true, carriedOutAt: null }, data: { carriedOutAt: new Date() } })).count === 1;
+  return (
+    (
+      await database.approval.updateMany({
+        where: { id, isApproved: true, carriedOutAt: null },
+        data: { carriedOutAt: new Date() },
+      })
+    ).count === 1
+  );
 }
 
-function toBooked({ request, askedAt, expiresAt, decidedBy, decidedAt, isApproved, carriedOutAt, ...plain }: Approval): BookedApproval {
+function toBooked({
+  request,
+  askedAt,
+  expiresAt,
+  decidedBy,
+  decidedAt,
+  isApproved,
+  carriedOutAt,
+  ...plain
+}: Approval): BookedApproval {
   return {
-    ...plain, request: request as Json, askedAt: askedAt.getTime(), expiresAt: expiresAt.getTime(),
-    ...(decidedBy !== null && decidedAt !== null && { decision: { by: decidedBy, at: decidedAt.getTime(), isApproved: isApproved === true } }),
+    ...plain,
+    request: request as Json,
+    askedAt: askedAt.getTime(),
+    expiresAt: expiresAt.getTime(),
+    ...(decidedBy !== null &&
+      decidedAt !== null && { decision: { by: decidedBy, at: decidedAt.getTime(), isApproved: isApproved === true } }),
     ...(carriedOutAt && { carriedOutAt: carriedOutAt.getTime() }),
   };
 }

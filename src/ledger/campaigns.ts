@@ -29,7 +29,9 @@ export function createCampaign(database: Database, requested: NewCampaign, actor
       return { outcome: 'created' };
     }
     const existing = await transaction.campaign.findUniqueOrThrow({ where: { id: requested.id } });
-    const fields = (Object.keys(requested) as (keyof NewCampaign)[]).filter((field) => !isDeepStrictEqual(requested[field], existing[field]));
+    const fields = (Object.keys(requested) as (keyof NewCampaign)[]).filter(
+      (field) => !isDeepStrictEqual(requested[field], existing[field]),
+    );
     return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields };
   });
 }
@@ -70,7 +72,10 @@ export interface CampaignWinners {
   beyond: number;
 }
 
-export async function campaignWinners(database: Database, { id, winsPerUserMax }: Pick<BookedCampaign, 'id' | 'winsPerUserMax'>): Promise<CampaignWinners> {
+export async function campaignWinners(
+  database: Database,
+  { id, winsPerUserMax }: Pick<BookedCampaign, 'id' | 'winsPerUserMax'>,
+): Promise<CampaignWinners> {
   const [row] = await database.$queryRaw<{ users: bigint; wins: bigint; beyond: bigint }[]>`
     SELECT count(*) AS "users", coalesce(sum("wins"), 0)::bigint AS "wins", count(*) FILTER (WHERE "wins" > ${winsPerUserMax}) AS "beyond"
     FROM (SELECT count(*) AS "wins" FROM "Transfer" JOIN "Rain" ON "Rain"."id" = "Transfer"."rainId"
@@ -86,7 +91,10 @@ export interface CampaignBuyers {
   beyond: number;
 }
 
-export async function campaignBuyers(database: Database, { id, winsPerUserMax }: Pick<BookedCampaign, 'id' | 'winsPerUserMax'>): Promise<CampaignBuyers> {
+export async function campaignBuyers(
+  database: Database,
+  { id, winsPerUserMax }: Pick<BookedCampaign, 'id' | 'winsPerUserMax'>,
+): Promise<CampaignBuyers> {
   const [row] = await database.$queryRaw<{ users: bigint; units: bigint; beyond: bigint }[]>`
     SELECT count(*) AS "users", coalesce(sum("units"), 0)::bigint AS "units", count(*) FILTER (WHERE "units" > ${winsPerUserMax}) AS "beyond"
     FROM (SELECT sum("quantity") AS "units" FROM "SaleOrder" JOIN "Sale" ON "Sale"."id" = "SaleOrder"."saleId"
@@ -98,9 +106,17 @@ export async function campaignBuyers(database: Database, { id, winsPerUserMax }:
  * Units that users hold in these sales, in orders that wait for their payment or are paid; who holds none is not in the map.
  * @param which these users, or a page of all in the order of their ids, after this one
  */
-export async function unitsHeld(database: Database, saleIds: readonly string[], which: { users: readonly string[] } | { after: string | undefined }, limit = 1_000): Promise<Map<string, Units>> {
+export async function unitsHeld(
+  database: Database,
+  saleIds: readonly string[],
+  which: { users: readonly string[] } | { after: string | undefined },
+  limit = 1_000,
+): Promise<Map<string, Units>> {
   if (saleIds.length === 0) return new Map();
-  const users = 'users' in which ? Prisma.sql`"userId" = ANY (${[...which.users]}::text[])` : Prisma.sql`"userId" > ${which.after ?? ''}`;
+  const users =
+    'users' in which
+      ? Prisma.sql`"userId" = ANY (${[...which.users]}::text[])`
+      : Prisma.sql`"userId" > ${which.after ?? ''}`;
   const rows = await database.$queryRaw<{ userId: string; units: bigint }[]>`
     SELECT "userId", sum("quantity")::bigint AS "units" FROM "SaleOrder" WHERE "saleId" = ANY (${[...saleIds]}::text[]) AND "status" IN ('created', 'paid') AND ${users}
     GROUP BY 1 ORDER BY 1 LIMIT ${limit}`;

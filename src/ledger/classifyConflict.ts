@@ -54,7 +54,12 @@ export function inOrderWon(rows: readonly ClaimRow[]): Prisma.Sql {
  * All rows of these packets or users: credits and discarded claims, or reservations. It has to be a statement of its own: the
  * inserting one does not see a batch that was posted at the same time.
  */
-export function readExisting(transaction: Transaction, table: 'Transfer' | 'Reservation', rainId: string, rows: readonly ClaimRow[]): Promise<ExistingPostingRow[]> {
+export function readExisting(
+  transaction: Transaction,
+  table: 'Transfer' | 'Reservation',
+  rainId: string,
+  rows: readonly ClaimRow[],
+): Promise<ExistingPostingRow[]> {
   const from = Prisma.raw(`"${table}"`);
   return transaction.$queryRaw`
     SELECT "rainId", "redPacketId", "userId", "amountCents" FROM ${from}
@@ -65,15 +70,20 @@ export function readExisting(transaction: Transaction, table: 'Transfer' | 'Rese
 }
 
 /** Finds the conflict of a row. @param existing postings of any packet or user of these rows */
-export function classifyConflict(existing: readonly ExistingPostingRow[]): (row: ClaimRow) => ConflictClass | undefined {
+export function classifyConflict(
+  existing: readonly ExistingPostingRow[],
+): (row: ClaimRow) => ConflictClass | undefined {
   const byPacket = new Map(existing.map((found) => [found.redPacketId, found]));
   const byUser = new Map(existing.filter(isCredit).map((found) => [ofUser(found), found]));
   return (row) => {
     const found = byPacket.get(row.redPacketId) ?? byUser.get(ofUser(row));
     if (!found) return undefined;
     if (!isCredit(found)) return { outcome: 'discarded', amountCents: found.amountCents };
-    if (found.rainId !== row.rainId || found.redPacketId !== row.redPacketId || found.userId !== row.userId) return { outcome: 'told_twice', existing: found };
-    return found.amountCents === row.amountCents ? { outcome: 'already' } : { outcome: 'amount_differs', existing: found };
+    if (found.rainId !== row.rainId || found.redPacketId !== row.redPacketId || found.userId !== row.userId)
+      return { outcome: 'told_twice', existing: found };
+    return found.amountCents === row.amountCents
+      ? { outcome: 'already' }
+      : { outcome: 'amount_differs', existing: found };
   };
 }
 

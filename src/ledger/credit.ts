@@ -1,7 +1,15 @@
 import type { Claim } from '../rain/claim.ts';
 import { accountPrefix } from './accounts.ts';
 import type { Database, Transaction } from './database.ts';
-import { classifyConflict, inOrderWon, readExisting, toRows, type ClaimRow, type ConflictClass, type ExistingPosting } from './classifyConflict.ts';
+import {
+  classifyConflict,
+  inOrderWon,
+  readExisting,
+  toRows,
+  type ClaimRow,
+  type ConflictClass,
+  type ExistingPosting,
+} from './classifyConflict.ts';
 
 /** The outcome of one claim, in order of precedence. Only `posted` moved money; `already` was posted before [R5]. */
 export type Posting = { outcome: 'posted' } | ConflictClass;
@@ -18,7 +26,9 @@ export async function credit(database: Database, claims: readonly Claim[]): Prom
   const rows = toRows(claims);
   return database.$transaction(async (transaction) => {
     const posted = new Map((await post(transaction, first.rainId, rows)).map((row) => [row.redPacketId, row]));
-    const conflictOf = classifyConflict(posted.size === rows.length ? [] : await readExisting(transaction, 'Transfer', first.rainId, rows));
+    const conflictOf = classifyConflict(
+      posted.size === rows.length ? [] : await readExisting(transaction, 'Transfer', first.rainId, rows),
+    );
     return rows.map((row) => {
       const fresh = posted.get(row.redPacketId);
       if (fresh?.userId === row.userId && fresh.amountCents === row.amountCents) {
@@ -36,7 +46,11 @@ export async function credit(database: Database, claims: readonly Claim[]): Prom
 /**
  * Inserts the transfers, from which the database updates the balances. The unique keys decide; rejected claims are not in the result.
  */
-async function post(transaction: Transaction, rainId: string, rows: readonly ClaimRow[]): Promise<Pick<ExistingPosting, 'redPacketId' | 'userId' | 'amountCents'>[]> {
+async function post(
+  transaction: Transaction,
+  rainId: string,
+  rows: readonly ClaimRow[],
+): Promise<Pick<ExistingPosting, 'redPacketId' | 'userId' | 'amountCents'>[]> {
   return transaction.$queryRaw`
     WITH claimed AS (${inOrderWon(rows)}), rain AS (
       SELECT coalesce(bool_or("rehearsal"), false) AS "rehearsal", coalesce(max("accounts"), 1) AS "accounts" FROM "Rain" WHERE "id" = ${rainId}

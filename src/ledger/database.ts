@@ -33,19 +33,25 @@ interface DatabaseOptions {
 }
 
 /** Connects on first use; `$disconnect()` closes the connections. */
-export function connectDatabase(url: string, { connectionsMax = LIMITS.connectionsMax, onError = () => {} }: DatabaseOptions = {}): Database {
-  const adapter = new ZonedAdapter({
-    connectionString: url,
-    application_name: 'rain',
-    max: connectionsMax,
-    connectionTimeoutMillis: LIMITS.connectTimeoutMs,
-    statement_timeout: LIMITS.statementTimeoutMs,
-    query_timeout: LIMITS.queryTimeoutMs,
-    idle_in_transaction_session_timeout: LIMITS.idleInTransactionMs,
-    // Compiling a statement takes longer than any of ours, and a planner that is steered away from a plan thinks it is expensive.
-    options: '-c jit=off',
-    keepAlive: true,
-  }, { onPoolError: onError, onConnectionError: onError });
+export function connectDatabase(
+  url: string,
+  { connectionsMax = LIMITS.connectionsMax, onError = () => {} }: DatabaseOptions = {},
+): Database {
+  const adapter = new ZonedAdapter(
+    {
+      connectionString: url,
+      application_name: 'rain',
+      max: connectionsMax,
+      connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+      statement_timeout: LIMITS.statementTimeoutMs,
+      query_timeout: LIMITS.queryTimeoutMs,
+      idle_in_transaction_session_timeout: LIMITS.idleInTransactionMs,
+      // Compiling a statement takes longer than any of ours, and a planner that is steered away from a plan thinks it is expensive.
+      options: '-c jit=off',
+      keepAlive: true,
+    },
+    { onPoolError: onError, onConnectionError: onError },
+  );
   return new PrismaClient({
     adapter,
     errorFormat: 'minimal',
@@ -68,5 +74,8 @@ export function connectionError(url: string, error: unknown): Error {
   const { message, severity } = error as Error & { severity?: string };
   // PostgreSQL rejects a login with a severity and a code of five characters.
   const refused = severity !== undefined || /Code: `[0-9A-Z]{5}`/.test(message);
-  return new Error(`the database at ${serversOf(url)} ${refused ? 'rejected our login' : 'does not answer'}: ${lastLine(error)}`, { cause: error });
+  return new Error(
+    `the database at ${serversOf(url)} ${refused ? 'rejected our login' : 'does not answer'}: ${lastLine(error)}`,
+    { cause: error },
+  );
 }

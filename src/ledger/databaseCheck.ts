@@ -31,27 +31,54 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
 
 /** @throws when the database cannot be reached or rejects this user */
-export async function examineDatabase(databaseUrl: string, migrations: readonly Migration[] = readMigrations()): Promise<DatabaseFacts> {
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: QUERY_TIMEOUT_MS, application_name: 'rain doctor' });
+export async function examineDatabase(
+  databaseUrl: string,
+  migrations: readonly Migration[] = readMigrations(),
+): Promise<DatabaseFacts> {
+  const client = new Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    application_name: 'rain doctor',
+  });
   client.on('error', () => {});
   try {
     await client.connect();
     const version = await one<string>(client, 'SELECT version() AS value');
     const before = Date.now();
-    const now = await one<string>(client, 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint::text AS value');
+    const now = await one<string>(
+      client,
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint::text AS value',
+    );
     const askedAt = (before + Date.now()) / 2;
     return {
       version,
       versionNumber: Number(await one<string>(client, "SELECT current_setting('server_version_num') AS value")),
       embedded: isEmbeddedVersion(version),
       migrations: await migrationState(client, migrations),
-      privilegesMissing: { operator: await missingPrivileges(client, 'operator'), worker: await missingPrivileges(client, 'worker') },
-      ownsTables: await one<boolean>(client, `SELECT coalesce(bool_or(pg_has_role(relowner, 'MEMBER')), false) AS value FROM pg_class WHERE oid IN (to_regclass('"Account"'), to_regclass('"Transfer"'))`),
-      connections: {
-        max: Number(await one<string>(client, "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS value")),
-        used: Number(await one<string>(client, "SELECT count(*)::int AS value FROM pg_stat_activity WHERE backend_type = 'client backend'")),
+      privilegesMissing: {
+        operator: await missingPrivileges(client, 'operator'),
+        worker: await missingPrivileges(client, 'worker'),
       },
-      fsync: await one<string>(client, "SELECT current_setting('fsync') AS value") === 'on',
+      ownsTables: await one<boolean>(
+        client,
+        `SELECT coalesce(bool_or(pg_has_role(relowner, 'MEMBER')), false) AS value FROM pg_class WHERE oid IN (to_regclass('"Account"'), to_regclass('"Transfer"'))`,
+      ),
+      connections: {
+        max: Number(
+          await one<string>(
+            client,
+            "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS value",
+          ),
+        ),
+        used: Number(
+          await one<string>(
+            client,
+            "SELECT count(*)::int AS value FROM pg_stat_activity WHERE backend_type = 'client backend'",
+          ),
+        ),
+      },
+      fsync: (await one<string>(client, "SELECT current_setting('fsync') AS value")) === 'on',
       synchronousCommit: await one<string>(client, "SELECT current_setting('synchronous_commit') AS value"),
       times: await examineTimes(databaseUrl),
       clockAheadMs: Math.round(Number(now) - askedAt),

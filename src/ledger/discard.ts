@@ -55,37 +55,60 @@ type Discarding =
  */
 export function discard(database: Database, requested: NewDiscard, dryRun = false): Promise<Discarding> {
   const { letterId, rainId, claim } = requested;
-  return attempt(database, async (transaction): Promise<Discarding> => {
-    const existing = await transaction.discard.findUnique({ where: { letterId } });
-    if (existing) return { outcome: 'already', discard: toBookedDiscard(existing) };
-    const money = await findRainMoney(transaction, rainId) ?? { rainId, rehearsal: false, accounts: 1 };
-    const reservation = claim ? await reserveForNobody(transaction, rainId, claim) : 'no';
-    if (reservation === 'reserved' && !requested.notPaid) return { outcome: 'maybe_paid' };
-    const returned = claim !== undefined && reservation !== 'no' && await postReturn(transaction, money, claim);
-    if (claim && !returned && await isCredited(transaction, rainId, claim)) {
-      await record(transaction, { actor: requested.actor, verb: 'discard', rainId, details: { letter: letterId, outcome: 'credited' } });
-      return { outcome: 'credited' };
-    }
-    const { count } = await transaction.discard.createMany({
-      data: {
-        letterId, rainId, entry: storable(requested.entry), deadReason: requested.deadReason, reason: requested.reason, actor: requested.actor,
-        ...(claim && returned && { redPacketId: claim.redPacketId, amountCents: claim.allocatedCents }),
-      },
-      skipDuplicates: true,
-    });
-    if (count === 0) {
-      // The first discard tried the same packet before, so its money cannot have been left for this one.
-      if (returned) throw new Error(`the letter ${letterId} was discarded at the same time, but its money was not`);
-      return { outcome: 'already', discard: toBookedDiscard(await transaction.discard.findUniqueOrThrow({ where: { letterId } })) };
-    }
-    await record(transaction, {
-      actor: requested.actor, verb: 'discard', rainId,
-      details: { letter: letterId, reason: requested.reason, ...(claim && returned && { redPacketId: claim.redPacketId, amount: formatMoney(claim.allocatedCents) }) },
-    });
-    if (!claim || !returned) return { outcome: 'discarded' };
-    if (reservation === 'yes') await withdraw(transaction, rainId, claim.allocatedCents);
-    return { outcome: 'returned', amountCents: claim.allocatedCents };
-  }, dryRun);
+  return attempt(
+    database,
+    async (transaction): Promise<Discarding> => {
+      const existing = await transaction.discard.findUnique({ where: { letterId } });
+      if (existing) return { outcome: 'already', discard: toBookedDiscard(existing) };
+      const money = (await findRainMoney(transaction, rainId)) ?? { rainId, rehearsal: false, accounts: 1 };
+      const reservation = claim ? await reserveForNobody(transaction, rainId, claim) : 'no';
+      if (reservation === 'reserved' && !requested.notPaid) return { outcome: 'maybe_paid' };
+      const returned = claim !== undefined && reservation !== 'no' && (await postReturn(transaction, money, claim));
+      if (claim && !returned && (await isCredited(transaction, rainId, claim))) {
+        await record(transaction, {
+          actor: requested.actor,
+          verb: 'discard',
+          rainId,
+          details: { letter: letterId, outcome: 'credited' },
+        });
+        return { outcome: 'credited' };
+      }
+      const { count } = await transaction.discard.createMany({
+        data: {
+          letterId,
+          rainId,
+          entry: storable(requested.entry),
+          deadReason: requested.deadReason,
+          reason: requested.reason,
+          actor: requested.actor,
+          ...(claim && returned && { redPacketId: claim.redPacketId, amountCents: claim.allocatedCents }),
+        },
+        skipDuplicates: true,
+      });
+      if (count === 0) {
+        // The first discard tried the same packet before, so its money cannot have been left for this one.
+        if (returned) throw new Error(`the letter ${letterId} was discarded at the same time, but its money was not`);
+        return {
+          outcome: 'already',
+          discard: toBookedDiscard(await transaction.discard.findUniqueOrThrow({ where: { letterId } })),
+        };
+      }
+      await record(transaction, {
+        actor: requested.actor,
+        verb: 'discard',
+        rainId,
+        details: {
+          letter: letterId,
+          reason: requested.reason,
+          ...(claim && returned && { redPacketId: claim.redPacketId, amount: formatMoney(claim.allocatedCents) }),
+        },
+      });
+      if (!claim || !returned) return { outcome: 'discarded' };
+      if (reservation === 'yes') await withdraw(transaction, rainId, claim.allocatedCents);
+      return { outcome: 'returned', amountCents: claim.allocatedCents };
+    },
+    dryRun,
+  );
 }
 
 type DiscardedClaim = NonNullable<NewDiscard['claim']>;
@@ -95,16 +118,30 @@ type DiscardedClaim = NonNullable<NewDiscard['claim']>;
  * @returns `yes` no wallet was or will be asked · `reserved` it is reserved for this user, whom a wallet may have paid · `no`
  * it is credited, reserved for another user, or went back before: there is no money of this claim to give back
  */
-async function reserveForNobody(transaction: Transaction, rainId: string, { redPacketId, userId, allocatedCents }: DiscardedClaim): Promise<'yes' | 'reserved' | 'no'> {
+async function reserveForNobody(
+  transaction: Transaction,
+  rainId: string,
+  { redPacketId, userId, allocatedCents }: DiscardedClaim,
+): Promise<'yes' | 'reserved' | 'no'> {
   if (await transaction.transfer.findUnique({ where: { redPacketId }, select: { id: true } })) return 'no';
-  const { count } = await transaction.reservation.createMany({ data: { redPacketId, rainId, userId: null, amountCents: allocatedCents }, skipDuplicates: true });
+  const { count } = await transaction.reservation.createMany({
+    data: { redPacketId, rainId, userId: null, amountCents: allocatedCents },
+    skipDuplicates: true,
+  });
   if (count === 1) return 'yes';
-  const found = await transaction.reservation.findUnique({ where: { redPacketId }, select: { rainId: true, userId: true } });
+  const found = await transaction.reservation.findUnique({
+    where: { redPacketId },
+    select: { rainId: true, userId: true },
+  });
   return found?.rainId === rainId && found.userId === userId ? 'reserved' : 'no';
 }
 
 /** @returns false: a transfer of this packet exists, of any kind */
-async function postReturn(transaction: Transaction, { rainId, rehearsal, accounts }: RainMoney, { redPacketId, allocatedCents }: DiscardedClaim): Promise<boolean> {
+async function postReturn(
+  transaction: Transaction,
+  { rainId, rehearsal, accounts }: RainMoney,
+  { redPacketId, allocatedCents }: DiscardedClaim,
+): Promise<boolean> {
   const count = await transaction.$executeRaw`
     INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId")
     VALUES (${`discard:${redPacketId}`}, 'recycle', packet_account(${rainId}, ${rehearsal}, ${accounts}::integer, ${redPacketId}), ${operatorAccount(rehearsal)},
@@ -113,21 +150,38 @@ async function postReturn(transaction: Transaction, { rainId, rehearsal, account
   return count === 1;
 }
 
-async function isCredited(transaction: Transaction, rainId: string, { redPacketId, userId, claimedCents }: DiscardedClaim): Promise<boolean> {
-  const transfer = await transaction.transfer.findUnique({ where: { redPacketId }, select: { rainId: true, userId: true, amountCents: true } });
+async function isCredited(
+  transaction: Transaction,
+  rainId: string,
+  { redPacketId, userId, claimedCents }: DiscardedClaim,
+): Promise<boolean> {
+  const transfer = await transaction.transfer.findUnique({
+    where: { redPacketId },
+    select: { rainId: true, userId: true, amountCents: true },
+  });
   return transfer?.rainId === rainId && transfer.userId === userId && transfer.amountCents === claimedCents;
 }
 
 /** The discarded letters of a rain, page by page, ordered by id. @param afterLetterId the last letter of the previous page */
-export async function discards(database: Database, rainId: string, afterLetterId?: string, limit = 10_000): Promise<BookedDiscard[]> {
+export async function discards(
+  database: Database,
+  rainId: string,
+  afterLetterId?: string,
+  limit = 10_000,
+): Promise<BookedDiscard[]> {
   const rows = await database.discard.findMany({
-    where: { rainId, ...(afterLetterId !== undefined && { letterId: { gt: afterLetterId } }) }, orderBy: { letterId: 'asc' }, take: limit,
+    where: { rainId, ...(afterLetterId !== undefined && { letterId: { gt: afterLetterId } }) },
+    orderBy: { letterId: 'asc' },
+    take: limit,
   });
   return rows.map(toBookedDiscard);
 }
 
 /** Which of these letters were discarded, by letter id. */
-export async function discardedClaims(database: Database, letterIds: readonly string[]): Promise<Map<string, BookedDiscard>> {
+export async function discardedClaims(
+  database: Database,
+  letterIds: readonly string[],
+): Promise<Map<string, BookedDiscard>> {
   if (letterIds.length === 0) return new Map();
   const rows = await database.discard.findMany({ where: { letterId: { in: [...letterIds] } } });
   return new Map(rows.map((row) => [row.letterId, toBookedDiscard(row)]));
@@ -139,5 +193,9 @@ export function storable(entry: string): string {
 }
 
 export function toBookedDiscard({ redPacketId, amountCents, at, ...plain }: Discard): BookedDiscard {
-  return { ...plain, ...(redPacketId !== null && amountCents !== null && { returned: { redPacketId, amountCents } }), at: at.getTime() };
+  return {
+    ...plain,
+    ...(redPacketId !== null && amountCents !== null && { returned: { redPacketId, amountCents } }),
+    at: at.getTime(),
+  };
 }

@@ -9,7 +9,12 @@ interface FormerWinners {
 }
 
 /** Excludes the users who were credited in these rains. @returns how many were not excluded before */
-export function excludeWinners(database: Database, campaignId: string, { id, rainIds }: FormerWinners, actor: string): Promise<number> {
+export function excludeWinners(
+  database: Database,
+  campaignId: string,
+  { id, rainIds }: FormerWinners,
+  actor: string,
+): Promise<number> {
   const winners = Prisma.sql`SELECT "userId" FROM "Transfer" WHERE "rainId" = ANY (${[...rainIds]}::text[]) AND "kind" = 'credit'`;
   return excludeFormer(database, campaignId, { id, users: winners, details: { winnersOf: id } }, actor);
 }
@@ -21,25 +26,41 @@ interface FormerBuyers {
 }
 
 /** Excludes the users whose orders in these sales are paid. @returns how many were not excluded before */
-export function excludeBuyers(database: Database, campaignId: string, { id, saleIds }: FormerBuyers, actor: string): Promise<number> {
+export function excludeBuyers(
+  database: Database,
+  campaignId: string,
+  { id, saleIds }: FormerBuyers,
+  actor: string,
+): Promise<number> {
   const buyers = Prisma.sql`SELECT "userId" FROM "SaleOrder" WHERE "saleId" = ANY (${[...saleIds]}::text[]) AND "status" = 'paid'`;
   return excludeFormer(database, campaignId, { id, users: buyers, details: { buyersOf: id } }, actor);
 }
 
 /** An erased user is nobody. @param former `users` selects their `userId`; `id` is where they are from */
-function excludeFormer(database: Database, campaignId: string, { id, users, details }: { id: string; users: Prisma.Sql; details: object }, actor: string): Promise<number> {
+function excludeFormer(
+  database: Database,
+  campaignId: string,
+  { id, users, details }: { id: string; users: Prisma.Sql; details: object },
+  actor: string,
+): Promise<number> {
   return database.$transaction(async (transaction) => {
     const added = await transaction.$executeRaw`
       INSERT INTO "CampaignExclusion" ("campaignId", "userId", "source")
       SELECT DISTINCT ${campaignId}, "userId", ${id} FROM (${users}) AS former WHERE "userId" !~ '^erased-[0-9a-f]{32}$'
       ON CONFLICT DO NOTHING`;
-    if (added > 0) await record(transaction, { actor, verb: 'exclude', details: { campaignId, ...details, excluded: added } });
+    if (added > 0)
+      await record(transaction, { actor, verb: 'exclude', details: { campaignId, ...details, excluded: added } });
     return added;
   });
 }
 
 /** Excludes these users, each named once. @returns how many were not excluded before */
-export function exclude(database: Database, campaignId: string, userIds: readonly string[], actor: string): Promise<number> {
+export function exclude(
+  database: Database,
+  campaignId: string,
+  userIds: readonly string[],
+  actor: string,
+): Promise<number> {
   return database.$transaction(async (transaction) => {
     const added = await transaction.$executeRaw`
       INSERT INTO "CampaignExclusion" ("campaignId", "userId") SELECT ${campaignId}, unnest(${[...userIds]}::text[]) ON CONFLICT DO NOTHING`;
@@ -58,14 +79,30 @@ export function readmit(database: Database, campaignId: string, actor: string): 
 }
 
 /** A page of the users who are excluded, in the order of their ids. @param after the last user of the page before */
-export async function exclusions(database: Database, campaignId: string, after: string | undefined, limit: number): Promise<string[]> {
-  const rows = await database.campaignExclusion.findMany({ where: { campaignId, ...(after !== undefined && { userId: { gt: after } }) }, orderBy: { userId: 'asc' }, take: limit, select: { userId: true } });
+export async function exclusions(
+  database: Database,
+  campaignId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.campaignExclusion.findMany({
+    where: { campaignId, ...(after !== undefined && { userId: { gt: after } }) },
+    orderBy: { userId: 'asc' },
+    take: limit,
+    select: { userId: true },
+  });
   return rows.map(({ userId }) => userId);
 }
 
 /** Which of these users are excluded. */
-export async function exclusionsAmong(database: Database, campaignId: string, userIds: readonly string[]): Promise<Set<string>> {
-  const rows = await database.$queryRaw<{ userId: string }[]>`SELECT "userId" FROM "CampaignExclusion" WHERE "campaignId" = ${campaignId} AND "userId" = ANY (${[...userIds]}::text[])`;
+export async function exclusionsAmong(
+  database: Database,
+  campaignId: string,
+  userIds: readonly string[],
+): Promise<Set<string>> {
+  const rows = await database.$queryRaw<
+    { userId: string }[]
+  >`SELECT "userId" FROM "CampaignExclusion" WHERE "campaignId" = ${campaignId} AND "userId" = ANY (${[...userIds]}::text[])`;
   return new Set(rows.map(({ userId }) => userId));
 }
 
@@ -75,7 +112,11 @@ export function countExclusions(database: Database, campaignId: string): Promise
 
 /** The campaigns that this user is excluded from. */
 export async function excludedFrom(database: Database, userId: string): Promise<string[]> {
-  const rows = await database.campaignExclusion.findMany({ where: { userId }, orderBy: { campaignId: 'asc' }, select: { campaignId: true } });
+  const rows = await database.campaignExclusion.findMany({
+    where: { userId },
+    orderBy: { campaignId: 'asc' },
+    select: { campaignId: true },
+  });
   return rows.map(({ campaignId }) => campaignId);
 }
 

@@ -11,6 +11,8 @@ export async function payFreeOrders(database: Database, orderIds: readonly strin
   await database.$executeRaw`
     UPDATE "SaleOrder" SET "status" = 'paid', "changedAt" = now()
     WHERE "status"::text = 'created' AND "id" IN (SELECT "id" FROM "SaleOrder" WHERE "id" = ANY (${[...orderIds]}::text[]) AND "priceCents" = 0 AND "status"::text = 'created' ORDER BY "id" FOR UPDATE)`;
-  const paid = await database.$queryRaw<{ id: string }[]>`SELECT "id" FROM "SaleOrder" WHERE "id" = ANY (${[...orderIds]}::text[]) AND "status" = 'paid'`;
+  const paid = await database.$queryRaw<
+    { id: string }[]
+  >`SELECT "id" FROM "SaleOrder" WHERE "id" = ANY (${[...orderIds]}::text[]) AND "status" = 'paid'`;
   return new Set(paid.map(({ id }) => id));
 }

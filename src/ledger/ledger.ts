@@ -3,7 +3,16 @@ import { balance, sumOfBalances } from './accounts.ts';
 import { actions, lastDetails, latestActions, record } from './actions.ts';
 import { approval, approvals, askApproval, carriedOut, decideApproval } from './approvals.ts';
 import { book, creditOf, credits, creditsTo, postings } from './book.ts';
-import { campaign, campaignBuyers, campaigns, campaignWinners, countRounds, createCampaign, rounds, unitsHeld } from './campaigns.ts';
+import {
+  campaign,
+  campaignBuyers,
+  campaigns,
+  campaignWinners,
+  countRounds,
+  createCampaign,
+  rounds,
+  unitsHeld,
+} from './campaigns.ts';
 import { credit } from './credit.ts';
 import type { Database } from './database.ts';
 import { discard, discards, discardedClaims } from './discard.ts';
@@ -12,9 +21,42 @@ import { epoch, nextEpoch } from './epoch.ts';
 import { payFreeOrders } from './freeOrders.ts';
 import { movedWindows } from './movedWindows.ts';
 import { numberedOrders } from './numberedOrders.ts';
-import { cancelOrders, expireOrders, order, orderCounts, orders, ordersAmong, stepOrder, stepOrderByHand, writeOrders } from './orders.ts';
-import { countParticipants, enterByCode, hasParticipants, importParticipants, participant, participants, participantsAmong, participantsForCards, removeAllParticipants, removeParticipants, renewParticipantCode } from './participants.ts';
-import { campaignsExcluding, countExclusions, exclude, excludeBuyers, excludedCredits, excludedFrom, excludeWinners, exclusions, exclusionsAmong, readmit } from './exclusions.ts';
+import {
+  cancelOrders,
+  expireOrders,
+  order,
+  orderCounts,
+  orders,
+  ordersAmong,
+  stepOrder,
+  stepOrderByHand,
+  writeOrders,
+} from './orders.ts';
+import {
+  countParticipants,
+  enterByCode,
+  hasParticipants,
+  importParticipants,
+  participant,
+  participants,
+  participantsAmong,
+  participantsForCards,
+  removeAllParticipants,
+  removeParticipants,
+  renewParticipantCode,
+} from './participants.ts';
+import {
+  campaignsExcluding,
+  countExclusions,
+  exclude,
+  excludeBuyers,
+  excludedCredits,
+  excludedFrom,
+  excludeWinners,
+  exclusions,
+  exclusionsAmong,
+  readmit,
+} from './exclusions.ts';
 import { eraseUser, inactiveUsers, personalRows } from './personalData.ts';
 import { payouts } from './payouts.ts';
 import { addTopUp } from './topUps.ts';
@@ -31,29 +73,154 @@ import { openStaffTotp } from './staffTotp.ts';
 import { places, stock } from './stock.ts';
 import { followedUnits, ordersUpTo, stockFaults } from './stockFaults.ts';
 import { removeTemplate, saveTemplate, templates } from './templates.ts';
-import { greeting, publicGreeting, removeTheme, removeThemeFile, setGreeting, setTheme, setThemeFile, themeFile, themes } from './themes.ts';
-import { markFollowed, oldestUnfollowedSeconds, unfollow, unfollowedAmong, unfollowedOrder, unfollowedOrders, unfollowedSales } from './unfollowed.ts';
+import {
+  greeting,
+  publicGreeting,
+  removeTheme,
+  removeThemeFile,
+  setGreeting,
+  setTheme,
+  setThemeFile,
+  themeFile,
+  themes,
+} from './themes.ts';
+import {
+  markFollowed,
+  oldestUnfollowedSeconds,
+  unfollow,
+  unfollowedAmong,
+  unfollowedOrder,
+  unfollowedOrders,
+  unfollowedSales,
+} from './unfollowed.ts';
 
 /** All operations of the ledger. Each is documented where it is written. */
 const OPERATIONS = {
-  createRain, addTopUp, reschedule, rain, rains, countRains, overdue, seal, settle,
-  createCampaign, campaign, campaigns, countRounds, rounds, campaignWinners, campaignBuyers, unitsHeld,
-  excludeWinners, excludeBuyers, exclude, readmit, exclusions, exclusionsAmong, countExclusions, excludedCredits, excludedFrom, campaignsExcluding,
-  assignPayout, reserve, credit, recycle, discard, discards, discardedClaims,
-  book, credits, creditsAmong, creditsTo, creditOf, postings, payouts, luckiest, walletStatement, balance, sumOfBalances, accountFaults, settledFaults,
-  record, actions, lastDetails, latestActions, askApproval, approval, approvals, decideApproval, carriedOut,
-  epoch, nextEpoch, movedWindows,
-  personalRows, eraseUser, inactiveUsers,
-  importParticipants, participants, countParticipants, hasParticipants, participantsAmong, participantsForCards, participant, renewParticipantCode, removeParticipants, removeAllParticipants, enterByCode,
-  themes, setTheme, removeTheme, setThemeFile, removeThemeFile, themeFile, greeting, publicGreeting, setGreeting,
-  templates, saveTemplate, removeTemplate,
-  createSale, sale, sales, overdueSales, addStock, rescheduleSale, sealSale, settleSale, stock, places, followedUnits, stockFaults, ordersUpTo,
-  writeOrders, payFreeOrders, stepOrder, stepOrderByHand, expireOrders, cancelOrders, order, orders, numberedOrders, ordersAmong, orderCounts, refuseReservations, refusalsAmong,
-  discardLetter, unfollowedAmong, unfollowedOrder, unfollowedOrders, unfollowedSales, oldestUnfollowedSeconds, markFollowed, unfollow,
+  createRain,
+  addTopUp,
+  reschedule,
+  rain,
+  rains,
+  countRains,
+  overdue,
+  seal,
+  settle,
+  createCampaign,
+  campaign,
+  campaigns,
+  countRounds,
+  rounds,
+  campaignWinners,
+  campaignBuyers,
+  unitsHeld,
+  excludeWinners,
+  excludeBuyers,
+  exclude,
+  readmit,
+  exclusions,
+  exclusionsAmong,
+  countExclusions,
+  excludedCredits,
+  excludedFrom,
+  campaignsExcluding,
+  assignPayout,
+  reserve,
+  credit,
+  recycle,
+  discard,
+  discards,
+  discardedClaims,
+  book,
+  credits,
+  creditsAmong,
+  creditsTo,
+  creditOf,
+  postings,
+  payouts,
+  luckiest,
+  walletStatement,
+  balance,
+  sumOfBalances,
+  accountFaults,
+  settledFaults,
+  record,
+  actions,
+  lastDetails,
+  latestActions,
+  askApproval,
+  approval,
+  approvals,
+  decideApproval,
+  carriedOut,
+  epoch,
+  nextEpoch,
+  movedWindows,
+  personalRows,
+  eraseUser,
+  inactiveUsers,
+  importParticipants,
+  participants,
+  countParticipants,
+  hasParticipants,
+  participantsAmong,
+  participantsForCards,
+  participant,
+  renewParticipantCode,
+  removeParticipants,
+  removeAllParticipants,
+  enterByCode,
+  themes,
+  setTheme,
+  removeTheme,
+  setThemeFile,
+  removeThemeFile,
+  themeFile,
+  greeting,
+  publicGreeting,
+  setGreeting,
+  templates,
+  saveTemplate,
+  removeTemplate,
+  createSale,
+  sale,
+  sales,
+  overdueSales,
+  addStock,
+  rescheduleSale,
+  sealSale,
+  settleSale,
+  stock,
+  places,
+  followedUnits,
+  stockFaults,
+  ordersUpTo,
+  writeOrders,
+  payFreeOrders,
+  stepOrder,
+  stepOrderByHand,
+  expireOrders,
+  cancelOrders,
+  order,
+  orders,
+  numberedOrders,
+  ordersAmong,
+  orderCounts,
+  refuseReservations,
+  refusalsAmong,
+  discardLetter,
+  unfollowedAmong,
+  unfollowedOrder,
+  unfollowedOrders,
+  unfollowedSales,
+  oldestUnfollowedSeconds,
+  markFollowed,
+  unfollow,
 };
 
 /** An operation with its database bound. */
-type Bound<Operation> = Operation extends (database: Database, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
+type Bound<Operation> = Operation extends (database: Database, ...args: infer Args) => infer Result
+  ? (...args: Args) => Result
+  : never;
 
 type BoundOperations = { [Name in keyof typeof OPERATIONS]: Bound<(typeof OPERATIONS)[Name]> };
 
@@ -63,6 +230,12 @@ export interface Ledger extends BoundOperations {
 }
 
 export function openLedger(database: Database): Ledger {
-  const bound = Object.entries(OPERATIONS).map(([name, operation]) => [name, (operation as (...args: unknown[]) => unknown).bind(undefined, database)]);
-  return { ...Object.fromEntries(bound) as BoundOperations, staff: { ...openStaff(database), ...openStaffTokens(database), ...openStaffTotp(database) } };
+  const bound = Object.entries(OPERATIONS).map(([name, operation]) => [
+    name,
+    (operation as (...args: unknown[]) => unknown).bind(undefined, database),
+  ]);
+  return {
+    ...(Object.fromEntries(bound) as BoundOperations),
+    staff: { ...openStaff(database), ...openStaffTokens(database), ...openStaffTotp(database) },
+  };
 }

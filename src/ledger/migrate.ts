@@ -72,13 +72,25 @@ export class MigrationError extends Error {
  * @returns the names of the migrations applied by this call, oldest first
  * @throws MigrationError when an applied migration was edited since or failed half-way; otherwise the error of PostgreSQL
  */
-export async function migrate(databaseUrl: string, migrations: readonly Migration[] = readMigrations(), waitMs = WAIT_MS_MAX): Promise<string[]> {
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, application_name: 'rain migrate' });
+export async function migrate(
+  databaseUrl: string,
+  migrations: readonly Migration[] = readMigrations(),
+  waitMs = WAIT_MS_MAX,
+): Promise<string[]> {
+  const client = new Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'rain migrate',
+  });
   // The next statement reports a lost connection; without a listener the event would end the process.
   client.on('error', () => {});
-  await client.connect().catch((error: unknown) => { throw connectionError(databaseUrl, error); });
+  await client.connect().catch((error: unknown) => {
+    throw connectionError(databaseUrl, error);
+  });
   try {
-    const ordered = await isEmbedded(client) ? migrations.map((migration) => ({ ...migration, sql: migration.sql.replaceAll(CONCURRENTLY, 'INDEX') })) : migrations;
+    const ordered = (await isEmbedded(client))
+      ? migrations.map((migration) => ({ ...migration, sql: migration.sql.replaceAll(CONCURRENTLY, 'INDEX') }))
+      : migrations;
     const applied: string[] = [];
     for (let deadline = performance.now() + waitMs; ;) {
       const step = await applyNext(client, ordered).catch((error: unknown) => {
@@ -87,7 +99,8 @@ export async function migrate(databaseUrl: string, migrations: readonly Migratio
       });
       if (step === 'done') return applied;
       if (step === 'locked') {
-        if (performance.now() >= deadline) throw new MigrationError('another process has been migrating this database for too long');
+        if (performance.now() >= deadline)
+          throw new MigrationError('another process has been migrating this database for too long');
         await sleep(PAUSE_MS);
       } else {
         applied.push(step.applied);
@@ -118,11 +131,16 @@ export function isEmbeddedVersion(version: string): boolean {
  * concurrently only when every statement has ended that began before.
  * @returns `locked`: another process is migrating
  */
-async function applyNext(client: Client, migrations: readonly Migration[]): Promise<{ applied: string } | 'locked' | 'done'> {
+async function applyNext(
+  client: Client,
+  migrations: readonly Migration[],
+): Promise<{ applied: string } | 'locked' | 'done'> {
   await client.query('BEGIN');
   try {
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    const { rows: [lock] } = await client.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${LOCK_ID}) AS held`);
+    const {
+      rows: [lock],
+    } = await client.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${LOCK_ID}) AS held`);
     if (!lock!.held) {
       await client.query('ROLLBACK');
       return 'locked';
@@ -151,7 +169,9 @@ async function applyNext(client: Client, migrations: readonly Migration[]): Prom
 
 /** A build that was cut leaves an index that refuses and finds nothing, and that is in the way of the next. */
 async function applyConcurrently(client: Client, migration: Migration): Promise<void> {
-  const { rows } = await client.query<{ name: string }>('SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid');
+  const { rows } = await client.query<{ name: string }>(
+    'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid',
+  );
   for (const { name } of rows) if (migration.sql.includes(name)) await client.query(`DROP ${CONCURRENTLY} ${name}`);
   await client.query(migration.sql);
   await recordApplied(client, migration);
@@ -179,8 +199,12 @@ export function nextOf(migrations: readonly Migration[], applied: ReadonlyMap<st
   for (const { name, checksum } of migrations) {
     const record = applied.get(name);
     if (!record) continue;
-    if (!record.finished) throw new MigrationError(`migration ${name} was started but never finished: see \`prisma migrate resolve\``);
-    if (record.checksum !== checksum) throw new MigrationError(`migration ${name} was edited after it was applied to this database: undo the edit, and put the change into a new migration`);
+    if (!record.finished)
+      throw new MigrationError(`migration ${name} was started but never finished: see \`prisma migrate resolve\``);
+    if (record.checksum !== checksum)
+      throw new MigrationError(
+        `migration ${name} was edited after it was applied to this database: undo the edit, and put the change into a new migration`,
+      );
   }
   return migrations.find(({ name }) => !applied.has(name));
 }

@@ -38,17 +38,25 @@ type Writing =
  */
 export async function writeOrders(database: Database, reservations: readonly Reservation[]): Promise<Writing[]> {
   if (reservations.length === 0) return [];
-  if (reservations.some(({ saleId }) => saleId !== reservations[0]!.saleId)) throw new TypeError('reservations of several sales in one writing');
+  if (reservations.some(({ saleId }) => saleId !== reservations[0]!.saleId))
+    throw new TypeError('reservations of several sales in one writing');
   const written = await insert(database, reservations);
   const before = reservations.flatMap(({ reservationId }) => (written.has(reservationId) ? [] : [reservationId]));
   const found = new Map(written);
-  if (before.length > 0) for (const row of await database.saleOrder.findMany({ where: { id: { in: before } } })) found.set(row.id, toBooked(row));
+  if (before.length > 0)
+    for (const row of await database.saleOrder.findMany({ where: { id: { in: before } } }))
+      found.set(row.id, toBooked(row));
   const writings: Writing[] = [];
   for (const reservation of reservations) {
     const order = found.get(reservation.reservationId);
-    const existing = order ?? await ofRef(database, reservation);
-    if (!existing) throw new Error(`the reservation ${reservation.reservationId} was not written, but no order stands in its way`);
-    writings.push(order && isSame(order, reservation) ? { outcome: written.delete(order.id) ? 'created' : 'already', order } : { outcome: 'differs', existing });
+    const existing = order ?? (await ofRef(database, reservation));
+    if (!existing)
+      throw new Error(`the reservation ${reservation.reservationId} was not written, but no order stands in its way`);
+    writings.push(
+      order && isSame(order, reservation)
+        ? { outcome: written.delete(order.id) ? 'created' : 'already', order }
+        : { outcome: 'differs', existing },
+    );
   }
   return writings;
 }
@@ -60,7 +68,9 @@ export async function writeOrders(database: Database, reservations: readonly Res
  */
 async function insert(database: Database, reservations: readonly Reservation[]): Promise<Map<string, BookedOrder>> {
   // In one order, so that two batches with the same reservations wait for each other instead of deadlocking.
-  const rows = reservations.toSorted((a, b) => (a.reservationId < b.reservationId ? -1 : a.reservationId > b.reservationId ? 1 : 0));
+  const rows = reservations.toSorted((a, b) =>
+    a.reservationId < b.reservationId ? -1 : a.reservationId > b.reservationId ? 1 : 0,
+  );
   // One row with lists of what the database knows better: a row for each order, with all that we have sent, would take as long as the writing.
   const [written] = await database.$queryRaw<{ ids: string[] | null; payBys: number[] | null; changedAt: Date }[]>`
     WITH written AS (
@@ -79,13 +89,28 @@ async function insert(database: Database, reservations: readonly Reservation[]):
     const payBy = payBys.get(id);
     // Of two with one id the first is written.
     if (payBy === undefined || orders.has(id)) continue;
-    orders.set(id, { id, saleId, userId, sku, quantity, price, ...(ref !== undefined && { ref }), status: 'created', reservedAt: Number(at), payBy, changedAt: written!.changedAt.getTime() });
+    orders.set(id, {
+      id,
+      saleId,
+      userId,
+      sku,
+      quantity,
+      price,
+      ...(ref !== undefined && { ref }),
+      status: 'created',
+      reservedAt: Number(at),
+      payBy,
+      changedAt: written!.changedAt.getTime(),
+    });
   }
   return orders;
 }
 
 async function ofRef(database: Database, { saleId, userId, ref }: Reservation): Promise<BookedOrder | undefined> {
-  const row = ref === undefined ? null : await database.saleOrder.findUnique({ where: { saleId_userId_ref: { saleId, userId, ref } } });
+  const row =
+    ref === undefined
+      ? null
+      : await database.saleOrder.findUnique({ where: { saleId_userId_ref: { saleId, userId, ref } } });
   return row ? toBooked(row) : undefined;
 }
 
@@ -94,9 +119,30 @@ function isSame(order: BookedOrder, { userId, sku, quantity, price }: Reservatio
 }
 
 /** Field by field: an audit reads a million, and a spread takes several times as long. */
-export function toBooked({ id, saleId, userId, sku, quantity, priceCents, ref, status, reservedAt, payBy, changedAt }: SaleOrder): BookedOrder {
+export function toBooked({
+  id,
+  saleId,
+  userId,
+  sku,
+  quantity,
+  priceCents,
+  ref,
+  status,
+  reservedAt,
+  payBy,
+  changedAt,
+}: SaleOrder): BookedOrder {
   const order: BookedOrder = {
-    id, saleId, userId, sku, quantity, price: formatMoney(priceCents), status, reservedAt: reservedAt.getTime(), payBy: payBy.getTime(), changedAt: changedAt.getTime(),
+    id,
+    saleId,
+    userId,
+    sku,
+    quantity,
+    price: formatMoney(priceCents),
+    status,
+    reservedAt: reservedAt.getTime(),
+    payBy: payBy.getTime(),
+    changedAt: changedAt.getTime(),
   };
   if (ref !== null) order.ref = ref;
   return order;
@@ -120,15 +166,30 @@ export async function stepOrder(database: Database | Transaction, orderId: strin
 }
 
 /** The same by an operator's hand, with the record of it: both or nothing. @param reason in the operator's own words */
-export function stepOrderByHand(database: Database, orderId: string, step: 'cancelled' | 'refunded', { actor, reason }: { actor: string; reason: string }, dryRun = false): Promise<Stepping> {
-  return attempt(database, async (transaction) => {
-    const stepped = await stepOrder(transaction, orderId, step);
-    if (stepped.outcome === 'done') {
-      const { saleId, userId, sku, quantity } = stepped.order;
-      await record(transaction, { actor, verb: step === 'cancelled' ? 'cancel' : 'refund', rainId: saleId, details: { orderId, userId, sku, quantity, reason } });
-    }
-    return stepped;
-  }, dryRun);
+export function stepOrderByHand(
+  database: Database,
+  orderId: string,
+  step: 'cancelled' | 'refunded',
+  { actor, reason }: { actor: string; reason: string },
+  dryRun = false,
+): Promise<Stepping> {
+  return attempt(
+    database,
+    async (transaction) => {
+      const stepped = await stepOrder(transaction, orderId, step);
+      if (stepped.outcome === 'done') {
+        const { saleId, userId, sku, quantity } = stepped.order;
+        await record(transaction, {
+          actor,
+          verb: step === 'cancelled' ? 'cancel' : 'refund',
+          rainId: saleId,
+          details: { orderId, userId, sku, quantity, reason },
+        });
+      }
+      return stepped;
+    },
+    dryRun,
+  );
 }
 
 /**
@@ -137,9 +198,12 @@ export function stepOrderByHand(database: Database, orderId: string, step: 'canc
  * second time and compare each of them with all places. @returns how many
  */
 export function expireOrders(database: Database, limit: number): Promise<number> {
-  return byIndex(database, (transaction) => transaction.$executeRaw`
+  return byIndex(
+    database,
+    (transaction) => transaction.$executeRaw`
     UPDATE "SaleOrder" SET "status" = 'timed_out', "changedAt" = now()
-    WHERE ctid = ANY (ARRAY(SELECT ctid FROM "SaleOrder" WHERE "status" = 'created' AND "payBy" <= now() ORDER BY "payBy" LIMIT ${limit} FOR UPDATE SKIP LOCKED)) AND "status"::text = 'created'`);
+    WHERE ctid = ANY (ARRAY(SELECT ctid FROM "SaleOrder" WHERE "status" = 'created' AND "payBy" <= now() ORDER BY "payBy" LIMIT ${limit} FOR UPDATE SKIP LOCKED)) AND "status"::text = 'created'`,
+  );
 }
 
 /** A buyer's wish to cancel an order. */
@@ -190,7 +254,9 @@ export async function order(database: Database, orderId: string): Promise<Booked
 
 /** Which of these reservations have an order. */
 export async function ordersAmong(database: Database, reservationIds: readonly string[]): Promise<Set<string>> {
-  const rows = await database.$queryRaw<{ id: string }[]>`SELECT "id" FROM "SaleOrder" WHERE "id" = ANY (${[...reservationIds]}::text[])`;
+  const rows = await database.$queryRaw<
+    { id: string }[]
+  >`SELECT "id" FROM "SaleOrder" WHERE "id" = ANY (${[...reservationIds]}::text[])`;
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -205,7 +271,15 @@ export interface OrderQuery {
 }
 
 /** The orders that the query finds, by id. */
-export async function orders(database: Database, { after, ids, ...where }: OrderQuery, limit = 1_000): Promise<BookedOrder[]> {
-  const rows = await database.saleOrder.findMany({ where: { ...where, id: { ...(after !== undefined && { gt: after }), ...(ids && { in: [...ids] }) } }, orderBy: { id: 'asc' }, take: limit });
+export async function orders(
+  database: Database,
+  { after, ids, ...where }: OrderQuery,
+  limit = 1_000,
+): Promise<BookedOrder[]> {
+  const rows = await database.saleOrder.findMany({
+    where: { ...where, id: { ...(after !== undefined && { gt: after }), ...(ids && { in: [...ids] }) } },
+    orderBy: { id: 'asc' },
+    take: limit,
+  });
   return rows.map(toBooked);
 }

@@ -20,10 +20,16 @@ const ON_LIST = { removedAt: null } as const;
  * Those who had been removed come back with another code, and under another name as somebody else.
  * @returns how many were added, those who had been removed included, and how many changed
  */
-export async function importParticipants(database: Database, list: readonly NewParticipant[], actor: string): Promise<{ added: number; changed: number }> {
+export async function importParticipants(
+  database: Database,
+  list: readonly NewParticipant[],
+  actor: string,
+): Promise<{ added: number; changed: number }> {
   const rows = JSON.stringify(list);
   return database.$transaction(async (transaction) => {
-    const before = await transaction.$queryRaw<{ number: string; userId: string }[]>`SELECT "number", "userId" FROM "Participant" WHERE "number" = ANY (${list.map(({ number }) => number)}::text[]) AND "removedAt" IS NULL FOR UPDATE`;
+    const before = await transaction.$queryRaw<
+      { number: string; userId: string }[]
+    >`SELECT "number", "userId" FROM "Participant" WHERE "number" = ANY (${list.map(({ number }) => number)}::text[]) AND "removedAt" IS NULL FOR UPDATE`;
     const done = await transaction.$queryRaw<{ added: boolean }[]>`
       WITH given AS (SELECT * FROM jsonb_to_recordset(${rows}::jsonb) AS one("number" text, "name" text, "department" text, "userId" text, "codeSalt" integer, "codeKey" text)),
         gone AS (SELECT "number" FROM "Participant" JOIN given USING ("number") WHERE "removedAt" IS NOT NULL)
@@ -50,33 +56,52 @@ export async function importParticipants(database: Database, list: readonly NewP
 }
 
 /** Those on the list, by number. @param search a part of number, name or department, in any case */
-export async function participants(database: Database, { search, skip = 0, limit }: { search?: string | undefined; skip?: number; limit: number }): Promise<BookedParticipant[]> {
+export async function participants(
+  database: Database,
+  { search, skip = 0, limit }: { search?: string | undefined; skip?: number; limit: number },
+): Promise<BookedParticipant[]> {
   const contains = search ? { contains: search, mode: Prisma.QueryMode.insensitive } : undefined;
   const rows = await database.participant.findMany({
-    where: { ...ON_LIST, ...(contains && { OR: [{ number: contains }, { name: contains }, { department: contains }] }) }, orderBy: { number: 'asc' }, skip, take: limit,
+    where: {
+      ...ON_LIST,
+      ...(contains && { OR: [{ number: contains }, { name: contains }, { department: contains }] }),
+    },
+    orderBy: { number: 'asc' },
+    skip,
+    take: limit,
   });
   return rows.map(toBooked);
 }
 
 /** How many are on the list, and how many of them have used their codes. */
 export async function countParticipants(database: Database): Promise<{ total: number; entered: number }> {
-  const [total, entered] = await Promise.all([database.participant.count({ where: ON_LIST }), database.participant.count({ where: { ...ON_LIST, enteredAt: { not: null } } })]);
+  const [total, entered] = await Promise.all([
+    database.participant.count({ where: ON_LIST }),
+    database.participant.count({ where: { ...ON_LIST, enteredAt: { not: null } } }),
+  ]);
   return { total, entered };
 }
 
 /** Everybody with what their codes are derived from; recorded first. */
-export async function participantsForCards(database: Database, limit: number, actor: string): Promise<BookedParticipant[]> {
+export async function participantsForCards(
+  database: Database,
+  limit: number,
+  actor: string,
+): Promise<BookedParticipant[]> {
   await record(database, { actor, verb: 'participants_cards' });
   return participants(database, { limit });
 }
 
 /** Whether anybody is or was on the list. */
 export async function hasParticipants(database: Database): Promise<boolean> {
-  return await database.participant.findFirst({ select: { number: true } }) !== null;
+  return (await database.participant.findFirst({ select: { number: true } })) !== null;
 }
 
 /** Of these users those who are on the list, or were, as the list has them now; by user id. */
-export async function participantsAmong(database: Database, userIds: readonly string[]): Promise<Map<string, BookedParticipant>> {
+export async function participantsAmong(
+  database: Database,
+  userIds: readonly string[],
+): Promise<Map<string, BookedParticipant>> {
   const rows = await database.participant.findMany({ where: { userId: { in: [...userIds] } } });
   return new Map(rows.map((row) => [row.userId, toBooked(row)]));
 }
@@ -87,17 +112,40 @@ export async function participant(database: Database, number: string): Promise<B
 }
 
 /** @param before its code. @returns false: the participant is not on the list, or has another code meanwhile */
-export async function renewParticipantCode(database: Database, before: Pick<BookedParticipant, 'number' | 'userId' | 'codeKey'>, { codeSalt, codeKey }: Pick<BookedParticipant, 'codeSalt' | 'codeKey'>, actor: string): Promise<boolean> {
+export async function renewParticipantCode(
+  database: Database,
+  before: Pick<BookedParticipant, 'number' | 'userId' | 'codeKey'>,
+  { codeSalt, codeKey }: Pick<BookedParticipant, 'codeSalt' | 'codeKey'>,
+  actor: string,
+): Promise<boolean> {
   const { number, userId } = before;
   return recordChange(database, actor, 'participants_renew', { userId }, (transaction) =>
-    transaction.participant.updateMany({ where: { number, codeKey: before.codeKey, ...ON_LIST }, data: { codeSalt, codeKey } }));
+    transaction.participant.updateMany({
+      where: { number, codeKey: before.codeKey, ...ON_LIST },
+      data: { codeSalt, codeKey },
+    }),
+  );
 }
 
 /** Each is recorded by the user id, which an erasure replaces there, too. @returns how many of these were on the list */
-export async function removeParticipants(database: Database, numbers: readonly string[], actor: string): Promise<number> {
+export async function removeParticipants(
+  database: Database,
+  numbers: readonly string[],
+  actor: string,
+): Promise<number> {
   return database.$transaction(async (transaction) => {
-    const removed = await transaction.participant.updateManyAndReturn({ where: { number: { in: [...numbers] }, ...ON_LIST }, data: { removedAt: new Date() }, select: { userId: true } });
-    await transaction.operatorAction.createMany({ data: removed.map(({ userId }) => ({ actor, verb: 'participants_remove' satisfies ActionVerb, details: { userId } })) });
+    const removed = await transaction.participant.updateManyAndReturn({
+      where: { number: { in: [...numbers] }, ...ON_LIST },
+      data: { removedAt: new Date() },
+      select: { userId: true },
+    });
+    await transaction.operatorAction.createMany({
+      data: removed.map(({ userId }) => ({
+        actor,
+        verb: 'participants_remove' satisfies ActionVerb,
+        details: { userId },
+      })),
+    });
     return removed.length;
   });
 }
@@ -105,14 +153,20 @@ export async function removeParticipants(database: Database, numbers: readonly s
 /** @returns how many were on the list */
 export async function removeAllParticipants(database: Database, actor: string): Promise<number> {
   return database.$transaction(async (transaction) => {
-    const { count: removed } = await transaction.participant.updateMany({ where: ON_LIST, data: { removedAt: new Date() } });
+    const { count: removed } = await transaction.participant.updateMany({
+      where: ON_LIST,
+      data: { removedAt: new Date() },
+    });
     if (removed > 0) await record(transaction, { actor, verb: 'participants_remove', details: { removed } });
     return removed;
   });
 }
 
 /** Who has this code, and writes down the first use. @param codeKeys of the code under each key */
-export async function enterByCode(database: Database, codeKeys: readonly string[]): Promise<Pick<BookedParticipant, 'userId' | 'name'> | undefined> {
+export async function enterByCode(
+  database: Database,
+  codeKeys: readonly string[],
+): Promise<Pick<BookedParticipant, 'userId' | 'name'> | undefined> {
   const where = { codeKey: { in: [...codeKeys] }, ...ON_LIST };
   const read = () => database.participant.findFirst({ where, select: { userId: true, name: true, enteredAt: true } });
   let known = await read();
@@ -124,6 +178,24 @@ export async function enterByCode(database: Database, codeKeys: readonly string[
   return known ? { userId: known.userId, name: known.name } : undefined;
 }
 
-function toBooked({ number, name, department, userId, codeSalt, codeKey, addedAt, enteredAt }: Participant): BookedParticipant {
-  return { number, name, userId, codeSalt, codeKey, addedAt: addedAt.getTime(), ...(department !== null && { department }), ...(enteredAt && { enteredAt: enteredAt.getTime() }) };
+function toBooked({
+  number,
+  name,
+  department,
+  userId,
+  codeSalt,
+  codeKey,
+  addedAt,
+  enteredAt,
+}: Participant): BookedParticipant {
+  return {
+    number,
+    name,
+    userId,
+    codeSalt,
+    codeKey,
+    addedAt: addedAt.getTime(),
+    ...(department !== null && { department }),
+    ...(enteredAt && { enteredAt: enteredAt.getTime() }),
+  };
 }

@@ -27,7 +27,11 @@ const FRESH_MS = 10_000;
 const BROKEN_MAX = 1_000;
 
 /** @param onBroken called when the plan in the ledger is found not to be the promised one, once until it is right again */
-export function createPlanCheck(ledger: Pick<Ledger, 'rain' | 'actions'>, onBroken: (rainId: string) => void, options: PlanCheckOptions = {}): PlanCheck {
+export function createPlanCheck(
+  ledger: Pick<Ledger, 'rain' | 'actions'>,
+  onBroken: (rainId: string) => void,
+  options: PlanCheckOptions = {},
+): PlanCheck {
   const { bytesMax, allocate = allocationOf, now = () => performance.now() } = options;
   const plans = createPlanCache(bytesMax);
   const reading = new Map<string, Promise<BigInt64Array | undefined>>();
@@ -47,7 +51,9 @@ export function createPlanCheck(ledger: Pick<Ledger, 'rain' | 'actions'>, onBrok
     if (breaksCommitment(rain, recorded)) {
       plans.forget(rainId);
       report(rainId);
-      throw new Error(`seed or plan of the rain ${rainId} in the ledger does not match the commitment; nothing of it is paid`);
+      throw new Error(
+        `seed or plan of the rain ${rainId} in the ledger does not match the commitment; nothing of it is paid`,
+      );
     }
     broken.delete(rainId);
     const promises = promisesOf(rain);
@@ -69,7 +75,8 @@ export function createPlanCheck(ledger: Pick<Ledger, 'rain' | 'actions'>, onBrok
   }
 
   return async (rainId, claims) => {
-    const verdictsOf = (allocation: BigInt64Array | undefined) => allocation && claims.map((claim) => checkReceipt(allocation, rainId, claim));
+    const verdictsOf = (allocation: BigInt64Array | undefined) =>
+      allocation && claims.map((claim) => checkReceipt(allocation, rainId, claim));
     const known = plans.get(rainId);
     const cached = known && now() - known.readAt < FRESH_MS ? verdictsOf(known.allocation) : undefined;
     if (holdsAll(cached)) return cached;

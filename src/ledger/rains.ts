@@ -71,28 +71,66 @@ type Creation =
 type RainField = Exclude<keyof NewRain, 'terms'> | RequestedTermName;
 
 /** Creates a rain, its packets, its accounts, the transfers of its money from the operator, and the record of its commitment: all or nothing. A repeat changes neither the rules of its tickets nor its greeting. */
-export function createRain(database: Database, requested: NewRain, actor: string, dryRun = false, { ticketRules, greeting }: Changeable = {}): Promise<Creation> {
+export function createRain(
+  database: Database,
+  requested: NewRain,
+  actor: string,
+  dryRun = false,
+  { ticketRules, greeting }: Changeable = {},
+): Promise<Creation> {
   // Before the transaction: the packets of a huge rain take seconds.
   const amounts = amountsOf(requested);
-  const shares = sharesOf(amounts, { ...requested, accounts: requested.shards, firstPacket: 0 }) ?? [requested.budgetCents];
-  return attempt(database, async (transaction): Promise<Creation> => {
-    const { campaign, terms = {}, ...plain } = requested;
-    const { rehearsal = false, ...others } = terms;
-    const named = campaign && { campaignId: campaign.id, round: campaign.round };
-    const { count } = await transaction.rain.createMany({
-      data: { ...plain, ...named, accounts: shares.length, rehearsal, terms: others, opensAt: new Date(requested.opensAt), closesAt: new Date(requested.closesAt) },
-      skipDuplicates: true,
-    });
-    if (count === 0) return compare(requested, toBookedRain(await transaction.rain.findUniqueOrThrow({ where: { id: requested.id }, ...withDetails })));
-    const { id: rainId, title, packets, seed, split: plan, shards } = requested;
-    await fund(transaction, { rainId, rehearsal, accounts: shares.length }, 0, shares);
-    await allocate(transaction, { rainId, ordinal: 0, firstPacket: 0 }, amounts);
-    const commitment = commitmentOf({ rainId, seed, plan, shards });
-    await record(transaction, { actor, verb: 'create', rainId, details: { title, budget: formatMoney(requested.budgetCents), packets, commitment, opensAt: iso(requested.opensAt), closesAt: iso(requested.closesAt), ...terms, ...named } });
-    if (ticketRules) await record(transaction, { actor, verb: 'tickets', rainId, details: { ...ticketRules } });
-    if (greeting) await writeGreeting(transaction, rainId, greeting, actor);
-    return { outcome: 'created' };
-  }, dryRun);
+  const shares = sharesOf(amounts, { ...requested, accounts: requested.shards, firstPacket: 0 }) ?? [
+    requested.budgetCents,
+  ];
+  return attempt(
+    database,
+    async (transaction): Promise<Creation> => {
+      const { campaign, terms = {}, ...plain } = requested;
+      const { rehearsal = false, ...others } = terms;
+      const named = campaign && { campaignId: campaign.id, round: campaign.round };
+      const { count } = await transaction.rain.createMany({
+        data: {
+          ...plain,
+          ...named,
+          accounts: shares.length,
+          rehearsal,
+          terms: others,
+          opensAt: new Date(requested.opensAt),
+          closesAt: new Date(requested.closesAt),
+        },
+        skipDuplicates: true,
+      });
+      if (count === 0)
+        return compare(
+          requested,
+          toBookedRain(await transaction.rain.findUniqueOrThrow({ where: { id: requested.id }, ...withDetails })),
+        );
+      const { id: rainId, title, packets, seed, split: plan, shards } = requested;
+      await fund(transaction, { rainId, rehearsal, accounts: shares.length }, 0, shares);
+      await allocate(transaction, { rainId, ordinal: 0, firstPacket: 0 }, amounts);
+      const commitment = commitmentOf({ rainId, seed, plan, shards });
+      await record(transaction, {
+        actor,
+        verb: 'create',
+        rainId,
+        details: {
+          title,
+          budget: formatMoney(requested.budgetCents),
+          packets,
+          commitment,
+          opensAt: iso(requested.opensAt),
+          closesAt: iso(requested.closesAt),
+          ...terms,
+          ...named,
+        },
+      });
+      if (ticketRules) await record(transaction, { actor, verb: 'tickets', rainId, details: { ...ticketRules } });
+      if (greeting) await writeGreeting(transaction, rainId, greeting, actor);
+      return { outcome: 'created' };
+    },
+    dryRun,
+  );
 }
 
 function compare(requested: NewRain, existing: BookedRain): Creation {
@@ -100,7 +138,9 @@ function compare(requested: NewRain, existing: BookedRain): Creation {
   const { winsMax: _, ...terms } = existing.terms;
   const plain = flat({ ...requested, split: JSON.parse(JSON.stringify(requested.split)) as Json });
   const booked = flat({ ...existing, ...atCreation(existing), terms });
-  const fields = [...new Set([...Object.keys(plain), ...Object.keys(terms)])].filter((field) => !isDeepStrictEqual(plain[field], booked[field]));
+  const fields = [...new Set([...Object.keys(plain), ...Object.keys(terms)])].filter(
+    (field) => !isDeepStrictEqual(plain[field], booked[field]),
+  );
   return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields: fields as RainField[] };
 }
 
@@ -110,15 +150,27 @@ function flat({ terms, campaign, ...plain }: NewRain): Record<string, unknown> {
 }
 
 /** Budget and packets before any top-up. */
-export function atCreation({ budgetCents, packets, topUps }: Pick<BookedRain, 'budgetCents' | 'packets' | 'topUps'>): { budgetCents: Cents; packets: number } {
-  return topUps.reduce((rest, added) => ({ budgetCents: rest.budgetCents - added.budgetCents, packets: rest.packets - added.packets }), { budgetCents, packets });
+export function atCreation({ budgetCents, packets, topUps }: Pick<BookedRain, 'budgetCents' | 'packets' | 'topUps'>): {
+  budgetCents: Cents;
+  packets: number;
+} {
+  return topUps.reduce(
+    (rest, added) => ({ budgetCents: rest.budgetCents - added.budgetCents, packets: rest.packets - added.packets }),
+    { budgetCents, packets },
+  );
 }
 
 /** Includes its top-ups and the limit of its campaign. */
-const withDetails = { include: { topUps: { orderBy: { ordinal: 'asc' } }, campaign: { select: { winsPerUserMax: true } } } } as const;
+const withDetails = {
+  include: { topUps: { orderBy: { ordinal: 'asc' } }, campaign: { select: { winsPerUserMax: true } } },
+} as const;
 
 export async function rain(database: Database, rainId: string): Promise<BookedRain | undefined> {
-  const row = await atOneMoment(database, (at) => at.rain.findUnique({ where: { id: rainId }, ...withDetails }), (found) => found !== null && hasTopUps(found));
+  const row = await atOneMoment(
+    database,
+    (at) => at.rain.findUnique({ where: { id: rainId }, ...withDetails }),
+    (found) => found !== null && hasTopUps(found),
+  );
   return row ? toBookedRain(row) : undefined;
 }
 
@@ -132,8 +184,17 @@ function filterOf(which: WhichRains): { where: Prisma.RainWhereInput } {
 
 const hasTopUps = ({ topUps }: Pick<RainRow, 'topUps'>): boolean => topUps.length > 0;
 
-async function readRains(database: Database, which: Pick<Prisma.RainFindManyArgs, 'where' | 'orderBy' | 'take'>): Promise<BookedRain[]> {
-  return (await atOneMoment(database, (at) => at.rain.findMany({ ...which, ...withDetails }), (rows) => rows.some(hasTopUps))).map(toBookedRain);
+async function readRains(
+  database: Database,
+  which: Pick<Prisma.RainFindManyArgs, 'where' | 'orderBy' | 'take'>,
+): Promise<BookedRain[]> {
+  return (
+    await atOneMoment(
+      database,
+      (at) => at.rain.findMany({ ...which, ...withDetails }),
+      (rows) => rows.some(hasTopUps),
+    )
+  ).map(toBookedRain);
 }
 
 /** Newest first. */
@@ -148,12 +209,17 @@ export function countRains(database: Database, which: WhichRains = 'all'): Promi
 
 /** Rains that are over but not settled, oldest first. @param now epoch ms */
 export async function overdue(database: Database, now: number, limit = 100): Promise<BookedRain[]> {
-  return readRains(database, { where: { settledAt: null, closesAt: { lte: new Date(now) } }, orderBy: { closesAt: 'asc' }, take: limit });
+  return readRains(database, {
+    where: { settledAt: null, closesAt: { lte: new Date(now) } },
+    orderBy: { closesAt: 'asc' },
+    take: limit,
+  });
 }
 
 /** Seals a rain: nothing can be added afterwards, so a later audit sees all of its money. Safe to repeat. */
 export async function seal(database: Database, rainId: string): Promise<void> {
-  const sealed = await database.$executeRaw`UPDATE "Rain" SET "sealedAt" = coalesce("sealedAt", now()) WHERE "id" = ${rainId}`;
+  const sealed =
+    await database.$executeRaw`UPDATE "Rain" SET "sealedAt" = coalesce("sealedAt", now()) WHERE "id" = ${rainId}`;
   if (sealed === 0) throw new Error(`the ledger has no rain ${rainId}`);
 }
 
@@ -162,14 +228,29 @@ export async function seal(database: Database, rainId: string): Promise<void> {
  * @param from the window that it must still have; absent: any
  * @returns false when there is no such rain, it is sealed, or it has another window
  */
-export function reschedule(database: Database, rainId: string, { opensAt, closesAt }: Window, action: { actor: string; verb: ActionVerb }, from?: Window): Promise<boolean> {
+export function reschedule(
+  database: Database,
+  rainId: string,
+  { opensAt, closesAt }: Window,
+  action: { actor: string; verb: ActionVerb },
+  from?: Window,
+): Promise<boolean> {
   return database.$transaction(async (transaction) => {
     const { count } = await transaction.rain.updateMany({
-      where: { id: rainId, sealedAt: null, settledAt: null, ...(from && { opensAt: new Date(from.opensAt), closesAt: new Date(from.closesAt) }) },
+      where: {
+        id: rainId,
+        sealedAt: null,
+        settledAt: null,
+        ...(from && { opensAt: new Date(from.opensAt), closesAt: new Date(from.closesAt) }),
+      },
       data: { opensAt: new Date(opensAt), closesAt: new Date(closesAt) },
     });
     if (count === 0) return false;
-    await record(transaction, { ...action, rainId, details: { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() } });
+    await record(transaction, {
+      ...action,
+      rainId,
+      details: { opensAt: new Date(opensAt).toISOString(), closesAt: new Date(closesAt).toISOString() },
+    });
     return true;
   });
 }
@@ -186,7 +267,11 @@ export async function settle(database: Database, rainId: string): Promise<number
  * Assigns this payout provider to a rain, unless another one is assigned already. Two concurrent calls get the same answer.
  * @returns the assigned provider, which never changes; `undefined` when there is no such rain, or it is a rehearsal
  */
-export async function assignPayout(database: Database, rainId: string, payoutProvider: PayoutProviderName): Promise<PayoutProviderName | undefined> {
+export async function assignPayout(
+  database: Database,
+  rainId: string,
+  payoutProvider: PayoutProviderName,
+): Promise<PayoutProviderName | undefined> {
   const [row] = await database.$queryRaw<{ payoutProvider: PayoutProviderName }[]>`
     UPDATE "Rain" SET "keeper" = coalesce("keeper", ${payoutProvider}::"Keeper") WHERE "id" = ${rainId} AND NOT "rehearsal" RETURNING "keeper" AS "payoutProvider"`;
   return row?.payoutProvider;
@@ -194,7 +279,23 @@ export async function assignPayout(database: Database, rainId: string, payoutPro
 
 type RainRow = Rain & { topUps: TopUp[]; campaign: { winsPerUserMax: number } | null };
 
-function toBookedRain({ opensAt, closesAt, createdAt, sealedAt, settledAt, split, topUps, terms, rehearsal, payoutProvider, campaignId, round, campaign, accounts: _, ...plain }: RainRow): BookedRain {
+function toBookedRain({
+  opensAt,
+  closesAt,
+  createdAt,
+  sealedAt,
+  settledAt,
+  split,
+  topUps,
+  terms,
+  rehearsal,
+  payoutProvider,
+  campaignId,
+  round,
+  campaign,
+  accounts: _,
+  ...plain
+}: RainRow): BookedRain {
   return {
     ...plain,
     split: split as Json,

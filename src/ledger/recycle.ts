@@ -21,8 +21,14 @@ type Recycling =
 export function recycle(database: Database, rainId: string, cents: Cents, actor: string): Promise<Recycling> {
   return database.$transaction(async (transaction) => {
     await transaction.$executeRaw`SELECT FROM "Rain" WHERE "id" = ${rainId} FOR NO KEY UPDATE`;
-    const { _sum: { amountCents: recycledCents } } = await transaction.transfer.aggregate({ where: { rainId, kind: 'recycle', userId: null, redPacketId: null }, _sum: { amountCents: true } });
-    if (recycledCents !== null) return recycledCents === cents ? { outcome: 'already' } : { outcome: 'differs', recycledCents };
+    const {
+      _sum: { amountCents: recycledCents },
+    } = await transaction.transfer.aggregate({
+      where: { rainId, kind: 'recycle', userId: null, redPacketId: null },
+      _sum: { amountCents: true },
+    });
+    if (recycledCents !== null)
+      return recycledCents === cents ? { outcome: 'already' } : { outcome: 'differs', recycledCents };
     if (cents === 0n) return { outcome: 'nothing' };
     const money = await findRainMoney(transaction, rainId);
     if (!money) throw new Error(`the ledger has no rain ${rainId}`);
@@ -37,12 +43,26 @@ export function recycle(database: Database, rainId: string, cents: Cents, actor:
 async function giveBack(transaction: Transaction, money: RainMoney, cents: Cents) {
   const { rainId, rehearsal } = money;
   const accountIds = rainAccounts(money);
-  const found = new Map((await transaction.account.findMany({ where: { id: { in: accountIds } } })).map(({ id, balanceCents }) => [id, balanceCents]));
+  const found = new Map(
+    (await transaction.account.findMany({ where: { id: { in: accountIds } } })).map(({ id, balanceCents }) => [
+      id,
+      balanceCents,
+    ]),
+  );
   let left = cents;
-  return accountIds.map((debitAccountId, shard) => {
-    const held = found.get(debitAccountId) ?? 0n;
-    const amountCents = shard === accountIds.length - 1 || left < held ? left : held;
-    left -= amountCents;
-    return { id: `recycle:${rainId}${accountIds.length > 1 ? `/${shard}` : ''}`, kind: 'recycle' as const, debitAccountId, creditAccountId: operatorAccount(rehearsal), amountCents, rainId };
-  }).filter(({ amountCents }) => amountCents > 0n);
+  return accountIds
+    .map((debitAccountId, shard) => {
+      const held = found.get(debitAccountId) ?? 0n;
+      const amountCents = shard === accountIds.length - 1 || left < held ? left : held;
+      left -= amountCents;
+      return {
+        id: `recycle:${rainId}${accountIds.length > 1 ? `/${shard}` : ''}`,
+        kind: 'recycle' as const,
+        debitAccountId,
+        creditAccountId: operatorAccount(rehearsal),
+        amountCents,
+        rainId,
+      };
+    })
+    .filter(({ amountCents }) => amountCents > 0n);
 }

@@ -3,7 +3,9 @@ import { ofSqlState } from '../platform/network/retryable.ts';
 
 /** How Prisma wraps an error of the driver. */
 const prismaError = z.object({
-  meta: z.object({ driverAdapterError: z.object({ cause: z.object({ originalCode: z.string(), originalMessage: z.string() }) }) }),
+  meta: z.object({
+    driverAdapterError: z.object({ cause: z.object({ originalCode: z.string(), originalMessage: z.string() }) }),
+  }),
 });
 
 /**

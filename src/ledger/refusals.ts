@@ -24,7 +24,11 @@ export interface Refusal extends NewRefusal {
 const DETAIL_MAX = 1_000;
 
 /** By the SQLSTATE that the database gives, see the migration `sale_limits`. */
-const REASONS: readonly [code: RegExp, reason: RefusalReason][] = [[/^23R01/, 'limit'], [/^23R02/, 'time'], [/^23514.*StockAccount_only_shop_below_zero/s, 'stock']];
+const REASONS: readonly [code: RegExp, reason: RefusalReason][] = [
+  [/^23R01/, 'limit'],
+  [/^23R02/, 'time'],
+  [/^23514.*StockAccount_only_shop_below_zero/s, 'stock'],
+];
 
 /** @param text `code: message` of the database; of what was refused before the ledger keeps the first reason */
 export function refusalReason(text: string): RefusalReason {
@@ -64,7 +68,10 @@ export async function refuseReservations(database: Database, refusals: readonly 
 }
 
 /** The refusals of these reservations of these users. */
-export async function refusalsAmong(database: Database, reservations: readonly Pick<Reservation, 'reservationId' | 'userId'>[]): Promise<Refusal[]> {
+export async function refusalsAmong(
+  database: Database,
+  reservations: readonly Pick<Reservation, 'reservationId' | 'userId'>[],
+): Promise<Refusal[]> {
   if (reservations.length === 0) return [];
   const rows = await database.$queryRaw<(Omit<Refusal, 'at'> & { at: Date })[]>`
     SELECT "SaleRefusal".* FROM unnest(${reservations.map(({ reservationId }) => reservationId)}::text[], ${reservations.map(({ userId }) => userId)}::text[]) AS asked ("reservationId", "userId")

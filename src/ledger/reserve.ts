@@ -2,7 +2,14 @@ import type { Claim } from '../rain/claim.ts';
 import type { Cents } from '../rain/money.ts';
 import type { Database, Transaction } from './database.ts';
 import { Prisma } from './generated/client.ts';
-import { classifyConflict, inOrderWon, readExisting, toRows, type ClaimRow, type Conflict } from './classifyConflict.ts';
+import {
+  classifyConflict,
+  inOrderWon,
+  readExisting,
+  toRows,
+  type ClaimRow,
+  type Conflict,
+} from './classifyConflict.ts';
 
 /** The outcome of one claim, in order of precedence. */
 type Reserving =
@@ -31,7 +38,8 @@ export async function reserve(database: Database, claims: readonly Claim[]): Pro
       const inBook = credited(row);
       if (inBook) return inBook.outcome === 'already' ? { outcome: 'credited' } : inBook;
       const reservation = reserved(row);
-      if (!reservation) throw new Error(`a claim of rain ${first.rainId} was not reserved, but no conflicting reservation exists`);
+      if (!reservation)
+        throw new Error(`a claim of rain ${first.rainId} was not reserved, but no conflicting reservation exists`);
       return reservation.outcome === 'already' ? { outcome: 'reserved' } : reservation;
     });
   });

@@ -59,21 +59,53 @@ type SaleCreation =
   | { outcome: 'differs'; fields: string[] };
 
 /** Creates a sale, its items with their stock, and the record of it: all or nothing. A repeat changes no rules of its tickets. */
-export function createSale(database: Database, requested: NewSale, actor: string, dryRun = false, ticketRules?: TicketRules): Promise<SaleCreation> {
-  return attempt(database, async (transaction): Promise<SaleCreation> => {
-    const { items, campaign, opensAt, closesAt, unlisted, invitedOnly, ...plain } = requested;
-    const terms = visibilityOf({ unlisted, invitedOnly });
-    const named = campaign && { campaignId: campaign.id, round: campaign.round };
-    const { count } = await transaction.sale.createMany({ data: { ...plain, ...named, terms, opensAt: new Date(opensAt), closesAt: new Date(closesAt) }, skipDuplicates: true });
-    if (count === 0) return compare(requested, toBookedSale(await transaction.sale.findUniqueOrThrow({ where: { id: requested.id }, ...withDetails })));
-    await transaction.saleItem.createMany({ data: items.map((item, ordinal) => ({ saleId: requested.id, ordinal, ...toRow(item) })) });
-    await record(transaction, { actor, verb: 'create-sale', rainId: requested.id, details: {
-      title: requested.title, opensAt: iso(opensAt), closesAt: iso(closesAt), holdMs: requested.holdMs, items: items as unknown as Json[], ...named,
-      ...(requested.perUserMax !== undefined && { perUserMax: requested.perUserMax }), ...(requested.rehearsal && { rehearsal: true }), ...terms,
-    } });
-    if (ticketRules) await record(transaction, { actor, verb: 'tickets', rainId: requested.id, details: { ...ticketRules } });
-    return { outcome: 'created' };
-  }, dryRun);
+export function createSale(
+  database: Database,
+  requested: NewSale,
+  actor: string,
+  dryRun = false,
+  ticketRules?: TicketRules,
+): Promise<SaleCreation> {
+  return attempt(
+    database,
+    async (transaction): Promise<SaleCreation> => {
+      const { items, campaign, opensAt, closesAt, unlisted, invitedOnly, ...plain } = requested;
+      const terms = visibilityOf({ unlisted, invitedOnly });
+      const named = campaign && { campaignId: campaign.id, round: campaign.round };
+      const { count } = await transaction.sale.createMany({
+        data: { ...plain, ...named, terms, opensAt: new Date(opensAt), closesAt: new Date(closesAt) },
+        skipDuplicates: true,
+      });
+      if (count === 0)
+        return compare(
+          requested,
+          toBookedSale(await transaction.sale.findUniqueOrThrow({ where: { id: requested.id }, ...withDetails })),
+        );
+      await transaction.saleItem.createMany({
+        data: items.map((item, ordinal) => ({ saleId: requested.id, ordinal, ...toRow(item) })),
+      });
+      await record(transaction, {
+        actor,
+        verb: 'create-sale',
+        rainId: requested.id,
+        details: {
+          title: requested.title,
+          opensAt: iso(opensAt),
+          closesAt: iso(closesAt),
+          holdMs: requested.holdMs,
+          items: items as unknown as Json[],
+          ...named,
+          ...(requested.perUserMax !== undefined && { perUserMax: requested.perUserMax }),
+          ...(requested.rehearsal && { rehearsal: true }),
+          ...terms,
+        },
+      });
+      if (ticketRules)
+        await record(transaction, { actor, verb: 'tickets', rainId: requested.id, details: { ...ticketRules } });
+      return { outcome: 'created' };
+    },
+    dryRun,
+  );
 }
 
 function visibilityOf({ unlisted, invitedOnly }: { [Name in keyof Visibility]: boolean | undefined }): Visibility {
@@ -82,44 +114,94 @@ function visibilityOf({ unlisted, invitedOnly }: { [Name in keyof Visibility]: b
 
 function toRow(item: Item) {
   const { price, listPrice, ...plain } = withLimits(item);
-  return { ...plain, priceCents: parseMoney(price)!, ...(listPrice !== undefined && { listPriceCents: parseMoney(listPrice)! }) };
+  return {
+    ...plain,
+    priceCents: parseMoney(price)!,
+    ...(listPrice !== undefined && { listPriceCents: parseMoney(listPrice)! }),
+  };
 }
 
 /** The items as the sale was created, without its top-ups. */
 export function plannedItems({ items, topUps }: Pick<BookedSale, 'items' | 'topUps'>): BookedSale['items'] {
-  return items.map((item) => ({ ...item, units: topUps.reduce((units, topUp) => units - (topUp.sku === item.sku ? topUp.units : 0), item.units) }));
+  return items.map((item) => ({
+    ...item,
+    units: topUps.reduce((units, topUp) => units - (topUp.sku === item.sku ? topUp.units : 0), item.units),
+  }));
 }
 
-const flagsOf = ({ rehearsal = false, unlisted = false, invitedOnly = false }: Pick<NewSale, 'rehearsal' | 'unlisted' | 'invitedOnly'>) => ({ rehearsal, unlisted, invitedOnly });
+const flagsOf = ({
+  rehearsal = false,
+  unlisted = false,
+  invitedOnly = false,
+}: Pick<NewSale, 'rehearsal' | 'unlisted' | 'invitedOnly'>) => ({ rehearsal, unlisted, invitedOnly });
 
 function compare(requested: NewSale, booked: BookedSale): SaleCreation {
   const existing: Record<string, unknown> = { ...booked, ...flagsOf(booked), items: plannedItems(booked) };
-  const wanted: Record<string, unknown> = { ...requested, ...flagsOf(requested), items: requested.items.map(withLimits) };
-  const fields = ['title', 'opensAt', 'closesAt', 'holdMs', 'perUserMax', 'rehearsal', 'unlisted', 'invitedOnly', 'orderService', 'items', 'campaign'].filter((field) => !isDeepStrictEqual(wanted[field], existing[field]));
+  const wanted: Record<string, unknown> = {
+    ...requested,
+    ...flagsOf(requested),
+    items: requested.items.map(withLimits),
+  };
+  const fields = [
+    'title',
+    'opensAt',
+    'closesAt',
+    'holdMs',
+    'perUserMax',
+    'rehearsal',
+    'unlisted',
+    'invitedOnly',
+    'orderService',
+    'items',
+    'campaign',
+  ].filter((field) => !isDeepStrictEqual(wanted[field], existing[field]));
   return fields.length === 0 ? { outcome: 'exists' } : { outcome: 'differs', fields };
 }
 
 const withDetails = {
-  include: { items: { orderBy: { ordinal: 'asc' }, include: { topUps: { orderBy: { ordinal: 'asc' } } } }, campaign: { select: { winsPerUserMax: true } } },
+  include: {
+    items: { orderBy: { ordinal: 'asc' }, include: { topUps: { orderBy: { ordinal: 'asc' } } } },
+    campaign: { select: { winsPerUserMax: true } },
+  },
 } as const satisfies Prisma.SaleDefaultArgs;
 type SaleRow = Prisma.SaleGetPayload<typeof withDetails>;
 
 export async function sale(database: Database, saleId: string): Promise<BookedSale | undefined> {
-  const row = await atOneMoment(database, (at) => at.sale.findUnique({ where: { id: saleId }, ...withDetails }), (found) => found !== null && hasTopUps(found));
+  const row = await atOneMoment(
+    database,
+    (at) => at.sale.findUnique({ where: { id: saleId }, ...withDetails }),
+    (found) => found !== null && hasTopUps(found),
+  );
   return row ? toBookedSale(row) : undefined;
 }
 
 const hasTopUps = ({ items }: Pick<SaleRow, 'items'>): boolean => items.some(({ topUps }) => topUps.length > 0);
 
-async function readSales(database: Database, which: Pick<Prisma.SaleFindManyArgs, 'where' | 'orderBy' | 'take' | 'skip'>): Promise<BookedSale[]> {
-  return (await atOneMoment(database, (at) => at.sale.findMany({ ...which, ...withDetails }), (rows) => rows.some(hasTopUps))).map(toBookedSale);
+async function readSales(
+  database: Database,
+  which: Pick<Prisma.SaleFindManyArgs, 'where' | 'orderBy' | 'take' | 'skip'>,
+): Promise<BookedSale[]> {
+  return (
+    await atOneMoment(
+      database,
+      (at) => at.sale.findMany({ ...which, ...withDetails }),
+      (rows) => rows.some(hasTopUps),
+    )
+  ).map(toBookedSale);
 }
 
 type WhichSales = 'all' | 'unsettled' | { ids: readonly string[] } | { campaignId: string };
 
 /** Newest first. */
 export async function sales(database: Database, limit = 100, which: WhichSales = 'all'): Promise<BookedSale[]> {
-  const where = typeof which !== 'object' ? which === 'unsettled' ? { settledAt: null } : {} : 'ids' in which ? { id: { in: [...which.ids] } } : which;
+  const where =
+    typeof which !== 'object'
+      ? which === 'unsettled'
+        ? { settledAt: null }
+        : {}
+      : 'ids' in which
+        ? { id: { in: [...which.ids] } }
+        : which;
   return readSales(database, { where, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
 }
 
@@ -129,17 +211,54 @@ export async function overdueSales(database: Database, now: number, limit = 100,
   return readSales(database, { where, orderBy: [{ closesAt: 'asc' }, { id: 'asc' }], take: limit, skip });
 }
 
-function toBookedSale({ opensAt, closesAt, createdAt, sealedAt, settledAt, perUserMax, rehearsal, campaignId, round, campaign, items, terms, ...plain }: SaleRow): BookedSale {
+function toBookedSale({
+  opensAt,
+  closesAt,
+  createdAt,
+  sealedAt,
+  settledAt,
+  perUserMax,
+  rehearsal,
+  campaignId,
+  round,
+  campaign,
+  items,
+  terms,
+  ...plain
+}: SaleRow): BookedSale {
   return {
     ...plain,
-    opensAt: opensAt.getTime(), closesAt: closesAt.getTime(), createdAt: createdAt.getTime(),
-    ...(perUserMax !== null && { perUserMax }), ...(rehearsal && { rehearsal }), ...visibilityOf(terms as Visibility),
-    ...(campaignId !== null && round !== null && { campaign: { id: campaignId, round } }), ...(campaign && { boughtMax: campaign.winsPerUserMax }),
-    ...(sealedAt && { sealedAt: sealedAt.getTime() }), ...(settledAt && { settledAt: settledAt.getTime() }),
-    items: items.map(({ saleId: _saleId, ordinal: _ordinal, topUps: _topUps, priceCents, listPriceCents, name, picture, ...item }) => ({
-      ...item, price: formatMoney(priceCents), ...(listPriceCents !== null && { listPrice: formatMoney(listPriceCents) }), ...(name !== null && { name }), ...(picture !== null && { picture }),
-    })),
-    topUps: items.flatMap(({ topUps }) => topUps.map(({ id, sku, ordinal, units }) => ({ id, sku, ordinal, units }))).sort((a, b) => a.ordinal - b.ordinal),
+    opensAt: opensAt.getTime(),
+    closesAt: closesAt.getTime(),
+    createdAt: createdAt.getTime(),
+    ...(perUserMax !== null && { perUserMax }),
+    ...(rehearsal && { rehearsal }),
+    ...visibilityOf(terms as Visibility),
+    ...(campaignId !== null && round !== null && { campaign: { id: campaignId, round } }),
+    ...(campaign && { boughtMax: campaign.winsPerUserMax }),
+    ...(sealedAt && { sealedAt: sealedAt.getTime() }),
+    ...(settledAt && { settledAt: settledAt.getTime() }),
+    items: items.map(
+      ({
+        saleId: _saleId,
+        ordinal: _ordinal,
+        topUps: _topUps,
+        priceCents,
+        listPriceCents,
+        name,
+        picture,
+        ...item
+      }) => ({
+        ...item,
+        price: formatMoney(priceCents),
+        ...(listPriceCents !== null && { listPrice: formatMoney(listPriceCents) }),
+        ...(name !== null && { name }),
+        ...(picture !== null && { picture }),
+      }),
+    ),
+    topUps: items
+      .flatMap(({ topUps }) => topUps.map(({ id, sku, ordinal, units }) => ({ id, sku, ordinal, units })))
+      .sort((a, b) => a.ordinal - b.ordinal),
   };
 }
 
@@ -161,25 +280,47 @@ type StockAdding =
 export const SALE_TOP_UPS_MAX = 32;
 
 /** Adds units to an item of a sale that is not sealed, and the record of it: both or nothing. */
-export function addStock(database: Database, requested: NewSaleTopUp, actor: string, unitsMax: Units, dryRun = false): Promise<StockAdding> {
+export function addStock(
+  database: Database,
+  requested: NewSaleTopUp,
+  actor: string,
+  unitsMax: Units,
+  dryRun = false,
+): Promise<StockAdding> {
   const { id, saleId, sku, units } = requested;
-  return attempt(database, async (transaction): Promise<StockAdding> => {
-    const [locked] = await transaction.$queryRaw<{ sealedAt: Date | null }[]>`SELECT coalesce("sealedAt", "settledAt") AS "sealedAt" FROM "Sale" WHERE "id" = ${saleId} FOR NO KEY UPDATE`;
-    const existing = await transaction.saleTopUp.findUnique({ where: { id } });
-    if (existing) {
-      const fields = (['saleId', 'sku', 'units'] as const).filter((field) => existing[field] !== requested[field]);
-      return fields.length === 0 ? { outcome: 'exists', topUp: { id, sku, ordinal: existing.ordinal, units } } : { outcome: 'differs', fields };
-    }
-    if (!locked) return { outcome: 'no_sale' };
-    if (locked.sealedAt) return { outcome: 'sealed' };
-    const item = await transaction.saleItem.findUnique({ where: { saleId_sku: { saleId, sku } }, select: { units: true } });
-    if (!item) return { outcome: 'no_item' };
-    const ordinal = 1 + await transaction.saleTopUp.count({ where: { saleId } });
-    if (ordinal > SALE_TOP_UPS_MAX || item.units + units > unitsMax) return { outcome: 'too_much' };
-    await transaction.saleTopUp.createMany({ data: { id, saleId, sku, ordinal, units } });
-    await record(transaction, { actor, verb: 'top-up-sale', rainId: saleId, details: { id, sku, units, topUp: ordinal } });
-    return { outcome: 'added', topUp: { id, sku, ordinal, units } };
-  }, dryRun);
+  return attempt(
+    database,
+    async (transaction): Promise<StockAdding> => {
+      const [locked] = await transaction.$queryRaw<
+        { sealedAt: Date | null }[]
+      >`SELECT coalesce("sealedAt", "settledAt") AS "sealedAt" FROM "Sale" WHERE "id" = ${saleId} FOR NO KEY UPDATE`;
+      const existing = await transaction.saleTopUp.findUnique({ where: { id } });
+      if (existing) {
+        const fields = (['saleId', 'sku', 'units'] as const).filter((field) => existing[field] !== requested[field]);
+        return fields.length === 0
+          ? { outcome: 'exists', topUp: { id, sku, ordinal: existing.ordinal, units } }
+          : { outcome: 'differs', fields };
+      }
+      if (!locked) return { outcome: 'no_sale' };
+      if (locked.sealedAt) return { outcome: 'sealed' };
+      const item = await transaction.saleItem.findUnique({
+        where: { saleId_sku: { saleId, sku } },
+        select: { units: true },
+      });
+      if (!item) return { outcome: 'no_item' };
+      const ordinal = 1 + (await transaction.saleTopUp.count({ where: { saleId } }));
+      if (ordinal > SALE_TOP_UPS_MAX || item.units + units > unitsMax) return { outcome: 'too_much' };
+      await transaction.saleTopUp.createMany({ data: { id, saleId, sku, ordinal, units } });
+      await record(transaction, {
+        actor,
+        verb: 'top-up-sale',
+        rainId: saleId,
+        details: { id, sku, units, topUp: ordinal },
+      });
+      return { outcome: 'added', topUp: { id, sku, ordinal, units } };
+    },
+    dryRun,
+  );
 }
 
 /**
@@ -187,11 +328,24 @@ export function addStock(database: Database, requested: NewSaleTopUp, actor: str
  * @param from the window as the caller has read it
  * @returns false: it is sealed, or another operator has moved it since
  */
-export function rescheduleSale(database: Database, saleId: string, to: SaleWindow, action: { actor: string; verb: ActionVerb }, from: SaleWindow): Promise<boolean> {
+export function rescheduleSale(
+  database: Database,
+  saleId: string,
+  to: SaleWindow,
+  action: { actor: string; verb: ActionVerb },
+  from: SaleWindow,
+): Promise<boolean> {
   return database.$transaction(async (transaction) => {
-    const { count } = await transaction.sale.updateMany({ where: { id: saleId, sealedAt: null, settledAt: null, ...inDates(from) }, data: inDates(to) });
+    const { count } = await transaction.sale.updateMany({
+      where: { id: saleId, sealedAt: null, settledAt: null, ...inDates(from) },
+      data: inDates(to),
+    });
     if (count === 0) return false;
-    await record(transaction, { ...action, rainId: saleId, details: { opensAt: iso(to.opensAt), closesAt: iso(to.closesAt) } });
+    await record(transaction, {
+      ...action,
+      rainId: saleId,
+      details: { opensAt: iso(to.opensAt), closesAt: iso(to.closesAt) },
+    });
     return true;
   });
 }
@@ -201,7 +355,8 @@ const inDates = ({ opensAt, closesAt }: SaleWindow) => ({ opensAt: new Date(open
 
 /** Seals a sale: nothing can be added afterwards. Safe to repeat. */
 export async function sealSale(database: Database, saleId: string): Promise<void> {
-  const sealed = await database.$executeRaw`UPDATE "Sale" SET "sealedAt" = coalesce("sealedAt", now()) WHERE "id" = ${saleId}`;
+  const sealed =
+    await database.$executeRaw`UPDATE "Sale" SET "sealedAt" = coalesce("sealedAt", now()) WHERE "id" = ${saleId}`;
   if (sealed === 0) throw new Error(`the ledger has no sale ${saleId}`);
 }
 

@@ -9,9 +9,17 @@ type Compared = { id: string; title: string; isFaulty: boolean };
  * Settled rains whose money did not all go somewhere: funded is not what was budgeted, transfers or accounts do not come to zero.
  * @returns the first `limit`, ordered by id
  */
-export async function settledFaults(database: Database, limit: number, page = PAGE): Promise<Pick<Compared, 'id' | 'title'>[]> {
+export async function settledFaults(
+  database: Database,
+  limit: number,
+  page = PAGE,
+): Promise<Pick<Compared, 'id' | 'title'>[]> {
   const faults: Compared[] = [];
-  for (let compared = await compare(database, '', page); compared.length > 0; compared = await compare(database, compared.at(-1)!.id, page)) {
+  for (
+    let compared = await compare(database, '', page);
+    compared.length > 0;
+    compared = await compare(database, compared.at(-1)!.id, page)
+  ) {
     faults.push(...compared.filter(({ isFaulty }) => isFaulty));
     if (faults.length >= limit) break;
   }

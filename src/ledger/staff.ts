@@ -24,32 +24,67 @@ export function openStaff(database: Database) {
       return row ? toBooked(row) : undefined;
     },
     /** Ordered by name. */
-    operators: async (limit = OPERATORS_MAX) => (await database.operator.findMany({ orderBy: { name: 'asc' }, take: limit })).map(toBooked),
+    operators: async (limit = OPERATORS_MAX) =>
+      (await database.operator.findMany({ orderBy: { name: 'asc' }, take: limit })).map(toBooked),
     /** @returns false: the name exists; that operator is unchanged */
-    add: ({ name, role, passwordHash }: Pick<BookedOperator, 'name' | 'role' | 'passwordHash'>, actor: string) => recordChange(database, actor, 'operator_add', { name, role },
-      (transaction) => transaction.operator.createMany({ data: { name, role, passwordHash }, skipDuplicates: true })),
+    add: ({ name, role, passwordHash }: Pick<BookedOperator, 'name' | 'role' | 'passwordHash'>, actor: string) =>
+      recordChange(database, actor, 'operator_add', { name, role }, (transaction) =>
+        transaction.operator.createMany({ data: { name, role, passwordHash }, skipDuplicates: true }),
+      ),
     /** Ends the operator's sessions and tokens. Also enables a disabled operator again. @returns false: there is no such operator */
-    setPassword: (name: string, passwordHash: string, actor: string) => recordChange(database, actor, 'operator_password', { name },
-      (transaction) => changeAndEnd(transaction, { name }, { passwordHash, disabledAt: null })),
+    setPassword: (name: string, passwordHash: string, actor: string) =>
+      recordChange(database, actor, 'operator_password', { name }, (transaction) =>
+        changeAndEnd(transaction, { name }, { passwordHash, disabledAt: null }),
+      ),
     /** The same by the operator, which enables nothing. @returns false: the operator is disabled, or was changed since this epoch */
-    setOwnPassword: (name: string, epoch: number, passwordHash: string, actor: string) => recordChange(database, actor, 'operator_password', { name },
-      (transaction) => changeAndEnd(transaction, { name, epoch, disabledAt: null }, { passwordHash })),
+    setOwnPassword: (name: string, epoch: number, passwordHash: string, actor: string) =>
+      recordChange(database, actor, 'operator_password', { name }, (transaction) =>
+        changeAndEnd(transaction, { name, epoch, disabledAt: null }, { passwordHash }),
+      ),
     /** Ends the operator's sessions and tokens. @returns false: there is no such operator */
-    setRole: (name: string, role: Role, actor: string) => recordChange(database, actor, 'operator_role', { name, role },
-      (transaction) => changeAndEnd(transaction, { name }, { role })),
+    setRole: (name: string, role: Role, actor: string) =>
+      recordChange(database, actor, 'operator_role', { name, role }, (transaction) =>
+        changeAndEnd(transaction, { name }, { role }),
+      ),
     /** Ends the operator's sessions and tokens. @returns false: there is no such operator */
-    disable: (name: string, actor: string) => recordChange(database, actor, 'operator_disable', { name },
-      (transaction) => changeAndEnd(transaction, { name }, { disabledAt: new Date() })),
+    disable: (name: string, actor: string) =>
+      recordChange(database, actor, 'operator_disable', { name }, (transaction) =>
+        changeAndEnd(transaction, { name }, { disabledAt: new Date() }),
+      ),
   };
 }
 
-async function changeAndEnd(transaction: Transaction, which: { name: string; epoch?: number; disabledAt?: null }, data: { passwordHash?: string; role?: Role; disabledAt?: Date | null }): Promise<{ count: number }> {
+async function changeAndEnd(
+  transaction: Transaction,
+  which: { name: string; epoch?: number; disabledAt?: null },
+  data: { passwordHash?: string; role?: Role; disabledAt?: Date | null },
+): Promise<{ count: number }> {
   // The operator's row first: an `addToken` at the same time waits for it.
   const changed = await transaction.operator.updateMany({ where: which, data: { ...data, epoch: { increment: 1 } } });
-  if (changed.count > 0) await transaction.operatorToken.updateMany({ where: { operatorName: which.name, revokedAt: null }, data: { revokedAt: new Date() } });
+  if (changed.count > 0)
+    await transaction.operatorToken.updateMany({
+      where: { operatorName: which.name, revokedAt: null },
+      data: { revokedAt: new Date() },
+    });
   return changed;
 }
 
-export function toBooked({ name, role, passwordHash, epoch, createdAt, disabledAt, totpSecret }: Operator): BookedOperator {
-  return { name, role, passwordHash, epoch, createdAt: createdAt.getTime(), ...(disabledAt && { disabledAt: disabledAt.getTime() }), ...(totpSecret !== null && { totpSecret }) };
+export function toBooked({
+  name,
+  role,
+  passwordHash,
+  epoch,
+  createdAt,
+  disabledAt,
+  totpSecret,
+}: Operator): BookedOperator {
+  return {
+    name,
+    role,
+    passwordHash,
+    epoch,
+    createdAt: createdAt.getTime(),
+    ...(disabledAt && { disabledAt: disabledAt.getTime() }),
+    ...(totpSecret !== null && { totpSecret }),
+  };
 }

@@ -20,23 +20,39 @@ const NOWHERE: Record<StockPlace, Units> = { shop: 0, available: 0, reserved: 0,
 
 /** The ledger's part of a sale's equation, for each item in the order of the sale, in one moment. */
 export async function stock(database: Database, saleId: string): Promise<BookedStock[]> {
-  const [items, accounts, transfers, orders] = await database.$transaction([
-    database.saleItem.findMany({ where: { saleId }, select: { sku: true, units: true }, orderBy: { ordinal: 'asc' } }),
-    database.stockAccount.findMany({ where: { saleId } }),
-    database.$queryRaw<{ sku: string; place: StockPlace; units: bigint }[]>`
+  const [items, accounts, transfers, orders] = await database.$transaction(
+    [
+      database.saleItem.findMany({
+        where: { saleId },
+        select: { sku: true, units: true },
+        orderBy: { ordinal: 'asc' },
+      }),
+      database.stockAccount.findMany({ where: { saleId } }),
+      database.$queryRaw<{ sku: string; place: StockPlace; units: bigint }[]>`
       SELECT "sku", "place", sum("units")::bigint AS "units" FROM (
         SELECT "sku", "to" AS "place", "units" FROM "StockTransfer" WHERE "saleId" = ${saleId}
         UNION ALL SELECT "sku", "from", -"units" FROM "StockTransfer" WHERE "saleId" = ${saleId}) AS sides GROUP BY 1, 2`,
-    database.$queryRaw<{ sku: string; created: bigint; paid: bigint; orders: bigint; buyers: bigint }[]>`
+      database.$queryRaw<{ sku: string; created: bigint; paid: bigint; orders: bigint; buyers: bigint }[]>`
       SELECT "sku", coalesce(sum("quantity") FILTER (WHERE "status" = 'created'), 0)::bigint AS "created", coalesce(sum("quantity") FILTER (WHERE "status" = 'paid'), 0)::bigint AS "paid",
         count(*) AS "orders", count(DISTINCT "userId") AS "buyers" FROM "SaleOrder" WHERE "saleId" = ${saleId} GROUP BY 1`,
-  ], { isolationLevel: 'RepeatableRead' });
+    ],
+    { isolationLevel: 'RepeatableRead' },
+  );
   return items.map(({ sku, units }) => {
-    const of = <Row extends { sku: string; place: StockPlace; units: bigint }>(rows: readonly Row[]) => ({ ...NOWHERE, ...Object.fromEntries(rows.filter((row) => row.sku === sku).map((row) => [row.place, Number(row.units)])) });
+    const of = <Row extends { sku: string; place: StockPlace; units: bigint }>(rows: readonly Row[]) => ({
+      ...NOWHERE,
+      ...Object.fromEntries(rows.filter((row) => row.sku === sku).map((row) => [row.place, Number(row.units)])),
+    });
     const sums = orders.find((row) => row.sku === sku);
     return {
-      sku, units, accounts: of(accounts), transfers: of(transfers),
-      created: Number(sums?.created ?? 0), paid: Number(sums?.paid ?? 0), orders: Number(sums?.orders ?? 0), buyers: Number(sums?.buyers ?? 0),
+      sku,
+      units,
+      accounts: of(accounts),
+      transfers: of(transfers),
+      created: Number(sums?.created ?? 0),
+      paid: Number(sums?.paid ?? 0),
+      orders: Number(sums?.orders ?? 0),
+      buyers: Number(sums?.buyers ?? 0),
     };
   });
 }
@@ -51,7 +67,9 @@ interface PlacedUnits {
 /** The accounts of these sales: a few rows, however many orders there are. */
 export async function places(database: Database, saleIds: readonly string[]): Promise<PlacedUnits[]> {
   const found = new Map<string, PlacedUnits>();
-  for (const { saleId, sku, place, units } of await database.stockAccount.findMany({ where: { saleId: { in: [...saleIds] } } })) {
+  for (const { saleId, sku, place, units } of await database.stockAccount.findMany({
+    where: { saleId: { in: [...saleIds] } },
+  })) {
     const name = `${saleId}/${sku}`;
     const item = found.get(name) ?? { saleId, sku, places: { ...NOWHERE } };
     item.places[place] = Number(units);

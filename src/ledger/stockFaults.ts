@@ -77,12 +77,16 @@ export async function stockFaults(database: Database, saleId: string): Promise<S
       LIMIT ${LISTED_MAX}`,
     database.$queryRaw<{ id: string }[]>`
       SELECT "id" FROM "SaleOrder" WHERE "saleId" = ${saleId} ORDER BY length("id") DESC, "id" DESC LIMIT ${LISTED_MAX}`,
-    database.$queryRaw<{ orders: bigint; buyers: bigint }[]>`SELECT count(*) AS "orders", count(DISTINCT "userId") AS "buyers" FROM "SaleOrder" WHERE "saleId" = ${saleId}`,
+    database.$queryRaw<
+      { orders: bigint; buyers: bigint }[]
+    >`SELECT count(*) AS "orders", count(DISTINCT "userId") AS "buyers" FROM "SaleOrder" WHERE "saleId" = ${saleId}`,
   ]);
   return {
     supplies: supplies.map(({ supplied, ...row }) => ({ ...row, supplied: Number(supplied) })),
     orders: orders.map(({ reserved, sold, ...row }) => ({ ...row, reserved: Number(reserved), sold: Number(sold) })),
     beyond: beyond.map(({ units, ...row }) => ({ ...row, units: Number(units) })),
-    newest: newest.map(({ id }) => id), orderCount: Number(counts!.orders), buyers: Number(counts!.buyers),
+    newest: newest.map(({ id }) => id),
+    orderCount: Number(counts!.orders),
+    buyers: Number(counts!.buyers),
   };
 }

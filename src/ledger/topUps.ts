@@ -49,38 +49,62 @@ interface AddTopUpOptions {
  * Adds a top-up: its row, its packets, its money from the operator, and the record of its commitment, all or nothing. The rain's row is locked
  * first, so that top-ups are numbered without gaps and none is added to a sealed rain.
  */
-export function addTopUp(database: Database, requested: NewTopUp, actor: string, { dryRun = false, totalCentsMax }: AddTopUpOptions = {}): Promise<Adding> {
+export function addTopUp(
+  database: Database,
+  requested: NewTopUp,
+  actor: string,
+  { dryRun = false, totalCentsMax }: AddTopUpOptions = {},
+): Promise<Adding> {
   const { id, rainId, budgetCents, packets, seed, split } = requested;
   const amounts = amountsOf(requested);
-  return attempt(database, async (transaction): Promise<Adding> => {
-    const [rain] = await transaction.$queryRaw<LockedRain[]>`
+  return attempt(
+    database,
+    async (transaction): Promise<Adding> => {
+      const [rain] = await transaction.$queryRaw<LockedRain[]>`
       SELECT "packets", "budgetCents", "shards", "sealedAt", "settledAt", "rehearsal", "accounts" FROM "Rain" WHERE "id" = ${rainId} FOR NO KEY UPDATE`;
-    const existing = await transaction.topUp.findUnique({ where: { id } });
-    if (existing) return compare(requested, existing);
-    if (!rain) return { outcome: 'no_rain' };
-    if (rain.sealedAt || rain.settledAt) return { outcome: 'sealed' };
-    const ordinal = 1 + await transaction.topUp.count({ where: { rainId } });
-    if (ordinal > TOP_UPS_MAX || rain.packets + packets > PACKETS_MAX || rain.budgetCents + budgetCents > CENTS_MAX) return { outcome: 'too_much' };
-    if (totalCentsMax !== undefined && rain.budgetCents + budgetCents > totalCentsMax) return { outcome: 'above', budgetCents: rain.budgetCents };
-    const shares = sharesOf(amounts, { budgetCents, accounts: rain.accounts, firstPacket: rain.packets });
-    if (!shares) throw new Error(`the packets of the top-up ${id} cannot be computed, or do not come to its budget`);
-    const commitment = commitmentOf({ rainId, seed, plan: split, shards: rain.shards, first: rain.packets });
-    // If another rain's top-up used this id in between, the primary key refuses and everything is rolled back.
-    const topUp = await transaction.topUp.create({ data: { ...requested, ordinal, commitment } });
-    await allocate(transaction, { rainId, ordinal, firstPacket: rain.packets }, amounts);
-    await transaction.rain.update({ where: { id: rainId }, data: { budgetCents: { increment: budgetCents }, packets: { increment: packets } } });
-    await fund(transaction, { rainId, ...rain }, ordinal, shares);
-    await record(transaction, { actor, verb: 'top-up', rainId, details: { id, topUp: ordinal, budget: formatMoney(budgetCents), packets, commitment } });
-    return { outcome: 'added', topUp: toBookedTopUp(topUp) };
-  }, dryRun);
+      const existing = await transaction.topUp.findUnique({ where: { id } });
+      if (existing) return compare(requested, existing);
+      if (!rain) return { outcome: 'no_rain' };
+      if (rain.sealedAt || rain.settledAt) return { outcome: 'sealed' };
+      const ordinal = 1 + (await transaction.topUp.count({ where: { rainId } }));
+      if (ordinal > TOP_UPS_MAX || rain.packets + packets > PACKETS_MAX || rain.budgetCents + budgetCents > CENTS_MAX)
+        return { outcome: 'too_much' };
+      if (totalCentsMax !== undefined && rain.budgetCents + budgetCents > totalCentsMax)
+        return { outcome: 'above', budgetCents: rain.budgetCents };
+      const shares = sharesOf(amounts, { budgetCents, accounts: rain.accounts, firstPacket: rain.packets });
+      if (!shares) throw new Error(`the packets of the top-up ${id} cannot be computed, or do not come to its budget`);
+      const commitment = commitmentOf({ rainId, seed, plan: split, shards: rain.shards, first: rain.packets });
+      // If another rain's top-up used this id in between, the primary key refuses and everything is rolled back.
+      const topUp = await transaction.topUp.create({ data: { ...requested, ordinal, commitment } });
+      await allocate(transaction, { rainId, ordinal, firstPacket: rain.packets }, amounts);
+      await transaction.rain.update({
+        where: { id: rainId },
+        data: { budgetCents: { increment: budgetCents }, packets: { increment: packets } },
+      });
+      await fund(transaction, { rainId, ...rain }, ordinal, shares);
+      await record(transaction, {
+        actor,
+        verb: 'top-up',
+        rainId,
+        details: { id, topUp: ordinal, budget: formatMoney(budgetCents), packets, commitment },
+      });
+      return { outcome: 'added', topUp: toBookedTopUp(topUp) };
+    },
+    dryRun,
+  );
 }
 
-type LockedRain = Pick<Rain, 'packets' | 'budgetCents' | 'shards' | 'sealedAt' | 'settledAt' | 'rehearsal' | 'accounts'>;
+type LockedRain = Pick<
+  Rain,
+  'packets' | 'budgetCents' | 'shards' | 'sealedAt' | 'settledAt' | 'rehearsal' | 'accounts'
+>;
 
 /** The seed is not compared: the first one is kept. */
 function compare({ seed: _, ...requested }: NewTopUp, existing: TopUp): Adding {
   const plain = { ...requested, split: JSON.parse(JSON.stringify(requested.split)) as Json };
-  const fields = (Object.keys(plain) as (keyof typeof plain)[]).filter((field) => !isDeepStrictEqual(plain[field], existing[field]));
+  const fields = (Object.keys(plain) as (keyof typeof plain)[]).filter(
+    (field) => !isDeepStrictEqual(plain[field], existing[field]),
+  );
   return fields.length === 0 ? { outcome: 'exists', topUp: toBookedTopUp(existing) } : { outcome: 'differs', fields };
 }
 

@@ -7,7 +7,12 @@ import type { BookedOrder } from './orders.ts';
 export type UnfollowedOrder = Pick<BookedOrder, 'id' | 'userId' | 'status'> & { toStock: boolean };
 
 /** Orders of a sale whose last change Redis does not know, the oldest change first. @param skip how many to leave out at the front */
-export function unfollowedOrders(database: Database, saleId: string, limit: number, skip = 0): Promise<UnfollowedOrder[]> {
+export function unfollowedOrders(
+  database: Database,
+  saleId: string,
+  limit: number,
+  skip = 0,
+): Promise<UnfollowedOrder[]> {
   const page = Prisma.sql`SELECT "orderId", "changedAt" FROM "UnfollowedOrder" WHERE "saleId" = ${saleId} ORDER BY "changedAt" LIMIT ${limit} OFFSET ${skip}`;
   return byIndex(database, (transaction) => ordersOf(transaction, page));
 }
@@ -23,7 +28,9 @@ export async function unfollowedOrder(database: Database, orderId: string): Prom
  * and not all transfers read.
  */
 async function ordersOf(database: Database | Transaction, marks: Prisma.Sql): Promise<UnfollowedOrder[]> {
-  const [found] = await database.$queryRaw<{ ids: string[] | null; userIds: string[]; statuses: UnfollowedOrder['status'][]; toStock: boolean[] }[]>`
+  const [found] = await database.$queryRaw<
+    { ids: string[] | null; userIds: string[]; statuses: UnfollowedOrder['status'][]; toStock: boolean[] }[]
+  >`
     SELECT array_agg("id") AS "ids", array_agg("userId") AS "userIds", array_agg("status") AS "statuses", array_agg("toStock") AS "toStock" FROM (
       SELECT "SaleOrder"."id", "userId", "SaleOrder"."status"::text, back."toStock" IS NOT NULL AS "toStock" FROM (${marks}) AS mark JOIN "SaleOrder" ON "id" = mark."orderId"
       LEFT JOIN LATERAL (SELECT true AS "toStock" FROM "StockTransfer"
@@ -44,7 +51,9 @@ export async function unfollow(database: Database, orderIds: readonly string[]):
 /** Which of these orders have a change that Redis does not know. */
 export async function unfollowedAmong(database: Database, orderIds: readonly string[]): Promise<Set<string>> {
   if (orderIds.length === 0) return new Set();
-  const rows = await database.$queryRaw<{ id: string }[]>`SELECT "orderId" AS "id" FROM "UnfollowedOrder" WHERE "orderId" = ANY (${[...orderIds]}::text[])`;
+  const rows = await database.$queryRaw<
+    { id: string }[]
+  >`SELECT "orderId" AS "id" FROM "UnfollowedOrder" WHERE "orderId" = ANY (${[...orderIds]}::text[])`;
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -63,8 +72,12 @@ export async function unfollowedSales(database: Database): Promise<string[]> {
 
 /** How long the oldest such change has been waiting, seconds; 0: none waits. */
 export async function oldestUnfollowedSeconds(database: Database): Promise<number> {
-  const moments = await Promise.all((await unfollowedSales(database)).map((saleId) => database.$queryRaw<{ seconds: number }[]>`
-    SELECT greatest(extract(epoch FROM now() - "changedAt"), 0)::float8 AS "seconds" FROM "UnfollowedOrder" WHERE "saleId" = ${saleId} ORDER BY "changedAt" LIMIT 1`));
+  const moments = await Promise.all(
+    (await unfollowedSales(database)).map(
+      (saleId) => database.$queryRaw<{ seconds: number }[]>`
+    SELECT greatest(extract(epoch FROM now() - "changedAt"), 0)::float8 AS "seconds" FROM "UnfollowedOrder" WHERE "saleId" = ${saleId} ORDER BY "changedAt" LIMIT 1`,
+    ),
+  );
   return Math.max(0, ...moments.flat().map(({ seconds }) => seconds));
 }
 
@@ -72,7 +85,10 @@ export async function oldestUnfollowedSeconds(database: Database): Promise<numbe
  * Marks that Redis knows these statuses; an order that has changed since is not marked. One that somebody else is changing is left for
  * the next time, so that nobody waits here, and nobody deadlocks.
  */
-export async function markFollowed(database: Database, orders: readonly Pick<BookedOrder, 'id' | 'status'>[]): Promise<void> {
+export async function markFollowed(
+  database: Database,
+  orders: readonly Pick<BookedOrder, 'id' | 'status'>[],
+): Promise<void> {
   if (orders.length === 0) return;
   // By the places of the rows, so that the planner cannot read all that wait, each time, when it thinks that there are few.
   await database.$executeRaw`

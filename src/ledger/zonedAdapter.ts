@@ -82,6 +82,9 @@ const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d(:\d\d)?$/;
 /** In ISO 8601, with its offset. @throws when it is written in another way: nobody guesses a time */
 function readMoment(text: string): string {
   const found = MOMENT.exec(text);
-  if (!found) throw new Error(`database_times: the database wrote the time "${text}", expected 2026-12-31 23:59:59+00 (DateStyle ISO)`);
+  if (!found)
+    throw new Error(
+      `database_times: the database wrote the time "${text}", expected 2026-12-31 23:59:59+00 (DateStyle ISO)`,
+    );
   return `${text.replace(' ', 'T')}${found[1] === undefined ? ':00' : ''}`;
 }

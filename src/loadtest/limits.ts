@@ -10,7 +10,8 @@ const REACTION_MS_MAX = 600_000;
 
 /** @throws RangeError with one sentence */
 export function within(name: string, value: number, least: number, most: number): void {
-  if (!(Number.isInteger(value) && value >= least && value <= most)) throw new RangeError(`expected ${name} from ${least} to ${most}, got ${value}`);
+  if (!(Number.isInteger(value) && value >= least && value <= most))
+    throw new RangeError(`expected ${name} from ${least} to ${most}, got ${value}`);
 }
 
 /** The same for the limits of reaction times. */

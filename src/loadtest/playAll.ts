@@ -28,7 +28,11 @@ interface Shared<Progress> {
 }
 
 /** Waits until each player has ended. @throws what a player throws, when all others have ended */
-export async function playAll<Progress>(players: readonly Player[], { onProgress, signal, reachMs }: PlayOptions<Progress>, { counters, throttle, onUnreached, onAbort }: Shared<Progress>): Promise<void> {
+export async function playAll<Progress>(
+  players: readonly Player[],
+  { onProgress, signal, reachMs }: PlayOptions<Progress>,
+  { counters, throttle, onUnreached, onAbort }: Shared<Progress>,
+): Promise<void> {
   const abort = () => {
     throttle.close();
     onAbort?.();
@@ -38,11 +42,14 @@ export async function playAll<Progress>(players: readonly Player[], { onProgress
   const runs = players.map((player) => player.run());
   if (signal?.aborted) abort();
   else signal?.addEventListener('abort', abort, { once: true });
-  const reaching = reachMs === undefined ? undefined : setTimeout(() => {
-    if (counters.welcomes > 0) return;
-    onUnreached(`no answer within ${reachMs / 1_000} s`);
-    abort();
-  }, reachMs);
+  const reaching =
+    reachMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          if (counters.welcomes > 0) return;
+          onUnreached(`no answer within ${reachMs / 1_000} s`);
+          abort();
+        }, reachMs);
   try {
     await Promise.all(runs);
   } catch (fault) {

@@ -34,7 +34,9 @@ export class Schedule {
     switch (state) {
       case 'loaded':
       case 'open':
-        this.#tapAt ??= Math.max(opensAt, this.#inPlaceAt === undefined ? now : now + this.#inPlaceAt - this.#environment.now()) + this.#reactionMs;
+        this.#tapAt ??=
+          Math.max(opensAt, this.#inPlaceAt === undefined ? now : now + this.#inPlaceAt - this.#environment.now()) +
+          this.#reactionMs;
         return Math.max(this.#tapAt, this.#notBefore);
       // There is nothing to grab. The server pushes the change; if it does not come, the bot grabs after the closing time.
       case 'draft':

@@ -67,11 +67,16 @@ export function newSeed(): string {
 }
 
 /** @throws RangeError with one sentence for a value out of bounds */
-export function checkWave({ users, reactionMs, shares = NOBODY, arrivals, connectsPerSecond }: Omit<WaveSettings, 'url' | 'rainId'>, processes: number): void {
+export function checkWave(
+  { users, reactionMs, shares = NOBODY, arrivals, connectsPerSecond }: Omit<WaveSettings, 'url' | 'rainId'>,
+  processes: number,
+): void {
   within('users', users, 1, USERS_MAX);
   if (reactionMs) checkReaction(reactionMs);
-  if (connectsPerSecond !== undefined && !(connectsPerSecond > 0)) throw new RangeError(`expected connects per second above 0, got ${connectsPerSecond}`);
-  if (arrivals && !(arrivals.perSecond > 0 && Number.isFinite(arrivals.perSecond))) throw new RangeError(`expected arrivals per second above 0, got ${arrivals.perSecond}`);
+  if (connectsPerSecond !== undefined && !(connectsPerSecond > 0))
+    throw new RangeError(`expected connects per second above 0, got ${connectsPerSecond}`);
+  if (arrivals && !(arrivals.perSecond > 0 && Number.isFinite(arrivals.perSecond)))
+    throw new RangeError(`expected arrivals per second above 0, got ${arrivals.perSecond}`);
   const tooMany = whyTooMany(socketsOf(users, shares), processes);
   if (tooMany !== undefined) throw new RangeError(tooMany);
 }
@@ -85,8 +90,19 @@ function socketsOf(users: number, { cheaters }: Shares): number {
 }
 
 /** Plays every `of`th user. All options are those of the whole wave, which began `begunMsAgo` ms ago. */
-export async function playShare(options: WaveOptions & { seed: string }, share: { index: number; of: number; begunMsAgo: number }) {
-  const { rainId, users, creditWaitMs = 0, connectsPerSecond = CONNECTS_PER_SECOND, seed, arrivals, shares = NOBODY } = options;
+export async function playShare(
+  options: WaveOptions & { seed: string },
+  share: { index: number; of: number; begunMsAgo: number },
+) {
+  const {
+    rainId,
+    users,
+    creditWaitMs = 0,
+    connectsPerSecond = CONNECTS_PER_SECOND,
+    seed,
+    arrivals,
+    shares = NOBODY,
+  } = options;
   const { userId = (i: number) => `bot-${i}`, reactionMs = { min: 150, max: 2_000 } } = options;
   const now = options.now ?? (() => performance.now());
   checkWave({ ...options, reactionMs }, share.of);
@@ -98,20 +114,41 @@ export async function playShare(options: WaveOptions & { seed: string }, share: 
   const moments = arrivals && arrivalsMs(arrivals, users, seed);
   const sources = sourceAddresses(address, users);
   const startedAt = now() - share.begunMsAgo;
-  const mine = Array.from({ length: Math.ceil((users - share.index) / share.of) }, (_, i) => share.index + i * share.of);
+  const mine = Array.from(
+    { length: Math.ceil((users - share.index) / share.of) },
+    (_, i) => share.index + i * share.of,
+  );
   const counters = new WaveCounters(mine.filter((i) => behaviours[i] !== 'cheater').length, startedAt);
   const environment: LoadtestEnvironment = {
-    address, rainId, tokenFor: options.tokenFor, creditWaitMs, throttle, clock, now, random, retryPolicy: { ...RETRY_POLICY, ...options.retryPolicy }, counters, overheard: {}, onAnswer: options.onAnswer,
+    address,
+    rainId,
+    tokenFor: options.tokenFor,
+    creditWaitMs,
+    throttle,
+    clock,
+    now,
+    random,
+    retryPolicy: { ...RETRY_POLICY, ...options.retryPolicy },
+    counters,
+    overheard: {},
+    onAnswer: options.onAnswer,
     inPlaceAt: moments && startedAt + (users * 1_000) / connectsPerSecond + SETTLING_MS,
   };
   const players = mine.map((i) => {
     const self: BotSelf = {
-      userId: userId(i), behaviour: behaviours[i]!,
+      userId: userId(i),
+      behaviour: behaviours[i]!,
       localAddress: sources.length > 0 ? sources[i % sources.length] : undefined,
       reactionMs: moments ? moments[i]! : reactionMs.min + random.belowNumber(reactionMs.max - reactionMs.min + 1),
     };
     return behaviours[i] === 'cheater' ? new Cheater(environment, self) : new Bot(environment, self);
   });
-  await playAll(players, options, { counters, throttle, onUnreached: (reason) => { counters.lastFailure ??= { kind: 'unreachable', reason }; } });
+  await playAll(players, options, {
+    counters,
+    throttle,
+    onUnreached: (reason) => {
+      counters.lastFailure ??= { kind: 'unreachable', reason };
+    },
+  });
   return { counters, clockErrorMs: clock.roundTripMs / 2, durationMs: now() - startedAt };
 }

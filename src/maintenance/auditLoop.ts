@@ -68,7 +68,16 @@ interface AuditLoopOptions<Live, Audit> extends AuditTiming {
 }
 
 /** Audits in the background, one after the other [R8]. Of several processes, the one with the lease of a rain or sale audits it. */
-export function startAuditLoop<Live, Audit>({ redis, log, audited, owner, pauseFactor = PAUSE_FACTOR, pauseMsMin = 5_000, quietMs = 60_000, leasedMs = LEASED_MS }: AuditLoopOptions<Live, Audit>) {
+export function startAuditLoop<Live, Audit>({
+  redis,
+  log,
+  audited,
+  owner,
+  pauseFactor = PAUSE_FACTOR,
+  pauseMsMin = 5_000,
+  quietMs = 60_000,
+  leasedMs = LEASED_MS,
+}: AuditLoopOptions<Live, Audit>) {
   const seen = new Map<string, Watched<Audit>>();
   const failing = new Set<string>();
   /** When this process last audited one whose lease another one holds, or first met it, `performance.now()`. */
@@ -80,7 +89,8 @@ export function startAuditLoop<Live, Audit>({ redis, log, audited, owner, pauseF
   let isTurnOfOverdue = true;
   let refillAt = -Infinity;
 
-  const lease = async (id: string, ms: number) => (await run(redis, 'lease', [audited.leaseKey(id)], [owner, ms])) === 1;
+  const lease = async (id: string, ms: number) =>
+    (await run(redis, 'lease', [audited.leaseKey(id)], [owner, ms])) === 1;
 
   function drop(id: string): void {
     seen.delete(id);
@@ -105,49 +115,70 @@ export function startAuditLoop<Live, Audit>({ redis, log, audited, owner, pauseF
     const start = performance.now();
     const last = seen.get(id);
     const between = last ? start - last.visitedAt : 0;
-    if (!await lease(id, Math.round(Math.min(LEASE_MS_MAX, Math.max(LEASE_MS_MIN, 2 * between))))) return glance(id, live, start);
+    if (!(await lease(id, Math.round(Math.min(LEASE_MS_MAX, Math.max(LEASE_MS_MIN, 2 * between))))))
+      return glance(id, live, start);
     leased.delete(id);
     const counts = await audited.readCounts(id, live);
     if (counts === undefined) return drop(id);
-    const isUnchanged = last && audited.isBalanced(last.audit) && audited.isAtRest(last.audit) && last.counts === counts;
+    const isUnchanged =
+      last && audited.isBalanced(last.audit) && audited.isAtRest(last.audit) && last.counts === counts;
     if (isUnchanged && Date.now() - last.at < quietMs) return void seen.set(id, { ...last, visitedAt: start });
     const audit = await audited.audit(id);
     if (!audit) return drop(id);
     if (audited.isBalanced(audit) !== (last === undefined || audited.isBalanced(last.audit))) audited.report(id, audit);
-    const watched: Watched<Audit> = { audit, seconds: (performance.now() - start) / 1_000, at: Date.now(), visitedAt: start, counts, ...(last?.healed && { healed: last.healed }) };
+    const watched: Watched<Audit> = {
+      audit,
+      seconds: (performance.now() - start) / 1_000,
+      at: Date.now(),
+      visitedAt: start,
+      counts,
+      ...(last?.healed && { healed: last.healed }),
+    };
     seen.set(id, watched);
     const count = await audited.respond(id, live, audit);
     if (count > 0) watched.healed = { count, at: start };
   }
 
   /** Key `''` stands for the list of all. */
-  const attempt = (id: string, work: () => Promise<void>) => reportingFault(failing, id, work, {
-    began: (error) => log.warn({ ...audited.label(id), error: String(error) }, 'the background audit failed, will try again'),
-    over: () => log.info(audited.label(id), 'the background audit works again'),
-  });
+  const attempt = (id: string, work: () => Promise<void>) =>
+    reportingFault(failing, id, work, {
+      began: (error) =>
+        log.warn({ ...audited.label(id), error: String(error) }, 'the background audit failed, will try again'),
+      over: () => log.info(audited.label(id), 'the background audit works again'),
+    });
 
   /** New, or changed since its audit. */
   async function hasChanged(id: string, live: Live): Promise<boolean> {
     if (!visited.has(id)) return true;
     const last = seen.get(id);
-    return last !== undefined && await audited.readCounts(id, live).then((counts) => counts !== last.counts, () => true);
+    return (
+      last !== undefined &&
+      (await audited.readCounts(id, live).then(
+        (counts) => counts !== last.counts,
+        () => true,
+      ))
+    );
   }
 
   const isOverdue = (id: string) => performance.now() - (visited.get(id) ?? -Infinity) >= quietMs;
 
   async function refill(): Promise<void> {
     const live = await audited.live();
-    for (const id of [...seen.keys(), ...failing, ...leased.keys(), ...visited.keys()]) if (id !== '' && !live.has(id)) drop(id);
+    for (const id of [...seen.keys(), ...failing, ...leased.keys(), ...visited.keys()])
+      if (id !== '' && !live.has(id)) drop(id);
     const at = ([id]: [string, Live]) => visited.get(id) ?? 0;
     queues = { changed: [], overdue: [], others: [] };
-    for (const one of [...live].sort((a, b) => at(a) - at(b))) queues[await hasChanged(...one) ? 'changed' : isOverdue(one[0]) ? 'overdue' : 'others'].push(one);
+    for (const one of [...live].sort((a, b) => at(a) - at(b)))
+      queues[(await hasChanged(...one)) ? 'changed' : isOverdue(one[0]) ? 'overdue' : 'others'].push(one);
   }
 
   /** By turns: many that stay unbalanced, or that change all the time, would keep the rest waiting for minutes. */
   function takeNext(): [string, Live] | undefined {
     isTurnOfOverdue = !isTurnOfOverdue;
     const { changed, overdue, others } = queues;
-    return (isTurnOfOverdue ? overdue.shift() ?? changed.shift() : changed.shift() ?? overdue.shift()) ?? others.shift();
+    return (
+      (isTurnOfOverdue ? (overdue.shift() ?? changed.shift()) : (changed.shift() ?? overdue.shift())) ?? others.shift()
+    );
   }
 
   const isDone = () => Object.values(queues).every((queue) => queue.length === 0);

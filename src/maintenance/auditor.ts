@@ -36,7 +36,10 @@ export function startAuditor({ context, log, owner = randomUUID(), onTampering =
   let sumOfBalances = summedOnce(context);
   let summedAt = performance.now();
   return startAuditLoop<LiveRain, Audit>({
-    redis: context.redis, log, owner, ...timing,
+    redis: context.redis,
+    log,
+    owner,
+    ...timing,
     audited: {
       label: (rainId) => ({ rainId }),
       async live() {
@@ -56,7 +59,11 @@ export function startAuditor({ context, log, owner = randomUUID(), onTampering =
       isAtRest: ({ equation }) => equation.pending.count === 0,
       report(rainId, { report, problems }) {
         if (report.balanced) log.warn({ rainId }, 'the money of the rain is balanced again');
-        else log.error({ rainId, problems: problems.length, first: problems.slice(0, PROBLEMS_LOGGED_MAX) }, 'THE MONEY OF A LIVE RAIN IS NOT BALANCED; check it with: rain audit');
+        else
+          log.error(
+            { rainId, problems: problems.length, first: problems.slice(0, PROBLEMS_LOGGED_MAX) },
+            'THE MONEY OF A LIVE RAIN IS NOT BALANCED; check it with: rain audit',
+          );
       },
       async respond(rainId, { shards }, audit) {
         const healed = await response.respond(rainId, shards, audit);

@@ -46,7 +46,14 @@ const NOTICED: Record<Behind, string> = {
  * ledger and then in Redis. Then all rains are compared; rains in which the stores differ are held until they agree. A rain that the
  * ledger does not know is noticed without that. A store that cannot be reached is left to others to report.
  */
-export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000, leasedMs = LEASED_MS, momentMs = 60_000 }: EpochOptions) {
+export function startEpoch({
+  context,
+  log,
+  owner = randomUUID(),
+  everyMs = 2_000,
+  leasedMs = LEASED_MS,
+  momentMs = 60_000,
+}: EpochOptions) {
   const { redis, ledger } = context;
   const failing = new Set<string>();
   const failed = new Set<string>();
@@ -63,29 +70,48 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
   const comparison = createComparison(context, report);
 
   function report(done: Done): void {
-    if (done.done === 'not_excluded') return log.error({ campaignId: done.campaignId, err: done.error }, 'Redis cannot be told who is excluded from the sales of this campaign; the database refuses their orders');
+    if (done.done === 'not_excluded')
+      return log.error(
+        { campaignId: done.campaignId, err: done.error },
+        'Redis cannot be told who is excluded from the sales of this campaign; the database refuses their orders',
+      );
     const { rainId } = done;
     if (done.done !== 'failed') failed.delete(rainId);
     switch (done.done) {
-      case 'held': return log.error({ rainId, reason: done.reason }, `nothing is granted in this rain: ${sentenceOf(done.reason)}; ${WAY_OUT} ${rainId}`);
-      case 'released': return log.warn({ rainId, reason: done.reason }, 'Redis and the database agree about this rain again: it is no longer held');
-      case 'closed': return log.warn({ rainId }, 'Redis showed a rain as open that the database has sealed; it is closed again');
-      case 'relisted': return log.warn({ rainId }, 'Redis has settled a rain that the database has not; it is settled again');
+      case 'held':
+        return log.error(
+          { rainId, reason: done.reason },
+          `nothing is granted in this rain: ${sentenceOf(done.reason)}; ${WAY_OUT} ${rainId}`,
+        );
+      case 'released':
+        return log.warn(
+          { rainId, reason: done.reason },
+          'Redis and the database agree about this rain again: it is no longer held',
+        );
+      case 'closed':
+        return log.warn({ rainId }, 'Redis showed a rain as open that the database has sealed; it is closed again');
+      case 'relisted':
+        return log.warn({ rainId }, 'Redis has settled a rain that the database has not; it is settled again');
       case 'put_back':
         behindUntil.set('redis', performance.now() + momentMs);
-        return log.warn({ rainId, putBack: done.putBack, contested: done.contested }, 'Redis had lost claims that the database has credited; they were put back, and their packets are not handed out again');
+        return log.warn(
+          { rainId, putBack: done.putBack, contested: done.contested },
+          'Redis had lost claims that the database has credited; they were put back, and their packets are not handed out again',
+        );
       case 'failed':
-        if (!failed.has(rainId)) log.error({ rainId, err: done.error }, 'this rain cannot be compared with the database, and is held');
+        if (!failed.has(rainId))
+          log.error({ rainId, err: done.error }, 'this rain cannot be compared with the database, and is held');
         return void failed.add(rainId);
-      default: return done satisfies never;
+      default:
+        return done satisfies never;
     }
   }
 
   async function round(): Promise<void> {
     const before = await readEpoch(redis);
     leaseKey = epochLeaseKey(before.runId);
-    const isOurs = await run(redis, 'lease', [leaseKey], [owner, LEASE_MS]) === 1;
-    const since = isOurs ? undefined : leasedSince ?? performance.now();
+    const isOurs = (await run(redis, 'lease', [leaseKey], [owner, LEASE_MS])) === 1;
+    const since = isOurs ? undefined : (leasedSince ?? performance.now());
     const isOverdue = since !== undefined && performance.now() - since >= leasedMs;
     leasedSince = isOverdue && full === undefined ? undefined : since;
     if (!isOurs && !isOverdue) {
@@ -105,7 +131,11 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
     if (full && full.runId !== before.runId) full = void comparison.reset();
     const isKnown = suspicion === 'foreign' && before.runId !== undefined && foreignRun === before.runId;
     const begins = suspicion !== undefined && full === undefined && !isKnown;
-    for (const rainId of await reholdForeign(redis)) log.error({ rainId }, 'somebody else has stopped this rain in Redis, with "held" in its state; it is compared, and goes on when Redis and the database agree; find out who can write to Redis');
+    for (const rainId of await reholdForeign(redis))
+      log.error(
+        { rainId },
+        'somebody else has stopped this rain in Redis, with "held" in its state; it is compared, and goes on when Redis and the database agree; find out who can write to Redis',
+      );
     await comparison.look(begins);
     if (begins) full = { runId: before.runId };
     const complete = await comparison.proceed(BUDGET_MS);
@@ -115,7 +145,7 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
     if (behind === 'foreign' && [...held.values()].includes('unknown_to_ledger')) {
       foreignRun = before.runId;
       await writeEpoch(redis, { storeId: before.storeId!, counter: before.counter ?? 0 }, full?.runId);
-    // What differs is held now, so the counters need not differ any more.
+      // What differs is held now, so the counters need not differ any more.
     } else if (behind) await writeEpoch(redis, await ledger.nextEpoch(before.counter), full?.runId);
     else if (full) await writeEpoch(redis, epoch, full.runId);
     full = undefined;
@@ -126,9 +156,12 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
     behindUntil.set(behind, performance.now() + momentMs);
   }
 
-  const isBehind = (behind: Behind): boolean => performance.now() < (behindUntil.get(behind) ?? 0) || [...held.values()].some((reason) => SIDE[reason] === behind);
+  const isBehind = (behind: Behind): boolean =>
+    performance.now() < (behindUntil.get(behind) ?? 0) || [...held.values()].some((reason) => SIDE[reason] === behind);
 
-  const onReady = () => { nextAt = 0; };
+  const onReady = () => {
+    nextAt = 0;
+  };
   redis.on('ready', onReady);
   const rounds = startLoop(async () => {
     if (performance.now() < nextAt || redis.status !== 'ready') return TICK_MS;
@@ -159,10 +192,14 @@ export function startEpoch({ context, log, owner = randomUUID(), everyMs = 2_000
 
 function sentenceOf(reason: HoldReason): string {
   switch (reason) {
-    case 'unknown_to_ledger': return 'Redis has it and the database does not know it';
-    case 'ledger_behind': return 'the database is an older state, without packets that Redis has';
-    case 'redis_behind': return 'Redis is an older state, without claims that the database has credited';
-    default: return reason satisfies never;
+    case 'unknown_to_ledger':
+      return 'Redis has it and the database does not know it';
+    case 'ledger_behind':
+      return 'the database is an older state, without packets that Redis has';
+    case 'redis_behind':
+      return 'Redis is an older state, without claims that the database has credited';
+    default:
+      return reason satisfies never;
   }
 }
 

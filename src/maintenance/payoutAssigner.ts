@@ -29,7 +29,8 @@ export function startPayoutAssigner({ redis, meet, log, everyMs = 1_000 }: Payou
       failing = false;
     } catch (error) {
       // The credit worker assigns it again with the first win.
-      if (!failing) log.warn({ error: String(error) }, 'cannot assign payout providers to the loaded rains, will try again');
+      if (!failing)
+        log.warn({ error: String(error) }, 'cannot assign payout providers to the loaded rains, will try again');
       failing = true;
     }
     return everyMs;

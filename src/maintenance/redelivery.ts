@@ -26,7 +26,9 @@ export function startRedelivery({ context, pendingRanges, resend, areDead, ...ti
       const [snapshot, book] = [await readRain(context.redis, rainId, live), await context.ledger.book(rainId)];
       if (!snapshot || !book) return undefined;
       // Counts prove that nothing is missing only while the log is complete: a closed rain is checked claim by claim.
-      return snapshot.relayed <= book.credited.count + book.discardedClaims && snapshot.state !== 'closed' ? undefined : book.credited.count;
+      return snapshot.relayed <= book.credited.count + book.discardedClaims && snapshot.state !== 'closed'
+        ? undefined
+        : book.credited.count;
     },
     async logs(rainId, { shards }) {
       // Read in the order in which a claim moves: a claim that is credited or dead-lettered in between is found there.
@@ -36,9 +38,12 @@ export function startRedelivery({ context, pendingRanges, resend, areDead, ...ti
         length: () => context.redis.llen(shardKeys(rainId, shard).claims),
         read: (from, to) => readEntries(context.redis, rainId, shard, from, to),
         async unsettled(entries) {
-          const absent = (await uncredited(context, rainId, entries)).filter((found) => !isDiscarded({ rainId, shard, ...found }));
+          const absent = (await uncredited(context, rainId, entries)).filter(
+            (found) => !isDiscarded({ rainId, shard, ...found }),
+          );
           const dead = absent.length === 0 ? [] : await areDead(rainId, shard, absent);
-          const isPending = (index: number) => pending.some((range) => range.shard === shard && range.from <= index && index < range.to);
+          const isPending = (index: number) =>
+            pending.some((range) => range.shard === shard && range.from <= index && index < range.to);
           return absent.map(({ index }, i) => ({ index, missing: !dead[i] && !isPending(index) }));
         },
         resend: (from, to) => resend(rainId, shard, from, to),

@@ -55,7 +55,10 @@ const SWEEP_AFTER_MS_MAX = 600_000;
  * Sends entries again that the queue has lost: they were carried to it but are not settled, and nothing moves any more. That is
  * harmless [R5]. Dead letters are left to the operator, discarded ones stay discarded, and entries in an unfinished job are left to it.
  */
-export function startRedeliveryLoop<Live>(source: Redelivered<Live>, { jobsPending, log, everyMs = 5_000, sweepAfterMs = 15_000 }: RedeliveryTiming): Loop {
+export function startRedeliveryLoop<Live>(
+  source: Redelivered<Live>,
+  { jobsPending, log, everyMs = 5_000, sweepAfterMs = 15_000 }: RedeliveryTiming,
+): Loop {
   const { entries: what } = source;
   const missing = new Map<string, { settled: number; since: number; sweepAfterMs: number }>();
 
@@ -64,10 +67,18 @@ export function startRedeliveryLoop<Live>(source: Redelivered<Live>, { jobsPendi
     if (settled === undefined) return void missing.delete(id);
     const before = missing.get(id);
     if (before?.settled !== settled) return void missing.set(id, { settled, since: performance.now(), sweepAfterMs });
-    if (performance.now() - before.since < before.sweepAfterMs || await jobsPending() >= JOBS_MAX) return;
+    if (performance.now() - before.since < before.sweepAfterMs || (await jobsPending()) >= JOBS_MAX) return;
     const sent = await sweep(id, live);
-    if (sent > 0) log.warn({ ...source.label(id), [what]: sent }, `${what} that were carried to the queue are missing from the ledger and were sent again`);
-    missing.set(id, { settled, since: performance.now(), sweepAfterMs: Math.min(2 * before.sweepAfterMs, SWEEP_AFTER_MS_MAX) });
+    if (sent > 0)
+      log.warn(
+        { ...source.label(id), [what]: sent },
+        `${what} that were carried to the queue are missing from the ledger and were sent again`,
+      );
+    missing.set(id, {
+      settled,
+      since: performance.now(),
+      sweepAfterMs: Math.min(2 * before.sweepAfterMs, SWEEP_AFTER_MS_MAX),
+    });
   }
 
   async function sweep(id: string, live: Live): Promise<number> {
@@ -89,7 +100,10 @@ export function startRedeliveryLoop<Live>(source: Redelivered<Live>, { jobsPendi
   return startLoop(async (signal) => {
     try {
       for (const [id, live] of await source.live()) {
-        if (!signal.aborted) await visit(id, live).catch((error: unknown) => log.warn({ ...source.label(id), error: String(error) }, 'sweeping failed, will try again'));
+        if (!signal.aborted)
+          await visit(id, live).catch((error: unknown) =>
+            log.warn({ ...source.label(id), error: String(error) }, 'sweeping failed, will try again'),
+          );
       }
     } catch (error) {
       log.warn({ error: String(error) }, `redelivery cannot read whose ${what} there are, will try again`);

@@ -10,7 +10,18 @@ import { findLostSales, lostSaleNotice } from '../operator/sale/lost.ts';
 import { createLostAlarm } from './lostAlarm.ts';
 
 /** Problems with Redis while rains are live, besides those that `checkRedis` finds at any time. */
-const REDIS_PROBLEMS = ['replica', 'evicts', 'no_aof', 'aof_write', 'fsync', 'few_replicas', 'evicted', 'restarted', 'lost', 'unseen'] as const;
+const REDIS_PROBLEMS = [
+  'replica',
+  'evicts',
+  'no_aof',
+  'aof_write',
+  'fsync',
+  'few_replicas',
+  'evicted',
+  'restarted',
+  'lost',
+  'unseen',
+] as const;
 type RedisProblem = (typeof REDIS_PROBLEMS)[number];
 
 /** Problems that a successful check does not find: they are remembered for a while, or are the failure of the check itself. */
@@ -38,7 +49,13 @@ interface MonitorProblem {
  * Monitors Redis while it is in use: whether it accepts writes, keeps them, is still the same server, and still has every rain and sale.
  * Each problem is logged when it begins and when it ends.
  */
-export function startRedisMonitor({ context, durability, log, everyMs = 4_000, momentMs = 60_000 }: RedisMonitorOptions) {
+export function startRedisMonitor({
+  context,
+  durability,
+  log,
+  everyMs = 4_000,
+  momentMs = 60_000,
+}: RedisMonitorOptions) {
   const current = new Map<string, MonitorProblem>();
   /** Each server's state at the last check. */
   const servers = new Map<string, Pick<RedisFacts, 'runId'> & { evictedKeys: number }>();
@@ -61,10 +78,18 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
     // A cluster master that was not there at the first check was promoted or has joined.
     // A user whose INFO was taken away, or given, sees no restart.
     if (before ? before.runId !== runId && before.runId !== undefined && runId !== undefined : compared) {
-      addMoment('restarted', node, 'Redis was restarted or has failed over; data that was not on its disk or replica is lost');
+      addMoment(
+        'restarted',
+        node,
+        'Redis was restarted or has failed over; data that was not on its disk or replica is lost',
+      );
     } else if (before && evictedKeys > before.evictedKeys) {
       const evicted = evictedKeys - before.evictedKeys;
-      addMoment('evicted', node, `Redis has evicted ${evicted} keys for lack of memory; set maxmemory-policy noeviction, and audit the live rains`);
+      addMoment(
+        'evicted',
+        node,
+        `Redis has evicted ${evicted} keys for lack of memory; set maxmemory-policy noeviction, and audit the live rains`,
+      );
     }
   }
 
@@ -72,26 +97,48 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
     const servers = await readFacts(context.redis);
     for (const facts of servers) compare(facts);
     compared = true;
-    return servers.flatMap((facts) => checkRedis(facts, durability).map(({ problem, found, advice }) => ({
-      problem, subject: facts.node, sentence: `Redis: ${found}; ${advice}`,
-    })));
+    return servers.flatMap((facts) =>
+      checkRedis(facts, durability).map(({ problem, found, advice }) => ({
+        problem,
+        subject: facts.node,
+        sentence: `Redis: ${found}; ${advice}`,
+      })),
+    );
   }
 
   async function checkRains(): Promise<MonitorProblem[]> {
     const [rains, sales] = [await lostRains(), await lostSales()];
     return [
-      ...rains.map((rainId): MonitorProblem => ({ problem: 'lost', subject: rainId, sentence: `Redis has lost the rain ${rainId}, which is loaded and not settled; bring it back with: rain restore apply ${rainId}` })),
-      ...await Promise.all(sales.map(async (saleId): Promise<MonitorProblem> => ({ problem: 'lost', subject: saleId, sentence: await lostSaleNotice(context, saleId) }))),
+      ...rains.map((rainId): MonitorProblem => ({
+        problem: 'lost',
+        subject: rainId,
+        sentence: `Redis has lost the rain ${rainId}, which is loaded and not settled; bring it back with: rain restore apply ${rainId}`,
+      })),
+      ...(await Promise.all(
+        sales.map(async (saleId): Promise<MonitorProblem> => ({
+          problem: 'lost',
+          subject: saleId,
+          sentence: await lostSaleNotice(context, saleId),
+        })),
+      )),
     ];
   }
 
   /** When a check fails, earlier problems remain: nothing is known to be over. */
-  async function check(subject: 'servers' | 'rains', action: () => Promise<MonitorProblem[]>): Promise<MonitorProblem[]> {
+  async function check(
+    subject: 'servers' | 'rains',
+    action: () => Promise<MonitorProblem[]>,
+  ): Promise<MonitorProblem[]> {
     try {
       return await action();
     } catch (error) {
-      const unresolved = [...current.values()].filter(({ problem }) => !MOMENTARY.has(problem) && (problem === 'lost') === (subject === 'rains'));
-      return [...unresolved, { problem: 'unseen', subject, sentence: `the monitor cannot check the ${subject}: ${lastLine(error)}` }];
+      const unresolved = [...current.values()].filter(
+        ({ problem }) => !MOMENTARY.has(problem) && (problem === 'lost') === (subject === 'rains'),
+      );
+      return [
+        ...unresolved,
+        { problem: 'unseen', subject, sentence: `the monitor cannot check the ${subject}: ${lastLine(error)}` },
+      ];
     }
   }
 
@@ -99,16 +146,18 @@ export function startRedisMonitor({ context, durability, log, everyMs = 4_000, m
     const now = new Map(found.map((problemNow) => [nameOf(problemNow), problemNow]));
     for (const [name, { problem, subject, sentence }] of now) {
       if (current.has(name)) continue;
-      const isSevere = problem !== 'fsync' && problem !== 'few_replicas' && problem !== 'restarted' && problem !== 'unseen';
+      const isSevere =
+        problem !== 'fsync' && problem !== 'few_replicas' && problem !== 'restarted' && problem !== 'unseen';
       log[isSevere ? 'error' : 'warn']({ problem, ...(subject && { subject }) }, sentence);
     }
-    for (const [name, { problem, subject }] of current) if (!now.has(name)) log.info({ problem, ...(subject && { subject }) }, 'this problem is over');
+    for (const [name, { problem, subject }] of current)
+      if (!now.has(name)) log.info({ problem, ...(subject && { subject }) }, 'this problem is over');
     current.clear();
     for (const [name, problemNow] of now) current.set(name, problemNow);
   }
 
   const rounds = startLoop(async () => {
-    const found = [...await check('servers', checkServers), ...await check('rains', checkRains)];
+    const found = [...(await check('servers', checkServers)), ...(await check('rains', checkRains))];
     for (const [name, { until }] of moments) if (performance.now() >= until) moments.delete(name);
     report([...found, ...[...moments.values()].map(({ problemNow }) => problemNow)]);
     return everyMs;

@@ -26,7 +26,14 @@ interface RetentionOptions {
  * Erases users of whom nothing was written for the given number of days, as `rain user erase` does, page by page, once a day. Several
  * processes may run it: who comes second finds nobody. Users who are blocked stay.
  */
-export function startRetention({ context, days, log, now = Date.now, pagePauseMs = PAGE_PAUSE_MS, page = PAGE }: RetentionOptions): Loop {
+export function startRetention({
+  context,
+  days,
+  log,
+  now = Date.now,
+  pagePauseMs = PAGE_PAUSE_MS,
+  page = PAGE,
+}: RetentionOptions): Loop {
   let place: Awaited<ReturnType<typeof context.ledger.inactiveUsers>>['next'];
   let failing = false;
 

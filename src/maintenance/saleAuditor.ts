@@ -28,10 +28,23 @@ export type SaleAuditor = ReturnType<typeof startSaleAuditor>;
  * Audits the live sales in the background. It logs when units stop adding up, and when they add up again, brings back what a failover of
  * Redis has lost, and stops a sale that was tampered with.
  */
-export function startSaleAuditor({ context, log, owner = randomUUID(), onTampering = 'pause', pauseMsMin = PAUSE_MS_MIN, quietMs = QUIET_MS, ...timing }: SaleAuditorOptions) {
+export function startSaleAuditor({
+  context,
+  log,
+  owner = randomUUID(),
+  onTampering = 'pause',
+  pauseMsMin = PAUSE_MS_MIN,
+  quietMs = QUIET_MS,
+  ...timing
+}: SaleAuditorOptions) {
   const response = createSaleResponse({ context, log, onTampering });
   return startAuditLoop<LiveSale, SaleAudit>({
-    redis: context.redis, log, owner, pauseMsMin, quietMs, ...timing,
+    redis: context.redis,
+    log,
+    owner,
+    pauseMsMin,
+    quietMs,
+    ...timing,
     audited: {
       label: (saleId) => ({ saleId }),
       async live() {
@@ -47,7 +60,11 @@ export function startSaleAuditor({ context, log, owner = randomUUID(), onTamperi
       isAtRest: ({ pending }) => pending.length === 0,
       report(saleId, { report, problems }) {
         if (report.balanced) log.warn({ saleId }, 'the units of the sale add up again');
-        else log.error({ saleId, problems: problems.length, first: problems.slice(0, PROBLEMS_LOGGED_MAX) }, 'THE UNITS OF A LIVE SALE DO NOT ADD UP; check it with: rain sale audit');
+        else
+          log.error(
+            { saleId, problems: problems.length, first: problems.slice(0, PROBLEMS_LOGGED_MAX) },
+            'THE UNITS OF A LIVE SALE DO NOT ADD UP; check it with: rain sale audit',
+          );
       },
       async respond(saleId, _live, audit) {
         const healed = await response.respond(saleId, audit);

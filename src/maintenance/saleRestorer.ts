@@ -26,17 +26,25 @@ export function startSaleRestorer({ context, log, sinceReconnect, everyMs = 100 
     for (const saleId of (await liveSales(context.redis)).keys()) {
       const restored = await restoreOrders(context, saleId);
       if (!restored || restored.putBack + restored.behind + restored.taken.length === 0) continue;
-      log.warn({ saleId, putBack: restored.putBack, behind: restored.behind, taken: restored.taken }, 'Redis had lost reservations or changes of orders; they were brought back from the ledger, except those whose numbers or units others have');
+      log.warn(
+        { saleId, putBack: restored.putBack, behind: restored.behind, taken: restored.taken },
+        'Redis had lost reservations or changes of orders; they were brought back from the ledger, except those whose numbers or units others have',
+      );
     }
     comparedAt = startedAt;
   }
 
   return startLoop(async () => {
     const since = sinceReconnect();
-    if (since > 0 && performance.now() - since > comparedAt) await reportingFault(failing, '', compareAll, {
-      began: (error) => log.warn({ error: String(error) }, 'sales cannot be compared with the ledger after Redis was away, will try again'),
-      over: () => log.info('sales are compared with the ledger again'),
-    });
+    if (since > 0 && performance.now() - since > comparedAt)
+      await reportingFault(failing, '', compareAll, {
+        began: (error) =>
+          log.warn(
+            { error: String(error) },
+            'sales cannot be compared with the ledger after Redis was away, will try again',
+          ),
+        over: () => log.info('sales are compared with the ledger again'),
+      });
     return everyMs;
   });
 }

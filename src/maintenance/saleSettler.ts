@@ -27,7 +27,17 @@ const OVERDUE_MAX = 100;
 type Attempt = SaleSettling | { outcome: 'failed'; error: unknown };
 
 /** Settles all sales that are over. One that cannot be settled is logged once, is tried again, and delays no other. */
-export function startSaleSettler({ context, log, everyMs = 500, tidyMs = 60_000, relistMs = 5_000, waitingMs = 300_000, sinceReconnect = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS, ...options }: SaleSettlerOptions): Loop {
+export function startSaleSettler({
+  context,
+  log,
+  everyMs = 500,
+  tidyMs = 60_000,
+  relistMs = 5_000,
+  waitingMs = 300_000,
+  sinceReconnect = () => Infinity,
+  settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS,
+  ...options
+}: SaleSettlerOptions): Loop {
   const { redis, ledger } = context;
   const stuck = createStuck({ everyMs, waitingMs });
   const failing = new Set<string>();
@@ -38,26 +48,45 @@ export function startSaleSettler({ context, log, everyMs = 500, tidyMs = 60_000,
 
   async function attempt(saleId: string, live: LiveSale): Promise<void> {
     if (stuck.isPaused(saleId)) return;
-    const result = await settleSale(context, saleId, live, options).catch((error: unknown): Attempt => ({ outcome: 'failed', error }));
+    const result = await settleSale(context, saleId, live, options).catch((error: unknown): Attempt => ({
+      outcome: 'failed',
+      error,
+    }));
     if (result.outcome !== 'waiting' || result.for === 'payments') stuck.waitsNoMore(saleId);
-    else if (stuck.isLate(saleId)) log.warn({ saleId, for: result.for, count: result.count }, 'the sale has been over for minutes, and is not settled: reservations or changes of orders are still under way');
+    else if (stuck.isLate(saleId))
+      log.warn(
+        { saleId, for: result.for, count: result.count },
+        'the sale has been over for minutes, and is not settled: reservations or changes of orders are still under way',
+      );
     if (result.outcome === 'not_due' || result.outcome === 'settled') return stuck.forget(saleId);
     if (stuck.note(saleId, result)) report(saleId, result);
   }
 
   function report(saleId: string, result: Exclude<Attempt, { outcome: 'not_due' | 'settled' }>): void {
     switch (result.outcome) {
-      case 'lost': return log.error({ saleId }, 'Redis has lost a sale that was not settled; give it up with rain sale write-off');
-      case 'not_balanced': return log.error({ saleId, problems: result.problems }, 'the sale is not balanced and is not settled; see rain sale audit, and give up what cannot be put right with rain sale write-off');
-      case 'waiting': return log.debug({ saleId, for: result.for, count: result.count }, 'the sale is over, and not everything of it is decided');
-      case 'failed': return log.error({ saleId, err: result.error }, 'settlement failed, will try again');
-      default: return result satisfies never;
+      case 'lost':
+        return log.error({ saleId }, 'Redis has lost a sale that was not settled; give it up with rain sale write-off');
+      case 'not_balanced':
+        return log.error(
+          { saleId, problems: result.problems },
+          'the sale is not balanced and is not settled; see rain sale audit, and give up what cannot be put right with rain sale write-off',
+        );
+      case 'waiting':
+        return log.debug(
+          { saleId, for: result.for, count: result.count },
+          'the sale is over, and not everything of it is decided',
+        );
+      case 'failed':
+        return log.error({ saleId, err: result.error }, 'settlement failed, will try again');
+      default:
+        return result satisfies never;
     }
   }
 
   async function tidy(live: ReadonlyMap<string, LiveSale>): Promise<void> {
     // Sales whose keys have expired need no index entry.
-    for (const saleId of (await settledSales(redis)).keys()) if (!await readSale(redis, saleId)) await forgetSale(redis, saleId);
+    for (const saleId of (await settledSales(redis)).keys())
+      if (!(await readSale(redis, saleId))) await forgetSale(redis, saleId);
     // Sales that were never written to Redis and are over by now: their stock has to go back too.
     // Page by page, so that sales which cannot be settled do not hide the others.
     const overdue = await ledger.overdueSales(await redisNow(redis), OVERDUE_MAX, overdueSkipped);
@@ -65,33 +94,40 @@ export function startSaleSettler({ context, log, everyMs = 500, tidyMs = 60_000,
     for (const { id } of overdue) {
       if (live.has(id)) continue;
       const isGivenUp = await isWrittenOff(context, id);
-      const isThere = !isGivenUp && await readSale(redis, id) !== undefined;
-      if (isGivenUp ? (await ledger.orderCounts(id)).created === 0 : !isThere && !await wasOpened(context, id)) await ledger.settleSale(id);
-      else if (!isGivenUp && !isThere && !lost.has(id)) report(id, { outcome: 'lost' }), lost.add(id);
+      const isThere = !isGivenUp && (await readSale(redis, id)) !== undefined;
+      if (isGivenUp ? (await ledger.orderCounts(id)).created === 0 : !isThere && !(await wasOpened(context, id)))
+        await ledger.settleSale(id);
+      else if (!isGivenUp && !isThere && !lost.has(id)) (report(id, { outcome: 'lost' }), lost.add(id));
     }
   }
 
   async function relist(): Promise<void> {
     if (performance.now() < relistAt) return;
     relistAt = performance.now() + relistMs;
-    for (const saleId of await relistSales(context)) log.error({ saleId }, 'a sale was missing in the index of Redis, or with another title, and was put back; find out who can write to Redis');
+    for (const saleId of await relistSales(context))
+      log.error(
+        { saleId },
+        'a sale was missing in the index of Redis, or with another title, and was put back; find out who can write to Redis',
+      );
   }
 
   async function settleAll(signal: AbortSignal): Promise<void> {
     await relist();
     const live = await liveSales(redis);
     stuck.keepOnly(live);
-    for (const [saleId, sale] of live) if (!signal.aborted && sinceReconnect() >= settleAfterReconnectMs) await attempt(saleId, sale);
+    for (const [saleId, sale] of live)
+      if (!signal.aborted && sinceReconnect() >= settleAfterReconnectMs) await attempt(saleId, sale);
     if (performance.now() < tidyAt) return;
     tidyAt = performance.now() + tidyMs;
     await tidy(live);
   }
 
   return startLoop(async (signal) => {
-    if (sinceReconnect() >= settleAfterReconnectMs) await reportingFault(failing, 'sales', () => settleAll(signal), {
-      began: (error) => log.error({ err: error }, 'the sales cannot be read, will try again'),
-      over: () => log.info('the sales can be read again'),
-    });
+    if (sinceReconnect() >= settleAfterReconnectMs)
+      await reportingFault(failing, 'sales', () => settleAll(signal), {
+        began: (error) => log.error({ err: error }, 'the sales cannot be read, will try again'),
+        over: () => log.info('the sales can be read again'),
+      });
     return everyMs;
   });
 }

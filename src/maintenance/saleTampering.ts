@@ -10,13 +10,25 @@ import { pauseWhatever, release } from '../store/saleTransitions.ts';
 import { createTamperingResponse, type OnTampering } from './tamperingResponse.ts';
 
 /** Pauses a sale that was tampered with, ends a hold for nothing, and brings back what Redis has lost of the sale. */
-export function createSaleResponse({ context, log, onTampering }: { context: OperatorContext; log: Logger; onTampering: OnTampering }) {
+export function createSaleResponse({
+  context,
+  log,
+  onTampering,
+}: {
+  context: OperatorContext;
+  log: Logger;
+  onTampering: OnTampering;
+}) {
   const { redis, ledger } = context;
   const response = createTamperingResponse({ ledger, log, onTampering, what: 'sale' });
 
   async function restore(saleId: string): Promise<number> {
     const restored = await restoreOrders(context, saleId);
-    if (restored && restored.putBack + restored.behind > 0) log.warn({ saleId, putBack: restored.putBack, behind: restored.behind }, 'Redis had lost reservations or changes of orders; they were brought back from the ledger');
+    if (restored && restored.putBack + restored.behind > 0)
+      log.warn(
+        { saleId, putBack: restored.putBack, behind: restored.behind },
+        'Redis had lost reservations or changes of orders; they were brought back from the ledger',
+      );
     return restored ? restored.putBack + restored.behind : 0;
   }
 
@@ -24,26 +36,43 @@ export function createSaleResponse({ context, log, onTampering }: { context: Ope
   async function restoreProgress(saleId: string, { wrongFields, isStateOnly }: SaleAudit): Promise<number> {
     const wrong = wrongFields.filter(({ field, right }) => field === 'state' && (right !== 'loaded' || isStateOnly));
     if (wrong.length === 0) return 0;
-    await ledger.record({ actor: context.actor, verb: 'repair', rainId: saleId, details: { fields: wrong.map(({ field, found, right }) => ({ field, found: storable(found), right })) } });
+    await ledger.record({
+      actor: context.actor,
+      verb: 'repair',
+      rainId: saleId,
+      details: { fields: wrong.map(({ field, found, right }) => ({ field, found: storable(found), right })) },
+    });
     const restored = await restoreFields(context, saleId, wrong);
-    for (const { found, right } of restored) log.warn({ saleId, found, right }, 'the state of the sale in Redis was not that of the record; it was put right');
+    for (const { found, right } of restored)
+      log.warn({ saleId, found, right }, 'the state of the sale in Redis was not that of the record; it was put right');
     return restored.length;
   }
 
   async function restoreTold(saleId: string, audit: SaleAudit): Promise<number> {
     const { corrected, told } = await healStatuses(context, saleId, audit);
-    if (corrected + told > 0) log.warn({ saleId, corrected, told }, 'Redis told buyers what the ledger does not say, or had lost that reservations are refused; they are told what is so');
+    if (corrected + told > 0)
+      log.warn(
+        { saleId, corrected, told },
+        'Redis told buyers what the ledger does not say, or had lost that reservations are refused; they are told what is so',
+      );
     return corrected + told;
   }
 
   async function resolve(saleId: string, lost: SaleAudit['lost']): Promise<number> {
     const { putBack, refused } = await resolveLostReservations(context, saleId, lost);
-    log.warn({ saleId, putBack, refused }, 'Redis had lost reservations that buyers were told; those whose units or numbers others have are refused, and their buyers are told that they have failed');
+    log.warn(
+      { saleId, putBack, refused },
+      'Redis had lost reservations that buyers were told; those whose units or numbers others have are refused, and their buyers are told that they have failed',
+    );
     return putBack + refused;
   }
 
   async function letGo(saleId: string, reason: string): Promise<void> {
-    if (await release(redis, saleId, reason)) log.error({ saleId }, 'somebody else has stopped this sale in Redis, with "held" in its state; Redis and the database agree, so it goes on; find out who can write to Redis');
+    if (await release(redis, saleId, reason))
+      log.error(
+        { saleId },
+        'somebody else has stopped this sale in Redis, with "held" in its state; Redis and the database agree, so it goes on; find out who can write to Redis',
+      );
   }
 
   return {
@@ -53,8 +82,11 @@ export function createSaleResponse({ context, log, onTampering }: { context: Ope
       if (hold?.isNeedless) await letGo(saleId, hold.reason);
       // All are tried: a state that was tampered with may not let itself be paused.
       const done = await Promise.allSettled([
-        response.respond(saleId, tampering, () => pauseWhatever(redis, saleId)).then(() => restoreProgress(saleId, audit)),
-        !report.balanced && (hasLostSome || behind.length > 0) ? restore(saleId) : 0, untrue.length + untold.length > 0 ? restoreTold(saleId, audit) : 0,
+        response
+          .respond(saleId, tampering, () => pauseWhatever(redis, saleId))
+          .then(() => restoreProgress(saleId, audit)),
+        !report.balanced && (hasLostSome || behind.length > 0) ? restore(saleId) : 0,
+        untrue.length + untold.length > 0 ? restoreTold(saleId, audit) : 0,
         lost.length > 0 ? resolve(saleId, lost) : 0,
       ]);
       let healed = 0;

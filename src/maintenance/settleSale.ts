@@ -30,7 +30,9 @@ export interface SettleSaleOptions {
  * to follow, or for replicas · `not_balanced` the audit found a difference, nothing went back · `settled` done, now or before
  */
 export type SaleSettling =
-  | { outcome: 'not_due' } | { outcome: 'lost' } | { outcome: 'settled' }
+  | { outcome: 'not_due' }
+  | { outcome: 'lost' }
+  | { outcome: 'settled' }
   | { outcome: 'waiting'; for: 'orders' | 'payments' | 'redis' | 'replicas'; count: number }
   | { outcome: 'not_balanced'; problems: readonly string[] };
 
@@ -38,13 +40,19 @@ export type SaleSettling =
  * Takes a sale past its end as far as possible now: close, seal, until nothing is under way, audit, settle. Every step is safe to repeat,
  * also by several workers at once.
  */
-export async function settleSale(context: OperatorContext, saleId: string, live: LiveSale, { audit = verdict, ttlMs = SETTLED_TTL_MS, replicated = async () => true }: SettleSaleOptions): Promise<SaleSettling> {
+export async function settleSale(
+  context: OperatorContext,
+  saleId: string,
+  live: LiveSale,
+  { audit = verdict, ttlMs = SETTLED_TTL_MS, replicated = async () => true }: SettleSaleOptions,
+): Promise<SaleSettling> {
   const { redis, ledger } = context;
   const stored = await readSale(redis, saleId);
   const booked = await ledger.sale(saleId);
   if (!stored) {
     if (booked?.settledAt === undefined) {
-      if (!booked || !await isWrittenOff(context, saleId) || (await ledger.orderCounts(saleId)).created > 0) return { outcome: 'lost' };
+      if (!booked || !(await isWrittenOff(context, saleId)) || (await ledger.orderCounts(saleId)).created > 0)
+        return { outcome: 'lost' };
       await ledger.settleSale(saleId);
     }
     // The settlement was cut before the index, and not repeated before the keys expired.
@@ -53,36 +61,51 @@ export async function settleSale(context: OperatorContext, saleId: string, live:
   }
   if (stored.state !== 'closed' && stored.state !== 'settled') {
     // A failover, or somebody's hand, may have undone the close of a sale whose stock may have gone back since.
-    if (!await closeSale(redis, saleId, await wasEnded(context, booked) ? 'early' : 'due')) return { outcome: 'not_due' };
+    if (!(await closeSale(redis, saleId, (await wasEnded(context, booked)) ? 'early' : 'due')))
+      return { outcome: 'not_due' };
   }
   const isGivenUp = await isWrittenOff(context, saleId);
-  if (stored.held !== undefined && !isGivenUp) return { outcome: 'not_balanced', problems: [heldReason(saleId, JSON.stringify(stored.held))] };
+  if (stored.held !== undefined && !isGivenUp)
+    return { outcome: 'not_balanced', problems: [heldReason(saleId, JSON.stringify(stored.held))] };
   if (!booked) return { outcome: 'not_balanced', problems: [await noSaleReason(context, saleId)] };
   // Redis alone does not end a sale: whoever can write there would send all units back.
-  if (await redisNow(redis) < booked.closesAt && !await wasEnded(context, booked)) return { outcome: 'not_balanced', problems: [`it is closed in Redis before its end, and nobody has ended it; to end it all the same: rain sale end ${saleId}`] };
+  if ((await redisNow(redis)) < booked.closesAt && !(await wasEnded(context, booked)))
+    return {
+      outcome: 'not_balanced',
+      problems: [
+        `it is closed in Redis before its end, and nobody has ended it; to end it all the same: rain sale end ${saleId}`,
+      ],
+    };
   // From here on nothing can be added. A top-up that came too late for Redis goes back with what is left.
   await ledger.sealSale(saleId);
   // The log first: its orders can only become more, and a reservation that is restored later is detected before the sale is settled.
   const logged = (await readSale(redis, saleId))?.logged ?? 0;
   const { orders, created, unfollowed } = await ledger.orderCounts(saleId);
   const without = logged > orders && !isGivenUp ? await countOrderless(context, saleId) : 0;
-  if (logged > orders + without && !isGivenUp) return { outcome: 'waiting', for: 'orders', count: logged - orders - without };
+  if (logged > orders + without && !isGivenUp)
+    return { outcome: 'waiting', for: 'orders', count: logged - orders - without };
   if (created > 0) return { outcome: 'waiting', for: 'payments', count: created };
   if (unfollowed > 0 && !isGivenUp) return { outcome: 'waiting', for: 'redis', count: unfollowed };
   // Of a settled sale the ledger has given back what was left, and Redis perhaps not yet: it was audited before.
-  const { balanced, problems } = booked.settledAt === undefined && !isGivenUp ? await audit(context, saleId) : { balanced: true, problems: [] };
+  const { balanced, problems } =
+    booked.settledAt === undefined && !isGivenUp ? await audit(context, saleId) : { balanced: true, problems: [] };
   if (!balanced) return { outcome: 'not_balanced', problems };
   // Where the write-off was cut.
   if (isGivenUp) await refuseUnordered(context, saleId);
   // From here on stock goes back: no reservation may be restored any more, and no failover may open the sale again.
-  if (!await freezeSale(redis, saleId, logged) || !await replicated()) return { outcome: 'waiting', for: 'replicas', count: 0 };
+  if (!(await freezeSale(redis, saleId, logged)) || !(await replicated()))
+    return { outcome: 'waiting', for: 'replicas', count: 0 };
   await ledger.settleSale(saleId);
-  if (!await settleSaleKeys(redis, saleId, live, { ttlMs, seen: logged })) throw new Error(`the sale ${saleId} is settled in the ledger, but not in Redis`);
+  if (!(await settleSaleKeys(redis, saleId, live, { ttlMs, seen: logged })))
+    throw new Error(`the sale ${saleId} is settled in the ledger, but not in Redis`);
   return { outcome: 'settled' };
 }
 
 /** Whether somebody has ended it, or it was over before. */
-async function wasEnded(context: OperatorContext, booked: Awaited<ReturnType<OperatorContext['ledger']['sale']>>): Promise<boolean> {
+async function wasEnded(
+  context: OperatorContext,
+  booked: Awaited<ReturnType<OperatorContext['ledger']['sale']>>,
+): Promise<boolean> {
   return booked !== undefined && isEnded(booked, await context.ledger.actions(booked.id));
 }
 
@@ -94,5 +117,7 @@ async function countOrderless(context: OperatorContext, saleId: string): Promise
 
 async function verdict(context: OperatorContext, saleId: string): Promise<SaleVerdict> {
   const audit = await auditSale(context, saleId);
-  return audit ? { balanced: audit.report.balanced, problems: audit.problems } : { balanced: false, problems: [await noSaleReason(context, saleId)] };
+  return audit
+    ? { balanced: audit.report.balanced, problems: audit.problems }
+    : { balanced: false, problems: [await noSaleReason(context, saleId)] };
 }

@@ -29,27 +29,49 @@ export interface SettlerOptions extends AfterReconnect {
 type Attempt = Settling | { outcome: 'failed'; error: unknown };
 
 /** Settles all rains that are over. One that cannot be settled is logged once, is tried again, and delays no other. */
-export function startSettler({ context, log, everyMs = 500, tidyMs = 60_000, ttlMs, waitingMs = 300_000, replicated, sinceReconnect = () => Infinity, settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS }: SettlerOptions): Loop {
+export function startSettler({
+  context,
+  log,
+  everyMs = 500,
+  tidyMs = 60_000,
+  ttlMs,
+  waitingMs = 300_000,
+  replicated,
+  sinceReconnect = () => Infinity,
+  settleAfterReconnectMs = SETTLE_AFTER_RECONNECT_MS,
+}: SettlerOptions): Loop {
   const stuck = createStuck({ everyMs, waitingMs });
   let tidyAt = 0;
   const failing = new Set<string>();
 
   async function attempt(rainId: string, live: LiveRain): Promise<void> {
     if (stuck.isPaused(rainId)) return;
-    const result = await settleRain(context, rainId, live, ttlMs, replicated).catch((error: unknown): Attempt => ({ outcome: 'failed', error }));
+    const result = await settleRain(context, rainId, live, ttlMs, replicated).catch((error: unknown): Attempt => ({
+      outcome: 'failed',
+      error,
+    }));
     if (result.outcome !== 'waiting') stuck.waitsNoMore(rainId);
-    else if (stuck.isLate(rainId)) log.warn({ rainId, pending: result.pending }, 'the rain has been over for minutes, and is not settled: claims are still not in the ledger; see RainClaimWaiting in the runbook');
+    else if (stuck.isLate(rainId))
+      log.warn(
+        { rainId, pending: result.pending },
+        'the rain has been over for minutes, and is not settled: claims are still not in the ledger; see RainClaimWaiting in the runbook',
+      );
     if (result.outcome === 'not_due' || result.outcome === 'settled') return void stuck.forget(rainId);
     if (stuck.note(rainId, result)) report(rainId, result);
   }
 
   function report(rainId: string, result: Exclude<Attempt, { outcome: 'not_due' | 'settled' }>): void {
     switch (result.outcome) {
-      case 'lost': return log.error({ rainId }, result.reason);
-      case 'does_not_add_up': return log.error({ rainId, problems: result.problems }, 'the rain is not balanced and is not settled');
-      case 'waiting': return log.debug({ rainId, pending: result.pending }, 'claims are not in the ledger yet');
-      case 'failed': return log.error({ rainId, err: result.error }, 'settlement failed, will try again');
-      default: return result satisfies never;
+      case 'lost':
+        return log.error({ rainId }, result.reason);
+      case 'does_not_add_up':
+        return log.error({ rainId, problems: result.problems }, 'the rain is not balanced and is not settled');
+      case 'waiting':
+        return log.debug({ rainId, pending: result.pending }, 'claims are not in the ledger yet');
+      case 'failed':
+        return log.error({ rainId, err: result.error }, 'settlement failed, will try again');
+      default:
+        return result satisfies never;
     }
   }
 
@@ -63,11 +85,13 @@ export function startSettler({ context, log, everyMs = 500, tidyMs = 60_000, ttl
       await forget(context.redis, rainId);
     }
     // Settled in Redis only: the ledger was restored from a backup. It may have been closed early, so its planned end says nothing.
-    for (const rainId of await relistUnsettled(context)) log.warn({ rainId }, 'Redis has settled a rain that the database has not; it is settled again');
+    for (const rainId of await relistUnsettled(context))
+      log.warn({ rainId }, 'Redis has settled a rain that the database has not; it is settled again');
     // Rains that were never written to Redis and are over by now: their money has to go back too.
     for (const rain of await context.ledger.overdue(now)) {
       if (live.has(rain.id)) continue;
-      if (await hasLost(context, rain)) report(rain.id, { outcome: 'lost', reason: await goneReason(context.redis, rain) });
+      if (await hasLost(context, rain))
+        report(rain.id, { outcome: 'lost', reason: await goneReason(context.redis, rain) });
       else await draftRain(context.redis, context.signer, await draftOf(context, rain));
     }
   }
@@ -75,17 +99,19 @@ export function startSettler({ context, log, everyMs = 500, tidyMs = 60_000, ttl
   async function settleAll(signal: AbortSignal): Promise<void> {
     const live = await liveRains(context.redis);
     stuck.keepOnly(live);
-    for (const [rainId, rain] of live) if (!signal.aborted && sinceReconnect() >= settleAfterReconnectMs) await attempt(rainId, rain);
+    for (const [rainId, rain] of live)
+      if (!signal.aborted && sinceReconnect() >= settleAfterReconnectMs) await attempt(rainId, rain);
     if (performance.now() < tidyAt) return;
     tidyAt = performance.now() + tidyMs;
     await tidy(live);
   }
 
   return startLoop(async (signal) => {
-    if (sinceReconnect() >= settleAfterReconnectMs) await reportingFault(failing, 'rains', () => settleAll(signal), {
-      began: (error) => log.error({ err: error }, 'the rains cannot be read, will try again'),
-      over: () => log.info('the rains can be read again'),
-    });
+    if (sinceReconnect() >= settleAfterReconnectMs)
+      await reportingFault(failing, 'rains', () => settleAll(signal), {
+        began: (error) => log.error({ err: error }, 'the rains cannot be read, will try again'),
+        over: () => log.info('the rains can be read again'),
+      });
     return everyMs;
   });
 }

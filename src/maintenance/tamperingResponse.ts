@@ -43,23 +43,35 @@ export function createTamperingResponse({ ledger, log, onTampering, what }: Tamp
 
   /** Pauses it once for the same findings: the operator may have resumed it since, also before this process began. */
   async function stop(id: string, found: readonly Marked[], pause: () => Promise<boolean>): Promise<void> {
-    const known = stopped.get(id) ?? await earlierMarks(id);
+    const known = stopped.get(id) ?? (await earlierMarks(id));
     stopped.set(id, known);
     const fresh = found.filter(({ mark }) => !known.has(mark));
     if (fresh.length === 0) return;
     // It has ended or is not loaded yet: nobody can win or buy in it now.
-    if (!await pause()) return;
-    await ledger.record({ actor: AUDITOR, verb: 'pause', rainId: id, details: { reason: sentencesOf(fresh).join('; '), findings: fresh.map(({ mark }) => mark) } });
+    if (!(await pause())) return;
+    await ledger.record({
+      actor: AUDITOR,
+      verb: 'pause',
+      rainId: id,
+      details: { reason: sentencesOf(fresh).join('; '), findings: fresh.map(({ mark }) => mark) },
+    });
     for (const { mark } of fresh) known.add(mark);
-    log.error(label(id), `the ${what} is paused, because it was tampered with; look at it with ${command} before you resume it`);
+    log.error(
+      label(id),
+      `the ${what} is paused, because it was tampered with; look at it with ${command} before you resume it`,
+    );
   }
 
   async function earlierMarks(id: string): Promise<Set<string>> {
     const actions = await ledger.latestActions({ rainId: id, limit: ACTIONS_MAX });
-    return new Set(actions.filter(({ verb, actor }) => verb === 'pause' && actor === AUDITOR).flatMap(({ details }) => {
-      const findings: unknown = details?.['findings'];
-      return Array.isArray(findings) ? findings.map(String) : [];
-    }));
+    return new Set(
+      actions
+        .filter(({ verb, actor }) => verb === 'pause' && actor === AUDITOR)
+        .flatMap(({ details }) => {
+          const findings: unknown = details?.['findings'];
+          return Array.isArray(findings) ? findings.map(String) : [];
+        }),
+    );
   }
 
   return {
@@ -69,7 +81,10 @@ export function createTamperingResponse({ ledger, log, onTampering, what }: Tamp
       const found = tampering.slice(0, RECORDED_MAX).map((finding) => ({ ...finding, mark: markOf(finding) }));
       const known = logged.get(id);
       if (!known || found.some(({ mark }) => !known.has(mark))) {
-        log.error({ ...label(id), kinds: countKinds(tampering), first: sentencesOf(found) }, `A LIVE ${what.toUpperCase()} WAS TAMPERED WITH; check it with: ${command}`);
+        log.error(
+          { ...label(id), kinds: countKinds(tampering), first: sentencesOf(found) },
+          `A LIVE ${what.toUpperCase()} WAS TAMPERED WITH; check it with: ${command}`,
+        );
         logged.set(id, new Set(found.map(({ mark }) => mark)));
       }
       if (onTampering === 'pause') await stop(id, found, pause);

@@ -20,7 +20,10 @@ interface WaitingClaimsOptions extends Pick<RedeliveryOptions, 'areDead'> {
 export type WaitingClaims = ReturnType<typeof startWaitingClaims>;
 
 /** Where the paid beginning of a claim log ends, and the entry before that: after a failover the log may hold others. */
-interface Paid { length: number; last: string | undefined }
+interface Paid {
+  length: number;
+  last: string | undefined;
+}
 
 /** Pages of one claim log that a visit reads at most; a longer paid beginning takes several visits [R10]. */
 const PAGES_MAX = 40;
@@ -42,9 +45,15 @@ export function startWaitingClaims({ context, log, areDead, everyMs = 10_000 }: 
   async function unpaid(rainId: string, shard: number, from: number, entries: readonly string[]): Promise<number[]> {
     const claims = entries.map((entry) => parseClaim(entry));
     // What cannot be a packet of this rain is never paid, and is given up.
-    const ids = claims.flatMap((found) => (found.ok && redPacketIndex(rainId, found.claim.redPacketId) !== undefined ? [found.claim.redPacketId] : []));
+    const ids = claims.flatMap((found) =>
+      found.ok && redPacketIndex(rainId, found.claim.redPacketId) !== undefined ? [found.claim.redPacketId] : [],
+    );
     const userOf = new Map((await ledger.postings(ids)).map(({ redPacketId, userId }) => [redPacketId, userId]));
-    const candidates = claims.flatMap((found, i) => (found.ok && ids.includes(found.claim.redPacketId) && userOf.get(found.claim.redPacketId) !== found.claim.userId ? [i] : []));
+    const candidates = claims.flatMap((found, i) =>
+      found.ok && ids.includes(found.claim.redPacketId) && userOf.get(found.claim.redPacketId) !== found.claim.userId
+        ? [i]
+        : [],
+    );
     const letterOf = (i: number) => deadLetterId({ rainId, shard, index: from + i, entry: entries[i]! });
     const discarded = await ledger.discardedClaims(candidates.map(letterOf));
     return candidates.filter((i) => !discarded.has(letterOf(i)));
@@ -60,7 +69,14 @@ export function startWaitingClaims({ context, log, areDead, everyMs = 10_000 }: 
       const count = open[0] ?? entries.length;
       if (isPaid && count > 0) Object.assign(paid, { length: from + count, last: entries[count - 1] });
       isPaid &&= open.length === 0;
-      const dead = open.length === 0 ? [] : await areDead(rainId, shard, open.map((i) => ({ index: from + i, entry: entries[i]! })));
+      const dead =
+        open.length === 0
+          ? []
+          : await areDead(
+              rainId,
+              shard,
+              open.map((i) => ({ index: from + i, entry: entries[i]! })),
+            );
       const first = open.find((_, i) => !dead[i]);
       const found = first === undefined ? undefined : parseClaim(entries[first]!);
       if (found?.ok) return Number(found.claim.at);
@@ -81,17 +97,22 @@ export function startWaitingClaims({ context, log, areDead, everyMs = 10_000 }: 
     for (const [shard, mark] of paid.entries()) {
       const [last] = mark.length === 0 ? [] : await readEntries(redis, rainId, shard, mark.length - 1, mark.length);
       if (isOlder || last !== mark.last) Object.assign(mark, { length: 0, last: undefined });
-      const at = await redis.llen(shardKeys(rainId, shard).claims) > mark.length ? await oldest(rainId, shard, mark) : undefined;
+      const at =
+        (await redis.llen(shardKeys(rainId, shard).claims)) > mark.length
+          ? await oldest(rainId, shard, mark)
+          : undefined;
       if (at !== undefined) moments.push(at);
     }
     if (moments.length === 0) return void waiting.delete(rainId);
-    waiting.set(rainId, performance.now() - Math.max(0, await redisNow(redis) - Math.min(...moments)));
+    waiting.set(rainId, performance.now() - Math.max(0, (await redisNow(redis)) - Math.min(...moments)));
   }
 
   async function round(signal: AbortSignal): Promise<void> {
     const live = await liveRains(redis);
     // By the ledger, as the auditor does: made-up rains of the index must not hide real ones.
-    const rains = (await ledger.rains(RAINS_REPORTED_MAX, 'unsettled')).flatMap(({ id, shards }) => (live.has(id) ? [[id, shards] as const] : []));
+    const rains = (await ledger.rains(RAINS_REPORTED_MAX, 'unsettled')).flatMap(({ id, shards }) =>
+      live.has(id) ? [[id, shards] as const] : [],
+    );
     const known = new Set(rains.map(([rainId]) => rainId));
     for (const rainId of [...paidOf.keys(), ...waiting.keys(), ...failing]) {
       if (rainId === '' || known.has(rainId)) continue;
@@ -101,10 +122,11 @@ export function startWaitingClaims({ context, log, areDead, everyMs = 10_000 }: 
   }
 
   /** Key `''` stands for the list of rains. */
-  const attempt = (rainId: string, work: () => Promise<void>) => reportingFault(failing, rainId, work, {
-    began: (error) => log.warn({ rainId, error: String(error) }, 'waiting claims cannot be counted, will try again'),
-    over: () => log.info({ rainId }, 'waiting claims are counted again'),
-  });
+  const attempt = (rainId: string, work: () => Promise<void>) =>
+    reportingFault(failing, rainId, work, {
+      began: (error) => log.warn({ rainId, error: String(error) }, 'waiting claims cannot be counted, will try again'),
+      over: () => log.info({ rainId }, 'waiting claims are counted again'),
+    });
 
   const rounds = startLoop(async (signal) => {
     const start = performance.now();
@@ -113,14 +135,19 @@ export function startWaitingClaims({ context, log, areDead, everyMs = 10_000 }: 
   });
   return {
     /** Over all rains; 0: none waits. */
-    oldestSeconds: (): number => Math.max(0, ...[...waiting.values()].map((since) => (performance.now() - since) / 1_000)),
+    oldestSeconds: (): number =>
+      Math.max(0, ...[...waiting.values()].map((since) => (performance.now() - since) / 1_000)),
     close: () => rounds.close(),
   };
 }
 
-export function registerWaitingClaims(registry: MetricsRegistry, { oldestSeconds }: Pick<WaitingClaims, 'oldestSeconds'>): void {
+export function registerWaitingClaims(
+  registry: MetricsRegistry,
+  { oldestSeconds }: Pick<WaitingClaims, 'oldestSeconds'>,
+): void {
   registerMetric(registry, {
-    kind: 'gauge', name: 'rain_oldest_waiting_claim_seconds',
+    kind: 'gauge',
+    name: 'rain_oldest_waiting_claim_seconds',
     help: 'How long the oldest claim waits that is in a claim log and not in the ledger, over all rains; dead letters are not counted. Seconds are normal in a big wave, minutes are a winner who is not paid',
     read: () => [{ value: oldestSeconds() }],
   });

@@ -57,9 +57,13 @@ const FINDINGS_MAX = 100;
  * @param sumOfBalances of the first look; before anybody is accused, the ledger is asked
  * @returns undefined when there is no such rain
  */
-export async function auditRain(context: OperatorContext, rainId: string, sumOfBalances?: SumOfBalances): Promise<Audit | undefined> {
+export async function auditRain(
+  context: OperatorContext,
+  rainId: string,
+  sumOfBalances?: SumOfBalances,
+): Promise<Audit | undefined> {
   const first = await auditOnce(context, rainId, { sumOfBalances });
-  if (!first || first.problems.length === 0 && first.untold === 0) return first;
+  if (!first || (first.problems.length === 0 && first.untold === 0)) return first;
   // Read everything again before anybody is accused: a restore or a failover may have come in between two reads.
   return auditOnce(context, rainId, { accused: new Set(first.tampering.map(tamperingKey)) });
 }
@@ -70,30 +74,51 @@ interface Look {
   sumOfBalances?: SumOfBalances | undefined;
 }
 
-async function auditOnce(context: OperatorContext, rainId: string, { accused, sumOfBalances = context.ledger.sumOfBalances }: Look): Promise<Audit | undefined> {
+async function auditOnce(
+  context: OperatorContext,
+  rainId: string,
+  { accused, sumOfBalances = context.ledger.sumOfBalances }: Look,
+): Promise<Audit | undefined> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) return undefined;
-  const queues = context.queues && await readQueues(context.queues, rainId);
+  const queues = context.queues && (await readQueues(context.queues, rainId));
   const plan = await readPlan(context, rain);
   // The ledger's rain is read last: everything won so far belongs to it, and packets added since count as not loaded yet.
   const paths = await readPacketPaths(context, plan);
-  const { equation, discarded, lostFromLog, problems } = await balanceOf(plan, paths, (redPacketIds) => context.ledger.creditsTo(rainId, { redPacketIds }));
-  problems.push(...await compareAccounts(context, rainId, paths.tampering, sumOfBalances));
+  const { equation, discarded, lostFromLog, problems } = await balanceOf(plan, paths, (redPacketIds) =>
+    context.ledger.creditsTo(rainId, { redPacketIds }),
+  );
+  problems.push(...(await compareAccounts(context, rainId, paths.tampering, sumOfBalances)));
   const { acknowledged } = paths.booked;
   const { toldTwice, missing } = paths.logged;
-  const tampering = paths.tampering.all().filter((finding) => !acknowledged.has(acknowledgedId(rainId, finding)) && (accused?.has(tamperingKey(finding)) ?? true));
+  const tampering = paths.tampering
+    .all()
+    .filter(
+      (finding) => !acknowledged.has(acknowledgedId(rainId, finding)) && (accused?.has(tamperingKey(finding)) ?? true),
+    );
   problems.unshift(...tampering.map(({ sentence }) => sentence));
   const isGone = tampering.some(({ kind }) => kind === 'state_gone');
-  if (rain.settledAt === undefined && !isGone && await hasLost(context, rain)) problems.unshift(`${await goneReason(context.redis, rain)}; wins that were not credited yet may be unknown`);
+  if (rain.settledAt === undefined && !isGone && (await hasLost(context, rain)))
+    problems.unshift(`${await goneReason(context.redis, rain)}; wins that were not credited yet may be unknown`);
   return {
     report: {
-      ...toReport(rainId, equation), balanced: isBalanced(equation) && problems.length === 0,
-      ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }), counts: countsOf(equation), told_twice: toldTwice.length, discarded: acknowledged.size,
+      ...toReport(rainId, equation),
+      balanced: isBalanced(equation) && problems.length === 0,
+      ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }),
+      counts: countsOf(equation),
+      told_twice: toldTwice.length,
+      discarded: acknowledged.size,
     },
-    equation, discarded,
-    problems: problems.slice(0, FINDINGS_MAX), toldTwice: toldTwice.slice(0, FINDINGS_MAX), lostFromLog,
+    equation,
+    discarded,
+    problems: problems.slice(0, FINDINGS_MAX),
+    toldTwice: toldTwice.slice(0, FINDINGS_MAX),
+    lostFromLog,
     acknowledged: [...acknowledged.values()].slice(0, FINDINGS_MAX),
-    notices: paths.notices, tampering, untold: paths.untold, missing: restorable(missing, tampering),
+    notices: paths.notices,
+    tampering,
+    untold: paths.untold,
+    missing: restorable(missing, tampering),
     ...(queues && { queues }),
   };
 }
@@ -112,22 +137,32 @@ function restorable(missing: readonly ValidEntry[], tampering: readonly Tamperin
 export type AuditedRain = { rainId: string; title: string; suspect?: true } & ({ audit: Audit } | { fault: unknown });
 
 /** Audits many rains one after the other, newest first; after the unsettled ones also the others that a cheap look finds at fault. */
-export async function* auditAll(context: OperatorContext, which: 'all' | 'unsettled', limit: number): AsyncGenerator<AuditedRain> {
+export async function* auditAll(
+  context: OperatorContext,
+  which: 'all' | 'unsettled',
+  limit: number,
+): AsyncGenerator<AuditedRain> {
   const listed = (await context.ledger.rains(limit, which)).map(({ id: rainId, title }) => ({ rainId, title }));
   const sumOfBalances = summedOnce(context);
   for (const rain of listed) yield* auditOne(context, rain, sumOfBalances);
   // Settled meanwhile, a rain was audited above.
   const audited = new Set(listed.map(({ rainId }) => rainId));
   for (const { unknown, ...rain } of await findSuspects(context, limit)) {
-    if (unknown) yield { ...rain, suspect: true, fault: new Error('it has dead letters, and the ledger does not have this rain') };
+    if (unknown)
+      yield { ...rain, suspect: true, fault: new Error('it has dead letters, and the ledger does not have this rain') };
     else if (!audited.has(rain.rainId)) yield* auditOne(context, { ...rain, suspect: true }, sumOfBalances);
   }
   for (const [rainId, { title }] of await liveRains(context.redis)) {
-    if (!await context.ledger.rain(rainId)) yield { rainId, title, suspect: true, fault: new Error(onlyInRedisReason(rainId)) };
+    if (!(await context.ledger.rain(rainId)))
+      yield { rainId, title, suspect: true, fault: new Error(onlyInRedisReason(rainId)) };
   }
 }
 
-async function* auditOne(context: OperatorContext, rain: Pick<AuditedRain, 'rainId' | 'title' | 'suspect'>, sumOfBalances: SumOfBalances): AsyncGenerator<AuditedRain> {
+async function* auditOne(
+  context: OperatorContext,
+  rain: Pick<AuditedRain, 'rainId' | 'title' | 'suspect'>,
+  sumOfBalances: SumOfBalances,
+): AsyncGenerator<AuditedRain> {
   try {
     const audit = await auditRain(context, rain.rainId, sumOfBalances);
     if (audit) yield { ...rain, audit };

@@ -1,4 +1,12 @@
-import { BLOCKS_MAX, hasRoomFor, liftBlock, putBlock, readBlocks, type Block, type BlockKind } from '../store/blocks.ts';
+import {
+  BLOCKS_MAX,
+  hasRoomFor,
+  liftBlock,
+  putBlock,
+  readBlocks,
+  type Block,
+  type BlockKind,
+} from '../store/blocks.ts';
 import { redisNow } from '../store/rains.ts';
 import { userId } from '../rain/ids.ts';
 import { networkOf } from '../platform/network/address.ts';
@@ -10,17 +18,35 @@ const YEAR_MS = 366 * 24 * 3_600_000;
 type Blocked = { ok: true; block: Block } | Refused;
 
 /** Blocks at every gateway within a second, until lifted if `forMs` is absent. What the user has won is credited. */
-export async function blockCaller(context: OperatorContext, kind: BlockKind, target: string, { reason: why, forMs }: { reason: string; forMs?: number }): Promise<Blocked> {
+export async function blockCaller(
+  context: OperatorContext,
+  kind: BlockKind,
+  target: string,
+  { reason: why, forMs }: { reason: string; forMs?: number },
+): Promise<Blocked> {
   const name = nameOf(kind, target);
   if (name === undefined) return refuseName(kind, target);
   const given = readReason(why);
   if (!given.ok) return given;
-  if (forMs !== undefined && !(Number.isInteger(forMs) && forMs >= 1_000 && forMs <= YEAR_MS)) return refuse('for', 'expected 1s to 366d');
+  if (forMs !== undefined && !(Number.isInteger(forMs) && forMs >= 1_000 && forMs <= YEAR_MS))
+    return refuse('for', 'expected 1s to 366d');
   const since = await redisNow(context.redis);
-  const block: Block = { kind, who: name, reason: given.reason, actor: context.actor, since, ...(forMs !== undefined && { until: since + forMs }) };
-  if (!await hasRoomFor(context.redis, block)) return refuse('who', `${BLOCKS_MAX} blocks are in force; lift some, or block a network`);
+  const block: Block = {
+    kind,
+    who: name,
+    reason: given.reason,
+    actor: context.actor,
+    since,
+    ...(forMs !== undefined && { until: since + forMs }),
+  };
+  if (!(await hasRoomFor(context.redis, block)))
+    return refuse('who', `${BLOCKS_MAX} blocks are in force; lift some, or block a network`);
   // Record first: there must be no block without a record of who set it.
-  await context.ledger.record({ actor: context.actor, verb: 'block', details: { kind, who: name, reason: block.reason, ...(block.until !== undefined && { until: block.until }) } });
+  await context.ledger.record({
+    actor: context.actor,
+    verb: 'block',
+    details: { kind, who: name, reason: block.reason, ...(block.until !== undefined && { until: block.until }) },
+  });
   await putBlock(context.redis, block);
   return { ok: true, block };
 }
@@ -30,7 +56,8 @@ export async function liftCallerBlock(context: OperatorContext, kind: BlockKind,
   const name = nameOf(kind, target);
   if (name === undefined) return refuseName(kind, target);
   const { blocks } = await readBlocks(context.redis);
-  if (!blocks.some((block) => block.kind === kind && block.who === name)) return refuse('who', `the ${kind} ${name} is not blocked`);
+  if (!blocks.some((block) => block.kind === kind && block.who === name))
+    return refuse('who', `the ${kind} ${name} is not blocked`);
   await context.ledger.record({ actor: context.actor, verb: 'unblock', details: { kind, who: name } });
   const block = await liftBlock(context.redis, { kind, who: name });
   return block ? { ok: true, block } : refuse('who', `the ${kind} ${name} is not blocked any more`);
@@ -48,6 +75,10 @@ function nameOf(kind: BlockKind, target: string): string | undefined {
 }
 
 function refuseName(kind: BlockKind, target: string): Refused {
-  return kind === 'user' ? refuse('who', 'expected 1 to 128 printable characters, the sub of a token')
-    : refuse('who', `${target} is not an address; expected one such as 203.0.113.7, 203.0.113.0/24 (at least /8) or 2001:db8::/48 (/16 to /64)`);
+  return kind === 'user'
+    ? refuse('who', 'expected 1 to 128 printable characters, the sub of a token')
+    : refuse(
+        'who',
+        `${target} is not an address; expected one such as 203.0.113.7, 203.0.113.0/24 (at least /8) or 2001:db8::/48 (/16 to /64)`,
+      );
 }

@@ -11,19 +11,30 @@ export async function draftOf(context: Pick<OperatorContext, 'ledger'>, rain: Bo
   const { id, title, shards, opensAt, closesAt, terms } = rain;
   const recorded = await recordedCommitment(context, id);
   return {
-    rainId: id, title, shards, opensAt, closesAt, terms, packets: atCreation(rain).packets,
+    rainId: id,
+    title,
+    shards,
+    opensAt,
+    closesAt,
+    terms,
+    packets: atCreation(rain).packets,
     ...(recorded !== undefined && { commitment: recorded }),
   };
 }
 
 /** What players may see once the rain is settled; undefined when there is no commitment. Call it only for a settled rain. */
 export async function revealOf(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<Reveal | undefined> {
-  if (await recordedCommitment(context, rainId) === undefined) return undefined;
+  if ((await recordedCommitment(context, rainId)) === undefined) return undefined;
   const rain = await context.ledger.rain(rainId);
   // Checked when it was booked; players who recompute the packets check it again.
   return rain && { seed: rain.seed, plan: rain.split as unknown as ShownPlan, topUps: revealedTopUps(rain) };
 }
 
 export function revealedTopUps({ topUps }: BookedRain): Required<TopUpPromise>[] {
-  return topUps.map(({ commitment: promised, packets, seed, split }) => ({ commitment: promised, packets, seed, plan: split as unknown as ShownPlan }));
+  return topUps.map(({ commitment: promised, packets, seed, split }) => ({
+    commitment: promised,
+    packets,
+    seed,
+    plan: split as unknown as ShownPlan,
+  }));
 }

@@ -56,7 +56,10 @@ const REQUEST_NAMES: Partial<Record<string, string>> = { budgetCents: 'budget', 
 
 /** @param fields in which it differs from the request */
 export function existsAlready(what: string, id: string, fields: readonly string[]): Refused {
-  return refuse('id', `a ${what} ${id} exists already, with another ${fields.map((field) => REQUEST_NAMES[field] ?? field).join(', ')}`);
+  return refuse(
+    'id',
+    `a ${what} ${id} exists already, with another ${fields.map((field) => REQUEST_NAMES[field] ?? field).join(', ')}`,
+  );
 }
 
 /** @throws when the ledger has no such rain: call it only for a rain that was read from there */

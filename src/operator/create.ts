@@ -35,7 +35,17 @@ const createRequest = z.strictObject({
 export type CreateRequest = z.input<typeof createRequest>;
 
 /** `commitment`: absent for an old rain without one, and in a dry run. `funded`: only in a dry run, whether money would move. `uneven`: see `unevenReason`. */
-type Created = { ok: true; rainId: string; opensAt: number; closesAt: number; commitment?: string; funded?: boolean; uneven?: string } | Refused;
+type Created =
+  | {
+      ok: true;
+      rainId: string;
+      opensAt: number;
+      closesAt: number;
+      commitment?: string;
+      funded?: boolean;
+      uneven?: string;
+    }
+  | Refused;
 
 export function newRainId(now: number): string {
   return idAt(now, randomBytes(4));
@@ -52,7 +62,11 @@ export function usualTitle(rainId: string): string {
 }
 
 /** Reserves the budget in the ledger, then writes the empty rain to Redis. If cut in between, `load` or a second call finishes it. */
-export async function createRain(context: OperatorContext, request: CreateRequest, { dryRun = false }: { dryRun?: boolean } = {}): Promise<Created> {
+export async function createRain(
+  context: OperatorContext,
+  request: CreateRequest,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<Created> {
   const read = readForm(createRequest, request, ({ campaign }) => campaign !== undefined);
   if (!read.ok) return read;
   const { data, plan } = read;
@@ -63,7 +77,7 @@ export async function createRain(context: OperatorContext, request: CreateReques
   const { id, shards, campaign } = named;
   const existing = await context.ledger.rain(id);
   if (existing?.settledAt) return refuse('id', `the rain ${existing.id} is settled`);
-  if (existing && await hasLost(context, existing)) return refuse('id', await goneReason(context.redis, existing));
+  if (existing && (await hasLost(context, existing))) return refuse('id', await goneReason(context.redis, existing));
   // A rain that was created in time but never reached Redis is finished even now, so that its money can go back.
   const refusal = checkWindow({ opensAt, closesAt }, now, existing !== undefined);
   if (refusal) return refusal;
@@ -71,19 +85,42 @@ export async function createRain(context: OperatorContext, request: CreateReques
   if (noTheme) return noTheme;
   const taken = refuse('id', `Redis still holds another rain ${id}`);
   // Read the ledger again: the same request may have been booked and written meanwhile.
-  if (!existing && await isTaken(context.redis, id, shards) && !await context.ledger.rain(id)) return taken;
+  if (!existing && (await isTaken(context.redis, id, shards)) && !(await context.ledger.rain(id))) return taken;
 
   const title = data.title ?? usualTitle(id);
   // Test money needs no second operator, and a rain that is booked moves none.
-  const waiting = !existing && !dryRun && terms.rehearsal !== true && await needsApproval(context, { verb: 'create', rainId: id, request: { ...request, id, opensAt, closesAt }, amountCents: plan.budgetCents });
+  const waiting =
+    !existing &&
+    !dryRun &&
+    terms.rehearsal !== true &&
+    (await needsApproval(context, {
+      verb: 'create',
+      rainId: id,
+      request: { ...request, id, opensAt, closesAt },
+      amountCents: plan.budgetCents,
+    }));
   if (waiting) return waiting;
-  const booked = await context.ledger.createRain({
-    id, title, budgetCents: plan.budgetCents, packets: plan.packets, split: request.plan as Json,
-    seed: data.seed ?? randomBytes(32).toString('hex'), shards, opensAt, closesAt, terms,
-    ...(campaign && { campaign }),
-  }, context.actor, dryRun, data);
+  const booked = await context.ledger.createRain(
+    {
+      id,
+      title,
+      budgetCents: plan.budgetCents,
+      packets: plan.packets,
+      split: request.plan as Json,
+      seed: data.seed ?? randomBytes(32).toString('hex'),
+      shards,
+      opensAt,
+      closesAt,
+      terms,
+      ...(campaign && { campaign }),
+    },
+    context.actor,
+    dryRun,
+    data,
+  );
   // Repeated without a seed, the rain keeps its first one.
-  const differing = booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || data.seed !== undefined) : [];
+  const differing =
+    booked.outcome === 'differs' ? booked.fields.filter((field) => field !== 'seed' || data.seed !== undefined) : [];
   if (differing.length > 0) return existsAlready('rain', id, differing);
   const uneven = unevenReason(slotTable(context.redis), id, shards);
   const known = { ok: true as const, rainId: id, opensAt, closesAt, ...(uneven !== undefined && { uneven }) };

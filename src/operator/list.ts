@@ -75,41 +75,78 @@ export const RAINS_MAX = 1_000;
 
 /** The newest rains, at most `limit`. */
 export async function listRains(context: OperatorContext, limit = 100): Promise<RainList> {
-  const [rains, total] = await Promise.all([context.ledger.rains(Math.min(limit, RAINS_MAX)), context.ledger.countRains()]);
+  const [rains, total] = await Promise.all([
+    context.ledger.rains(Math.min(limit, RAINS_MAX)),
+    context.ledger.countRains(),
+  ]);
   return { rains: await viewRains(context, rains), total };
 }
 
 /** Views of these rains, in the given order. */
 export async function viewRains(context: OperatorContext, rains: readonly BookedRain[]): Promise<RainView[]> {
   const [live, now] = await Promise.all([liveRains(context.redis), redisNow(context.redis)]);
-  return Promise.all(rains.map(async (rain) => {
-    const found = live.get(rain.id);
-    return view(context, rain, found && await readRain(context.redis, rain.id, found), now);
-  }));
+  return Promise.all(
+    rains.map(async (rain) => {
+      const found = live.get(rain.id);
+      return view(context, rain, found && (await readRain(context.redis, rain.id, found)), now);
+    }),
+  );
 }
 
 export async function showRain(context: OperatorContext, rainId: string): Promise<RainDetail | undefined> {
   const [rain, live, now, commitment, greeting = {}] = await Promise.all([
-    context.ledger.rain(rainId), liveRains(context.redis), redisNow(context.redis), recordedCommitment(context, rainId), context.ledger.greeting(rainId),
+    context.ledger.rain(rainId),
+    liveRains(context.redis),
+    redisNow(context.redis),
+    recordedCommitment(context, rainId),
+    context.ledger.greeting(rainId),
   ]);
   if (!rain) return undefined;
   const found = live.get(rainId);
-  const snapshot = found && await readRain(context.redis, rainId, found);
+  const snapshot = found && (await readRain(context.redis, rainId, found));
   const summary = await view(context, rain, snapshot, now);
-  const topUps = rain.topUps.map(({ ordinal, id, budgetCents, packets, commitment: promised, createdAt, seed }): TopUpView => ({
-    topUp: ordinal, id, budget: formatMoney(budgetCents), packets, commitment: promised, at: new Date(createdAt).toISOString(), ...(rain.settledAt !== undefined && { seed }),
-  }));
-  return { ...summary, loaded: snapshot?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets), ...(rain.payoutProvider && { payoutProvider: payoutSettingOf(rain.payoutProvider) }), plan: rain.split as unknown as ShownPlan, topUps, ...(Object.keys(greeting).length > 0 && { greeting }), ...(commitment !== undefined && { commitment }), ...(rain.settledAt !== undefined && { seed: rain.seed }) };
+  const topUps = rain.topUps.map(
+    ({ ordinal, id, budgetCents, packets, commitment: promised, createdAt, seed }): TopUpView => ({
+      topUp: ordinal,
+      id,
+      budget: formatMoney(budgetCents),
+      packets,
+      commitment: promised,
+      at: new Date(createdAt).toISOString(),
+      ...(rain.settledAt !== undefined && { seed }),
+    }),
+  );
+  return {
+    ...summary,
+    loaded: snapshot?.loaded ?? (rain.settledAt === undefined ? 0 : rain.packets),
+    ...(rain.payoutProvider && { payoutProvider: payoutSettingOf(rain.payoutProvider) }),
+    plan: rain.split as unknown as ShownPlan,
+    topUps,
+    ...(Object.keys(greeting).length > 0 && { greeting }),
+    ...(commitment !== undefined && { commitment }),
+    ...(rain.settledAt !== undefined && { seed: rain.seed }),
+  };
 }
 
-async function view(context: OperatorContext, rain: BookedRain, snapshot: StoredRain | undefined, nowMs: number): Promise<RainView> {
+async function view(
+  context: OperatorContext,
+  rain: BookedRain,
+  snapshot: StoredRain | undefined,
+  nowMs: number,
+): Promise<RainView> {
   const book = await bookOf(context, rain.id);
   return {
     rainId: rain.id,
     title: rain.title,
     terms: rain.terms,
     ...(rain.campaign && { campaign: rain.campaign }),
-    state: rain.settledAt ? 'settled' : snapshot ? stateAt(snapshot, nowMs) : await wasLoaded(context, rain.id) ? 'lost' : 'draft',
+    state: rain.settledAt
+      ? 'settled'
+      : snapshot
+        ? stateAt(snapshot, nowMs)
+        : (await wasLoaded(context, rain.id))
+          ? 'lost'
+          : 'draft',
     opensAt: new Date(rain.opensAt).toISOString(),
     closesAt: new Date(rain.closesAt).toISOString(),
     budget: formatMoney(rain.budgetCents),

@@ -17,15 +17,27 @@ type LoadedRain = { ok: true; packets: number } | Refused;
 
 /** What Redis must hold of a rain once it is fully loaded. */
 export function stockOf(rain: BookedRain): Stock {
-  return { amounts: allocationOf(rain), topUps: rain.topUps.map(({ commitment, packets }) => ({ commitment, packets })) };
+  return {
+    amounts: allocationOf(rain),
+    topUps: rain.topUps.map(({ commitment, packets }) => ({ commitment, packets })),
+  };
 }
 
-export const OTHER_KEY = 'its packets are signed with another SIGNING_SECRET than this one, or were loaded by a version that did not sign them';
+export const OTHER_KEY =
+  'its packets are signed with another SIGNING_SECRET than this one, or were loaded by a version that did not sign them';
 /** Why the packets of a rain cannot be pushed. */
-const UNLOADED = { not_a_draft: 'it is closed', no_such_rain: 'Redis has lost it meanwhile', other_key: OTHER_KEY } as const;
+const UNLOADED = {
+  not_a_draft: 'it is closed',
+  no_such_rain: 'Redis has lost it meanwhile',
+  other_key: OTHER_KEY,
+} as const;
 
 /** Cut half-way and run again, it continues: the packets follow from the recorded seed, and every chunk carries its offset. */
-export async function loadRain(context: OperatorContext, rainId: string, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<LoadedRain> {
+export async function loadRain(
+  context: OperatorContext,
+  rainId: string,
+  onProgress: (loaded: number, packets: number) => void = () => {},
+): Promise<LoadedRain> {
   let rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', await unknownReason(context, rainId));
   if (rain.settledAt) return refuse('id', `the rain ${rainId} is settled`);
@@ -36,15 +48,23 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
   // Recorded before the first packet is loaded: see `hasLost`.
   await context.ledger.record({ actor: context.actor, verb: 'load', rainId, details: { packets: rain.packets } });
   for (let drafted = false; ;) {
-    if (breaksCommitment(rain, draft.commitment)) return refuse('id', `seed and plan of the rain ${rainId} do not match the commitment; its packets would not be the promised ones`);
-    if (!drafted && await draftRain(context.redis, context.signer, draft) === 'taken') return refuse('id', `Redis holds another rain ${rainId}`);
+    if (breaksCommitment(rain, draft.commitment))
+      return refuse(
+        'id',
+        `seed and plan of the rain ${rainId} do not match the commitment; its packets would not be the promised ones`,
+      );
+    if (!drafted && (await draftRain(context.redis, context.signer, draft)) === 'taken')
+      return refuse('id', `Redis holds another rain ${rainId}`);
     // Before the first packet is loaded: no user may win while earlier wins are not counted.
-    if (!drafted && !await countWins(context, rain)) return refuse('id', `the rain ${rainId} cannot be loaded: ${UNLOADED.no_such_rain}`);
+    if (!drafted && !(await countWins(context, rain)))
+      return refuse('id', `the rain ${rainId} cannot be loaded: ${UNLOADED.no_such_rain}`);
     if (!drafted) await followTickets(context, 'rain', rainId, rain.shards);
     if (!drafted) await holdIfCredited(context, rain);
     drafted = true;
     const { packets } = rain;
-    const loaded = await loadPackets(context.redis, context.signer, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, packets));
+    const loaded = await loadPackets(context.redis, context.signer, rainId, rain.shards, stockOf(rain), (count) =>
+      onProgress(count, packets),
+    );
     if (!loaded.ok) return refuse('id', `the rain ${rainId} cannot be loaded: ${UNLOADED[loaded.reason]}`);
     // A top-up that was added meanwhile found a draft and left its packets to this load.
     const latest: BookedRain | undefined = await context.ledger.rain(rainId);
@@ -57,7 +77,10 @@ export async function loadRain(context: OperatorContext, rainId: string, onProgr
 }
 
 /** A round of the same campaign that an older version has loaded: its wins would not count against the limit of the campaign. */
-async function olderRound({ redis, ledger }: OperatorContext, { campaign, shards }: BookedRain): Promise<string | undefined> {
+async function olderRound(
+  { redis, ledger }: OperatorContext,
+  { campaign, shards }: BookedRain,
+): Promise<string | undefined> {
   if (!campaign || shards === 1) return undefined;
   for (const { id } of await ledger.rounds(campaign.id)) if (await hasOlderLabels(redis, id, shards)) return id;
   return undefined;
@@ -69,5 +92,6 @@ async function olderRound({ redis, ledger }: OperatorContext, { campaign, shards
  */
 async function holdIfCredited({ redis, ledger }: OperatorContext, { id, shards, title }: BookedRain): Promise<void> {
   const stored = await readRain(redis, id, { shards, title });
-  if (stored?.state === 'draft' && (await ledger.book(id))!.credited.count > stored.claims) await hold(redis, id, shards, 'redis_behind');
+  if (stored?.state === 'draft' && (await ledger.book(id))!.credited.count > stored.claims)
+    await hold(redis, id, shards, 'redis_behind');
 }

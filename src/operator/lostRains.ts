@@ -13,7 +13,7 @@ const LOAD_MS_MAX = 300_000;
 export async function hasLost(context: OperatorContext, rain: BookedRain): Promise<boolean> {
   if (await readRain(context.redis, rain.id, rain)) return false;
   if (await hasOlderLabels(context.redis, rain.id, rain.shards)) return true;
-  return await wasLoaded(context, rain.id) && await redisNow(context.redis) >= rain.opensAt;
+  return (await wasLoaded(context, rain.id)) && (await redisNow(context.redis)) >= rain.opensAt;
 }
 
 /**
@@ -22,7 +22,11 @@ export async function hasLost(context: OperatorContext, rain: BookedRain): Promi
  */
 export async function wasLoaded({ ledger, redis }: OperatorContext, rainId: string): Promise<boolean> {
   if ((await ledger.actions(rainId)).some(({ verb }) => verb === 'load')) return true;
-  return await redis.hexists(SETTLED_RAINS_KEY, rainId) === 1 || await remembersEnd(redis, rainId) || ((await ledger.book(rainId))?.credited.count ?? 0) > 0;
+  return (
+    (await redis.hexists(SETTLED_RAINS_KEY, rainId)) === 1 ||
+    (await remembersEnd(redis, rainId)) ||
+    ((await ledger.book(rainId))?.credited.count ?? 0) > 0
+  );
 }
 
 /**
@@ -38,22 +42,29 @@ export async function findLostRains(context: OperatorContext, loadMsMax = LOAD_M
   const [live, settled] = await Promise.all([liveRains(context.redis), settledRains(context.redis)]);
   const lost: string[] = [];
   for (const { id, shards } of rains) {
-    const states = await Promise.all(Array.from({ length: shards }, (_, shard) => context.redis.hget(shardKeys(id, shard).state, 'state')));
+    const states = await Promise.all(
+      Array.from({ length: shards }, (_, shard) => context.redis.hget(shardKeys(id, shard).state, 'state')),
+    );
     const isThere = (live.has(id) || settled.has(id)) && states.every((state) => state !== null);
-    if (isThere && !(states.includes('draft') && await loadedBefore(context, id, loadMsMax))) continue;
-    if (await wasLoaded(context, id) && (await context.ledger.rain(id))?.settledAt === undefined) lost.push(id);
+    if (isThere && !(states.includes('draft') && (await loadedBefore(context, id, loadMsMax)))) continue;
+    if ((await wasLoaded(context, id)) && (await context.ledger.rain(id))?.settledAt === undefined) lost.push(id);
   }
   return lost;
 }
 
 async function loadedBefore({ ledger, redis }: OperatorContext, rainId: string, agoMs: number): Promise<boolean> {
   const loads = (await ledger.actions(rainId)).filter(({ verb }) => verb === 'load');
-  return loads.length > 0 && Math.max(...loads.map(({ at }) => at)) <= await redisNow(redis) - agoMs;
+  return loads.length > 0 && Math.max(...loads.map(({ at }) => at)) <= (await redisNow(redis)) - agoMs;
 }
 
 /** What to tell whoever asks for a rain that Redis has lost, in whole or in part; `undefined`: it has not. */
 export async function lostNotice(context: OperatorContext, rainId: string): Promise<string | undefined> {
   const rain = await context.ledger.rain(rainId);
-  if (!rain || rain.settledAt !== undefined || wholenessOf(await readPresence(context, rainId, rain.shards)) === 'whole') return undefined;
-  return await wasLoaded(context, rainId) ? goneReason(context.redis, rain) : undefined;
+  if (
+    !rain ||
+    rain.settledAt !== undefined ||
+    wholenessOf(await readPresence(context, rainId, rain.shards)) === 'whole'
+  )
+    return undefined;
+  return (await wasLoaded(context, rainId)) ? goneReason(context.redis, rain) : undefined;
 }

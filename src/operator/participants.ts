@@ -18,8 +18,17 @@ export const LISTED_MAX = 500;
 export const PARTICIPANTS_MAX = 20_000;
 const DEPARTMENT_CHARACTERS_MAX = 60;
 
-const readable = (what: string, charactersMax: number) => z.string().transform((typed, context) =>
-  nameIn(typed, charactersMax) ?? (context.addIssue(`expected ${what} of 1 to ${charactersMax} characters, and a letter, a digit or a symbol among them`), z.NEVER));
+const readable = (what: string, charactersMax: number) =>
+  z
+    .string()
+    .transform(
+      (typed, context) =>
+        nameIn(typed, charactersMax) ??
+        (context.addIssue(
+          `expected ${what} of 1 to ${charactersMax} characters, and a letter, a digit or a symbol among them`,
+        ),
+        z.NEVER),
+    );
 
 const LIST = {
   cells: z.object({
@@ -29,7 +38,8 @@ const LIST = {
   }),
   aliases: { 工号: 'number', 姓名: 'name', 部门: 'department' },
   semicolons: true,
-  expected: 'expected a header line with the columns number, name and, if there is one, department (or 工号, 姓名, 部门), separated by commas',
+  expected:
+    'expected a header line with the columns number, name and, if there is one, department (or 工号, 姓名, 部门), separated by commas',
 } as const;
 
 /** A participant as the operator sees it; times are ISO. */
@@ -58,26 +68,51 @@ const randomSalt = (): number => randomInt(2 ** 31);
  * @param bytes the list, see `LIST`
  * @param rename also the names of people who have come in, which may be a mistake: the number may be somebody else's by now
  */
-export async function importParticipants({ redis, ledger, signer, actor, random = randomSalt }: People, bytes: Readable, { rename = false } = {}): Promise<{ ok: true; added: number; changed: number; unchanged: number } | Refused> {
+export async function importParticipants(
+  { redis, ledger, signer, actor, random = randomSalt }: People,
+  bytes: Readable,
+  { rename = false } = {},
+): Promise<{ ok: true; added: number; changed: number; unchanged: number } | Refused> {
   const read = await readList(bytes);
   if (!read.ok) return read;
-  const known = new Map((await ledger.participants({ limit: PARTICIPANTS_MAX })).map((one) => [keyOfNumber(one.number), one]));
+  const known = new Map(
+    (await ledger.participants({ limit: PARTICIPANTS_MAX })).map((one) => [keyOfNumber(one.number), one]),
+  );
   for (const [key, { line, number, name }] of read.people) {
     const there = known.get(key);
-    if (there && there.number !== number) return refuse(`line ${line}, column number`, `${number} is on the list as ${there.number}, expected the same spelling`);
+    if (there && there.number !== number)
+      return refuse(
+        `line ${line}, column number`,
+        `${number} is on the list as ${there.number}, expected the same spelling`,
+      );
     if (there?.enteredAt !== undefined && there.name !== name && !rename) {
-      return refuse(`line ${line}, column name`, `${number} has come in as ${there.name}; if this is the same person, confirm the new name with rename; if not, remove ${number} first`);
+      return refuse(
+        `line ${line}, column name`,
+        `${number} has come in as ${there.name}; if this is the same person, confirm the new name with rename; if not, remove ${number} first`,
+      );
     }
   }
   const total = known.size + [...read.people.keys()].filter((key) => !known.has(key)).length;
-  if (total > PARTICIPANTS_MAX) return refuse('list', `expected at most ${PARTICIPANTS_MAX} people together with those who are on the list, ${known.size}`);
+  if (total > PARTICIPANTS_MAX)
+    return refuse(
+      'list',
+      `expected at most ${PARTICIPANTS_MAX} people together with those who are on the list, ${known.size}`,
+    );
   const rows = [...read.people.values()].map(({ number, name, department }) => {
     const codeSalt = random();
-    return { number, name, ...(department !== undefined && { department }), userId: participantId(number, name), codeSalt, codeKey: keyOf(signer, signer.participantCodes(number, codeSalt)[0]!) };
+    return {
+      number,
+      name,
+      ...(department !== undefined && { department }),
+      userId: participantId(number, name),
+      codeSalt,
+      codeKey: keyOf(signer, signer.participantCodes(number, codeSalt)[0]!),
+    };
   });
   const { added, changed } = await ledger.importParticipants(rows, actor);
   // Also when nothing has changed: the import before may have been cut here.
-  for (const campaignId of await ledger.campaignsExcluding(rows.map(({ number }) => number))) await enlistInOpenRounds({ redis, ledger }, campaignId);
+  for (const campaignId of await ledger.campaignsExcluding(rows.map(({ number }) => number)))
+    await enlistInOpenRounds({ redis, ledger }, campaignId);
   return { ok: true, added, changed, unchanged: rows.length - added - changed };
 }
 
@@ -90,7 +125,13 @@ async function readList(bytes: Readable): Promise<{ ok: true; people: Map<string
     for await (const { line, cells } of readSheet(bytes, LIST)) {
       const key = keyOfNumber(cells.number);
       const other = people.get(key);
-      if (other) return refuse(`line ${line}, column number`, other.number === cells.number ? `${cells.number} is in the list twice, expected each number once` : `${cells.number} is in the list as ${other.number}, too; expected each number once`);
+      if (other)
+        return refuse(
+          `line ${line}, column number`,
+          other.number === cells.number
+            ? `${cells.number} is in the list twice, expected each number once`
+            : `${cells.number} is in the list as ${other.number}, too; expected each number once`,
+        );
       if (people.size >= PARTICIPANTS_MAX) return refuse(`line ${line}`, `expected at most ${PARTICIPANTS_MAX} people`);
       people.set(key, { ...cells, line });
     }
@@ -102,35 +143,59 @@ async function readList(bytes: Readable): Promise<{ ok: true; people: Map<string
 }
 
 /** The list, by number. @param skip of the page before, its `next` */
-export async function listParticipants({ ledger }: Pick<People, 'ledger'>, { search, skip = 0, limit }: { search?: string | undefined; skip?: number; limit: number }): Promise<{ participants: ShownParticipant[]; total: number; entered: number; next?: number }> {
-  const [found, counts] = await Promise.all([ledger.participants({ search, skip, limit: limit + 1 }), ledger.countParticipants()]);
+export async function listParticipants(
+  { ledger }: Pick<People, 'ledger'>,
+  { search, skip = 0, limit }: { search?: string | undefined; skip?: number; limit: number },
+): Promise<{ participants: ShownParticipant[]; total: number; entered: number; next?: number }> {
+  const [found, counts] = await Promise.all([
+    ledger.participants({ search, skip, limit: limit + 1 }),
+    ledger.countParticipants(),
+  ]);
   const participants = found.slice(0, limit).map(({ number, name, department, userId, addedAt, enteredAt }) => ({
-    number, name, userId, addedAt: iso(addedAt), ...(department !== undefined && { department }), ...(enteredAt !== undefined && { enteredAt: iso(enteredAt) }),
+    number,
+    name,
+    userId,
+    addedAt: iso(addedAt),
+    ...(department !== undefined && { department }),
+    ...(enteredAt !== undefined && { enteredAt: iso(enteredAt) }),
   }));
   return { participants, ...counts, ...(found.length > limit && { next: skip + limit }) };
 }
 
 /** Everybody with the code, to be printed or sent; recorded. */
 export async function participantCards({ ledger, signer, actor }: People): Promise<ParticipantCard[]> {
-  return (await ledger.participantsForCards(PARTICIPANTS_MAX, actor)).map(({ number, name, department, codeSalt, codeKey }) => {
-    const code = signer.participantCodes(number, codeSalt).find((one) => keyOf(signer, one, codeKey) === codeKey);
-    return { number, name, ...(department !== undefined && { department }), ...(code !== undefined && { code }) };
-  });
+  return (await ledger.participantsForCards(PARTICIPANTS_MAX, actor)).map(
+    ({ number, name, department, codeSalt, codeKey }) => {
+      const code = signer.participantCodes(number, codeSalt).find((one) => keyOf(signer, one, codeKey) === codeKey);
+      return { number, name, ...(department !== undefined && { department }), ...(code !== undefined && { code }) };
+    },
+  );
 }
 
 /** Another code for a participant; the one before ends. */
-export async function renewParticipant({ ledger, signer, actor, random = randomSalt }: People, number: string): Promise<{ ok: true; code: string } | Refused> {
+export async function renewParticipant(
+  { ledger, signer, actor, random = randomSalt }: People,
+  number: string,
+): Promise<{ ok: true; code: string } | Refused> {
   const known = await ledger.participant(number);
   if (!known) return refuse('number', `there is no participant ${number} on the list`);
   const codeSalt = random();
   const code = signer.participantCodes(number, codeSalt)[0]!;
-  if (!await ledger.renewParticipantCode(known, { codeSalt, codeKey: keyOf(signer, code) }, actor)) return refuse('number', `the participant ${number} was changed meanwhile; try again`);
+  if (!(await ledger.renewParticipantCode(known, { codeSalt, codeKey: keyOf(signer, code) }, actor)))
+    return refuse('number', `the participant ${number} was changed meanwhile; try again`);
   return { ok: true, code };
 }
 
 /** Takes people off the list: their codes end, what they have won stays. A token that was issued before ends by itself. Safe to repeat. */
-export async function removeParticipants({ ledger, actor }: People, numbers: readonly string[] | 'all'): Promise<{ ok: true; removed: number }> {
-  return { ok: true, removed: numbers === 'all' ? await ledger.removeAllParticipants(actor) : await ledger.removeParticipants(numbers, actor) };
+export async function removeParticipants(
+  { ledger, actor }: People,
+  numbers: readonly string[] | 'all',
+): Promise<{ ok: true; removed: number }> {
+  return {
+    ok: true,
+    removed:
+      numbers === 'all' ? await ledger.removeAllParticipants(actor) : await ledger.removeParticipants(numbers, actor),
+  };
 }
 
 /** What the ledger keeps of a code: under the newest key, or, if it is one of several, under the one that was asked for. */

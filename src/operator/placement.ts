@@ -26,14 +26,18 @@ export function drawEvenId(table: SlotTable | undefined, shards: number, draw: (
 export function unevenReason(table: SlotTable | undefined, id: string, shards: number): string | undefined {
   const counts = table && shardsOf(table, id, shards);
   if (!counts || isEven(counts)) return undefined;
-  return `the ${shards} shards of ${id} are on ${counts.filter((count) => count > 0).length} of ${counts.length} masters of the Redis Cluster, ${Math.max(...counts)} of them on one; `
-    + 'that is safe and takes more time of this master. Where a rain or a campaign is created without an id, one is chosen whose shards spread better';
+  return (
+    `the ${shards} shards of ${id} are on ${counts.filter((count) => count > 0).length} of ${counts.length} masters of the Redis Cluster, ${Math.max(...counts)} of them on one; ` +
+    'that is safe and takes more time of this master. Where a rain or a campaign is created without an id, one is chosen whose shards spread better'
+  );
 }
 
 /** How many of the shards each master has; `undefined`: the owner of one of them is not known at present. */
 function shardsOf({ masters, ownerOf }: SlotTable, id: string, shards: number): number[] | undefined {
   const owners = Array.from({ length: shards }, (_, shard) => ownerOf(shardKeys(id, shard).state));
-  return owners.every((owner) => owner !== undefined && masters.includes(owner)) ? masters.map((master) => owners.filter((owner) => owner === master).length) : undefined;
+  return owners.every((owner) => owner !== undefined && masters.includes(owner))
+    ? masters.map((master) => owners.filter((owner) => owner === master).length)
+    : undefined;
 }
 
 function isEven(counts: readonly number[]): boolean {

@@ -30,17 +30,25 @@ const SAMPLE_MAX = 200;
 /** How many packets a preview draws; 0 for a plan that it refuses. */
 export function packetsOfPreview(plan: unknown, draws: number): number {
   const checked = checkPlan(plan);
-  return checked.ok && checked.plan.packets <= PREVIEW_PACKETS_MAX ? checked.plan.packets * drawsOf(checked.plan, draws) : 0;
+  return checked.ok && checked.plan.packets <= PREVIEW_PACKETS_MAX
+    ? checked.plan.packets * drawsOf(checked.plan, draws)
+    : 0;
 }
 
-const drawsOf = ({ packets }: CheckedPlan, draws: number): number => Math.max(1, Math.min(draws, Math.floor(PREVIEW_PACKETS_MAX / packets)));
+const drawsOf = ({ packets }: CheckedPlan, draws: number): number =>
+  Math.max(1, Math.min(draws, Math.floor(PREVIEW_PACKETS_MAX / packets)));
 
 /** Draws a plan from a throw-away seed by the code that draws real packets, or says what is refused. The real rain is another draw. */
-export function previewRain(plan: unknown, draws = 1, seed: () => string = () => randomBytes(32).toString('hex')): Preview | Refused {
+export function previewRain(
+  plan: unknown,
+  draws = 1,
+  seed: () => string = () => randomBytes(32).toString('hex'),
+): Preview | Refused {
   const checked = checkPlan(plan);
   if (!checked.ok) return checked;
   const { packets, budgetCents } = checked.plan;
-  if (packets > PREVIEW_PACKETS_MAX) return refuse('packets', `${packets} packets are too many for a preview: at most ${PREVIEW_PACKETS_MAX}`);
+  if (packets > PREVIEW_PACKETS_MAX)
+    return refuse('packets', `${packets} packets are too many for a preview: at most ${PREVIEW_PACKETS_MAX}`);
   const drawCount = drawsOf(checked.plan, draws);
   const first = splitBudget(checked.plan, seed());
   const all = new BigInt64Array(packets * drawCount);
@@ -48,10 +56,16 @@ export function previewRain(plan: unknown, draws = 1, seed: () => string = () =>
   for (let draw = 1; draw < drawCount; draw++) all.set(splitBudget(checked.plan, seed()), draw * packets);
   all.sort();
   return {
-    ok: true, packets, budget: formatMoney(budgetCents),
-    min: formatMoney(all[0]!), max: formatMoney(all.at(-1)!), mean: formatMoney(budgetCents / BigInt(packets)), median: formatMoney(all[(all.length - 1) >> 1]!),
+    ok: true,
+    packets,
+    budget: formatMoney(budgetCents),
+    min: formatMoney(all[0]!),
+    max: formatMoney(all.at(-1)!),
+    mean: formatMoney(budgetCents / BigInt(packets)),
+    median: formatMoney(all[(all.length - 1) >> 1]!),
     luckiest: formatMoney(first.reduce((most, cents) => (cents > most ? cents : most))),
-    histogram: histogram(all), sample: Array.from(first.subarray(0, SAMPLE_MAX), formatMoney),
+    histogram: histogram(all),
+    sample: Array.from(first.subarray(0, SAMPLE_MAX), formatMoney),
   };
 }
 
@@ -64,9 +78,11 @@ function histogram(sorted: BigInt64Array): Preview['histogram'] {
   const width = (span + BigInt(bins) - 1n) / BigInt(bins);
   const counts = new Array<number>(bins).fill(0);
   for (const cents of sorted) counts[Math.min(bins - 1, Number((cents - least) / width))]!++;
-  return counts.map((count, i) => {
-    const from = least + BigInt(i) * width;
-    const to = i === bins - 1 ? most : from + width - 1n;
-    return { from: formatMoney(from), to: formatMoney(to > most ? most : to), count };
-  }).filter(({ from, to, count }, i) => count > 0 || (i < bins - 1 && from <= to));
+  return counts
+    .map((count, i) => {
+      const from = least + BigInt(i) * width;
+      const to = i === bins - 1 ? most : from + width - 1n;
+      return { from: formatMoney(from), to: formatMoney(to > most ? most : to), count };
+    })
+    .filter(({ from, to, count }, i) => count > 0 || (i < bins - 1 && from <= to));
 }

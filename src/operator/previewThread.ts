@@ -17,9 +17,14 @@ const inTurn = createSemaphore(1);
 export async function previewAside(plan: unknown, draws: number): Promise<Preview | Refused> {
   if (packetsOfPreview(plan, draws) <= PACKETS_AT_ONCE_MAX) return previewRain(plan, draws);
   return inTurn(async () => {
-    const thread = new Worker(compiledEntry('operator/previewWorker.js'), { workerData: { plan, draws }, execArgv: [] });
+    const thread = new Worker(compiledEntry('operator/previewWorker.js'), {
+      workerData: { plan, draws },
+      execArgv: [],
+    });
     try {
-      const [preview] = await once(thread, 'message', { signal: AbortSignal.timeout(DRAWN_WITHIN_MS) }) as [Preview | Refused];
+      const [preview] = (await once(thread, 'message', { signal: AbortSignal.timeout(DRAWN_WITHIN_MS) })) as [
+        Preview | Refused,
+      ];
       return preview;
     } finally {
       await thread.terminate();

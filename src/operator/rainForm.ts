@@ -27,7 +27,11 @@ export const rainForm = {
 type Read<T> = { ok: true; data: T; plan: CheckedPlan } | Refused;
 
 /** Everything that can be said of such a form without the stores, or all reasons against it. @param isRound whether it is for a round of a campaign */
-export function readForm<T extends { terms: RequestedTerms; plan?: unknown }>(schema: z.ZodType<T>, requested: unknown, isRound: (data: T) => boolean): Read<T> {
+export function readForm<T extends { terms: RequestedTerms; plan?: unknown }>(
+  schema: z.ZodType<T>,
+  requested: unknown,
+  isRound: (data: T) => boolean,
+): Read<T> {
   const parsed = schema.safeParse(requested);
   const checked = checkPlan((Object(requested) as { plan?: unknown }).plan);
   const refusals = [
@@ -35,5 +39,7 @@ export function readForm<T extends { terms: RequestedTerms; plan?: unknown }>(sc
     ...(checked.ok ? [] : checked.refusals),
     ...(parsed.success ? checkTerms(parsed.data.terms, isRound(parsed.data)) : []),
   ];
-  return parsed.success && checked.ok && refusals.length === 0 ? { ok: true, data: parsed.data, plan: checked.plan } : { ok: false, refusals };
+  return parsed.success && checked.ok && refusals.length === 0
+    ? { ok: true, data: parsed.data, plan: checked.plan }
+    : { ok: false, refusals };
 }

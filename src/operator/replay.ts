@@ -24,12 +24,29 @@ export async function openReplay(context: OperatorContext, rainId: string): Prom
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', await unknownReason(context, rainId));
   const lengths = await logEnds(context, rain);
-  if (lengths) return { ok: true, rain, entries: merge(lengths.map((length, shard) => readShard(context, rainId, shard, length))) };
-  if (rain.settledAt === undefined) return refuse('id', `Redis has no claim log of the rain ${rainId}: it was never written there, or is lost; see rain restore check ${rainId}`);
-  return refuse('id', `the rain ${rainId} was settled at ${iso(rain.settledAt)} and its claim log expired at ${iso(rain.settledAt + SETTLED_TTL_MS)}; only the ledger has its data`);
+  if (lengths)
+    return {
+      ok: true,
+      rain,
+      entries: merge(lengths.map((length, shard) => readShard(context, rainId, shard, length))),
+    };
+  if (rain.settledAt === undefined)
+    return refuse(
+      'id',
+      `Redis has no claim log of the rain ${rainId}: it was never written there, or is lost; see rain restore check ${rainId}`,
+    );
+  return refuse(
+    'id',
+    `the rain ${rainId} was settled at ${iso(rain.settledAt)} and its claim log expired at ${iso(rain.settledAt + SETTLED_TTL_MS)}; only the ledger has its data`,
+  );
 }
 
-async function* readShard({ redis }: OperatorContext, rainId: string, shard: number, length: number): AsyncGenerator<Replayed, void> {
+async function* readShard(
+  { redis }: OperatorContext,
+  rainId: string,
+  shard: number,
+  length: number,
+): AsyncGenerator<Replayed, void> {
   for await (const page of logPages(redis, rainId, shard, { length, page: PAGE })) {
     for (const place of page) {
       const parsed = parseClaim(place.entry);

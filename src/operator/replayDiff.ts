@@ -45,14 +45,25 @@ type LoggedClaim = Replayed & { ok: true };
  * Of each credit a few bytes are kept; those that speak against a claim are read from the ledger.
  * @param areDead which of these entries are dead-lettered, in order: they will not be posted by themselves
  */
-export async function beginComparison(context: OperatorContext, rain: Pick<BookedRain, 'id' | 'settledAt'>, areDead: (entries: readonly LogEntry[]) => Promise<boolean[]>) {
+export async function beginComparison(
+  context: OperatorContext,
+  rain: Pick<BookedRain, 'id' | 'settledAt'>,
+  areDead: (entries: readonly LogEntry[]) => Promise<boolean[]>,
+) {
   const digestOf = createUserDigest();
   const [credits, matched] = [createUserSet(digestOf), createUserSet(digestOf)];
   for await (const page of creditPages(context, rain.id)) page.forEach((credit) => credits.add(nameOf(credit)));
   const isDiscarded = await readDiscardedLetters(context, rain.id);
   // Reads the rain again before it denies a claim, so that a top-up which comes meanwhile makes no difference.
   const check = createPlanCheck(context.ledger, () => {});
-  const diff: ReplayDiff = { entries: 0, counts: { missing: 0, only_in_book: 0, differs: 0, unreadable: 0, not_in_plan: 0 }, first: [], pending: 0, firstPending: [], discardedClaims: 0 };
+  const diff: ReplayDiff = {
+    entries: 0,
+    counts: { missing: 0, only_in_book: 0, differs: 0, unreadable: 0, not_in_plan: 0 },
+    first: [],
+    pending: 0,
+    firstPending: [],
+    discardedClaims: 0,
+  };
   let waiting: Replayed[] = [];
 
   function note(kind: Difference['kind'], sentence: string): void {
@@ -65,7 +76,11 @@ export async function beginComparison(context: OperatorContext, rain: Pick<Booke
     const explained = new Set(page.filter(isDiscarded));
     diff.discardedClaims += explained.size;
     const claims = page.filter((one): one is LoggedClaim => one.ok && !explained.has(one));
-    const against = await readAgainst(context, rain.id, claims.filter(({ claim }) => !credits.has(nameOf(creditOf(claim)))));
+    const against = await readAgainst(
+      context,
+      rain.id,
+      claims.filter(({ claim }) => !credits.has(nameOf(creditOf(claim)))),
+    );
     const verdicts = new Map<Replayed, string | undefined>(await falsehoodsOf(check, rain.id, claims));
     const absent: LoggedClaim[] = [];
     for (const one of page) {
@@ -81,15 +96,27 @@ export async function beginComparison(context: OperatorContext, rain: Pick<Booke
       if (isPaid && credits.has(nameOf(credit))) matched.add(nameOf(credit));
       const why = verdicts.get(one);
       const conflict = contradiction(one.claim, credit, against.ofUser.get(userId)?.redPacketId);
-      if (why !== undefined) note('not_in_plan', `entry ${one.index} of shard ${one.shard} says that ${userId} won ${redPacketId}, ${amount}; ${why}${isPaid ? '; it is credited' : ''}`);
+      if (why !== undefined)
+        note(
+          'not_in_plan',
+          `entry ${one.index} of shard ${one.shard} says that ${userId} won ${redPacketId}, ${amount}; ${why}${isPaid ? '; it is credited' : ''}`,
+        );
       else if (conflict !== undefined) note('differs', conflict);
       else if (!credit) absent.push(one);
-      else if (credit.amountCents !== own.amountCents) note('differs', `${redPacketId} of ${userId} is ${amount} in the log and ${formatMoney(credit.amountCents)} in the ledger`);
+      else if (credit.amountCents !== own.amountCents)
+        note(
+          'differs',
+          `${redPacketId} of ${userId} is ${amount} in the log and ${formatMoney(credit.amountCents)} in the ledger`,
+        );
     }
     const dead = absent.length === 0 ? [] : await areDead(absent);
     absent.forEach(({ claim: { redPacketId, userId, amount } }, i) => {
       const sentence = `${redPacketId}, ${amount} won by ${userId}`;
-      if (rain.settledAt !== undefined || dead[i]) return note('missing', `${sentence}, is not in the ledger${dead[i] ? '; it is a dead letter' : ', which is settled'}`);
+      if (rain.settledAt !== undefined || dead[i])
+        return note(
+          'missing',
+          `${sentence}, is not in the ledger${dead[i] ? '; it is a dead letter' : ', which is settled'}`,
+        );
       diff.pending++;
       if (diff.firstPending.length < LISTED_MAX) diff.firstPending.push(sentence);
     });
@@ -113,7 +140,10 @@ export async function beginComparison(context: OperatorContext, rain: Pick<Booke
         for await (const page of creditPages(context, rain.id)) {
           // What is credited since the beginning may be behind the end of the log.
           for (const credit of page.filter((one) => credits.has(nameOf(one)) && !matched.has(nameOf(one)))) {
-            note('only_in_book', `${credit.redPacketId}, ${formatMoney(credit.amountCents)} credited to ${credit.userId}, is not credited to that user in the log`);
+            note(
+              'only_in_book',
+              `${credit.redPacketId}, ${formatMoney(credit.amountCents)} credited to ${credit.userId}, is not credited to that user in the log`,
+            );
           }
         }
       }
@@ -127,7 +157,8 @@ function creditOf({ redPacketId, userId, amount }: Claim): BookedCredit {
 }
 
 /** No id has a line break. */
-const nameOf = ({ redPacketId, userId, amountCents }: BookedCredit): string => `${redPacketId}\n${userId}\n${amountCents}`;
+const nameOf = ({ redPacketId, userId, amountCents }: BookedCredit): string =>
+  `${redPacketId}\n${userId}\n${amountCents}`;
 
 interface Against {
   ofPacket: ReadonlyMap<string, BookedCredit>;
@@ -135,15 +166,32 @@ interface Against {
 }
 
 /** The credits of the packets of these claims, and to their users. */
-async function readAgainst({ ledger }: OperatorContext, rainId: string, claims: readonly LoggedClaim[]): Promise<Against> {
-  const asked = { redPacketIds: claims.map(({ claim }) => claim.redPacketId), userIds: claims.map(({ claim }) => claim.userId) };
+async function readAgainst(
+  { ledger }: OperatorContext,
+  rainId: string,
+  claims: readonly LoggedClaim[],
+): Promise<Against> {
+  const asked = {
+    redPacketIds: claims.map(({ claim }) => claim.redPacketId),
+    userIds: claims.map(({ claim }) => claim.userId),
+  };
   const found = claims.length === 0 ? [] : await ledger.creditsTo(rainId, asked);
-  return { ofPacket: new Map(found.map((credit) => [credit.redPacketId, credit])), ofUser: new Map(found.map((credit) => [credit.userId, credit])) };
+  return {
+    ofPacket: new Map(found.map((credit) => [credit.redPacketId, credit])),
+    ofUser: new Map(found.map((credit) => [credit.userId, credit])),
+  };
 }
 
 /** What the plan says instead of each claim; `undefined`: it holds the claim. */
-async function falsehoodsOf(check: PlanCheck, rainId: string, logged: readonly LoggedClaim[]): Promise<(readonly [LoggedClaim, string | undefined])[]> {
-  const verdicts = await check(rainId, logged.map(({ claim }) => claim));
+async function falsehoodsOf(
+  check: PlanCheck,
+  rainId: string,
+  logged: readonly LoggedClaim[],
+): Promise<(readonly [LoggedClaim, string | undefined])[]> {
+  const verdicts = await check(
+    rainId,
+    logged.map(({ claim }) => claim),
+  );
   if (!verdicts) throw new Error(`the ledger has no rain ${rainId} any more`);
   return logged.map((one, i) => {
     const verdict = verdicts[i]!;
@@ -152,8 +200,13 @@ async function falsehoodsOf(check: PlanCheck, rainId: string, logged: readonly L
 }
 
 /** The ledger has the packet with another user, or the user with another packet: this claim can never be posted. */
-function contradiction({ redPacketId, userId }: Claim, credit: BookedCredit | undefined, other: string | undefined): string | undefined {
-  if (credit && credit.userId !== userId) return `${redPacketId} was won by ${userId} and is credited to ${credit.userId}`;
+function contradiction(
+  { redPacketId, userId }: Claim,
+  credit: BookedCredit | undefined,
+  other: string | undefined,
+): string | undefined {
+  if (credit && credit.userId !== userId)
+    return `${redPacketId} was won by ${userId} and is credited to ${credit.userId}`;
   if (!credit && other !== undefined) return `${redPacketId} was won by ${userId}, who is credited with ${other}`;
   return undefined;
 }

@@ -21,23 +21,36 @@ const UPDATES_MAX = 5;
  * Starts a loaded rain now and keeps its duration; a paused rain stays paused. Safe to repeat: the ledger keeps the first start time.
  * @param inMs length of the countdown, so that every screen shows the start before it comes
  */
-export async function startRain(context: OperatorContext, rainId: string, { inMs = 0 }: { inMs?: number } = {}): Promise<Scheduled> {
+export async function startRain(
+  context: OperatorContext,
+  rainId: string,
+  { inMs = 0 }: { inMs?: number } = {},
+): Promise<Scheduled> {
   if (!(Number.isInteger(inMs) && inMs >= 0 && inMs <= IN_MS_MAX)) return refuse('in', 'expected 0s to 60s');
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', await unknownReason(context, rainId));
   const now = await redisNow(context.redis);
   const state = await stateOf(context, rainId, now);
-  if (state !== 'loaded' && state !== 'paused' && state !== 'open') return refuse('state', `only a loaded rain can be started, ${rainId} is ${state ?? 'gone'}${state === 'draft' ? '; load it first' : ''}`);
-  if (now + inMs >= rain.opensAt && await wasStarted(context, rain)) return move(context, rain, rain);
-  if (now >= rain.opensAt) return refuse('state', `the rain ${rainId} has opened at ${new Date(rain.opensAt).toISOString()}`);
+  if (state !== 'loaded' && state !== 'paused' && state !== 'open')
+    return refuse(
+      'state',
+      `only a loaded rain can be started, ${rainId} is ${state ?? 'gone'}${state === 'draft' ? '; load it first' : ''}`,
+    );
+  if (now + inMs >= rain.opensAt && (await wasStarted(context, rain))) return move(context, rain, rain);
+  if (now >= rain.opensAt)
+    return refuse('state', `the rain ${rainId} has opened at ${new Date(rain.opensAt).toISOString()}`);
   const opensAt = now + inMs;
-  if (opensAt >= rain.opensAt) return refuse('in', `the rain ${rainId} opens before that, at ${new Date(rain.opensAt).toISOString()}`);
+  if (opensAt >= rain.opensAt)
+    return refuse('in', `the rain ${rainId} opens before that, at ${new Date(rain.opensAt).toISOString()}`);
   const window = { opensAt, closesAt: rain.closesAt - (rain.opensAt - opensAt) };
   // Only if the window is unchanged since it was read: another operator may have moved the rain meanwhile, and it may already
   // be open.
-  if (await context.ledger.reschedule(rainId, window, { actor: context.actor, verb: 'start' }, rain)) return move(context, rain, window);
+  if (await context.ledger.reschedule(rainId, window, { actor: context.actor, verb: 'start' }, rain))
+    return move(context, rain, window);
   const current = await context.ledger.rain(rainId);
-  return current && await redisNow(context.redis) + inMs >= current.opensAt && await wasStarted(context, current) ? move(context, current, current) : refuse('state', movedMessage(rainId));
+  return current && (await redisNow(context.redis)) + inMs >= current.opensAt && (await wasStarted(context, current))
+    ? move(context, current, current)
+    : refuse('state', movedMessage(rainId));
 }
 
 const window = z.object({ opensAt: moment, closesAt: moment });
@@ -52,12 +65,23 @@ export async function rescheduleRain(context: OperatorContext, rainId: string, r
   const refusal = checkWindow(parsed.data, now);
   if (refusal) return refusal;
   const state = await stateOf(context, rainId, now);
-  if (state !== 'draft' && state !== 'loaded' && state !== 'paused') return refuse('state', `only a rain that has not opened can be rescheduled, ${rainId} is ${state ?? 'gone'}`);
+  if (state !== 'draft' && state !== 'loaded' && state !== 'paused')
+    return refuse('state', `only a rain that has not opened can be rescheduled, ${rainId} is ${state ?? 'gone'}`);
   const same = parsed.data.opensAt === rain.opensAt && parsed.data.closesAt === rain.closesAt;
-  if (!same && now >= rain.opensAt - RESCHEDULE_MARGIN_MS) return refuse('state', `the rain ${rainId} is about to open, or has opened`);
-  if (!same && !await context.ledger.reschedule(rainId, parsed.data, { actor: context.actor, verb: 'schedule' }, rain)) {
+  if (!same && now >= rain.opensAt - RESCHEDULE_MARGIN_MS)
+    return refuse('state', `the rain ${rainId} is about to open, or has opened`);
+  if (
+    !same &&
+    !(await context.ledger.reschedule(rainId, parsed.data, { actor: context.actor, verb: 'schedule' }, rain))
+  ) {
     const current = await context.ledger.rain(rainId);
-    if (!current || current.sealedAt !== undefined || current.opensAt !== parsed.data.opensAt || current.closesAt !== parsed.data.closesAt) return refuse('state', movedMessage(rainId));
+    if (
+      !current ||
+      current.sealedAt !== undefined ||
+      current.opensAt !== parsed.data.opensAt ||
+      current.closesAt !== parsed.data.closesAt
+    )
+      return refuse('state', movedMessage(rainId));
   }
   return move(context, rain, parsed.data);
 }
@@ -85,7 +109,7 @@ async function move(context: OperatorContext, { id, shards }: BookedRain, window
 /** `undefined`: Redis does not have the rain. */
 async function stateOf(context: OperatorContext, rainId: string, now: number): Promise<RainState | undefined> {
   const live = await findRain(context.redis, rainId);
-  const snapshot = live && await readRain(context.redis, rainId, live);
+  const snapshot = live && (await readRain(context.redis, rainId, live));
   return snapshot && stateAt(snapshot, now);
 }
 

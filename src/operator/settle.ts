@@ -27,18 +27,30 @@ export type Replicated = () => Promise<boolean>;
  * `not_due` the rain is still open · `lost` Redis does not have it as a whole · `waiting` some claims are neither credited nor discarded ·
  * `does_not_add_up` the audit found a difference, nothing was recycled · `settled` done, now or before
  */
-export type Settling = { outcome: 'not_due' } | { outcome: 'lost'; reason: string } | { outcome: 'settled' } | { outcome: 'waiting'; pending: number } | { outcome: 'does_not_add_up'; problems: string[] };
+export type Settling =
+  | { outcome: 'not_due' }
+  | { outcome: 'lost'; reason: string }
+  | { outcome: 'settled' }
+  | { outcome: 'waiting'; pending: number }
+  | { outcome: 'does_not_add_up'; problems: string[] };
 
 /**
  * Takes a rain past its end as far as possible now: close, seal, drain, audit, recycle, roll over, mark it settled. Every step is safe to
  * repeat, also by several workers at once: a close is final, and recycling is unique in the ledger.
  * @param ttlMs how long its keys live after the settlement @param replicated checked before money moves
  */
-export async function settleRain(context: OperatorContext, rainId: string, live: LiveRain, ttlMs = SETTLED_TTL_MS, replicated: Replicated = async () => true): Promise<Settling> {
+export async function settleRain(
+  context: OperatorContext,
+  rainId: string,
+  live: LiveRain,
+  ttlMs = SETTLED_TTL_MS,
+  replicated: Replicated = async () => true,
+): Promise<Settling> {
   const before = await readRain(context.redis, rainId, live);
   if (!before) {
     const { settledAt, recycledCents } = await bookOf(context, rainId);
-    if (settledAt === undefined) return { outcome: 'lost', reason: await goneReason(context.redis, { id: rainId, shards: live.shards }) };
+    if (settledAt === undefined)
+      return { outcome: 'lost', reason: await goneReason(context.redis, { id: rainId, shards: live.shards }) };
     await rollOver(context, (await context.ledger.rain(rainId))!, recycledCents);
     // A settlement was cut between the shards and not repeated before the first shard expired.
     await settle(context.redis, rainId, live, { ttlMs, reveal: await revealOf(context, rainId) });
@@ -47,8 +59,9 @@ export async function settleRain(context: OperatorContext, rainId: string, live:
   if (before.state !== 'closed' && before.state !== 'settled') {
     // A failover, or somebody's hand, may have undone the close of a rain whose money may have moved since: nobody may win in it any more.
     const rain = await context.ledger.rain(rainId);
-    const isOver = rain?.sealedAt !== undefined || rain?.settledAt !== undefined || await wasClosedEarly(context, rainId);
-    if (!await close(context.redis, rainId, live.shards, isOver ? 'early' : 'due')) return { outcome: 'not_due' };
+    const isOver =
+      rain?.sealedAt !== undefined || rain?.settledAt !== undefined || (await wasClosedEarly(context, rainId));
+    if (!(await close(context.redis, rainId, live.shards, isOver ? 'early' : 'due'))) return { outcome: 'not_due' };
   }
   if (before.held !== undefined) return { outcome: 'does_not_add_up', problems: [heldProblem(rainId, before.held)] };
   // Nobody lends any more. What is on its way belongs to a list, where the audit finds it.
@@ -69,17 +82,24 @@ export async function settleRain(context: OperatorContext, rainId: string, live:
   const blocked = blockerOf(audit);
   if (blocked) return blocked;
   // From here on money moves: no win may be restored any more, and no failover may open the rain again.
-  if (!await freeze(context.redis, rainId, live, claimsSeen) || !await replicated()) return { outcome: 'waiting', pending: 0 };
+  if (!(await freeze(context.redis, rainId, live, claimsSeen)) || !(await replicated()))
+    return { outcome: 'waiting', pending: 0 };
   // Discarded claims went back already, by transfers of their own.
   const rest = backOf(audit) - audit.discarded.cents;
   const recycling = await context.ledger.recycle(rainId, rest, context.actor);
   if (recycling.outcome === 'differs') {
-    return { outcome: 'does_not_add_up', problems: [`${formatMoney(recycling.recycledCents)} went back before, but ${formatMoney(rest)} is unclaimed`] };
+    return {
+      outcome: 'does_not_add_up',
+      problems: [`${formatMoney(recycling.recycledCents)} went back before, but ${formatMoney(rest)} is unclaimed`],
+    };
   }
   await context.ledger.settle(rainId);
   // Before the rain is marked settled in Redis: if this is cut here, it is repeated.
   await rollOver(context, (await context.ledger.rain(rainId))!, rest);
-  if (!await settle(context.redis, rainId, live, { ttlMs, seen: claimsSeen, reveal: await revealOf(context, rainId) })) throw new Error(`the rain ${rainId} is settled in the ledger, but one of its shards is not`);
+  if (
+    !(await settle(context.redis, rainId, live, { ttlMs, seen: claimsSeen, reveal: await revealOf(context, rainId) }))
+  )
+    throw new Error(`the rain ${rainId} is settled in the ledger, but one of its shards is not`);
   return { outcome: 'settled' };
 }
 
@@ -89,15 +109,26 @@ async function wasClosedEarly({ ledger }: OperatorContext, rainId: string): Prom
 }
 
 /** The outcome of settling now; nothing is closed, sealed or moved. A rain that is still open may end differently. */
-export async function settleDryRun(context: OperatorContext, rain: BookedRain, live: LiveRain): Promise<Settling | { outcome: 'foreseen'; backCents: Cents }> {
+export async function settleDryRun(
+  context: OperatorContext,
+  rain: BookedRain,
+  live: LiveRain,
+): Promise<Settling | { outcome: 'foreseen'; backCents: Cents }> {
   if (rain.settledAt !== undefined) return { outcome: 'settled' };
   const snapshot = await readRain(context.redis, rain.id, live);
   if (!snapshot) return { outcome: 'lost', reason: await goneReason(context.redis, rain) };
-  if (snapshot.held !== undefined) return { outcome: 'does_not_add_up', problems: [heldProblem(rain.id, snapshot.held)] };
-  const isOver = snapshot.state === 'closed' || snapshot.state === 'settled' || rain.sealedAt !== undefined || await redisNow(context.redis) >= snapshot.closesAt;
+  if (snapshot.held !== undefined)
+    return { outcome: 'does_not_add_up', problems: [heldProblem(rain.id, snapshot.held)] };
+  const isOver =
+    snapshot.state === 'closed' ||
+    snapshot.state === 'settled' ||
+    rain.sealedAt !== undefined ||
+    (await redisNow(context.redis)) >= snapshot.closesAt;
   if (!isOver) return { outcome: 'not_due' };
   const audit = await auditRain(context, rain.id);
-  return audit ? blockerOf(audit) ?? { outcome: 'foreseen', backCents: backOf(audit) } : { outcome: 'lost', reason: onlyInRedisReason(rain.id) };
+  return audit
+    ? (blockerOf(audit) ?? { outcome: 'foreseen', backCents: backOf(audit) })
+    : { outcome: 'lost', reason: onlyInRedisReason(rain.id) };
 }
 
 /** One store is an older state than the other: what it lacks would be given away. */

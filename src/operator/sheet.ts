@@ -17,16 +17,30 @@ interface LocalTime {
 }
 
 /** Rows as CSV. */
-export function sheetOf(source: AsyncIterable<object>, columns: readonly string[], reader: SheetReader, localTime?: LocalTime): Readable {
+export function sheetOf(
+  source: AsyncIterable<object>,
+  columns: readonly string[],
+  reader: SheetReader,
+  localTime?: LocalTime,
+): Readable {
   const localized = reader === 'spreadsheet' ? localTime : undefined;
   const rows = Readable.from(localized ? withLocalTime(source, localized) : source);
   const written = columns.flatMap((column) => (column === localized?.column ? [column, 'localTime'] : [column]));
-  const text = stringify({ header: true, cast: { string: toCell }, ...(reader === 'spreadsheet' && SPREADSHEET), columns: written });
+  const text = stringify({
+    header: true,
+    cast: { string: toCell },
+    ...(reader === 'spreadsheet' && SPREADSHEET),
+    columns: written,
+  });
   rows.once('error', (error) => text.destroy(error));
   text.once('close', () => rows.destroy());
   return rows.pipe(text);
 }
 
-async function* withLocalTime(rows: AsyncIterable<object>, { column, timeZone = timeZoneHere() }: LocalTime): AsyncGenerator<object, void> {
-  for await (const row of rows as AsyncIterable<Record<string, unknown>>) yield { ...row, localTime: wallTime(Date.parse(String(row[column])), timeZone).replace('T', ' ') };
+async function* withLocalTime(
+  rows: AsyncIterable<object>,
+  { column, timeZone = timeZoneHere() }: LocalTime,
+): AsyncGenerator<object, void> {
+  for await (const row of rows as AsyncIterable<Record<string, unknown>>)
+    yield { ...row, localTime: wallTime(Date.parse(String(row[column])), timeZone).replace('T', ' ') };
 }

@@ -14,7 +14,15 @@ export interface SystemView {
   redis: { up: boolean; version?: string; usedMemoryBytes?: number };
   database: { up: boolean };
   /** Jobs by lane, and dead letters; null while Redis does not answer. */
-  queues: { credit: Lane; later: Lane; dead: number; orders: Lane; ordersLater: Lane; ordersEnded: Lane; ordersDead: number } | null;
+  queues: {
+    credit: Lane;
+    later: Lane;
+    dead: number;
+    orders: Lane;
+    ordersLater: Lane;
+    ordersEnded: Lane;
+    ordersDead: number;
+  } | null;
   /** Null when Redis does not list its clients. */
   workers: number | null;
   /** Rains in which nothing is granted, because the stores do not agree; null while Redis does not answer. */
@@ -38,12 +46,21 @@ export const READ_TIMEOUT_MS = 3_000;
 /** The state of the servers and queues. A server that does not answer is reported as down; the others are still reported. */
 export async function readSystem(context: SystemContext): Promise<SystemView> {
   const [redis, database, queues, workers, held, stores] = await Promise.all([
-    readRedis(context), inTime(context.ledger.countRains(), READ_TIMEOUT_MS), readQueues(context),
-    inTime(context.queues.credit.getWorkersCount(), READ_TIMEOUT_MS), inTime(heldRains(context.redis), READ_TIMEOUT_MS), inTime(readStores(context), READ_TIMEOUT_MS),
+    readRedis(context),
+    inTime(context.ledger.countRains(), READ_TIMEOUT_MS),
+    readQueues(context),
+    inTime(context.queues.credit.getWorkersCount(), READ_TIMEOUT_MS),
+    inTime(heldRains(context.redis), READ_TIMEOUT_MS),
+    inTime(readStores(context), READ_TIMEOUT_MS),
   ]);
   return {
-    version: VERSION, redis, database: { up: database !== undefined }, queues: queues ?? null, workers: workers ?? null,
-    held: held ? [...held].map(([rainId, reason]) => ({ rainId, reason })) : null, stores: stores ?? null,
+    version: VERSION,
+    redis,
+    database: { up: database !== undefined },
+    queues: queues ?? null,
+    workers: workers ?? null,
+    held: held ? [...held].map(([rainId, reason]) => ({ rainId, reason })) : null,
+    stores: stores ?? null,
   };
 }
 
@@ -56,22 +73,46 @@ async function readStores(context: SystemContext): Promise<StoresView> {
   // Twice: a rain may be on its way from one store to the other during the first look.
   const lost = await findLostRains(context);
   const again = new Set(lost.length > 0 ? await findLostRains(context) : []);
-  return { behind: [...behind].sort(), compared: suspected !== 'compare' && (copied.counter !== undefined || own.counter === 0), lost: lost.filter((rainId) => again.has(rainId)) };
+  return {
+    behind: [...behind].sort(),
+    compared: suspected !== 'compare' && (copied.counter !== undefined || own.counter === 0),
+    lost: lost.filter((rainId) => again.has(rainId)),
+  };
 }
 
 async function readRedis({ redis }: Pick<SystemContext, 'redis'>): Promise<SystemView['redis']> {
-  if (await inTime(redis.ping(), READ_TIMEOUT_MS) === undefined) return { up: false };
+  if ((await inTime(redis.ping(), READ_TIMEOUT_MS)) === undefined) return { up: false };
   // Redis may answer PING and still forbid INFO.
-  const info = await inTime(redis.info(), READ_TIMEOUT_MS) ?? '';
+  const info = (await inTime(redis.info(), READ_TIMEOUT_MS)) ?? '';
   const of = (name: string): string | undefined => new RegExp(`^${name}:(.+?)\\r?$`, 'm').exec(info)?.[1];
   const [server, memory] = [of('redis_version'), of('used_memory')];
-  return { up: true, ...(server !== undefined && { version: server }), ...(memory !== undefined && { usedMemoryBytes: Number(memory) }) };
+  return {
+    up: true,
+    ...(server !== undefined && { version: server }),
+    ...(memory !== undefined && { usedMemoryBytes: Number(memory) }),
+  };
 }
 
-async function readQueues({ queues: { credit, later, dead, orders, ordersLater, ordersEnded, ordersDead } }: Pick<SystemContext, 'queues'>) {
-  const [lanes, letters] = [Promise.all([credit, later, orders, ordersLater, ordersEnded].map(readLane)), Promise.all([dead, ordersDead].map((queue) => queue.getJobCountByTypes('waiting')))];
+async function readQueues({
+  queues: { credit, later, dead, orders, ordersLater, ordersEnded, ordersDead },
+}: Pick<SystemContext, 'queues'>) {
+  const [lanes, letters] = [
+    Promise.all([credit, later, orders, ordersLater, ordersEnded].map(readLane)),
+    Promise.all([dead, ordersDead].map((queue) => queue.getJobCountByTypes('waiting'))),
+  ];
   const read = await inTime(Promise.all([lanes, letters]), READ_TIMEOUT_MS);
   if (!read) return undefined;
-  const [[first, second, third, fourth, fifth], [claims, reservations]] = read as [[Lane, Lane, Lane, Lane, Lane], [number, number]];
-  return { credit: first, later: second, dead: claims, orders: third, ordersLater: fourth, ordersEnded: fifth, ordersDead: reservations };
+  const [[first, second, third, fourth, fifth], [claims, reservations]] = read as [
+    [Lane, Lane, Lane, Lane, Lane],
+    [number, number],
+  ];
+  return {
+    credit: first,
+    later: second,
+    dead: claims,
+    orders: third,
+    ordersLater: fourth,
+    ordersEnded: fifth,
+    ordersDead: reservations,
+  };
 }

@@ -32,14 +32,24 @@ type Themes = { ledger: Pick<Ledger, 'themes'> };
 type Saved = { ok: true; template: ShownTemplate } | Refused;
 
 /** @param from the id of a rain: the template is taken from it. Without `rain` and `from` only the title changes */
-interface RequestedTemplate { id: string; title: string; rain?: unknown; from?: string | undefined }
+interface RequestedTemplate {
+  id: string;
+  title: string;
+  rain?: unknown;
+  from?: string | undefined;
+}
 
 const naming = z.object({ id: plainRainId, title: themeTitle });
-const templateRain = z.strictObject({ ...rainForm, durationMs: rainDuration }, { error: ({ code }) => (code === 'invalid_type' ? 'expected an object with plan and durationMs' : undefined) });
+const templateRain = z.strictObject(
+  { ...rainForm, durationMs: rainDuration },
+  { error: ({ code }) => (code === 'invalid_type' ? 'expected an object with plan and durationMs' : undefined) },
+);
 
 export async function listTemplates({ ledger }: Pick<Templates, 'ledger'>): Promise<{ templates: ShownTemplate[] }> {
   const [saved, themes] = await Promise.all([ledger.templates(), ledger.themes()]);
-  return { templates: await Promise.all(saved.map((template) => shown({ ledger: { themes: async () => themes } }, template))) };
+  return {
+    templates: await Promise.all(saved.map((template) => shown({ ledger: { themes: async () => themes } }, template))),
+  };
 }
 
 /** Makes a template or replaces it. Safe to repeat. */
@@ -47,19 +57,34 @@ export async function saveTemplate(context: OperatorContext, requested: Requeste
   const { from, rain: form } = requested;
   const named = naming.safeParse(requested);
   if (!named.success) return { ok: false, refusals: refusalsOf(named.error, 'template') };
-  if (from !== undefined && form !== undefined) return refuse('from', 'expected either a rain to take it from or what it says, not both');
+  if (from !== undefined && form !== undefined)
+    return refuse('from', 'expected either a rain to take it from or what it says, not both');
   const taken = from === undefined ? { ok: true as const, rain: form } : await rainOf(context, from);
   if (!taken.ok) return taken;
   const checked = taken.rain === undefined ? { ok: true as const } : await checkRain(context, taken.rain);
-  if (!checked.ok) return { ok: false, refusals: checked.refusals.map(({ field, reason }) => ({ field: field === 'rain' ? field : `rain.${field}`, reason })) };
+  if (!checked.ok)
+    return {
+      ok: false,
+      refusals: checked.refusals.map(({ field, reason }) => ({
+        field: field === 'rain' ? field : `rain.${field}`,
+        reason,
+      })),
+    };
   const { id, title } = named.data;
-  const saved = await context.ledger.saveTemplate({ id, title, ...('rain' in checked && { rain: checked.rain }) }, context.actor);
-  if (saved === 'full') return refuse('id', `there are ${TEMPLATES_MAX} templates, which is the most; remove one first`);
+  const saved = await context.ledger.saveTemplate(
+    { id, title, ...('rain' in checked && { rain: checked.rain }) },
+    context.actor,
+  );
+  if (saved === 'full')
+    return refuse('id', `there are ${TEMPLATES_MAX} templates, which is the most; remove one first`);
   return saved === 'unknown' ? unknown(id) : findTemplate(context, id);
 }
 
-export async function removeTemplate({ ledger, actor }: Templates, id: string): Promise<{ ok: true; removed: true } | Refused> {
-  return await ledger.removeTemplate(id, actor) ? { ok: true, removed: true } : unknown(id);
+export async function removeTemplate(
+  { ledger, actor }: Templates,
+  id: string,
+): Promise<{ ok: true; removed: true } | Refused> {
+  return (await ledger.removeTemplate(id, actor)) ? { ok: true, removed: true } : unknown(id);
 }
 
 export async function findTemplate({ ledger }: Pick<Templates, 'ledger'>, id: string): Promise<Saved> {
@@ -72,12 +97,19 @@ async function rainOf(context: OperatorContext, rainId: string): Promise<{ ok: t
   const rain = await showRain(context, rainId);
   if (!rain) return refuse('from', await unknownReason(context, rainId));
   const { title, plan, shards, terms, ticketRules, greeting } = rain;
-  const kept = requestedTermNames('rains of their own').flatMap((name) => (terms[name] === undefined ? [] : [[name, terms[name]]]));
+  const kept = requestedTermNames('rains of their own').flatMap((name) =>
+    terms[name] === undefined ? [] : [[name, terms[name]]],
+  );
   return {
     ok: true,
     rain: {
-      ...(title !== usualTitle(rainId) && { title }), plan, durationMs: Date.parse(rain.closesAt) - Date.parse(rain.opensAt), ...(shards > 1 && { shards }),
-      terms: Object.fromEntries(kept), ...(ticketRules && { ticketRules }), ...(greeting && { greeting }),
+      ...(title !== usualTitle(rainId) && { title }),
+      plan,
+      durationMs: Date.parse(rain.closesAt) - Date.parse(rain.opensAt),
+      ...(shards > 1 && { shards }),
+      terms: Object.fromEntries(kept),
+      ...(ticketRules && { ticketRules }),
+      ...(greeting && { greeting }),
     },
   };
 }
@@ -90,12 +122,28 @@ async function checkRain(context: Themes, requested: unknown): Promise<{ ok: tru
   const noTheme = await themeRefusal(context, greeting?.theme, 'greeting.theme');
   if (noTheme) return noTheme;
   // `readForm` has checked the plan, which is kept as it was requested.
-  return { ok: true, rain: { ...(title !== undefined && { title }), plan: plan as RainPlan, durationMs, ...(shards !== undefined && { shards }), terms, ...(ticketRules && { ticketRules }), ...(greeting && { greeting }) } };
+  return {
+    ok: true,
+    rain: {
+      ...(title !== undefined && { title }),
+      plan: plan as RainPlan,
+      durationMs,
+      ...(shards !== undefined && { shards }),
+      terms,
+      ...(ticketRules && { ticketRules }),
+      ...(greeting && { greeting }),
+    },
+  };
 }
 
 async function shown(context: Themes, { rain, changedAt, ...plain }: BookedTemplate): Promise<ShownTemplate> {
   const checked = await checkRain(context, rain);
-  return { ...plain, rain: Object(rain) as ShownTemplate['rain'], refusals: checked.ok ? [] : checked.refusals, changedAt: iso(changedAt) };
+  return {
+    ...plain,
+    rain: Object(rain) as ShownTemplate['rain'],
+    refusals: checked.ok ? [] : checked.refusals,
+    changedAt: iso(changedAt),
+  };
 }
 
 function unknown(id: string): Refused {

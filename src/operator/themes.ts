@@ -19,7 +19,12 @@ interface ShownTheme extends Pick<BookedTheme, 'id' | 'title' | 'colours' | 'isD
 type Themes = Pick<OperatorContext, 'ledger' | 'actor'>;
 type Changed = { ok: true; theme: ShownTheme } | Refused;
 
-const requestedTheme = z.strictObject({ id: themeId, title: themeTitle, colours: themeColours.default({}), isDefault: z.boolean('expected true or false').optional() });
+const requestedTheme = z.strictObject({
+  id: themeId,
+  title: themeTitle,
+  colours: themeColours.default({}),
+  isDefault: z.boolean('expected true or false').optional(),
+});
 
 export async function listThemes({ ledger }: Pick<Themes, 'ledger'>): Promise<{ themes: ShownTheme[] }> {
   return { themes: (await ledger.themes()).map(shown) };
@@ -29,13 +34,17 @@ export async function listThemes({ ledger }: Pick<Themes, 'ledger'>): Promise<{ 
 export async function setTheme(context: Themes, requested: z.input<typeof requestedTheme>): Promise<Changed> {
   const parsed = requestedTheme.safeParse(requested);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'theme') };
-  if (!await context.ledger.setTheme(parsed.data, context.actor)) return refuse('id', `there are ${THEMES_MAX} themes, which is the most; remove one first`);
+  if (!(await context.ledger.setTheme(parsed.data, context.actor)))
+    return refuse('id', `there are ${THEMES_MAX} themes, which is the most; remove one first`);
   return found(context, parsed.data.id);
 }
 
 /** Removes a theme with its files. Rains that have it have the default one then. */
-export async function removeTheme({ ledger, actor }: Themes, id: string): Promise<{ ok: true; removed: true } | Refused> {
-  return await ledger.removeTheme(id, actor) ? { ok: true, removed: true } : unknown(id);
+export async function removeTheme(
+  { ledger, actor }: Themes,
+  id: string,
+): Promise<{ ok: true; removed: true } | Refused> {
+  return (await ledger.removeTheme(id, actor)) ? { ok: true, removed: true } : unknown(id);
 }
 
 /** Safe to repeat. */
@@ -44,7 +53,9 @@ export async function setThemeFile(context: Themes, id: string, kind: ThemeFileK
   if (!checked.ok) return checked;
   const bytes = new Uint8Array(file);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return await context.ledger.setThemeFile(id, kind, { type: checked.type, sha256, bytes }, context.actor) ? found(context, id) : unknown(id);
+  return (await context.ledger.setThemeFile(id, kind, { type: checked.type, sha256, bytes }, context.actor))
+    ? found(context, id)
+    : unknown(id);
 }
 
 /** Safe to repeat. */
@@ -54,18 +65,26 @@ export async function removeThemeFile(context: Themes, id: string, kind: ThemeFi
 }
 
 /** What the host says with a rain, and its theme: all of it is replaced, at any time. Safe to repeat. */
-export async function setGreeting(context: OperatorContext, rainId: string, requested: unknown): Promise<{ ok: true; greeting: Greeting } | Refused> {
+export async function setGreeting(
+  context: OperatorContext,
+  rainId: string,
+  requested: unknown,
+): Promise<{ ok: true; greeting: Greeting } | Refused> {
   const parsed = requestedGreeting.safeParse(requested);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'greeting') };
   const noTheme = await themeRefusal(context, parsed.data.theme, 'theme');
   if (noTheme) return noTheme;
-  if (!await context.ledger.greeting(rainId)) return refuse('id', await unknownReason(context, rainId));
+  if (!(await context.ledger.greeting(rainId))) return refuse('id', await unknownReason(context, rainId));
   await context.ledger.setGreeting(rainId, parsed.data, context.actor);
   return { ok: true, greeting: parsed.data };
 }
 
 /** @returns why a rain cannot have this theme; `undefined`: it can, or has none */
-export async function themeRefusal({ ledger }: { ledger: Pick<Ledger, 'themes'> }, id: string | undefined, field: string): Promise<Refused | undefined> {
+export async function themeRefusal(
+  { ledger }: { ledger: Pick<Ledger, 'themes'> },
+  id: string | undefined,
+  field: string,
+): Promise<Refused | undefined> {
   return id === undefined || (await ledger.themes()).some((theme) => theme.id === id) ? undefined : unknown(id, field);
 }
 
@@ -79,6 +98,9 @@ function unknown(id: string, field = 'theme'): Refused {
 }
 
 function shown({ files, changedAt, ...plain }: BookedTheme): ShownTheme {
-  const urls = Object.entries(files).map(([kind, { type, sha256, bytes }]) => [kind, { url: `/${themeFilePath(sha256, type)}`, type, bytes }]);
+  const urls = Object.entries(files).map(([kind, { type, sha256, bytes }]) => [
+    kind,
+    { url: `/${themeFilePath(sha256, type)}`, type, bytes },
+  ]);
   return { ...plain, files: Object.fromEntries(urls) as ShownTheme['files'], changedAt: iso(changedAt) };
 }

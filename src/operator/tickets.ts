@@ -13,26 +13,34 @@ type Kind = 'rain' | 'sale';
 const UPDATES_MAX = 5;
 
 /** Rules are stricter or looser from now on, also while it runs. The record of actions keeps them: see `followTickets`. */
-export const setTickets = (context: OperatorContext, rainId: string, requested: unknown) => set(context, 'rain', rainId, requested);
-export const setTicketsOfSale = (context: OperatorContext, saleId: string, requested: unknown) => set(context, 'sale', saleId, requested);
+export const setTickets = (context: OperatorContext, rainId: string, requested: unknown) =>
+  set(context, 'rain', rainId, requested);
+export const setTicketsOfSale = (context: OperatorContext, saleId: string, requested: unknown) =>
+  set(context, 'sale', saleId, requested);
 
 async function set(context: OperatorContext, kind: Kind, id: string, requested: unknown): Promise<TicketsSet> {
   const change = changedTicketRules.safeParse(requested);
   if (!change.success) return { ok: false, refusals: refusalsOf(change.error, 'tickets') };
   const booked = kind === 'rain' ? await context.ledger.rain(id) : await context.ledger.sale(id);
-  if (!booked) return refuse('id', kind === 'rain' ? await unknownReason(context, id) : await noSaleReason(context, id));
-  if (booked.sealedAt !== undefined || booked.settledAt !== undefined) return refuse('state', `the ${kind} ${id} is over`);
-  const parsed = ticketRules.safeParse({ ...await recordedTickets(context, id), ...change.data });
+  if (!booked)
+    return refuse('id', kind === 'rain' ? await unknownReason(context, id) : await noSaleReason(context, id));
+  if (booked.sealedAt !== undefined || booked.settledAt !== undefined)
+    return refuse('state', `the ${kind} ${id} is over`);
+  const parsed = ticketRules.safeParse({ ...(await recordedTickets(context, id)), ...change.data });
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'tickets') };
   await context.ledger.record({ actor: context.actor, verb: 'tickets', rainId: id, details: { ...parsed.data } });
   const done = await followTickets(context, kind, id, 'shards' in booked ? booked.shards : 1);
   if (done === 'over') return refuse('state', `the ${kind} ${id} is over`);
-  if (done === 'gone') return refuse('id', `Redis does not know the ${kind} ${id}; the rules hold once it is there again`);
+  if (done === 'gone')
+    return refuse('id', `Redis does not know the ${kind} ${id}; the rules hold once it is there again`);
   return { ok: true, ...parsed.data };
 }
 
 /** The rules that were recorded last; undefined: none were. */
-export async function recordedTickets({ ledger }: Pick<OperatorContext, 'ledger'>, id: string): Promise<TicketRules | undefined> {
+export async function recordedTickets(
+  { ledger }: Pick<OperatorContext, 'ledger'>,
+  id: string,
+): Promise<TicketRules | undefined> {
   const details = await ledger.lastDetails(id, 'tickets');
   return details && ticketRules.parse(details);
 }
@@ -41,11 +49,20 @@ export async function recordedTickets({ ledger }: Pick<OperatorContext, 'ledger'
  * Brings the recorded rules to Redis, and again if they have changed meanwhile: the slower of two callers must not win. Safe to repeat.
  * @param otherwise where none are recorded; absent: Redis is left as it is
  */
-export async function followTickets(context: Pick<OperatorContext, 'ledger' | 'redis'>, kind: Kind, id: string, shards: number, otherwise?: TicketRules): Promise<'set' | 'over' | 'gone'> {
-  let rules = await recordedTickets(context, id) ?? otherwise;
+export async function followTickets(
+  context: Pick<OperatorContext, 'ledger' | 'redis'>,
+  kind: Kind,
+  id: string,
+  shards: number,
+  otherwise?: TicketRules,
+): Promise<'set' | 'over' | 'gone'> {
+  let rules = (await recordedTickets(context, id)) ?? otherwise;
   for (let updates = 0; rules; updates++) {
-    const done = kind === 'rain' ? await setRainTickets(context.redis, id, shards, rules) : await setSaleTickets(context.redis, id, rules);
-    const latest = await recordedTickets(context, id) ?? otherwise;
+    const done =
+      kind === 'rain'
+        ? await setRainTickets(context.redis, id, shards, rules)
+        : await setSaleTickets(context.redis, id, rules);
+    const latest = (await recordedTickets(context, id)) ?? otherwise;
     if (done !== 'set' || updates === UPDATES_MAX || ticketRulesText(latest) === ticketRulesText(rules)) return done;
     rules = latest;
   }
@@ -53,10 +70,16 @@ export async function followTickets(context: Pick<OperatorContext, 'ledger' | 'r
 }
 
 /** A failover of Redis may lose rules, and somebody may write others there. @returns whether they were not those of the record, and now are */
-export async function restoreTickets(context: Pick<OperatorContext, 'ledger' | 'redis'>, kind: Kind, id: string, shards: number): Promise<boolean> {
+export async function restoreTickets(
+  context: Pick<OperatorContext, 'ledger' | 'redis'>,
+  kind: Kind,
+  id: string,
+  shards: number,
+): Promise<boolean> {
   // Redis first: whoever changes the rules records them before.
-  const found = kind === 'rain' ? await readRainTickets(context.redis, id, shards) : await readSaleTickets(context.redis, id);
+  const found =
+    kind === 'rain' ? await readRainTickets(context.redis, id, shards) : await readSaleTickets(context.redis, id);
   const recorded = ticketRulesText(await recordedTickets(context, id));
   if (found.every((text) => text === recorded)) return false;
-  return await followTickets(context, kind, id, shards, NO_TICKETS) === 'set';
+  return (await followTickets(context, kind, id, shards, NO_TICKETS)) === 'set';
 }

@@ -36,26 +36,37 @@ export interface TopUpRequest {
   dryRun?: boolean;
 }
 
-export type ToppedUp = {
-  ok: true;
-  rainId: string;
-  id: string;
-  packets: number;
-  budget: string;
-  /** Of the rain. */
-  total: { packets: number; budget: string };
-  /** False: the rain is not loaded yet; `load` will load these packets with the others. */
-  loaded: boolean;
-  /** Absent in a dry run: nothing was drawn. */
-  commitment?: string;
-} | Refused;
+export type ToppedUp =
+  | {
+      ok: true;
+      rainId: string;
+      id: string;
+      packets: number;
+      budget: string;
+      /** Of the rain. */
+      total: { packets: number; budget: string };
+      /** False: the rain is not loaded yet; `load` will load these packets with the others. */
+      loaded: boolean;
+      /** Absent in a dry run: nothing was drawn. */
+      commitment?: string;
+    }
+  | Refused;
 
 /** Prefix of the ids of top-ups that roll over. An operator who used such an id would stop that money from moving. */
 export const ROLL_OVER = 'rollover:';
 
 /** A top-up requested by an operator; see `addToRain`. */
-export async function topUpRain(context: OperatorContext, rainId: string, request: TopUpRequest, onProgress?: (loaded: number, packets: number) => void): Promise<ToppedUp> {
-  if (String(request.id ?? '').startsWith(ROLL_OVER)) return refuse('id', `${ROLL_OVER} is reserved for money that rolls over between rounds of a campaign; choose another id`);
+export async function topUpRain(
+  context: OperatorContext,
+  rainId: string,
+  request: TopUpRequest,
+  onProgress?: (loaded: number, packets: number) => void,
+): Promise<ToppedUp> {
+  if (String(request.id ?? '').startsWith(ROLL_OVER))
+    return refuse(
+      'id',
+      `${ROLL_OVER} is reserved for money that rolls over between rounds of a campaign; choose another id`,
+    );
   return addToRain(context, rainId, request, onProgress);
 }
 
@@ -63,54 +74,125 @@ export async function topUpRain(context: OperatorContext, rainId: string, reques
  * Adds money and packets to a rain, before or while it is open: first in the ledger, all or nothing, then in Redis, chunk by chunk, after
  * all earlier packets. If it is cut, repeat it with the same id. If the rain ends in between, the money goes back at the settlement [R8].
  */
-export async function addToRain(context: OperatorContext, rainId: string, request: TopUpRequest, onProgress: (loaded: number, packets: number) => void = () => {}): Promise<ToppedUp> {
+export async function addToRain(
+  context: OperatorContext,
+  rainId: string,
+  request: TopUpRequest,
+  onProgress: (loaded: number, packets: number) => void = () => {},
+): Promise<ToppedUp> {
   const { id: _, dryRun: __, ...plan } = request;
   const parsed = options.safeParse(request);
   const checked = checkPlan(plan);
   if (!parsed.success || !checked.ok) {
-    return { ok: false, refusals: [...(parsed.success ? [] : refusalsOf(parsed.error, 'top-up')), ...(checked.ok ? [] : checked.refusals)] };
+    return {
+      ok: false,
+      refusals: [
+        ...(parsed.success ? [] : refusalsOf(parsed.error, 'top-up')),
+        ...(checked.ok ? [] : checked.refusals),
+      ],
+    };
   }
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('rain', await unknownReason(context, rainId));
   const id = parsed.data.id ?? randomUUID();
   const { budgetCents, packets } = checked.plan;
   const existing = rain.topUps.find((topUp) => topUp.id === id);
-  const overReason = await overReasonOf(context, rain) ?? (!existing && await hasLostTopUp(context, rainId) ? `a top-up of the rain ${rainId} was lost and given up, so there are no more` : undefined);
+  const overReason =
+    (await overReasonOf(context, rain)) ??
+    (!existing && (await hasLostTopUp(context, rainId))
+      ? `a top-up of the rain ${rainId} was lost and given up, so there are no more`
+      : undefined);
   if (overReason !== undefined) return refuse('rain', existing ? lateMessage(rain, existing, overReason) : overReason);
   // The whole rain counts: many small top-ups are a large one. Money that rolls over was approved with its round.
-  const free = existing !== undefined || parsed.data.dryRun || rain.terms.rehearsal === true || id.startsWith(ROLL_OVER);
-  const waits = (bookedCents: Cents) => needsApproval(context, { verb: 'top-up', rainId, request: { ...plan, id }, amountCents: budgetCents, judgedCents: bookedCents + budgetCents });
-  const waiting = !free && await waits(rain.budgetCents);
+  const free =
+    existing !== undefined || parsed.data.dryRun || rain.terms.rehearsal === true || id.startsWith(ROLL_OVER);
+  const waits = (bookedCents: Cents) =>
+    needsApproval(context, {
+      verb: 'top-up',
+      rainId,
+      request: { ...plan, id },
+      amountCents: budgetCents,
+      judgedCents: bookedCents + budgetCents,
+    });
+  const waiting = !free && (await waits(rain.budgetCents));
   if (waiting) return waiting;
   const bounds = { dryRun: parsed.data.dryRun, ...(!free && { totalCentsMax: context.approvalAboveCents }) };
-  const added = await context.ledger.addTopUp({ id, rainId, budgetCents, packets, split: JSON.parse(JSON.stringify(plan)) as Json, seed: randomBytes(32).toString('hex') }, context.actor, bounds);
+  const added = await context.ledger.addTopUp(
+    {
+      id,
+      rainId,
+      budgetCents,
+      packets,
+      split: JSON.parse(JSON.stringify(plan)) as Json,
+      seed: randomBytes(32).toString('hex'),
+    },
+    context.actor,
+    bounds,
+  );
   if (parsed.data.dryRun && (added.outcome === 'added' || added.outcome === 'exists')) {
     const more = added.outcome === 'exists' ? { packets: 0, budgetCents: 0n } : { packets, budgetCents };
-    return { ok: true, rainId, id, packets, budget: formatMoney(budgetCents), total: totalOf({ packets: rain.packets + more.packets, budgetCents: rain.budgetCents + more.budgetCents }), loaded: false };
+    return {
+      ok: true,
+      rainId,
+      id,
+      packets,
+      budget: formatMoney(budgetCents),
+      total: totalOf({ packets: rain.packets + more.packets, budgetCents: rain.budgetCents + more.budgetCents }),
+      loaded: false,
+    };
   }
   switch (added.outcome) {
-    case 'no_rain': return refuse('rain', `there is no rain ${rainId}`);
-    case 'above': return (await waits(added.budgetCents))!;
-    case 'sealed': return refuse('rain', `the rain ${rainId} is over and is being settled; nothing was added`);
-    case 'too_much': return refuse('packets', `a rain has at most ${TOP_UPS_MAX} top-ups and ${PACKETS_MAX} packets; this one has ${rain.topUps.length} top-ups and ${rain.packets} packets`);
-    case 'differs': return existsAlready('top-up', id, added.fields);
+    case 'no_rain':
+      return refuse('rain', `there is no rain ${rainId}`);
+    case 'above':
+      return (await waits(added.budgetCents))!;
+    case 'sealed':
+      return refuse('rain', `the rain ${rainId} is over and is being settled; nothing was added`);
+    case 'too_much':
+      return refuse(
+        'packets',
+        `a rain has at most ${TOP_UPS_MAX} top-ups and ${PACKETS_MAX} packets; this one has ${rain.topUps.length} top-ups and ${rain.packets} packets`,
+      );
+    case 'differs':
+      return existsAlready('top-up', id, added.fields);
     case 'added':
-    case 'exists': return fill(context, rainId, added.topUp, onProgress);
-    default: return added satisfies never;
+    case 'exists':
+      return fill(context, rainId, added.topUp, onProgress);
+    default:
+      return added satisfies never;
   }
 }
 
 /** Loads into Redis what the ledger has of the rain, including this top-up. */
-async function fill(context: OperatorContext, rainId: string, topUp: BookedTopUp, onProgress: (loaded: number, packets: number) => void): Promise<ToppedUp> {
+async function fill(
+  context: OperatorContext,
+  rainId: string,
+  topUp: BookedTopUp,
+  onProgress: (loaded: number, packets: number) => void,
+): Promise<ToppedUp> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) throw new Error(`the ledger has no rain ${rainId}`);
   const { id, packets, budgetCents, commitment } = topUp;
-  const done = { ok: true, rainId, id, packets, budget: formatMoney(budgetCents), total: totalOf(rain), commitment } as const;
+  const done = {
+    ok: true,
+    rainId,
+    id,
+    packets,
+    budget: formatMoney(budgetCents),
+    total: totalOf(rain),
+    commitment,
+  } as const;
   const snapshot = await readRain(context.redis, rainId, rain);
   // The top-up is booked before this read. A load that is running now reads the ledger again at its end and finds it.
   if (!snapshot || snapshot.state === 'draft') return { ...done, loaded: false };
-  if (breaksCommitment(rain, await recordedCommitment(context, rainId))) return refuse('rain', `seed and plan of the rain ${rainId} do not match the commitment; its packets would not be the promised ones`);
-  const loaded = await loadPackets(context.redis, context.signer, rainId, rain.shards, stockOf(rain), (count) => onProgress(count, rain.packets));
+  if (breaksCommitment(rain, await recordedCommitment(context, rainId)))
+    return refuse(
+      'rain',
+      `seed and plan of the rain ${rainId} do not match the commitment; its packets would not be the promised ones`,
+    );
+  const loaded = await loadPackets(context.redis, context.signer, rainId, rain.shards, stockOf(rain), (count) =>
+    onProgress(count, rain.packets),
+  );
   await announceChange(context.redis, rainId);
   if (!loaded.ok) return refuse('rain', lateMessage(rain, topUp, UNFILLED[loaded.reason](rainId)));
   return { ...done, loaded: true };
@@ -121,14 +203,16 @@ async function overReasonOf(context: OperatorContext, rain: BookedRain): Promise
   if (rain.settledAt !== undefined) return `the rain ${rain.id} is settled`;
   if (rain.sealedAt !== undefined) return `the rain ${rain.id} is over and is being settled`;
   const stored = await readRain(context.redis, rain.id, rain);
-  if (!stored && await hasLost(context, rain)) return goneReason(context.redis, rain);
+  if (!stored && (await hasLost(context, rain))) return goneReason(context.redis, rain);
   const now = await redisNow(context.redis);
   const state = stored && stateAt(stored, now);
   if (state ? state === 'closed' || state === 'settled' : now >= rain.closesAt) return `the rain ${rain.id} is over`;
   if (!stored || stored.packets <= rain.packets) return undefined;
   // A top-up that was added meanwhile is in the ledger before it is in Redis.
   const booked = (await context.ledger.rain(rain.id))?.packets ?? 0;
-  return stored.packets > booked ? `Redis has ${stored.packets} packets of the rain ${rain.id}, and the ledger knows ${booked}: it has lost a top-up; see rain restore check ${rain.id}` : undefined;
+  return stored.packets > booked
+    ? `Redis has ${stored.packets} packets of the rain ${rain.id}, and the ledger knows ${booked}: it has lost a top-up; see rain restore check ${rain.id}`
+    : undefined;
 }
 
 /** Why the packets of a top-up cannot be pushed. */
@@ -142,6 +226,9 @@ function lateMessage({ id }: BookedRain, topUp: BookedTopUp, why: string): strin
   return `${why}; the ${formatMoney(topUp.budgetCents)} of this top-up are in the ledger of ${id}, and the unclaimed part goes back when it is settled`;
 }
 
-function totalOf({ packets, budgetCents }: Pick<BookedRain, 'packets' | 'budgetCents'>): { packets: number; budget: string } {
+function totalOf({ packets, budgetCents }: Pick<BookedRain, 'packets' | 'budgetCents'>): {
+  packets: number;
+  budget: string;
+} {
   return { packets, budget: formatMoney(budgetCents) };
 }

@@ -41,12 +41,21 @@ export interface Verification {
 }
 
 /** Compares a settled rain with its commitment: what players see, packets left over, claim log and its order, credits, receipts. */
-export async function verifyRain(context: OperatorContext, rainId: string, receipts: readonly Receipt[]): Promise<Verification | Refused> {
+export async function verifyRain(
+  context: OperatorContext,
+  rainId: string,
+  receipts: readonly Receipt[],
+): Promise<Verification | Refused> {
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', await unknownReason(context, rainId));
   const commitment = await recordedCommitment(context, rainId);
-  if (commitment === undefined) return refuse('id', `the rain ${rainId} was created without a commitment; there is nothing to compare it with`);
-  if (rain.settledAt === undefined) return refuse('id', `the rain ${rainId} is not settled: its seed is secret until then; its commitment is ${commitment}`);
+  if (commitment === undefined)
+    return refuse('id', `the rain ${rainId} was created without a commitment; there is nothing to compare it with`);
+  if (rain.settledAt === undefined)
+    return refuse(
+      'id',
+      `the rain ${rainId} is not settled: its seed is secret until then; its commitment is ${commitment}`,
+    );
   const { seed, split: plan, shards, packets } = rain;
   const topUps = revealedTopUps(rain);
   const found = new Findings();
@@ -56,24 +65,46 @@ export async function verifyRain(context: OperatorContext, rainId: string, recei
   switch (fairness.outcome) {
     case 'ok':
       await comparePackets(context, rain, fairness.allocation, found);
-      for (const presented of receipts) found.compare('receipts', receiptProblem(presented, checkReceipt(fairness.allocation, rainId, presented)));
+      for (const presented of receipts)
+        found.compare('receipts', receiptProblem(presented, checkReceipt(fairness.allocation, rainId, presented)));
       break;
     case 'commitment_differs':
-      found.problem(`the commitment of ${topUps[(fairness.topUp ?? 0) - 1]?.commitment ?? commitment} was published, but seed and plan${whose} in the ledger now hash to ${fairness.recomputed}`);
+      found.problem(
+        `the commitment of ${topUps[(fairness.topUp ?? 0) - 1]?.commitment ?? commitment} was published, but seed and plan${whose} in the ledger now hash to ${fairness.recomputed}`,
+      );
       break;
     case 'bad_seed':
       found.problem(`the seed${whose} in the ledger is invalid: ${fairness.reason}`);
       break;
     case 'newer':
-      return refuse('id', `the plan${whose} of the rain ${rainId} matches the commitment, but this version cannot execute it (${fairness.refusals.map(formatRefusal).join('; ')}); verify it with the version that created it`);
+      return refuse(
+        'id',
+        `the plan${whose} of the rain ${rainId} matches the commitment, but this version cannot execute it (${fairness.refusals.map(formatRefusal).join('; ')}); verify it with the version that created it`,
+      );
     case 'bad_plan':
-      found.problem(`the plan${whose} in the ledger cannot be executed: ${fairness.refusals.map(formatRefusal).join('; ')}`);
+      found.problem(
+        `the plan${whose} in the ledger cannot be executed: ${fairness.refusals.map(formatRefusal).join('; ')}`,
+      );
       break;
     default:
       return fairness satisfies never;
   }
   const { problems, checked, outOfTurn, moved } = found;
-  return { ok: true, fair: problems.length === 0, rainId, commitment, seed, plan, shards, ...(topUps.length > 0 && { topUps }), packets, checked, outOfTurn, moved, problems };
+  return {
+    ok: true,
+    fair: problems.length === 0,
+    rainId,
+    commitment,
+    seed,
+    plan,
+    shards,
+    ...(topUps.length > 0 && { topUps }),
+    packets,
+    checked,
+    outOfTurn,
+    moved,
+    problems,
+  };
 }
 
 class Findings {
@@ -93,31 +124,52 @@ class Findings {
 }
 
 /** Compares the values that players were shown, as far as Redis still has them. */
-async function compareShown(context: OperatorContext, rain: BookedRain, commitment: string, found: Findings): Promise<void> {
+async function compareShown(
+  context: OperatorContext,
+  rain: BookedRain,
+  commitment: string,
+  found: Findings,
+): Promise<void> {
   const { id, seed, split, shards } = rain;
   const plan = canonicalJson(split);
   const promised = rain.topUps.length > 0 ? canonicalJson(revealedTopUps(rain)) : null;
   for (let shard = 0; shard < shards; shard++) {
-    const [state, shownCommitment, shownSeed, shownPlan, shownTopUps] = await context.redis.hmget(shardKeys(id, shard).state, 'state', 'commitment', 'seed', 'plan', 'topUps');
+    const [state, shownCommitment, shownSeed, shownPlan, shownTopUps] = await context.redis.hmget(
+      shardKeys(id, shard).state,
+      'state',
+      'commitment',
+      'seed',
+      'plan',
+      'topUps',
+    );
     if (state === null) continue;
-    if (shownCommitment !== commitment) found.problem(`players were shown the commitment ${shownCommitment ?? '(none)'}, recorded is ${commitment}`);
+    if (shownCommitment !== commitment)
+      found.problem(`players were shown the commitment ${shownCommitment ?? '(none)'}, recorded is ${commitment}`);
     // Settled in the ledger a moment ago: the keys in Redis follow.
-    if (state === 'settled' && (shownSeed !== seed || shownPlan !== plan)) found.problem('players are shown another seed or plan than those in the ledger');
-    if (state === 'settled' && shownTopUps !== promised) found.problem('players are shown other top-ups than those in the ledger');
+    if (state === 'settled' && (shownSeed !== seed || shownPlan !== plan))
+      found.problem('players are shown another seed or plan than those in the ledger');
+    if (state === 'settled' && shownTopUps !== promised)
+      found.problem('players are shown other top-ups than those in the ledger');
   }
 }
 
-async function comparePackets(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, found: Findings): Promise<void> {
+async function comparePackets(
+  context: OperatorContext,
+  rain: BookedRain,
+  allocation: BigInt64Array,
+  found: Findings,
+): Promise<void> {
   const compare = (what: 'left' | 'claims' | 'credits', packet: Receipt, how: string): void => {
     const checked = checkReceipt(allocation, rain.id, packet);
     if (checked.outcome === 'ok') found.compare(what, undefined);
-    else if (checked.outcome === 'amount_differs') found.compare(what, `${packet.redPacketId} ${how} as ${packet.amount} and was promised as ${checked.promised}`);
+    else if (checked.outcome === 'amount_differs')
+      found.compare(what, `${packet.redPacketId} ${how} as ${packet.amount} and was promised as ${checked.promised}`);
     else found.compare(what, `${packet.redPacketId} ${how} and was never promised`);
   };
   const isDiscarded = await readDiscardedLetters(context, rain.id);
   for (let shard = 0; shard < rain.shards; shard++) {
     for await (const element of elements(context, shardKeys(rain.id, shard).packets)) {
-      const packet = receipt.safeParse({ rainId: rain.id, ...Object(readJson(element)) as object });
+      const packet = receipt.safeParse({ rainId: rain.id, ...(Object(readJson(element)) as object) });
       // An element that cannot be decoded was won by nobody.
       if (packet.success) compare('left', packet.data, 'is in the list');
     }
@@ -133,16 +185,19 @@ async function comparePackets(context: OperatorContext, rain: BookedRain, alloca
           else if (index !== undefined && index <= previousIndex) found.outOfTurn++;
           else previousIndex = index ?? previousIndex;
           // A discarded entry is explained.
-        } else if (!isDiscarded(place)) found.compare('claims', `an entry of the claim log is not a claim: ${parsed.reason}`);
+        } else if (!isDiscarded(place))
+          found.compare('claims', `an entry of the claim log is not a claim: ${parsed.reason}`);
       }
     }
   }
   for await (const page of creditPages(context, rain.id)) {
-    for (const { redPacketId, amountCents } of page) compare('credits', { rainId: rain.id, redPacketId, amount: formatMoney(amountCents) }, 'was credited');
+    for (const { redPacketId, amountCents } of page)
+      compare('credits', { rainId: rain.id, redPacketId, amount: formatMoney(amountCents) }, 'was credited');
   }
 }
 
 /** Reads a list that no longer changes. */
 async function* elements({ redis }: OperatorContext, key: string): AsyncGenerator<string> {
-  for (let from = 0, length = await redis.llen(key); from < length; from += ELEMENTS_PAGE) yield* await redis.lrange(key, from, from + ELEMENTS_PAGE - 1);
+  for (let from = 0, length = await redis.llen(key); from < length; from += ELEMENTS_PAGE)
+    yield* await redis.lrange(key, from, from + ELEMENTS_PAGE - 1);
 }

@@ -16,10 +16,16 @@ const DURATION = 'expected milliseconds, above zero';
 export const rainDuration = z.int(DURATION).min(1, DURATION).max(DURATION_MS_MAX, weekAtMost('rain'));
 
 /** Why a rain or a sale cannot be planned for this window. @param known it was planned before, so that it may be over by now */
-export function checkWindow({ opensAt, closesAt }: { opensAt: number; closesAt: number }, now: number, known = false, what: 'rain' | 'sale' = 'rain'): Refused | undefined {
+export function checkWindow(
+  { opensAt, closesAt }: { opensAt: number; closesAt: number },
+  now: number,
+  known = false,
+  what: 'rain' | 'sale' = 'rain',
+): Refused | undefined {
   if (closesAt <= opensAt) return refuse('closesAt', `${iso(closesAt)} is not after the start at ${iso(opensAt)}`);
   // The end follows from the start and the duration: what was typed too early is the start.
-  if (closesAt <= now && !known) return refuse('opensAt', `${iso(opensAt)} has passed already, and so has the end, ${iso(closesAt)}`);
+  if (closesAt <= now && !known)
+    return refuse('opensAt', `${iso(opensAt)} has passed already, and so has the end, ${iso(closesAt)}`);
   if (opensAt - now > AHEAD_MS_MAX) return refuse('opensAt', `${iso(opensAt)} is more than a year ahead`);
   if (closesAt - opensAt > DURATION_MS_MAX) return refuse('closesAt', weekAtMost(what));
   return undefined;

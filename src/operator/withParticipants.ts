@@ -9,7 +9,10 @@ export interface Listed {
 }
 
 /** Adds to winners, or buyers, what the list of participants has of them. */
-export async function withParticipants<Row extends { userId: string }>({ ledger }: Pick<OperatorContext, 'ledger'>, rows: readonly Row[]): Promise<(Row & { participant?: Listed })[]> {
+export async function withParticipants<Row extends { userId: string }>(
+  { ledger }: Pick<OperatorContext, 'ledger'>,
+  rows: readonly Row[],
+): Promise<(Row & { participant?: Listed })[]> {
   const ids = rows.map(({ userId }) => userId).filter(isParticipant);
   if (ids.length === 0) return [...rows];
   const listed = await ledger.participantsAmong(ids);

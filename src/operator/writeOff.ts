@@ -37,7 +37,9 @@ interface WriteOffOptions {
  * `amount`: money that went back, a decimal string; `told`: wins that users were told and that were not credited, absent if none is known ·
  * `unknown`: the ledger has no such rain, so all that is known is that list · `withdrawn`: packets of a lost top-up that were taken off the list
  */
-type WrittenOff = { ok: true; amount: string; told?: (JudgedWin | UnpayableWin)[]; unknown?: true; withdrawn?: number } | Refused;
+type WrittenOff =
+  | { ok: true; amount: string; told?: (JudgedWin | UnpayableWin)[]; unknown?: true; withdrawn?: number }
+  | Refused;
 
 const RECORDED_MAX = 20;
 
@@ -46,7 +48,12 @@ const RECORDED_MAX = 20;
  * has lost ends in Redis, see `writeOffUnknownRain`; a lost top-up is taken off its rain. Users who were told of a win and are not credited are listed, as far
  * as gateways or they themselves have left a record; they are paid first, or on the operator's word not at all. If it is cut, repeat it.
  */
-export async function writeOffRain(context: OperatorContext, rainId: string, why: string, { dryRun = false, payTold, newDatabase = false, waitMs = 15_000 }: WriteOffOptions = {}): Promise<WrittenOff> {
+export async function writeOffRain(
+  context: OperatorContext,
+  rainId: string,
+  why: string,
+  { dryRun = false, payTold, newDatabase = false, waitMs = 15_000 }: WriteOffOptions = {},
+): Promise<WrittenOff> {
   const given = readReason(why);
   if (!given.ok) return given;
   const rain = await context.ledger.rain(rainId);
@@ -66,12 +73,28 @@ export async function writeOffRain(context: OperatorContext, rainId: string, why
   const told = await toldWins(context, rain);
   const payable = told.filter(({ verdict }) => verdict === 'payable');
   if (payable.length > 0 && payTold === undefined && !dryRun) {
-    return refuse('told', `${payable.length} users were told wins that are not credited: ${nameWins(payable)}; pay them with --pay-told, or close the ledger without them with --no-pay-told`);
+    return refuse(
+      'told',
+      `${payable.length} users were told wins that are not credited: ${nameWins(payable)}; pay them with --pay-told, or close the ledger without them with --no-pay-told`,
+    );
   }
   const paying = payTold ? payable : [];
-  const waiting = !dryRun && await waitsForApproval(context, rain, { reason: given.reason, payTold, newDatabase });
+  const waiting = !dryRun && (await waitsForApproval(context, rain, { reason: given.reason, payTold, newDatabase }));
   if (waiting) return waiting;
-  if (!dryRun) await context.ledger.record({ actor: context.actor, verb: 'write-off', rainId, details: { reason: given.reason, ...(told.length > 0 && { told: told.length, paid: paying.length, wins: paying.slice(0, RECORDED_MAX).map(({ redPacketId, userId }) => `${redPacketId} ${userId}`) }) } });
+  if (!dryRun)
+    await context.ledger.record({
+      actor: context.actor,
+      verb: 'write-off',
+      rainId,
+      details: {
+        reason: given.reason,
+        ...(told.length > 0 && {
+          told: told.length,
+          paid: paying.length,
+          wins: paying.slice(0, RECORDED_MAX).map(({ redPacketId, userId }) => `${redPacketId} ${userId}`),
+        }),
+      },
+    });
   const unpaid = dryRun ? undefined : await pay(context, rain, paying, waitMs);
   if (unpaid) return unpaid;
   // Sealed first: nothing can be added after this, so the sums below are final.
@@ -79,7 +102,11 @@ export async function writeOffRain(context: OperatorContext, rainId: string, why
   const { fundedCents, credited, discarded, recycledCents } = await bookOf(context, rainId);
   const toPayCents = dryRun ? paying.reduce((sum, { amount }) => sum + parseMoney(amount)!, 0n) : 0n;
   const restCents = fundedCents - credited.cents - discarded.cents - recycledCents - toPayCents;
-  const back = { ok: true, amount: formatMoney(recycledCents + (recycledCents === 0n ? restCents : 0n)), ...(told.length > 0 && { told }) } as const;
+  const back = {
+    ok: true,
+    amount: formatMoney(recycledCents + (recycledCents === 0n ? restCents : 0n)),
+    ...(told.length > 0 && { told }),
+  } as const;
   if (dryRun) return back;
   if (recycledCents === 0n) await context.ledger.recycle(rainId, restCents, context.actor);
   await context.ledger.settle(rainId);
@@ -89,9 +116,18 @@ export async function writeOffRain(context: OperatorContext, rainId: string, why
 }
 
 /** All that the ledger of the rain still has moves: to users, or back. */
-async function waitsForApproval(context: OperatorContext, { id: rainId }: BookedRain, request: WriteOffRequest): Promise<Refused | undefined> {
+async function waitsForApproval(
+  context: OperatorContext,
+  { id: rainId }: BookedRain,
+  request: WriteOffRequest,
+): Promise<Refused | undefined> {
   const { fundedCents, credited, discarded } = await bookOf(context, rainId);
-  return needsApproval(context, { verb: 'write-off', rainId, request, amountCents: fundedCents - credited.cents - discarded.cents });
+  return needsApproval(context, {
+    verb: 'write-off',
+    rainId,
+    request,
+    amountCents: fundedCents - credited.cents - discarded.cents,
+  });
 }
 
 /** Why the rain must not be written off; `undefined`: Redis has lost it. */
@@ -101,12 +137,21 @@ async function notLost(context: OperatorContext, rain: BookedRain): Promise<stri
   const keys = Array.from({ length: rain.shards }, (_, shard) => shardKeys(rain.id, shard));
   const states = await Promise.all(keys.map(({ state }) => context.redis.exists(state)));
   if (!states.includes(0)) return `Redis still holds the rain ${rain.id}; end it with close`;
-  const rest = await Promise.all(keys.map(({ state, claims, claimed }) => context.redis.exists(state, claims, claimed)));
+  const rest = await Promise.all(
+    keys.map(({ state, claims, claimed }) => context.redis.exists(state, claims, claimed)),
+  );
   if (rest.some((found) => found > 0)) return lostReason(rain.id);
-  if (!await hasLost(context, rain)) return `nobody can have won in ${rain.id}: load it again with load, or wait: its money goes back when its time is over`;
+  if (!(await hasLost(context, rain)))
+    return `nobody can have won in ${rain.id}: load it again with load, or wait: its money goes back when its time is over`;
   const wasSettled = await remembersEnd(context.redis, rain.id);
-  const imported = wasSettled && (await context.ledger.actions(rain.id)).some(({ verb, details }) => verb === 'restore' && Object.hasOwn(details ?? {}, 'imported'));
-  return wasSettled && !imported ? `Redis remembers that the rain ${rain.id} was settled, so the ledger has lost its credits; first import the winners with rain restore import ${rain.id}, if there was none with a file of the header alone` : undefined;
+  const imported =
+    wasSettled &&
+    (await context.ledger.actions(rain.id)).some(
+      ({ verb, details }) => verb === 'restore' && Object.hasOwn(details ?? {}, 'imported'),
+    );
+  return wasSettled && !imported
+    ? `Redis remembers that the rain ${rain.id} was settled, so the ledger has lost its credits; first import the winners with rain restore import ${rain.id}, if there was none with a file of the header alone`
+    : undefined;
 }
 
 /** Told wins that are not credited. */
@@ -116,12 +161,28 @@ async function toldWins(context: OperatorContext, rain: BookedRain): Promise<Jud
 }
 
 /** @returns a refusal when not all could be paid: then nothing goes back */
-async function pay(context: OperatorContext, rain: BookedRain, wins: readonly JudgedWin[], waitMs: number): Promise<Refused | undefined> {
+async function pay(
+  context: OperatorContext,
+  rain: BookedRain,
+  wins: readonly JudgedWin[],
+  waitMs: number,
+): Promise<Refused | undefined> {
   if (wins.length === 0) return undefined;
-  if (!hasQueues(context)) throw new TypeError('told wins are paid through the credit queue, which this context does not have');
-  const unpaid = new Set(await postClaims(context, rain, wins.map((win) => claimOf(rain.id, win)), waitMs));
+  if (!hasQueues(context))
+    throw new TypeError('told wins are paid through the credit queue, which this context does not have');
+  const unpaid = new Set(
+    await postClaims(
+      context,
+      rain,
+      wins.map((win) => claimOf(rain.id, win)),
+      waitMs,
+    ),
+  );
   if (unpaid.size === 0) return undefined;
-  return refuse('told', `${unpaid.size} of ${wins.length} told wins are not credited yet, and nothing went back; see rain dead list --rain ${rain.id}, check that a worker runs, and repeat this command`);
+  return refuse(
+    'told',
+    `${unpaid.size} of ${wins.length} told wins are not credited yet, and nothing went back; see rain dead list --rain ${rain.id}, check that a worker runs, and repeat this command`,
+  );
 }
 
 function hasQueues(context: OperatorContext): context is QueueContext {
@@ -129,6 +190,9 @@ function hasQueues(context: OperatorContext): context is QueueContext {
 }
 
 function nameWins(wins: readonly JudgedWin[]): string {
-  const named = wins.slice(0, 10).map(({ redPacketId, userId, amount }) => `${userId} ${redPacketId} ${amount}`).join(', ');
+  const named = wins
+    .slice(0, 10)
+    .map(({ redPacketId, userId, amount }) => `${userId} ${redPacketId} ${amount}`)
+    .join(', ');
   return wins.length > 10 ? `${named} and ${wins.length - 10} more` : named;
 }

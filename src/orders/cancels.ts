@@ -48,15 +48,31 @@ const WISH = /^(.+) ([1-9]\d{0,14}) ([\w-]{16})$/s;
  * unless the ledger has refused the reservation: then no order will follow.
  * What no gateway has signed is dropped: who can write to Redis could cancel anybody's order, and keep wishes away by filling the list.
  */
-export function startCancels({ redis, ledger, log, signer, owner = randomUUID(), everyMs = 200, leaseMs = LEASE_MS, leasedMs = LEASED_MS }: CancelsOptions) {
+export function startCancels({
+  redis,
+  ledger,
+  log,
+  signer,
+  owner = randomUUID(),
+  everyMs = 200,
+  leaseMs = LEASE_MS,
+  leasedMs = LEASED_MS,
+}: CancelsOptions) {
   const counters = { cancelWishes: 0, forgedWishes: 0 };
-  const reportForged = throttled((facts: object) => log.error(facts, 'wishes to cancel that are not signed with SIGNING_SECRET were dropped: somebody else writes to this Redis'), FORGED_LOG_MS);
+  const reportForged = throttled(
+    (facts: object) =>
+      log.error(
+        facts,
+        'wishes to cancel that are not signed with SIGNING_SECRET were dropped: somebody else writes to this Redis',
+      ),
+    FORGED_LOG_MS,
+  );
   const failing = new Set<string>();
   /** Sales whose lease another worker has: the oldest wish, and since when it is that, `performance.now()`. */
   const refused = new Map<string, { oldest: string; since: number }>();
 
   async function isMine(saleId: string, oldest: string): Promise<boolean> {
-    if (await leaseWishes(redis, saleId, owner, leaseMs)) return void refused.delete(saleId), true;
+    if (await leaseWishes(redis, saleId, owner, leaseMs)) return (void refused.delete(saleId), true);
     const before = refused.get(saleId);
     if (before?.oldest === oldest) return performance.now() - before.since >= leasedMs;
     refused.set(saleId, { oldest, since: performance.now() });
@@ -67,16 +83,17 @@ export function startCancels({ redis, ledger, log, signer, owner = randomUUID(),
   async function visit(saleId: string): Promise<boolean> {
     const texts = await readWishes(redis, saleId, WISHES_MAX);
     if (texts.length === 0) return false;
-    if (!await hasSaleKey(redis, signer, saleId)) throw new Error(OTHER_SALE_KEY);
-    if (!await isMine(saleId, texts[0]!)) return false;
+    if (!(await hasSaleKey(redis, signer, saleId))) throw new Error(OTHER_SALE_KEY);
+    if (!(await isMine(saleId, texts[0]!))) return false;
     const orders = new Map(texts.map((text) => [text, orderOf(saleId, text)]));
     const wished = [...orders.values()].filter((order) => order !== undefined);
     const missing = new Set<string>();
-    for (let at = 0; at < wished.length; at += CARRIED_OUT_MAX) for (const orderId of await ledger.cancelOrders(wished.slice(at, at + CARRIED_OUT_MAX))) missing.add(orderId);
+    for (let at = 0; at < wished.length; at += CARRIED_OUT_MAX)
+      for (const orderId of await ledger.cancelOrders(wished.slice(at, at + CARRIED_OUT_MAX))) missing.add(orderId);
     const waiting = texts.filter((text) => missing.has(orders.get(text)?.orderId ?? ''));
     const refused = await refusedAmong(waiting.map((text) => orders.get(text)!));
     const tooEarly = waiting.filter((text) => !refused.has(nameOf(orders.get(text)!)));
-    if (!await removeWishes(redis, saleId, texts, tooEarly)) return true;
+    if (!(await removeWishes(redis, saleId, texts, tooEarly))) return true;
     const forged = texts.filter((text) => !orders.get(text)).length;
     const carriedOut = texts.length - forged - tooEarly.length;
     counters.cancelWishes += carriedOut;
@@ -88,8 +105,11 @@ export function startCancels({ redis, ledger, log, signer, owner = randomUUID(),
   async function refusedAmong(wished: readonly Wished[]): Promise<ReadonlySet<string>> {
     const refused = new Set<string>();
     for (let at = 0; at < wished.length; at += CARRIED_OUT_MAX) {
-      const asked = wished.slice(at, at + CARRIED_OUT_MAX).map(({ userId, orderId }) => ({ userId, reservationId: orderId }));
-      for (const { userId, reservationId: orderId } of await ledger.refusalsAmong(asked)) refused.add(nameOf({ userId, orderId }));
+      const asked = wished
+        .slice(at, at + CARRIED_OUT_MAX)
+        .map(({ userId, orderId }) => ({ userId, reservationId: orderId }));
+      for (const { userId, reservationId: orderId } of await ledger.refusalsAmong(asked))
+        refused.add(nameOf({ userId, orderId }));
     }
     return refused;
   }
@@ -102,17 +122,22 @@ export function startCancels({ redis, ledger, log, signer, owner = randomUUID(),
   }
 
   /** Key `''` stands for the list of sales. */
-  const attempt = <T>(saleId: string, work: () => Promise<T>) => reportingFault(failing, saleId, work, {
-    began: (error) => log.warn({ saleId, error: String(error) }, 'wishes to cancel cannot be carried out, will try again'),
-    over: () => log.info({ saleId }, 'wishes to cancel are carried out again'),
-  });
+  const attempt = <T>(saleId: string, work: () => Promise<T>) =>
+    reportingFault(failing, saleId, work, {
+      began: (error) =>
+        log.warn({ saleId, error: String(error) }, 'wishes to cancel cannot be carried out, will try again'),
+      over: () => log.info({ saleId }, 'wishes to cancel are carried out again'),
+    });
 
   const rounds = startLoop(async (signal) => {
     const live = await attempt('', () => liveSales(redis));
     if (!live) return everyMs;
     // Only live sales are remembered [R10].
-    for (const saleId of [...refused.keys(), ...failing]) if (saleId !== '' && !live.has(saleId)) [refused, failing].forEach((memory) => memory.delete(saleId));
-    const visits = await Promise.all([...live.keys()].map((saleId) => (signal.aborted ? false : attempt(saleId, () => visit(saleId)))));
+    for (const saleId of [...refused.keys(), ...failing])
+      if (saleId !== '' && !live.has(saleId)) [refused, failing].forEach((memory) => memory.delete(saleId));
+    const visits = await Promise.all(
+      [...live.keys()].map((saleId) => (signal.aborted ? false : attempt(saleId, () => visit(saleId)))),
+    );
     return visits.includes(true) ? 0 : everyMs;
   });
   return { counters, close: () => rounds.close() };

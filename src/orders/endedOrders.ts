@@ -49,22 +49,41 @@ export function endedOrders({ queue, ledger, log, jobsMax = JOBS_MAX }: EndedOrd
   async function isFull(): Promise<boolean> {
     const jobs = await countJobs();
     if (jobs < Math.min(MERGES_FROM, jobsMax)) return false;
-    merging ??= mergeEnded(queue, jobsMax, jobs < jobsMax ? MERGED_MIN : 2).finally(() => { merging = undefined; });
+    merging ??= mergeEnded(queue, jobsMax, jobs < jobsMax ? MERGED_MIN : 2).finally(() => {
+      merging = undefined;
+    });
     await merging;
-    return jobs >= jobsMax && await countJobs() >= jobsMax;
+    return jobs >= jobsMax && (await countJobs()) >= jobsMax;
   }
 
   return {
     counters,
     async add(sale: string, orders: readonly EndedOrder[]): Promise<void> {
-      const ended = orders.filter(({ status }) => !holdsUnits(status)).map(({ id, userId: user, status }) => ({ id, userId: user, status }));
-      if (ended.length === 0 || !await isTold(sale)) return;
+      const ended = orders
+        .filter(({ status }) => !holdsUnits(status))
+        .map(({ id, userId: user, status }) => ({ id, userId: user, status }));
+      if (ended.length === 0 || !(await isTold(sale))) return;
       const parts = inParts(ended, ENTRIES_MAX);
-      if (!await isFull()) return void await queue.addBulk(parts.map((part) => ({ name: 'ended', data: { saleId: sale, ended: part }, opts: { jobId: endedJobId(sale, part) } })));
+      if (!(await isFull()))
+        return void (await queue.addBulk(
+          parts.map((part) => ({
+            name: 'ended',
+            data: { saleId: sale, ended: part },
+            opts: { jobId: endedJobId(sale, part) },
+          })),
+        ));
       counters.untold += ended.length;
       // Each by its id: it is nowhere else, and the shop has to ask for it.
       for (const part of parts) {
-        log.error({ saleId: sale, orders: part.length, orderIds: part.map(({ id }) => id), reason: `${jobsMax} jobs of ended orders wait already` }, 'the shop was not told that orders have ended, and is told no more');
+        log.error(
+          {
+            saleId: sale,
+            orders: part.length,
+            orderIds: part.map(({ id }) => id),
+            reason: `${jobsMax} jobs of ended orders wait already`,
+          },
+          'the shop was not told that orders have ended, and is told no more',
+        );
       }
     },
   };

@@ -10,7 +10,10 @@ import { ORDER_STATUSES } from '../sale/order.ts';
 /** Orders of one sale that have ended, to be told to the shop. */
 export const endedJob = z.object({
   saleId,
-  ended: z.array(z.object({ id: reservationIdText, userId, status: z.enum(ORDER_STATUSES).exclude(['reserved']) })).min(1).max(ENTRIES_MAX),
+  ended: z
+    .array(z.object({ id: reservationIdText, userId, status: z.enum(ORDER_STATUSES).exclude(['reserved']) }))
+    .min(1)
+    .max(ENTRIES_MAX),
 });
 export type EndedJob = z.infer<typeof endedJob>;
 type Ended = EndedJob['ended'];
@@ -20,13 +23,26 @@ export type EndedQueue = Queue<EndedJob>;
 
 /** About two hours, and again when it is merged with others. Afterwards the end is told no more: the answer to a report of the shop tells it, too. */
 export const ENDED_RETRIES = { firstDelayMs: 500, delayMsMax: 60_000, attemptsMax: 160 } as const;
-const JOB_OPTIONS: JobsOptions = { attempts: ENDED_RETRIES.attemptsMax, backoff: { type: 'capped' }, removeOnComplete: true, removeOnFail: { count: 100 }, stackTraceLimit: 1 };
+const JOB_OPTIONS: JobsOptions = {
+  attempts: ENDED_RETRIES.attemptsMax,
+  backoff: { type: 'capped' },
+  removeOnComplete: true,
+  removeOnFail: { count: 100 },
+  stackTraceLimit: 1,
+};
 
 export const openEndedQueue = (options: QueueOptions): EndedQueue => createQueue(ENDED_QUEUE, JOB_OPTIONS, options);
 
 /** The same orders are the same job: adding them again while it waits adds nothing. */
 export function endedJobId(sale: string, ended: Ended): string {
-  return idOf(sale, ended.length, createHash('sha256').update(ended.map(({ id, status }) => `${id} ${status}`).join()).digest('hex').slice(0, 32));
+  return idOf(
+    sale,
+    ended.length,
+    createHash('sha256')
+      .update(ended.map(({ id, status }) => `${id} ${status}`).join())
+      .digest('hex')
+      .slice(0, 32),
+  );
 }
 
 /** Never the id of a job that was given up: then the queue would not take it, and its orders were lost. */

@@ -14,7 +14,14 @@ interface EndedWorkerOptions extends QueueOptions {
 }
 
 /** Tells the shop of orders that have ended, until it has named each of them in an answer. Whatever it answers changes no order. */
-export function startEndedWorker({ connection, prefix, onError, tell, log, backoff = ENDED_RETRIES }: EndedWorkerOptions) {
+export function startEndedWorker({
+  connection,
+  prefix,
+  onError,
+  tell,
+  log,
+  backoff = ENDED_RETRIES,
+}: EndedWorkerOptions) {
   const counters = { told: 0, untold: 0 };
 
   async function work(job: Job<EndedJob>): Promise<void> {
@@ -38,8 +45,18 @@ export function startEndedWorker({ connection, prefix, onError, tell, log, backo
     if (isOver) counters.untold += ended.length;
     // Those that are told no more are named nowhere else.
     const named = isOver ? ended : ended.slice(0, 5);
-    log[isOver ? 'error' : 'warn']({ saleId, orders: ended.length, orderIds: named.map(({ id }) => id), attempt: job?.attemptsMade, reason: error.message },
-      isOver ? 'the shop was not told that orders have ended, and is told no more' : 'the shop is not told yet that orders have ended, will try again');
+    log[isOver ? 'error' : 'warn'](
+      {
+        saleId,
+        orders: ended.length,
+        orderIds: named.map(({ id }) => id),
+        attempt: job?.attemptsMade,
+        reason: error.message,
+      },
+      isOver
+        ? 'the shop was not told that orders have ended, and is told no more'
+        : 'the shop is not told yet that orders have ended, will try again',
+    );
   });
   return { counters, close: (withinMs: number) => deadlineIn(withinMs).within(worker.close()) };
 }

@@ -21,10 +21,11 @@ export function startExpirer({ ledger, log, everyMs = 250, ordersMax = ORDERS_MA
   const failing = new Set<string>();
   const rounds = startLoop(async () => {
     const began = performance.now();
-    const ended = await reportingFault(failing, '', () => ledger.expireOrders(ordersMax), {
-      began: (error) => log.warn({ error: String(error) }, 'orders that are due cannot be ended, will try again'),
-      over: () => log.info('orders that are due are ended again'),
-    }) ?? 0;
+    const ended =
+      (await reportingFault(failing, '', () => ledger.expireOrders(ordersMax), {
+        began: (error) => log.warn({ error: String(error) }, 'orders that are due cannot be ended, will try again'),
+        over: () => log.info('orders that are due are ended again'),
+      })) ?? 0;
     counters.expired += ended;
     return ended === ordersMax ? Math.ceil(REST_SHARE * (performance.now() - began)) : everyMs;
   });

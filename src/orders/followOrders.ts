@@ -21,14 +21,35 @@ export interface FollowParts {
  * @param wasTold which of those that Redis does not have need not be told again
  * @returns those that are marked now. Redis does not have the others
  */
-export async function followOrders({ redis, ledger, signer, onFollowed }: FollowParts, saleId: string, orders: readonly UnfollowedOrder[], wasTold: (order: UnfollowedOrder) => boolean = () => false): Promise<readonly UnfollowedOrder[]> {
-  const answers = await follow(redis, saleId, orders.map(({ id, userId, status, toStock }) => ({ userId, ordinal: reservationOrdinal(saleId, id)!, status, toStock })));
+export async function followOrders(
+  { redis, ledger, signer, onFollowed }: FollowParts,
+  saleId: string,
+  orders: readonly UnfollowedOrder[],
+  wasTold: (order: UnfollowedOrder) => boolean = () => false,
+): Promise<readonly UnfollowedOrder[]> {
+  const answers = await follow(
+    redis,
+    saleId,
+    orders.map(({ id, userId, status, toStock }) => ({
+      userId,
+      ordinal: reservationOrdinal(saleId, id)!,
+      status,
+      toStock,
+    })),
+  );
   const isAbsent = (i: number) => answers === undefined || answers[i] === 'unknown';
   const known = orders.filter((_, i) => !isAbsent(i));
   const current = orders.filter((order, i) => (isAbsent(i) ? !wasTold(order) : answers![i] !== 'later'));
-  const told = current.map(({ id, userId, status }) => ({ userId, reservationId: id, status, mark: signer.orderMark({ reservationId: id, userId, status }) }));
-  for (let at = 0; at < told.length; at += CLAIMS_MAX) await publish(redis, { type: 'orders', saleId, orders: told.slice(at, at + CLAIMS_MAX) });
-  if (known.some(({ status, toStock }) => toStock && !holdsUnits(status))) await publish(redis, { type: 'sale_changed', saleId });
+  const told = current.map(({ id, userId, status }) => ({
+    userId,
+    reservationId: id,
+    status,
+    mark: signer.orderMark({ reservationId: id, userId, status }),
+  }));
+  for (let at = 0; at < told.length; at += CLAIMS_MAX)
+    await publish(redis, { type: 'orders', saleId, orders: told.slice(at, at + CLAIMS_MAX) });
+  if (known.some(({ status, toStock }) => toStock && !holdsUnits(status)))
+    await publish(redis, { type: 'sale_changed', saleId });
   // Of a sealed sale nothing is sold any more. Its settlement waits for the marks, and the audit before it names what Redis has forgotten.
   const sale = known.length < orders.length ? await ledger.sale(saleId) : undefined;
   const isOver = sale?.sealedAt !== undefined || sale?.settledAt !== undefined;

@@ -34,7 +34,14 @@ export function startFollower({ redis, ledger, signer, onFollowed, log, everyMs 
   /** @returns those that Redis does not have; they stay unmarked */
   async function followPage(saleId: string, orders: readonly UnfollowedOrder[]): Promise<UnfollowedOrder[]> {
     const told = lacking.get(saleId)?.told;
-    const done = new Set(await followOrders({ redis, ledger, signer, onFollowed }, saleId, orders, (order) => told?.has(nameOf(order)) === true));
+    const done = new Set(
+      await followOrders(
+        { redis, ledger, signer, onFollowed },
+        saleId,
+        orders,
+        (order) => told?.has(nameOf(order)) === true,
+      ),
+    );
     counters.followed += done.size;
     return orders.filter((order) => !done.has(order));
   }
@@ -50,23 +57,30 @@ export function startFollower({ redis, ledger, signer, onFollowed, log, everyMs 
       const orders = await ledger.unfollowedOrders(saleId, PAGE, absent.size);
       if (orders.length > 0) for (const order of await followPage(saleId, orders)) absent.add(nameOf(order));
       isMore = orders.length === PAGE;
-      if (isMore) await sleep(Math.ceil(REST_SHARE * (performance.now() - began)), undefined, { signal }).catch(() => {});
+      if (isMore)
+        await sleep(Math.ceil(REST_SHARE * (performance.now() - began)), undefined, { signal }).catch(() => {});
     }
-    if (absent.size === 0) return void lacking.delete(saleId), isMore;
-    if (!before) log.error({ saleId, orders: absent.size }, 'Redis lacks reservations of which the ledger has orders; they are followed when it has them again, or when the sale is over');
+    if (absent.size === 0) return (void lacking.delete(saleId), isMore);
+    if (!before)
+      log.error(
+        { saleId, orders: absent.size },
+        'Redis lacks reservations of which the ledger has orders; they are followed when it has them again, or when the sale is over',
+      );
     const pauseMs = Math.min(2 * (before?.pauseMs ?? everyMs), PAUSE_MS_MAX);
     lacking.set(saleId, { pauseMs, nextAt: performance.now() + pauseMs, told: absent });
     return false;
   }
 
   /** Key `''` stands for the list of sales. */
-  const attempt = <T>(saleId: string, work: () => Promise<T>) => reportingFault(failing, saleId, work, {
-    began: (error) => log.warn({ saleId, error: String(error) }, 'changes of orders cannot be brought to Redis, will try again'),
-    over: () => log.info({ saleId }, 'changes of orders are brought to Redis again'),
-  });
+  const attempt = <T>(saleId: string, work: () => Promise<T>) =>
+    reportingFault(failing, saleId, work, {
+      began: (error) =>
+        log.warn({ saleId, error: String(error) }, 'changes of orders cannot be brought to Redis, will try again'),
+      over: () => log.info({ saleId }, 'changes of orders are brought to Redis again'),
+    });
 
   const rounds = startLoop(async (signal) => {
-    const saleIds = await attempt('', () => ledger.unfollowedSales()) ?? [];
+    const saleIds = (await attempt('', () => ledger.unfollowedSales())) ?? [];
     for (const saleId of lacking.keys()) if (!saleIds.includes(saleId)) lacking.delete(saleId);
     for (const saleId of failing) if (saleId !== '' && !saleIds.includes(saleId)) failing.delete(saleId);
     const visits = await Promise.all(saleIds.map((saleId) => attempt(saleId, () => visit(saleId, signal))));

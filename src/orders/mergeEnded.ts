@@ -16,7 +16,7 @@ export async function mergeEnded(queue: MergedQueue, jobsMax: number, jobsMin: n
   const small = new Map<string, string[]>();
   for (const id of new Set(await queue.getRanges(['waiting', 'delayed'], 0, jobsMax - 1, true))) {
     const job = readEndedJobId(id);
-    if (job && job.orders < SMALL_ORDERS_MAX) small.set(job.saleId, [...small.get(job.saleId) ?? [], id]);
+    if (job && job.orders < SMALL_ORDERS_MAX) small.set(job.saleId, [...(small.get(job.saleId) ?? []), id]);
   }
   for (const [saleId, ids] of small) if (ids.length >= jobsMin) await mergeSale(queue, saleId, ids);
 }
@@ -35,7 +35,13 @@ async function mergeSale(queue: MergedQueue, saleId: string, ids: readonly strin
   if (read.length < 2) return;
   const parts = inParts([...orders.values()], ENTRIES_MAX);
   // The time of the oldest: it tells the operator how long the shop has not heard.
-  await queue.addBulk(parts.map((ended) => ({ name: 'ended', data: { saleId, ended }, opts: { jobId: mergedJobId(saleId, ended), timestamp: since } })));
+  await queue.addBulk(
+    parts.map((ended) => ({
+      name: 'ended',
+      data: { saleId, ended },
+      opts: { jobId: mergedJobId(saleId, ended), timestamp: since },
+    })),
+  );
   await Promise.all(read.map((id) => queue.remove(id)));
 }
 

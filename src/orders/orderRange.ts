@@ -15,7 +15,14 @@ import { OTHER_SALE_KEY } from '../store/saleSigner.ts';
 import type { Signer } from '../store/signer.ts';
 import type { OrderService } from './orderService.ts';
 import { failRefused, nameReasons } from './refusedOrders.ts';
-import { compareWithHeld, parseReservations, partUnsigned, type HeldEntry, type LoggedReservation, type LostReservation } from './reservations.ts';
+import {
+  compareWithHeld,
+  parseReservations,
+  partUnsigned,
+  type HeldEntry,
+  type LoggedReservation,
+  type LostReservation,
+} from './reservations.ts';
 
 /** The result of one range: orders that are in the ledger and with the order service, dead-lettered entries, and orders that will be retried. */
 export interface OrderReport {
@@ -61,41 +68,95 @@ export async function orderRange(id: string, data: unknown, parts: OrderRangeDep
   const { saleId } = job;
   const { reservations, lost } = parseReservations(job);
   const { signed, forged, unverified } = await verify(parts, saleId, reservations);
-  const held = signed.length === 0 ? new Map() : await parts.heldBy(saleId, signed.map(({ reservation }) => reservation.userId));
+  const held =
+    signed.length === 0
+      ? new Map()
+      : await parts.heldBy(
+          saleId,
+          signed.map(({ reservation }) => reservation.userId),
+        );
   const compared = held ? compareWithHeld(signed, held) : { reserved: [], lost: [] };
   // The log was read from Redis, so it had the sale: it may get it back, or its keys have expired.
   const unknown = held ? [] : signed.map((one): Late<Logged> => ({ ...one, detail: `Redis has no sale ${saleId}` }));
   const written = await write(parts.ledger, saleId, compared.reserved);
   // An order that was ended or paid meanwhile needs no service: whoever did that has told it.
   const waiting = written.ordered.filter(({ order }) => order.status === 'created');
-  const served = await bisect<Ordered, 'failed'>(waiting, 'failed', (batch) => parts.service.post(saleId, batch.map(({ order }) => order)));
-  const created = served.committed.filter(({ known }) => known === 'reserved' || known === 'created').map(({ order }) => order);
+  const served = await bisect<Ordered, 'failed'>(waiting, 'failed', (batch) =>
+    parts.service.post(
+      saleId,
+      batch.map(({ order }) => order),
+    ),
+  );
+  const created = served.committed
+    .filter(({ known }) => known === 'reserved' || known === 'created')
+    .map(({ order }) => order);
   // Paid first: what is announced is not sent again when this job is lost.
-  const paid = await parts.ledger.payFreeOrders(served.committed.filter(({ order }) => isFree(order)).map(({ order }) => order.id));
+  const paid = await parts.ledger.payFreeOrders(
+    served.committed.filter(({ order }) => isFree(order)).map(({ order }) => order.id),
+  );
   // A free order that is not paid has ended meanwhile, and whoever ended it has told it.
-  const told = created.flatMap((order): BookedOrder[] => (!isFree(order) ? [order] : paid.has(order.id) ? [{ ...order, status: 'paid' }] : []));
+  const told = created.flatMap((order): BookedOrder[] =>
+    !isFree(order) ? [order] : paid.has(order.id) ? [{ ...order, status: 'paid' }] : [],
+  );
   if (told.length > 0) await parts.onCreated(saleId, told);
   const payBys = new Map(reservations.map(({ index, reservation }) => [index, Number(reservation.payBy)]));
-  const late = [...unverified, ...unknown, ...written.late, ...served.late].sort((a, b) => a.index - b.index).map((one) => ({ ...one, leftMs: payBys.get(one.index)! - parts.now() }));
+  const late = [...unverified, ...unknown, ...written.late, ...served.late]
+    .sort((a, b) => a.index - b.index)
+    .map((one) => ({ ...one, leftMs: payBys.get(one.index)! - parts.now() }));
   const scheduled = scheduleRetry({ id, data: job, idOf: orderJobId }, late, parts);
-  const failing = await nameReasons(parts.ledger, served.lost.map((one) => ({ ...one, orderId: waiting.find(({ index }) => index === one.index)!.order.id })));
-  const given: LostReservation[] = [...lost, ...forged, ...compared.lost, ...written.lost, ...failing, ...scheduled.lost];
-  if (given.length > 0) await parts.deadLetter(given.map(({ index, entry, reason, detail }) => ({ saleId, index, entry, reason, detail })));
+  const failing = await nameReasons(
+    parts.ledger,
+    served.lost.map((one) => ({ ...one, orderId: waiting.find(({ index }) => index === one.index)!.order.id })),
+  );
+  const given: LostReservation[] = [
+    ...lost,
+    ...forged,
+    ...compared.lost,
+    ...written.lost,
+    ...failing,
+    ...scheduled.lost,
+  ];
+  if (given.length > 0)
+    await parts.deadLetter(given.map(({ index, entry, reason, detail }) => ({ saleId, index, entry, reason, detail })));
   const refused = await parts.ledger.refuseReservations(written.refused);
   if (refused.length > 0) await parts.onRefused(saleId, refused);
   await failRefused(parts.ledger, saleId, failing, parts.replaceLetter);
   if (scheduled.jobs.length > 0) await parts.addLater(scheduled.jobs);
   // Only what the service has never confirmed is in such a job.
-  const undelivered = job.later ? written.ordered.filter(({ order }) => order.status === 'timed_out').map(({ order }) => order.id) : [];
+  const undelivered = job.later
+    ? written.ordered.filter(({ order }) => order.status === 'timed_out').map(({ order }) => order.id)
+    : [];
   if (undelivered.length > 0) await parts.onUndelivered(saleId, undelivered, job.later!.detail ?? 'unknown');
-  return { ordered: written.ordered.length - served.lost.length - served.late.length - undelivered.length, dead: given.length, later: late.length - scheduled.lost.length };
+  return {
+    ordered: written.ordered.length - served.lost.length - served.late.length - undelivered.length,
+    dead: given.length,
+    later: late.length - scheduled.lost.length,
+  };
 }
 
 /** Before ledger and shop: who holds the relay's lease can write what he likes into log and buyers, but has no key. */
-async function verify({ signer, hasKey }: OrderRangeDependencies, saleId: string, reservations: readonly LoggedReservation[]): Promise<{ signed: LoggedReservation[]; forged: LostReservation[]; unverified: Late<Logged>[] }> {
+async function verify(
+  { signer, hasKey }: OrderRangeDependencies,
+  saleId: string,
+  reservations: readonly LoggedReservation[],
+): Promise<{ signed: LoggedReservation[]; forged: LostReservation[]; unverified: Late<Logged>[] }> {
   const { signed, unsigned } = partUnsigned(reservations, signer);
-  if (unsigned.length === 0 || await hasKey(saleId)) return { signed, forged: unsigned.map(({ index, entry, reservation: { mac } }) => ({ index, entry, reason: 'not_signed', detail: mac === undefined ? 'it has no signature' : 'its signature is not of this purchase' })), unverified: [] };
-  return { signed, forged: [], unverified: unsigned.map(({ index, entry }) => ({ index, entry, detail: OTHER_SALE_KEY })) };
+  if (unsigned.length === 0 || (await hasKey(saleId)))
+    return {
+      signed,
+      forged: unsigned.map(({ index, entry, reservation: { mac } }) => ({
+        index,
+        entry,
+        reason: 'not_signed',
+        detail: mac === undefined ? 'it has no signature' : 'its signature is not of this purchase',
+      })),
+      unverified: [],
+    };
+  return {
+    signed,
+    forged: [],
+    unverified: unsigned.map(({ index, entry }) => ({ index, entry, detail: OTHER_SALE_KEY })),
+  };
 }
 
 interface Written {
@@ -107,32 +168,55 @@ interface Written {
 }
 
 /** Writes the orders; a batch that the database refuses is bisected. */
-async function write(ledger: OrderRangeDependencies['ledger'], saleId: string, reserved: readonly HeldEntry[]): Promise<Written> {
+async function write(
+  ledger: OrderRangeDependencies['ledger'],
+  saleId: string,
+  reserved: readonly HeldEntry[],
+): Promise<Written> {
   const orders = new Map<string, BookedOrder>();
-  const attempt = (entries: readonly HeldEntry[]) => bisect<HeldEntry, OrderDeadReason>(entries, 'not_in_sale', async (batch) => {
-    const writings = await orRefused(ledger.writeOrders(batch.map(({ reservation }) => reservation)));
-    return writings.map((writing): PostOutcome<OrderDeadReason> => {
-      if (writing.outcome === 'differs') return { outcome: 'giveUp', reason: 'differs', detail: `in the ledger: ${JSON.stringify(writing.existing)}` };
-      orders.set(writing.order.id, writing.order);
-      return { outcome: 'commit' };
+  const attempt = (entries: readonly HeldEntry[]) =>
+    bisect<HeldEntry, OrderDeadReason>(entries, 'not_in_sale', async (batch) => {
+      const writings = await orRefused(ledger.writeOrders(batch.map(({ reservation }) => reservation)));
+      return writings.map((writing): PostOutcome<OrderDeadReason> => {
+        if (writing.outcome === 'differs')
+          return { outcome: 'giveUp', reason: 'differs', detail: `in the ledger: ${JSON.stringify(writing.existing)}` };
+        orders.set(writing.order.id, writing.order);
+        return { outcome: 'commit' };
+      });
     });
-  });
   const among = (entries: readonly Logged[]) => {
     const places = new Set(entries.map(({ index }) => index));
     return reserved.filter(({ index }) => places.has(index));
   };
-  const withOrders = (entries: readonly HeldEntry[]) => entries.map((one) => ({ ...one, order: orders.get(one.reservation.reservationId)! }));
+  const withOrders = (entries: readonly HeldEntry[]) =>
+    entries.map((one) => ({ ...one, order: orders.get(one.reservation.reservationId)! }));
   const first = await attempt(reserved);
   if (first.lost.length === 0) return { ordered: withOrders(first.committed), refused: [], late: [], lost: [] };
   // Without its sale the ledger was restored to an older time, and may be restored again: nothing is known against its reservations.
-  if (!await ledger.sale(saleId)) return { ordered: withOrders(first.committed), refused: [], late: first.lost.map(({ index, entry }) => ({ index, entry, detail: `the ledger has no sale ${saleId}` })), lost: [] };
+  if (!(await ledger.sale(saleId)))
+    return {
+      ordered: withOrders(first.committed),
+      refused: [],
+      late: first.lost.map(({ index, entry }) => ({ index, entry, detail: `the ledger has no sale ${saleId}` })),
+      lost: [],
+    };
   // The sale may have come after the refusal: only what is refused now is not in it.
   const again = await attempt(among(first.lost));
   return {
-    ordered: withOrders(among([...first.committed, ...again.committed])), late: [], lost: again.lost,
+    ordered: withOrders(among([...first.committed, ...again.committed])),
+    late: [],
+    lost: again.lost,
     refused: again.lost.map(({ index, reason, detail }): NewRefusal => {
       const { reservationId, userId, sku, quantity } = reserved.find((one) => one.index === index)!.reservation;
-      return { saleId, reservationId, userId, sku, quantity, reason: reason === 'differs' ? reason : refusalReason(detail), detail };
+      return {
+        saleId,
+        reservationId,
+        userId,
+        sku,
+        quantity,
+        reason: reason === 'differs' ? reason : refusalReason(detail),
+        detail,
+      };
     }),
   };
 }

@@ -24,7 +24,9 @@ export function orderServices({ ledger, shop, onElsewhere }: OrderServicesOption
     // Not remembered: the ledger may have it again.
     if (!sale) return postingLater(`the ledger has no sale ${saleId}`);
     const isOurs = sale.rehearsal === true || sale.orderService === 'builtin';
-    const service = isOurs ? builtinOrders : shop ?? postingLater('the shop keeps the orders of this sale, and this process has ORDER_SERVICE=builtin');
+    const service = isOurs
+      ? builtinOrders
+      : (shop ?? postingLater('the shop keeps the orders of this sale, and this process has ORDER_SERVICE=builtin'));
     if (known.size >= KNOWN_MAX) known.clear();
     known.set(saleId, service);
     if (!isOurs && !shop) onElsewhere(saleId);
@@ -32,7 +34,7 @@ export function orderServices({ ledger, shop, onElsewhere }: OrderServicesOption
   }
 
   return {
-    post: async (saleId, orders) => (known.get(saleId) ?? await find(saleId)).post(saleId, orders),
+    post: async (saleId, orders) => (known.get(saleId) ?? (await find(saleId))).post(saleId, orders),
     ...(shop?.tell && { tell: (saleId, ended) => shop.tell!(saleId, ended) }),
   };
 }

@@ -1,5 +1,11 @@
 import type { Queue } from 'bullmq';
-import { createLetterQueue, createRangeQueue, createRetryQueue, pendingJobIds, type QueueOptions } from '../credit/queue.ts';
+import {
+  createLetterQueue,
+  createRangeQueue,
+  createRetryQueue,
+  pendingJobIds,
+  type QueueOptions,
+} from '../credit/queue.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import type { OrderLetter } from './deadLetter.ts';
 import { rangeOfOrderJobId, type OrderJob, type ReservationRange } from './job.ts';
@@ -20,10 +26,17 @@ export interface OrderQueues {
 }
 
 export function openOrderQueues(options: QueueOptions): OrderQueues {
-  return { orders: createRangeQueue(ORDER_QUEUE, options), later: createRetryQueue(ORDER_LATER_QUEUE, options), dead: createLetterQueue(ORDER_DEAD_QUEUE, options) };
+  return {
+    orders: createRangeQueue(ORDER_QUEUE, options),
+    later: createRetryQueue(ORDER_LATER_QUEUE, options),
+    dead: createLetterQueue(ORDER_DEAD_QUEUE, options),
+  };
 }
 
 /** The ranges of all unfinished jobs, in the order in which reservations pass through them, so that a job that moves meanwhile is seen twice, not missed. */
-export async function pendingReservations(redis: RedisClient, { orders, later }: Pick<OrderQueues, 'orders' | 'later'>): Promise<ReservationRange[]> {
+export async function pendingReservations(
+  redis: RedisClient,
+  { orders, later }: Pick<OrderQueues, 'orders' | 'later'>,
+): Promise<ReservationRange[]> {
   return (await pendingJobIds(redis, [orders, later])).flatMap((id) => rangeOfOrderJobId(id) ?? []);
 }

@@ -8,7 +8,8 @@ import { orderJobId, type OrderJob } from './job.ts';
 export function reservationLogOf(saleId: string): CarriedLog<OrderJob> {
   const { reservations, relayed, state, lease } = saleKeys(saleId);
   return {
-    label: { saleId }, keys: { log: reservations, relayed, state, lease },
+    label: { saleId },
+    keys: { log: reservations, relayed, state, lease },
     toJob: (from, entries) => ({ saleId, from, entries }),
     jobId: orderJobId,
   };

@@ -14,10 +14,13 @@ import { followOrders, type FollowParts } from './followOrders.ts';
 /** What a shop tells of an order. */
 const REPORTED = ['paid', 'cancelled', 'refunded', 'failed'] as const satisfies readonly OrderStep[];
 
-export const orderReport = z.object({
-  orderId: reservationIdText,
-  status: z.enum(REPORTED, `expected ${REPORTED.join(', ')}`),
-}, 'expected a JSON object');
+export const orderReport = z.object(
+  {
+    orderId: reservationIdText,
+    status: z.enum(REPORTED, `expected ${REPORTED.join(', ')}`),
+  },
+  'expected a JSON object',
+);
 type OrderReport = z.infer<typeof orderReport>;
 
 /**
@@ -55,7 +58,8 @@ export function takeReports({ redis, ledger, signer, deadLetter }: ReportsOption
       case 'was':
         await inTime(followOne(stepped.order.saleId, orderId, status), FOLLOW_MS_MAX);
         return { outcome: stepped.outcome, status };
-      case 'no_order': return await isNever(orderId) ? { outcome: 'never' } : { outcome: 'not_yet' };
+      case 'no_order':
+        return (await isNever(orderId)) ? { outcome: 'never' } : { outcome: 'not_yet' };
       case 'refused': {
         const { order } = stepped;
         // An order is refunded only after it was paid.
@@ -65,7 +69,8 @@ export function takeReports({ redis, ledger, signer, deadLetter }: ReportsOption
         if (payBack) await addLatePayment(order);
         return { outcome: 'refused', status: order.status, payBack };
       }
-      default: return stepped satisfies never;
+      default:
+        return stepped satisfies never;
     }
   };
 
@@ -78,27 +83,42 @@ export function takeReports({ redis, ledger, signer, deadLetter }: ReportsOption
   /** A settled sale has all of its orders, and Redis counts the reservations of the others. Without its count, or while it is held, nothing is certain. */
   async function isNever(orderId: string): Promise<boolean> {
     const id = parseReservationId(orderId);
-    const sale = id && await ledger.sale(id.saleId);
+    const sale = id && (await ledger.sale(id.saleId));
     if (!sale) return true;
     const stored = sale.settledAt === undefined ? await readSale(redis, sale.id) : undefined;
     const isBeyond = stored !== undefined && stored.held === undefined && id.ordinal > stored.made;
     // Read last: it may have been written meanwhile.
-    return (sale.settledAt !== undefined || isBeyond) && await ledger.order(orderId) === undefined;
+    return (sale.settledAt !== undefined || isBeyond) && (await ledger.order(orderId)) === undefined;
   }
 
   async function addLatePayment(order: BookedOrder): Promise<void> {
     const letter = latePayment(order, signer, Date.now());
     // What the operator has done with it stays done.
-    if (!(await ledger.discardedClaims([idOfOrderLetter(letter)])).has(idOfOrderLetter(letter))) await deadLetter(letter);
+    if (!(await ledger.discardedClaims([idOfOrderLetter(letter)])).has(idOfOrderLetter(letter)))
+      await deadLetter(letter);
   }
 }
 
 /** Made of the ledger's order alone, so that it is the same letter each time, also when Redis has forgotten the sale. */
 export function latePayment(order: BookedOrder, signer: Pick<Signer, 'reservationMac'>, now: number): OrderLetter {
   const { id: reservationId, saleId, userId, sku, quantity, price, ref, status, reservedAt, payBy, changedAt } = order;
-  const reservation: Reservation = { saleId, reservationId, userId, sku, quantity, price, ...(ref !== undefined && { ref }), at: String(reservedAt), payBy: String(payBy), mac: signer.reservationMac({ saleId, userId, sku, quantity, ref }) };
+  const reservation: Reservation = {
+    saleId,
+    reservationId,
+    userId,
+    sku,
+    quantity,
+    price,
+    ...(ref !== undefined && { ref }),
+    at: String(reservedAt),
+    payBy: String(payBy),
+    mac: signer.reservationMac({ saleId, userId, sku, quantity, ref }),
+  };
   return {
-    saleId, index: reservationOrdinal(saleId, reservationId)! - 1, entry: JSON.stringify(reservation), reason: 'paid_after_release',
+    saleId,
+    index: reservationOrdinal(saleId, reservationId)! - 1,
+    entry: JSON.stringify(reservation),
+    reason: 'paid_after_release',
     detail: `${status} at ${iso(changedAt)}; the shop reported the payment at ${iso(now)}`,
   };
 }

@@ -20,23 +20,36 @@ export interface HeldEntry extends LoggedReservation {
 export type LostReservation = Lost<OrderDeadReason>;
 
 /** Parses the entries of a job: each becomes either a reservation or a lost entry. */
-export function parseReservations({ saleId, from, entries }: Pick<OrderJob, 'saleId' | 'from' | 'entries'>): { reservations: LoggedReservation[]; lost: LostReservation[] } {
+export function parseReservations({ saleId, from, entries }: Pick<OrderJob, 'saleId' | 'from' | 'entries'>): {
+  reservations: LoggedReservation[];
+  lost: LostReservation[];
+} {
   const parsed: ReturnType<typeof parseReservations> = { reservations: [], lost: [] };
   entries.forEach((entry, i) => {
     const index = from + i;
     const found = parseReservation(entry);
     if (!found.ok) return parsed.lost.push({ index, entry, reason: 'malformed', detail: found.reason });
     const { reservation } = found;
-    if (reservation.saleId !== saleId) return parsed.lost.push({ index, entry, reason: 'wrong_sale', detail: `the reservation is of sale ${reservation.saleId}` });
+    if (reservation.saleId !== saleId)
+      return parsed.lost.push({
+        index,
+        entry,
+        reason: 'wrong_sale',
+        detail: `the reservation is of sale ${reservation.saleId}`,
+      });
     return parsed.reservations.push({ index, entry, reservation });
   });
   return parsed;
 }
 
 /** Parts the reservations that a gateway has signed from those that somebody else has written: who can write to Redis does not have the key. */
-export function partUnsigned(reservations: readonly LoggedReservation[], signer: Pick<Signer, 'isReservation'>): { signed: LoggedReservation[]; unsigned: LoggedReservation[] } {
+export function partUnsigned(
+  reservations: readonly LoggedReservation[],
+  signer: Pick<Signer, 'isReservation'>,
+): { signed: LoggedReservation[]; unsigned: LoggedReservation[] } {
   const parted: ReturnType<typeof partUnsigned> = { signed: [], unsigned: [] };
-  for (const one of reservations) parted[signer.isReservation(one.reservation.mac, one.reservation) ? 'signed' : 'unsigned'].push(one);
+  for (const one of reservations)
+    parted[signer.isReservation(one.reservation.mac, one.reservation) ? 'signed' : 'unsigned'].push(one);
   return parted;
 }
 
@@ -44,17 +57,24 @@ export function partUnsigned(reservations: readonly LoggedReservation[], signer:
  * Keeps the reservations that Redis has for their buyers: who can append to the log has not reserved anything. The price is not
  * there; the database knows it.
  */
-export function compareWithHeld(reservations: readonly LoggedReservation[], held: NonNullable<Awaited<ReturnType<typeof heldByAll>>>): { reserved: HeldEntry[]; lost: LostReservation[] } {
+export function compareWithHeld(
+  reservations: readonly LoggedReservation[],
+  held: NonNullable<Awaited<ReturnType<typeof heldByAll>>>,
+): { reserved: HeldEntry[]; lost: LostReservation[] } {
   const compared: ReturnType<typeof compareWithHeld> = { reserved: [], lost: [] };
   for (const one of reservations) {
     const found = findHeld(one.reservation, held.get(one.reservation.userId));
-    if ('detail' in found) compared.lost.push({ index: one.index, entry: one.entry, reason: 'not_reserved', detail: found.detail });
+    if ('detail' in found)
+      compared.lost.push({ index: one.index, entry: one.entry, reason: 'not_reserved', detail: found.detail });
     else compared.reserved.push({ ...one, known: found.status });
   }
   return compared;
 }
 
-function findHeld({ saleId, reservationId, sku, quantity, payBy, ref }: Reservation, held: readonly HeldReservation[] | undefined): HeldReservation | { detail: string } {
+function findHeld(
+  { saleId, reservationId, sku, quantity, payBy, ref }: Reservation,
+  held: readonly HeldReservation[] | undefined,
+): HeldReservation | { detail: string } {
   if (!held) return { detail: 'what Redis has of this buyer cannot be read' };
   const ordinal = reservationOrdinal(saleId, reservationId);
   const found = held.find((one) => one.ordinal === ordinal);

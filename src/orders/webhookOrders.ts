@@ -2,7 +2,12 @@ import { TokenBucket } from 'limiter';
 import { excerpt } from '../credit/walletAnswer.ts';
 import { createSemaphore } from '../platform/concurrency/semaphore.ts';
 import { ofHttpStatus } from '../platform/network/retryable.ts';
-import { postSigned, type SignedAddress, type SignedReply, type SignedRequest } from '../platform/network/signedPost.ts';
+import {
+  postSigned,
+  type SignedAddress,
+  type SignedReply,
+  type SignedRequest,
+} from '../platform/network/signedPost.ts';
 import type { OrderService, ServiceOutcome } from './orderService.ts';
 import { endedRequest, orderRequest, readOrderResults, type OrderResult } from './shopMessage.ts';
 
@@ -24,7 +29,10 @@ export function webhookOrders({ batchMax, ordersPerSecond, requestsMax, ...shop 
   const perRequest = Math.min(batchMax, ordersPerSecond);
 
   /** A request that is refused as a whole is halved, so that an order which the shop cannot read is alone in the end and delays no other. */
-  async function ask<Order extends { id: string }>(orders: readonly Order[], requestOf: (some: readonly Order[]) => SignedRequest): Promise<[string, ServiceOutcome][]> {
+  async function ask<Order extends { id: string }>(
+    orders: readonly Order[],
+    requestOf: (some: readonly Order[]) => SignedRequest,
+  ): Promise<[string, ServiceOutcome][]> {
     const reply = await inSlot(async () => {
       await pace.removeTokens(orders.length);
       return postSigned(shop, requestOf(orders));
@@ -32,12 +40,16 @@ export function webhookOrders({ batchMax, ordersPerSecond, requestsMax, ...shop 
     const { outcomeOf, isRefusal } = read(reply);
     if (!isRefusal || orders.length === 1) return orders.map(({ id }) => [id, outcomeOf(id)]);
     const middle = Math.ceil(orders.length / 2);
-    return [...await ask(orders.slice(0, middle), requestOf), ...await ask(orders.slice(middle), requestOf)];
+    return [...(await ask(orders.slice(0, middle), requestOf)), ...(await ask(orders.slice(middle), requestOf))];
   }
 
   return {
     async post(saleId, orders) {
-      const outcomes = new Map((await Promise.all(partsOf(orders, perRequest).map((some) => ask(some, (part) => orderRequest(saleId, part))))).flat());
+      const outcomes = new Map(
+        (
+          await Promise.all(partsOf(orders, perRequest).map((some) => ask(some, (part) => orderRequest(saleId, part))))
+        ).flat(),
+      );
       return orders.map(({ id }) => outcomes.get(id)!);
     },
     // One request after the other, so that new orders need not wait for them.
@@ -50,7 +62,13 @@ export function webhookOrders({ batchMax, ordersPerSecond, requestsMax, ...shop 
         refusedInRow = told.every(([, { outcome }]) => outcome === 'reconsumeLater') ? refusedInRow + 1 : 0;
         if (refusedInRow === REFUSED_IN_ROW_MAX) break;
       }
-      return ended.map(({ id }) => outcomes.get(id) ?? { outcome: 'reconsumeLater', detail: 'it was not asked, since it took none of the others' });
+      return ended.map(
+        ({ id }) =>
+          outcomes.get(id) ?? {
+            outcome: 'reconsumeLater',
+            detail: 'it was not asked, since it took none of the others',
+          },
+      );
     },
   };
 }
@@ -71,7 +89,11 @@ interface Read {
 }
 
 function read(reply: SignedReply): Read {
-  const later = (detail: string, afterMs?: number): ServiceOutcome => ({ outcome: 'reconsumeLater', detail, ...(afterMs !== undefined && { afterMs }) });
+  const later = (detail: string, afterMs?: number): ServiceOutcome => ({
+    outcome: 'reconsumeLater',
+    detail,
+    ...(afterMs !== undefined && { afterMs }),
+  });
   if (reply.kind === 'silent') return { outcomeOf: () => later(`the shop: ${reply.detail}`), isRefusal: false };
   const { status, text, afterMs } = reply;
   const detail = `the shop answered ${status}${text === undefined ? ', and its answer was cut off or too long' : text && `: ${excerpt(text)}`}`;
@@ -83,14 +105,21 @@ function read(reply: SignedReply): Read {
     isRefusal: verdict === 'giveUp' && results.size === 0,
     outcomeOf(orderId) {
       const result = results.get(orderId);
-      if (!result) return later(`${detail}; the order is not in its answer, expected ${JSON.stringify({ results: [{ orderId, status: 'done' }] })}`);
+      if (!result)
+        return later(
+          `${detail}; the order is not in its answer, expected ${JSON.stringify({ results: [{ orderId, status: 'done' }] })}`,
+        );
       const said = `the shop said ${result.status}${result.reason ? `: ${excerpt(result.reason)}` : ''}`;
       switch (result.status) {
         case 'done':
-        case 'already': return verdict === 'giveUp' ? later(`${said}, and answered ${status}`) : { outcome: 'commit' };
-        case 'retry': return later(said);
-        case 'refused': return { outcome: 'giveUp', reason: 'failed', detail: said };
-        default: return result.status satisfies never;
+        case 'already':
+          return verdict === 'giveUp' ? later(`${said}, and answered ${status}`) : { outcome: 'commit' };
+        case 'retry':
+          return later(said);
+        case 'refused':
+          return { outcome: 'giveUp', reason: 'failed', detail: said };
+        default:
+          return result.status satisfies never;
       }
     },
   };

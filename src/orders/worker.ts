@@ -19,7 +19,8 @@ import { orderRange, type OrderRangeDependencies, type OrderReport } from './ord
 import { openOrderQueues, ORDER_LATER_QUEUE, ORDER_QUEUE } from './queue.ts';
 import { reservationIdsOf } from './reservations.ts';
 
-export interface OrderWorkerOptions extends RangeWorkerOptions, Pick<OrderRangeDependencies, 'ledger' | 'service' | 'onCreated' | 'onRefused'> {
+export interface OrderWorkerOptions
+  extends RangeWorkerOptions, Pick<OrderRangeDependencies, 'ledger' | 'service' | 'onCreated' | 'onRefused'> {
   /** With purpose `once`: reads what buyers have reserved. */
   redis: RedisClient;
   signer: Pick<Signer, 'isReservation' | 'under'>;
@@ -35,14 +36,36 @@ export interface OrderWorker extends RangeWorker {
 
 export function createOrderWorker(options: OrderWorkerOptions): OrderWorker {
   const {
-    redis, signer, ledger, service, onCreated, onRefused, log, discardedLetters = async () => new Set<string>(),
-    retryPolicy = ORDER_RETRY_POLICY, random = Math.random,
+    redis,
+    signer,
+    ledger,
+    service,
+    onCreated,
+    onRefused,
+    log,
+    discardedLetters = async () => new Set<string>(),
+    retryPolicy = ORDER_RETRY_POLICY,
+    random = Math.random,
   } = options;
   const { later, dead, orders } = openOrderQueues(options);
-  const counters: OrderCounters = { ordered: 0, notAccepted: 0, undelivered: 0, faults: 0, lag: new Histogram(LAGS_SECONDS), jobs: new Histogram(LAGS_SECONDS) };
+  const counters: OrderCounters = {
+    ordered: 0,
+    notAccepted: 0,
+    undelivered: 0,
+    faults: 0,
+    lag: new Histogram(LAGS_SECONDS),
+    jobs: new Histogram(LAGS_SECONDS),
+  };
   async function work(job: Job<OrderJob, OrderReport>): Promise<OrderReport> {
     return orderRange(job.id!, job.data, {
-      signer, ledger, service, onRefused, retryPolicy, random, now: Date.now, hasKey: (saleId) => hasSaleKey(redis, signer, saleId),
+      signer,
+      ledger,
+      service,
+      onRefused,
+      retryPolicy,
+      random,
+      now: Date.now,
+      hasKey: (saleId) => hasSaleKey(redis, signer, saleId),
       heldBy: (saleId, userIds) => heldByAll(redis, saleId, userIds),
       async onCreated(saleId, created) {
         await onCreated(saleId, created);
@@ -51,35 +74,64 @@ export function createOrderWorker(options: OrderWorkerOptions): OrderWorker {
       },
       async deadLetter(letters) {
         const discarded = await discardedLetters(letters.map(idOfOrderLetter));
-        await addOrderLetters(dead, letters.filter((letter) => !discarded.has(idOfOrderLetter(letter))));
-        log.error({ job: job.id, dead: letters.length, reservationIds: reservationIdsOf(letters.map(({ entry }) => entry)) }, 'reservations given up: see the dead letters');
+        await addOrderLetters(
+          dead,
+          letters.filter((letter) => !discarded.has(idOfOrderLetter(letter))),
+        );
+        log.error(
+          { job: job.id, dead: letters.length, reservationIds: reservationIdsOf(letters.map(({ entry }) => entry)) },
+          'reservations given up: see the dead letters',
+        );
       },
       async replaceLetter(letter) {
         const discarded = await discardedLetters([idOfOrderLetter(letter)]);
         if (!discarded.has(idOfOrderLetter(letter))) await replaceOrderLetter(dead, letter);
       },
       async onUndelivered(saleId, orderIds, reason) {
-        await addUndelivered(redis, saleId, orderIds.map((id) => reservationOrdinal(saleId, id)!));
+        await addUndelivered(
+          redis,
+          saleId,
+          orderIds.map((id) => reservationOrdinal(saleId, id)!),
+        );
         counters.undelivered += orderIds.length;
-        log.error({ job: job.id, saleId, orders: orderIds.length, orderIds: firstIdsOf(orderIds, (id) => id), reason }, 'orders have timed out before the shop has confirmed them');
+        log.error(
+          { job: job.id, saleId, orders: orderIds.length, orderIds: firstIdsOf(orderIds, (id) => id), reason },
+          'orders have timed out before the shop has confirmed them',
+        );
       },
       async addLater(jobs) {
         await addRetryJobs(later, jobs, LATER_JOBS_MAX);
         const entries = jobs.flatMap(({ data }) => data.entries);
         counters.notAccepted += entries.length;
-        log.warn({ job: job.id, later: entries.length, reservationIds: reservationIdsOf(entries), reason: jobs[0]!.data.later.detail, nextInMs: jobs[0]!.delayMs }, 'orders not accepted yet, will try again');
+        log.warn(
+          {
+            job: job.id,
+            later: entries.length,
+            reservationIds: reservationIdsOf(entries),
+            reason: jobs[0]!.data.later.detail,
+            nextInMs: jobs[0]!.delayMs,
+          },
+          'orders not accepted yet, will try again',
+        );
       },
     });
   }
 
-  const worker = startRangeWorker<OrderJob, OrderReport>({
-    queues: [ORDER_QUEUE, ORDER_LATER_QUEUE], work,
-    onDone(job, { ordered, dead: deadLettered, later: scheduled }) {
-      counters.ordered += ordered;
-      log.debug({ job: job.id, ordered, dead: deadLettered, later: scheduled }, 'ordered');
+  const worker = startRangeWorker<OrderJob, OrderReport>(
+    {
+      queues: [ORDER_QUEUE, ORDER_LATER_QUEUE],
+      work,
+      onDone(job, { ordered, dead: deadLettered, later: scheduled }) {
+        counters.ordered += ordered;
+        log.debug({ job: job.id, ordered, dead: deadLettered, later: scheduled }, 'ordered');
+      },
+      doing: 'ordering',
+      schema: orderJob,
+      idsOf: (entries) => ({ reservationIds: reservationIdsOf(entries) }),
+      counters,
+      onClosed: () => Promise.all([orders, later, dead].map((queue) => queue.close())),
     },
-    doing: 'ordering', schema: orderJob, idsOf: (entries) => ({ reservationIds: reservationIdsOf(entries) }), counters,
-    onClosed: () => Promise.all([orders, later, dead].map((queue) => queue.close())),
-  }, options);
+    options,
+  );
   return { counters, close: worker.close };
 }

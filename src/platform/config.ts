@@ -13,17 +13,29 @@ import { SETTLE_AFTER_RECONNECT_MS } from './redis/reconnectTimer.ts';
  * it needs. All problems are reported at once, each with its name and the expected value [R12].
  * What each setting does: docs/reference/settings.md.
  */
-const whole = (min: number, max: number, notWhole = 'expected a whole number', notNumber = `expected ${min} to ${max}`) =>
+const whole = (
+  min: number,
+  max: number,
+  notWhole = 'expected a whole number',
+  notNumber = `expected ${min} to ${max}`,
+) =>
   z.coerce.number(notNumber).int(notWhole).min(min, `expected ${min} to ${max}`).max(max, `expected ${min} to ${max}`);
-const milliseconds = (min: number, max: number, notNumber?: string) => whole(min, max, 'expected whole milliseconds', notNumber);
+const milliseconds = (min: number, max: number, notNumber?: string) =>
+  whole(min, max, 'expected whole milliseconds', notNumber);
 /** Shorter than the command timeout, so that a missing confirmation is not taken for a timeout, ms. */
 const WAIT_MS_MAX = COMMAND_TIMEOUT_MS - 500;
-const count = z.coerce.number('expected a number').int('expected a whole number').min(1, 'expected at least 1').max(1_000_000, 'expected at most 1000000');
+const count = z.coerce
+  .number('expected a number')
+  .int('expected a whole number')
+  .min(1, 'expected at least 1')
+  .max(1_000_000, 'expected at most 1000000');
 const port = whole(0, 65535, 'expected a port number', 'expected a port number');
 const host = z.string().min(1).default('127.0.0.1');
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http(s) address' });
 // fetch rejects an address with a user in it, but only when the first request is sent.
-const webhookUrl = httpUrl.refine((url) => !/^[^/]+\/\/[^/?#]*@/.test(url), 'expected an address without user and password').optional();
+const webhookUrl = httpUrl
+  .refine((url) => !/^[^/]+\/\/[^/?#]*@/.test(url), 'expected an address without user and password')
+  .optional();
 const SECRET_CHARACTERS_MIN = 32;
 const SECRET = `expected a secret of at least ${SECRET_CHARACTERS_MIN} characters`;
 const secret = z.string().min(SECRET_CHARACTERS_MIN, SECRET).optional();
@@ -31,12 +43,25 @@ const secret = z.string().min(SECRET_CHARACTERS_MIN, SECRET).optional();
 export const PROOF_OF_WORK_TRIES = 800;
 
 const demand = z.enum(['off', 'pressure', 'always'], 'expected off, pressure or always').default('off');
-const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean));
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean),
+);
 
 export const configSchema = z.object({
-  REDIS_URL: z.string().refine((url) => parseRedisUrl(url) !== undefined,
-    'expected redis://host:port, rediss://…, redis+sentinel://host:port,host:port/name or redis+cluster://host:port,host:port').optional(),
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\/[^/\s]+\/\S+$/, 'expected postgres://user:password@host:port/database').optional(),
+  REDIS_URL: z
+    .string()
+    .refine(
+      (url) => parseRedisUrl(url) !== undefined,
+      'expected redis://host:port, rediss://…, redis+sentinel://host:port,host:port/name or redis+cluster://host:port,host:port',
+    )
+    .optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\/[^/\s]+\/\S+$/, 'expected postgres://user:password@host:port/database')
+    .optional(),
   DURABILITY: durability.default(LOCAL),
   DURABILITY_WAIT_MS: milliseconds(1, WAIT_MS_MAX, 'expected milliseconds').default(DURABILITY_WAIT_MS),
   SETTLE_AFTER_RECONNECT_MS: milliseconds(1_000, 600_000, 'expected milliseconds').default(SETTLE_AFTER_RECONNECT_MS),
@@ -44,9 +69,18 @@ export const configSchema = z.object({
   ON_TAMPERING: z.enum(['pause', 'report'], 'expected pause or report').default('pause'),
   JWT_SECRET: secret,
   /** The same for gateways, workers, consoles and commands: whoever lacks it takes every packet for a forgery. */
-  SIGNING_SECRET: z.string().min(SECRET_CHARACTERS_MIN, { error: SECRET, abort: true }).refine((text) => signingSecrets(text).every(({ length }) => length >= SECRET_CHARACTERS_MIN), SECRET).optional(),
+  SIGNING_SECRET: z
+    .string()
+    .min(SECRET_CHARACTERS_MIN, { error: SECRET, abort: true })
+    .refine((text) => signingSecrets(text).every(({ length }) => length >= SECRET_CHARACTERS_MIN), SECRET)
+    .optional(),
   /** Whoever can change the keys on their way can sign in as anybody. */
-  JWKS_URL: httpUrl.refine((url) => !/^http:/i.test(url) || /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])([:/?#]|$)/i.test(url), 'expected https, or http of this machine').optional(),
+  JWKS_URL: httpUrl
+    .refine(
+      (url) => !/^http:/i.test(url) || /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])([:/?#]|$)/i.test(url),
+      'expected https, or http of this machine',
+    )
+    .optional(),
   PAYOUT_PROVIDER: z.enum(['ledger', 'webhook'], 'expected ledger or webhook').default('ledger'),
   WEBHOOK_URL: webhookUrl,
   WEBHOOK_SECRET: secret,
@@ -65,21 +99,34 @@ export const configSchema = z.object({
   JWT_AUDIENCE: z.string().min(1).optional(),
   GATEWAY_HOST: host,
   GATEWAY_PORT: port.default(8687),
-  GATEWAY_PUBLIC_URL: z.string().regex(/^wss?:\/\/\S+$/, 'expected ws://… or wss://…').optional(),
+  GATEWAY_PUBLIC_URL: z
+    .string()
+    .regex(/^wss?:\/\/\S+$/, 'expected ws://… or wss://…')
+    .optional(),
   /** The other gateways must be able to accept them. */
   GATEWAY_RECONNECTS_PER_SECOND: count.default(1_000),
   CONSOLE_HOST: host,
   CONSOLE_PORT: port.default(8686),
   CONSOLE_HOSTS: list.default([]),
   PLAYER_PAGE_URL: httpUrl.optional(),
-  TIME_ZONE: z.string().refine(isTimeZone, 'expected a time zone by its IANA name, such as Asia/Shanghai or Europe/Berlin').optional(),
-  CURRENCY: z.string().refine(isCurrency, 'expected a currency with two decimals by its ISO 4217 code, such as CNY or EUR').default(CURRENCY_DEFAULT),
+  TIME_ZONE: z
+    .string()
+    .refine(isTimeZone, 'expected a time zone by its IANA name, such as Asia/Shanghai or Europe/Berlin')
+    .optional(),
+  CURRENCY: z
+    .string()
+    .refine(isCurrency, 'expected a currency with two decimals by its ISO 4217 code, such as CNY or EUR')
+    .default(CURRENCY_DEFAULT),
   WINNER_NAMES: z.enum(['masked', 'full', 'none'], 'expected masked, full or none').default('masked'),
   CONSOLE_SECURE_COOKIES: z.enum(['auto', 'on', 'off'], 'expected auto, on or off').default('auto'),
   /** Operators move money, viewers do not. */
   CONSOLE_TOTP: z.enum(['optional', 'operators'], 'expected optional or operators').default('optional'),
   /** Cents from here on. */
-  APPROVAL_ABOVE: z.string().regex(/^\d{1,13}\.\d\d$/, { error: 'expected an amount such as 1000.00', abort: true }).transform((text) => BigInt(text.replace('.', ''))).optional(),
+  APPROVAL_ABOVE: z
+    .string()
+    .regex(/^\d{1,13}\.\d\d$/, { error: 'expected an amount such as 1000.00', abort: true })
+    .transform((text) => BigInt(text.replace('.', '')))
+    .optional(),
   METRICS_HOST: host,
   METRICS_PORT: port.optional(),
   // Limits of one gateway; limits.ts in src/gateway/sockets and src/gateway/ratelimit say what each protects.
@@ -99,8 +146,12 @@ export const configSchema = z.object({
   ALLOWED_ORIGINS: list.default([]),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   TRACES_ONE_IN: count.default(100),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-    'expected trace, debug, info, warn, error, fatal or silent').default('info'),
+  LOG_LEVEL: z
+    .enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'expected trace, debug, info, warn, error, fatal or silent',
+    )
+    .default('info'),
   RAIN_HOME: z.string().min(1).default('.rain'),
 });
 export type Config = z.infer<typeof configSchema>;
@@ -121,7 +172,8 @@ export class ConfigError extends Error {
 const EXPECTED: Record<Optional, string> = {
   REDIS_URL: 'redis://host:port',
   DATABASE_URL: 'postgres://user:password@host:port/database',
-  SIGNING_SECRET: 'the secret of at least 32 characters that packets are signed with, the same for gateways, workers, consoles and commands',
+  SIGNING_SECRET:
+    'the secret of at least 32 characters that packets are signed with, the same for gateways, workers, consoles and commands',
 };
 
 type Environment = Record<string, string | undefined>;
@@ -144,28 +196,45 @@ export const childEnvironment = (changes: Environment): Environment => ({ ...pro
  * @param need the values that this process requires
  * @throws ConfigError listing every problem
  */
-export function loadConfig<N extends Need = never>(need: readonly N[] = [], env: Environment = readEnvironment()): With<N> {
+export function loadConfig<N extends Need = never>(
+  need: readonly N[] = [],
+  env: Environment = readEnvironment(),
+): With<N> {
   // An empty variable counts as absent, because shells and compose files unset variables in this way.
   const known = Object.keys(configSchema.shape);
-  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => known.includes(name) && value !== undefined && value !== ''));
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => known.includes(name) && value !== undefined && value !== ''),
+  );
   const parsed = configSchema.safeParse(given);
-  const problems = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   for (const name of need) {
     if (name === 'JWT') {
-      if (!given['JWT_SECRET'] && !given['JWKS_URL']) problems.push('JWT_SECRET or JWKS_URL: missing, expected one of them to verify tokens with');
+      if (!given['JWT_SECRET'] && !given['JWKS_URL'])
+        problems.push('JWT_SECRET or JWKS_URL: missing, expected one of them to verify tokens with');
     } else if (!given[name]) problems.push(`${name}: missing, expected ${EXPECTED[name as Optional]}`);
   }
   // Checked in every process, so that a half configuration fails at the first start and not at the first win.
   if (given['PAYOUT_PROVIDER'] === 'webhook') {
-    if (!given['WEBHOOK_URL']) problems.push('WEBHOOK_URL: missing, expected the address of the wallet, since PAYOUT_PROVIDER is webhook');
-    if (!given['WEBHOOK_SECRET']) problems.push('WEBHOOK_SECRET: missing, expected a secret of at least 32 characters, since PAYOUT_PROVIDER is webhook');
+    if (!given['WEBHOOK_URL'])
+      problems.push('WEBHOOK_URL: missing, expected the address of the wallet, since PAYOUT_PROVIDER is webhook');
+    if (!given['WEBHOOK_SECRET'])
+      problems.push(
+        'WEBHOOK_SECRET: missing, expected a secret of at least 32 characters, since PAYOUT_PROVIDER is webhook',
+      );
   }
   if (given['ORDER_SERVICE'] === 'webhook') {
-    if (!given['ORDER_WEBHOOK_URL']) problems.push('ORDER_WEBHOOK_URL: missing, expected the address of the shop, since ORDER_SERVICE is webhook');
-    if (!given['ORDER_WEBHOOK_SECRET']) problems.push('ORDER_WEBHOOK_SECRET: missing, expected a secret of at least 32 characters, since ORDER_SERVICE is webhook');
+    if (!given['ORDER_WEBHOOK_URL'])
+      problems.push('ORDER_WEBHOOK_URL: missing, expected the address of the shop, since ORDER_SERVICE is webhook');
+    if (!given['ORDER_WEBHOOK_SECRET'])
+      problems.push(
+        'ORDER_WEBHOOK_SECRET: missing, expected a secret of at least 32 characters, since ORDER_SERVICE is webhook',
+      );
   }
   if (given['TICKETS'] === undefined || given['TICKETS'] === 'off') {
-    if (parsed.success && parsed.data.PROOF_OF_WORK !== 'off') problems.push('PROOF_OF_WORK: needs tickets, expected TICKETS=pressure or TICKETS=always with it');
+    if (parsed.success && parsed.data.PROOF_OF_WORK !== 'off')
+      problems.push('PROOF_OF_WORK: needs tickets, expected TICKETS=pressure or TICKETS=always with it');
   }
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return parsed.data as With<N>;

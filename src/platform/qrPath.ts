@@ -7,6 +7,10 @@ const QUIET_ZONE = 3;
 export function qrPath(text: string): { path: string; size: number } {
   const { data, size } = encode(text, { border: QUIET_ZONE });
   // One rectangle for each run of dark modules; a sheet of cards has hundreds of codes. Every row ends with light ones.
-  const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark && !row[x - 1] ? `M${x} ${y}h${row.indexOf(false, x) - x}v1H${x}z` : []))).join('');
+  const path = data
+    .flatMap((row, y) =>
+      row.flatMap((dark, x) => (dark && !row[x - 1] ? `M${x} ${y}h${row.indexOf(false, x) - x}v1H${x}z` : [])),
+    )
+    .join('');
   return { path, size };
 }

@@ -17,7 +17,11 @@ export function isTimeZone(name: string): boolean {
 
 /** What clocks there show: `2026-12-31T20:00:00`. @param at epoch ms */
 export function wallTime(at: number, timeZone: string): string {
-  const { year, month, day, hour, minute, second } = Object.fromEntries(formatOf(timeZone).formatToParts(at).map(({ type, value }) => [type, value]));
+  const { year, month, day, hour, minute, second } = Object.fromEntries(
+    formatOf(timeZone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, value]),
+  );
   return `${year}-${month}-${day}T${hour}:${minute}:${second}`;
 }
 
@@ -28,14 +32,27 @@ export function wallTime(at: number, timeZone: string): string {
 export function momentAt(text: string, timeZone: string): number {
   const wall = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text) ? Date.parse(`${text}Z`) : NaN;
   if (Number.isNaN(wall)) return NaN;
-  const [before, after] = [wall - DAY_MS, wall + DAY_MS].map((near) => wall - (Date.parse(`${wallTime(near, timeZone)}Z`) - near)) as [number, number];
+  const [before, after] = [wall - DAY_MS, wall + DAY_MS].map(
+    (near) => wall - (Date.parse(`${wallTime(near, timeZone)}Z`) - near),
+  ) as [number, number];
   return [before, after].find((at) => Date.parse(`${wallTime(at, timeZone)}Z`) === wall) ?? before;
 }
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en', {
-    timeZone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit',
-  });
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat('en', {
+      timeZone,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    });
   formats.set(timeZone, format);
   return format;
 }

@@ -31,7 +31,11 @@ const CENTS = 100n;
 const SETTLE_MS = 1_000;
 
 /** @param onStep receives the name of each step */
-export async function measure(servers: PreflightServers, trial: typeof TRIAL, onStep: (what: string) => void): Promise<Costs> {
+export async function measure(
+  servers: PreflightServers,
+  trial: typeof TRIAL,
+  onStep: (what: string) => void,
+): Promise<Costs> {
   onStep('preallocating packets');
   const preallocated = await preallocate(servers, trial.packets);
   onStep(`opening ${trial.sockets} sockets`);
@@ -51,9 +55,15 @@ export async function measure(servers: PreflightServers, trial: typeof TRIAL, on
     const creditedPerSecond = await credit(servers, trial.claims);
     const filesMax = openFilesMax();
     return {
-      cores: availableParallelism(), freeMemoryBytes: freemem(), ...(filesMax !== undefined && { openFilesMax: filesMax }),
-      handshakeUs: (connected.gatewayUs - before.gatewayUs) / trial.sockets, socketBytes: Math.max(0, connected.gatewayBytes - before.gatewayBytes) / trial.sockets,
-      losing, winning, ...preallocated, creditedPerSecond,
+      cores: availableParallelism(),
+      freeMemoryBytes: freemem(),
+      ...(filesMax !== undefined && { openFilesMax: filesMax }),
+      handshakeUs: (connected.gatewayUs - before.gatewayUs) / trial.sockets,
+      socketBytes: Math.max(0, connected.gatewayBytes - before.gatewayBytes) / trial.sockets,
+      losing,
+      winning,
+      ...preallocated,
+      creditedPerSecond,
     };
   } finally {
     crowd.leave();
@@ -62,12 +72,22 @@ export async function measure(servers: PreflightServers, trial: typeof TRIAL, on
 
 async function loadRain({ redis, signer }: PreflightServers, rainId: string, packets: number): Promise<void> {
   const now = await redisNow(redis);
-  await draftRain(redis, signer, { rainId, title: rainId, shards: 1, opensAt: now - 1_000, closesAt: now + 3_600_000, packets });
+  await draftRain(redis, signer, {
+    rainId,
+    title: rainId,
+    shards: 1,
+    opensAt: now - 1_000,
+    closesAt: now + 3_600_000,
+    packets,
+  });
   const loaded = await loadPackets(redis, signer, rainId, 1, new BigInt64Array(packets).fill(CENTS), () => {});
   if (!loaded.ok) throw new Error(`the packets could not be preallocated: ${loaded.reason}`);
 }
 
-async function preallocate(servers: PreflightServers, packets: number): Promise<Pick<Costs, 'preallocatedPerSecond' | 'packetBytes'>> {
+async function preallocate(
+  servers: PreflightServers,
+  packets: number,
+): Promise<Pick<Costs, 'preallocatedPerSecond' | 'packetBytes'>> {
   const before = await usage(servers);
   const began = performance.now();
   await loadRain(servers, 'stock', packets);
@@ -82,7 +102,10 @@ async function win(servers: PreflightServers, crowd: Crowd, rounds: number): Pro
   const before = await usage(servers);
   for (const rainId of rains) {
     const codes = await crowd.grabOnce(rainId);
-    if (codes.get('0') !== crowd.size) throw new Error(`${crowd.size} users grabbed as many packets, and the answers were ${JSON.stringify([...codes])}`);
+    if (codes.get('0') !== crowd.size)
+      throw new Error(
+        `${crowd.size} users grabbed as many packets, and the answers were ${JSON.stringify([...codes])}`,
+      );
   }
   return each(before, await usage(servers), rounds * crowd.size);
 }
@@ -96,16 +119,36 @@ async function lose(servers: PreflightServers, crowd: Crowd, ms: number): Promis
 }
 
 function each(before: Usage, after: Usage, answers: number): { gatewayUs: number; redisUs: number } {
-  return { gatewayUs: (after.gatewayUs - before.gatewayUs) / answers, redisUs: (after.redisUs - before.redisUs) / answers };
+  return {
+    gatewayUs: (after.gatewayUs - before.gatewayUs) / answers,
+    redisUs: (after.redisUs - before.redisUs) / answers,
+  };
 }
 
 async function credit({ ledger }: PreflightServers, claims: number): Promise<number> {
   const rainId = 'credit';
   const closesAt = Date.now() + 3_600_000;
-  await ledger.createRain({
-    id: rainId, title: rainId, budgetCents: CENTS * BigInt(claims), packets: claims, split: {}, seed: '00'.repeat(32), shards: 1, opensAt: closesAt - 7_200_000, closesAt,
-  }, 'preflight');
-  const all = Array.from({ length: claims }, (_, i): Claim => ({ rainId, redPacketId: `${rainId}-${i}`, amount: '1.00', userId: `user-${i}`, at: String(closesAt) }));
+  await ledger.createRain(
+    {
+      id: rainId,
+      title: rainId,
+      budgetCents: CENTS * BigInt(claims),
+      packets: claims,
+      split: {},
+      seed: '00'.repeat(32),
+      shards: 1,
+      opensAt: closesAt - 7_200_000,
+      closesAt,
+    },
+    'preflight',
+  );
+  const all = Array.from({ length: claims }, (_, i): Claim => ({
+    rainId,
+    redPacketId: `${rainId}-${i}`,
+    amount: '1.00',
+    userId: `user-${i}`,
+    at: String(closesAt),
+  }));
   const began = performance.now();
   for (let i = 0; i < claims; i += 500) await ledger.credit(all.slice(i, i + 500));
   return claims / ((performance.now() - began) / 1_000);

@@ -28,8 +28,12 @@ export interface PreflightServers {
 
 /** A gateway without rate limits and without a fair start, so that a few users can keep it busy. */
 const WITHOUT_LIMITS = {
-  GATEWAY_PORT: '0', GATEWAY_FAIR_START_MS: '0', GATEWAY_MESSAGES_PER_USER_PER_SECOND: '1000000', GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: '1000000',
-  GATEWAY_HANDSHAKES_PER_SECOND: '100000', GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
+  GATEWAY_PORT: '0',
+  GATEWAY_FAIR_START_MS: '0',
+  GATEWAY_MESSAGES_PER_USER_PER_SECOND: '1000000',
+  GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND: '1000000',
+  GATEWAY_HANDSHAKES_PER_SECOND: '100000',
+  GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
 };
 
 /** Servers and folder are removed afterwards. @throws Error with one sentence when one of the three cannot be started here */
@@ -43,23 +47,60 @@ export async function withServers<T>(work: (servers: PreflightServers) => Promis
     return server;
   };
   try {
-    const redisServer = stopLater('redis', orThrow(await startEmbeddedRedis({ home, password: randomBytes(16).toString('hex') })).server);
+    const redisServer = stopLater(
+      'redis',
+      orThrow(await startEmbeddedRedis({ home, password: randomBytes(16).toString('hex') })).server,
+    );
     const databaseServer = stopLater('database', orThrow(await startEmbeddedDatabase({ home })).server);
     await migrate(databaseServer.url);
     signal.throwIfAborted();
     const [secret, signingSecret] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
     const metricsPort = await freePort();
-    const gateway = stopLater('gateway', orThrow(await startChild({
-      name: 'gateway', entry: compiledEntry('bin/rain.js'), args: ['gateway'], logs: home.logs, facts: z.object({ url: z.string() }),
-      env: { ...WITHOUT_LIMITS, REDIS_URL: redisServer.url, DATABASE_URL: '', JWT_SECRET: secret, SIGNING_SECRET: signingSecret, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', METRICS_HOST: '127.0.0.1', METRICS_PORT: String(metricsPort),
-        TICKETS: 'off', PROOF_OF_WORK: 'off', DURABILITY: 'local', ALLOWED_ORIGINS: '', RAIN_HOME: folder },
-    })).child);
+    const gateway = stopLater(
+      'gateway',
+      orThrow(
+        await startChild({
+          name: 'gateway',
+          entry: compiledEntry('bin/rain.js'),
+          args: ['gateway'],
+          logs: home.logs,
+          facts: z.object({ url: z.string() }),
+          env: {
+            ...WITHOUT_LIMITS,
+            REDIS_URL: redisServer.url,
+            DATABASE_URL: '',
+            JWT_SECRET: secret,
+            SIGNING_SECRET: signingSecret,
+            JWKS_URL: '',
+            JWT_ISSUER: '',
+            JWT_AUDIENCE: '',
+            METRICS_HOST: '127.0.0.1',
+            METRICS_PORT: String(metricsPort),
+            TICKETS: 'off',
+            PROOF_OF_WORK: 'off',
+            DURABILITY: 'local',
+            ALLOWED_ORIGINS: '',
+            RAIN_HOME: folder,
+          },
+        }),
+      ).child,
+    );
     const redis = connectRedis(redisServer.url, { purpose: 'once', onError: () => {} });
     const database = connectDatabase(databaseServer.url);
-    lifecycle.onClose('connections', () => { redis.disconnect(); return database.$disconnect(); });
+    lifecycle.onClose('connections', () => {
+      redis.disconnect();
+      return database.$disconnect();
+    });
     await untilReady(redis);
     signal.throwIfAborted();
-    return await work({ redis, ledger: openLedger(database), gatewayUrl: gateway.facts.url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, secret, signer: createSigner(signingSecret) });
+    return await work({
+      redis,
+      ledger: openLedger(database),
+      gatewayUrl: gateway.facts.url,
+      metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
+      secret,
+      signer: createSigner(signingSecret),
+    });
   } finally {
     await lifecycle.close();
   }

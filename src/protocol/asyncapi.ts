@@ -19,7 +19,16 @@ const ANSWERS = {
 } as const satisfies Record<keyof typeof CLIENT_MESSAGES, readonly (keyof typeof SERVER_MESSAGES)[]>;
 
 /** Messages that the server sends without a request. */
-const UNPROMPTED = ['welcome', 'rain', 'credited', 'winners', 'goodbye', 'sale', 'order', 'restock'] as const satisfies readonly (keyof typeof SERVER_MESSAGES)[];
+const UNPROMPTED = [
+  'welcome',
+  'rain',
+  'credited',
+  'winners',
+  'goodbye',
+  'sale',
+  'order',
+  'restock',
+] as const satisfies readonly (keyof typeof SERVER_MESSAGES)[];
 
 const toChannel = (name: string) => ({ $ref: `#/channels/rain/messages/${name}` });
 
@@ -29,47 +38,94 @@ export function asyncApi(version: string): object {
   return {
     asyncapi: '3.0.0',
     info: {
-      title: 'Red-packet rain', version,
+      title: 'Red-packet rain',
+      version,
       description: `The WebSocket protocol ${SUBPROTOCOL}: JSON text frames, one object each. The full description is docs/reference/protocol.md.`,
       license: { name: 'MIT' },
     },
     defaultContentType: 'application/json',
     servers: {
       gateway: {
-        host: 'rain.example.com', protocol: 'wss', pathname: GATEWAY_PATH, description: 'A gateway behind a TLS proxy. The client offers the subprotocol and the token at the upgrade.',
-        security: [{ $ref: '#/components/securitySchemes/bearer' }, { $ref: '#/components/securitySchemes/subprotocol' }],
+        host: 'rain.example.com',
+        protocol: 'wss',
+        pathname: GATEWAY_PATH,
+        description: 'A gateway behind a TLS proxy. The client offers the subprotocol and the token at the upgrade.',
+        security: [
+          { $ref: '#/components/securitySchemes/bearer' },
+          { $ref: '#/components/securitySchemes/subprotocol' },
+        ],
       },
     },
     channels: {
       rain: {
-        address: GATEWAY_PATH, description: 'One connection of one user.',
+        address: GATEWAY_PATH,
+        description: 'One connection of one user.',
         messages: Object.fromEntries(Object.keys(all).map((name) => [name, { $ref: `#/components/messages/${name}` }])),
         bindings: {
           ws: {
-            method: 'GET', bindingVersion: '0.1.0',
+            method: 'GET',
+            bindingVersion: '0.1.0',
             headers: {
-              type: 'object', required: ['Sec-WebSocket-Protocol'],
-              properties: { 'Sec-WebSocket-Protocol': { type: 'string', description: `${SUBPROTOCOL}; a client that cannot set headers adds the entry bearer.<jwt>`, examples: [SUBPROTOCOL, `${SUBPROTOCOL}, bearer.eyJhbGciOi…`] } },
+              type: 'object',
+              required: ['Sec-WebSocket-Protocol'],
+              properties: {
+                'Sec-WebSocket-Protocol': {
+                  type: 'string',
+                  description: `${SUBPROTOCOL}; a client that cannot set headers adds the entry bearer.<jwt>`,
+                  examples: [SUBPROTOCOL, `${SUBPROTOCOL}, bearer.eyJhbGciOi…`],
+                },
+              },
             },
           },
         },
       },
     },
     operations: {
-      ...Object.fromEntries(Object.entries(ANSWERS).map(([name, answers]) => [name, {
-        action: 'receive', channel: { $ref: '#/channels/rain' }, summary: schemaOf(all[name]!).description, messages: [toChannel(name)],
-        reply: { channel: { $ref: '#/channels/rain' }, messages: answers.map(toChannel) },
-      }])),
-      tell: { action: 'send', channel: { $ref: '#/channels/rain' }, summary: 'Sent without a request.', messages: UNPROMPTED.map(toChannel) },
+      ...Object.fromEntries(
+        Object.entries(ANSWERS).map(([name, answers]) => [
+          name,
+          {
+            action: 'receive',
+            channel: { $ref: '#/channels/rain' },
+            summary: schemaOf(all[name]!).description,
+            messages: [toChannel(name)],
+            reply: { channel: { $ref: '#/channels/rain' }, messages: answers.map(toChannel) },
+          },
+        ]),
+      ),
+      tell: {
+        action: 'send',
+        channel: { $ref: '#/channels/rain' },
+        summary: 'Sent without a request.',
+        messages: UNPROMPTED.map(toChannel),
+      },
     },
     components: {
-      messages: Object.fromEntries(Object.entries(all).map(([name, message]) => [name, {
-        name, contentType: 'application/json', summary: schemaOf(message).description, payload: { $ref: `#/components/schemas/${name}` },
-      }])),
+      messages: Object.fromEntries(
+        Object.entries(all).map(([name, message]) => [
+          name,
+          {
+            name,
+            contentType: 'application/json',
+            summary: schemaOf(message).description,
+            payload: { $ref: `#/components/schemas/${name}` },
+          },
+        ]),
+      ),
       schemas: Object.fromEntries(Object.entries(all).map(([name, message]) => [name, schemaOf(message)])),
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Native clients: Authorization: Bearer <jwt>. `sub` is the user.' },
-        subprotocol: { type: 'httpApiKey', in: 'header', name: 'Sec-WebSocket-Protocol', description: `Browsers: a second subprotocol entry, bearer.<jwt>, beside ${SUBPROTOCOL}. The token is never part of the URL.` },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'Native clients: Authorization: Bearer <jwt>. `sub` is the user.',
+        },
+        subprotocol: {
+          type: 'httpApiKey',
+          in: 'header',
+          name: 'Sec-WebSocket-Protocol',
+          description: `Browsers: a second subprotocol entry, bearer.<jwt>, beside ${SUBPROTOCOL}. The token is never part of the URL.`,
+        },
       },
     },
   };

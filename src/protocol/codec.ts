@@ -1,6 +1,13 @@
 import { readJson } from '../rain/json.ts';
 import { firstRefusal, formatRefusal, type Refusal } from '../rain/refusal.ts';
-import { clientMessage, type ClientMessage, type ErrorMessage, type GrabMessage, type ServerMessage, type WelcomeMessage } from './messages.ts';
+import {
+  clientMessage,
+  type ClientMessage,
+  type ErrorMessage,
+  type GrabMessage,
+  type ServerMessage,
+  type WelcomeMessage,
+} from './messages.ts';
 import { ERRORS, OUTCOMES, type ErrorCode, type OutcomeCode } from './outcomes.ts';
 import type { BuyMessage, OrderMessage } from './saleMessages.ts';
 import { SALE_OUTCOMES, type SaleOutcomeCode } from './saleOutcomes.ts';
@@ -12,12 +19,18 @@ function refuse(code: ErrorCode): Decoded {
 }
 
 /** The exact text of a grab as our clients write it. Older clients also name the tapped packet. Any other text goes to the JSON parser. */
-const PLAIN_GRAB = /^\{"type":"grab","rainId":"([A-Za-z0-9_-]{1,64}(?:\.[1-9]\d{0,2})?)"(?:,"ref":"([^"\\\u0000-\u001f]{0,64})")?(?:,"ticket":"([A-Za-z0-9_-]{0,128})")?(?:,"packet":(?:0|[1-9]\d{0,14}))?\}$/;
+const PLAIN_GRAB =
+  /^\{"type":"grab","rainId":"([A-Za-z0-9_-]{1,64}(?:\.[1-9]\d{0,2})?)"(?:,"ref":"([^"\\\u0000-\u001f]{0,64})")?(?:,"ticket":"([A-Za-z0-9_-]{0,128})")?(?:,"packet":(?:0|[1-9]\d{0,14}))?\}$/;
 
 /** Fields of a purchase, in a message and in the body of a request. */
-const [ITEM, TICKET] = [String.raw`"sku":"([A-Za-z0-9_-]{1,32})"(?:,"quantity":([1-9]\d{0,2}|1000))?`, '(?:,"ticket":"([A-Za-z0-9_-]{0,128})")?'];
+const [ITEM, TICKET] = [
+  String.raw`"sku":"([A-Za-z0-9_-]{1,32})"(?:,"quantity":([1-9]\d{0,2}|1000))?`,
+  '(?:,"ticket":"([A-Za-z0-9_-]{0,128})")?',
+];
 /** The same for a purchase. */
-const PLAIN_BUY = new RegExp(String.raw`^\{"type":"buy","saleId":"([A-Za-z0-9_-]{1,64}(?:\.[1-9]\d{0,2})?)",${ITEM}(?:,"ref":"([A-Za-z0-9_.-]{1,64})")?${TICKET}\}$`);
+const PLAIN_BUY = new RegExp(
+  String.raw`^\{"type":"buy","saleId":"([A-Za-z0-9_-]{1,64}(?:\.[1-9]\d{0,2})?)",${ITEM}(?:,"ref":"([A-Za-z0-9_.-]{1,64})")?${TICKET}\}$`,
+);
 const PLAIN_BODY = new RegExp(String.raw`^\{${ITEM}${TICKET}\}$`);
 
 /** Parses one text frame into a trusted message, or into the error for its sender [R12]. Never throws. */
@@ -61,7 +74,11 @@ export function plainBuyBody(text: string): Pick<BuyMessage, 'sku' | 'quantity' 
   const plain = PLAIN_BODY.exec(text);
   if (!plain) return undefined;
   const [quantity, ticket] = [plain[2], plain[3]];
-  return { sku: plain[1]!, ...(quantity !== undefined && { quantity: Number(quantity) }), ...(ticket !== undefined && { ticket }) };
+  return {
+    sku: plain[1]!,
+    ...(quantity !== undefined && { quantity: Number(quantity) }),
+    ...(ticket !== undefined && { ticket }),
+  };
 }
 
 /** Older clients name the tapped packet in a grab. The field is accepted and ignored. */
@@ -101,16 +118,34 @@ function detailOf(detail: ResultDetail): string {
 export type OrderDetail = Omit<OrderMessage, 'type' | 'saleId' | 'ref' | 'code' | 'reason'>;
 
 /** The `order` message that answers a purchase. */
-export function orderFrame(saleId: string, ref: string | undefined, code: SaleOutcomeCode, detail?: OrderDetail): string {
+export function orderFrame(
+  saleId: string,
+  ref: string | undefined,
+  code: SaleOutcomeCode,
+  detail?: OrderDetail,
+): string {
   // Built by hand as a result is. The ids of a sale and of a purchase, an item and a price need no escapes.
   const refField = ref === undefined ? '' : `,"ref":"${ref}"`;
   return `{"type":"order","saleId":"${saleId}"${refField},"code":"${code}","reason":"${SALE_OUTCOMES[code].reason}"${detail ? orderDetailOf(detail) : ''}}`;
 }
 
-function orderDetailOf({ retryInMs, backAt, reservationId, sku, quantity, price, status, payBy, place, payUrl }: OrderDetail): string {
+function orderDetailOf({
+  retryInMs,
+  backAt,
+  reservationId,
+  sku,
+  quantity,
+  price,
+  status,
+  payBy,
+  place,
+  payUrl,
+}: OrderDetail): string {
   if (retryInMs !== undefined) return `,"retryInMs":${retryInMs}`;
   if (backAt !== undefined) return `,"backAt":${backAt}`;
   if (reservationId === undefined) return '';
-  return `,"reservationId":${JSON.stringify(reservationId)}${sku === undefined ? '' : `,"sku":"${sku}"`}${quantity === undefined ? '' : `,"quantity":${quantity}`}${price === undefined ? '' : `,"price":"${price}"`}`
-    + `${status === undefined ? '' : `,"status":"${status}"`}${payBy === undefined ? '' : `,"payBy":${payBy}`}${place === undefined ? '' : `,"place":${place}`}${payUrl === undefined ? '' : `,"payUrl":${JSON.stringify(payUrl)}`}`;
+  return (
+    `,"reservationId":${JSON.stringify(reservationId)}${sku === undefined ? '' : `,"sku":"${sku}"`}${quantity === undefined ? '' : `,"quantity":${quantity}`}${price === undefined ? '' : `,"price":"${price}"`}` +
+    `${status === undefined ? '' : `,"status":"${status}"`}${payBy === undefined ? '' : `,"payBy":${payBy}`}${place === undefined ? '' : `,"place":${place}`}${payUrl === undefined ? '' : `,"payUrl":${JSON.stringify(payUrl)}`}`
+  );
 }

@@ -23,16 +23,22 @@ export function schemaOf(message: z.ZodType): FieldSchema {
 /** All messages and their fields in Markdown, as shown in docs/reference/messages.md. */
 export function fieldsMarkdown(): string {
   return [
-    '### Messages you send', ...Object.values(CLIENT_MESSAGES).flatMap((message) => section(schemaOf(message))),
-    '', '### Messages you receive', ...Object.values(SERVER_MESSAGES).flatMap((message) => section(schemaOf(message))),
+    '### Messages you send',
+    ...Object.values(CLIENT_MESSAGES).flatMap((message) => section(schemaOf(message))),
+    '',
+    '### Messages you receive',
+    ...Object.values(SERVER_MESSAGES).flatMap((message) => section(schemaOf(message))),
   ].join('\n');
 }
 
 function section(schema: FieldSchema): string[] {
   const { type, ...fields } = schema.properties!;
   return [
-    '', `**\`${String(type!.const)}\`** — ${schema.description ?? ''}`,
-    '', '| field | is | |', '|---|---|---|',
+    '',
+    `**\`${String(type!.const)}\`** — ${schema.description ?? ''}`,
+    '',
+    '| field | is | |',
+    '|---|---|---|',
     ...rows({ ...schema, properties: fields }, ''),
   ];
 }
@@ -42,8 +48,15 @@ function rows({ properties = {}, required = [] }: FieldSchema, path: string): st
     const whole = `${path}${name}`;
     const description = field.description ?? '';
     // A rain inside `welcome` has the fields of `rain`, so they are not listed twice.
-    const inner = description.includes('fields as in') ? [] : field.items?.properties ? rows(field.items, `${whole}[].`) : rows(field, `${whole}.`);
-    return [`| \`${whole}\`${required.includes(name) ? '' : ' (optional)'} | ${kindOf(field)} | ${description.replaceAll('|', '\\|')} |`, ...inner];
+    const inner = description.includes('fields as in')
+      ? []
+      : field.items?.properties
+        ? rows(field.items, `${whole}[].`)
+        : rows(field, `${whole}.`);
+    return [
+      `| \`${whole}\`${required.includes(name) ? '' : ' (optional)'} | ${kindOf(field)} | ${description.replaceAll('|', '\\|')} |`,
+      ...inner,
+    ];
   });
 }
 

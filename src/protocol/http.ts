@@ -18,8 +18,17 @@ export const solutionBody = z.strictObject({ challenge, solution });
 const ORDER_WAIT_SECONDS_MAX = 25;
 const WAIT = `expected a whole number of seconds from 0 to ${ORDER_WAIT_SECONDS_MAX}`;
 export const orderQuery = z.strictObject({
-  wait: z.coerce.number(WAIT).int(WAIT).min(0, WAIT).max(ORDER_WAIT_SECONDS_MAX, WAIT).optional().describe('Wait up to so many seconds for another status; absent: 0'),
-  status: z.enum(ORDER_STATUSES, `expected one of ${ORDER_STATUSES.join(', ')}`).optional().describe('The status that you know. With another one the answer comes at once'),
+  wait: z.coerce
+    .number(WAIT)
+    .int(WAIT)
+    .min(0, WAIT)
+    .max(ORDER_WAIT_SECONDS_MAX, WAIT)
+    .optional()
+    .describe('Wait up to so many seconds for another status; absent: 0'),
+  status: z
+    .enum(ORDER_STATUSES, `expected one of ${ORDER_STATUSES.join(', ')}`)
+    .optional()
+    .describe('The status that you know. With another one the answer comes at once'),
 });
 
 /** A sale as `visit` shows it, and with it what `visit` would send next. */
@@ -32,10 +41,18 @@ export type VisitedSale = z.infer<typeof visitedSale>;
 
 /** Refusals of requests, in addition to those that an upgrade has too. */
 export const HTTP_REFUSALS = {
-  400: { status: 400, reason: 'bad_request', meaning: 'A header that counts once stands there twice, or a request without a body has one.' },
+  400: {
+    status: 400,
+    reason: 'bad_request',
+    meaning: 'A header that counts once stands there twice, or a request without a body has one.',
+  },
   404: { status: 404, reason: 'not_found', meaning: 'There is nothing at this path.' },
   405: { status: 405, reason: 'wrong_method', meaning: 'This path is asked with another method; `Allow` names it.' },
-  411: { status: 411, reason: 'no_length', meaning: 'Content-Length: expected a number; a body in chunks is not read.' },
+  411: {
+    status: 411,
+    reason: 'no_length',
+    meaning: 'Content-Length: expected a number; a body in chunks is not read.',
+  },
   413: { status: 413, reason: 'too_big', meaning: 'The body is longer than a message over a socket may be.' },
   415: { status: 415, reason: 'not_json', meaning: 'Content-Type: expected application/json.' },
 } as const;
@@ -46,10 +63,14 @@ export const HTTP_REFUSALS = {
  */
 export function httpStatusOf(code: SaleOutcomeCode): number {
   switch (code) {
-    case '-5': return 429;
-    case '-7': return 503;
-    case '-16': return 422;
-    default: return 200;
+    case '-5':
+      return 429;
+    case '-7':
+      return 503;
+    case '-16':
+      return 422;
+    default:
+      return 200;
   }
 }
 
@@ -58,7 +79,8 @@ type DecodedBody<T> = { ok: true; value: T } | { ok: false; error: ErrorMessage 
 /** Parses the body of a request, or gives the error for its sender [R12]. Never throws. */
 export function decodeBody<T>(schema: z.ZodType<T>, text: string): DecodedBody<T> {
   const value = readJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { ok: false, error: { type: 'error', code: 'not_json', reason: 'body: expected one JSON object' } };
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { ok: false, error: { type: 'error', code: 'not_json', reason: 'body: expected one JSON object' } };
   return checked(schema, value, 'body');
 }
 
@@ -78,5 +100,7 @@ export function decodeQuery<T>(schema: z.ZodType<T>, text: string): DecodedBody<
 
 function checked<T>(schema: z.ZodType<T>, value: unknown, whole: string): DecodedBody<T> {
   const parsed = schema.safeParse(value);
-  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, error: fieldError(firstRefusal(parsed.error, whole)) };
+  return parsed.success
+    ? { ok: true, value: parsed.data }
+    : { ok: false, error: fieldError(firstRefusal(parsed.error, whole)) };
 }

@@ -12,22 +12,58 @@ const ref = z.string().max(64).describe('Any text you choose; the answer repeats
 const ticket = z.string().max(128).describe('Your ticket for this rain, if tickets are required');
 const rain = rainId.describe('The id of the rain');
 
-const joinMessage = z.strictObject({ type: z.literal('join'), rainId: rain, ticket: ticket.optional() })
-  .describe('Watch a rain. You receive its snapshot now and after every change, your own result if you have one, and a ticket or a challenge if tickets are required.');
-const grabMessage = z.strictObject({ type: z.literal('grab'), rainId: rain, ref: ref.optional(), ticket: ticket.optional() })
-  .describe('Ask for a red packet. The gateway answers with exactly one `result`. A repeated grab is safe and gets the first answer again.');
-const solutionMessage = z.strictObject({ type: z.literal('solution'), rainId: rain, saleId: rainId.optional().describe('Of a sale: its id, as in the `challenge`'), challenge: challenge.describe('The challenge as received, unchanged; fields as in `challenge`'), solution: solution.describe('The solution of that challenge') })
+const joinMessage = z
+  .strictObject({ type: z.literal('join'), rainId: rain, ticket: ticket.optional() })
+  .describe(
+    'Watch a rain. You receive its snapshot now and after every change, your own result if you have one, and a ticket or a challenge if tickets are required.',
+  );
+const grabMessage = z
+  .strictObject({ type: z.literal('grab'), rainId: rain, ref: ref.optional(), ticket: ticket.optional() })
+  .describe(
+    'Ask for a red packet. The gateway answers with exactly one `result`. A repeated grab is safe and gets the first answer again.',
+  );
+const solutionMessage = z
+  .strictObject({
+    type: z.literal('solution'),
+    rainId: rain,
+    saleId: rainId.optional().describe('Of a sale: its id, as in the `challenge`'),
+    challenge: challenge.describe('The challenge as received, unchanged; fields as in `challenge`'),
+    solution: solution.describe('The solution of that challenge'),
+  })
   .describe('The solution of a `challenge`. The gateway answers with a `ticket`.');
-const receiptMessage = z.strictObject({
-  type: z.literal('receipt'), rainId: rain, redPacketId: plainId.describe('The id of your red packet'), amount: amount.describe('Its amount'),
-  receipt: receipt.describe('The `receipt` of its `result`, unchanged'),
-}).describe('Show a win that you were told earlier and that your `join` did not report. The gateway answers with a `receipt_status`.');
-const pingMessage = z.strictObject({ type: z.literal('ping'), t: z.number().describe('Any number you choose; the answer repeats it') }).describe("Ask for the server's time.");
-export const CLIENT_MESSAGES = { join: joinMessage, grab: grabMessage, solution: solutionMessage, receipt: receiptMessage, ping: pingMessage, ...SALE_CLIENT_MESSAGES } as const;
+const receiptMessage = z
+  .strictObject({
+    type: z.literal('receipt'),
+    rainId: rain,
+    redPacketId: plainId.describe('The id of your red packet'),
+    amount: amount.describe('Its amount'),
+    receipt: receipt.describe('The `receipt` of its `result`, unchanged'),
+  })
+  .describe(
+    'Show a win that you were told earlier and that your `join` did not report. The gateway answers with a `receipt_status`.',
+  );
+const pingMessage = z
+  .strictObject({ type: z.literal('ping'), t: z.number().describe('Any number you choose; the answer repeats it') })
+  .describe("Ask for the server's time.");
+export const CLIENT_MESSAGES = {
+  join: joinMessage,
+  grab: grabMessage,
+  solution: solutionMessage,
+  receipt: receiptMessage,
+  ping: pingMessage,
+  ...SALE_CLIENT_MESSAGES,
+} as const;
 
 /** Every message that a client may send. The token identifies the user; a message never does [R9]. */
 export const clientMessage = z.discriminatedUnion('type', [
-  joinMessage, grabMessage, solutionMessage, receiptMessage, pingMessage, SALE_CLIENT_MESSAGES.visit, SALE_CLIENT_MESSAGES.buy, SALE_CLIENT_MESSAGES.cancel,
+  joinMessage,
+  grabMessage,
+  solutionMessage,
+  receiptMessage,
+  pingMessage,
+  SALE_CLIENT_MESSAGES.visit,
+  SALE_CLIENT_MESSAGES.buy,
+  SALE_CLIENT_MESSAGES.cancel,
 ]);
 export type ClientMessage = z.infer<typeof clientMessage>;
 export type JoinMessage = z.infer<typeof joinMessage>;

@@ -24,12 +24,18 @@ const EVERYTHING: ReadonlySet<string> = new Set([EVERY]);
 /** @returns `undefined`: the token is for everything that is not by invitation */
 export function audienceOf({ rains, sales, watch }: Claims): Audience | undefined {
   const watchOnly = watch === true;
-  if (rains || sales) return { rains: rains ? new Set(rains) : NOTHING, sales: sales ? new Set(sales) : NOTHING, watchOnly };
+  if (rains || sales)
+    return { rains: rains ? new Set(rains) : NOTHING, sales: sales ? new Set(sales) : NOTHING, watchOnly };
   return watchOnly ? { rains: EVERYTHING, sales: EVERYTHING, watchOnly } : undefined;
 }
 
 /** Whether this user may watch it. To others it is answered as one that there is not. */
-export function mayEnter(audience: Audience | undefined, kind: 'rains' | 'sales', id: string, { invitedOnly }: Visibility): boolean {
+export function mayEnter(
+  audience: Audience | undefined,
+  kind: 'rains' | 'sales',
+  id: string,
+  { invitedOnly }: Visibility,
+): boolean {
   if (audience === undefined) return !invitedOnly;
   const named = audience[kind];
   return named.has(id) || (!invitedOnly && named.has(EVERY));

@@ -24,7 +24,10 @@ export const claim = z.object({
   /** Redis's clock at the win, as a string: cjson would change a long number. */
   at: matching(/^\d{13}$/, 'expected epoch milliseconds'),
   /** The packet's signature as its list element had it; absent in claims from before packets were signed. */
-  mac: z.string('expected a signature of at most 64 characters').max(64, 'expected a signature of at most 64 characters').optional(),
+  mac: z
+    .string('expected a signature of at most 64 characters')
+    .max(64, 'expected a signature of at most 64 characters')
+    .optional(),
   /** The gateway that was told of this win: it is told of the credit. Nothing else depends on it, so another text is as good as none. */
   gateway: z.string().regex(GATEWAY_NAME).optional().catch(undefined),
 });
@@ -37,5 +40,7 @@ export function parseClaim(entry: string): ParsedClaim {
   const value = readJson(entry);
   if (value === undefined) return { ok: false, reason: 'not JSON' };
   const parsed = claim.safeParse(value);
-  return parsed.success ? { ok: true, claim: parsed.data } : { ok: false, reason: formatRefusal(firstRefusal(parsed.error, 'claim')) };
+  return parsed.success
+    ? { ok: true, claim: parsed.data }
+    : { ok: false, reason: formatRefusal(firstRefusal(parsed.error, 'claim')) };
 }

@@ -69,7 +69,12 @@ export interface Shown {
 }
 
 /** Recomputes the packets from the revealed values, if they match the commitments. Never throws. @param topUps in order */
-export function verifyFairness({ rainId, shards, topUps = [], ...creation }: Shown & { rainId: string; shards: number; topUps?: readonly Shown[] }): FairnessVerdict {
+export function verifyFairness({
+  rainId,
+  shards,
+  topUps = [],
+  ...creation
+}: Shown & { rainId: string; shards: number; topUps?: readonly Shown[] }): FairnessVerdict {
   const allocations: BigInt64Array[] = [];
   let first = 0;
   for (const [topUp, shown] of [creation, ...topUps].entries()) {
@@ -78,7 +83,12 @@ export function verifyFairness({ rainId, shards, topUps = [], ...creation }: Sho
     allocations.push(verdict.allocation);
     first += verdict.allocation.length;
     // Values from a stranger must not cause unbounded work [R10].
-    if (first > PACKETS_MAX) return { outcome: 'bad_plan', refusals: [{ field: 'packets', reason: `a rain has at most ${PACKETS_MAX} packets` }], topUp };
+    if (first > PACKETS_MAX)
+      return {
+        outcome: 'bad_plan',
+        refusals: [{ field: 'packets', reason: `a rain has at most ${PACKETS_MAX} packets` }],
+        topUp,
+      };
   }
   return { outcome: 'ok', allocation: joined(allocations) };
 }
@@ -108,17 +118,28 @@ export function joined(allocations: readonly BigInt64Array[]): BigInt64Array {
 export const TOP_UPS_MAX = 32;
 
 /** A top-up of a rain as everybody may see it. Its packets follow all earlier ones. Seed and plan appear once the rain is settled. */
-export interface TopUpPromise { commitment: string; packets: number; seed?: string; plan?: ShownPlan }
+export interface TopUpPromise {
+  commitment: string;
+  packets: number;
+  seed?: string;
+  plan?: ShownPlan;
+}
 
 /** A winner's receipt: fields of a claim, a `result` and a `credited` message. */
 export type Receipt = Pick<Claim, 'rainId' | 'redPacketId' | 'amount'>;
 
 /** In order of precedence. */
 export type ReceiptVerdict =
-  { outcome: 'other_rain' | 'no_such_packet' } | { outcome: 'amount_differs'; promised: string } | { outcome: 'ok' };
+  | { outcome: 'other_rain' | 'no_such_packet' }
+  | { outcome: 'amount_differs'; promised: string }
+  | { outcome: 'ok' };
 
 /** Whether this packet belongs to the rain and has this amount. */
-export function checkReceipt(allocation: BigInt64Array, rainId: string, { rainId: receiptRainId, redPacketId, amount }: Receipt): ReceiptVerdict {
+export function checkReceipt(
+  allocation: BigInt64Array,
+  rainId: string,
+  { rainId: receiptRainId, redPacketId, amount }: Receipt,
+): ReceiptVerdict {
   if (receiptRainId !== rainId) return { outcome: 'other_rain' };
   const cents = allocation[redPacketIndex(rainId, redPacketId) ?? -1];
   if (cents === undefined) return { outcome: 'no_such_packet' };

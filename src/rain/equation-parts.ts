@@ -4,5 +4,9 @@ export type EquationPart = (typeof EQUATION_PARTS)[number];
 
 /** Labels of the terms. */
 export const EQUATION_WORDS: Readonly<Record<EquationPart, string>> = {
-  credited: 'credited', pending: 'won, not yet credited', unclaimed: 'unclaimed', recycled: 'recycled', spoiled: 'spoiled',
+  credited: 'credited',
+  pending: 'won, not yet credited',
+  unclaimed: 'unclaimed',
+  recycled: 'recycled',
+  spoiled: 'spoiled',
 };

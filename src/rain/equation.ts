@@ -28,13 +28,17 @@ export interface Equation {
 /** A negative term would hide invented money behind a total that happens to match, so the equation then never balances. */
 export function isBalanced(equation: Equation): boolean {
   const parts = EQUATION_PARTS.map((name) => equation[name]);
-  return parts.every((share) => share.count >= 0 && share.cents >= 0n)
-    && parts.reduce((sum, share) => sum + share.cents, 0n) === equation.budget.cents
-    && parts.reduce((sum, share) => sum + share.count, 0) === equation.budget.count;
+  return (
+    parts.every((share) => share.count >= 0 && share.cents >= 0n) &&
+    parts.reduce((sum, share) => sum + share.cents, 0n) === equation.budget.cents &&
+    parts.reduce((sum, share) => sum + share.count, 0) === equation.budget.count
+  );
 }
 
 /** May be negative: an audit must be able to show an error. */
-const auditedAmount = z.string().refine((text) => parseMoney(text.replace(/^-/, '')) !== undefined, 'expected an amount such as "12.21"');
+const auditedAmount = z
+  .string()
+  .refine((text) => parseMoney(text.replace(/^-/, '')) !== undefined, 'expected an amount such as "12.21"');
 
 const TERMS = ['budget', ...EQUATION_PARTS] as const;
 type Term = (typeof TERMS)[number];

@@ -55,7 +55,8 @@ export function randomSource(seedHex: string, purpose: string): RandomSource {
 
   /** A plain remainder would favour small results; a value above the last whole multiple of n is drawn again. */
   function belowNumber(n: number): number {
-    if (!Number.isInteger(n) || n < 1 || n > TWO_53) throw new RangeError(`expected an integer from 1 to 2^53, got ${n}`);
+    if (!Number.isInteger(n) || n < 1 || n > TWO_53)
+      throw new RangeError(`expected an integer from 1 to 2^53, got ${n}`);
     const wide = n > TWO_32;
     const range = wide ? TWO_53 : TWO_32;
     const fair = range - (range % n);

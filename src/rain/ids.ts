@@ -10,7 +10,10 @@ export const userId = plainId;
 export const plainRainId = matching(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -');
 
 /** The same; a round of a campaign has its number after a dot: `autumn.3`, see campaign.ts. */
-export const rainId = matching(/^[A-Za-z0-9_-]{1,64}(\.[1-9]\d{0,2})?$/, 'expected 1 to 64 letters, digits, _ or -, and of a campaign its round, such as .3');
+export const rainId = matching(
+  /^[A-Za-z0-9_-]{1,64}(\.[1-9]\d{0,2})?$/,
+  'expected 1 to 64 letters, digits, _ or -, and of a campaign its round, such as .3',
+);
 
 /** A string of this form. The same expectation is reported for values that are not strings, such as numbers. */
 export function matching(form: RegExp, expected: string): z.ZodString {

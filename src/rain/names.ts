@@ -33,7 +33,12 @@ export function guestId(random: string, nickname?: string): string {
  * @returns `undefined` if nothing is left that can be read, or more characters than a name has at most
  */
 export function nameIn(typed: string, charactersMax: number): string | undefined {
-  const name = typed.normalize('NFC').replaceAll(/\s/gu, ' ').replaceAll(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '').replaceAll(/ +/g, ' ').trim();
+  const name = typed
+    .normalize('NFC')
+    .replaceAll(/\s/gu, ' ')
+    .replaceAll(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replaceAll(/ +/g, ' ')
+    .trim();
   return /[\p{L}\p{N}\p{S}]/u.test(name) && [...name].length <= charactersMax ? name : undefined;
 }
 

@@ -21,14 +21,21 @@ export function checkPlan(requested: unknown): PlanVerdict {
 
 function readPlan(requested: z.output<typeof rainPlan>, refusals: Refusal[]): CheckedPlan | undefined {
   const { packets } = requested;
-  if (!Number.isInteger(packets)) refusals.push({ field: 'packets', reason: `${packets} is not a whole number of packets` });
-  else if (packets < 1) refusals.push({ field: 'packets', reason: `${figure(packets)} packets: a rain has at least 1` });
-  else if (packets > PACKETS_MAX) refusals.push({ field: 'packets', reason: `${figure(packets)} packets: a rain has at most ${figure(PACKETS_MAX)}` });
+  if (!Number.isInteger(packets))
+    refusals.push({ field: 'packets', reason: `${packets} is not a whole number of packets` });
+  else if (packets < 1)
+    refusals.push({ field: 'packets', reason: `${figure(packets)} packets: a rain has at least 1` });
+  else if (packets > PACKETS_MAX)
+    refusals.push({
+      field: 'packets',
+      reason: `${figure(packets)} packets: a rain has at most ${figure(PACKETS_MAX)}`,
+    });
   const budgetCents = readAmount('budget', requested.budget, refusals);
   const minCents = readAmount('min', requested.min, refusals);
   const maxCents = requested.max === undefined ? budgetCents : readAmount('max', requested.max, refusals);
   const rows = readRows(requested.split, refusals);
-  if (refusals.length > 0 || budgetCents === undefined || minCents === undefined || maxCents === undefined) return undefined;
+  if (refusals.length > 0 || budgetCents === undefined || minCents === undefined || maxCents === undefined)
+    return undefined;
   return { budgetCents, packets, minCents, maxCents, split: { method: requested.split.method, rows } };
 }
 
@@ -36,11 +43,18 @@ function readPlan(requested: z.output<typeof rainPlan>, refusals: Refusal[]): Ch
 function readRows(split: Split, refusals: Refusal[]): ReadRow[] {
   const { rows } = methodNamed(split.method);
   if (!rows) return [];
-  const requested = Object.entries(split).find(([field]) => field === rows.field)![1] as readonly Record<string, string | number>[];
-  return requested.map((row, index) => Object.fromEntries(Object.entries(row).map(([column, value]) => {
-    if (typeof value === 'number') return [column, value];
-    return [column, readAmount(`split.${rows.field}.${index}.${column}`, value, refusals) ?? 0n];
-  })));
+  const requested = Object.entries(split).find(([field]) => field === rows.field)![1] as readonly Record<
+    string,
+    string | number
+  >[];
+  return requested.map((row, index) =>
+    Object.fromEntries(
+      Object.entries(row).map(([column, value]) => {
+        if (typeof value === 'number') return [column, value];
+        return [column, readAmount(`split.${rows.field}.${index}.${column}`, value, refusals) ?? 0n];
+      }),
+    ),
+  );
 }
 
 function readAmount(field: string, text: string, refusals: Refusal[]): Cents | undefined {
@@ -64,7 +78,10 @@ function amountReason(text: string, cents: Cents | undefined): string | undefine
 function checkFigures(plan: CheckedPlan, refusals: Refusal[]): void {
   const { minCents, maxCents, split } = plan;
   if (minCents > maxCents) {
-    refusals.push({ field: 'min', reason: `the smallest packet, ${formatMoney(minCents)}, is above the largest, ${formatMoney(maxCents)}` });
+    refusals.push({
+      field: 'min',
+      reason: `the smallest packet, ${formatMoney(minCents)}, is above the largest, ${formatMoney(maxCents)}`,
+    });
     return;
   }
   refusals.push(...shareRefusals(plan, 'packets', 'the budget'));

@@ -21,11 +21,15 @@ function assertBalanced(amounts: BigInt64Array, { budgetCents, packets, minCents
   let sum = 0n;
   for (const amount of amounts) {
     if (amount < minCents || amount > maxCents) {
-      throw new Error(`a packet of ${formatMoney(amount)} is outside ${formatMoney(minCents)} to ${formatMoney(maxCents)}`);
+      throw new Error(
+        `a packet of ${formatMoney(amount)} is outside ${formatMoney(minCents)} to ${formatMoney(maxCents)}`,
+      );
     }
     sum += amount;
   }
   if (sum !== budgetCents || amounts.length !== packets) {
-    throw new Error(`${amounts.length} packets hold ${formatMoney(sum)}, expected ${packets} with ${formatMoney(budgetCents)}`);
+    throw new Error(
+      `${amounts.length} packets hold ${formatMoney(sum)}, expected ${packets} with ${formatMoney(budgetCents)}`,
+    );
   }
 }

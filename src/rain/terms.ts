@@ -42,7 +42,9 @@ export const TERMS = {
     tells: 'Only users whose token names it see it and win; to all others there is no such rain',
   },
   winsMax: {
-    kind: 'count', min: 1, max: WINS_PER_USER_MAX,
+    kind: 'count',
+    min: 1,
+    max: WINS_PER_USER_MAX,
     keptBy: 'script',
     suits: 'rounds',
     tells: 'A user with this many wins in the campaign wins no more in this round; the campaign sets it',
@@ -78,7 +80,9 @@ export type RequestedTermName = { [N in TermName]: Described[N] extends { asks: 
 /** The terms that an operator requested. */
 export type RequestedTerms = Pick<Terms, RequestedTermName>;
 /** The names of terms enforced by the gateways, the script or the ledger. */
-export type TermKeptBy<W extends TermDescription['keptBy']> = { [N in TermName]: Described[N]['keptBy'] extends W ? N : never }[TermName];
+export type TermKeptBy<W extends TermDescription['keptBy']> = {
+  [N in TermName]: Described[N]['keptBy'] extends W ? N : never;
+}[TermName];
 
 export const TERM_NAMES = Object.keys(TERMS) as TermName[];
 

@@ -37,7 +37,10 @@ export interface ShownTheme extends Pick<Greeting, 'sender' | 'blessing' | 'priz
 }
 
 /** The blessing of a win: that of the highest prize which it reaches, or else that of all. @param amount a decimal string */
-export function blessingOf({ blessing, prizes = [] }: Pick<Greeting, 'blessing' | 'prizes'>, amount: string): string | undefined {
+export function blessingOf(
+  { blessing, prizes = [] }: Pick<Greeting, 'blessing' | 'prizes'>,
+  amount: string,
+): string | undefined {
   const cents = parseMoney(amount) ?? 0n;
   const centsOf = ({ from }: PrizeBlessing) => parseMoney(from) ?? cents + 1n;
   const reached = prizes.filter((prize) => centsOf(prize) <= cents).sort((a, b) => (centsOf(a) < centsOf(b) ? 1 : -1));
@@ -45,7 +48,11 @@ export function blessingOf({ blessing, prizes = [] }: Pick<Greeting, 'blessing' 
 }
 
 /** What pages have where a theme has no colour: the text on them, and the texts that the contrast is measured with. */
-export const DEFAULT_COLOURS = { background: '#8f121c', packet: '#c4192a', accent: '#f6c667' } as const satisfies Record<ThemeColourName, string>;
+export const DEFAULT_COLOURS = {
+  background: '#8f121c',
+  packet: '#c4192a',
+  accent: '#f6c667',
+} as const satisfies Record<ThemeColourName, string>;
 export const PAGE_TEXT = '#ffe9bd';
 export const BUTTON_TEXT = '#5c0a11';
 /** WCAG 2.2, 1.4.3, for text of usual size. */
@@ -55,15 +62,40 @@ const CONTRAST_MIN = 4.5;
 export function checkContrast(colours: ThemeColours): Refusal[] {
   const { background = DEFAULT_COLOURS.background, accent = DEFAULT_COLOURS.accent } = colours;
   const pairs = [
-    { field: 'colours.background', own: colours.background, what: `the page's text ${PAGE_TEXT} on it`, one: PAGE_TEXT, other: background },
-    { field: colours.accent === undefined ? 'colours.background' : 'colours.accent', own: colours.accent ?? colours.background, what: `the accent ${accent} on the background ${background}`, one: accent, other: background },
-    { field: 'colours.accent', own: colours.accent, what: `the text ${BUTTON_TEXT} of buttons on it`, one: BUTTON_TEXT, other: accent },
+    {
+      field: 'colours.background',
+      own: colours.background,
+      what: `the page's text ${PAGE_TEXT} on it`,
+      one: PAGE_TEXT,
+      other: background,
+    },
+    {
+      field: colours.accent === undefined ? 'colours.background' : 'colours.accent',
+      own: colours.accent ?? colours.background,
+      what: `the accent ${accent} on the background ${background}`,
+      one: accent,
+      other: background,
+    },
+    {
+      field: 'colours.accent',
+      own: colours.accent,
+      what: `the text ${BUTTON_TEXT} of buttons on it`,
+      one: BUTTON_TEXT,
+      other: accent,
+    },
   ];
   return pairs.flatMap(({ field, own, what, one, other }) => {
     const ratio = contrastOf(one, other);
     // All text on the background is light, and the text of buttons is dark.
     const advice = `choose a ${field === 'colours.accent' ? 'lighter' : 'darker'} colour`;
-    return own === undefined || ratio >= CONTRAST_MIN ? [] : [{ field, reason: `${what} has a contrast of ${(Math.floor(ratio * 100) / 100).toFixed(2)}, expected at least ${CONTRAST_MIN}: ${advice}` }];
+    return own === undefined || ratio >= CONTRAST_MIN
+      ? []
+      : [
+          {
+            field,
+            reason: `${what} has a contrast of ${(Math.floor(ratio * 100) / 100).toFixed(2)}, expected at least ${CONTRAST_MIN}: ${advice}`,
+          },
+        ];
   });
 }
 

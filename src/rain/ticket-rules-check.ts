@@ -6,8 +6,12 @@ const when = z.enum(REQUIRED_WHEN, `expected ${REQUIRED_WHEN.slice(0, -1).join('
 /** A change; what is absent stays. */
 export const changedTicketRules = z.strictObject({ tickets: when.optional(), proofOfWork: when.optional() });
 /** What is absent is off. */
-export const ticketRules = z.strictObject({ tickets: when.default('off'), proofOfWork: when.default('off') })
-  .refine(({ tickets, proofOfWork }) => proofOfWork === 'off' || tickets !== 'off', { path: ['proofOfWork'], message: 'needs tickets, expected tickets pressure or always with it' });
+export const ticketRules = z
+  .strictObject({ tickets: when.default('off'), proofOfWork: when.default('off') })
+  .refine(({ tickets, proofOfWork }) => proofOfWork === 'off' || tickets !== 'off', {
+    path: ['proofOfWork'],
+    message: 'needs tickets, expected tickets pressure or always with it',
+  });
 
 /** Rules that cannot be read are the strictest; the text of the strictest is another one, so that nothing is granted. */
 export function parseTicketRules(text: string): TicketRules {

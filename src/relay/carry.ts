@@ -29,7 +29,10 @@ export type Carried = 'more' | 'carried' | 'idle';
  * One visit to one log: up to ENTRIES_MAX entries go to the queue as one job, THEN the cursor moves. If it is killed in
  * between, the next visit carries the range again, and the ledger finds it `already` there [R5]; else it would be lost.
  */
-export async function carryLog<Job>({ redis, queue, leases, runScript, read = readFrom(redis), onCarried }: CarryDependencies<Job>, log: CarriedLog<Job>): Promise<Carried> {
+export async function carryLog<Job>(
+  { redis, queue, leases, runScript, read = readFrom(redis), onCarried }: CarryDependencies<Job>,
+  log: CarriedLog<Job>,
+): Promise<Carried> {
   const seen = await readPosition(redis, log.keys);
   if (seen.next >= seen.length && seen.cursor === String(seen.next)) return 'idle';
   if (!(await leases.hold(log.keys.lease, ['carry', seen.cursor]))) return 'idle';
@@ -42,7 +45,12 @@ export async function carryLog<Job>({ redis, queue, leases, runScript, read = re
     await addJob(queue, log, job);
     onCarried?.(job, readAt);
   }
-  const moved = await advance(redis, log.keys, { owner: leases.owner, from: seen.cursor, to: seen.next + entries.length }, runScript);
+  const moved = await advance(
+    redis,
+    log.keys,
+    { owner: leases.owner, from: seen.cursor, to: seen.next + entries.length },
+    runScript,
+  );
   // Refused: the rain or sale is gone, or another relay carries the range too. The next visit reads the position again.
   if (moved !== 'moved') return 'idle';
   return to < seen.length ? 'more' : 'carried';
@@ -54,7 +62,13 @@ export async function carryLog<Job>({ redis, queue, leases, runScript, read = re
  * @param again identifies this repetition; the ids of its jobs differ from all earlier ones
  * @returns how many entries were sent; also 0 when another relay carries this log
  */
-export async function resendRange<Job>({ redis, queue, leases, read = readFrom(redis) }: CarryDependencies<Job>, log: CarriedLog<Job>, from: number, to: number, again: string): Promise<number> {
+export async function resendRange<Job>(
+  { redis, queue, leases, read = readFrom(redis) }: CarryDependencies<Job>,
+  log: CarriedLog<Job>,
+  from: number,
+  to: number,
+  again: string,
+): Promise<number> {
   if (!(await leases.hold(log.keys.lease, ['resend', '']))) return 0;
   let sent = 0;
   for (let at = from; at < to; at += ENTRIES_MAX) {
@@ -66,5 +80,9 @@ export async function resendRange<Job>({ redis, queue, leases, read = readFrom(r
   return sent;
 }
 
-const readFrom = (redis: RedisClient): ReadLog => (...range) => readLog(redis, ...range);
-const addJob = <Job>(queue: CarryDependencies<Job>['queue'], log: CarriedLog<Job>, job: Job, again?: string) => queue.add('range', job, { jobId: log.jobId(job, again) });
+const readFrom =
+  (redis: RedisClient): ReadLog =>
+  (...range) =>
+    readLog(redis, ...range);
+const addJob = <Job>(queue: CarryDependencies<Job>['queue'], log: CarriedLog<Job>, job: Job, again?: string) =>
+  queue.add('range', job, { jobId: log.jobId(job, again) });

@@ -8,7 +8,8 @@ import type { CarriedLog } from './carriedLog.ts';
 export function claimLogOf(rainId: string, shard: number): CarriedLog<CreditJob> {
   const { claims, relayed, state, lease } = shardKeys(rainId, shard);
   return {
-    label: { rainId, shard }, keys: { log: claims, relayed, state, lease },
+    label: { rainId, shard },
+    keys: { log: claims, relayed, state, lease },
     toJob: (from, entries) => ({ rainId, shard, from, entries }),
     jobId: creditJobId,
   };
@@ -17,5 +18,7 @@ export function claimLogOf(rainId: string, shard: number): CarriedLog<CreditJob>
 /** The claim logs of all live rains. */
 export async function liveClaimLogs(redis: RedisClient): Promise<CarriedLog<CreditJob>[]> {
   const rains = await liveRains(redis);
-  return [...rains].flatMap(([rainId, { shards }]) => Array.from({ length: shards }, (_, shard) => claimLogOf(rainId, shard)));
+  return [...rains].flatMap(([rainId, { shards }]) =>
+    Array.from({ length: shards }, (_, shard) => claimLogOf(rainId, shard)),
+  );
 }

@@ -38,10 +38,10 @@ export function createLeases(redis: RedisClient, owner: string, leaseMs = LEASE_
     async hold(key: string, [work, progress]: readonly [work: 'carry' | 'resend', progress: string]): Promise<boolean> {
       const name = `${work} ${key}`;
       const take = () => run(redis, 'lease', [key], [owner, leaseMs]);
-      let mine = await take() === 1;
+      let mine = (await take()) === 1;
       if (!mine && standsStill(name, progress)) {
         await redis.del(key);
-        mine = await take() === 1 || work === 'resend';
+        mine = (await take()) === 1 || work === 'resend';
       }
       if (mine) refused.delete(name);
       if (mine) held.add(key);

@@ -35,16 +35,28 @@ interface LogSource<Job> {
  * @param options.redis with purpose `once`; `queue` has a connection of its own
  */
 export function createLogRelay<Job>(source: LogSource<Job>, options: RelayOptions<Job>) {
-  const { redis, queue, log, owner = randomUUID(), leaseMs, leasedMs, busyMs = 25, idleMs = 250, waitingJobsMax = WAITING_JOBS_MAX } = options;
+  const {
+    redis,
+    queue,
+    log,
+    owner = randomUUID(),
+    leaseMs,
+    leasedMs,
+    busyMs = 25,
+    idleMs = 250,
+    waitingJobsMax = WAITING_JOBS_MAX,
+  } = options;
   const leases = createLeases(redis, owner, leaseMs, leasedMs);
   const parts: CarryDependencies<Job> = { ...options, leases };
   const failing = new Set<string>();
   let running: Loop | undefined;
 
-  const visit = (carried: CarriedLog<Job>) => reportingFault(failing, carried.keys.log, () => carryLog(parts, carried), {
-    began: (error) => log.warn({ ...carried.label, error: String(error) }, `${source.entries} cannot be carried, will try again`),
-    over: () => log.info(carried.label, `${source.entries} are carried again`),
-  });
+  const visit = (carried: CarriedLog<Job>) =>
+    reportingFault(failing, carried.keys.log, () => carryLog(parts, carried), {
+      began: (error) =>
+        log.warn({ ...carried.label, error: String(error) }, `${source.entries} cannot be carried, will try again`),
+      over: () => log.info(carried.label, `${source.entries} are carried again`),
+    });
 
   async function visitAll(): Promise<Carried> {
     const logs = await source.live();
@@ -54,10 +66,12 @@ export function createLogRelay<Job>(source: LogSource<Job>, options: RelayOption
     return results.includes('more') ? 'more' : results.includes('carried') ? 'carried' : 'idle';
   }
 
-  const round = async () => await reportingFault(failing, '', visitAll, {
-    began: (error) => log.warn({ error: String(error) }, `the relay cannot read the logs of ${source.entries}, will try again`),
-    over: () => log.info('the relay reaches Redis again'),
-  }) ?? 'idle';
+  const round = async () =>
+    (await reportingFault(failing, '', visitAll, {
+      began: (error) =>
+        log.warn({ error: String(error) }, `the relay cannot read the logs of ${source.entries}, will try again`),
+      over: () => log.info('the relay reaches Redis again'),
+    })) ?? 'idle';
 
   const pauseMs: Record<Carried, number> = { more: 0, carried: busyMs, idle: idleMs };
 
@@ -70,9 +84,11 @@ export function createLogRelay<Job>(source: LogSource<Job>, options: RelayOption
     /** Waits for the current round, at most `deadlineMs`, and releases the leases. */
     async stop(deadlineMs = 5_000) {
       const ended = Promise.resolve(running?.close()).then(() => leases.release());
-      await deadlineIn(deadlineMs).within(ended.catch((error: unknown) => {
-        log.warn({ error: String(error) }, 'leases were not released and will expire');
-      }));
+      await deadlineIn(deadlineMs).within(
+        ended.catch((error: unknown) => {
+          log.warn({ error: String(error) }, 'leases were not released and will expire');
+        }),
+      );
     },
     resend: (carried: CarriedLog<Job>, from: number, to: number) => resendRange(parts, carried, from, to, randomUUID()),
   };

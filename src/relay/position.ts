@@ -30,6 +30,11 @@ interface Step {
 }
 
 /** Moves the cursor by compare-and-set, under the lease of `owner`; any outcome but `moved` changed nothing. */
-export async function advance(redis: RedisClient, { relayed, state, lease }: Pick<LogKeys, 'relayed' | 'state' | 'lease'>, { owner, from, to }: Step, runScript = run) {
+export async function advance(
+  redis: RedisClient,
+  { relayed, state, lease }: Pick<LogKeys, 'relayed' | 'state' | 'lease'>,
+  { owner, from, to }: Step,
+  runScript = run,
+) {
   return move.parse(await runScript(redis, 'relay', [relayed, state, lease], [owner, from, to]));
 }

@@ -25,7 +25,10 @@ export function readReplicated(redis: RedisClient, replicas: number, waitMs: num
     const master = masterOf(redis, slotOf(redis, key));
     try {
       if (!master) throw new Error(`no master of the slot of ${key} can be reached`);
-      const [entries, acknowledged] = await Promise.all([readLog(master.connection, key, from, to), acknowledgedBy(redis, master)]);
+      const [entries, acknowledged] = await Promise.all([
+        readLog(master.connection, key, from, to),
+        acknowledgedBy(redis, master),
+      ]);
       return acknowledged >= replicas ? entries : [];
     } catch (error) {
       learnMasters(redis);

@@ -17,9 +17,18 @@ export interface ItemEquation {
   returned: Units;
 }
 
-export const ITEM_PARTS = ['sold', 'reserved', 'pending', 'left', 'returned'] as const satisfies readonly (keyof ItemEquation)[];
+export const ITEM_PARTS = [
+  'sold',
+  'reserved',
+  'pending',
+  'left',
+  'returned',
+] as const satisfies readonly (keyof ItemEquation)[];
 
 /** A negative part would hide invented units behind a total that happens to match. */
 export function isBalanced(equation: ItemEquation): boolean {
-  return ITEM_PARTS.every((part) => equation[part] >= 0) && ITEM_PARTS.reduce((sum, part) => sum + equation[part], 0) === equation.units;
+  return (
+    ITEM_PARTS.every((part) => equation[part] >= 0) &&
+    ITEM_PARTS.reduce((sum, part) => sum + equation[part], 0) === equation.units
+  );
 }

@@ -24,7 +24,15 @@ export const ORDER_STEPS = {
 export type OrderStep = keyof typeof ORDER_STEPS;
 
 /** How far an order has come. */
-const RANKS: Readonly<Record<OrderStatus, number>> = { reserved: 0, created: 1, paid: 2, cancelled: 2, timed_out: 2, failed: 2, refunded: 3 };
+const RANKS: Readonly<Record<OrderStatus, number>> = {
+  reserved: 0,
+  created: 1,
+  paid: 2,
+  cancelled: 2,
+  timed_out: 2,
+  failed: 2,
+  refunded: 3,
+};
 
 /** Whether a message of the one status has overtaken a message of the other: no step leads back. */
 export function isLater(status: OrderStatus, than: OrderStatus): boolean {
@@ -43,5 +51,11 @@ export function isFree({ price }: { price: string }): boolean {
 
 /** How `lua/reserve.lua` and `lua/follow.lua` write a status. */
 export const STATUS_LETTERS: Readonly<Record<OrderStatus, string>> = {
-  reserved: 'r', created: 'o', paid: 'p', cancelled: 'c', timed_out: 't', failed: 'f', refunded: 'u',
+  reserved: 'r',
+  created: 'o',
+  paid: 'p',
+  cancelled: 'c',
+  timed_out: 't',
+  failed: 'f',
+  refunded: 'u',
 };

@@ -34,5 +34,7 @@ export function parseReservation(entry: string): ParsedReservation {
   const value = readJson(entry);
   if (value === undefined) return { ok: false, reason: 'not JSON' };
   const parsed = reservation.safeParse(value);
-  return parsed.success ? { ok: true, reservation: parsed.data } : { ok: false, reason: formatRefusal(firstRefusal(parsed.error, 'reservation')) };
+  return parsed.success
+    ? { ok: true, reservation: parsed.data }
+    : { ok: false, reason: formatRefusal(firstRefusal(parsed.error, 'reservation')) };
 }

@@ -17,4 +17,7 @@ const UNITS = `expected a whole number from 1 to ${figure(UNITS_MAX)}`;
 export const units = z.int({ error: UNITS, abort: true }).min(1, UNITS).max(UNITS_MAX, UNITS);
 
 /** How many pieces somebody buys. No word, no fraction and nothing below 1 is a quantity. */
-export const quantity = z.int({ error: QUANTITY_EXPECTED, abort: true }).min(1, QUANTITY_EXPECTED).max(QUANTITY_MAX, QUANTITY_EXPECTED);
+export const quantity = z
+  .int({ error: QUANTITY_EXPECTED, abort: true })
+  .min(1, QUANTITY_EXPECTED)
+  .max(QUANTITY_MAX, QUANTITY_EXPECTED);

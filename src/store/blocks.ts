@@ -32,7 +32,7 @@ const nameOf = ({ kind, who }: Blocked): string => `${kind}:${who}`;
 
 /** The current version text. Far cheaper to read than the list. */
 export async function blocksVersion(redis: RedisClient): Promise<string | undefined> {
-  return await redis.hget(BLOCKS_KEY, VERSION) ?? undefined;
+  return (await redis.hget(BLOCKS_KEY, VERSION)) ?? undefined;
 }
 
 /** May include expired blocks. Entries that do not parse are left out: they name no user or address to block. */
@@ -44,7 +44,7 @@ export async function readBlocks(redis: RedisClient): Promise<{ version: string 
 /** A block of the same user or address is replaced, so there is always room for it. */
 export async function hasRoomFor(redis: RedisClient, who: Blocked): Promise<boolean> {
   // The hash has one field more than there are blocks: the version.
-  return await redis.hlen(BLOCKS_KEY) <= BLOCKS_MAX || await redis.hexists(BLOCKS_KEY, nameOf(who)) === 1;
+  return (await redis.hlen(BLOCKS_KEY)) <= BLOCKS_MAX || (await redis.hexists(BLOCKS_KEY, nameOf(who))) === 1;
 }
 
 export async function putBlock(redis: RedisClient, added: Block): Promise<void> {

@@ -15,7 +15,7 @@ export const EXCLUDED_UNITS: Units = 1_000_000;
 
 /** Whether Redis has one of these sales, all of one campaign. */
 export async function knowsAnySale(redis: RedisClient, saleIds: readonly string[]): Promise<boolean> {
-  return saleIds.length > 0 && await redis.exists(...saleIds.map((id) => saleKeys(id).state)) > 0;
+  return saleIds.length > 0 && (await redis.exists(...saleIds.map((id) => saleKeys(id).state))) > 0;
 }
 
 /** Of some users, in their order. */
@@ -27,7 +27,11 @@ interface BoughtOfUsers {
 }
 
 /** What these users hold in the sales of one campaign, all in one moment. */
-export async function readBought(redis: RedisClient, saleIds: readonly string[], users: readonly string[]): Promise<BoughtOfUsers> {
+export async function readBought(
+  redis: RedisClient,
+  saleIds: readonly string[],
+  users: readonly string[],
+): Promise<BoughtOfUsers> {
   const reading = redis.multi().hmget(saleKeys(saleIds[0]!).bought, ...users);
   for (const id of saleIds) reading.exists(saleKeys(id).state).hmget(saleKeys(id).buyers, ...users);
   const replies = (await reading.exec())!.map(([error, reply]) => {
@@ -35,12 +39,17 @@ export async function readBought(redis: RedisClient, saleIds: readonly string[],
     return reply;
   });
   const [counts, ...sales] = replies as [(string | null)[], ...unknown[]];
-  const held = saleIds.flatMap((id, i): [string, Units[]][] => (sales[2 * i] === 0 ? [] : [[id, (sales[2 * i + 1] as (string | null)[]).map(unitsOf)]]));
+  const held = saleIds.flatMap((id, i): [string, Units[]][] =>
+    sales[2 * i] === 0 ? [] : [[id, (sales[2 * i + 1] as (string | null)[]).map(unitsOf)]],
+  );
   return { counts: counts.map((count) => count ?? undefined), held: new Map(held) };
 }
 
 function unitsOf(entry: string | null): Units {
-  return (parseHeld(entry ?? '') ?? []).reduce((sum, { status, quantity }) => sum + (holdsUnits(status) ? quantity : 0), 0);
+  return (parseHeld(entry ?? '') ?? []).reduce(
+    (sum, { status, quantity }) => sum + (holdsUnits(status) ? quantity : 0),
+    0,
+  );
 }
 
 /** A count of the campaign that is wrong, and what it must have been when it was read. */
@@ -52,9 +61,15 @@ interface WrongBought {
 }
 
 /** Puts counts of a campaign right. @returns users whose count has changed since it was read: read them again */
-export async function recountBought(redis: RedisClient, saleId: string, wrong: readonly WrongBought[]): Promise<string[]> {
+export async function recountBought(
+  redis: RedisClient,
+  saleId: string,
+  wrong: readonly WrongBought[],
+): Promise<string[]> {
   const { bought } = saleKeys(saleId);
-  const done = await Promise.all(wrong.map(({ userId, found, right }) => run(redis, 'recount', [bought], [userId, found, right])));
+  const done = await Promise.all(
+    wrong.map(({ userId, found, right }) => run(redis, 'recount', [bought], [userId, found, right])),
+  );
   return wrong.flatMap(({ userId }, i) => (done[i] === 1 ? [] : [userId]));
 }
 

@@ -25,7 +25,7 @@ export function createBuildLease(redis: RedisClient, owner: string, refusedMs = 
     async take(key: string): Promise<boolean> {
       renewedAt = performance.now();
       const since = refused.get(key) ?? renewedAt;
-      if (await take(key) !== 1 && renewedAt - since < refusedMs) {
+      if ((await take(key)) !== 1 && renewedAt - since < refusedMs) {
         if (refused.size >= REFUSED_MAX) refused.clear();
         refused.set(key, since);
         return false;

@@ -18,10 +18,21 @@ export const WINS_MAX = 500;
  * @param wins of users of this shard, at most WINS_MAX; may be empty
  * @returns false: Redis has no such round, or the round is settled
  */
-export async function enlist(redis: RedisClient, rainId: string, shard: number, wins: readonly Win[]): Promise<boolean> {
+export async function enlist(
+  redis: RedisClient,
+  rainId: string,
+  shard: number,
+  wins: readonly Win[],
+): Promise<boolean> {
   const { wins: known, rounds } = campaignKeys(rainId, shard);
   const args = wins.flatMap(({ userId, round }) => [userId, round]);
-  return z.int().parse(await run(redis, 'enlist', [shardKeys(rainId, shard).state, known, rounds], [roundOf(rainId)!.round, ...args])) >= 0;
+  return (
+    z
+      .int()
+      .parse(
+        await run(redis, 'enlist', [shardKeys(rainId, shard).state, known, rounds], [roundOf(rainId)!.round, ...args]),
+      ) >= 0
+  );
 }
 
 /** Removes a settled round from its campaign, whose wins expire after the last round. Nothing for other rains. Safe to repeat. */

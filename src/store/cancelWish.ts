@@ -11,9 +11,20 @@ const letter = z.enum(Object.values(STATUS_LETTERS));
  * Writes down that this buyer wishes to cancel a reservation. Safe to repeat.
  * @returns its status at present; `full`: too many wishes wait, so this one is not written down; undefined: there is no such reservation or sale
  */
-export async function wishToCancel(redis: RedisClient, signer: Pick<Signer, 'wishMac'>, saleId: string, userId: string, ordinal: number): Promise<OrderStatus | 'full' | undefined> {
+export async function wishToCancel(
+  redis: RedisClient,
+  signer: Pick<Signer, 'wishMac'>,
+  saleId: string,
+  userId: string,
+  ordinal: number,
+): Promise<OrderStatus | 'full' | undefined> {
   const { state, buyers, cancels } = saleKeys(saleId);
-  const reply = await run(redis, 'cancel', [state, buyers, cancels], [userId, ordinal, signer.wishMac({ saleId, userId, ordinal })]);
+  const reply = await run(
+    redis,
+    'cancel',
+    [state, buyers, cancels],
+    [userId, ordinal, signer.wishMac({ saleId, userId, ordinal })],
+  );
   if (reply === null || reply === '') return undefined;
   if (reply === 'full') return reply;
   const found = letter.parse(reply);

@@ -12,11 +12,28 @@ export async function readWishes(redis: RedisClient, saleId: string, limit: numb
  * @param oldest as `readWishes` gave them
  * @returns false: others are the oldest by now, and nothing was changed
  */
-export async function removeWishes(redis: RedisClient, saleId: string, oldest: readonly string[], tooEarly: readonly string[]): Promise<boolean> {
-  return await run(redis, 'wishesdone', [saleKeys(saleId).cancels], [oldest.length, ...oldest.toReversed(), ...new Set(tooEarly)]) === 1;
+export async function removeWishes(
+  redis: RedisClient,
+  saleId: string,
+  oldest: readonly string[],
+  tooEarly: readonly string[],
+): Promise<boolean> {
+  return (
+    (await run(
+      redis,
+      'wishesdone',
+      [saleKeys(saleId).cancels],
+      [oldest.length, ...oldest.toReversed(), ...new Set(tooEarly)],
+    )) === 1
+  );
 }
 
 /** Takes or renews the lease on the wishes of a sale; with `leaseMs` 0 it is released. It only saves work. @returns false: another worker has it */
-export async function leaseWishes(redis: RedisClient, saleId: string, owner: string, leaseMs: number): Promise<boolean> {
-  return await run(redis, 'lease', [saleKeys(saleId).cancelling], [owner, leaseMs]) === 1;
+export async function leaseWishes(
+  redis: RedisClient,
+  saleId: string,
+  owner: string,
+  leaseMs: number,
+): Promise<boolean> {
+  return (await run(redis, 'lease', [saleKeys(saleId).cancelling], [owner, leaseMs])) === 1;
 }

@@ -22,11 +22,22 @@ const reply = z.array(z.literal([0, 1]));
 const textOf = ({ status, payBy }: ToldStatus) => `${STATUS_LETTERS[status]}:${payBy}`;
 
 /** Puts back what buyers are told of their reservations. Safe to repeat. @returns those that were changed; the others say something else by now */
-export async function correct(redis: RedisClient, saleId: string, corrections: readonly Correction[]): Promise<Correction[]> {
+export async function correct(
+  redis: RedisClient,
+  saleId: string,
+  corrections: readonly Correction[],
+): Promise<Correction[]> {
   const changed: Correction[] = [];
   for (let at = 0; at < corrections.length; at += CORRECT_MAX) {
     const part = corrections.slice(at, at + CORRECT_MAX);
-    const answers = reply.parse(await run(redis, 'correct', [saleKeys(saleId).buyers], part.flatMap(({ userId, ordinal, found, right }) => [userId, ordinal, textOf(found), textOf(right)])));
+    const answers = reply.parse(
+      await run(
+        redis,
+        'correct',
+        [saleKeys(saleId).buyers],
+        part.flatMap(({ userId, ordinal, found, right }) => [userId, ordinal, textOf(found), textOf(right)]),
+      ),
+    );
     changed.push(...part.filter((_, i) => answers[i] === 1));
   }
   return changed;

@@ -17,7 +17,7 @@ export async function rememberEnd(redis: RedisClient, rainId: string, now: numbe
 
 /** Whether the rain was settled and its keys have expired. */
 export async function remembersEnd(redis: RedisClient, rainId: string): Promise<boolean> {
-  return await redis.hexists(ENDED_RAINS_KEY, rainId) === 1;
+  return (await redis.hexists(ENDED_RAINS_KEY, rainId)) === 1;
 }
 
 /** Removes old entries. @param now epoch ms */

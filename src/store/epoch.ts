@@ -20,7 +20,13 @@ export const COUNTER_AHEAD_MAX = 20_000_000;
 /** A counter beyond this was not written by us; the limit keeps the counter of the ledger exact. */
 const COUNTER_MAX = 1e15;
 const reply = z.tuple([z.string(), z.string(), z.string(), z.string()]);
-const storedCounter = z.string().regex(/^\d+$/).transform(Number).pipe(z.number().max(COUNTER_MAX)).optional().catch(undefined);
+const storedCounter = z
+  .string()
+  .regex(/^\d+$/)
+  .transform(Number)
+  .pipe(z.number().max(COUNTER_MAX))
+  .optional()
+  .catch(undefined);
 
 /** @throws when Redis cannot be reached */
 export async function readEpoch(redis: RedisClient): Promise<RedisEpoch> {
@@ -31,7 +37,11 @@ export async function readEpoch(redis: RedisClient): Promise<RedisEpoch> {
  * Copies the ledger's epoch to Redis; of two counters the greater one stands, unless it is too far ahead.
  * @param comparedRunId the run of the server in which the comparison began
  */
-export async function writeEpoch(redis: RedisClient, { storeId, counter }: { storeId: string; counter: number }, comparedRunId: string | undefined): Promise<RedisEpoch> {
+export async function writeEpoch(
+  redis: RedisClient,
+  { storeId, counter }: { storeId: string; counter: number },
+  comparedRunId: string | undefined,
+): Promise<RedisEpoch> {
   return parse(await run(redis, 'epoch', [EPOCH_KEY], [storeId, counter, comparedRunId ?? '', COUNTER_AHEAD_MAX]));
 }
 

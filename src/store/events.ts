@@ -17,7 +17,12 @@ const credited = z.object({ userId, redPacketId: z.string(), amount, mark: z.str
 export type Credited = z.infer<typeof credited>;
 
 /** `mark`: `orderMark` of a Signer, for the same reason. */
-const toldOrder = z.object({ userId, reservationId: reservationIdText, status: z.enum(ORDER_STATUSES), mark: z.string() });
+const toldOrder = z.object({
+  userId,
+  reservationId: reservationIdText,
+  status: z.enum(ORDER_STATUSES),
+  mark: z.string(),
+});
 export type ToldOrder = z.infer<typeof toldOrder>;
 
 /** The events on EVENTS_CHANNEL, and on the channels of single gateways, between processes. A lost event only delays an update: gateways also poll Redis. */

@@ -33,7 +33,12 @@ export async function hold(redis: RedisClient, rainId: string, shards: number, r
 }
 
 /** Ends a hold in all shards, unless the rain is held for another reason meanwhile. Safe to repeat. */
-export async function release(redis: RedisClient, rainId: string, shards: number, reason: HoldReason | typeof RESTORING): Promise<void> {
+export async function release(
+  redis: RedisClient,
+  rainId: string,
+  shards: number,
+  reason: HoldReason | typeof RESTORING,
+): Promise<void> {
   for (let shard = 0; shard < shards; shard++) await run(redis, 'release', [shardKeys(rainId, shard).state], [reason]);
 }
 
@@ -46,15 +51,21 @@ const RAINS_AT_ONCE = 50;
  * @returns the rains that were held so
  */
 export async function reholdForeign(redis: RedisClient): Promise<string[]> {
-  const live = [...await liveRains(redis)];
+  const live = [...(await liveRains(redis))];
   const found: string[] = [];
   for (let from = 0; from < live.length; from += RAINS_AT_ONCE) {
-    await Promise.all(live.slice(from, from + RAINS_AT_ONCE).map(async ([rainId, { shards }]) => {
-      const states = Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard).state);
-      // A state of another type is not our business here: the comparison reports it.
-      const replies = await Promise.allSettled(states.map((state) => run(redis, 'rehold', [state], ['redis_behind' satisfies HoldReason, ...HOLD_REASONS, RESTORING])));
-      if (replies.some((reply) => reply.status === 'fulfilled' && reply.value === 1)) found.push(rainId);
-    }));
+    await Promise.all(
+      live.slice(from, from + RAINS_AT_ONCE).map(async ([rainId, { shards }]) => {
+        const states = Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard).state);
+        // A state of another type is not our business here: the comparison reports it.
+        const replies = await Promise.allSettled(
+          states.map((state) =>
+            run(redis, 'rehold', [state], ['redis_behind' satisfies HoldReason, ...HOLD_REASONS, RESTORING]),
+          ),
+        );
+        if (replies.some((reply) => reply.status === 'fulfilled' && reply.value === 1)) found.push(rainId);
+      }),
+    );
   }
   return found;
 }
@@ -70,8 +81,10 @@ export async function countRestoring(redis: RedisClient): Promise<number> {
 export async function heldRains(redis: RedisClient): Promise<Map<string, HoldReason>> {
   const rainIds = [...(await liveRains(redis)).keys()];
   const held = await Promise.all(rainIds.map((rainId) => redis.hget(shardKeys(rainId, 0).state, 'held')));
-  return new Map(rainIds.flatMap((rainId, i) => {
-    const reason = holdReasonOf(held[i]);
-    return reason ? [[rainId, reason]] : [];
-  }));
+  return new Map(
+    rainIds.flatMap((rainId, i) => {
+      const reason = holdReasonOf(held[i]);
+      return reason ? [[rainId, reason]] : [];
+    }),
+  );
 }

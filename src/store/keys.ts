@@ -67,7 +67,10 @@ export type ShardKeys = ReturnType<typeof shardKeys>;
 
 /** The keys that a rain has from its creation until it expires, in the order of the scripts that draft and settle it. */
 export function lastingKeys(rainId: string, shard: number): string[] {
-  const { state, packets, claimed, claims, spoiled, relayed, credited, sending, lent, received } = shardKeys(rainId, shard);
+  const { state, packets, claimed, claims, spoiled, relayed, credited, sending, lent, received } = shardKeys(
+    rainId,
+    shard,
+  );
   return [state, packets, claimed, claims, spoiled, relayed, credited, sending, lent, received];
 }
 
@@ -158,7 +161,11 @@ export function operatorSessionsKey(name: string): string {
  * string, expiring: failed sign-ins of an address, of a name, of a name from an address or from a known device; `wait`: present while no
  * further one may be tried
  */
-export function attemptsKey(whose: 'address' | 'name' | 'pair' | 'device', hash: string, what: 'count' | 'wait'): string {
+export function attemptsKey(
+  whose: 'address' | 'name' | 'pair' | 'device',
+  hash: string,
+  what: 'count' | 'wait',
+): string {
   return `rain:attempts:${whose}:${hash}:${what}`;
 }
 

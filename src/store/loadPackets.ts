@@ -37,22 +37,45 @@ export function packetElement({ packetMac }: Signer, rainId: string, id: string,
 }
 
 /** Creates the rain without packets. Safe to repeat. @returns `taken` when keys of another rain with this id exist */
-export async function draftRain(redis: RedisClient, { keyId }: Pick<Signer, 'keyId'>, { rainId, title, shards, opensAt, closesAt, packets, commitment = '', terms = {} }: Draft): Promise<'created' | 'exists' | 'taken'> {
+export async function draftRain(
+  redis: RedisClient,
+  { keyId }: Pick<Signer, 'keyId'>,
+  { rainId, title, shards, opensAt, closesAt, packets, commitment = '', terms = {} }: Draft,
+): Promise<'created' | 'exists' | 'taken'> {
   let created = false;
   for (let shard = 0; shard < shards; shard++) {
-    const done = z.number().parse(await run(redis, 'draft', lastingKeys(rainId, shard),
-      [rainId, opensAt, closesAt, plannedFor(shard, shards, packets), commitment, canonicalJson(terms), keyId, shards, packets]));
+    const done = z
+      .number()
+      .parse(
+        await run(redis, 'draft', lastingKeys(rainId, shard), [
+          rainId,
+          opensAt,
+          closesAt,
+          plannedFor(shard, shards, packets),
+          commitment,
+          canonicalJson(terms),
+          keyId,
+          shards,
+          packets,
+        ]),
+      );
     if (done === -1) return 'taken';
     created ||= done === 1;
   }
   // The index comes last: a process that finds the rain there finds all its shards.
-  await redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards, title, ...(terms.rehearsal && { rehearsal: terms.rehearsal }) } satisfies LiveRain));
+  await redis.hset(
+    LIVE_RAINS_KEY,
+    rainId,
+    JSON.stringify({ shards, title, ...(terms.rehearsal && { rehearsal: terms.rehearsal }) } satisfies LiveRain),
+  );
   return created ? 'created' : 'exists';
 }
 
 /** Whether a new rain with this id would be refused: keys of another rain exist. */
 export async function isTaken(redis: RedisClient, rainId: string, shards: number): Promise<boolean> {
-  const held = await Promise.all(Array.from({ length: shards }, (_, shard) => redis.exists(...lastingKeys(rainId, shard))));
+  const held = await Promise.all(
+    Array.from({ length: shards }, (_, shard) => redis.exists(...lastingKeys(rainId, shard))),
+  );
   return held.some((count) => count > 0);
 }
 
@@ -71,7 +94,14 @@ type Loaded = { ok: true; packets: number } | { ok: false; reason: 'no_such_rain
  * @param onProgress packets pushed so far
  * @throws when Redis cannot be reached; loading again is safe
  */
-export async function loadPackets(redis: RedisClient, signer: Signer, rainId: string, shards: number, stock: BigInt64Array | Stock, onProgress: (loaded: number) => void): Promise<Loaded> {
+export async function loadPackets(
+  redis: RedisClient,
+  signer: Signer,
+  rainId: string,
+  shards: number,
+  stock: BigInt64Array | Stock,
+  onProgress: (loaded: number) => void,
+): Promise<Loaded> {
   const { amounts, topUps = [] } = stock instanceof BigInt64Array ? { amounts: stock } : stock;
   const promises = canonicalJson(topUps);
   let before = 0;
@@ -79,7 +109,13 @@ export async function loadPackets(redis: RedisClient, signer: Signer, rainId: st
   for (let shard = 0; shard < shards; shard++) {
     const keys = shardKeys(rainId, shard);
     const planned = plannedFor(shard, shards, amounts.length);
-    const [state, plannedAtDraft, loadedText, signedBy] = await redis.hmget(keys.state, 'state', 'packets', 'loaded', 'signedBy');
+    const [state, plannedAtDraft, loadedText, signedBy] = await redis.hmget(
+      keys.state,
+      'state',
+      'packets',
+      'loaded',
+      'signedBy',
+    );
     if (loadedText == null) return { ok: false, reason: 'no_such_rain' };
     let loaded = Number(loadedText);
     // A draft takes only the packets it was drafted with. With the last of them it stops being a draft, and the top-ups follow.
@@ -98,9 +134,13 @@ export async function loadPackets(redis: RedisClient, signer: Signer, rainId: st
         const index = (loaded + i) * shards + shard;
         return packetElement(own, rainId, redPacketId(rainId, index), formatMoney(amounts[index]!));
       });
-      const now = z.number().parse(drafting
-        ? await run(redis, 'load', [keys.state, keys.packets], [loaded, ...chunk])
-        : await run(redis, 'topup', [keys.state, keys.packets], [loaded, planned, promises, ...chunk]));
+      const now = z
+        .number()
+        .parse(
+          drafting
+            ? await run(redis, 'load', [keys.state, keys.packets], [loaded, ...chunk])
+            : await run(redis, 'topup', [keys.state, keys.packets], [loaded, planned, promises, ...chunk]),
+        );
       if (now === -1) return { ok: false, reason: 'no_such_rain' };
       // No progress: the rain was closed during the load, or was planned with other packets.
       if (now <= loaded) return { ok: false, reason: 'not_a_draft' };

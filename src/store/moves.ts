@@ -24,7 +24,11 @@ export const MOVE_PACKETS_MAX = 512;
 
 const MOVE_ID = /^(\d{1,2})>(\d{1,2}):[0-9a-f]{24}$/;
 
-export function newMoveId(from: number, to: number, randomHex: () => string = () => randomBytes(12).toString('hex')): string {
+export function newMoveId(
+  from: number,
+  to: number,
+  randomHex: () => string = () => randomBytes(12).toString('hex'),
+): string {
   return `${from}>${to}:${randomHex()}`;
 }
 
@@ -35,11 +39,26 @@ export function readMoveId(moveId: string): Pick<Move, 'from' | 'to'> | undefine
 }
 
 /** Takes packets off the list of the lender. Safe to repeat with the same id. @returns `undefined`: it has none, or grants nothing */
-export async function lend(redis: RedisClient, rainId: string, moveId: string, { wanted, parts }: { wanted: number; parts: number }): Promise<Move | undefined> {
+export async function lend(
+  redis: RedisClient,
+  rainId: string,
+  moveId: string,
+  { wanted, parts }: { wanted: number; parts: number },
+): Promise<Move | undefined> {
   const ends = readMoveId(moveId);
   if (!ends) throw new TypeError(`not the id of a move: ${moveId}`);
   const { state, packets, spoiled, sending, lent } = shardKeys(rainId, ends.from);
-  const lentPackets = z.string().nullable().parse(await run(redis, 'lend', [state, packets, spoiled, sending, lent], [moveId, Math.min(wanted, MOVE_PACKETS_MAX), parts]));
+  const lentPackets = z
+    .string()
+    .nullable()
+    .parse(
+      await run(
+        redis,
+        'lend',
+        [state, packets, spoiled, sending, lent],
+        [moveId, Math.min(wanted, MOVE_PACKETS_MAX), parts],
+      ),
+    );
   return lentPackets === null ? undefined : { moveId, ...ends, packets: lentPackets };
 }
 
@@ -47,13 +66,29 @@ export async function lend(redis: RedisClient, rainId: string, moveId: string, {
  * Puts the packets of a move on the list of the receiver, once, and decides for users who wait there.
  * @returns answers as those of `lua/grab.lua`, in the order of the users; `undefined`: Redis does not have that shard, or it is settled
  */
-export async function receive(redis: RedisClient, rainId: string, { moveId, to, packets }: Move, userIds: readonly string[] = [], checked = '', gateway = ''): Promise<unknown[] | undefined> {
-  const replies = await run(redis, 'receive', [...grabKeys(rainId, to), shardKeys(rainId, to).received], [moveId, packets, ...userIds, checked, gateway]);
+export async function receive(
+  redis: RedisClient,
+  rainId: string,
+  { moveId, to, packets }: Move,
+  userIds: readonly string[] = [],
+  checked = '',
+  gateway = '',
+): Promise<unknown[] | undefined> {
+  const replies = await run(
+    redis,
+    'receive',
+    [...grabKeys(rainId, to), shardKeys(rainId, to).received],
+    [moveId, packets, ...userIds, checked, gateway],
+  );
   return z.array(z.unknown()).nullable().parse(replies) ?? undefined;
 }
 
 /** Notes in the lender that a move has arrived. */
-export async function noteArrived(redis: RedisClient, rainId: string, { moveId, from }: Pick<Move, 'moveId' | 'from'>): Promise<void> {
+export async function noteArrived(
+  redis: RedisClient,
+  rainId: string,
+  { moveId, from }: Pick<Move, 'moveId' | 'from'>,
+): Promise<void> {
   const { sending, lent } = shardKeys(rainId, from);
   await run(redis, 'arrived', [sending, lent], [moveId]);
 }
@@ -78,7 +113,12 @@ const count = z.number().int().min(0);
 const stock = z.tuple([count, count, count, count]).rest(z.string()).nullable();
 
 /** `undefined`: Redis does not have this shard. */
-export async function readStock(redis: RedisClient, rainId: string, shard: number, shards: number): Promise<ShardStock | undefined> {
+export async function readStock(
+  redis: RedisClient,
+  rainId: string,
+  shard: number,
+  shards: number,
+): Promise<ShardStock | undefined> {
   const { state, packets, sending } = shardKeys(rainId, shard);
   const found = stock.parse(await run(redis, 'remaining', [state, packets, sending], []));
   if (!found) return undefined;
@@ -87,7 +127,8 @@ export async function readStock(redis: RedisClient, rainId: string, shard: numbe
   for (let i = 0; i < pairs.length; i += 2) {
     const [moveId, packets] = [pairs[i]!, pairs[i + 1]!];
     const ends = readMoveId(moveId);
-    if (ends?.from === shard && areShards(ends, shards) && isMove(packets)) known.sending.push({ moveId, ...ends, packets });
+    if (ends?.from === shard && areShards(ends, shards) && isMove(packets))
+      known.sending.push({ moveId, ...ends, packets });
     else known.foreign.push({ shard, where: 'sending', moveId });
   }
   return { left, moves, loaded, onTheirWay, ...known };
@@ -134,7 +175,9 @@ export async function setAside(redis: RedisClient, rainId: string, foreign: read
     const { shard, where } = entries[0];
     const keys = shardKeys(rainId, shard);
     for (let at = 0; at < entries.length; at += SET_ASIDE_MAX) {
-      const fields = entries.slice(at, at + SET_ASIDE_MAX).flatMap(({ moveId, stays }) => (moveId === undefined ? [] : [moveId, stays ? '1' : '0']));
+      const fields = entries
+        .slice(at, at + SET_ASIDE_MAX)
+        .flatMap(({ moveId, stays }) => (moveId === undefined ? [] : [moveId, stays ? '1' : '0']));
       await run(redis, 'setaside', [keys[where], keys.spoiled], fields);
     }
   }
@@ -153,7 +196,17 @@ export async function writeDrained(redis: RedisClient, rainId: string, shard: nu
  * To be called before packets are added to any shard: what was found before does not hold any more.
  * @param total packets, the added ones included; 0 when none are added @param always also in a shard whose state does not name the number of shards
  */
-export async function announce(redis: RedisClient, rainId: string, shards: number, total: number, always = false): Promise<void> {
+export async function announce(
+  redis: RedisClient,
+  rainId: string,
+  shards: number,
+  total: number,
+  always = false,
+): Promise<void> {
   // At once: users may wait for it.
-  await Promise.all(Array.from({ length: shards }, (_, shard) => run(redis, 'announce', [shardKeys(rainId, shard).state], [total, shards, always ? '1' : '0'])));
+  await Promise.all(
+    Array.from({ length: shards }, (_, shard) =>
+      run(redis, 'announce', [shardKeys(rainId, shard).state], [total, shards, always ? '1' : '0']),
+    ),
+  );
 }

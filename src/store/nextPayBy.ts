@@ -20,7 +20,13 @@ interface NextPayBy {
  * The hold time is one per sale, so the log is in order of deadlines. What a call does not find is looked for by the next one [R10].
  * @param from of the last call for this item, 0 at first. @param now epoch ms, by Redis's clock
  */
-export async function nextPayBy(redis: RedisClient, saleId: string, sku: string, from: number, now: number): Promise<NextPayBy> {
+export async function nextPayBy(
+  redis: RedisClient,
+  saleId: string,
+  sku: string,
+  from: number,
+  now: number,
+): Promise<NextPayBy> {
   const keys = saleKeys(saleId);
   const logged = await redis.llen(keys.reservations);
   const isOverdue = (entry: Reservation | undefined) => entry !== undefined && Number(entry.payBy) <= now;
@@ -33,7 +39,12 @@ export async function nextPayBy(redis: RedisClient, saleId: string, sku: string,
     if (open) return { from: at + open.i, payBy: Number(open.entry.payBy) };
     at += entries.length;
     if (at === logged || entries.length === 0) break;
-    if (isOverdue(entries.at(-1))) at = await passOverdue(async (place) => isOverdue((await entriesOf(redis, keys.reservations, place, place + 1))[0]), at, logged);
+    if (isOverdue(entries.at(-1)))
+      at = await passOverdue(
+        async (place) => isOverdue((await entriesOf(redis, keys.reservations, place, place + 1))[0]),
+        at,
+        logged,
+      );
   }
   return { from: at };
 }
@@ -50,7 +61,12 @@ async function passOverdue(isOverdue: (place: number) => Promise<boolean>, from:
 }
 
 /** Entries `from` (inclusive) to `to` (exclusive), the oldest is 0; `undefined`: not a reservation. */
-async function entriesOf(redis: RedisClient, log: string, from: number, to: number): Promise<(Reservation | undefined)[]> {
+async function entriesOf(
+  redis: RedisClient,
+  log: string,
+  from: number,
+  to: number,
+): Promise<(Reservation | undefined)[]> {
   return (await readLog(redis, log, from, to)).map((text) => {
     const parsed = parseReservation(text);
     return parsed.ok ? parsed.reservation : undefined;
@@ -59,5 +75,9 @@ async function entriesOf(redis: RedisClient, log: string, from: number, to: numb
 
 function isUndecided(entry: string | null | undefined, saleId: string, { reservationId }: Reservation): boolean {
   const ordinal = reservationOrdinal(saleId, reservationId);
-  return parseHeld(entry ?? '')?.some((one) => one.ordinal === ordinal && (one.status === 'reserved' || one.status === 'created')) ?? false;
+  return (
+    parseHeld(entry ?? '')?.some(
+      (one) => one.ordinal === ordinal && (one.status === 'reserved' || one.status === 'created'),
+    ) ?? false
+  );
 }

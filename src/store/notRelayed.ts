@@ -17,9 +17,12 @@ export async function countNotRelayed(redis: RedisClient): Promise<NotRelayed> {
   };
   const sum = (counts: readonly number[]) => counts.reduce((total, one) => total + one, 0);
   const [rains, sales] = await Promise.all([liveRains(redis), liveSales(redis)]);
-  const shards = [...rains].flatMap(([rainId, { shards: count }]) => Array.from({ length: count }, (_, shard) => shardKeys(rainId, shard)));
+  const shards = [...rains].flatMap(([rainId, { shards: count }]) =>
+    Array.from({ length: count }, (_, shard) => shardKeys(rainId, shard)),
+  );
   const [claims, reservations] = await Promise.all([
-    Promise.all(shards.map((keys) => behind(keys.claims, keys.relayed))), Promise.all([...sales.keys()].map((saleId) => behind(saleKeys(saleId).reservations, saleKeys(saleId).relayed))),
+    Promise.all(shards.map((keys) => behind(keys.claims, keys.relayed))),
+    Promise.all([...sales.keys()].map((saleId) => behind(saleKeys(saleId).reservations, saleKeys(saleId).relayed))),
   ]);
   return { claims: sum(claims), reservations: sum(reservations) };
 }

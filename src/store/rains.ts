@@ -16,7 +16,11 @@ import { run } from './scripts.ts';
 import type { Signer } from './signer.ts';
 
 /** An entry of LIVE_RAINS_KEY: the way to the shards of a rain, and whether its prizes are real (for readers of the index only). */
-const liveRain = z.object({ shards: z.number().int().min(1).max(SHARDS_MAX), title: z.string(), rehearsal: z.literal(true).optional() });
+const liveRain = z.object({
+  shards: z.number().int().min(1).max(SHARDS_MAX),
+  title: z.string(),
+  rehearsal: z.literal(true).optional(),
+});
 export type LiveRain = z.infer<typeof liveRain>;
 
 /** What is published once a rain is settled. With the commitment and the shards anybody can recompute its packets. */
@@ -30,9 +34,21 @@ export interface Reveal {
 
 // A newer version may have settled the rain. The reveal is passed on whole, even if this version does not understand all of it.
 const revealedPlan = z.string().transform(readJson).pipe(shownPlan);
-const topUps = z.string().transform(readJson).pipe(z.array(z.looseObject({
-  commitment, packets: z.int().min(1), seed: seed.optional(), plan: shownPlan.optional(),
-})).max(TOP_UPS_MAX));
+const topUps = z
+  .string()
+  .transform(readJson)
+  .pipe(
+    z
+      .array(
+        z.looseObject({
+          commitment,
+          packets: z.int().min(1),
+          seed: seed.optional(),
+          plan: shownPlan.optional(),
+        }),
+      )
+      .max(TOP_UPS_MAX),
+  );
 
 /** Unreadable terms may restrict who can win. A gateway then grants nothing, as with terms of a newer version. */
 const UNREADABLE = { unreadable: true } as Terms;
@@ -101,25 +117,48 @@ const VERSION_BYTES_MAX = 64;
 
 /** See RAINS_VERSION_KEY; `undefined`: there is none, or somebody else has put something else there. */
 export async function rainsVersion(redis: RedisClient): Promise<string | undefined> {
-  return await redis.getrange(RAINS_VERSION_KEY, 0, VERSION_BYTES_MAX - 1).catch(() => '') || undefined;
+  return (await redis.getrange(RAINS_VERSION_KEY, 0, VERSION_BYTES_MAX - 1).catch(() => '')) || undefined;
 }
 
 /** Every rain that is not settled yet. Entries that do not parse are left out: their shards are unknown. */
-export const liveRains = (redis: RedisClient): Promise<Map<string, LiveRain>> => readIndex(redis, LIVE_RAINS_KEY, liveRain);
+export const liveRains = (redis: RedisClient): Promise<Map<string, LiveRain>> =>
+  readIndex(redis, LIVE_RAINS_KEY, liveRain);
 
 /** Settled rains whose keys may still exist. */
-export const settledRains = (redis: RedisClient): Promise<Map<string, LiveRain>> => readIndex(redis, SETTLED_RAINS_KEY, liveRain);
+export const settledRains = (redis: RedisClient): Promise<Map<string, LiveRain>> =>
+  readIndex(redis, SETTLED_RAINS_KEY, liveRain);
 
 /** The fields of a state and a few that a newer version may add; the plans of all top-ups are the most of it [R10]. */
 export const STATE_LIMITS: HashLimits = { fieldsMax: 64, bytesMax: 4_194_304 };
 
 /** Finds one rain, live or recently settled. */
-export const findRain = (redis: RedisClient, rainId: string): Promise<LiveRain | undefined> => findInIndex(redis, [LIVE_RAINS_KEY, SETTLED_RAINS_KEY], rainId, liveRain);
+export const findRain = (redis: RedisClient, rainId: string): Promise<LiveRain | undefined> =>
+  findInIndex(redis, [LIVE_RAINS_KEY, SETTLED_RAINS_KEY], rainId, liveRain);
 
 /** `undefined`: no such rain, or its keys have expired. If the shards disagree about the state, the least advanced state counts. */
-export async function readRain(redis: RedisClient, rainId: string, { shards, title, rehearsal }: LiveRain): Promise<StoredRain | undefined> {
+export async function readRain(
+  redis: RedisClient,
+  rainId: string,
+  { shards, title, rehearsal }: LiveRain,
+): Promise<StoredRain | undefined> {
   const shardStates = await Promise.all(Array.from({ length: shards }, (_, shard) => readShard(redis, rainId, shard)));
-  const total: StoredRain = { rainId, title, shards, terms: rehearsal ? { rehearsal } : {}, state: 'settled', opensAt: 0, closesAt: 0, packets: 0, loaded: 0, left: 0, claims: 0, spoiled: 0, relayed: 0, drained: true, newest: '' };
+  const total: StoredRain = {
+    rainId,
+    title,
+    shards,
+    terms: rehearsal ? { rehearsal } : {},
+    state: 'settled',
+    opensAt: 0,
+    closesAt: 0,
+    packets: 0,
+    loaded: 0,
+    left: 0,
+    claims: 0,
+    spoiled: 0,
+    relayed: 0,
+    drained: true,
+    newest: '',
+  };
   let reveal: Reveal | undefined;
   for (const shard of shardStates) {
     if (!shard) return undefined;
@@ -136,23 +175,42 @@ export async function readRain(redis: RedisClient, rainId: string, { shards, tit
     total.drained &&= shard.left === 0 && shard.elsewhere === undefined;
     if (shard.seed !== undefined && shard.plan !== undefined) reveal = { seed: shard.seed, plan: shard.plan };
     total.newest += `${shard.newest ?? ''}\n`;
-    for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const) total[count] += shard[count];
+    for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const)
+      total[count] += shard[count];
   }
   if (reveal && total.state === 'settled') return { ...total, reveal };
-  return { ...total, ...(total.topUps && { topUps: total.topUps.map(({ commitment, packets }) => ({ commitment, packets })) }) };
+  return {
+    ...total,
+    ...(total.topUps && { topUps: total.topUps.map(({ commitment, packets }) => ({ commitment, packets })) }),
+  };
 }
 
 const SHARD_FIELDS = Object.keys(shardState.shape);
 const count = z.int().min(0);
-const lookReply = z.tuple([count, count, count, z.string().nullable(), z.string().nullable()]).rest(z.string().nullable());
+const lookReply = z
+  .tuple([count, count, count, z.string().nullable(), z.string().nullable()])
+  .rest(z.string().nullable());
 
 async function readShard(redis: RedisClient, rainId: string, shard: number) {
   const { state, packets, claims, spoiled, relayed } = shardKeys(rainId, shard);
-  const found = lookReply.nullable().parse(await run(redis, 'look', [state, packets, claims, spoiled, relayed], [STATE_LIMITS.fieldsMax, STATE_LIMITS.bytesMax, ...SHARD_FIELDS]));
+  const found = lookReply
+    .nullable()
+    .parse(
+      await run(
+        redis,
+        'look',
+        [state, packets, claims, spoiled, relayed],
+        [STATE_LIMITS.fieldsMax, STATE_LIMITS.bytesMax, ...SHARD_FIELDS],
+      ),
+    );
   if (!found) return undefined;
   const [left, entries, bad, newest, cursor, ...values] = found;
-  const parsed = shardState.safeParse(Object.fromEntries(SHARD_FIELDS.flatMap((field, i) => (typeof values[i] === 'string' ? [[field, values[i]]] : []))));
-  return parsed.success ? { ...parsed.data, left, claims: entries, newest, spoiled: bad, relayed: cursorOf(cursor) } : undefined;
+  const parsed = shardState.safeParse(
+    Object.fromEntries(SHARD_FIELDS.flatMap((field, i) => (typeof values[i] === 'string' ? [[field, values[i]]] : []))),
+  );
+  return parsed.success
+    ? { ...parsed.data, left, claims: entries, newest, spoiled: bad, relayed: cursorOf(cursor) }
+    : undefined;
 }
 
 /** The relay's cursor from its text in Redis. Any other text than a count as the relay writes it is 0: nothing is carried yet. */
@@ -165,7 +223,8 @@ export function signaturesIn(redis: RedisClient, signer: Pick<Signer, 'under' | 
   return {
     isGenuine: signer.isGenuine,
     /** Whether the packets of this rain are signed with one of these keys; false also when Redis has no such rain. */
-    isOurs: async (rainId: string): Promise<boolean> => signer.under(await redis.hget(shardKeys(rainId, 0).state, 'signedBy')) !== undefined,
+    isOurs: async (rainId: string): Promise<boolean> =>
+      signer.under(await redis.hget(shardKeys(rainId, 0).state, 'signedBy')) !== undefined,
   };
 }
 
@@ -184,7 +243,13 @@ export function coarseLeft(left: number, packets: number): number {
 export const ELEMENTS_PAGE = 5_000;
 
 /** Entries `from` (inclusive) to `to` (exclusive) of a claim log, counted from the oldest, which is 0; fewer if the log ends before. */
-export async function readEntries(redis: RedisClient, rainId: string, shard: number, from: number, to: number): Promise<string[]> {
+export async function readEntries(
+  redis: RedisClient,
+  rainId: string,
+  shard: number,
+  from: number,
+  to: number,
+): Promise<string[]> {
   return readLog(redis, shardKeys(rainId, shard).claims, from, to);
 }
 

@@ -12,15 +12,26 @@ export interface HashLimits {
 const reply = z.union([z.array(z.string()), z.int()]);
 
 /** Reads a whole hash [R10]. @returns undefined when somebody else has made it larger than ours can be, or something else of it */
-export async function readHash(redis: RedisClient, key: string, { fieldsMax, bytesMax }: HashLimits): Promise<Record<string, string> | undefined> {
+export async function readHash(
+  redis: RedisClient,
+  key: string,
+  { fieldsMax, bytesMax }: HashLimits,
+): Promise<Record<string, string> | undefined> {
   const found = reply.parse(await run(redis, 'fields', [key], [fieldsMax, bytesMax]));
   if (typeof found === 'number') return undefined;
   return Object.fromEntries(Array.from({ length: found.length / 2 }, (_, i) => [found[2 * i]!, found[2 * i + 1]!]));
 }
 
 /** The same for a key that nothing goes without. @throws when it is not one of ours */
-export async function requireHash(redis: RedisClient, key: string, limits: HashLimits): Promise<Record<string, string>> {
+export async function requireHash(
+  redis: RedisClient,
+  key: string,
+  limits: HashLimits,
+): Promise<Record<string, string>> {
   const found = await readHash(redis, key, limits);
-  if (!found) throw new Error(`the key ${key} in Redis is larger than this product makes it, or no hash: somebody else writes to this Redis`);
+  if (!found)
+    throw new Error(
+      `the key ${key} in Redis is larger than this product makes it, or no hash: somebody else writes to this Redis`,
+    );
   return found;
 }

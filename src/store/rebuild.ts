@@ -36,12 +36,20 @@ export interface RebuiltShard {
 type Rebuilding = 'revived' | 'present' | 'changed';
 
 /** Rebuilds a shard without a state. The state comes last: if this is cut, repeat it. */
-export async function rebuildShard(redis: RedisClient, signer: Signer, rainId: string, shard: number, { elements, state, fields, claims, logLength }: RebuiltShard): Promise<Rebuilding> {
+export async function rebuildShard(
+  redis: RedisClient,
+  signer: Signer,
+  rainId: string,
+  shard: number,
+  { elements, state, fields, claims, logLength }: RebuiltShard,
+): Promise<Rebuilding> {
   const keys = shardKeys(rainId, shard);
   await keepShard(redis, rainId, shard);
   let length = logLength;
   for (let at = 0; at < claims.length; at += CLAIMS_MAX) {
-    const args = claims.slice(at, at + CLAIMS_MAX).flatMap(({ claim, logged }) => [claim.userId, signedEntry(signer, claim), logged ? '1' : '']);
+    const args = claims
+      .slice(at, at + CLAIMS_MAX)
+      .flatMap(({ claim, logged }) => [claim.userId, signedEntry(signer, claim), logged ? '1' : '']);
     const done = z.int().parse(await run(redis, 'relog', [keys.state, keys.claimed, keys.claims], [length, ...args]));
     if (done < 0) return done === -1 ? 'present' : 'changed';
     length = done;
@@ -56,7 +64,12 @@ export async function rebuildShard(redis: RedisClient, signer: Signer, rainId: s
     if (done < at + chunk.length) return 'changed';
     at = done;
   } while (at < elements.length);
-  const revived = await run(redis, 'revive', [keys.state, keys.packets, keys.claims, keys.rebuilt], [digest, elements.length, length, ...Object.entries({ ...fields, state }).flat()]);
+  const revived = await run(
+    redis,
+    'revive',
+    [keys.state, keys.packets, keys.claims, keys.rebuilt],
+    [digest, elements.length, length, ...Object.entries({ ...fields, state }).flat()],
+  );
   return revived === 1 ? 'revived' : revived === 0 ? 'present' : 'changed';
 }
 

@@ -37,7 +37,9 @@ export function createReplicaWait(replicas: number, waitMs: number): ReplicaWait
     try {
       const { key } = keyAt(redis, master);
       // By its source, and not by its SHA: a server that does not know the script would go on to WAIT.
-      return (await Promise.all([connection.eval(SCRIPTS.get('mark')!.source, 1, key), connection.wait(replicas, waitMs)]))[1];
+      return (
+        await Promise.all([connection.eval(SCRIPTS.get('mark')!.source, 1, key), connection.wait(replicas, waitMs)])
+      )[1];
     } catch (error) {
       const last = taken.get(name);
       if (last) refused.set(name, last.slot);

@@ -5,7 +5,10 @@ import { readLog } from './rains.ts';
 import { saleKeys } from './saleKeys.ts';
 
 /** One entry of the reservation log with its place, which counts from the oldest, 0. */
-export type LoggedReservation = { index: number; entry: string } & ({ ok: true; reservation: Reservation; ordinal: number } | { ok: false; reason: string });
+export type LoggedReservation = { index: number; entry: string } & (
+  | { ok: true; reservation: Reservation; ordinal: number }
+  | { ok: false; reason: string }
+);
 
 function read(saleId: string, index: number, entry: string): LoggedReservation {
   const parsed = parseReservation(entry);
@@ -17,9 +20,16 @@ function read(saleId: string, index: number, entry: string): LoggedReservation {
 }
 
 /** The reservation log of a sale, oldest first. @param length entries to read */
-export async function* reservationPages(redis: RedisClient, saleId: string, length: number, page: number): AsyncGenerator<LoggedReservation[]> {
+export async function* reservationPages(
+  redis: RedisClient,
+  saleId: string,
+  length: number,
+  page: number,
+): AsyncGenerator<LoggedReservation[]> {
   for (let from = 0; from < length; from += page) {
     const to = Math.min(from + page, length);
-    yield (await readLog(redis, saleKeys(saleId).reservations, from, to)).map((entry, i) => read(saleId, from + i, entry));
+    yield (await readLog(redis, saleKeys(saleId).reservations, from, to)).map((entry, i) =>
+      read(saleId, from + i, entry),
+    );
   }
 }

@@ -27,7 +27,7 @@ export async function closeSale(redis: RedisClient, saleId: string, when: 'early
  */
 export async function freezeSale(redis: RedisClient, saleId: string, seen: number): Promise<boolean> {
   const { state, reservations, sending } = saleKeys(saleId);
-  return await run(redis, 'freeze', [state, reservations, sending], [seen]) === 1;
+  return (await run(redis, 'freeze', [state, reservations, sending], [seen])) === 1;
 }
 
 /** How long the limits of a campaign outlive its last sale that Redis knows, ms: its next one may begin much later. */
@@ -38,9 +38,16 @@ const BOUGHT_TTL_MS = 60 * 24 * 3_600_000;
  * @param seen as in `freezeSale` @param ttlMs how long its keys live on
  * @returns false: it is not closed, or has more reservations than `seen`
  */
-export async function settleSaleKeys(redis: RedisClient, saleId: string, live: LiveSale, { seen, ttlMs }: { seen: number; ttlMs: number }): Promise<boolean> {
+export async function settleSaleKeys(
+  redis: RedisClient,
+  saleId: string,
+  live: LiveSale,
+  { seen, ttlMs }: { seen: number; ttlMs: number },
+): Promise<boolean> {
   const { state, stock, buyers, reservations, relayed, cancels } = saleKeys(saleId);
-  const reply = storedState.parse(await run(redis, 'salesettle', [state, stock, buyers, reservations, relayed, cancels], [ttlMs, seen]));
+  const reply = storedState.parse(
+    await run(redis, 'salesettle', [state, stock, buyers, reservations, relayed, cancels], [ttlMs, seen]),
+  );
   if (reply !== 'settled' && reply !== null) return false;
   if (reply === 'settled') await redis.hset(SETTLED_SALES_KEY, saleId, JSON.stringify(live));
   await redis.hdel(LIVE_SALES_KEY, saleId);

@@ -42,15 +42,27 @@ export function saleKeys(saleId: string) {
 export type SaleKeys = ReturnType<typeof saleKeys>;
 
 /** The types of the keys in which a sale is. */
-const SALE_KEY_TYPES = { state: 'hash', stock: 'hash', buyers: 'hash', reservations: 'list', relayed: 'string', cancels: 'list' } as const satisfies Partial<Record<keyof SaleKeys, string>>;
+const SALE_KEY_TYPES = {
+  state: 'hash',
+  stock: 'hash',
+  buyers: 'hash',
+  reservations: 'list',
+  relayed: 'string',
+  cancels: 'list',
+} as const satisfies Partial<Record<keyof SaleKeys, string>>;
 
 /** Keys of a sale that are of another type than ours: every command on them fails. Leases are left out: lua/lease.lua takes such a one as free. */
-export async function foreignKeys(redis: RedisClient, saleId: string): Promise<{ name: string; key: string; type: string; expected: string }[]> {
+export async function foreignKeys(
+  redis: RedisClient,
+  saleId: string,
+): Promise<{ name: string; key: string; type: string; expected: string }[]> {
   const keys = saleKeys(saleId);
-  const found = await Promise.all(Object.entries(SALE_KEY_TYPES).map(async ([name, expected]) => {
-    const key = keys[name as keyof typeof SALE_KEY_TYPES];
-    return { name, key, type: await redis.type(key), expected };
-  }));
+  const found = await Promise.all(
+    Object.entries(SALE_KEY_TYPES).map(async ([name, expected]) => {
+      const key = keys[name as keyof typeof SALE_KEY_TYPES];
+      return { name, key, type: await redis.type(key), expected };
+    }),
+  );
   return found.filter(({ type, expected }) => type !== 'none' && type !== expected);
 }
 

@@ -18,11 +18,14 @@ import { run } from './scripts.ts';
 const liveSale = z.object({ title: z.string(), rehearsal: z.literal(true).optional() });
 export type LiveSale = z.infer<typeof liveSale>;
 
-export const liveSales = (redis: RedisClient): Promise<Map<string, LiveSale>> => readIndex(redis, LIVE_SALES_KEY, liveSale);
-export const settledSales = (redis: RedisClient): Promise<Map<string, LiveSale>> => readIndex(redis, SETTLED_SALES_KEY, liveSale);
+export const liveSales = (redis: RedisClient): Promise<Map<string, LiveSale>> =>
+  readIndex(redis, LIVE_SALES_KEY, liveSale);
+export const settledSales = (redis: RedisClient): Promise<Map<string, LiveSale>> =>
+  readIndex(redis, SETTLED_SALES_KEY, liveSale);
 
 /** The index's entry of this sale, settled or not. */
-export const findSale = (redis: RedisClient, saleId: string): Promise<LiveSale | undefined> => findInIndex(redis, [LIVE_SALES_KEY, SETTLED_SALES_KEY], saleId, liveSale);
+export const findSale = (redis: RedisClient, saleId: string): Promise<LiveSale | undefined> =>
+  findInIndex(redis, [LIVE_SALES_KEY, SETTLED_SALES_KEY], saleId, liveSale);
 
 /** Puts a sale into the index of live ones, also over an entry that cannot be read. */
 export async function listSale(redis: RedisClient, saleId: string, live: LiveSale): Promise<void> {
@@ -49,16 +52,63 @@ export interface SaleDraft extends LiveSale, Visibility {
 }
 
 /** What the state of a sale says about it besides numbers and times; a flag that is off is left out. */
-export function saleTerms({ rehearsal, unlisted, invitedOnly }: { [Name in 'rehearsal' | keyof Visibility]?: boolean | undefined }): string {
-  return JSON.stringify({ rehearsal: rehearsal || undefined, unlisted: unlisted || undefined, invitedOnly: invitedOnly || undefined });
+export function saleTerms({
+  rehearsal,
+  unlisted,
+  invitedOnly,
+}: { [Name in 'rehearsal' | keyof Visibility]?: boolean | undefined }): string {
+  return JSON.stringify({
+    rehearsal: rehearsal || undefined,
+    unlisted: unlisted || undefined,
+    invitedOnly: invitedOnly || undefined,
+  });
 }
 
 /** Creates the sale with its stock; nothing can be bought before `openSale`. Safe to repeat. @returns `taken` when keys of another sale with this id exist */
-export async function draftSale(redis: RedisClient, { saleId, title, rehearsal, unlisted, invitedOnly, opensAt, closesAt, holdMs, perUserMax, boughtMax, items: planned }: SaleDraft): Promise<'created' | 'exists' | 'taken'> {
+export async function draftSale(
+  redis: RedisClient,
+  {
+    saleId,
+    title,
+    rehearsal,
+    unlisted,
+    invitedOnly,
+    opensAt,
+    closesAt,
+    holdMs,
+    perUserMax,
+    boughtMax,
+    items: planned,
+  }: SaleDraft,
+): Promise<'created' | 'exists' | 'taken'> {
   const { state, stock, buyers, reservations, relayed } = saleKeys(saleId);
-  const rows = planned.map(withLimits).flatMap(({ sku, price, perOrderMax, perUserMax: itemMax, units }) => [sku, `${price}:${perOrderMax}:${itemMax}`, units]);
-  const done = z.number().parse(await run(redis, 'saledraft', [state, stock, buyers, reservations, relayed],
-    [saleId, opensAt, closesAt, holdMs, perUserMax ?? '', boughtMax ?? '', saleTerms({ rehearsal, unlisted, invitedOnly }), JSON.stringify(planned), ...rows]));
+  const rows = planned
+    .map(withLimits)
+    .flatMap(({ sku, price, perOrderMax, perUserMax: itemMax, units }) => [
+      sku,
+      `${price}:${perOrderMax}:${itemMax}`,
+      units,
+    ]);
+  const done = z
+    .number()
+    .parse(
+      await run(
+        redis,
+        'saledraft',
+        [state, stock, buyers, reservations, relayed],
+        [
+          saleId,
+          opensAt,
+          closesAt,
+          holdMs,
+          perUserMax ?? '',
+          boughtMax ?? '',
+          saleTerms({ rehearsal, unlisted, invitedOnly }),
+          JSON.stringify(planned),
+          ...rows,
+        ],
+      ),
+    );
   if (done === -1) return 'taken';
   // The index comes last: a process that finds the sale there finds its keys.
   await listSale(redis, saleId, { title, ...(rehearsal && { rehearsal }) });
@@ -100,10 +150,20 @@ export interface StoredSale extends RainWindow, Visibility {
 
 const flag = z.literal(true).optional();
 const storedSale = z.object({
-  state: z.enum(STORED_STATES), opensAt: z.coerce.number(), closesAt: z.coerce.number(), holdMs: z.coerce.number(),
-  perUserMax: z.string().optional(), items: z.string().transform(readJson).pipe(items), terms: z.string().transform(readJson).pipe(z.looseObject({ rehearsal: flag, unlisted: flag, invitedOnly: flag })),
+  state: z.enum(STORED_STATES),
+  opensAt: z.coerce.number(),
+  closesAt: z.coerce.number(),
+  holdMs: z.coerce.number(),
+  perUserMax: z.string().optional(),
+  items: z.string().transform(readJson).pipe(items),
+  terms: z
+    .string()
+    .transform(readJson)
+    .pipe(z.looseObject({ rehearsal: flag, unlisted: flag, invitedOnly: flag })),
   ticketRules: z.string().transform(parseTicketRules).optional(),
-  made: z.coerce.number(), held: z.string().min(1).optional().catch(undefined), signedBy: z.string().optional(),
+  made: z.coerce.number(),
+  held: z.string().min(1).optional().catch(undefined),
+  signedBy: z.string().optional(),
 });
 
 /** Five fields of each item, and a few that a newer version may add [R10]. */
@@ -116,15 +176,37 @@ const isCount = (text: string | undefined): boolean => /^-?\d{1,15}$/.test(text 
 export async function readSale(redis: RedisClient, saleId: string): Promise<StoredSale | undefined> {
   const keys = saleKeys(saleId);
   const [state, stock, logged, newest, relayed] = await Promise.all([
-    readHash(redis, keys.state, STATE_LIMITS), readHash(redis, keys.stock, STOCK_LIMITS), redis.llen(keys.reservations), redis.lindex(keys.reservations, 0), redis.get(keys.relayed),
+    readHash(redis, keys.state, STATE_LIMITS),
+    readHash(redis, keys.stock, STOCK_LIMITS),
+    redis.llen(keys.reservations),
+    redis.lindex(keys.reservations, 0),
+    redis.get(keys.relayed),
   ]);
   const parsed = storedSale.safeParse(state);
   if (!parsed.success || !stock) return undefined;
   const { terms, perUserMax, held, items: planned, ...plain } = parsed.data;
   const count = (field: string): Units => (isCount(stock[field]) ? Number(stock[field] ?? 0) : NaN);
   return {
-    saleId, ...plain, logged, damaged: planned.flatMap(({ sku }) => COUNTED.map((part) => `${sku}:${part}`)).filter((field) => !isCount(stock[field])), newest: newest ?? '', relayed: cursorOf(relayed), ...(perUserMax && { perUserMax: Number(perUserMax) }), ...(terms.rehearsal && { rehearsal: true }), ...(terms.unlisted && { unlisted: true }), ...(terms.invitedOnly && { invitedOnly: true }), ...(held && { held }),
-    items: planned.map((item) => ({ ...item, units: count(`${item.sku}:units`), booked: count(`${item.sku}:booked`), sold: count(`${item.sku}:sold`), returned: count(`${item.sku}:returned`) })),
+    saleId,
+    ...plain,
+    logged,
+    damaged: planned
+      .flatMap(({ sku }) => COUNTED.map((part) => `${sku}:${part}`))
+      .filter((field) => !isCount(stock[field])),
+    newest: newest ?? '',
+    relayed: cursorOf(relayed),
+    ...(perUserMax && { perUserMax: Number(perUserMax) }),
+    ...(terms.rehearsal && { rehearsal: true }),
+    ...(terms.unlisted && { unlisted: true }),
+    ...(terms.invitedOnly && { invitedOnly: true }),
+    ...(held && { held }),
+    items: planned.map((item) => ({
+      ...item,
+      units: count(`${item.sku}:units`),
+      booked: count(`${item.sku}:booked`),
+      sold: count(`${item.sku}:sold`),
+      returned: count(`${item.sku}:returned`),
+    })),
   };
 }
 
@@ -132,17 +214,34 @@ export async function readSale(redis: RedisClient, saleId: string): Promise<Stor
 export async function readSaleCounts(redis: RedisClient, saleId: string): Promise<string | undefined> {
   const { state, stock, buyers, reservations, relayed } = saleKeys(saleId);
   const [held, counts, users, logged, newest, carried] = await Promise.all([
-    readHash(redis, state, STATE_LIMITS), readHash(redis, stock, STOCK_LIMITS), redis.hlen(buyers), redis.llen(reservations), redis.lindex(reservations, 0), redis.get(relayed),
+    readHash(redis, state, STATE_LIMITS),
+    readHash(redis, stock, STOCK_LIMITS),
+    redis.hlen(buyers),
+    redis.llen(reservations),
+    redis.lindex(reservations, 0),
+    redis.get(relayed),
   ]);
   if (held && Object.keys(held).length === 0 && logged === 0) return undefined;
-  return JSON.stringify([...[held, counts].map((hash) => (hash ? Object.entries(hash).sort() : 'not one of ours')), users, logged, newest, carried]);
+  return JSON.stringify([
+    ...[held, counts].map((hash) => (hash ? Object.entries(hash).sort() : 'not one of ours')),
+    users,
+    logged,
+    newest,
+    carried,
+  ]);
 }
 
 /** Adds a booked top-up. Safe to repeat. */
-export async function addUnits(redis: RedisClient, saleId: string, topUp: { ordinal: number; sku: string; units: Units }): Promise<'added' | 'exists' | 'no_sale' | 'no_item' | 'over'> {
+export async function addUnits(
+  redis: RedisClient,
+  saleId: string,
+  topUp: { ordinal: number; sku: string; units: Units },
+): Promise<'added' | 'exists' | 'no_sale' | 'no_item' | 'over'> {
   const { state, stock } = saleKeys(saleId);
   const done = z.int().parse(await run(redis, 'stock', [state, stock], [topUp.ordinal, topUp.sku, topUp.units]));
-  return ({ 1: 'added', 0: 'exists', [-1]: 'no_sale', [-2]: 'no_item', [-3]: 'over' } as const)[done as 1 | 0 | -1 | -2 | -3];
+  return ({ 1: 'added', 0: 'exists', [-1]: 'no_sale', [-2]: 'no_item', [-3]: 'over' } as const)[
+    done as 1 | 0 | -1 | -2 | -3
+  ];
 }
 
 /** A status that the ledger has, to be known in Redis. */
@@ -169,13 +268,26 @@ const followed = z.array(z.literal([1, 0, -1, -2]).transform((number): Followed 
  * a purchase in between. Safe to repeat.
  * @returns one word per status, in order; undefined: no such sale
  */
-export async function follow(redis: RedisClient, saleId: string, statuses: readonly StatusToFollow[]): Promise<Followed[] | undefined> {
+export async function follow(
+  redis: RedisClient,
+  saleId: string,
+  statuses: readonly StatusToFollow[],
+): Promise<Followed[] | undefined> {
   const { state, stock, buyers, bought } = saleKeys(saleId);
   const answers: Followed[] = [];
   for (let at = 0; at < statuses.length; at += FOLLOW_MAX) {
     const part = statuses.slice(at, at + FOLLOW_MAX);
-    const reply = await run(redis, 'follow', [state, stock, buyers, bought],
-      part.flatMap(({ userId, ordinal, status, toStock, keepsBooked }) => [userId, ordinal, STATUS_LETTERS[status], keepsBooked ? 'none' : toStock ? 'stock' : 'shop']));
+    const reply = await run(
+      redis,
+      'follow',
+      [state, stock, buyers, bought],
+      part.flatMap(({ userId, ordinal, status, toStock, keepsBooked }) => [
+        userId,
+        ordinal,
+        STATUS_LETTERS[status],
+        keepsBooked ? 'none' : toStock ? 'stock' : 'shop',
+      ]),
+    );
     if (reply === null) return undefined;
     answers.push(...followed.parse(reply));
   }
@@ -206,7 +318,14 @@ export function parseHeld(entry: string): HeldReservation[] | undefined {
   for (const part of parts) {
     const match = HELD.exec(part);
     if (!match) return undefined;
-    const one: HeldReservation = { ordinal: Number(match[1]), sku: match[2]!, quantity: Number(match[3]), status: STATUS_OF.get(match[4]!)!, payBy: Number(match[5]), mac: match[6]! };
+    const one: HeldReservation = {
+      ordinal: Number(match[1]),
+      sku: match[2]!,
+      quantity: Number(match[3]),
+      status: STATUS_OF.get(match[4]!)!,
+      payBy: Number(match[5]),
+      mac: match[6]!,
+    };
     if (match[7] !== '') one.ref = match[7]!;
     held.push(one);
   }
@@ -214,7 +333,10 @@ export function parseHeld(entry: string): HeldReservation[] | undefined {
 }
 
 /** Whether the buyer has the ref of this reservation under another number: a ref names one purchase. */
-export function hasRefElsewhere(held: readonly HeldReservation[] | undefined, { ordinal, ref }: { ordinal: number | undefined; ref?: string | undefined }): boolean {
+export function hasRefElsewhere(
+  held: readonly HeldReservation[] | undefined,
+  { ordinal, ref }: { ordinal: number | undefined; ref?: string | undefined },
+): boolean {
   return ref !== undefined && held?.some((one) => one.ref === ref && one.ordinal !== ordinal) === true;
 }
 
@@ -222,16 +344,23 @@ export function hasRefElsewhere(held: readonly HeldReservation[] | undefined, { 
  * What these users have reserved so far: `undefined` for one whose entry cannot be read.
  * @returns undefined: there is no such sale
  */
-export async function heldByAll(redis: RedisClient, saleId: string, userIds: readonly string[]): Promise<Map<string, HeldReservation[] | undefined> | undefined> {
+export async function heldByAll(
+  redis: RedisClient,
+  saleId: string,
+  userIds: readonly string[],
+): Promise<Map<string, HeldReservation[] | undefined> | undefined> {
   const { state, buyers } = saleKeys(saleId);
   const users = [...new Set(userIds)];
-  const [exists, entries] = await Promise.all([redis.exists(state), users.length === 0 ? [] : redis.hmget(buyers, ...users)]);
+  const [exists, entries] = await Promise.all([
+    redis.exists(state),
+    users.length === 0 ? [] : redis.hmget(buyers, ...users),
+  ]);
   return exists === 0 ? undefined : new Map(users.map((user, i) => [user, parseHeld(entries[i] ?? '')]));
 }
 
 /** What this user has reserved so far, oldest first. @throws when Redis holds something else there */
 export async function heldBy(redis: RedisClient, saleId: string, userId: string): Promise<HeldReservation[]> {
-  const entry = await redis.hget(saleKeys(saleId).buyers, userId) ?? '';
+  const entry = (await redis.hget(saleKeys(saleId).buyers, userId)) ?? '';
   const held = parseHeld(entry);
   if (!held) throw new Error(`the reservations of a buyer of ${saleId} cannot be read`);
   return held;

@@ -20,7 +20,9 @@ function read(file: string) {
 
 /** All files of lua/ by name without ending, read once. */
 export const SCRIPTS = new Map(
-  readdirSync(FOLDER).filter((file) => file.endsWith('.lua')).map((file) => [file.slice(0, -4), read(file)]),
+  readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.lua'))
+    .map((file) => [file.slice(0, -4), read(file)]),
 );
 
 /** Compiles every script on the server, so that a broken script stops the process at its start. @throws Error that names file and line */
@@ -42,14 +44,21 @@ export async function loadScripts(redis: RedisClient): Promise<void> {
  * @returns the script's reply; the caller parses it
  * @throws any error of Redis or of the connection; the outcome is then unknown
  */
-export async function run(redis: RedisClient, name: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+export async function run(
+  redis: RedisClient,
+  name: string,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+): Promise<unknown> {
   const script = SCRIPTS.get(name);
   if (!script) throw new TypeError(`no script lua/${name}.lua`);
-  if (keys.length !== script.keyCount) throw new TypeError(`lua/${name}.lua takes ${script.keyCount} keys, got ${keys.length}`);
+  if (keys.length !== script.keyCount)
+    throw new TypeError(`lua/${name}.lua takes ${script.keyCount} keys, got ${keys.length}`);
   try {
     return await redis.evalsha(script.sha, keys.length, ...keys, ...args);
   } catch (error) {
-    if (error instanceof Error && error.message.startsWith('NOSCRIPT')) return redis.eval(script.source, keys.length, ...keys, ...args);
+    if (error instanceof Error && error.message.startsWith('NOSCRIPT'))
+      return redis.eval(script.source, keys.length, ...keys, ...args);
     throw error;
   }
 }

@@ -19,7 +19,15 @@ const FILTER_BYTES = { min: 128, max: 67_108_864 };
 const filterEnd = z.object({ claims: z.int().min(0), newest: z.string(), held: z.int().min(0), wins: z.int().min(0) });
 export type FilterEnd = z.infer<typeof filterEnd>;
 
-const header = z.object({ bytes: z.int().min(FILTER_BYTES.min).max(FILTER_BYTES.max).refine((bytes) => Number.isInteger(Math.log2(bytes))), sha256: z.string(), ends: z.array(filterEnd).max(SHARDS_MAX) });
+const header = z.object({
+  bytes: z
+    .int()
+    .min(FILTER_BYTES.min)
+    .max(FILTER_BYTES.max)
+    .refine((bytes) => Number.isInteger(Math.log2(bytes))),
+  sha256: z.string(),
+  ends: z.array(filterEnd).max(SHARDS_MAX),
+});
 
 export interface SharedFilter {
   filter: UserFilter;
@@ -31,17 +39,29 @@ export interface SharedFilter {
  * Puts the filter where all gateways find it. What is unfinished has another key, so that nobody sees a half, and expires.
  * @throws when Redis cannot take it; then there is none, or the one before
  */
-export async function publishFilter(redis: RedisClient, signer: Pick<Signer, 'filterMac'>, rainId: string, { filter, ends }: SharedFilter): Promise<void> {
+export async function publishFilter(
+  redis: RedisClient,
+  signer: Pick<Signer, 'filterMac'>,
+  rainId: string,
+  { filter, ends }: SharedFilter,
+): Promise<void> {
   const { bytes } = filter;
-  const signed = JSON.stringify({ bytes: bytes.length, sha256: await digestOf(bytes), ends } satisfies z.infer<typeof header>);
+  const signed = JSON.stringify({ bytes: bytes.length, sha256: await digestOf(bytes), ends } satisfies z.infer<
+    typeof header
+  >);
   const draft = winnersDraftKey(rainId, randomUUID());
   await redis.set(draft, `${signer.filterMac(rainId, signed)} ${signed}`.padEnd(HEADER_BYTES), 'PX', FILTER_TTL_MS);
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) await redis.setrange(draft, HEADER_BYTES + at, bytes.subarray(at, at + CHUNK_BYTES));
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+    await redis.setrange(draft, HEADER_BYTES + at, bytes.subarray(at, at + CHUNK_BYTES));
   await redis.rename(draft, shardKeys(rainId, 0).winners);
 }
 
 /** The filter that a gateway has left there; `undefined`: there is none, or none that one of us has signed. Nothing larger than ours is read [R10]. */
-export async function fetchFilter(redis: RedisClient, signer: Pick<Signer, 'isFilter'>, rainId: string): Promise<SharedFilter | undefined> {
+export async function fetchFilter(
+  redis: RedisClient,
+  signer: Pick<Signer, 'isFilter'>,
+  rainId: string,
+): Promise<SharedFilter | undefined> {
   const { winners } = shardKeys(rainId, 0);
   // Somebody else may have put a value of another type there.
   const [mac = '', ...rest] = (await redis.getrange(winners, 0, HEADER_BYTES - 1).catch(() => '')).trimEnd().split(' ');
@@ -50,10 +70,14 @@ export async function fetchFilter(redis: RedisClient, signer: Pick<Signer, 'isFi
   const { bytes, sha256, ends } = header.parse(readJson(signed));
   const found = Buffer.from(new ArrayBuffer(bytes));
   for (let at = 0; at < bytes; at += CHUNK_BYTES) {
-    const chunk = await redis.getrangeBuffer(winners, HEADER_BYTES + at, HEADER_BYTES + Math.min(at + CHUNK_BYTES, bytes) - 1);
+    const chunk = await redis.getrangeBuffer(
+      winners,
+      HEADER_BYTES + at,
+      HEADER_BYTES + Math.min(at + CHUNK_BYTES, bytes) - 1,
+    );
     chunk.copy(found, at);
   }
-  return await digestOf(found) === sha256 ? { filter: new UserFilter(found.buffer as ArrayBuffer), ends } : undefined;
+  return (await digestOf(found)) === sha256 ? { filter: new UserFilter(found.buffer as ArrayBuffer), ends } : undefined;
 }
 
 /** SHA-256, a chunk per turn of the event loop: a large filter would keep grabs waiting. */

@@ -93,7 +93,23 @@ export interface Signer {
   openTotp(sealed: string, about: string): string | undefined;
 }
 
-type Key = Pick<Signer, 'keyId' | 'packetMac' | 'receipt' | 'creditMark' | 'orderMark' | 'reservationMac' | 'wishMac' | 'filterMac' | 'sessionMac' | 'sealTotp'> & { openOwnTotp: Signer['openTotp']; participantCode(number: string, salt: number): string; participantCodeKey(code: string): string };
+type Key = Pick<
+  Signer,
+  | 'keyId'
+  | 'packetMac'
+  | 'receipt'
+  | 'creditMark'
+  | 'orderMark'
+  | 'reservationMac'
+  | 'wishMac'
+  | 'filterMac'
+  | 'sessionMac'
+  | 'sealTotp'
+> & {
+  openOwnTotp: Signer['openTotp'];
+  participantCode(number: string, salt: number): string;
+  participantCodeKey(code: string): string;
+};
 
 /** @param secrets SIGNING_SECRET, one or several */
 export function createSigner(secrets: string): Signer {
@@ -101,17 +117,20 @@ export function createSigner(secrets: string): Signer {
   const byName = new Map<string, Signer>();
   const common: Omit<Signer, keyof Key | 'keyIds'> = {
     under: (keyId) => byName.get(keyId ?? ''),
-    isGenuine: (rainId, { redPacketId, amount, mac }) => keys.some(({ packetMac }) => isSameSignature(mac, packetMac(rainId, redPacketId, amount))),
+    isGenuine: (rainId, { redPacketId, amount, mac }) =>
+      keys.some(({ packetMac }) => isSameSignature(mac, packetMac(rainId, redPacketId, amount))),
     isReceipt: (given, win) => keys.some(({ receipt }) => isSameSignature(given, receipt(win))),
     creditMarks: (win) => keys.map(({ creditMark }) => creditMark(win)),
     isOrderMark: (mark, order) => keys.some(({ orderMark }) => isSameSignature(mark, orderMark(order))),
-    isReservation: (mac, purchase) => keys.some(({ reservationMac }) => isSameSignature(mac ?? '', reservationMac(purchase))),
+    isReservation: (mac, purchase) =>
+      keys.some(({ reservationMac }) => isSameSignature(mac ?? '', reservationMac(purchase))),
     isWish: (mac, wish) => keys.some(({ wishMac }) => isSameSignature(mac, wishMac(wish))),
     isFilter: (mac, rainId, text) => keys.some(({ filterMac }) => isSameSignature(mac, filterMac(rainId, text))),
     isSession: (mac, session) => keys.some(({ sessionMac }) => isSameSignature(mac, sessionMac(session))),
     participantCodes: (number, salt) => keys.map(({ participantCode }) => participantCode(number, salt)),
     participantCodeKeys: (code) => keys.map(({ participantCodeKey }) => participantCodeKey(code)),
-    openTotp: (sealed, about) => keys.map(({ openOwnTotp }) => openOwnTotp(sealed, about)).find((text) => text !== undefined),
+    openTotp: (sealed, about) =>
+      keys.map(({ openOwnTotp }) => openOwnTotp(sealed, about)).find((text) => text !== undefined),
   };
   const keyIds = keys.map(({ keyId }) => keyId);
   for (const key of keys) byName.set(key.keyId, { ...key, keyIds, ...common });
@@ -120,7 +139,8 @@ export function createSigner(secrets: string): Signer {
 
 /** Each purpose has a key of its own, so that no signature can be used for another purpose. */
 function keyOf(secret: string): Key {
-  const derive = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', `red-packet-rain ${purpose}`, bytes));
+  const derive = (purpose: string, bytes: number) =>
+    Buffer.from(hkdfSync('sha256', secret, '', `red-packet-rain ${purpose}`, bytes));
   const packet = createFastHmac(derive('packet', 32));
   const receipt = createFastHmac(derive('receipt', 32));
   const credit = createFastHmac(derive('credit', 32));
@@ -138,8 +158,10 @@ function keyOf(secret: string): Key {
     packetMac: (rainId, redPacketId, amount) => packet(`${rainId}\n${redPacketId}\n${amount}`).slice(0, MAC_CHARACTERS),
     receipt: (win) => receipt(textOf(win)).slice(0, RECEIPT_CHARACTERS),
     creditMark: (win) => credit(textOf(win)).slice(0, RECEIPT_CHARACTERS),
-    orderMark: ({ reservationId, userId, status }) => order(`${reservationId}\n${userId}\n${status}`).slice(0, RECEIPT_CHARACTERS),
-    reservationMac: ({ saleId, userId, sku, quantity, ref = '' }) => reservation(`${saleId}\n${userId}\n${sku}\n${quantity}\n${ref}`).slice(0, MAC_CHARACTERS),
+    orderMark: ({ reservationId, userId, status }) =>
+      order(`${reservationId}\n${userId}\n${status}`).slice(0, RECEIPT_CHARACTERS),
+    reservationMac: ({ saleId, userId, sku, quantity, ref = '' }) =>
+      reservation(`${saleId}\n${userId}\n${sku}\n${quantity}\n${ref}`).slice(0, MAC_CHARACTERS),
     wishMac: ({ saleId, userId, ordinal }) => wish(`${saleId}\n${userId}\n${ordinal}`).slice(0, MAC_CHARACTERS),
     filterMac: (rainId, text) => filter(`${rainId}\n${text}`).slice(0, RECEIPT_CHARACTERS),
     sessionMac: session,
@@ -150,7 +172,8 @@ function keyOf(secret: string): Key {
   };
 }
 
-const textOf = ({ rainId, redPacketId, amount, userId }: ToldWin): string => `${rainId}\n${redPacketId}\n${amount}\n${userId}`;
+const textOf = ({ rainId, redPacketId, amount, userId }: ToldWin): string =>
+  `${rainId}\n${redPacketId}\n${amount}\n${userId}`;
 
 /** Compares a signature in a time that does not depend on where it differs. */
 export function isSameSignature(given: string, genuine: string): boolean {

@@ -22,16 +22,27 @@ async function setOn(redis: RedisClient, stateKeys: readonly string[], rules: Ti
 /** The texts of the rules that stand there; nothing of what is over, is not there or is not ours. */
 async function readFrom(redis: RedisClient, stateKeys: readonly string[]): Promise<string[]> {
   const states = await Promise.all(stateKeys.map((key) => readHash(redis, key, STATE_LIMITS)));
-  return states.flatMap((one) => (one?.['state'] === undefined || one['state'] === 'closed' || one['state'] === 'settled' ? [] : [one['ticketRules'] ?? '']));
+  return states.flatMap((one) =>
+    one?.['state'] === undefined || one['state'] === 'closed' || one['state'] === 'settled'
+      ? []
+      : [one['ticketRules'] ?? ''],
+  );
 }
 
-const rainStates = (rainId: string, shards: number) => Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard).state);
+const rainStates = (rainId: string, shards: number) =>
+  Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard).state);
 
-export const readRainTickets = (redis: RedisClient, rainId: string, shards: number) => readFrom(redis, rainStates(rainId, shards));
+export const readRainTickets = (redis: RedisClient, rainId: string, shards: number) =>
+  readFrom(redis, rainStates(rainId, shards));
 export const readSaleTickets = (redis: RedisClient, saleId: string) => readFrom(redis, [saleKeys(saleId).state]);
 
 /** Safe to repeat. Until all shards have the new rules, a gateway is granted nothing in those whose rules it has not read. */
-export async function setRainTickets(redis: RedisClient, rainId: string, shards: number, rules: TicketRules): Promise<RulesSet> {
+export async function setRainTickets(
+  redis: RedisClient,
+  rainId: string,
+  shards: number,
+  rules: TicketRules,
+): Promise<RulesSet> {
   const done = await setOn(redis, rainStates(rainId, shards), rules);
   await announceChange(redis, rainId);
   return done;

@@ -30,7 +30,12 @@ const entry = z.object({ redPacketId: plainId, amount, at: z.int().min(0), recei
  * @param wins `shard`: 0 where the number of shards is unknown, since the rain is gone
  * @returns how many are written down, now or earlier; fewer than given only if there are more than a rain has packets
  */
-export async function recordTold(redis: RedisClient, signer: Signer, rainId: string, wins: readonly (LostWin & { shard: number })[]): Promise<number> {
+export async function recordTold(
+  redis: RedisClient,
+  signer: Signer,
+  rainId: string,
+  wins: readonly (LostWin & { shard: number })[],
+): Promise<number> {
   // First, so that no win is written down where nobody looks.
   await redis.multi().sadd(TOLD_RAINS_KEY, rainId).pexpire(TOLD_RAINS_KEY, TOLD_TTL_MS).exec();
   let stored = 0;
@@ -38,14 +43,21 @@ export async function recordTold(redis: RedisClient, signer: Signer, rainId: str
     const ofShard = wins.filter((win) => win.shard === shard);
     for (let i = 0; i < ofShard.length; i += CHUNK) {
       const args = ofShard.slice(i, i + CHUNK).flatMap((win) => [win.userId, entryOf(signer, rainId, win)]);
-      stored += z.int().parse(await run(redis, 'told', [shardKeys(rainId, shard).told], [TOLD_TTL_MS, PACKETS_MAX, ...args]));
+      stored += z
+        .int()
+        .parse(await run(redis, 'told', [shardKeys(rainId, shard).told], [TOLD_TTL_MS, PACKETS_MAX, ...args]));
     }
   }
   return stored;
 }
 
 function entryOf(signer: Signer, rainId: string, { userId, redPacketId, amount: won, at }: LostWin): string {
-  return JSON.stringify({ redPacketId, amount: won, at, receipt: signer.receipt({ rainId, redPacketId, amount: won, userId }) } satisfies z.infer<typeof entry>);
+  return JSON.stringify({
+    redPacketId,
+    amount: won,
+    at,
+    receipt: signer.receipt({ rainId, redPacketId, amount: won, userId }),
+  } satisfies z.infer<typeof entry>);
 }
 
 /** Rains of which wins were written down. @throws when there are more than we could have written: name the rain then */
@@ -55,7 +67,10 @@ export async function toldRains(redis: RedisClient): Promise<string[]> {
     const [next, found] = await redis.sscan(TOLD_RAINS_KEY, cursor, 'COUNT', CHUNK);
     cursor = next;
     for (const id of found) rains.add(id);
-    if (rains.size > TOLD_RAINS_MAX) throw new Error(`the key ${TOLD_RAINS_KEY} in Redis names more than ${TOLD_RAINS_MAX} rains: somebody else writes to this Redis; ask for single rains by their id`);
+    if (rains.size > TOLD_RAINS_MAX)
+      throw new Error(
+        `the key ${TOLD_RAINS_KEY} in Redis names more than ${TOLD_RAINS_MAX} rains: somebody else writes to this Redis; ask for single rains by their id`,
+      );
   }
   return [...rains];
 }
@@ -64,7 +79,12 @@ export async function toldRains(redis: RedisClient): Promise<string[]> {
  * Reads the wins of a rain that were written down. Those without a genuine receipt are left out: somebody else has written them.
  * @param shards absent: unknown, since neither store knows the rain
  */
-export async function readTold(redis: RedisClient, signer: Signer, rainId: string, shards = SHARDS_MAX): Promise<LostWin[]> {
+export async function readTold(
+  redis: RedisClient,
+  signer: Signer,
+  rainId: string,
+  shards = SHARDS_MAX,
+): Promise<LostWin[]> {
   const wins = new Map<string, LostWin>();
   for (let shard = 0; shard < shards; shard++) {
     for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
@@ -83,5 +103,7 @@ function genuine(signer: Signer, rainId: string, userId: string, text: string): 
   const parsed = entry.safeParse(readJson(text));
   if (!parsed.success) return undefined;
   const { receipt, ...win } = parsed.data;
-  return signer.isReceipt(receipt, { rainId, redPacketId: win.redPacketId, amount: win.amount, userId }) ? { userId, ...win } : undefined;
+  return signer.isReceipt(receipt, { rainId, redPacketId: win.redPacketId, amount: win.amount, userId })
+    ? { userId, ...win }
+    : undefined;
 }

@@ -17,13 +17,30 @@ const entry = z.object({ entry: z.string(), receipt: z.string() });
 
 /** Nobody can use it for a win: no amount has this form. */
 function receiptOf({ saleId, reservationId, userId, sku, quantity, price, ref = '', at, payBy }: Reservation) {
-  return { rainId: saleId, redPacketId: reservationId, userId, amount: [sku, quantity, price, ref, at, payBy].join(' ') };
+  return {
+    rainId: saleId,
+    redPacketId: reservationId,
+    userId,
+    amount: [sku, quantity, price, ref, at, payBy].join(' '),
+  };
 }
 
 /** Writes down reservations that buyers were told, that Redis has lost, and that cannot be put back, each with a receipt. Safe to repeat. */
-export async function recordToldReservations(redis: RedisClient, signer: Pick<Signer, 'receipt'>, saleId: string, lost: readonly Reservation[]): Promise<void> {
+export async function recordToldReservations(
+  redis: RedisClient,
+  signer: Pick<Signer, 'receipt'>,
+  saleId: string,
+  lost: readonly Reservation[],
+): Promise<void> {
   for (let at = 0; at < lost.length; at += CHUNK) {
-    const args = lost.slice(at, at + CHUNK).flatMap((one) => [`${one.reservationId} ${one.userId}`, JSON.stringify({ entry: JSON.stringify(one), receipt: signer.receipt(receiptOf(one)) } satisfies z.infer<typeof entry>)]);
+    const args = lost
+      .slice(at, at + CHUNK)
+      .flatMap((one) => [
+        `${one.reservationId} ${one.userId}`,
+        JSON.stringify({ entry: JSON.stringify(one), receipt: signer.receipt(receiptOf(one)) } satisfies z.infer<
+          typeof entry
+        >),
+      ]);
     await run(redis, 'told', [saleKeys(saleId).told], [TOLD_TTL_MS, TOLD_MAX, ...args]);
   }
 }
@@ -35,9 +52,13 @@ export async function foreignTold(redis: RedisClient, saleId: string): Promise<s
 }
 
 /** The reservations of a sale that were written down. Those without a genuine receipt are left out: somebody else has written them. */
-export async function readToldReservations(redis: RedisClient, signer: Pick<Signer, 'isReceipt'>, saleId: string): Promise<Reservation[]> {
+export async function readToldReservations(
+  redis: RedisClient,
+  signer: Pick<Signer, 'isReceipt'>,
+  saleId: string,
+): Promise<Reservation[]> {
   const told = new Map<string, Reservation>();
-  if (await foreignTold(redis, saleId) !== undefined) return [];
+  if ((await foreignTold(redis, saleId)) !== undefined) return [];
   for (let cursor = '0', first = true; (first || cursor !== '0') && told.size < TOLD_MAX; first = false) {
     const [next, found] = await redis.hscan(saleKeys(saleId).told, cursor, 'COUNT', CHUNK);
     cursor = next;

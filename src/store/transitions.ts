@@ -21,7 +21,13 @@ export async function announceChange(redis: RedisClient, rainId: string): Promis
  * Changes all shards or none [R12]: all are checked before the first one is changed. If it is interrupted half-way, call it again.
  * @returns `target`, or the state of a shard that refused; `undefined`: no such rain
  */
-async function changeState(redis: RedisClient, script: 'pause' | 'resume', target: StoredState, rainId: string, shards: number): Promise<StoredState | undefined> {
+async function changeState(
+  redis: RedisClient,
+  script: 'pause' | 'resume',
+  target: StoredState,
+  rainId: string,
+  shards: number,
+): Promise<StoredState | undefined> {
   const from: StoredState = target === 'paused' ? 'loaded' : 'paused';
   for (let shard = 0; shard < shards; shard++) {
     const state = storedState.parse(await redis.hget(shardKeys(rainId, shard).state, 'state'));
@@ -37,16 +43,23 @@ async function changeState(redis: RedisClient, script: 'pause' | 'resume', targe
 }
 
 /** Returns `paused` if the rain is paused now; any other state is the reason for the refusal. */
-export const pause = (redis: RedisClient, rainId: string, shards: number) => changeState(redis, 'pause', 'paused', rainId, shards);
+export const pause = (redis: RedisClient, rainId: string, shards: number) =>
+  changeState(redis, 'pause', 'paused', rainId, shards);
 
 /** Returns `loaded` if the rain grants again; any other state is the reason for the refusal. */
-export const resume = (redis: RedisClient, rainId: string, shards: number) => changeState(redis, 'resume', 'loaded', rainId, shards);
+export const resume = (redis: RedisClient, rainId: string, shards: number) =>
+  changeState(redis, 'resume', 'loaded', rainId, shards);
 
 /**
  * Moves the window of a rain that has not opened. If it is interrupted half-way, call it again with the same window.
  * @returns `opened`: a shard has opened by its old window, or is over
  */
-export async function reschedule(redis: RedisClient, rainId: string, shards: number, { opensAt, closesAt }: Pick<RainWindow, 'opensAt' | 'closesAt'>): Promise<'moved' | 'opened' | 'gone'> {
+export async function reschedule(
+  redis: RedisClient,
+  rainId: string,
+  shards: number,
+  { opensAt, closesAt }: Pick<RainWindow, 'opensAt' | 'closesAt'>,
+): Promise<'moved' | 'opened' | 'gone'> {
   for (let shard = 0; shard < shards; shard++) {
     const moved = await run(redis, 'reschedule', [shardKeys(rainId, shard).state], [opensAt, closesAt]);
     if (moved !== 1) return moved === null ? 'gone' : 'opened';
@@ -59,7 +72,12 @@ export async function reschedule(redis: RedisClient, rainId: string, shards: num
  * Ends a rain: `early` at any time, `due` only when Redis's clock is past its end.
  * @returns true when all shards are closed (or settled) now
  */
-export async function close(redis: RedisClient, rainId: string, shards: number, when: 'early' | 'due'): Promise<boolean> {
+export async function close(
+  redis: RedisClient,
+  rainId: string,
+  shards: number,
+  when: 'early' | 'due',
+): Promise<boolean> {
   let closed = true;
   for (let shard = 0; shard < shards; shard++) {
     const state = storedState.parse(await run(redis, 'close', [shardKeys(rainId, shard).state], [when]));
@@ -74,11 +92,16 @@ export async function close(redis: RedisClient, rainId: string, shards: number, 
  * @param seen number of claims per shard that the audit has counted
  * @returns false: a shard is not closed, has more claims than `seen`, or packets on their way; then the audit must run again
  */
-export async function freeze(redis: RedisClient, rainId: string, live: LiveRain, seen: readonly number[]): Promise<boolean> {
+export async function freeze(
+  redis: RedisClient,
+  rainId: string,
+  live: LiveRain,
+  seen: readonly number[],
+): Promise<boolean> {
   let frozen = true;
   for (let shard = 0; shard < live.shards; shard++) {
     const { state, claims, sending } = shardKeys(rainId, shard);
-    frozen &&= await run(redis, 'freeze', [state, claims, sending], [seen[shard]!]) === 1;
+    frozen &&= (await run(redis, 'freeze', [state, claims, sending], [seen[shard]!])) === 1;
   }
   return frozen;
 }
@@ -97,12 +120,19 @@ interface Settlement {
  * shard was settled by an earlier attempt and has expired since.
  * @returns false: a shard is not closed, or has more claims than `seen`
  */
-export async function settle(redis: RedisClient, rainId: string, live: LiveRain, { ttlMs, seen, reveal }: Settlement): Promise<boolean> {
+export async function settle(
+  redis: RedisClient,
+  rainId: string,
+  live: LiveRain,
+  { ttlMs, seen, reveal }: Settlement,
+): Promise<boolean> {
   const added = reveal?.topUps?.length ? ['topUps', canonicalJson(reveal.topUps)] : [];
   const shown = reveal ? ['seed', reveal.seed, 'plan', canonicalJson(reveal.plan), ...added] : [];
   let [settled, keysExist] = [true, false];
   for (let shard = 0; shard < live.shards; shard++) {
-    const reply = storedState.parse(await run(redis, 'settle', lastingKeys(rainId, shard), [ttlMs, seen?.[shard] ?? '', ...shown]));
+    const reply = storedState.parse(
+      await run(redis, 'settle', lastingKeys(rainId, shard), [ttlMs, seen?.[shard] ?? '', ...shown]),
+    );
     settled &&= reply === 'settled' || reply === null;
     keysExist ||= reply !== null;
   }
@@ -120,10 +150,10 @@ export async function settle(redis: RedisClient, rainId: string, live: LiveRain,
  * @returns false: its keys have expired, at least in part
  */
 export async function relist(redis: RedisClient, rainId: string, live: LiveRain): Promise<boolean> {
-  if (!await readRain(redis, rainId, live)) return false;
+  if (!(await readRain(redis, rainId, live))) return false;
   for (let shard = 0; shard < live.shards; shard++) await keepShard(redis, rainId, shard);
   // Some may have expired meanwhile.
-  if (!await readRain(redis, rainId, live)) return false;
+  if (!(await readRain(redis, rainId, live))) return false;
   await redis.hset(LIVE_RAINS_KEY, rainId, JSON.stringify(live));
   await redis.hdel(SETTLED_RAINS_KEY, rainId);
   return true;

@@ -7,7 +7,11 @@ const TTL_SECONDS = 60 * 24 * 3_600;
 /** Remembers orders that have timed out before the shop has confirmed them, each once; only for people to see. */
 export async function addUndelivered(redis: RedisClient, saleId: string, ordinals: readonly number[]): Promise<void> {
   const { undelivered } = saleKeys(saleId);
-  await redis.multi().sadd(undelivered, ...ordinals).expire(undelivered, TTL_SECONDS).exec();
+  await redis
+    .multi()
+    .sadd(undelivered, ...ordinals)
+    .expire(undelivered, TTL_SECONDS)
+    .exec();
 }
 
 /** Whatever somebody else has written there counts as none: it is a figure, and must not keep anybody from the others. */

@@ -33,7 +33,8 @@ export class UserFilter {
 
   add(text: string): void {
     const step = stepOf(text);
-    for (let i = 0, at = hashOf(text); i < HASHES; i++, at = (at + step) | 0) this.#bits[(at & this.#mask) >>> 5]! |= 1 << (at & 31);
+    for (let i = 0, at = hashOf(text); i < HASHES; i++, at = (at + step) | 0)
+      this.#bits[(at & this.#mask) >>> 5]! |= 1 << (at & 31);
   }
 
   has(text: string): boolean {
@@ -54,12 +55,18 @@ export function bytesFor(users: number): number {
 export async function countUsers(redis: RedisClient, id: string, hashes: readonly string[]): Promise<number[]> {
   const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
   const size = sumOf(sizes);
-  if (size > USERS_MAX) throw new Error(`${id} has ${size} winners or buyers in Redis: somebody else writes to this Redis`);
+  if (size > USERS_MAX)
+    throw new Error(`${id} has ${size} winners or buyers in Redis: somebody else writes to this Redis`);
   return sizes;
 }
 
 /** Everybody who has an entry in one of these hashes, as a filter. @param sizes of `countUsers`. @param onPage called after each page */
-export async function readUsers(redis: RedisClient, hashes: readonly string[], sizes: readonly number[], onPage: () => void | Promise<void> = () => {}): Promise<UserFilter> {
+export async function readUsers(
+  redis: RedisClient,
+  hashes: readonly string[],
+  sizes: readonly number[],
+  onPage: () => void | Promise<void> = () => {},
+): Promise<UserFilter> {
   const filter = UserFilter.for(sumOf(sizes));
   for (const hash of hashes) {
     for await (const users of usersOf(redis, hash)) {

@@ -44,21 +44,26 @@ export function createWinnersReader({ redis, signer, onFault }: WinnersReaderOpt
   /** Builds the filter for all gateways, from the one that was shared before if it can. */
   async function build(rainId: string, now: Look, shared: SharedFilter | undefined): Promise<UserFilter> {
     const keep = () => lease.keep(shardKeys(rainId, 0).winnersLease);
-    const filter = (shared && await extended(redis, rainId, now, shared)) ?? await readUsers(redis, now.hashes, now.sizes, keep);
+    const filter =
+      (shared && (await extended(redis, rainId, now, shared))) ?? (await readUsers(redis, now.hashes, now.sizes, keep));
     await publishFilter(redis, signer, rainId, { filter, ends: now.ends }).catch(onFault);
     return filter;
   }
 
   return async (rainId, shards) => {
     let now = await look(redis, rainId, shards);
-    const winners = ({ claims, newest }: Look, filter: UserFilter): Winners => ({ mayHaveWon: (userId) => filter.has(userId), claims, newest });
+    const winners = ({ claims, newest }: Look, filter: UserFilter): Winners => ({
+      mayHaveWon: (userId) => filter.has(userId),
+      claims,
+      newest,
+    });
     // One page costs Redis no more than a filter that is shared.
     if (sumOf(now.sizes) <= USERS_PAGE) return winners(now, await readUsers(redis, now.hashes, now.sizes));
     const fetched = () => fetchFilter(redis, signer, rainId);
     let shared = await fetched();
     if (shared && isOf(shared, now)) return winners(now, shared.filter);
     const { winnersLease } = shardKeys(rainId, 0);
-    if (!await lease.take(winnersLease)) return undefined;
+    if (!(await lease.take(winnersLease))) return undefined;
     try {
       // Another gateway may have finished meanwhile.
       [now, shared] = [await look(redis, rainId, shards), await fetched()];
@@ -89,33 +94,51 @@ async function look(redis: RedisClient, rainId: string, shards: number): Promise
   return {
     claims: sumOf(logs.map(([count]) => count)),
     newest: logs.map(([, newest]) => `${newest ?? ''}\n`).join(''),
-    hashes, sizes,
-    ends: logs.map(([claims, newest], shard) => ({ claims, newest: digestOf(newest), held: sizes[shard]!, wins: sizes[shards + shard] ?? 0 })),
+    hashes,
+    sizes,
+    ends: logs.map(([claims, newest], shard) => ({
+      claims,
+      newest: digestOf(newest),
+      held: sizes[shard]!,
+      wins: sizes[shards + shard] ?? 0,
+    })),
   };
 }
 
 function digestOf(entry: string | null): string {
-  return createHash('sha256').update(entry ?? '').digest('base64url');
+  return createHash('sha256')
+    .update(entry ?? '')
+    .digest('base64url');
 }
 
 /** Nothing was written to the logs or the hashes since the filter was built. */
 function isOf({ ends }: SharedFilter, now: Look): boolean {
-  return ends.length === now.ends.length && ends.every((end, shard) => {
-    const { claims, newest, held, wins } = now.ends[shard]!;
-    return end.claims === claims && end.newest === newest && end.held === held && end.wins === wins;
-  });
+  return (
+    ends.length === now.ends.length &&
+    ends.every((end, shard) => {
+      const { claims, newest, held, wins } = now.ends[shard]!;
+      return end.claims === claims && end.newest === newest && end.held === held && end.wins === wins;
+    })
+  );
 }
 
 /**
  * The filter with the users of the entries that the logs got since. `undefined` in any doubt: the logs do not go on where the filter
  * ends, `claimed` has got more or fewer entries than the log, it is full, or an entry names no user.
  */
-async function extended(redis: RedisClient, rainId: string, now: Look, { ends, filter }: SharedFilter): Promise<UserFilter | undefined> {
-  if (roundOf(rainId) || ends.length !== now.ends.length || filter.bytes.length < bytesFor(sumOf(now.sizes))) return undefined;
+async function extended(
+  redis: RedisClient,
+  rainId: string,
+  now: Look,
+  { ends, filter }: SharedFilter,
+): Promise<UserFilter | undefined> {
+  if (roundOf(rainId) || ends.length !== now.ends.length || filter.bytes.length < bytesFor(sumOf(now.sizes)))
+    return undefined;
   for (const [shard, { claims, newest, held }] of ends.entries()) {
     const end = now.ends[shard]!;
     if (end.claims < claims || end.claims - claims !== end.held - held) return undefined;
-    if (claims > 0 && digestOf(await redis.lindex(shardKeys(rainId, shard).claims, -claims)) !== newest) return undefined;
+    if (claims > 0 && digestOf(await redis.lindex(shardKeys(rainId, shard).claims, -claims)) !== newest)
+      return undefined;
     for (let from = claims; from < end.claims; from += USERS_PAGE) {
       const entries = await readEntries(redis, rainId, shard, from, Math.min(from + USERS_PAGE, end.claims));
       for (const entry of entries) {

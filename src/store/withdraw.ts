@@ -22,13 +22,25 @@ interface Rest {
  * Takes the packets of lost top-ups off the lists, for good; see lua/withdraw.lua. Safe to repeat.
  * @returns how many it took off; `granting`: a shard grants packets; `gone`: a shard has no state
  */
-export async function withdraw(redis: RedisClient, rainId: string, shards: number, { packets, topUps }: Rest): Promise<number | 'granting' | 'gone'> {
+export async function withdraw(
+  redis: RedisClient,
+  rainId: string,
+  shards: number,
+  { packets, topUps }: Rest,
+): Promise<number | 'granting' | 'gone'> {
   await endMoves(redis, rainId, shards);
   let taken = 0;
   for (let shard = 0; shard < shards; shard++) {
     const keys = shardKeys(rainId, shard);
     for (let [isDone, skip] = [false, 0]; !isDone;) {
-      const answer = reply.parse(await run(redis, 'withdraw', [keys.state, keys.packets], [packets, plannedFor(shard, shards, packets), canonicalJson(topUps), CHUNK, skip]));
+      const answer = reply.parse(
+        await run(
+          redis,
+          'withdraw',
+          [keys.state, keys.packets],
+          [packets, plannedFor(shard, shards, packets), canonicalJson(topUps), CHUNK, skip],
+        ),
+      );
       if (answer === null) return 'gone';
       if (answer === -1) return 'granting';
       taken += answer[0];

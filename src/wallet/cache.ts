@@ -25,7 +25,9 @@ export function createExpiringCache<T>(max: number, now: () => number = () => pe
 /** Shares one read between all callers that ask during it or within `forMs` after it. A failed read is not kept. */
 export function sharedFor<T>(forMs: number, read: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
-  const forget = () => { result = undefined; };
+  const forget = () => {
+    result = undefined;
+  };
   return () => {
     if (!result) {
       result = read();
@@ -49,7 +51,15 @@ interface SharedReads<T> {
 }
 
 /** The same by key. Rejects when the read does, or too many keys wait. */
-export function createSharedReads<T>({ read, freshMs, rememberedMax, atOnceMax, waitingMax, what, now }: SharedReads<T>): (key: string) => Promise<T> {
+export function createSharedReads<T>({
+  read,
+  freshMs,
+  rememberedMax,
+  atOnceMax,
+  waitingMax,
+  what,
+  now,
+}: SharedReads<T>): (key: string) => Promise<T> {
   const cache = createExpiringCache<{ value: T }>(rememberedMax, now);
   const reading = new Map<string, Promise<T>>();
   const inSlot = createSemaphore(atOnceMax);

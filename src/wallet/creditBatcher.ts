@@ -30,14 +30,26 @@ interface Waiting {
   answer: (submission: Submission) => void;
 }
 
-export const CREDIT_BATCHER_LIMITS = { ledger: { batchMax: ENTRIES_MAX, postingsMax: 2 }, webhook: { batchMax: 1, postingsMax: 16 }, waitingMax: 5_000 } as const;
+export const CREDIT_BATCHER_LIMITS = {
+  ledger: { batchMax: ENTRIES_MAX, postingsMax: 2 },
+  webhook: { batchMax: 1, postingsMax: 16 },
+  waitingMax: 5_000,
+} as const;
 
 /**
  * Takes single claims from users' requests and posts them in batches, as the credit worker does: the first of the two posts a
  * claim, the other finds it `already` there [R5]. It dead-letters only claims that a wallet paid in vain; any other claim that
  * cannot be credited also reaches the credit worker, which knows its position in the log.
  */
-export function createCreditBatcher({ balance, batchMax, postingsMax, waitingMax, onCredited, onUnbooked, onFault }: CreditBatcherOptions) {
+export function createCreditBatcher({
+  balance,
+  batchMax,
+  postingsMax,
+  waitingMax,
+  onCredited,
+  onUnbooked,
+  onFault,
+}: CreditBatcherOptions) {
   const queues = new Map<string, Waiting[]>();
   let waiting = 0;
   let running = 0;
@@ -62,8 +74,17 @@ export function createCreditBatcher({ balance, batchMax, postingsMax, waitingMax
     waiting -= batch.length;
     running++;
     try {
-      const posted = await postBisecting(balance, rainId, batch.map(({ claim }, index) => ({ index, entry: '', claim })), true);
-      await Promise.all(posted.lost.filter(({ reason }) => reason === 'paid_not_booked').map(({ index, reason, detail }) => onUnbooked({ ...batch[index]!, reason, detail })));
+      const posted = await postBisecting(
+        balance,
+        rainId,
+        batch.map(({ claim }, index) => ({ index, entry: '', claim })),
+        true,
+      );
+      await Promise.all(
+        posted.lost
+          .filter(({ reason }) => reason === 'paid_not_booked')
+          .map(({ index, reason, detail }) => onUnbooked({ ...batch[index]!, reason, detail })),
+      );
       answerAll(posted, batch);
       await announce(rainId, posted, batch);
     } catch (error) {
@@ -77,10 +98,12 @@ export function createCreditBatcher({ balance, batchMax, postingsMax, waitingMax
 
   async function announce(rainId: string, { committed }: Posted, batch: readonly Waiting[]): Promise<void> {
     const shards = new Set(committed.map(({ index }) => batch[index]!.shard));
-    await Promise.all([...shards].map((shard) => {
-      const claims = committed.filter(({ index }) => batch[index]!.shard === shard).map(({ claim }) => claim);
-      return onCredited(rainId, shard, claims).catch(onFault);
-    }));
+    await Promise.all(
+      [...shards].map((shard) => {
+        const claims = committed.filter(({ index }) => batch[index]!.shard === shard).map(({ claim }) => claim);
+        return onCredited(rainId, shard, claims).catch(onFault);
+      }),
+    );
   }
 
   function answerAll({ committed, late, lost }: Posted, batch: readonly Waiting[]): void {

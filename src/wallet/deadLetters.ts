@@ -39,12 +39,20 @@ export type Unbooked = { claim: Claim; shard: number } & Pick<LostEntry, 'reason
  * caller of the wallet knows about the payment.
  * @throws when the claim is no longer in its log, or Redis cannot be read
  */
-export async function deadLetterFor(redis: RedisClient, { claim, shard, reason, detail }: Unbooked): Promise<DeadLetter> {
+export async function deadLetterFor(
+  redis: RedisClient,
+  { claim, shard, reason, detail }: Unbooked,
+): Promise<DeadLetter> {
   const { claimed, claims } = shardKeys(claim.rainId, shard);
   const entry = await redis.hget(claimed, claim.userId);
   const parsed = parseClaim(entry ?? '');
   // In one step, since the log grows at its head; the oldest entry is the last one.
-  const [[, place], [, length]] = await redis.multi().lpos(claims, entry ?? '').llen(claims).exec() as [[null, number | null], [null, number]];
-  if (entry === null || !parsed.ok || parsed.claim.redPacketId !== claim.redPacketId || place === null) throw new Error(`the claim of ${claim.redPacketId} is no longer in its log`);
+  const [[, place], [, length]] = (await redis
+    .multi()
+    .lpos(claims, entry ?? '')
+    .llen(claims)
+    .exec()) as [[null, number | null], [null, number]];
+  if (entry === null || !parsed.ok || parsed.claim.redPacketId !== claim.redPacketId || place === null)
+    throw new Error(`the claim of ${claim.redPacketId} is no longer in its log`);
   return { rainId: claim.rainId, shard, index: length - 1 - place, entry, reason, detail };
 }

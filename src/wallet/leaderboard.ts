@@ -22,16 +22,29 @@ const UNKNOWN_MS = 10_000;
 const LIMITS = { rememberedMax: 1_000, atOnceMax: 2, waitingMax: 200 } as const;
 
 /** Gives `undefined` for a rain that the ledger does not have; rejects when the ledger cannot be read, or too many rains wait. */
-export function createLeaderboards(ledger: Pick<Ledger, 'luckiest'>, { names, now }: { names?: WinnerNames; now?: () => number } = {}): (rainId: string) => Promise<Leaderboard | undefined> {
+export function createLeaderboards(
+  ledger: Pick<Ledger, 'luckiest'>,
+  { names, now }: { names?: WinnerNames; now?: () => number } = {},
+): (rainId: string) => Promise<Leaderboard | undefined> {
   return createSharedReads<Leaderboard | undefined>({
-    ...LIMITS, what: 'leaderboards', now, freshMs: (leaderboard) => (leaderboard ? (leaderboard.final ? FINAL_MS : FRESH_MS) : UNKNOWN_MS),
+    ...LIMITS,
+    what: 'leaderboards',
+    now,
+    freshMs: (leaderboard) => (leaderboard ? (leaderboard.final ? FINAL_MS : FRESH_MS) : UNKNOWN_MS),
     async read(rainId) {
       const found = await ledger.luckiest(rainId, PLACES);
-      return found && {
-        rainId,
-        luckiest: found.credits.map(({ userId, amountCents, redPacketId }) => ({ user: shownName(userId, names), amount: formatMoney(amountCents), redPacketId })),
-        final: found.givenCents !== undefined, ...(found.givenCents !== undefined && { given: formatMoney(found.givenCents) }),
-      };
+      return (
+        found && {
+          rainId,
+          luckiest: found.credits.map(({ userId, amountCents, redPacketId }) => ({
+            user: shownName(userId, names),
+            amount: formatMoney(amountCents),
+            redPacketId,
+          })),
+          final: found.givenCents !== undefined,
+          ...(found.givenCents !== undefined && { given: formatMoney(found.givenCents) }),
+        }
+      );
     },
   });
 }

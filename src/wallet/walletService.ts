@@ -43,7 +43,15 @@ const USERS_MAX = 2_000;
  * Settles on demand: a user who asks for the wallet never sees the delay of settlement. It does the credit worker's work early:
  * find → read the ledger → skip dead letters → confirm → submit. The ledger's unique keys decide who owns the money [R5].
  */
-export function createWalletService({ ledger, findWins, isDead, creditBatcher, confirm, withinMs = 1_500, onFault }: WalletServiceOptions) {
+export function createWalletService({
+  ledger,
+  findWins,
+  isDead,
+  creditBatcher,
+  confirm,
+  withinMs = 1_500,
+  onFault,
+}: WalletServiceOptions) {
   /** One user's requests from several screens share one run. */
   const running = new Map<string, Promise<Settled>>();
   const remembered = createExpiringCache<WinsStatus>(REMEMBERED_MAX);
@@ -53,18 +61,31 @@ export function createWalletService({ ledger, findWins, isDead, creditBatcher, c
     const found = await deadline.within(findWins(userId).catch(ignoreFault));
     if (found === 'late' || found === undefined) return { wins: [], settled: false };
     // Not limited by the deadline: without the ledger it is unknown what is credited and what is still to come.
-    const credits = await ledger.creditsAmong(userId, found.wins.map(({ claim }) => claim.rainId));
+    const credits = await ledger.creditsAmong(
+      userId,
+      found.wins.map(({ claim }) => claim.rainId),
+    );
     let settled = found.complete;
-    const wins = await Promise.all(found.wins.map(async (win): Promise<WinStatus> => {
-      const { claim, title } = win;
-      const booked = credits.get(claim.rainId);
-      if (booked) return { claim, title, status: booked.redPacketId === claim.redPacketId && formatMoney(booked.amountCents) === claim.amount ? 'credited' : 'held' };
-      // All claims of a settled rain are decided: one that is not in the ledger was given up.
-      if (win.settled) return { claim, title, status: 'held' };
-      const status = await deadline.within(submit(win).catch(ignoreFault));
-      if (status === 'late' || status === undefined) settled = false;
-      return { claim, title, status: status === 'late' ? 'pending' : status ?? 'pending' };
-    }));
+    const wins = await Promise.all(
+      found.wins.map(async (win): Promise<WinStatus> => {
+        const { claim, title } = win;
+        const booked = credits.get(claim.rainId);
+        if (booked)
+          return {
+            claim,
+            title,
+            status:
+              booked.redPacketId === claim.redPacketId && formatMoney(booked.amountCents) === claim.amount
+                ? 'credited'
+                : 'held',
+          };
+        // All claims of a settled rain are decided: one that is not in the ledger was given up.
+        if (win.settled) return { claim, title, status: 'held' };
+        const status = await deadline.within(submit(win).catch(ignoreFault));
+        if (status === 'late' || status === undefined) settled = false;
+        return { claim, title, status: status === 'late' ? 'pending' : (status ?? 'pending') };
+      }),
+    );
     return { wins, settled };
   }
 
@@ -78,10 +99,14 @@ export function createWalletService({ ledger, findWins, isDead, creditBatcher, c
     if (!confirmed) return 'pending';
     const answer = await creditBatcher.submit(claim, shard);
     switch (answer.outcome) {
-      case 'credited': return 'credited';
-      case 'held': return remembered.set(name, 'held', HELD_MS);
-      case 'later': return remembered.set(name, 'pending', Math.min(RETRY_AFTER_MS_MAX, Math.max(RETRY_MS, answer.afterMs ?? 0)));
-      default: return answer satisfies never;
+      case 'credited':
+        return 'credited';
+      case 'held':
+        return remembered.set(name, 'held', HELD_MS);
+      case 'later':
+        return remembered.set(name, 'pending', Math.min(RETRY_AFTER_MS_MAX, Math.max(RETRY_MS, answer.afterMs ?? 0)));
+      default:
+        return answer satisfies never;
     }
   }
 

@@ -29,12 +29,16 @@ export function createWinFinder(redis: RedisClient): (userId: string) => Promise
   const readIndex = sharedFor(INDEX_MS, () => read(redis));
   return async (userId) => {
     const rains = await readIndex();
-    const found = await Promise.all(rains.slice(0, RAINS_MAX).map(async ([rainId, { shards, title, settled }]): Promise<Win | undefined> => {
-      const shard = shardOf(userId, shards);
-      const parsed = parseClaim(await redis.hget(shardKeys(rainId, shard).claimed, userId) ?? '');
-      // An invalid entry, or another user's, is not a win; the credit worker dead-letters it.
-      return parsed.ok && parsed.claim.rainId === rainId && parsed.claim.userId === userId ? { claim: parsed.claim, title, shard, settled } : undefined;
-    }));
+    const found = await Promise.all(
+      rains.slice(0, RAINS_MAX).map(async ([rainId, { shards, title, settled }]): Promise<Win | undefined> => {
+        const shard = shardOf(userId, shards);
+        const parsed = parseClaim((await redis.hget(shardKeys(rainId, shard).claimed, userId)) ?? '');
+        // An invalid entry, or another user's, is not a win; the credit worker dead-letters it.
+        return parsed.ok && parsed.claim.rainId === rainId && parsed.claim.userId === userId
+          ? { claim: parsed.claim, title, shard, settled }
+          : undefined;
+      }),
+    );
     return { wins: found.filter((win) => win !== undefined), complete: rains.length <= RAINS_MAX };
   };
 }
@@ -42,5 +46,6 @@ export function createWinFinder(redis: RedisClient): (userId: string) => Promise
 async function read(redis: RedisClient): Promise<[rainId: string, rain: LiveRain & { settled: boolean }][]> {
   const [live, settled] = await Promise.all([liveRains(redis), settledRains(redis)]);
   return [...live, ...[...settled].filter(([rainId]) => !live.has(rainId))]
-    .filter(([, { rehearsal }]) => !rehearsal).map(([rainId, rain]) => [rainId, { ...rain, settled: !live.has(rainId) }]);
+    .filter(([, { rehearsal }]) => !rehearsal)
+    .map(([rainId, rain]) => [rainId, { ...rain, settled: !live.has(rainId) }]);
 }

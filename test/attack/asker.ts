@@ -19,20 +19,45 @@ export interface Question {
 }
 
 /** One request over a connection of its own. The path is sent as it is written: no URL is parsed that would tidy it up. */
-export function ask(port: number, path: string, { method = 'GET', headers = {}, body, from = '127.0.0.1', timeoutMs = 20_000 }: Question = {}): Promise<Answer> {
+export function ask(
+  port: number,
+  path: string,
+  { method = 'GET', headers = {}, body, from = '127.0.0.1', timeoutMs = 20_000 }: Question = {},
+): Promise<Answer> {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  const described = text === undefined ? {} : { ...(typeof body !== 'string' && { 'content-type': 'application/json' }), 'content-length': String(Buffer.byteLength(text)) };
+  const described =
+    text === undefined
+      ? {}
+      : {
+          ...(typeof body !== 'string' && { 'content-type': 'application/json' }),
+          'content-length': String(Buffer.byteLength(text)),
+        };
   return new Promise((resolve, reject) => {
-    const asking = request({ host: '127.0.0.1', port, path, method, localAddress: from, agent: false, headers: { ...described, ...headers } }, (answer) => {
-      const finish = (received: string) => resolve({ status: answer.statusCode!, headers: answer.headers, text: received, json: parsed(received) });
-      // A stream has no end of its own.
-      if (answer.headers['content-type']?.startsWith('text/event-stream')) {
-        answer.destroy();
-        return finish('');
-      }
-      const chunks: Buffer[] = [];
-      return answer.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => finish(String(Buffer.concat(chunks)))).on('error', reject);
-    });
+    const asking = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path,
+        method,
+        localAddress: from,
+        agent: false,
+        headers: { ...described, ...headers },
+      },
+      (answer) => {
+        const finish = (received: string) =>
+          resolve({ status: answer.statusCode!, headers: answer.headers, text: received, json: parsed(received) });
+        // A stream has no end of its own.
+        if (answer.headers['content-type']?.startsWith('text/event-stream')) {
+          answer.destroy();
+          return finish('');
+        }
+        const chunks: Buffer[] = [];
+        return answer
+          .on('data', (chunk: Buffer) => chunks.push(chunk))
+          .on('end', () => finish(String(Buffer.concat(chunks))))
+          .on('error', reject);
+      },
+    );
     asking.setTimeout(timeoutMs, () => asking.destroy(new Error(`nothing was answered to ${method} ${path}`)));
     asking.on('error', reject).end(text);
   });
@@ -41,7 +66,7 @@ export function ask(port: number, path: string, { method = 'GET', headers = {}, 
 function parsed(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value as Record<string, unknown> : undefined;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }

@@ -6,8 +6,16 @@ import type { Scene } from './scene.ts';
 export const ALL_SHUT = '401 401 401';
 export const ALL_OPEN = '101 200 200';
 
-export async function tryDoors({ gateway, console: consoleServer }: Scene, saleId: string, token: string, from: string): Promise<string> {
-  return [...await tryGateway(gateway.port, saleId, token, from), await walletStatus(consoleServer.port, token, from)].join(' ');
+export async function tryDoors(
+  { gateway, console: consoleServer }: Scene,
+  saleId: string,
+  token: string,
+  from: string,
+): Promise<string> {
+  return [
+    ...(await tryGateway(gateway.port, saleId, token, from)),
+    await walletStatus(consoleServer.port, token, from),
+  ].join(' ');
 }
 
 /** The same for a gateway with other keys than the console. */

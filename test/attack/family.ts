@@ -47,4 +47,4 @@ function matches(got: unknown, expected: Expected): boolean {
   return got === expected || inWords(got) === expected;
 }
 
-const inWords = (got: unknown): string => (typeof got === 'string' ? got : JSON.stringify(got) ?? String(got));
+const inWords = (got: unknown): string => (typeof got === 'string' ? got : (JSON.stringify(got) ?? String(got)));

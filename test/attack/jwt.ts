@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 
-const encode = (part: unknown): string => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
+const encode = (part: unknown): string =>
+  Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
 
 /** A token as it is written here, valid or not. Text is taken as it is, for JSON that no program writes. @param sign gives the signature of the first two parts */
 export function jwt(header: unknown, payload: unknown, sign: (signed: string) => string): string {
@@ -9,7 +10,10 @@ export function jwt(header: unknown, payload: unknown, sign: (signed: string) =>
 }
 
 /** HMAC under this key. */
-export const hmac = (key: string | Buffer, hash = 'sha256') => (signed: string): string => createHmac(hash, key).update(signed).digest('base64url');
+export const hmac =
+  (key: string | Buffer, hash = 'sha256') =>
+  (signed: string): string =>
+    createHmac(hash, key).update(signed).digest('base64url');
 
 export const HS256 = { alg: 'HS256', typ: 'JWT' } as const;
 

@@ -11,8 +11,14 @@ const { json, only, refuse } = openAttemptRun('attack');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const built = spawnSync(process.execPath, ['src/bin/setup.mjs', 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
 if (built.status !== 0) process.exit(1);
-const verdicts = await attackAll({ only, tell: (sentence) => { if (!json) console.log(sentence); } });
-if (json) for (const { family, notHeld } of verdicts) for (const sentence of notHeld) console.error(`${family}: ${sentence}`);
+const verdicts = await attackAll({
+  only,
+  tell: (sentence) => {
+    if (!json) console.log(sentence);
+  },
+});
+if (json)
+  for (const { family, notHeld } of verdicts) for (const sentence of notHeld) console.error(`${family}: ${sentence}`);
 if (verdicts.length === 0) refuse(`--only ${only}: expected a part of the name of a family`);
 const held = verdicts.filter(({ notHeld }) => notHeld.length === 0).length;
 console.log(JSON.stringify({ families: verdicts.length, held }));

@@ -43,50 +43,79 @@ const ANSWER_MS_MAX = 8_000;
 /** Type and code, as `result -9`. */
 export const inShort = ({ type, code }: Heard): string => (code === undefined ? type : `${type} ${String(code)}`);
 
-export async function playerOf({ gateway, address }: Scene, userId: string, { named = {}, from = address(), port = gateway.port }: { named?: Named; from?: string; port?: number } = {}): Promise<Player> {
+export async function playerOf(
+  { gateway, address }: Scene,
+  userId: string,
+  { named = {}, from = address(), port = gateway.port }: { named?: Named; from?: string; port?: number } = {},
+): Promise<Player> {
   const token = await tokenFor(userId, undefined, named);
   return {
-    userId, token, from,
+    userId,
+    token,
+    from,
     connect: () => open(port, token, from),
-    request: (path, question = {}) => ask(port, path, { from, ...question, headers: { authorization: `Bearer ${token}`, ...question.headers } }),
+    request: (path, question = {}) =>
+      ask(port, path, { from, ...question, headers: { authorization: `Bearer ${token}`, ...question.headers } }),
   };
 }
 
 /** A player with one socket. */
-export async function enter(scene: Scene, userId: string, options: Parameters<typeof playerOf>[2] = {}): Promise<Player & Line> {
+export async function enter(
+  scene: Scene,
+  userId: string,
+  options: Parameters<typeof playerOf>[2] = {},
+): Promise<Player & Line> {
   const player = await playerOf(scene, userId, options);
   const line = await player.connect();
   return { ...player, ...line };
 }
 
 async function open(port: number, token: string, from: string): Promise<Line> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}${GATEWAY_PATH}`, [SUBPROTOCOL, BEARER_PREFIX + token], { localAddress: from });
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${GATEWAY_PATH}`, [SUBPROTOCOL, BEARER_PREFIX + token], {
+    localAddress: from,
+  });
   const heard: Heard[] = [];
   let gone: number | undefined;
   socket.on('error', () => {});
   socket.on('message', (data) => heard.push(JSON.parse(String(data)) as Heard));
-  const closed = new Promise<number>((resolve) => socket.once('close', (code) => {
-    gone = code;
-    resolve(code);
-  }));
-  await Promise.race([once(socket, 'open'), closed.then((code) => { throw new Error(`closed with ${code} before it opened`); })]);
-  const say = (message: unknown) => socket.send(typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message));
+  const closed = new Promise<number>((resolve) =>
+    socket.once('close', (code) => {
+      gone = code;
+      resolve(code);
+    }),
+  );
+  await Promise.race([
+    once(socket, 'open'),
+    closed.then((code) => {
+      throw new Error(`closed with ${code} before it opened`);
+    }),
+  ]);
+  const say = (message: unknown) =>
+    socket.send(typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message));
   // The status of an order that was asked for with another ref may come in between.
-  const firstAfter = async (mark: number, types: readonly string[], asked?: unknown): Promise<Heard> => eventually(() => {
-    const found = heard.slice(mark).find(({ type, ref }) => types.includes(type) && (asked === undefined || ref === undefined || ref === asked));
-    if (found) return found;
-    return gone === undefined ? false : { type: 'closed', code: gone };
-  }, { timeoutMs: ANSWER_MS_MAX, everyMs: 5 }).catch(() => ({ type: 'silence' }));
+  const firstAfter = async (mark: number, types: readonly string[], asked?: unknown): Promise<Heard> =>
+    eventually(
+      () => {
+        const found = heard
+          .slice(mark)
+          .find(({ type, ref }) => types.includes(type) && (asked === undefined || ref === undefined || ref === asked));
+        if (found) return found;
+        return gone === undefined ? false : { type: 'closed', code: gone };
+      },
+      { timeoutMs: ANSWER_MS_MAX, everyMs: 5 },
+    ).catch(() => ({ type: 'silence' }));
   const askLine: Line['ask'] = (message, ...types) => {
     const mark = heard.length;
     say(message);
     return firstAfter(mark, types, (message as { ref?: unknown } | null)?.ref);
   };
   return {
-    heard, say, closed,
+    heard,
+    say,
+    closed,
     ask: askLine,
     next: (...types) => firstAfter(0, types),
-    settle: async () => void await askLine({ type: 'ping', t: heard.length }, 'pong'),
+    settle: async () => void (await askLine({ type: 'ping', t: heard.length }, 'pong')),
     async leave() {
       socket.close();
       await closed;

@@ -26,28 +26,49 @@ export async function openRaw(port: number, from = '127.0.0.1'): Promise<Raw> {
   let closedAfterMs: number | undefined;
   socket.on('error', () => {});
   socket.on('data', (chunk) => chunks.push(chunk));
-  socket.on('close', () => { closedAfterMs = performance.now() - since; });
+  socket.on('close', () => {
+    closedAfterMs = performance.now() - since;
+  });
   await once(socket, 'connect');
   const bytes = () => Buffer.concat(chunks);
   const received = () => bytes().toString('latin1');
   return {
-    socket, bytes, received,
-    write: (sent) => { if (!socket.destroyed) socket.write(sent); },
-    until: (pattern, timeoutMs = 10_000) => eventually(() => {
-      if (!pattern.test(received())) throw new Error(`no ${pattern} came, but ${JSON.stringify(received().slice(0, 300))}`);
-      return received();
-    }, { timeoutMs }),
+    socket,
+    bytes,
+    received,
+    write: (sent) => {
+      if (!socket.destroyed) socket.write(sent);
+    },
+    until: (pattern, timeoutMs = 10_000) =>
+      eventually(
+        () => {
+          if (!pattern.test(received()))
+            throw new Error(`no ${pattern} came, but ${JSON.stringify(received().slice(0, 300))}`);
+          return received();
+        },
+        { timeoutMs },
+      ),
     isClosed: () => closedAfterMs !== undefined,
-    closed: (timeoutMs = 10_000) => eventually(() => {
-      if (closedAfterMs === undefined) throw new Error(`not closed after ${timeoutMs} ms`);
-      return closedAfterMs;
-    }, { timeoutMs }),
-    end: () => { socket.destroy(); },
+    closed: (timeoutMs = 10_000) =>
+      eventually(
+        () => {
+          if (closedAfterMs === undefined) throw new Error(`not closed after ${timeoutMs} ms`);
+          return closedAfterMs;
+        },
+        { timeoutMs },
+      ),
+    end: () => {
+      socket.destroy();
+    },
   };
 }
 
 /** Sends the bytes and waits until the server closes, or for `quietMs` after the last thing that came. @returns what came */
-export async function exchange(port: number, sent: string | Buffer, { from = '127.0.0.1', quietMs = 400 }: { from?: string; quietMs?: number } = {}): Promise<string> {
+export async function exchange(
+  port: number,
+  sent: string | Buffer,
+  { from = '127.0.0.1', quietMs = 400 }: { from?: string; quietMs?: number } = {},
+): Promise<string> {
   const raw = await openRaw(port, from);
   try {
     raw.write(sent);
@@ -63,7 +84,8 @@ export async function exchange(port: number, sent: string | Buffer, { from = '12
 }
 
 /** The status lines in what came, such as `400`, `200 200`, or `` for nothing. */
-export const statuses = (received: string): string => Array.from(received.matchAll(/HTTP\/1\.1 (\d{3})/g), ([, status]) => status).join(' ');
+export const statuses = (received: string): string =>
+  Array.from(received.matchAll(/HTTP\/1\.1 (\d{3})/g), ([, status]) => status).join(' ');
 
 interface FrameShape {
   opcode?: number;
@@ -76,7 +98,10 @@ interface FrameShape {
 }
 
 /** One WebSocket frame of a client, or what pretends to be one. */
-export function frame(payload: string | Buffer, { opcode = 1, fin = true, rsv = 0, masked = true, length }: FrameShape = {}): Buffer {
+export function frame(
+  payload: string | Buffer,
+  { opcode = 1, fin = true, rsv = 0, masked = true, length }: FrameShape = {},
+): Buffer {
   const body = Buffer.from(payload);
   const size = length ?? body.length;
   const head = [(fin ? 0x80 : 0) | (rsv << 4) | opcode];
@@ -93,7 +118,11 @@ export function frame(payload: string | Buffer, { opcode = 1, fin = true, rsv = 
   return Buffer.concat([Buffer.from(head), key, body.map((byte, i) => byte ^ key[i % 4]!)]);
 }
 
-interface HeardFrame { opcode: number; text: string; closeCode?: number }
+interface HeardFrame {
+  opcode: number;
+  text: string;
+  closeCode?: number;
+}
 
 /** The frames of the server in these bytes; an unfinished one is left out. */
 function framesOf(bytes: Buffer): HeardFrame[] {
@@ -102,10 +131,15 @@ function framesOf(bytes: Buffer): HeardFrame[] {
     const [opcode, short] = [bytes[at]! & 15, bytes[at + 1]! & 127];
     const headBytes = short === 126 ? 4 : short === 127 ? 10 : 2;
     if (at + headBytes > bytes.length) break;
-    const size = short === 126 ? bytes.readUInt16BE(at + 2) : short === 127 ? Number(bytes.readBigUInt64BE(at + 2)) : short;
+    const size =
+      short === 126 ? bytes.readUInt16BE(at + 2) : short === 127 ? Number(bytes.readBigUInt64BE(at + 2)) : short;
     const body = bytes.subarray(at + headBytes, at + headBytes + size);
     if (body.length < size) break;
-    heard.push({ opcode, text: body.toString(), ...(opcode === 8 && body.length >= 2 && { closeCode: body.readUInt16BE(0) }) });
+    heard.push({
+      opcode,
+      text: body.toString(),
+      ...(opcode === 8 && body.length >= 2 && { closeCode: body.readUInt16BE(0) }),
+    });
     at += headBytes + size;
   }
   return heard;
@@ -116,13 +150,28 @@ export interface RawFrames extends Raw {
 }
 
 /** The head of an honest upgrade; further lines may be added. */
-export const upgradeHead = (token: string, lines: readonly string[] = []): string => [
-  `GET ${GATEWAY_PATH} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
-  `Sec-WebSocket-Protocol: ${SUBPROTOCOL}`, `Authorization: Bearer ${token}`, ...lines, '', '',
-].join('\r\n');
+export const upgradeHead = (token: string, lines: readonly string[] = []): string =>
+  [
+    `GET ${GATEWAY_PATH} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
+    `Sec-WebSocket-Protocol: ${SUBPROTOCOL}`,
+    `Authorization: Bearer ${token}`,
+    ...lines,
+    '',
+    '',
+  ].join('\r\n');
 
 /** A WebSocket whose frames are written by hand. @throws when the upgrade is refused */
-export async function openFrames(port: number, token: string, from?: string, lines?: readonly string[]): Promise<RawFrames> {
+export async function openFrames(
+  port: number,
+  token: string,
+  from?: string,
+  lines?: readonly string[],
+): Promise<RawFrames> {
   const raw = await openRaw(port, from);
   raw.write(upgradeHead(token, lines));
   const answer = await raw.until(/\r\n\r\n/);
@@ -132,7 +181,11 @@ export async function openFrames(port: number, token: string, from?: string, lin
 }
 
 /** What an upgrade is answered: 101, or the status of its refusal. */
-export async function upgradeStatus(port: number, token: string, { from, lines, head = upgradeHead(token, lines) }: { from?: string; lines?: readonly string[]; head?: string } = {}): Promise<number> {
+export async function upgradeStatus(
+  port: number,
+  token: string,
+  { from, lines, head = upgradeHead(token, lines) }: { from?: string; lines?: readonly string[]; head?: string } = {},
+): Promise<number> {
   const raw = await openRaw(port, from);
   try {
     raw.write(head);

@@ -27,7 +27,9 @@ export async function attackAll({ only, tell }: AttackOptions): Promise<Verdict[
       const verdict = await play(scene, family);
       verdicts.push(verdict);
       const seconds = ((performance.now() - since) / 1_000).toFixed(1);
-      tell(`${verdict.family}: ${verdict.notHeld.length === 0 ? 'held' : 'NOT HELD'}, ${verdict.attempts} attempts, ${seconds} s${verdict.notHeld.map((sentence) => `\n    ${sentence}`).join('')}`);
+      tell(
+        `${verdict.family}: ${verdict.notHeld.length === 0 ? 'held' : 'NOT HELD'}, ${verdict.attempts} attempts, ${seconds} s${verdict.notHeld.map((sentence) => `\n    ${sentence}`).join('')}`,
+      );
     }
   };
   try {
@@ -43,7 +45,9 @@ export async function attackAll({ only, tell }: AttackOptions): Promise<Verdict[
 async function play(scene: Scene, { name, attack }: Family): Promise<Verdict> {
   const attempts = new Attempts();
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => { timer = setTimeout(() => reject(new Error(`it was not over after ${FAMILY_MS_MAX / 1_000} s`)), FAMILY_MS_MAX); });
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`it was not over after ${FAMILY_MS_MAX / 1_000} s`)), FAMILY_MS_MAX);
+  });
   try {
     await Promise.race([attack(scene, attempts), late]);
     return judge(name, attempts);

@@ -16,8 +16,12 @@ export function judge(family: string, { made }: Pick<Attempts, 'made'>, thrown?:
   const notHeld = made.filter(({ ok }) => !ok).map(sentenceOf);
   if (attacks.length === 0) notHeld.push('nothing was tried');
   if (!made.some(({ isControl, ok }) => isControl && ok)) notHeld.push('no honest request has succeeded');
-  if (thrown !== undefined) notHeld.push(`it broke off after ${made.at(-1)?.what ?? 'nothing'}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  if (thrown !== undefined)
+    notHeld.push(
+      `it broke off after ${made.at(-1)?.what ?? 'nothing'}: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    );
   return { family, attempts: attacks.length, notHeld };
 }
 
-const sentenceOf = ({ what, isControl, got, expected }: Attempt): string => `${isControl ? 'honest: ' : ''}${what}: expected ${expected}, came ${got.slice(0, SHOWN_MAX)}`;
+const sentenceOf = ({ what, isControl, got, expected }: Attempt): string =>
+  `${isControl ? 'honest: ' : ''}${what}: expected ${expected}, came ${got.slice(0, SHOWN_MAX)}`;

@@ -22,7 +22,10 @@ test('processor time has steps finer than 10 ms, and equals the own measurement 
   // The thread that reads is running: what it has used since its last tick is still to be told.
   expect(Math.abs(used - ownUsed)).toBeLessThan(30);
   // In a process of its own: of ended threads, which this one may have had, only the coarse total is known.
-  const child = spawn(process.execPath, ['-e', 'for (let n = 0; n < 2e7; n++) Math.sqrt(n); process.stdout.write("done"); setInterval(() => {}, 10);']);
+  const child = spawn(process.execPath, [
+    '-e',
+    'for (let n = 0; n < 2e7; n++) Math.sqrt(n); process.stdout.write("done"); setInterval(() => {}, 10);',
+  ]);
   await once(child.stdout, 'data');
   await eventually(() => expect(Number.isInteger(cpuMs([child.pid!]) / 10)).toBe(false));
   child.kill();

@@ -4,8 +4,17 @@ import { budgeted, planOf, type PlanOptions } from '../../src/bin/commands/planO
 import { Command } from 'commander';
 
 test('a whole number that is typed is an amount: --budget 600 is 600.00, and so are tiers, the smallest and the largest packet', () => {
-  const command = budgeted(new Command('create')).parse(['--budget', '600', '--packets', '10', '--tier', '2x50', '--min', '1', '--max', '80.50'], { from: 'user' });
-  expect(planOf(command.opts<PlanOptions>())).toEqual({ budget: '600.00', packets: 10, split: { method: 'tiers', tiers: [{ count: 2, amount: '50.00' }] }, min: '1.00', max: '80.50' });
+  const command = budgeted(new Command('create')).parse(
+    ['--budget', '600', '--packets', '10', '--tier', '2x50', '--min', '1', '--max', '80.50'],
+    { from: 'user' },
+  );
+  expect(planOf(command.opts<PlanOptions>())).toEqual({
+    budget: '600.00',
+    packets: 10,
+    split: { method: 'tiers', tiers: [{ count: 2, amount: '50.00' }] },
+    min: '1.00',
+    max: '80.50',
+  });
 });
 
 test('one decimal is tenths; what is no amount stays as it came, to be refused by name', () => {

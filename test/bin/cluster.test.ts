@@ -40,20 +40,32 @@ test('a whole rain on a Redis Cluster with DURABILITY=replicas=1: told, credited
   const context: OperatorContext = { redis, ledger: openLedger(database), signer, actor: 'test' };
   const worker = await openWorker({ redisUrl: cluster.url, databaseUrl: book.url }, { durability: DURABILITY });
   const gateway = await openGateway(cluster.url, { durability: DURABILITY });
-  onTestFinished(async () => { await Promise.all([gateway.close(), worker.close()]); });
+  onTestFinished(async () => {
+    await Promise.all([gateway.close(), worker.close()]);
+  });
   const now = await redisNow(redis);
-  expect(await createRain(context, { id: 'whole', plan: { budget: '40.00', packets: 40 }, opensAt: now - 1_000, closesAt: now + 600_000, shards: SHARDS })).toMatchObject({ ok: true });
+  expect(
+    await createRain(context, {
+      id: 'whole',
+      plan: { budget: '40.00', packets: 40 },
+      opensAt: now - 1_000,
+      closesAt: now + 600_000,
+      shards: SHARDS,
+    }),
+  ).toMatchObject({ ok: true });
   await loadRain(context, 'whole');
-  const codes = await Promise.all(Array.from({ length: 20 }, async (_, i) => {
-    const client = await dial(gateway.url, `user-${i}`);
-    const code = await eventually(async () => {
-      client.say({ type: 'grab', rainId: 'whole' });
-      const answer = await client.next('result');
-      return answer.code !== '-7' && answer.code;
-    });
-    await client.leave();
-    return code;
-  }));
+  const codes = await Promise.all(
+    Array.from({ length: 20 }, async (_, i) => {
+      const client = await dial(gateway.url, `user-${i}`);
+      const code = await eventually(async () => {
+        client.say({ type: 'grab', rainId: 'whole' });
+        const answer = await client.next('result');
+        return answer.code !== '-7' && answer.code;
+      });
+      await client.leave();
+      return code;
+    }),
+  );
   const won = codes.filter((code) => code === '0' || code === '1').length;
   expect(won).toBeGreaterThan(10);
   await eventually(async () => expect(await context.ledger.book('whole')).toMatchObject({ credited: { count: won } }));
@@ -77,7 +89,9 @@ describe('the masters of a rain of three shards', () => {
       expect(mastersOf(value.rainId)).toBe(3);
       expect(value.uneven).toBeUndefined();
       expect(stderr).not.toContain('masters');
-      const { value: { campaignId } } = await command('campaign', 'create', '--wins-per-user', '1', '--shards', '3', '--json');
+      const {
+        value: { campaignId },
+      } = await command('campaign', 'create', '--wins-per-user', '1', '--shards', '3', '--json');
       expect([mastersOf(campaignId), mastersOf(`${campaignId}.1`), mastersOf(`${campaignId}.2`)]).toEqual([3, 3, 3]);
     }
   });
@@ -88,7 +102,17 @@ describe('the masters of a rain of three shards', () => {
     expect((await command('create', '--id', id, ...plan, '--dry-run')).value.uneven).toContain(said);
     const created = await command('create', '--id', id, ...plan);
     expect([created.value.rainId, created.stderr]).toEqual([id, expect.stringContaining(said)]);
-    const campaign = await command('campaign', 'create', '--id', `c${id}`, '--wins-per-user', '1', '--shards', '3', '--json');
+    const campaign = await command(
+      'campaign',
+      'create',
+      '--id',
+      `c${id}`,
+      '--wins-per-user',
+      '1',
+      '--shards',
+      '3',
+      '--json',
+    );
     expect(campaign.value.uneven === undefined).toBe(mastersOf(`c${id}`) === 3);
     const good = ids('good').find((one) => mastersOf(one) === 3)!;
     expect((await command('create', '--id', good, ...plan)).value.uneven).toBeUndefined();

@@ -5,7 +5,8 @@ import { openTestContext, type TestContext } from '../support/operatorContext.ts
 import { startDatabase } from '../support/servers/database.ts';
 import { execute, postgresInstalled } from '../support/servers/postgres.ts';
 
-const REFUSAL = /database_times: the database \S+ changes times, .*DateStyle SQL, DMY.*nothing was done\. Run ALTER ROLE/;
+const REFUSAL =
+  /database_times: the database \S+ changes times, .*DateStyle SQL, DMY.*nothing was done\. Run ALTER ROLE/;
 
 describe.skipIf(!postgresInstalled)('a database that changes times', () => {
   let context: TestContext;

@@ -28,18 +28,43 @@ let env: Record<string, string>;
 /** Gateway, worker and console, each a process as it is in a deployment. */
 const servers = new Map<string, CliProcess>();
 /** What must not be found in a log. */
-const secrets: string[] = [TRACED, TRACED_AMOUNT, BUDGET, AMOUNT, SPOILED, '173511', '867555', SECRET, TICKET_SECRET, PASSWORD, 'rain_session'];
+const secrets: string[] = [
+  TRACED,
+  TRACED_AMOUNT,
+  BUDGET,
+  AMOUNT,
+  SPOILED,
+  '173511',
+  '867555',
+  SECRET,
+  TICKET_SECRET,
+  PASSWORD,
+  'rain_session',
+];
 
 beforeAll(async () => {
   [context, collector] = await Promise.all([openTestContext(), startCollector(), buildShippedPage()]);
   const database = await proxyDatabase(context.databaseUrl);
   line = database.line;
   env = {
-    REDIS_URL: context.redisUrl, DATABASE_URL: database.url, JWT_SECRET: SECRET, TICKETS: 'always', TICKET_SECRET,
-    GATEWAY_PORT: '0', CONSOLE_PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'info', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACES_ONE_IN: '1',
+    REDIS_URL: context.redisUrl,
+    DATABASE_URL: database.url,
+    JWT_SECRET: SECRET,
+    TICKETS: 'always',
+    TICKET_SECRET,
+    GATEWAY_PORT: '0',
+    CONSOLE_PORT: '0',
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'info',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    TRACES_ONE_IN: '1',
   };
   for (const words of [['gateway'], ['worker'], ['console', '--guests']]) servers.set(words[0]!, startCli(words, env));
-  await Promise.all([...servers.keys()].map((name) => eventually(() => expect(servers.get(name)!.stderr()).toContain(`${name} open`), STARTED)));
+  await Promise.all(
+    [...servers.keys()].map((name) =>
+      eventually(() => expect(servers.get(name)!.stderr()).toContain(`${name} open`), STARTED),
+    ),
+  );
 });
 afterAll(async () => {
   for (const { child } of servers.values()) child.kill('SIGKILL');
@@ -49,17 +74,30 @@ afterAll(async () => {
 });
 
 const said = () => [...servers.values()].map((server) => server.stderr() + server.stdout()).join('');
-const lines = (name: string) => servers.get(name)!.stderr().split('\n').filter(Boolean).map((text) => JSON.parse(text) as Record<string, unknown>);
-const gatewayUrl = () => `ws://127.0.0.1:${String(lines('gateway').find(({ msg }) => msg === 'gateway open')!['port'])}/v1`;
+const lines = (name: string) =>
+  servers
+    .get(name)!
+    .stderr()
+    .split('\n')
+    .filter(Boolean)
+    .map((text) => JSON.parse(text) as Record<string, unknown>);
+const gatewayUrl = () =>
+  `ws://127.0.0.1:${String(lines('gateway').find(({ msg }) => msg === 'gateway open')!['port'])}/v1`;
 const consoleUrl = () => String(lines('console').find(({ msg }) => msg === 'console open')!['url']);
 
 /** A user who has joined a rain, with the ticket he got. */
 async function join(rainId: string, userId: string) {
   const client = await dial(gatewayUrl(), userId);
   client.say({ type: 'join', rainId });
-  const { ticket } = await client.next('ticket') as { ticket: string };
+  const { ticket } = (await client.next('ticket')) as { ticket: string };
   secrets.push(ticket);
-  return { client, grab: () => { client.say({ type: 'grab', rainId, ticket }); return client.next('result'); } };
+  return {
+    client,
+    grab: () => {
+      client.say({ type: 'grab', rainId, ticket });
+      return client.next('result');
+    },
+  };
 }
 
 test.each([
@@ -80,7 +118,27 @@ test('a worker runs below the priority of the gateway and the console', () => {
 });
 
 test('a win is one trace from its socket to the ledger and back, over processes that exchange no trace ids', async () => {
-  expect(await rain(['create', '--id', 't1', '--budget', TRACED!, '--packets', '2', '--split', 'even', '--start', '+0s', '--duration', '600s', '--load'], env)).toMatchObject({ exit: 0 });
+  expect(
+    await rain(
+      [
+        'create',
+        '--id',
+        't1',
+        '--budget',
+        TRACED!,
+        '--packets',
+        '2',
+        '--split',
+        'even',
+        '--start',
+        '+0s',
+        '--duration',
+        '600s',
+        '--load',
+      ],
+      env,
+    ),
+  ).toMatchObject({ exit: 0 });
   const players = [await join('t1', 'ann'), await join('t1', 'bob'), await join('t1', 'eve')] as const;
   const ids: string[] = [];
   for (const { grab } of players) {
@@ -93,8 +151,12 @@ test('a win is one trace from its socket to the ledger and back, over processes 
   await eventually(() => expect(collector.heard).toHaveLength(2 * TRACE_STEPS.length));
   for (const id of ids) {
     const of = `t1/${id}`;
-    const spans = TRACE_STEPS.map((name) => collector.heard.find((one) => one.traceId === traceIdOf(of) && one.name === name)!);
-    expect(spans.map(({ name, service, spanId, parentSpanId }) => [name, service, spanId, parentSpanId || undefined])).toEqual([
+    const spans = TRACE_STEPS.map((name) =>
+      collector.heard.find((one) => one.traceId === traceIdOf(of) && one.name === name)!,
+    );
+    expect(
+      spans.map(({ name, service, spanId, parentSpanId }) => [name, service, spanId, parentSpanId || undefined]),
+    ).toEqual([
       ['grab', 'rain-gateway', spanIdOf(of, 'grab'), undefined],
       ['relay', 'rain-worker', spanIdOf(of, 'relay'), spanIdOf(of, 'grab')],
       ['credit', 'rain-worker', spanIdOf(of, 'credit'), spanIdOf(of, 'relay')],
@@ -112,48 +174,91 @@ test('a win is one trace from its socket to the ledger and back, over processes 
     });
   }
   // Amounts, the users, and what opens doors.
-  for (const text of collector.raw) expect(text).not.toMatch(/1728\.39|3456\.78|"(ann|bob|eve)"|eyJ|for-tests|redis:|postgres:/);
+  for (const text of collector.raw)
+    expect(text).not.toMatch(/1728\.39|3456\.78|"(ann|bob|eve)"|eyJ|for-tests|redis:|postgres:/);
   await Promise.all(players.map(({ client }) => client.leave()));
 });
 
 test('`rain console` shows players their wallet, and accepts an operator that the command line has added', async () => {
   const asAnn = { authorization: `Bearer ${await tokenFor('ann')}` };
-  await eventually(async () => expect(await ask(consoleUrl(), 'GET', '/api/me', undefined, asAnn)).toMatchObject({ status: 200, body: { wallet: TRACED_AMOUNT, settled: true } }));
-  expect(await ask(consoleUrl(), 'GET', '/api/rains/t1/luckiest')).toMatchObject({ body: { luckiest: [{ amount: TRACED_AMOUNT }, { amount: TRACED_AMOUNT }], final: false } });
+  await eventually(async () =>
+    expect(await ask(consoleUrl(), 'GET', '/api/me', undefined, asAnn)).toMatchObject({
+      status: 200,
+      body: { wallet: TRACED_AMOUNT, settled: true },
+    }),
+  );
+  expect(await ask(consoleUrl(), 'GET', '/api/rains/t1/luckiest')).toMatchObject({
+    body: { luckiest: [{ amount: TRACED_AMOUNT }, { amount: TRACED_AMOUNT }], final: false },
+  });
   expect(await rain(['operator', 'add', 'carol'], env, `${PASSWORD}\n`)).toMatchObject({ exit: 0 });
   const signedIn = await ask(consoleUrl(), 'POST', '/api/console/session', { name: 'carol', password: PASSWORD });
   expect(signedIn).toMatchObject({ status: 200, body: { name: 'carol', role: 'operator' } });
   const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
   secrets.push(cookie.split('=')[1]!);
-  expect(await ask(consoleUrl(), 'GET', '/api/console/system', undefined, { cookie })).toMatchObject({ status: 200, body: { redis: { up: true }, database: { up: true } } });
+  expect(await ask(consoleUrl(), 'GET', '/api/console/system', undefined, { cookie })).toMatchObject({
+    status: 200,
+    body: { redis: { up: true }, database: { up: true } },
+  });
   expect([200, 503]).toContain((await ask(consoleUrl(), 'GET', '/console/')).status);
 });
 
 test('no log of a whole rain, with all that may go wrong in it, holds an amount, a token or a secret; what went wrong is named by its packet', async () => {
-  expect(await rain(['create', '--id', 'l1', '--budget', BUDGET!, '--packets', '5', '--split', 'even', '--start', '+0s', '--duration', '300s', '--load'], env)).toMatchObject({ exit: 0 });
-  secrets.push(...await Promise.all(['ann', 'bob', 'eve'].map((name) => tokenFor(name))));
+  expect(
+    await rain(
+      [
+        'create',
+        '--id',
+        'l1',
+        '--budget',
+        BUDGET!,
+        '--packets',
+        '5',
+        '--split',
+        'even',
+        '--start',
+        '+0s',
+        '--duration',
+        '300s',
+        '--load',
+      ],
+      env,
+    ),
+  ).toMatchObject({ exit: 0 });
+  secrets.push(...(await Promise.all(['ann', 'bob', 'eve'].map((name) => tokenFor(name)))));
   const won: string[] = [];
   const play = async (userId: string) => {
     const { client, grab } = await join('l1', userId);
-    await eventually(async () => {
-      const result = await grab();
-      expect(['0', '1']).toContain(result.code);
-      won.push(String(result.redPacketId));
-    }, { everyMs: 250 });
+    await eventually(
+      async () => {
+        const result = await grab();
+        expect(['0', '1']).toContain(result.code);
+        won.push(String(result.redPacketId));
+      },
+      { everyMs: 250 },
+    );
     return client;
   };
   // A database that is away, so that attempts fail, and entries that no book takes.
   line.refuse();
   const ann = await play('ann');
-  await eventually(() => expect(lines('worker').some(({ msg }) => msg === 'crediting failed, will try again')).toBe(true));
+  await eventually(() =>
+    expect(lines('worker').some(({ msg }) => msg === 'crediting failed, will try again')).toBe(true),
+  );
   line.pass();
   const bob = await play('bob');
-  await context.redis.lpush(shardKeys('l1', 0).claims, JSON.stringify({ rainId: 'another', redPacketId: 'alien-7', amount: SPOILED, userId: 'eve', at: '1700000000000' }), `{"amount":"${SPOILED}"`);
+  await context.redis.lpush(
+    shardKeys('l1', 0).claims,
+    JSON.stringify({ rainId: 'another', redPacketId: 'alien-7', amount: SPOILED, userId: 'eve', at: '1700000000000' }),
+    `{"amount":"${SPOILED}"`,
+  );
   ann.say({ type: 'grab', rainId: 'l1', ticket: 'not.a.ticket' });
   const guest = await ask(consoleUrl(), 'POST', '/api/guest', {});
   expect(guest.status).toBe(200);
   secrets.push((guest.body as { token: string }).token);
-  await eventually(() => expect(lines('worker').some(({ msg }) => String(msg).startsWith('claims given up'))).toBe(true), { timeoutMs: 30_000 });
+  await eventually(
+    () => expect(lines('worker').some(({ msg }) => String(msg).startsWith('claims given up'))).toBe(true),
+    { timeoutMs: 30_000 },
+  );
   await Promise.all([ann, bob].map((client) => client.leave()));
   for (const { child } of servers.values()) child.kill('SIGTERM');
   expect((await Promise.all([...servers.values()].map(({ done }) => done))).map(({ exit }) => exit)).toEqual([0, 0, 0]);
@@ -161,8 +266,20 @@ test('no log of a whole rain, with all that may go wrong in it, holds an amount,
   const named = lines('worker').flatMap(({ redPacketIds }) => (redPacketIds ?? []) as string[]);
   expect(named).toEqual(expect.arrayContaining(['alien-7', won[0]]));
   const password = new URL(context.databaseUrl).password;
-  for (const secret of [...secrets, ...secrets.filter((text) => text.includes('.')).map((text) => text.split('.').at(-1)!).filter((text) => text.length > 8), ...(password ? [`:${password}@`] : [])]) {
-    expect(said().split('\n').filter((text) => text.includes(secret)), secret).toEqual([]);
+  for (const secret of [
+    ...secrets,
+    ...secrets
+      .filter((text) => text.includes('.'))
+      .map((text) => text.split('.').at(-1)!)
+      .filter((text) => text.length > 8),
+    ...(password ? [`:${password}@`] : []),
+  ]) {
+    expect(
+      said()
+        .split('\n')
+        .filter((text) => text.includes(secret)),
+      secret,
+    ).toEqual([]);
   }
   expect(said()).not.toMatch(/eyJ[\w-]{10}/);
 }, 120_000);

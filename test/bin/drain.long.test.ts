@@ -78,13 +78,27 @@ describe.concurrent('SIGTERM of a gateway', () => {
   test('[R4][R6] amid 2,000 grabs: every answer was true, every win was sent, every player is asked to reconnect, exit 0', async (context) => {
     const { server, redis } = await ownRedis(context);
     await stockRain(redis, { rainId: 'storm', amounts: Array.from({ length: 300 }, () => '1.00') });
-    const gateway = start(context, 'gateway', { REDIS_URL: server.url, JWT_SECRET: SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'info' });
-    const port = await eventually(() => /"port":(\d+),"msg":"gateway open"/.exec(gateway.stderr())![1]!, { timeoutMs: 20_000 });
+    const gateway = start(context, 'gateway', {
+      REDIS_URL: server.url,
+      JWT_SECRET: SECRET,
+      GATEWAY_PORT: '0',
+      LOG_LEVEL: 'info',
+    });
+    const port = await eventually(() => /"port":(\d+),"msg":"gateway open"/.exec(gateway.stderr())![1]!, {
+      timeoutMs: 20_000,
+    });
     let answers = 0;
     let amid = () => {};
-    const inFullSwing = new Promise<void>((resolve) => { amid = resolve; });
-    const players = await Promise.all(Array.from({ length: USERS }, (_, i) =>
-      impatient(`ws://127.0.0.1:${port}/v1`, `user-${i}`, () => { if (++answers === 2_000) amid(); })));
+    const inFullSwing = new Promise<void>((resolve) => {
+      amid = resolve;
+    });
+    const players = await Promise.all(
+      Array.from({ length: USERS }, (_, i) =>
+        impatient(`ws://127.0.0.1:${port}/v1`, `user-${i}`, () => {
+          if (++answers === 2_000) amid();
+        }),
+      ),
+    );
     await inFullSwing;
     await terminate(gateway);
     expect(new Set(await Promise.all(players.map(({ closed }) => closed)))).toEqual(new Set([1012]));
@@ -98,14 +112,18 @@ describe.concurrent('SIGTERM of a gateway', () => {
         if (code === '0' || code === '1') expect(entry).toMatchObject({ claim: { redPacketId } });
         else expect([code, entry]).toEqual(['-1', undefined]);
       }
-      expect(results.filter(({ code }) => code === '0'), `${userId} was told of his win once`).toHaveLength(entry ? 1 : 0);
+      expect(
+        results.filter(({ code }) => code === '0'),
+        `${userId} was told of his win once`,
+      ).toHaveLength(entry ? 1 : 0);
       expect(heard.filter(({ type }) => type === 'goodbye')).toEqual([heard.at(-1)]);
     }
     const moments = players.map(({ heard }) => (heard.at(-1) as GoodbyeMessage).reconnectInMs);
     expect(Math.min(...moments)).toBeGreaterThanOrEqual(500);
     expect(Math.max(...moments)).toBeLessThan(1_500);
     // Each quarter of the window gets about a quarter of them: 125, and chance alone strays by 10.
-    for (const from of [500, 750, 1_000, 1_250]) expect(Math.abs(moments.filter((at) => at >= from && at < from + 250).length - USERS / 4)).toBeLessThan(50);
+    for (const from of [500, 750, 1_000, 1_250])
+      expect(Math.abs(moments.filter((at) => at >= from && at < from + 250).length - USERS / 4)).toBeLessThan(50);
   });
 });
 
@@ -124,10 +142,23 @@ describe.skipIf(!postgresInstalled).concurrent('SIGTERM of a worker in the middl
     const queue = createCreditQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError: () => {} });
     onTestFinished(() => queue.close());
     const grab = (from: number, to: number) =>
-      createGrabEngine(redis, (fault) => { throw fault; }).grab(rainId, 0, Array.from({ length: to - from }, (_, i) => `user-${from + i}`));
+      createGrabEngine(redis, (fault) => {
+        throw fault;
+      }).grab(
+        rainId,
+        0,
+        Array.from({ length: to - from }, (_, i) => `user-${from + i}`),
+      );
 
     const now = await redisNow(redis);
-    expect(await createRain(operatorContext, { id: rainId, plan: { budget: '40.00', packets: 40 }, opensAt: now - 1_000, closesAt: now + 600_000 })).toMatchObject({ ok: true });
+    expect(
+      await createRain(operatorContext, {
+        id: rainId,
+        plan: { budget: '40.00', packets: 40 },
+        opensAt: now - 1_000,
+        closesAt: now + 600_000,
+      }),
+    ).toMatchObject({ ok: true });
     await loadRain(operatorContext, rainId);
     await grab(0, 20);
     const blocker = new PgClient({ connectionString: book.url });
@@ -137,13 +168,23 @@ describe.skipIf(!postgresInstalled).concurrent('SIGTERM of a worker in the middl
     // Reads go on, no transfer can be written.
     await blocker.query('BEGIN; LOCK TABLE "Transfer" IN SHARE ROW EXCLUSIVE MODE');
     const busy = start(context, 'worker', { REDIS_URL: server.url, DATABASE_URL: book.url });
-    await eventually(async () => {
-      const { rows } = await blocker.query('SELECT 1 FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())');
-      expect(rows).toHaveLength(1);
-    }, { timeoutMs: 40_000 });
+    await eventually(
+      async () => {
+        const { rows } = await blocker.query(
+          'SELECT 1 FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())',
+        );
+        expect(rows).toHaveLength(1);
+      },
+      { timeoutMs: 40_000 },
+    );
     expect(await queue.getJobCountByTypes('active')).toBe(1);
     return {
-      busy, operatorContext, queue, grab, letGo: () => blocker.end(), urls: { redisUrl: server.url, databaseUrl: book.url },
+      busy,
+      operatorContext,
+      queue,
+      grab,
+      letGo: () => blocker.end(),
+      urls: { redisUrl: server.url, databaseUrl: book.url },
       credited: async () => (await operatorContext.ledger.book(rainId))!.credited.count,
     };
   }
@@ -160,7 +201,13 @@ describe.skipIf(!postgresInstalled).concurrent('SIGTERM of a worker in the middl
     await letGo();
     await ended;
     expect(await credited()).toBe(20);
-    expect(await queue.getJobCounts('completed', 'active', 'waiting', 'delayed', 'failed')).toEqual({ completed: 1, active: 0, waiting: 0, delayed: 0, failed: 0 });
+    expect(await queue.getJobCounts('completed', 'active', 'waiting', 'delayed', 'failed')).toEqual({
+      completed: 1,
+      active: 0,
+      waiting: 0,
+      delayed: 0,
+      failed: 0,
+    });
   });
 
   test('[R5][R10] a database that never answers is left at the one deadline, and another worker takes the job up at once', async (context) => {

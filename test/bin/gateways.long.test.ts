@@ -22,29 +22,51 @@ interface Gateways {
 }
 
 const started: CliProcess[] = [];
-afterAll(() => { for (const { child } of started) child.kill('SIGKILL'); });
+afterAll(() => {
+  for (const { child } of started) child.kill('SIGKILL');
+});
 
 function start(processes: number, env: Record<string, string> = {}): CliProcess {
-  const cli = startCli(['gateway', '--processes', String(processes)], { REDIS_URL: server.url, JWT_SECRET: SECRET, GATEWAY_PORT: '0', METRICS_PORT: '0', ...env });
+  const cli = startCli(['gateway', '--processes', String(processes)], {
+    REDIS_URL: server.url,
+    JWT_SECRET: SECRET,
+    GATEWAY_PORT: '0',
+    METRICS_PORT: '0',
+    ...env,
+  });
   started.push(cli);
   return cli;
 }
 
 async function open(processes: number, env: Record<string, string> = {}): Promise<Gateways> {
   const cli = start(processes, env);
-  const lines = () => cli.stderr().split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { msg: string; url: string; pids: number[] });
-  const ready = await eventually(() => lines().find(({ msg }) => msg === 'all gateway processes open') ?? false, { timeoutMs: 40_000 });
-  expect(lines().filter(({ msg }) => msg === 'gateway open'), 'ready only when all listen').toHaveLength(processes);
-  const metricsUrl = lines().find(({ msg }) => msg === 'metrics open')!.url.replace('/metrics', '');
+  const lines = () =>
+    cli
+      .stderr()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as { msg: string; url: string; pids: number[] });
+  const ready = await eventually(() => lines().find(({ msg }) => msg === 'all gateway processes open') ?? false, {
+    timeoutMs: 40_000,
+  });
+  expect(
+    lines().filter(({ msg }) => msg === 'gateway open'),
+    'ready only when all listen',
+  ).toHaveLength(processes);
+  const metricsUrl = lines()
+    .find(({ msg }) => msg === 'metrics open')!
+    .url.replace('/metrics', '');
   return { cli, url: ready.url, metricsUrl, children: ready.pids.map((pid) => identify(pid)!) };
 }
 
 const figures = async (url: string, name: string, labels = '') =>
-  [...await scrape(url)].filter(([key]) => key.startsWith(`${name}{${labels}`)).map(([, value]) => value);
+  [...(await scrape(url))].filter(([key]) => key.startsWith(`${name}{${labels}`)).map(([, value]) => value);
 const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
 
 let three: Gateways;
-beforeAll(async () => { three = await open(3); });
+beforeAll(async () => {
+  three = await open(3);
+});
 
 test('connections are distributed evenly, and one page has the metrics of all processes, with a label for each', async () => {
   await stockRain(redis, { rainId: 'shared', amounts: ['1.00', '1.00'] });
@@ -62,11 +84,14 @@ test('connections are distributed evenly, and one page has the metrics of all pr
   expect(sum(await figures(metricsUrl, 'rain_gateway_grabs_total'))).toBe(60);
   const told = await scrape(metricsUrl);
   expect(told.get('rain_gateway_processes{process="parent"}')).toBe(3);
-  const answered = (told: string) => figures(metricsUrl, `rain_gateway_answer_seconds_${told}`, told === 'bucket' ? 'le="+Inf"' : '');
+  const answered = (told: string) =>
+    figures(metricsUrl, `rain_gateway_answer_seconds_${told}`, told === 'bucket' ? 'le="+Inf"' : '');
   expect(await answered('bucket'), 'a histogram of each process').toEqual(await answered('count'));
   expect([(await answered('count')).length, sum(await answered('count')) > 0]).toEqual([3, true]);
   expect((await fetch(`${metricsUrl}/readyz`)).status).toBe(200);
-  expect(['parent', '1', '2', '3'].filter((process) => told.get(`process_start_time_seconds{process="${process}"}`)! > 0)).toHaveLength(4);
+  expect(
+    ['parent', '1', '2', '3'].filter((process) => told.get(`process_start_time_seconds{process="${process}"}`)! > 0),
+  ).toHaveLength(4);
   await Promise.all(players.map((player) => player.leave()));
 });
 
@@ -75,19 +100,32 @@ test('[R1][R6] kill -9 of one of them under sockets: its users come back to the 
   await stockRain(redis, { rainId: 'struck', amounts: Array.from({ length: 100 }, () => '1.00'), opensInMs: 1_500 });
   let answered = 0;
   const playing = runWave({
-    url, rainId: 'struck', users: 300, tokenFor, seed: '9111'.repeat(16), connectsPerSecond: 1_000, reactionMs: { min: 0, max: 2_000 },
-    onProgress: (progress) => { ({ answered } = progress); },
+    url,
+    rainId: 'struck',
+    users: 300,
+    tokenFor,
+    seed: '9111'.repeat(16),
+    connectsPerSecond: 1_000,
+    reactionMs: { min: 0, max: 2_000 },
+    onProgress: (progress) => {
+      ({ answered } = progress);
+    },
   });
   await eventually(() => answered > 30, { timeoutMs: 20_000 });
   expect(answered, 'in full swing').toBeLessThan(200);
   process.kill(children[0]!.pid, 'SIGKILL');
   const report = await playing;
   expect(report.lostLines).toBeGreaterThan(10);
-  expect(report.outcomes.filter(({ name }) => name !== 'won' && name !== 'already_claimed' && name !== 'nothing_left')).toEqual([]);
+  expect(
+    report.outcomes.filter(({ name }) => name !== 'won' && name !== 'already_claimed' && name !== 'nothing_left'),
+  ).toEqual([]);
   expect(report.winners).toBe(100);
   expect(await claimLog({ redis }, 'struck')).toHaveLength(100);
   expect(checkMoney(report)).toMatchObject({ balanced: true });
-  await eventually(async () => expect((await scrape(metricsUrl)).get('rain_gateway_processes{process="parent"}')).toBe(3), { timeoutMs: 20_000 });
+  await eventually(
+    async () => expect((await scrape(metricsUrl)).get('rain_gateway_processes{process="parent"}')).toBe(3),
+    { timeoutMs: 20_000 },
+  );
 });
 
 test('SIGTERM of the parent: the players of all processes, also of a replaced one, are asked to reconnect, exit 0', async () => {
@@ -107,13 +145,21 @@ test('SIGTERM of the parent: the players of all processes, also of a replaced on
 
 test('[R12] a fault at the start is reported once, as with one process, and no process is left running', async () => {
   const taken = createServer();
-  const port = await new Promise<number>((resolve) => taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port)));
+  const port = await new Promise<number>((resolve) =>
+    taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port)),
+  );
   onTestFinished(() => void taken.close());
   const { exit, stderr } = await start(3, { GATEWAY_PORT: String(port) }).done;
   expect(exit).toBe(1);
   expect(stderr).toContain(`gateway process 1 did not start: port ${port} of 127.0.0.1 is in use`);
   expect(stderr).not.toContain('process 2');
-  expect(explain(new Error('gateway process 1 did not start: Redis cannot be reached at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'))).toMatchObject({ exit: 3 });
+  expect(
+    explain(
+      new Error(
+        'gateway process 1 did not start: Redis cannot be reached at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1',
+      ),
+    ),
+  ).toMatchObject({ exit: 3 });
 });
 
 test('with JWT_SECRET alone all processes issue tickets that each of them accepts; kill -9 of the parent drains them', async () => {
@@ -129,7 +175,10 @@ test('with JWT_SECRET alone all processes issue tickets that each of them accept
   for (const other of others) other.say({ type: 'grab', rainId: 'ticketed', ticket });
   const codes = (await Promise.all(others.map((other) => other.next('result')))).map(({ code }) => code);
   expect(codes.sort()).toEqual(['0', '1', '1', '1', '1']);
-  expect(Math.min(...await figures(metricsUrl, 'rain_gateway_sockets')), 'his sockets are at both processes').toBeGreaterThan(0);
+  expect(
+    Math.min(...(await figures(metricsUrl, 'rain_gateway_sockets'))),
+    'his sockets are at both processes',
+  ).toBeGreaterThan(0);
   expect(sum(await figures(metricsUrl, 'rain_gateway_issued_total', 'what="ticket"'))).toBe(1);
 
   cli.child.kill('SIGKILL');

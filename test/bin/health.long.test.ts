@@ -27,12 +27,22 @@ beforeAll(async () => {
   line = await TcpProxy.open(Number(new URL(book.url).port));
   const databaseUrl = book.url.replace(/:\d+\//, `:${line.port}/`);
   const opens: Record<string, (shutdown: Shutdown, environment: Record<string, string>) => Promise<unknown>> = {
-    gateway: openGateway, console: (shutdown, environment) => openConsole(shutdown, environment),
+    gateway: openGateway,
+    console: (shutdown, environment) => openConsole(shutdown, environment),
   };
   for (const [name, open] of Object.entries(opens)) {
     const port = String(await freePort());
     const { shutdown, close } = openShutdown();
-    await open(shutdown, { REDIS_URL: redis.url, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, SIGNING_SECRET, GATEWAY_PORT: '0', CONSOLE_PORT: '0', METRICS_PORT: port, LOG_LEVEL: 'silent' });
+    await open(shutdown, {
+      REDIS_URL: redis.url,
+      DATABASE_URL: databaseUrl,
+      JWT_SECRET: SECRET,
+      SIGNING_SECRET,
+      GATEWAY_PORT: '0',
+      CONSOLE_PORT: '0',
+      METRICS_PORT: port,
+      LOG_LEVEL: 'silent',
+    });
     servers.set(name, { url: `http://127.0.0.1:${port}`, close });
   }
   const worker = await openWorker({ redisUrl: redis.url, databaseUrl }, { metrics: { host: '127.0.0.1', port: 0 } });
@@ -46,13 +56,24 @@ afterAll(async () => {
 
 /** Which parts each server misses; undefined where it is ready. */
 async function missing(): Promise<Record<string, string[] | undefined>> {
-  return Object.fromEntries(await Promise.all([...servers].map(async ([name, { url }]) => {
-    const answer = await fetch(`${url}/readyz`);
-    const body = await answer.json() as { ready: boolean; notReady?: { part: string; since: string; reason: string }[] };
-    expect(answer.status).toBe(body.ready ? 200 : 503);
-    for (const { since, reason } of body.notReady ?? []) expect([Math.abs(Date.now() - Date.parse(since)) < 60_000, reason]).toEqual([true, expect.stringMatching(/^[^@]+$/)]);
-    return [name, body.notReady?.map(({ part }) => part)];
-  })));
+  return Object.fromEntries(
+    await Promise.all(
+      [...servers].map(async ([name, { url }]) => {
+        const answer = await fetch(`${url}/readyz`);
+        const body = (await answer.json()) as {
+          ready: boolean;
+          notReady?: { part: string; since: string; reason: string }[];
+        };
+        expect(answer.status).toBe(body.ready ? 200 : 503);
+        for (const { since, reason } of body.notReady ?? [])
+          expect([Math.abs(Date.now() - Date.parse(since)) < 60_000, reason]).toEqual([
+            true,
+            expect.stringMatching(/^[^@]+$/),
+          ]);
+        return [name, body.notReady?.map(({ part }) => part)];
+      }),
+    ),
+  );
 }
 
 const ALL_READY = { gateway: undefined, worker: undefined, console: undefined };
@@ -66,10 +87,15 @@ async function toldInTime(check: () => void | Promise<void>): Promise<void> {
   lag.enable();
   for (let deaf = 0; ; deaf++) {
     lag.reset();
-    const told = await eventually(check, { timeoutMs: TOLD_WITHIN_MS }).then(() => true, (error: unknown) => {
-      if (lag.max / 1e6 < DEAF_MS || deaf === DEAFNESSES_MAX) throw error;
-      return false;
-    }).finally(() => lag.disable());
+    const told = await eventually(check, { timeoutMs: TOLD_WITHIN_MS })
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (lag.max / 1e6 < DEAF_MS || deaf === DEAFNESSES_MAX) throw error;
+          return false;
+        },
+      )
+      .finally(() => lag.disable());
     if (told) return;
     lag.enable();
   }
@@ -80,7 +106,9 @@ test('a Redis that is frozen: gateway, worker and console are not ready within t
   await eventually(async () => expect(await missing()).toEqual(ALL_READY));
   process.kill(redis.pid, 'SIGSTOP');
   try {
-    await toldInTime(async () => expect(await missing()).toEqual({ gateway: ['redis'], worker: ['redis'], console: ['redis'] }));
+    await toldInTime(async () =>
+      expect(await missing()).toEqual({ gateway: ['redis'], worker: ['redis'], console: ['redis'] }),
+    );
     for (const { url } of servers.values()) expect((await fetch(`${url}/healthz`)).status).toBe(200);
   } finally {
     process.kill(redis.pid, 'SIGCONT');
@@ -90,7 +118,9 @@ test('a Redis that is frozen: gateway, worker and console are not ready within t
 
 test('with a silent database worker and console are not ready; the gateway, which needs none, is ready', async () => {
   line.blackhole();
-  await toldInTime(async () => expect(await missing()).toEqual({ gateway: undefined, worker: ['database'], console: ['database'] }));
+  await toldInTime(async () =>
+    expect(await missing()).toEqual({ gateway: undefined, worker: ['database'], console: ['database'] }),
+  );
   line.pass();
   await eventually(async () => expect(await missing()).toEqual(ALL_READY), backWithin);
 });

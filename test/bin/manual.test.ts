@@ -6,16 +6,39 @@ import { rain } from '../support/call.ts';
 
 /** Those that give no answer in one piece, and why. */
 const WITHOUT_JSON: Record<string, string> = {
-  'rain gateway': 'a server: its log is JSON', 'rain worker': 'a server: its log is JSON', 'rain console': 'a server: its log is JSON',
+  'rain gateway': 'a server: its log is JSON',
+  'rain worker': 'a server: its log is JSON',
+  'rain console': 'a server: its log is JSON',
   'rain completion': 'prints what a shell runs',
 };
 
 /** Each of them moves money or stock, or sends it on its way. */
-const MONEY = ['rain create', 'rain campaign add-round', 'rain top-up', 'rain close', 'rain recycle', 'rain write-off', 'rain restore apply', 'rain restore import', 'rain dead discard', 'rain audit',
-  'rain sale create', 'rain sale top-up', 'rain sale end', 'rain sale cancel', 'rain sale refund', 'rain sale audit', 'rain sale dead discard', 'rain sale write-off'];
+const MONEY = [
+  'rain create',
+  'rain campaign add-round',
+  'rain top-up',
+  'rain close',
+  'rain recycle',
+  'rain write-off',
+  'rain restore apply',
+  'rain restore import',
+  'rain dead discard',
+  'rain audit',
+  'rain sale create',
+  'rain sale top-up',
+  'rain sale end',
+  'rain sale cancel',
+  'rain sale refund',
+  'rain sale audit',
+  'rain sale dead discard',
+  'rain sale write-off',
+];
 
 const documented = async () => commandsOf(await openProgram());
-const has = (flag: string) => ({ command }: Awaited<ReturnType<typeof documented>>[number]) => command.options.some(({ long }) => long === flag);
+const has =
+  (flag: string) =>
+  ({ command }: Awaited<ReturnType<typeof documented>>[number]) =>
+    command.options.some(({ long }) => long === flag);
 
 test('every command with an answer has --json', async () => {
   const without = (await documented()).filter((one) => !has('--json')(one)).map(({ path }) => path);
@@ -23,22 +46,35 @@ test('every command with an answer has --json', async () => {
 });
 
 test('exactly the commands that move money or stock have --dry-run', async () => {
-  expect((await documented()).filter(has('--dry-run')).map(({ path }) => path).sort()).toEqual([...MONEY].sort());
+  expect(
+    (await documented())
+      .filter(has('--dry-run'))
+      .map(({ path }) => path)
+      .sort(),
+  ).toEqual([...MONEY].sort());
 });
 
 test('every command has words, and an example that begins with its name', async () => {
   for (const { path, command } of await documented()) {
     expect(command.summary(), path).not.toBe('');
     expect(command.description(), path).toMatch(/\.$/);
-    expect(examplesOf(command).filter((line) => line.includes(path)), path).not.toEqual([]);
+    expect(
+      examplesOf(command).filter((line) => line.includes(path)),
+      path,
+    ).not.toEqual([]);
   }
 });
 
 test('every option of an example is one that the command has', async () => {
   for (const { path, command } of await documented()) {
     const known = new Set(command.options.flatMap(({ long, short }) => [long, short]));
-    const used = examplesOf(command).filter((line) => line.includes(path)).flatMap((line) => [...line.matchAll(/ (--[a-z-]+)/g)].map(([, flag]) => flag));
-    expect(used.filter((flag) => !known.has(flag)), path).toEqual([]);
+    const used = examplesOf(command)
+      .filter((line) => line.includes(path))
+      .flatMap((line) => [...line.matchAll(/ (--[a-z-]+)/g)].map(([, flag]) => flag));
+    expect(
+      used.filter((flag) => !known.has(flag)),
+      path,
+    ).toEqual([]);
   }
 });
 

@@ -12,12 +12,16 @@ function partsOf(folder: string): Set<string> {
   const parts = new Set(readTree(ROOT, [folder], /\.tsx?$/).map(({ path }) => path));
   for (const part of parts) {
     const text = readFileSync(ROOT + part, 'utf8');
-    for (const [, from] of text.matchAll(/^(?:import|export) (?!type )[^;]*?'(\.[^']+\.tsx?)'/gm)) parts.add(posix.join(posix.dirname(part), from!));
+    for (const [, from] of text.matchAll(/^(?:import|export) (?!type )[^;]*?'(\.[^']+\.tsx?)'/gm))
+      parts.add(posix.join(posix.dirname(part), from!));
   }
   return parts;
 }
 
-test.each(['client-demo', 'client-console'])('a change of anything that is in the page of %s has it built again', (folder) => {
-  const { inputs } = STEPS.find(({ command }) => command.includes(folder))!;
-  expect([...partsOf(folder)].filter((part) => !inputs.some((input) => part.startsWith(`${input}/`)))).toEqual([]);
-});
+test.each(['client-demo', 'client-console'])(
+  'a change of anything that is in the page of %s has it built again',
+  (folder) => {
+    const { inputs } = STEPS.find(({ command }) => command.includes(folder))!;
+    expect([...partsOf(folder)].filter((part) => !inputs.some((input) => part.startsWith(`${input}/`)))).toEqual([]);
+  },
+);

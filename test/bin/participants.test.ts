@@ -26,20 +26,40 @@ test('a list is imported, shown, given out as codes and links, and people are ta
   expect(listed).toContain('participant-E1042/Anna Li');
   expect(listed).toContain('2 on the list, 0 have come in');
   const codes = (await rain(['participants', 'codes', '--page', 'http://10.0.0.5:8686/'], env)).stdout;
-  expect(codes).toMatch(/^\ufeffnumber,name,department,code,link\r\nE1042,Anna Li,Sales,([0-9A-Z]{5})-([0-9A-Z]{5}),http:\/\/10\.0\.0\.5:8686\/#code=\1\2\r\nE1043,'=SUM\(1\),,/);
+  expect(codes).toMatch(
+    /^\ufeffnumber,name,department,code,link\r\nE1042,Anna Li,Sales,([0-9A-Z]{5})-([0-9A-Z]{5}),http:\/\/10\.0\.0\.5:8686\/#code=\1\2\r\nE1043,'=SUM\(1\),,/,
+  );
   const renewed = (await rain(['participants', 'renew', 'E1042', '--json'], env)).stdout;
   expect(JSON.parse(renewed)).toEqual({ number: 'E1042', code: expect.stringMatching(/^[0-9A-Z]{10}$/) as string });
   expect((await rain(['participants', 'remove', 'E1042', 'E9'], env)).stdout).toBe('1 removed\n');
-  expect(JSON.parse((await rain(['participants', 'list', '--json'], env)).stdout)).toMatchObject({ total: 1, participants: [{ number: 'E1043' }] });
+  expect(JSON.parse((await rain(['participants', 'list', '--json'], env)).stdout)).toMatchObject({
+    total: 1,
+    participants: [{ number: 'E1043' }],
+  });
   expect((await rain(['participants', 'remove', '--all'], env)).stdout).toBe('1 removed\n');
 });
 
 test('[R12] what is refused names the line, the participant or the option', async () => {
   const file = join(folder, 'broken.csv');
   writeFileSync(file, 'number,name\nE1,\n');
-  expect(await rain(['participants', 'import', file], env)).toMatchObject({ exit: 1, stderr: expect.stringContaining('line 2, column name: expected a name') as string });
-  expect(await rain(['participants', 'import', join(folder, 'none.csv')], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('file: ') as string });
-  expect(await rain(['participants', 'renew', 'E9'], env)).toMatchObject({ exit: 1, stderr: expect.stringContaining('number: there is no participant E9') as string });
-  expect(await rain(['participants', 'remove', '--all', 'E1'], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('either numbers or --all') as string });
-  expect(await rain(['participants', 'codes', '--page', 'somewhere'], env)).toMatchObject({ exit: 2, stderr: expect.stringContaining('--page: expected an address') as string });
+  expect(await rain(['participants', 'import', file], env)).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining('line 2, column name: expected a name') as string,
+  });
+  expect(await rain(['participants', 'import', join(folder, 'none.csv')], env)).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('file: ') as string,
+  });
+  expect(await rain(['participants', 'renew', 'E9'], env)).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining('number: there is no participant E9') as string,
+  });
+  expect(await rain(['participants', 'remove', '--all', 'E1'], env)).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('either numbers or --all') as string,
+  });
+  expect(await rain(['participants', 'codes', '--page', 'somewhere'], env)).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('--page: expected an address') as string,
+  });
 });

@@ -6,7 +6,13 @@ const names = async (verb?: string) => (await openProgram(verb)).commands.map((c
 test('a verb loads only its own commands; any other word loads all commands', async () => {
   const all = await names();
   expect(all.length).toBeGreaterThan(30);
-  expect([await names('lisst'), await names('--help'), await names('help'), await names('manual'), await names('complete')]).toEqual([all, all, all, all, all]);
+  expect([
+    await names('lisst'),
+    await names('--help'),
+    await names('help'),
+    await names('manual'),
+    await names('complete'),
+  ]).toEqual([all, all, all, all, all]);
   // Added by what looks at all the others.
   const ownRoom = all.filter((verb) => !['manual', 'completion', 'complete'].includes(verb));
   for (const verb of ownRoom) {

@@ -29,10 +29,13 @@ test('a worker makes orders of reservations, ends what is due, cancels, follows,
   await wishToCancel(context, 'work', 'u3', 3);
   // Nobody writes the order of this one but the worker.
   await reserveTees(context, 'work', 1, 5);
-  await eventually(async () => expect((await readSale(context.redis, 'work'))!.items[0]).toMatchObject({ booked: 1, sold: 1 }));
+  await eventually(async () =>
+    expect((await readSale(context.redis, 'work'))!.items[0]).toMatchObject({ booked: 1, sold: 1 }),
+  );
   await eventually(async () => {
     const figures = await scrape(worker.metricsUrl!);
-    const units = (part: string, sku = 'tee') => figures.get(`rain_sale_units{sale="work",sku="${sku}",part="${part}"}`);
+    const units = (part: string, sku = 'tee') =>
+      figures.get(`rain_sale_units{sale="work",sku="${sku}",part="${part}"}`);
     expect(['sold', 'reserved', 'pending', 'left', 'returned'].map((part) => units(part))).toEqual([1, 0, 0, 9, 0]);
     expect(units('left', 'mug')).toBe(5);
     expect(figures.get('rain_live_sales')).toBe(1);
@@ -45,5 +48,10 @@ test('a worker makes orders of reservations, ends what is due, cancels, follows,
   await context.ledger.sealSale('work');
   await eventually(async () => expect((await context.ledger.sale('work'))!.settledAt).toBeDefined());
   expect((await context.ledger.stock('work'))[0]!.accounts).toEqual({ shop: -1, available: 0, reserved: 0, sold: 1 });
-  await eventually(async () => expect(await readSale(context.redis, 'work')).toMatchObject({ state: 'settled', items: [{ booked: 1, sold: 1, returned: 9 }, { returned: 5 }] }));
+  await eventually(async () =>
+    expect(await readSale(context.redis, 'work')).toMatchObject({
+      state: 'settled',
+      items: [{ booked: 1, sold: 1, returned: 9 }, { returned: 5 }],
+    }),
+  );
 });

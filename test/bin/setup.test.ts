@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -48,9 +58,13 @@ test('a stamp vouches for exactly one content', () => {
 });
 
 test('a step that fails ends in one sentence that knows its output', async () => {
-  const failing = run('sh', ['-c', 'echo EACCES >&2; exit 3'], (output: string) => `sentence about ${output.trim()}`, { quiet: true });
+  const failing = run('sh', ['-c', 'echo EACCES >&2; exit 3'], (output: string) => `sentence about ${output.trim()}`, {
+    quiet: true,
+  });
   await expect(failing).rejects.toThrow(new SetupError('sentence about EACCES'));
-  await expect(run('no-such-program', [], (output: string) => output, { quiet: true })).rejects.toThrow(/no-such-program.*ENOENT/);
+  await expect(run('no-such-program', [], (output: string) => output, { quiet: true })).rejects.toThrow(
+    /no-such-program.*ENOENT/,
+  );
   expect(await run('sh', ['-c', 'echo done'], () => '')).toBe('done\n');
 });
 
@@ -58,11 +72,19 @@ test('set-ups begun together work one after the other', async () => {
   const folder = temporaryFolder();
   let inside = 0;
   const waited: number[] = [];
-  await Promise.all([1, 2, 3].map(() => exclusively(folder, async () => {
-    expect(++inside).toBe(1);
-    await sleep(50);
-    inside--;
-  }, (pid: number) => waited.push(pid))));
+  await Promise.all(
+    [1, 2, 3].map(() =>
+      exclusively(
+        folder,
+        async () => {
+          expect(++inside).toBe(1);
+          await sleep(50);
+          inside--;
+        },
+        (pid: number) => waited.push(pid),
+      ),
+    ),
+  );
   expect(waited).toEqual([process.pid, process.pid]);
 });
 
@@ -70,9 +92,18 @@ test('a set-up that was killed, or has been silent for long, does not keep other
   const folder = temporaryFolder();
   const holder = runScript(new URL('./processes/setup-holder.mjs', import.meta.url), [folder]);
   expect(await holder.nextLine()).toBe('holds');
-  const unexpected = () => { throw new Error('waited'); };
+  const unexpected = () => {
+    throw new Error('waited');
+  };
   let waiting = 0;
-  const answer = exclusively(folder, async () => 'done', () => { waiting++; holder.process.kill('SIGKILL'); });
+  const answer = exclusively(
+    folder,
+    async () => 'done',
+    () => {
+      waiting++;
+      holder.process.kill('SIGKILL');
+    },
+  );
   expect(await answer).toBe('done');
   expect(waiting).toBe(1);
 
@@ -84,8 +115,24 @@ test('a set-up that was killed, or has been silent for long, does not keep other
 
 test('failed work releases the lock and throws its error', async () => {
   const folder = temporaryFolder();
-  await expect(exclusively(folder, async () => { throw new SetupError('no'); }, () => {})).rejects.toThrow('no');
-  expect(await exclusively(folder, async () => 'done', () => { throw new Error('waited'); })).toBe('done');
+  await expect(
+    exclusively(
+      folder,
+      async () => {
+        throw new SetupError('no');
+      },
+      () => {},
+    ),
+  ).rejects.toThrow('no');
+  expect(
+    await exclusively(
+      folder,
+      async () => 'done',
+      () => {
+        throw new Error('waited');
+      },
+    ),
+  ).toBe('done');
 });
 
 test('a Chromium that was named is the one that is taken', async () => {

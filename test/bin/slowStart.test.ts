@@ -28,7 +28,10 @@ const { shutdown, close } = openShutdown();
 
 beforeAll(async () => {
   [context] = await Promise.all([openTestContext(), buildShippedPage()]);
-  [toRedis, toBook] = [await TcpProxy.open(Number(new URL(context.redisUrl).port)), await proxyDatabase(context.databaseUrl)];
+  [toRedis, toBook] = [
+    await TcpProxy.open(Number(new URL(context.redisUrl).port)),
+    await proxyDatabase(context.databaseUrl),
+  ];
   await addAccount(context, 'vera', 'viewer');
   const issued = await issueToken(context, 'vera', 'test');
   if (!issued.ok) throw new Error(JSON.stringify(issued.refusals));
@@ -41,29 +44,48 @@ afterAll(async () => {
   await context?.stop();
 });
 
-const answers = async () => Promise.all(PAGES.map(async (path) => {
-  const { status, body } = await ask(url, 'GET', path, undefined, { authorization });
-  return { path, status, queues: (body as { queues?: unknown }).queues };
-}));
+const answers = async () =>
+  Promise.all(
+    PAGES.map(async (path) => {
+      const { status, body } = await ask(url, 'GET', path, undefined, { authorization });
+      return { path, status, queues: (body as { queues?: unknown }).queues };
+    }),
+  );
 
 test('Redis is slow for a moment while the console starts: queues, dead letters and system are shown as soon as it is quick again', async () => {
   toBook.line.delay(HELD_MS);
-  const opening = openConsole(shutdown, { REDIS_URL: `redis://127.0.0.1:${toRedis.port}`, DATABASE_URL: toBook.url, SIGNING_SECRET, CONSOLE_PORT: '0', LOG_LEVEL: 'silent' });
+  const opening = openConsole(shutdown, {
+    REDIS_URL: `redis://127.0.0.1:${toRedis.port}`,
+    DATABASE_URL: toBook.url,
+    SIGNING_SECRET,
+    CONSOLE_PORT: '0',
+    LOG_LEVEL: 'silent',
+  });
   // The first connection is that of /readyz. With the second the console has reached Redis, and next it makes its queues.
   await eventually(() => toBook.line.accepted >= 2, { everyMs: 1 });
   toRedis.delay(SLOW_MS);
   toBook.line.pass();
   ({ url } = await opening);
-  expect((await answers()).filter(({ status, queues }) => status === 503 || queues === null)).toHaveLength(PAGES.length);
+  expect((await answers()).filter(({ status, queues }) => status === 503 || queues === null)).toHaveLength(
+    PAGES.length,
+  );
   toRedis.pass();
-  await eventually(async () => expect((await answers()).filter(({ status, queues }) => status !== 200 || queues === null)).toEqual([]), { timeoutMs: 5_000 });
+  await eventually(
+    async () => expect((await answers()).filter(({ status, queues }) => status !== 200 || queues === null)).toEqual([]),
+    { timeoutMs: 5_000 },
+  );
   await eventually(async () => expect(await ask(url, 'GET', '/readyz')).toMatchObject({ status: 200 }));
 });
 
 test('a console that cannot read one of its queues is not ready, and says so', async () => {
   const key = `${QUEUE_PREFIX}:credit-dead:wait`;
   await context.redis.set(key, 'written by somebody else');
-  await eventually(async () => expect(await ask(url, 'GET', '/readyz')).toMatchObject({ status: 503, body: { notReady: [{ part: 'redis', reason: expect.stringContaining('the queues cannot be read') as string }] } }));
+  await eventually(async () =>
+    expect(await ask(url, 'GET', '/readyz')).toMatchObject({
+      status: 503,
+      body: { notReady: [{ part: 'redis', reason: expect.stringContaining('the queues cannot be read') as string }] },
+    }),
+  );
   await context.redis.del(key);
   await eventually(async () => expect(await ask(url, 'GET', '/readyz')).toMatchObject({ status: 200 }));
 });

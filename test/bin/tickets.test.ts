@@ -13,12 +13,20 @@ afterAll(() => context.stop());
 const RAIN = ['create', '--id', 'ruled', '--budget', '2.00', '--packets', '2', '--start', '+0s', '--duration', '1h'];
 const SALE = ['sale', 'create', '--id', 'shop', '--item', 'tee:5@1.00'];
 
-test.each<[string, string[], string[]]>([['a rain', RAIN, []], ['a sale', SALE, ['sale']]])('%s gets its ticket rules with its creation, and others while it runs', async (_what, create, word) => {
+test.each<[string, string[], string[]]>([
+  ['a rain', RAIN, []],
+  ['a sale', SALE, ['sale']],
+])('%s gets its ticket rules with its creation, and others while it runs', async (_what, create, word) => {
   const id = create[create.indexOf('--id') + 1]!;
   expect(await rain([...create, '--tickets', 'pressure', '--load'], env)).toMatchObject({ exit: 0 });
   expect((await rain([...word, 'show', id], env)).stdout).toMatch(/tickets +tickets pressure, proof of work off\n/);
-  expect(await rain([...word, 'tickets', id, '--pow', 'always'], env)).toMatchObject({ exit: 0, stdout: `${id}: tickets pressure, proof of work always\n` });
-  expect(JSON.parse((await rain([...word, 'tickets', id, '--tickets', 'always', '--json'], env)).stdout)).toMatchObject({ tickets: 'always', proofOfWork: 'always' });
+  expect(await rain([...word, 'tickets', id, '--pow', 'always'], env)).toMatchObject({
+    exit: 0,
+    stdout: `${id}: tickets pressure, proof of work always\n`,
+  });
+  expect(JSON.parse((await rain([...word, 'tickets', id, '--tickets', 'always', '--json'], env)).stdout)).toMatchObject(
+    { tickets: 'always', proofOfWork: 'always' },
+  );
 });
 
 test.each<[string, string[], RegExp]>([

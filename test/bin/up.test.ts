@@ -5,12 +5,16 @@ import { callCli, type CliRun } from '../support/call.ts';
 import { startCli } from '../support/cli.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-test.skipIf(process.platform !== 'linux')('[R12] a RAIN_HOME that cannot be made: exit 2, for people and for machines', async () => {
-  const run = await startCli(['up', '--json'], { RAIN_HOME: '/proc/rain' }).done;
-  const sentence = 'the folder /proc/rain cannot be written (ENOENT); make it writable or set RAIN_HOME to another folder';
-  expect(JSON.parse(run.stdout)).toEqual({ ok: false, exit: 2, reasons: [sentence] });
-  expect(run).toMatchObject({ exit: 2, stderr: `rain: ${sentence}\n` });
-});
+test.skipIf(process.platform !== 'linux')(
+  '[R12] a RAIN_HOME that cannot be made: exit 2, for people and for machines',
+  async () => {
+    const run = await startCli(['up', '--json'], { RAIN_HOME: '/proc/rain' }).done;
+    const sentence =
+      'the folder /proc/rain cannot be written (ENOENT); make it writable or set RAIN_HOME to another folder';
+    expect(JSON.parse(run.stdout)).toEqual({ ok: false, exit: 2, reasons: [sentence] });
+    expect(run).toMatchObject({ exit: 2, stderr: `rain: ${sentence}\n` });
+  },
+);
 
 test('[R12] replicas are not waited for where there are none: the embedded Redis is refused before anything is started', async () => {
   const { exit, stderr } = await startCli(['up'], { DURABILITY: 'replicas=1' }).done;
@@ -28,11 +32,34 @@ function pathWith(script?: string): string {
 }
 
 test.each<[what: string, args: string[], env: () => Record<string, string>, exit: number, sentence: string]>([
-  ['of a Redis of your own', [], () => ({ REDIS_URL: 'redis://127.0.0.1:6379' }), 2, 'REDIS_URL: --cluster starts and removes servers of its own, expected no REDIS_URL with it'],
-  ['of a database of your own', [], () => ({ DATABASE_URL: 'postgres://u@127.0.0.1:5432/d' }), 2, 'DATABASE_URL: --cluster starts and removes servers of its own, expected no DATABASE_URL with it'],
-  ['with an old Redis', [], () => ({ PATH: pathWith('echo "Redis server v=6.2.16 sha=00000000:0 malloc=jemalloc-5.2.1 bits=64"') }), 1,
-    '--cluster needs redis-server 7.0 or later (or valkey-server), and redis-server on the PATH is 6.2.16: install it with `sudo apt-get install redis-server`'],
-  ['without Redis', [], () => ({ PATH: pathWith() }), 1, '--cluster needs redis-server 7.0 or later (or valkey-server), and neither is on the PATH: install it with `sudo apt-get install redis-server`'],
+  [
+    'of a Redis of your own',
+    [],
+    () => ({ REDIS_URL: 'redis://127.0.0.1:6379' }),
+    2,
+    'REDIS_URL: --cluster starts and removes servers of its own, expected no REDIS_URL with it',
+  ],
+  [
+    'of a database of your own',
+    [],
+    () => ({ DATABASE_URL: 'postgres://u@127.0.0.1:5432/d' }),
+    2,
+    'DATABASE_URL: --cluster starts and removes servers of its own, expected no DATABASE_URL with it',
+  ],
+  [
+    'with an old Redis',
+    [],
+    () => ({ PATH: pathWith('echo "Redis server v=6.2.16 sha=00000000:0 malloc=jemalloc-5.2.1 bits=64"') }),
+    1,
+    '--cluster needs redis-server 7.0 or later (or valkey-server), and redis-server on the PATH is 6.2.16: install it with `sudo apt-get install redis-server`',
+  ],
+  [
+    'without Redis',
+    [],
+    () => ({ PATH: pathWith() }),
+    1,
+    '--cluster needs redis-server 7.0 or later (or valkey-server), and neither is on the PATH: install it with `sudo apt-get install redis-server`',
+  ],
 ])('[R12] a Cluster to try out is refused %s', async (_, args, env, exit, sentence) => {
   const tmp = temporaryFolder();
   const run = await startCli(['up', '--cluster', '--json', ...args], { TMPDIR: tmp, ...env() }).done;
@@ -46,7 +73,11 @@ test.each<[what: string, args: string[], env: () => Record<string, string>, exit
 test.each<[what: string, args: string[], sentence: string]>([
   ['without the demo', ['--cluster', '--no-demo'], '--no-demo: not with --cluster, which plays a rain and ends'],
   ['with sales only', ['--cluster', '--only', 'sale'], '--only: not with --cluster, which plays one rain'],
-  ['shorter than a failover', ['--cluster', '--duration', '5s'], '--duration: expected at least 20s with --cluster, since a master is replaced meanwhile'],
+  [
+    'shorter than a failover',
+    ['--cluster', '--duration', '5s'],
+    '--duration: expected at least 20s with --cluster, since a master is replaced meanwhile',
+  ],
 ])('[R12] a Cluster to try out is refused %s', async (_, args, sentence) => {
   expect(await misuse('up', ...args)).toEqual({ exit: 2, stdout: '', stderr: `rain: ${sentence}\n` });
 });

@@ -33,46 +33,77 @@ interface Audit {
   balanced: boolean;
 }
 
-test('`rain up --once` plays a rain, then a sale, whose buyers pay through the shop\'s signed reports; both add up, exit 0', { timeout: 180_000 }, async () => {
-  const run = await startCli(['up', '--once', '--json', '--bots', '120', '--packets', '50', '--budget', '50.00'], env).done;
-  expect(run.exit, run.stderr).toBe(0);
-  const [ofRain, ofSale] = run.stdout.trim().split('\n').map((line) => JSON.parse(line) as Audit);
-  expect([ofRain, ofSale]).toMatchObject([{ rainId: expect.any(String) as string, balanced: true }, { saleId: expect.any(String) as string, balanced: true }]);
-  const sum = (part: 'units' | 'sold') => ofSale!.items.reduce((total, item) => total + item[part], 0);
-  expect(sum('sold')).toBeGreaterThan(sum('units') / 3);
-  expect(run.stderr).toContain('120 simulated buyers. The sale adds up: ');
-  expect(run.stderr).toContain('every item balances to the unit.');
-  // PGlite lets everybody write to its files; nobody else may enter their folder.
-  expect(readdirSync(home).map((name) => [name, statSync(join(home, name)).mode & 0o077]).filter(([, others]) => others !== 0)).toEqual([]);
-});
+test(
+  "`rain up --once` plays a rain, then a sale, whose buyers pay through the shop's signed reports; both add up, exit 0",
+  { timeout: 180_000 },
+  async () => {
+    const run = await startCli(['up', '--once', '--json', '--bots', '120', '--packets', '50', '--budget', '50.00'], env)
+      .done;
+    expect(run.exit, run.stderr).toBe(0);
+    const [ofRain, ofSale] = run.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Audit);
+    expect([ofRain, ofSale]).toMatchObject([
+      { rainId: expect.any(String) as string, balanced: true },
+      { saleId: expect.any(String) as string, balanced: true },
+    ]);
+    const sum = (part: 'units' | 'sold') => ofSale!.items.reduce((total, item) => total + item[part], 0);
+    expect(sum('sold')).toBeGreaterThan(sum('units') / 3);
+    expect(run.stderr).toContain('120 simulated buyers. The sale adds up: ');
+    expect(run.stderr).toContain('every item balances to the unit.');
+    // PGlite lets everybody write to its files; nobody else may enter their folder.
+    expect(
+      readdirSync(home)
+        .map((name) => [name, statSync(join(home, name)).mode & 0o077])
+        .filter(([, others]) => others !== 0),
+    ).toEqual([]);
+  },
+);
 
 test('a sale that does not add up is told, and ends the demo with exit 1', { timeout: 180_000 }, async () => {
   const system = startCli(['up', '--only', 'sale', '--once', '--json', '--bots', '20'], env);
   const redis = await connect((await started()).redisUrl);
   // The sale of the test before is settled.
-  const [id] = await eventually(async () => {
-    const live = [...(await liveSales(redis)).keys()];
-    return live.length > 0 && live;
-  }, { timeoutMs: 30_000 });
+  const [id] = await eventually(
+    async () => {
+      const live = [...(await liveSales(redis)).keys()];
+      return live.length > 0 && live;
+    },
+    { timeoutMs: 30_000 },
+  );
   await redis.hincrby(saleKeys(id!).stock, 'tee:booked', 1);
   redis.disconnect();
   const { exit, stdout, stderr } = await system.done;
   expect(exit).toBe(1);
   expect(JSON.parse(stdout.trim())).toMatchObject({ saleId: id, balanced: false });
-  expect(stderr).toMatch(/The sale does NOT add up: [^]*The sale was not settled in time\.[^]*Redis counts \d+ tee as booked/);
+  expect(stderr).toMatch(
+    /The sale does NOT add up: [^]*The sale was not settled in time\.[^]*Redis counts \d+ tee as booked/,
+  );
 });
 
 test('in the running demo `rain swarm --sale` needs no address to pay at', { timeout: 180_000 }, async () => {
   const system = startCli(['up', '--only', 'sale', '--bots', '5'], env);
   const running = await started();
   expect(running.demo).toBe(true);
-  const created = await rain(['sale', 'create', '--item', 'tee:50@19.90', '--per-user', '2', '--hold', '5s', '--load'], { RAIN_HOME: home });
+  const created = await rain(
+    ['sale', 'create', '--item', 'tee:50@19.90', '--per-user', '2', '--hold', '5s', '--load'],
+    { RAIN_HOME: home },
+  );
   const id = created.stdout.trim();
-  const run = await rain(['swarm', '--sale', id, '--users', '60', '--pay', '100%', '--cancel', '0%', '--json'], { RAIN_HOME: home });
+  const run = await rain(['swarm', '--sale', id, '--users', '60', '--pay', '100%', '--cancel', '0%', '--json'], {
+    RAIN_HOME: home,
+  });
   expect(run.exit, run.stderr).toBe(0);
   const report = JSON.parse(run.stdout) as SaleSwarmReport;
-  expect(report.payments.results[0]).toMatchObject({ name: 'accepted', count: expect.toSatisfy((count: number) => count > 10) as number });
-  expect(await rain(['sale', 'orders', id, '--status', 'paid', '--csv'], { RAIN_HOME: home })).toMatchObject({ exit: 0, stdout: expect.stringContaining(',paid,') as string });
+  expect(report.payments.results[0]).toMatchObject({
+    name: 'accepted',
+    count: expect.toSatisfy((count: number) => count > 10) as number,
+  });
+  expect(await rain(['sale', 'orders', id, '--status', 'paid', '--csv'], { RAIN_HOME: home })).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining(',paid,') as string,
+  });
   system.child.kill('SIGTERM');
   expect((await system.done).stdout).not.toContain('rainId');
 });

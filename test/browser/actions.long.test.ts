@@ -65,7 +65,12 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await testConsole.credit();
     await goTo(page, '#/rains/compared');
     const [first, second] = await claimLog(testConsole, 'compared');
-    const statement = (...ids: string[]) => page.getByTestId('statement').setInputFiles({ name: 'wallet.csv', mimeType: 'text/csv', buffer: Buffer.from(['id,amount,time', ...ids.map((id) => `${id},1.00,1795000000000`)].join('\n')) });
+    const statement = (...ids: string[]) =>
+      page.getByTestId('statement').setInputFiles({
+        name: 'wallet.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(['id,amount,time', ...ids.map((id) => `${id},1.00,1795000000000`)].join('\n')),
+      });
     await statement(first!.redPacketId, second!.redPacketId);
     await page.getByTestId('reconcile').click();
     await soon(() => page.getByTestId('reconciled').textContent()).toContain('agree on every payment');
@@ -94,12 +99,20 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await page.getByTestId('act').click();
     await soon(() => page.getByTestId('letter').count()).toBe(0);
     await testConsole.credit();
-    expect((await testConsole.ledger.credits('again')).map(({ userId, amountCents }) => [userId, amountCents])).toEqual([['user-0', 100n]]);
+    expect((await testConsole.ledger.credits('again')).map(({ userId, amountCents }) => [userId, amountCents])).toEqual(
+      [['user-0', 100n]],
+    );
   });
 
   test('[R14] a claim that the plan does not hold is discarded without a promise that money goes back', async () => {
     await testConsole.wonRain('false', 0);
-    await testConsole.log('false', { rainId: 'false', redPacketId: 'false-0', amount: '9.00', userId: 'thief', at: '1999999999999' });
+    await testConsole.log('false', {
+      rainId: 'false',
+      redPacketId: 'false-0',
+      amount: '9.00',
+      userId: 'thief',
+      at: '1999999999999',
+    });
     await testConsole.credit();
     await goTo(page, '#/rains');
     await goTo(page, '#/dead');
@@ -130,11 +143,15 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await page.getByTestId('user-id').fill('nobody-at-all');
     await page.getByTestId('user-export').click();
     await soon(() => page.getByTestId('user-data').textContent()).toContain('"userId": "nobody-at-all"');
-    expect(await testConsole.ledger.latestActions({ limit: 1 })).toMatchObject([{ verb: 'export-user', actor: 'console:opal' }]);
+    expect(await testConsole.ledger.latestActions({ limit: 1 })).toMatchObject([
+      { verb: 'export-user', actor: 'console:opal' },
+    ]);
     await page.getByTestId('user-erase').click();
     await page.getByTestId('act').click();
     await soon(() => page.getByRole('status').last().textContent()).toContain('Erased: ');
-    expect(await testConsole.ledger.latestActions({ limit: 1 })).toMatchObject([{ verb: 'erase-user', actor: 'console:opal' }]);
+    expect(await testConsole.ledger.latestActions({ limit: 1 })).toMatchObject([
+      { verb: 'erase-user', actor: 'console:opal' },
+    ]);
   });
 
   test('a switch is set with a reason, and returned to auto', async () => {
@@ -173,7 +190,12 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
   test('a rain that the audit has paused says why, on its page and live', async () => {
     await testConsole.wonRain('lied', 0);
     await pause(testConsole.redis, 'lied', 1);
-    await testConsole.ledger.record({ actor: 'auditor', verb: 'pause', rainId: 'lied', details: { reason: 'gift was won as 50.00 by thief' } });
+    await testConsole.ledger.record({
+      actor: 'auditor',
+      verb: 'pause',
+      rainId: 'lied',
+      details: { reason: 'gift was won as 50.00 by thief' },
+    });
     for (const hash of ['#/rains/lied', '#/rains/lied/live']) {
       await goTo(page, hash);
       await soon(() => page.getByTestId('pause-reason').textContent()).toContain('gift was won as 50.00 by thief');

@@ -7,9 +7,16 @@ export async function findBarriers(page: Page): Promise<string[]> {
   // Finishes animations first: the contrast counts when they are done.
   await endAnimations(page);
   await bringAxe(page);
-  const { violations, passes } = await page.evaluate((options) => (globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(options), { resultTypes: ['violations'] } satisfies RunOptions);
+  const { violations, passes } = await page.evaluate(
+    (options) => (globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(options),
+    { resultTypes: ['violations'] } satisfies RunOptions,
+  );
   expect(passes.length, 'axe-core found something to judge').toBeGreaterThan(5);
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary?.replace(/\s+/g, ' ') ?? ''}`));
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary?.replace(/\s+/g, ' ') ?? ''}`,
+    ),
+  );
 }
 
 /** Loads axe (half a megabyte) only if needed. It is injected through the debugger, because the page's policy forbids scripts. */
@@ -22,7 +29,10 @@ async function bringAxe(page: Page): Promise<void> {
 
 /** Finishes all animations. */
 export async function endAnimations(page: Page): Promise<void> {
-  await page.evaluate(() => { for (const animation of document.getAnimations()) if (animation.effect?.getComputedTiming().iterations !== Infinity) animation.finish(); });
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations())
+      if (animation.effect?.getComputedTiming().iterations !== Infinity) animation.finish();
+  });
   // A counting amount is repainted in every frame.
   await page.waitForFunction(() => !document.querySelector('[data-counting]'));
 }

@@ -12,9 +12,15 @@ export async function itemShows(page: Page, sku: string, face: string): Promise<
 
 /** Resolves when the buyer's first order, or this one, has this status. */
 export async function orderShows(page: Page, status: Order['status'], reservationId?: string): Promise<Locator> {
-  const order = page.locator(`[data-testid=order]${reservationId === undefined ? '' : `[data-order="${reservationId}"]`}[data-status=${status}]`).first();
+  const order = page
+    .locator(
+      `[data-testid=order]${reservationId === undefined ? '' : `[data-order="${reservationId}"]`}[data-status=${status}]`,
+    )
+    .first();
   // What is shown instead tells more than a time-out.
-  await order.waitFor().catch(async () => { throw new Error(`no order is ${status}: ${await page.getByTestId('sale').innerText()}`); });
+  await order.waitFor().catch(async () => {
+    throw new Error(`no order is ${status}: ${await page.getByTestId('sale').innerText()}`);
+  });
   return order;
 }
 

@@ -47,7 +47,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
   test('[R6] a tap while the gateway is down is sent when it is back, and wins', async () => {
     const page = await openAt('away');
     await stage.stopGateway();
-    await eventually(async () => await text(page, 'note') === 'Connection lost, reconnecting …');
+    await eventually(async () => (await text(page, 'note')) === 'Connection lost, reconnecting …');
     await page.getByTestId('grab').click();
     await shows(page, 'asking');
     await stage.restartGateway();
@@ -63,7 +63,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     await shows(page, 'open');
     await page.evaluate(() => {
       const note = document.querySelector('[data-testid=note]')!;
-      new MutationObserver(() => { note.setAttribute('data-said', `${note.getAttribute('data-said') ?? ''}${note.textContent}`); }).observe(note, { childList: true, characterData: true, subtree: true });
+      new MutationObserver(() => {
+        note.setAttribute('data-said', `${note.getAttribute('data-said') ?? ''}${note.textContent}`);
+      }).observe(note, { childList: true, characterData: true, subtree: true });
     });
     // The page's clock is stopped, so that it can reconnect neither before the tap nor before the gateway is back.
     await page.clock.pauseAt(await page.evaluate(() => Date.now() + 500));
@@ -90,10 +92,15 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     await elsewhere.close();
     await stage.restartGateway();
     await shows(page, 'won');
-    expect([await text(page, 'big'), await page.getByTestId('won-while-away').isVisible()]).toEqual([`¥${amount}`, true]);
+    expect([await text(page, 'big'), await page.getByTestId('won-while-away').isVisible()]).toEqual([
+      `¥${amount}`,
+      true,
+    ]);
     await page.reload();
     await shows(page, 'won');
-    expect([await userOf(page), await text(page, 'big'), await page.getByTestId('won-while-away').isVisible()]).toEqual([user, `¥${amount}`, false]);
+    expect([await userOf(page), await text(page, 'big'), await page.getByTestId('won-while-away').isVisible()]).toEqual(
+      [user, `¥${amount}`, false],
+    );
   });
 
   test('[R6] a grab whose reply was lost is sent again and returns the same packet', async () => {
@@ -111,7 +118,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose connection fails', () => {
     await shows(page, 'open');
     await page.getByTestId('grab').click();
     await shows(page, 'won');
-    const [lost, heard] = results.map((frame) => JSON.parse(frame) as { code: string; amount: string; redPacketId: string });
+    const [lost, heard] = results.map(
+      (frame) => JSON.parse(frame) as { code: string; amount: string; redPacketId: string },
+    );
     expect(lost!.code).toBe('0');
     expect(heard).toMatchObject({ code: '1', amount: lost!.amount, redPacketId: lost!.redPacketId });
     expect(await text(page, 'big')).toBe(`¥${lost!.amount}`);

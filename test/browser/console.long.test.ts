@@ -9,7 +9,9 @@ import { closePages } from './windows.ts';
 describe.skipIf(WITHOUT_CHROMIUM)('the console', () => {
   let system: Deployment;
   let browser: Browser;
-  beforeAll(async () => { system = await deploy(); });
+  beforeAll(async () => {
+    system = await deploy();
+  });
   beforeAll(async () => {
     await system.rainTold(`${PASSWORD}\n`, 'operator', 'add', 'opal');
     browser = await launchChromium();
@@ -40,33 +42,39 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a rain is started by hand, paused, resumed and topped up, each time after a confirmation', { timeout: 120_000 }, async () => {
-    const { page, faults } = await openConsole(browser, system);
-    await signIn(page, 'opal');
-    await makeRain(page, { title: 'by hand', startIn: '500' });
-    const act = async (verb: string, ...told: string[]) => {
-      await page.getByTestId(`verb-${verb}`).click();
-      for (const words of told) await soon(() => page.locator('dialog').textContent()).toContain(words);
-      await page.getByTestId('act').click();
-      await page.locator('dialog').waitFor({ state: 'detached' });
-    };
-    await startAtOnce(page);
-    await act('pause', 'Earlier wins stay valid');
-    await soon(() => shown(page, 'state')).toBe('Paused');
-    await act('resume');
-    await soon(() => shown(page, 'state')).toBe('Raining');
-    await page.getByTestId('verb-topUp').click();
-    await page.getByTestId('top-budget').fill('0.01');
-    await page.getByTestId('top-packets').fill('2');
-    await soon(() => page.locator('dialog .refusal').textContent()).toContain('2 packets of at least 0.01 would take 0.02');
-    await page.getByTestId('top-budget').fill('11.2');
-    await soon(() => page.locator('dialog').textContent()).toContain('11.20 leaves the operator account');
-    await photograph(page, 'top-up');
-    await page.getByTestId('act').dblclick();
-    await soon(() => shown(page, 'figure-budget')).toBe('¥100.00');
-    expect(await shown(page, 'figure-packets')).toBe('14');
-    expect(faults).toEqual([]);
-  });
+  test(
+    'a rain is started by hand, paused, resumed and topped up, each time after a confirmation',
+    { timeout: 120_000 },
+    async () => {
+      const { page, faults } = await openConsole(browser, system);
+      await signIn(page, 'opal');
+      await makeRain(page, { title: 'by hand', startIn: '500' });
+      const act = async (verb: string, ...told: string[]) => {
+        await page.getByTestId(`verb-${verb}`).click();
+        for (const words of told) await soon(() => page.locator('dialog').textContent()).toContain(words);
+        await page.getByTestId('act').click();
+        await page.locator('dialog').waitFor({ state: 'detached' });
+      };
+      await startAtOnce(page);
+      await act('pause', 'Earlier wins stay valid');
+      await soon(() => shown(page, 'state')).toBe('Paused');
+      await act('resume');
+      await soon(() => shown(page, 'state')).toBe('Raining');
+      await page.getByTestId('verb-topUp').click();
+      await page.getByTestId('top-budget').fill('0.01');
+      await page.getByTestId('top-packets').fill('2');
+      await soon(() => page.locator('dialog .refusal').textContent()).toContain(
+        '2 packets of at least 0.01 would take 0.02',
+      );
+      await page.getByTestId('top-budget').fill('11.2');
+      await soon(() => page.locator('dialog').textContent()).toContain('11.20 leaves the operator account');
+      await photograph(page, 'top-up');
+      await page.getByTestId('act').dblclick();
+      await soon(() => shown(page, 'figure-budget')).toBe('¥100.00');
+      expect(await shown(page, 'figure-packets')).toBe('14');
+      expect(faults).toEqual([]);
+    },
+  );
 
   test('a campaign is created, and several of its rounds are created at once', async () => {
     const { page, faults } = await openConsole(browser, system, '#/campaigns');
@@ -82,7 +90,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console', () => {
     await page.getByTestId('preview').waitFor();
     await page.getByTestId('review').click();
     await untilBrought(page, 'deeds', 'review');
-    await soon(() => page.getByTestId('deeds').textContent()).toContain('¥132.00 leaves the operator account and is reserved for 2 rains of ¥66.00 each');
+    await soon(() => page.getByTestId('deeds').textContent()).toContain(
+      '¥132.00 leaves the operator account and is reserved for 2 rains of ¥66.00 each',
+    );
     await page.getByTestId('act').click();
     await untilBrought(page, 'rain', 'act');
     await soon(() => page.getByTestId('rain').count()).toBe(2);

@@ -12,12 +12,19 @@ import { closePages, type PageOptions } from './windows.ts';
  * @param prepare what is there before the first page is opened
  * @param own what is another in its backend
  */
-export function setConsoleStage(options: Partial<ConsoleOptions> = {}, prepare: (testConsole: TestConsole) => Promise<void> = async () => {}, own: Parameters<typeof openTestConsole>[1] = {}) {
+export function setConsoleStage(
+  options: Partial<ConsoleOptions> = {},
+  prepare: (testConsole: TestConsole) => Promise<void> = async () => {},
+  own: Parameters<typeof openTestConsole>[1] = {},
+) {
   let testConsole: TestConsole;
   let browser: Browser;
   beforeAll(() => buildShippedPage());
   beforeAll(async () => {
-    [testConsole, browser] = await Promise.all([openTestConsole({ consoleFolder: OPERATOR_PAGE, ...options }, own), launchChromium()]);
+    [testConsole, browser] = await Promise.all([
+      openTestConsole({ consoleFolder: OPERATOR_PAGE, ...options }, own),
+      launchChromium(),
+    ]);
     await prepare(testConsole);
   });
   afterEach(() => closePages(browser));
@@ -26,9 +33,15 @@ export function setConsoleStage(options: Partial<ConsoleOptions> = {}, prepare: 
     await testConsole?.stop();
   });
   return {
-    get testConsole() { return testConsole; },
-    get browser() { return browser; },
-    get system() { return { consoleUrl: testConsole.url }; },
+    get testConsole() {
+      return testConsole;
+    },
+    get browser() {
+      return browser;
+    },
+    get system() {
+      return { consoleUrl: testConsole.url };
+    },
     /** A page on which this operator is signed in. */
     async open(name: string, hash = '', look: Partial<PageOptions> = {}) {
       const opened = await openConsole(browser, { consoleUrl: testConsole.url }, hash, look);
@@ -40,4 +53,5 @@ export function setConsoleStage(options: Partial<ConsoleOptions> = {}, prepare: 
 
 /** Asks again, also on a busy machine. */
 export const soon = <T>(look: () => T) => expect.poll(look, { timeout: 40_000, interval: 100 });
-export const isWiderThanScreen = (page: Page): Promise<boolean> => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+export const isWiderThanScreen = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth > innerWidth);

@@ -29,19 +29,49 @@ export interface Deployment {
 
 export async function deploy(): Promise<Deployment> {
   const ends: (() => Promise<void> | void)[] = [];
-  const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
+  const end = async () => {
+    for (const step of ends.splice(0).reverse()) await step();
+  };
   try {
     const home = mkdtempSync(join(tmpdir(), 'rain-test-deployment-'));
     ends.push(() => rmSync(home, { recursive: true, force: true }));
     const [redis, database] = [await startRedis(), await startDatabase()];
-    ends.push(() => redis.stop(), () => database.stop());
+    ends.push(
+      () => redis.stop(),
+      () => database.stop(),
+    );
     await buildShippedPage();
     const env: Record<string, string> = {
-      REDIS_URL: redis.url, DATABASE_URL: database.url, JWT_SECRET: SECRET, SIGNING_SECRET, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', ALLOWED_ORIGINS: '',
-      GATEWAY_HOST: '127.0.0.1', CONSOLE_HOST: '127.0.0.1', GATEWAY_PORT: '0', CONSOLE_PORT: '0', GATEWAY_PUBLIC_URL: '', RAIN_HOME: home, LOG_LEVEL: 'warn',
+      REDIS_URL: redis.url,
+      DATABASE_URL: database.url,
+      JWT_SECRET: SECRET,
+      SIGNING_SECRET,
+      JWKS_URL: '',
+      JWT_ISSUER: '',
+      JWT_AUDIENCE: '',
+      ALLOWED_ORIGINS: '',
+      GATEWAY_HOST: '127.0.0.1',
+      CONSOLE_HOST: '127.0.0.1',
+      GATEWAY_PORT: '0',
+      CONSOLE_PORT: '0',
+      GATEWAY_PUBLIC_URL: '',
+      RAIN_HOME: home,
+      LOG_LEVEL: 'warn',
     };
-    const start = async <Facts>(name: string, facts: z.ZodType<Facts>, args: string[] = [], extra: Record<string, string> = {}): Promise<Facts> => {
-      const started = await startChild({ name, entry: RAIN, args: [name, ...args], env: { ...env, ...extra }, logs: home, facts });
+    const start = async <Facts>(
+      name: string,
+      facts: z.ZodType<Facts>,
+      args: string[] = [],
+      extra: Record<string, string> = {},
+    ): Promise<Facts> => {
+      const started = await startChild({
+        name,
+        entry: RAIN,
+        args: [name, ...args],
+        env: { ...env, ...extra },
+        logs: home,
+        facts,
+      });
       if (!started.ok) throw new Error(started.reason);
       ends.push(() => started.child.stop());
       return started.child.facts;
@@ -56,7 +86,10 @@ export async function deploy(): Promise<Deployment> {
       return (await told).stdout;
     };
     return {
-      consoleUrl: page.url, gatewayUrl: gateway.url, end, rainTold,
+      consoleUrl: page.url,
+      gatewayUrl: gateway.url,
+      end,
+      rainTold,
       balanceOf: (userId) => balanceOf(database.url, userId),
     };
   } catch (error) {
@@ -69,7 +102,10 @@ async function balanceOf(databaseUrl: string, userId: string): Promise<string | 
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const { rows } = await client.query<{ balanceCents: string }>('SELECT "balanceCents" FROM "Account" WHERE id = $1', [`user:${userId}`]);
+    const { rows } = await client.query<{ balanceCents: string }>(
+      'SELECT "balanceCents" FROM "Account" WHERE id = $1',
+      [`user:${userId}`],
+    );
     return rows[0]?.balanceCents;
   } finally {
     await client.end();

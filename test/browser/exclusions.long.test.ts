@@ -19,15 +19,27 @@ describe.skipIf(WITHOUT_CHROMIUM)('who is excluded from a campaign, on a real co
     await testConsole.wonRain('last-year', 3);
     await testConsole.credit();
     await closeRain(testConsole, 'last-year');
-    expect(await settleRain(testConsole, 'last-year', (await findRain(testConsole.redis, 'last-year'))!)).toEqual({ outcome: 'settled' });
+    expect(await settleRain(testConsole, 'last-year', (await findRain(testConsole.redis, 'last-year'))!)).toEqual({
+      outcome: 'settled',
+    });
     const now = Date.now();
-    expect(await createSale(testConsole, { id: 'flash', items: [{ sku: 'tee', units: 5, price: '0.00' }], holdMs: 60_000, opensAt: now - 1_000, closesAt: now + 600_000 })).toMatchObject({ ok: true });
+    expect(
+      await createSale(testConsole, {
+        id: 'flash',
+        items: [{ sku: 'tee', units: 5, price: '0.00' }],
+        holdMs: 60_000,
+        opensAt: now - 1_000,
+        closesAt: now + 600_000,
+      }),
+    ).toMatchObject({ ok: true });
     expect(await openSale(testConsole, 'flash')).toMatchObject({ ok: true });
     await reserveTees(testConsole, 'flash', 2);
     await writeLog(testConsole, 'flash');
     for (const n of [1, 2]) await testConsole.ledger.stepOrder(`flash-${n}`, 'paid');
     await testConsole.ledger.settleSale('flash');
-    expect(await createCampaign(testConsole, { id: 'party', title: 'Party', winsPerUserMax: 1 })).toMatchObject({ ok: true });
+    expect(await createCampaign(testConsole, { id: 'party', title: 'Party', winsPerUserMax: 1 })).toMatchObject({
+      ok: true,
+    });
   });
 
   const open = async (name: string, options = {}) => {
@@ -36,7 +48,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('who is excluded from a campaign, on a real co
     return opened;
   };
   const list = async (page: Page, text: string) => {
-    await page.getByTestId('excluded-list').setInputFiles({ name: 'board.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await page
+      .getByTestId('excluded-list')
+      .setInputFiles({ name: 'board.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
     await page.getByTestId('exclude-listed').click();
   };
 
@@ -59,7 +73,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('who is excluded from a campaign, on a real co
 
   test('the buyers of a settled sale are excluded, from rains and sales', async () => {
     const { page, faults } = await open('opal');
-    await soon(() => page.locator('.exclusions .hint').first().textContent()).toContain('win nothing in the rains of this campaign and buy nothing in its sales');
+    await soon(() => page.locator('.exclusions .hint').first().textContent()).toContain(
+      'win nothing in the rains of this campaign and buy nothing in its sales',
+    );
     await page.getByTestId('exclude-buyers').click();
     await soon(() => page.getByTestId('exclusions-told').textContent()).toBe('2 more users excluded, 2 in all.');
     expect(await findBarriers(page)).toEqual([]);
@@ -75,7 +91,12 @@ describe.skipIf(WITHOUT_CHROMIUM)('who is excluded from a campaign, on a real co
     await soon(() => page.getByTestId('excluded').textContent()).toBe('已排除 3 人。');
     await list(page, 'number\nE9\n');
     await soon(() => page.locator('.exclusions .refused-box').textContent()).toContain('参与者名单中没有工号 E9');
-    const wide = () => page.evaluate(() => [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.outerHTML.slice(0, 80)));
+    const wide = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('main *')]
+          .filter((one) => one.getBoundingClientRect().right > innerWidth)
+          .map((one) => one.outerHTML.slice(0, 80)),
+      );
     expect(await wide()).toEqual([]);
     await photograph(page, 'exclusions-phone');
     await closePages(stage.browser);

@@ -10,11 +10,13 @@ import { setStage, type Stage } from './stage.ts';
 
 describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser', () => {
   let stage: Stage;
-  beforeAll(async () => { stage = await setStage(); });
+  beforeAll(async () => {
+    stage = await setStage();
+  });
   afterAll(() => stage?.end());
   afterEach(() => stage?.closeWindows());
 
-  test('[R7] sees a countdown by the server\'s clock, cannot grab before the start, and then wins by tapping a falling packet', async () => {
+  test("[R7] sees a countdown by the server's clock, cannot grab before the start, and then wins by tapping a falling packet", async () => {
     await stockRain(stage.redis, { rainId: 'countdown', amounts: ['12.21'], opensInMs: 59_000 });
     const before = await dump(stage.redis, '*countdown*');
     const page = await stage.open('/?rain=countdown', { reducedMotion: 'no-preference' });
@@ -27,7 +29,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser', () => {
     expect(await dump(stage.redis, '*countdown*')).toEqual(before);
     // The rain opens in one second; the page opens it by the clock.
     const now = await redisNow(stage.redis);
-    expect(await reschedule(stage.redis, 'countdown', 1, { opensAt: now + 1_000, closesAt: now + 600_000 })).toBe('moved');
+    expect(await reschedule(stage.redis, 'countdown', 1, { opensAt: now + 1_000, closesAt: now + 600_000 })).toBe(
+      'moved',
+    );
     await shows(page, 'open');
     expect(said.filter(({ type }) => type === 'grab')).toEqual([]);
     await tapPackets(page);
@@ -35,7 +39,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('a player in a real browser', () => {
     expect(await text(page, 'big')).toBe('¥12.21');
     expect(await text(page, 'detail')).toBe('On its way to your wallet …');
     expect(await text(page, 'spoken')).toContain('¥12.21');
-    expect(JSON.parse((await stage.redis.hget(shardKeys('countdown', 0).claimed, await userOf(page)))!)).toMatchObject({ amount: '12.21' });
+    expect(JSON.parse((await stage.redis.hget(shardKeys('countdown', 0).claimed, await userOf(page)))!)).toMatchObject({
+      amount: '12.21',
+    });
   });
 
   test('[R7] is stopped by a pause, continues, and sees when all packets are gone', async () => {

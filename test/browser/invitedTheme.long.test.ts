@@ -28,7 +28,13 @@ describe.skipIf(WITHOUT_CHROMIUM)('the theme of a rain by invitation', () => {
     await setTheme(context, { id: 'gala', title: 'Gala', colours: GALA.theme.colours });
     await setThemeFile(context, 'gala', 'logo', pngOf(240, 100, [255, 209, 102]));
     await setGreeting(context, 'vip', { sender: 'Ann Li', blessing: 'For you alone', theme: 'gala' });
-    stage = await setStage({ theme: { themes: createThemeReader(context.ledger), readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [] } });
+    stage = await setStage({
+      theme: {
+        themes: createThemeReader(context.ledger),
+        readToken: createTokenReader({ secret: SECRET }, Date.now),
+        allowedOrigins: [],
+      },
+    });
     await stockRain(stage.redis, { rainId: 'vip', amounts: ['1.00', '1.00'], invitedOnly: true });
   }, 300_000);
   afterAll(async () => {
@@ -36,17 +42,26 @@ describe.skipIf(WITHOUT_CHROMIUM)('the theme of a rain by invitation', () => {
     await context?.stop();
   });
 
-  test.each([['en-US', 'From Ann Li: For you alone'], ['zh-CN', 'Ann Li：For you alone']])('%s: is that of the page of an invited player, with its greeting', async (locale, greeting) => {
-    const page = await stage.open(`/?rain=vip#token=${await tokenFor(`guest-${locale}`, 600, { rains: ['vip'] })}`, { locale });
-    await shows(page, 'open');
-    await page.locator('.bar .logo').waitFor();
-    expect(await accentOf(page)).toBe(GALA.theme.colours.accent);
-    await page.getByTestId('grab').click();
-    await shows(page, 'won');
-    expect(await text(page, 'greeting')).toBe(greeting);
-    expect(await findBarriers(page)).toEqual([]);
-    await photograph(page, `invited-${locale}`, 'player');
-  }, 300_000);
+  test.each([
+    ['en-US', 'From Ann Li: For you alone'],
+    ['zh-CN', 'Ann Li：For you alone'],
+  ])(
+    '%s: is that of the page of an invited player, with its greeting',
+    async (locale, greeting) => {
+      const page = await stage.open(`/?rain=vip#token=${await tokenFor(`guest-${locale}`, 600, { rains: ['vip'] })}`, {
+        locale,
+      });
+      await shows(page, 'open');
+      await page.locator('.bar .logo').waitFor();
+      expect(await accentOf(page)).toBe(GALA.theme.colours.accent);
+      await page.getByTestId('grab').click();
+      await shows(page, 'won');
+      expect(await text(page, 'greeting')).toBe(greeting);
+      expect(await findBarriers(page)).toEqual([]);
+      await photograph(page, `invited-${locale}`, 'player');
+    },
+    300_000,
+  );
 
   test('is not that of a stranger, whose page says that there is no such rain', async () => {
     const page = await stage.open(`/?rain=vip#token=${await tokenFor('stranger', 600, { rains: ['*'] })}`);
@@ -56,7 +71,10 @@ describe.skipIf(WITHOUT_CHROMIUM)('the theme of a rain by invitation', () => {
   }, 300_000);
 
   test('is that of a screen of the hall which was opened with an invitation, and of no other', async () => {
-    const page = await stage.open(`/hall?rain=vip#token=${await tokenFor('screen', 600, { rains: ['vip'], watch: true })}`, { viewport: PROJECTOR, hasTouch: false });
+    const page = await stage.open(
+      `/hall?rain=vip#token=${await tokenFor('screen', 600, { rains: ['vip'], watch: true })}`,
+      { viewport: PROJECTOR, hasTouch: false },
+    );
     await page.getByTestId('blessing').filter({ hasText: 'For you alone' }).waitFor();
     expect(await accentOf(page)).toBe(GALA.theme.colours.accent);
     expect(await findBarriers(page)).toEqual([]);

@@ -9,18 +9,51 @@ import { openScriptedPage, snapshotOf, type ScriptedPage } from './scriptedPage.
 import { PHONE } from './stage.ts';
 
 /** axe checks the last window only. */
-const VIEWPORTS = { desktop: { width: 1280, height: 800 }, 'phone-on-its-side': { width: PHONE.height, height: PHONE.width }, phone: PHONE };
+const VIEWPORTS = {
+  desktop: { width: 1280, height: 800 },
+  'phone-on-its-side': { width: PHONE.height, height: PHONE.width },
+  phone: PHONE,
+};
 const LANGUAGES = {
   'zh-CN': { lang: 'zh-CN', title: '新春红包雨', grab: '抢', won: '恭喜抢到红包', rehearsal: '彩排：非真实金额' },
-  'en-US': { lang: 'en', title: 'Spring Festival rain', grab: 'Grab', won: 'You got a red packet', rehearsal: 'Rehearsal: no real money' },
+  'en-US': {
+    lang: 'en',
+    title: 'Spring Festival rain',
+    grab: 'Grab',
+    won: 'You got a red packet',
+    rehearsal: 'Rehearsal: no real money',
+  },
 } as const;
-const LUCKIEST = [{ user: 'm***a', amount: '88.88' }, { user: 'guest-p***', amount: '66.06' }, { user: 'l***i', amount: '52.00' }];
-const OWN = [['8.88', 'pending'], ['12.21', 'credited'], ['3.00', 'credited'], ['0.66', 'held']] as const;
+const LUCKIEST = [
+  { user: 'm***a', amount: '88.88' },
+  { user: 'guest-p***', amount: '66.06' },
+  { user: 'l***i', amount: '52.00' },
+];
+const OWN = [
+  ['8.88', 'pending'],
+  ['12.21', 'credited'],
+  ['3.00', 'credited'],
+  ['0.66', 'held'],
+] as const;
 const BOOK = {
-  leaderboard: async (rainId: string) => ({ rainId, luckiest: LUCKIEST.map((place, i) => ({ ...place, redPacketId: `${rainId}-${i}` })), final: true }),
+  leaderboard: async (rainId: string) => ({
+    rainId,
+    luckiest: LUCKIEST.map((place, i) => ({ ...place, redPacketId: `${rainId}-${i}` })),
+    final: true,
+  }),
   openWalletStatement: async (userId: string) => ({
-    userId, wallet: '15.21', pending: '8.88', settled: true,
-    packets: OWN.map(([amount, status], i) => ({ rainId: `rain-${i}`, title: `红包雨 · ${i + 1}`, redPacketId: `p-${i}`, amount, status, at: new Date(Date.UTC(2026, 1, 17, 12, 30 - i)).toISOString() })),
+    userId,
+    wallet: '15.21',
+    pending: '8.88',
+    settled: true,
+    packets: OWN.map(([amount, status], i) => ({
+      rainId: `rain-${i}`,
+      title: `红包雨 · ${i + 1}`,
+      redPacketId: `p-${i}`,
+      amount,
+      status,
+      at: new Date(Date.UTC(2026, 1, 17, 12, 30 - i)).toISOString(),
+    })),
   }),
 };
 /** Folder for screenshots, for people to inspect. */
@@ -29,7 +62,9 @@ if (PICTURES) mkdirSync(PICTURES, { recursive: true });
 
 describe.skipIf(WITHOUT_CHROMIUM)('what a player sees', () => {
   let browser: Browser;
-  beforeAll(async () => { browser = await launchChromium(); });
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
   afterAll(() => browser?.close());
 
   /** Nothing may overflow a screen of any size, and the page must be accessible. */
@@ -45,7 +80,10 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player sees', () => {
   }
 
   /** From the lobby to a win and the wallet. */
-  async function walk({ page, tell, answer, shut, reopen }: ScriptedPage, words: (typeof LANGUAGES)[keyof typeof LANGUAGES]): Promise<void> {
+  async function walk(
+    { page, tell, answer, shut, reopen }: ScriptedPage,
+    words: (typeof LANGUAGES)[keyof typeof LANGUAGES],
+  ): Promise<void> {
     const rain = (change: Parameters<typeof snapshotOf>[1]) => snapshotOf('spring', { title: words.title, ...change });
     await shows(page, 'scheduled');
     expect(await text(page, 'title')).toBe(words.title);
@@ -78,7 +116,11 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player sees', () => {
     expect([await text(page, 'headline'), await text(page, 'big')]).toEqual([words.won, '¥12.21']);
     await look(page, 'win');
     await page.getByTestId('wallet-button').click();
-    await page.getByTestId('wallet-list').locator('li').nth(OWN.length - 1).waitFor();
+    await page
+      .getByTestId('wallet-list')
+      .locator('li')
+      .nth(OWN.length - 1)
+      .waitFor();
     expect(await text(page, 'wallet-sum')).toBe('¥15.21');
     await look(page, 'wallet');
   }
@@ -106,12 +148,16 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player sees', () => {
   }
 
   // To run one language only: -t 'in zh-CN'.
-  test.each(['zh-CN', 'en-US'] as const)('in %s: lobby, rehearsal, rain, lost connection, tap, win, wallet, miss and the end, on a phone, on its side, and on a desktop', async (locale) => {
-    const words = LANGUAGES[locale];
-    const rain = snapshotOf('spring', { title: words.title, state: 'loaded', opensAt: Date.now() + 95_000 });
-    const scripted = await openScriptedPage(browser, { rain, book: BOOK, window: { locale } });
-    expect(await scripted.page.locator('html').getAttribute('lang')).toBe(words.lang);
-    await walk(scripted, words);
-    await miss(scripted, words.title);
-  }, 120_000);
+  test.each(['zh-CN', 'en-US'] as const)(
+    'in %s: lobby, rehearsal, rain, lost connection, tap, win, wallet, miss and the end, on a phone, on its side, and on a desktop',
+    async (locale) => {
+      const words = LANGUAGES[locale];
+      const rain = snapshotOf('spring', { title: words.title, state: 'loaded', opensAt: Date.now() + 95_000 });
+      const scripted = await openScriptedPage(browser, { rain, book: BOOK, window: { locale } });
+      expect(await scripted.page.locator('html').getAttribute('lang')).toBe(words.lang);
+      await walk(scripted, words);
+      await miss(scripted, words.title);
+    },
+    120_000,
+  );
 });

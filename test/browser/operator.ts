@@ -11,17 +11,49 @@ const PICTURES = process.env['RAIN_SCREENSHOTS'];
 export const PASSWORD = 'correct horse battery';
 
 /** Buttons that only an operator sees. */
-export const ACTIONS = 'main .button.main:not([data-testid=big]), main .button.danger, main .segments input:not(.tools *), [data-testid=new-rain]';
+export const ACTIONS =
+  'main .button.main:not([data-testid=big]), main .button.danger, main .segments input:not(.tools *), [data-testid=new-rain]';
 /** The address of every screen. */
-export const screensOf = (rainId: string) => ['#/rains', '#/create', '#/campaigns', '#/themes', '#/dead', '#/blocks', '#/participants', '#/participants/cards', '#/users', '#/switches', '#/actions', '#/queues', '#/system', '#/account', `#/rains/${rainId}`, `#/rains/${rainId}/live`, `#/rains/${rainId}/winners`, `#/rains/${rainId}/winners/sheet`];
+export const screensOf = (rainId: string) => [
+  '#/rains',
+  '#/create',
+  '#/campaigns',
+  '#/themes',
+  '#/dead',
+  '#/blocks',
+  '#/participants',
+  '#/participants/cards',
+  '#/users',
+  '#/switches',
+  '#/actions',
+  '#/queues',
+  '#/system',
+  '#/account',
+  `#/rains/${rainId}`,
+  `#/rains/${rainId}/live`,
+  `#/rains/${rainId}/winners`,
+  `#/rains/${rainId}/winners/sheet`,
+];
 
 /** Opens the operator's page, with reduced motion unless screenshots are taken. Errors of the browser's console go to `faults`. */
-export async function openConsole(browser: Browser, system: Pick<Deployment, 'consoleUrl'>, hash = '', options: Partial<PageOptions> = {}): Promise<{ page: Page; faults: string[] }> {
-  const page = await openPage(browser, { locale: 'en-GB', viewport: LAPTOP, reducedMotion: PICTURES ? 'no-preference' : 'reduce', ...options });
+export async function openConsole(
+  browser: Browser,
+  system: Pick<Deployment, 'consoleUrl'>,
+  hash = '',
+  options: Partial<PageOptions> = {},
+): Promise<{ page: Page; faults: string[] }> {
+  const page = await openPage(browser, {
+    locale: 'en-GB',
+    viewport: LAPTOP,
+    reducedMotion: PICTURES ? 'no-preference' : 'reduce',
+    ...options,
+  });
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   // A refused request is no fault; a violation of the content security policy is.
-  page.on('console', (message) => { if (message.type() === 'error' && !message.text().includes('Failed to load resource')) faults.push(message.text()); });
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('Failed to load resource')) faults.push(message.text());
+  });
   await page.goto(`${system.consoleUrl}/console/${hash}`);
   return { page, faults };
 }
@@ -35,12 +67,18 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
 
 /** Resolves when the screen of this address is shown with its data. */
 export async function goTo(page: Page, hash: string): Promise<void> {
-  await page.evaluate((to) => new Promise<void>((resolve) => {
-    if (location.hash === to) return resolve();
-    // The page handles the event first and renders in the next frame.
-    addEventListener('hashchange', () => requestAnimationFrame(() => requestAnimationFrame(() => resolve())), { once: true });
-    location.hash = to;
-  }), hash);
+  await page.evaluate(
+    (to) =>
+      new Promise<void>((resolve) => {
+        if (location.hash === to) return resolve();
+        // The page handles the event first and renders in the next frame.
+        addEventListener('hashchange', () => requestAnimationFrame(() => requestAnimationFrame(() => resolve())), {
+          once: true,
+        });
+        location.hash = to;
+      }),
+    hash,
+  );
   await page.locator('main h1').first().waitFor();
   await page.locator('main .awaited').first().waitFor({ state: 'detached' });
 }
@@ -52,17 +90,29 @@ export async function goTo(page: Page, hash: string): Promise<void> {
  */
 export async function untilBrought(page: Page, testId: string, button: string): Promise<void> {
   const refused = page.locator('.refused-box').first();
-  await eventually(async () => {
-    if (await page.getByTestId(testId).first().isVisible()) return true;
-    if (!await refused.isVisible()) return false;
-    if (await refused.getAttribute('data-code') !== 'unavailable') throw new Error(`refused: ${await refused.textContent() ?? ''}`);
-    await page.getByTestId(button).click();
-    return false;
-  }, { timeoutMs: 40_000, everyMs: 100 });
+  await eventually(
+    async () => {
+      if (await page.getByTestId(testId).first().isVisible()) return true;
+      if (!(await refused.isVisible())) return false;
+      if ((await refused.getAttribute('data-code')) !== 'unavailable')
+        throw new Error(`refused: ${(await refused.textContent()) ?? ''}`);
+      await page.getByTestId(button).click();
+      return false;
+    },
+    { timeoutMs: 40_000, everyMs: 100 },
+  );
 }
 
 /** Fills in the form of a rain that opens soon, and creates it. @returns its id */
-export async function makeRain(page: Page, { title, startIn = '8', budget = '88.8', packets = 12 }: { title: string; startIn?: string; budget?: string; packets?: number }): Promise<string> {
+export async function makeRain(
+  page: Page,
+  {
+    title,
+    startIn = '8',
+    budget = '88.8',
+    packets = 12,
+  }: { title: string; startIn?: string; budget?: string; packets?: number },
+): Promise<string> {
   await goTo(page, '#/create');
   await page.getByTestId('preset-flash').click();
   await page.getByTestId('title').fill(title);
@@ -85,7 +135,9 @@ export async function startAtOnce(page: Page): Promise<void> {
   await page.locator('dialog').getByText('At once').click();
   await photograph(page, 'start');
   await page.getByTestId('act').click();
-  await eventually(async () => await page.getByTestId('state').first().textContent() === 'Raining', { timeoutMs: 40_000 });
+  await eventually(async () => (await page.getByTestId('state').first().textContent()) === 'Raining', {
+    timeoutMs: 40_000,
+  });
 }
 
 /** Takes a screenshot if RAIN_SCREENSHOTS names a folder. */

@@ -7,18 +7,30 @@ import { paintedPixels, picture, shows, tapPackets, text } from './player.ts';
 import { openScriptedPage, snapshotOf, USER } from './scriptedPage.ts';
 
 const NOTHING: Omit<WalletStatement, 'userId'> = { wallet: '0.00', pending: '0.00', packets: [], settled: true };
-const PACKET = { rainId: 'r', title: 'Spring rain', redPacketId: 'p-1', amount: '12.21', at: '2026-02-17T12:00:00.000Z' };
+const PACKET = {
+  rainId: 'r',
+  title: 'Spring rain',
+  redPacketId: 'p-1',
+  amount: '12.21',
+  at: '2026-02-17T12:00:00.000Z',
+};
 const focused = (page: Page) => page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset['testid']);
 
-describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
+describe.skipIf(WITHOUT_CHROMIUM)("the player's page", () => {
   let browser: Browser;
-  beforeAll(async () => { browser = await launchChromium(); });
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
   afterAll(() => browser?.close());
 
   test('[R1] one press of the button, the space bar or the enter key is one grab, and no grab is sent after a win', async () => {
     const { page, tell, answer, said, say } = await openScriptedPage(browser, { rain: snapshotOf('hands') });
     answer('-1');
-    for (const [presses, press] of [() => page.getByTestId('grab').click(), () => page.keyboard.press(' '), () => page.keyboard.press('Enter')].entries()) {
+    for (const [presses, press] of [
+      () => page.getByTestId('grab').click(),
+      () => page.keyboard.press(' '),
+      () => page.keyboard.press('Enter'),
+    ].entries()) {
       await shows(page, 'open');
       if (presses === 2) answer('0', { redPacketId: 'p', amount: '1.00' });
       if (presses > 0) await page.getByTestId('grab').focus();
@@ -59,11 +71,15 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
 
   test('when a rain is over the next one is offered, can be joined at once, and is joined automatically shortly before its start', async () => {
     // The page's clock is controlled by the test.
-    const prepare = (page: Page) => page.addInitScript(() => {
-      const plain = performance.now.bind(performance);
-      performance.now = () => plain() + ((globalThis as { laterMs?: number }).laterMs ?? 0);
+    const prepare = (page: Page) =>
+      page.addInitScript(() => {
+        const plain = performance.now.bind(performance);
+        performance.now = () => plain() + ((globalThis as { laterMs?: number }).laterMs ?? 0);
+      });
+    const { page, tell, answer, said, tellTimeLater } = await openScriptedPage(browser, {
+      rain: snapshotOf('round-1'),
+      prepare,
     });
-    const { page, tell, answer, said, tellTimeLater } = await openScriptedPage(browser, { rain: snapshotOf('round-1'), prepare });
     await shows(page, 'open');
     answer('0', { redPacketId: 'p', amount: '1.00' });
     await page.getByTestId('grab').click();
@@ -88,28 +104,37 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
   });
 
   test('packets fall in every frame; the sky survives a lost graphics context', async () => {
-    const { page } = await openScriptedPage(browser, { rain: snapshotOf('falling'), window: { reducedMotion: 'no-preference' } });
+    const { page } = await openScriptedPage(browser, {
+      rain: snapshotOf('falling'),
+      window: { reducedMotion: 'no-preference' },
+    });
     await shows(page, 'open');
-    await eventually(async () => await paintedPixels(page) > 5_000);
+    await eventually(async () => (await paintedPixels(page)) > 5_000);
     const before = await picture(page);
-    await eventually(async () => await picture(page) !== before);
+    await eventually(async () => (await picture(page)) !== before);
     await page.getByTestId('sky').evaluate((sky) => {
       const canvas = sky.querySelector('canvas')!;
       canvas.getContext('2d')!.reset();
       canvas.dispatchEvent(new Event('contextrestored'));
     });
-    await eventually(async () => await paintedPixels(page) > 5_000);
+    await eventually(async () => (await paintedPixels(page)) > 5_000);
   });
 
   test('with reduced motion packets do not move, and can be tapped', async () => {
     const { page, said } = await openScriptedPage(browser, { rain: snapshotOf('still') });
     await shows(page, 'open');
-    await eventually(async () => await paintedPixels(page) > 1_000);
+    await eventually(async () => (await paintedPixels(page)) > 1_000);
     const before = await picture(page);
-    await page.evaluate(() => new Promise((resolve) => {
-      let frames = 0;
-      requestAnimationFrame(function next() { if (++frames === 20) resolve(undefined); else requestAnimationFrame(next); });
-    }));
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          let frames = 0;
+          requestAnimationFrame(function next() {
+            if (++frames === 20) resolve(undefined);
+            else requestAnimationFrame(next);
+          });
+        }),
+    );
     expect(await picture(page)).toBe(before);
     await tapPackets(page);
     await shows(page, 'asking');
@@ -117,13 +142,19 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
   });
 
   test('the amount counts up visually, and is complete for screen readers from the start', async () => {
-    const { page, answer } = await openScriptedPage(browser, { rain: snapshotOf('counting'), window: { reducedMotion: 'no-preference' } });
+    const { page, answer } = await openScriptedPage(browser, {
+      rain: snapshotOf('counting'),
+      window: { reducedMotion: 'no-preference' },
+    });
     await shows(page, 'open');
     await page.evaluate(() => {
       const big = document.querySelector<HTMLElement>('[data-testid=big]')!;
       const seen: (string | undefined)[] = [];
       Object.assign(globalThis, { seen });
-      new MutationObserver(() => seen.push(big.textContent!, big.dataset['counting'])).observe(big, { attributes: true, attributeFilter: ['data-counting'] });
+      new MutationObserver(() => seen.push(big.textContent!, big.dataset['counting'])).observe(big, {
+        attributes: true,
+        attributeFilter: ['data-counting'],
+      });
     });
     answer('0', { redPacketId: 'p', amount: '88.88' });
     await page.getByTestId('grab').click();
@@ -137,10 +168,15 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
   test('the wallet follows a pending packet, and reports when the console does not answer; the start of a rain closes it', async () => {
     let wallet: () => Promise<Omit<WalletStatement, 'userId'>> = async () => NOTHING;
     const rain = snapshotOf('wallet', { state: 'loaded', opensAt: Date.now() + 59_000 });
-    const { page, tell } = await openScriptedPage(browser, { rain, book: { openWalletStatement: async () => ({ userId: USER, ...await wallet() }) } });
+    const { page, tell } = await openScriptedPage(browser, {
+      rain,
+      book: { openWalletStatement: async () => ({ userId: USER, ...(await wallet()) }) },
+    });
     await shows(page, 'scheduled');
     await page.getByTestId('wallet-button').click();
-    await eventually(async () => await text(page, 'wallet-word') === 'No packets yet. The first one will appear here.');
+    await eventually(
+      async () => (await text(page, 'wallet-word')) === 'No packets yet. The first one will appear here.',
+    );
     await page.getByTestId('wallet-close').click();
     wallet = async () => ({ ...NOTHING, pending: '12.21', packets: [{ ...PACKET, status: 'pending' }] });
     await page.getByTestId('wallet-button').click();
@@ -161,8 +197,14 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
 
   test('the luckiest are shown as text when the rain is over, and marked "so far" while they may change', async () => {
     let final = false;
-    const luckiest = [{ user: 'g***t', amount: '9.00', redPacketId: 'p' }, { user: '<b>x</b>', amount: '2.00', redPacketId: 'q' }];
-    const { page, tell } = await openScriptedPage(browser, { rain: snapshotOf('lucky'), book: { leaderboard: async (rainId) => ({ rainId, luckiest, final }) } });
+    const luckiest = [
+      { user: 'g***t', amount: '9.00', redPacketId: 'p' },
+      { user: '<b>x</b>', amount: '2.00', redPacketId: 'q' },
+    ];
+    const { page, tell } = await openScriptedPage(browser, {
+      rain: snapshotOf('lucky'),
+      book: { leaderboard: async (rainId) => ({ rainId, luckiest, final }) },
+    });
     await shows(page, 'open');
     expect(await page.getByTestId('luckiest').isVisible()).toBe(false);
     tell(snapshotOf('lucky', { state: 'closed' }));
@@ -173,7 +215,12 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
   });
 
   test('by keyboard alone: sound off, wallet opened and closed, a packet grabbed, and the focus never lost', async () => {
-    const { page, answer, said } = await openScriptedPage(browser, { rain: snapshotOf('keys'), book: { openWalletStatement: async () => ({ userId: USER, ...NOTHING, packets: [{ ...PACKET, status: 'held' }] }) } });
+    const { page, answer, said } = await openScriptedPage(browser, {
+      rain: snapshotOf('keys'),
+      book: {
+        openWalletStatement: async () => ({ userId: USER, ...NOTHING, packets: [{ ...PACKET, status: 'held' }] }),
+      },
+    });
     await shows(page, 'open');
     await page.getByTestId('sound').focus();
     await page.keyboard.press('Space');
@@ -183,7 +230,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
     await page.getByTestId('wallet-list').locator('li').first().waitFor();
     expect(await page.evaluate(() => document.querySelector('dialog')!.contains(document.activeElement))).toBe(true);
     await page.keyboard.press('Escape');
-    await eventually(async () => await focused(page) === 'wallet-button');
+    await eventually(async () => (await focused(page)) === 'wallet-button');
     expect(said('grab'), 'none of these keys was a tap').toEqual([]);
     answer('0', { redPacketId: 'p', amount: '1.00' });
     await page.getByTestId('grab').focus();
@@ -203,19 +250,30 @@ describe.skipIf(WITHOUT_CHROMIUM)('the player\'s page', () => {
       const spoken = document.querySelector('[data-testid=spoken]')!;
       const announced: string[] = [spoken.textContent!];
       Object.assign(globalThis, { announced });
-      new MutationObserver(() => announced.push(spoken.textContent!)).observe(spoken, { childList: true, characterData: true, subtree: true });
+      new MutationObserver(() => announced.push(spoken.textContent!)).observe(spoken, {
+        childList: true,
+        characterData: true,
+        subtree: true,
+      });
     });
     tell({ ...rain, opensAt: Date.now() + 10_900 });
-    await page.getByTestId('big').filter({ hasText: /^[1-9]$/ }).waitFor();
+    await page
+      .getByTestId('big')
+      .filter({ hasText: /^[1-9]$/ })
+      .waitFor();
     tell(snapshotOf('spoken'));
     await shows(page, 'open');
     answer('0', { redPacketId: 'p', amount: '4.00' });
     await page.keyboard.press('Enter');
     await shows(page, 'won');
-    const announced = await page.evaluate(() => (globalThis as unknown as { announced: string[] }).announced.map((sentence) => sentence.trim()));
+    const announced = await page.evaluate(() =>
+      (globalThis as unknown as { announced: string[] }).announced.map((sentence) => sentence.trim()),
+    );
     expect(announced[0]).toBe('The rain starts in. Get your thumb ready.');
     expect(announced.filter((sentence) => sentence !== 'Opening …. Your tap is on its way.').slice(1)).toEqual([
-      '10 seconds left', 'Tap a red packet!. One packet each. The first tap counts.', expect.stringMatching(/^You got a red packet: ¥4\.00\./),
+      '10 seconds left',
+      'Tap a red packet!. One packet each. The first tap counts.',
+      expect.stringMatching(/^You got a red packet: ¥4\.00\./),
     ]);
   });
 });

@@ -8,7 +8,11 @@ import { photograph } from './operator.ts';
 import { shows, text, userOf } from './player.ts';
 import { setStage, type Stage } from './stage.ts';
 
-const PEOPLE = [{ number: 'E1', name: 'Anna Li' }, { number: 'E2', name: 'Bo Chen' }, { number: 'E3', name: 'Chen Wei' }];
+const PEOPLE = [
+  { number: 'E1', name: 'Anna Li' },
+  { number: 'E2', name: 'Bo Chen' },
+  { number: 'E3', name: 'Chen Wei' },
+];
 const WRONG = '00000-00000';
 
 const type = async (page: Page, code: string) => {
@@ -29,7 +33,13 @@ describe.skipIf(WITHOUT_CHROMIUM)('[R9] a page where only people on a list may p
 
   const linkOf = (number: string) => `/?rain=party#code=${stage.codes.get(number)!}`;
   /** On the open page only the fragment changes. */
-  const follow = (page: Page, number: string) => page.evaluate((url) => { location.href = url; }, stage.console.url + linkOf(number));
+  const follow = (page: Page, number: string) =>
+    page.evaluate(
+      (url) => {
+        location.href = url;
+      },
+      stage.console.url + linkOf(number),
+    );
 
   test('a personal link plays, leaves the address bar at once, and keeps the user over a reload and on a page that is opened later', async () => {
     const page = await stage.open(linkOf('E1'));
@@ -43,36 +53,46 @@ describe.skipIf(WITHOUT_CHROMIUM)('[R9] a page where only people on a list may p
     await page.close();
     const later = await stage.open();
     await shows(later, 'open');
-    expect([await text(later, 'user'), await later.getByTestId('code').isVisible()]).toEqual(['You are Anna Li', false]);
+    expect([await text(later, 'user'), await later.getByTestId('code').isVisible()]).toEqual([
+      'You are Anna Li',
+      false,
+    ]);
   });
 
   test.each([
     ['en-US', 'Your code', 'This code is not valid.', 'The server cannot check your code now.', 'You are Bo Chen'],
     ['zh-CN', '请输入你的入场码', '这个入场码无效。', '暂时无法验证入场码', '你是 Bo Chen'],
-  ])('%s: without a link it asks until it has a code, which may be typed in any way', async (locale, title, unknown, unanswered, user) => {
-    const page = await stage.open('/?rain=party', { locale });
-    const dialog = page.getByTestId('code');
-    await dialog.waitFor();
-    expect([await dialog.getByRole('heading').textContent(), await page.getByTestId('code-skip').isVisible()]).toEqual([title, false]);
-    expect(await findBarriers(page)).toEqual([]);
-    for (const code of [WRONG, 'ABC', '']) {
-      await type(page, code);
-      await untilError(page, unknown);
-    }
-    expect(await findBarriers(page)).toEqual([]);
-    await photograph(page, `${locale}-code`, 'participant');
-    // A browser may close a dialog at a second Escape.
-    for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape');
-    await dialog.waitFor();
-    await page.route('**/api/participant', (route) => route.abort());
-    const code = stage.codes.get('E2')!.toLowerCase();
-    await type(page, ` ${code.slice(0, 5)} ${code.slice(5)} `);
-    await untilError(page, unanswered);
-    await page.unroute('**/api/participant');
-    await page.getByTestId('code-field').press('Enter');
-    await shows(page, 'open');
-    expect([await text(page, 'user'), await dialog.isVisible()]).toEqual([user, false]);
-  }, 60_000);
+  ])(
+    '%s: without a link it asks until it has a code, which may be typed in any way',
+    async (locale, title, unknown, unanswered, user) => {
+      const page = await stage.open('/?rain=party', { locale });
+      const dialog = page.getByTestId('code');
+      await dialog.waitFor();
+      expect([
+        await dialog.getByRole('heading').textContent(),
+        await page.getByTestId('code-skip').isVisible(),
+      ]).toEqual([title, false]);
+      expect(await findBarriers(page)).toEqual([]);
+      for (const code of [WRONG, 'ABC', '']) {
+        await type(page, code);
+        await untilError(page, unknown);
+      }
+      expect(await findBarriers(page)).toEqual([]);
+      await photograph(page, `${locale}-code`, 'participant');
+      // A browser may close a dialog at a second Escape.
+      for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape');
+      await dialog.waitFor();
+      await page.route('**/api/participant', (route) => route.abort());
+      const code = stage.codes.get('E2')!.toLowerCase();
+      await type(page, ` ${code.slice(0, 5)} ${code.slice(5)} `);
+      await untilError(page, unanswered);
+      await page.unroute('**/api/participant');
+      await page.getByTestId('code-field').press('Enter');
+      await shows(page, 'open');
+      expect([await text(page, 'user'), await dialog.isVisible()]).toEqual([user, false]);
+    },
+    60_000,
+  );
 
   test('asks before the link of another person changes the user, and only a yes does', async () => {
     const page = await stage.open(linkOf('E1'));
@@ -84,7 +104,10 @@ describe.skipIf(WITHOUT_CHROMIUM)('[R9] a page where only people on a list may p
     expect(await page.getByTestId('identity').isVisible()).toBe(false);
     await follow(page, 'E2');
     await page.getByTestId('identity').waitFor();
-    expect([await text(page, 'identity-now'), await text(page, 'identity-then')]).toEqual(['You are participant-E1/Anna Li.', 'This link makes you participant-E2/Bo Chen.']);
+    expect([await text(page, 'identity-now'), await text(page, 'identity-then')]).toEqual([
+      'You are participant-E1/Anna Li.',
+      'This link makes you participant-E2/Bo Chen.',
+    ]);
     expect(page.url()).toBe(`${stage.console.url}/?rain=party`);
     await page.keyboard.press('Escape');
     await shows(page, 'open');
@@ -137,7 +160,14 @@ describe.skipIf(WITHOUT_CHROMIUM)('[R9] a page where only people on a list may p
 
   test('a phone without storage plays by its link until the page is closed', async () => {
     const page = await stage.open('/favicon.svg');
-    await page.addInitScript(() => { for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get() { throw new Error('forbidden'); } }); });
+    await page.addInitScript(() => {
+      for (const name of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, name, {
+          get() {
+            throw new Error('forbidden');
+          },
+        });
+    });
     await page.goto(stage.console.url + linkOf('E2'));
     await shows(page, 'open');
     expect(await text(page, 'user')).toBe('You are Bo Chen');

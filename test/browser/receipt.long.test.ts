@@ -12,7 +12,9 @@ const AMOUNT = '12.21';
 
 describe.skipIf(WITHOUT_CHROMIUM)('a page whose win the server has lost', () => {
   let stage: Stage;
-  beforeAll(async () => { stage = await setStage(); });
+  beforeAll(async () => {
+    stage = await setStage();
+  });
   afterAll(() => stage?.end());
   afterEach(() => stage?.closeWindows());
 
@@ -29,26 +31,47 @@ describe.skipIf(WITHOUT_CHROMIUM)('a page whose win the server has lost', () => 
     const page = await win('lost', 'en-US');
     const user = await userOf(page);
     const { claimed, claims, packets } = shardKeys('lost', 0);
-    await stage.redis.multi().hdel(claimed, user).lpop(claims).rpush(packets, packetElement(signer, 'lost', 'lost-0', AMOUNT)).exec();
+    await stage.redis
+      .multi()
+      .hdel(claimed, user)
+      .lpop(claims)
+      .rpush(packets, packetElement(signer, 'lost', 'lost-0', AMOUNT))
+      .exec();
     await stage.restartGateway();
     await page.reload();
     await shows(page, 'won');
-    expect([await userOf(page), await text(page, 'big'), await stage.redis.hexists(claimed, user)]).toEqual([user, `¥${AMOUNT}`, 1]);
+    expect([await userOf(page), await text(page, 'big'), await stage.redis.hexists(claimed, user)]).toEqual([
+      user,
+      `¥${AMOUNT}`,
+      1,
+    ]);
   });
 
-  test.each([['en-US', 'Your win is on record.'], ['zh-CN', '你抢到的红包已登记。']])('of a rain that the server has lost, the player is told that the win is written down, in %s', async (locale, sentence) => {
-    const rainId = `gone-${locale}`;
-    const page = await win(rainId, locale);
-    await stage.redis.del(...Object.values(shardKeys(rainId, 0)));
-    await stage.redis.hdel(LIVE_RAINS_KEY, rainId);
-    await stage.restartGateway();
-    await page.reload();
-    await shows(page, 'unknown_rain');
-    await shows(page, 'won');
-    expect([await text(page, 'big'), await text(page, 'detail')]).toEqual([`¥${AMOUNT}`, expect.stringContaining(sentence)]);
-    for (const viewport of [{ width: 320, height: 568 }, { width: 568, height: 320 }]) {
-      await page.setViewportSize(viewport);
-      expect(await overflowing(page), JSON.stringify(viewport)).toEqual([]);
-    }
-  });
+  test.each([
+    ['en-US', 'Your win is on record.'],
+    ['zh-CN', '你抢到的红包已登记。'],
+  ])(
+    'of a rain that the server has lost, the player is told that the win is written down, in %s',
+    async (locale, sentence) => {
+      const rainId = `gone-${locale}`;
+      const page = await win(rainId, locale);
+      await stage.redis.del(...Object.values(shardKeys(rainId, 0)));
+      await stage.redis.hdel(LIVE_RAINS_KEY, rainId);
+      await stage.restartGateway();
+      await page.reload();
+      await shows(page, 'unknown_rain');
+      await shows(page, 'won');
+      expect([await text(page, 'big'), await text(page, 'detail')]).toEqual([
+        `¥${AMOUNT}`,
+        expect.stringContaining(sentence),
+      ]);
+      for (const viewport of [
+        { width: 320, height: 568 },
+        { width: 568, height: 320 },
+      ]) {
+        await page.setViewportSize(viewport);
+        expect(await overflowing(page), JSON.stringify(viewport)).toEqual([]);
+      }
+    },
+  );
 });

@@ -28,12 +28,17 @@ describe.skipIf(WITHOUT_CHROMIUM)('a buyer in a real browser, with everything th
   };
   const statusOf = async (orderId: string) => (await stage.context.ledger.order(orderId))?.status;
   const stockOf = async (saleId: string) => (await readSale(stage.context.redis, saleId))!.items[0];
-  const answerOf = async (page: Page) => await itemOf(page, 'tee').getByTestId('answer').textContent() ?? '';
+  const answerOf = async (page: Page) => (await itemOf(page, 'tee').getByTestId('answer').textContent()) ?? '';
   /** Another buyer, at another gateway. */
-  const bobBuys = (saleId: string, quantity: number) => reserve(stage.context, saleId, [{ userId: 'bob', sku: 'tee', quantity }]);
+  const bobBuys = (saleId: string, quantity: number) =>
+    reserve(stage.context, saleId, [{ userId: 'bob', sku: 'tee', quantity }]);
 
   test('in English: buy, place in line, order, payment on the page of the shop', async () => {
-    await stage.openSale('walk', { title: 'New Year sale', items: [{ ...TEE, units: 10, listPrice: '39.00' }], perUserMax: 1 });
+    await stage.openSale('walk', {
+      title: 'New Year sale',
+      items: [{ ...TEE, units: 10, listPrice: '39.00' }],
+      perUserMax: 1,
+    });
     const page = await visitOf('walk', { pay: { url: 'https://shop.test/pay?order={orderId}' } });
     expect([await text(page, 'sale-title'), await text(page, 'sale-state')]).toEqual(['New Year sale', 'Ends in']);
     expect(await text(page, 'sale-count')).toMatch(/^00:(10:00|09:\d\d)$/);
@@ -57,7 +62,10 @@ describe.skipIf(WITHOUT_CHROMIUM)('a buyer in a real browser, with everything th
     await buy(page, 'tee');
     const order = await orderShows(page, 'created');
     expect(await order.getByTestId('order-detail').textContent()).toBe('Pay in the app or on the page of the shop.');
-    expect([await order.getByTestId('pay').isVisible(), await order.getByTestId('pay-link').isVisible()]).toEqual([false, false]);
+    expect([await order.getByTestId('pay').isVisible(), await order.getByTestId('pay-link').isVisible()]).toEqual([
+      false,
+      false,
+    ]);
     await stage.openSale('free', { items: [{ ...TEE, price: '0.00' }] });
     const free = await visitOf('free');
     expect(await itemOf(free, 'tee').getByTestId('price').textContent()).toBe('Free');
@@ -71,11 +79,18 @@ describe.skipIf(WITHOUT_CHROMIUM)('a buyer in a real browser, with everything th
     await bobBuys('miss', 2);
     await buy(page, 'tee');
     await itemShows(page, 'tee', 'gone');
-    await eventually(async () => expect(await answerOf(page)).toMatch(/^All pieces are reserved\. The next may come back at \d\d:\d\d:\d\d\.$/));
+    await eventually(async () =>
+      expect(await answerOf(page)).toMatch(/^All pieces are reserved\. The next may come back at \d\d:\d\d:\d\d\.$/),
+    );
     expect(await ordersOf(page).count()).toBe(0);
     const bell = itemOf(page, 'tee').getByTestId('bell');
     await bell.click();
-    await eventually(async () => expect([await bell.getAttribute('aria-pressed'), await bell.textContent()]).toEqual(['true', 'You will be told here']));
+    await eventually(async () =>
+      expect([await bell.getAttribute('aria-pressed'), await bell.textContent()]).toEqual([
+        'true',
+        'You will be told here',
+      ]),
+    );
     await wishToCancel(stage.context, 'miss', 'bob', 1);
     await page.getByTestId('rang').waitFor();
     expect(await text(page, 'rang')).toBe('Back in stock: Lion T-shirt');
@@ -143,7 +158,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('a buyer in a real browser, with everything th
     const page = await visitOf('late');
     await buy(page, 'tee');
     const order = await orderShows(page, 'timed_out', 'late-1');
-    expect(await order.getByTestId('order-detail').textContent()).toBe('The time to pay is over. The pieces are sold again.');
+    expect(await order.getByTestId('order-detail').textContent()).toBe(
+      'The time to pay is over. The pieces are sold again.',
+    );
     expect(await order.getByTestId('cancel').isVisible()).toBe(false);
     await eventually(async () => expect(await stockOf('late')).toMatchObject({ booked: 0 }));
     await buy(page, 'tee');
@@ -183,8 +200,12 @@ describe.skipIf(WITHOUT_CHROMIUM)('a buyer in a real browser, with everything th
   }, 60_000);
 
   test('a sale that opens later in the same page opens its buttons by the clock of the server; a picture that cannot be loaded is drawn', async () => {
-    const opensAt = await redisNow(stage.context.redis) + 6_000;
-    await stage.openSale('later', { opensAt, closesAt: opensAt + 600_000, items: [{ ...TEE, picture: '/nowhere.png' }] });
+    const opensAt = (await redisNow(stage.context.redis)) + 6_000;
+    await stage.openSale('later', {
+      opensAt,
+      closesAt: opensAt + 600_000,
+      items: [{ ...TEE, picture: '/nowhere.png' }],
+    });
     const page = await stage.open('/?sale=later');
     await itemOf(page, 'tee').locator('.sale-placeholder').waitFor();
     await itemShows(page, 'tee', 'buy');
@@ -196,10 +217,19 @@ describe.skipIf(WITHOUT_CHROMIUM)('a buyer in a real browser, with everything th
   test('[R10] where a purchase needs a ticket, and the ticket a challenge, it waits for it and counts', async () => {
     await stage.openSale('strict', { items: [TEE] });
     await stage.stopGateway();
-    await stage.restartGateway({ challenges: { tickets: 'always', proofOfWork: 'always', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 60 } });
+    await stage.restartGateway({
+      challenges: {
+        tickets: 'always',
+        proofOfWork: 'always',
+        secret: 'a-ticket-secret-for-tests-0123456789',
+        proofOfWorkTries: 60,
+      },
+    });
     const page = await stage.open('/');
     const said: { type: string; ticket?: string }[] = [];
-    page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => said.push(JSON.parse(String(payload)) as { type: string })));
+    page.on('websocket', (socket) =>
+      socket.on('framesent', ({ payload }) => said.push(JSON.parse(String(payload)) as { type: string })),
+    );
     await page.goto(`${page.url().split('?')[0]}?sale=strict`);
     await itemShows(page, 'tee', 'buy');
     await buy(page, 'tee');

@@ -21,7 +21,9 @@ export interface SaleHouse {
 
 export async function openSaleHouse(): Promise<SaleHouse> {
   const ends: (() => Promise<unknown> | unknown)[] = [];
-  const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
+  const end = async () => {
+    for (const step of ends.splice(0).reverse()) await step();
+  };
   try {
     await buildShippedPage();
     const browser = await launchChromium();
@@ -32,9 +34,17 @@ export async function openSaleHouse(): Promise<SaleHouse> {
     ends.push(() => worker.close());
     const gateway = await openGateway(testConsole.redisUrl);
     ends.push(() => gateway.close());
-    const buy = (saleId: string, users: number) => runSaleSwarm({
-      url: gateway.url, saleId, users, shares: { pay: 0, cancel: 0, repeat: 0, hostile: 0 }, tokenFor, reactionMs: { min: 0, max: 200 }, settleMs: 10_000, seed: '5eed'.repeat(16),
-    });
+    const buy = (saleId: string, users: number) =>
+      runSaleSwarm({
+        url: gateway.url,
+        saleId,
+        users,
+        shares: { pay: 0, cancel: 0, repeat: 0, hostile: 0 },
+        tokenFor,
+        reactionMs: { min: 0, max: 200 },
+        settleMs: 10_000,
+        seed: '5eed'.repeat(16),
+      });
     return { testConsole, browser, gateway, buy, end };
   } catch (error) {
     await end();

@@ -39,7 +39,9 @@ export interface SaleStage {
 
 export async function setSaleStage(): Promise<SaleStage> {
   const ends: (() => Promise<void> | void)[] = [];
-  const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
+  const end = async () => {
+    for (const step of ends.splice(0).reverse()) await step();
+  };
   try {
     const context = await openTestContext();
     ends.push(() => context.stop());
@@ -49,9 +51,28 @@ export async function setSaleStage(): Promise<SaleStage> {
     let gateway: Gateway = await start();
     ends.push(() => gateway.close());
     const testConsole = await startConsole({
-      host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true },
-      player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK }, theme: NO_THEMES,
-      shop: { secret: SIGNING_SECRET, takeReport: takeReports({ redis: context.redis, signer: context.signer, ledger: context.ledger, deadLetter: ({ saleId, index }) => Promise.reject(new Error(`order ${index} of ${saleId} was paid after its units were released`)) }) },
+      host: '127.0.0.1',
+      port: 0,
+      gatewayUrl: gateway.url,
+      pageFolder: PLAYER_PAGE,
+      log: createLog('console', 'silent'),
+      entry: {
+        guests: createGuestTokens({ secret: SECRET }),
+        tokens: createEntryTokens({ secret: SECRET }),
+        screens: true,
+      },
+      player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK },
+      theme: NO_THEMES,
+      shop: {
+        secret: SIGNING_SECRET,
+        takeReport: takeReports({
+          redis: context.redis,
+          signer: context.signer,
+          ledger: context.ledger,
+          deadLetter: ({ saleId, index }) =>
+            Promise.reject(new Error(`order ${index} of ${saleId} was paid after its units were released`)),
+        }),
+      },
       demoShop: true,
     });
     ends.push(() => testConsole.close());
@@ -59,11 +80,20 @@ export async function setSaleStage(): Promise<SaleStage> {
     ends.push(() => browser.close());
     let worker: WorkerProcess | undefined;
     return {
-      context, end,
-      openSale: async (id, differing) => { await openedSale(context, id, differing); },
+      context,
+      end,
+      openSale: async (id, differing) => {
+        await openedSale(context, id, differing);
+      },
       async open(path, options = {}) {
         const { pay, ...windowOptions } = options;
-        const page = await openPage(browser, { locale: 'en-US', viewport: PHONE, hasTouch: true, reducedMotion: 'reduce', ...windowOptions });
+        const page = await openPage(browser, {
+          locale: 'en-US',
+          viewport: PHONE,
+          hasTouch: true,
+          reducedMotion: 'reduce',
+          ...windowOptions,
+        });
         if ('pay' in options) await configurePay(page, pay);
         await page.goto(testConsole.url + path);
         return page;
@@ -73,7 +103,9 @@ export async function setSaleStage(): Promise<SaleStage> {
         ends.push(() => worker?.close());
       },
       stopGateway: () => gateway.close(),
-      restartGateway: async (options) => { gateway = await start(options); },
+      restartGateway: async (options) => {
+        gateway = await start(options);
+      },
       closeWindows: () => closePages(browser),
     };
   } catch (error) {
@@ -85,7 +117,7 @@ export async function setSaleStage(): Promise<SaleStage> {
 /** What the console would say of another shop: `PAY_URL`, or nothing. */
 async function configurePay(page: Page, pay: object | undefined): Promise<void> {
   await page.route('**/api/config', async (route) => {
-    const { pay: _, ...config } = await (await route.fetch()).json() as { pay?: object };
+    const { pay: _, ...config } = (await (await route.fetch()).json()) as { pay?: object };
     await route.fulfill({ json: { ...config, ...(pay && { pay }) } });
   });
 }

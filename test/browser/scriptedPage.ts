@@ -18,14 +18,40 @@ import { closePage, openPage, type PageOptions } from './windows.ts';
 
 export const USER = 'guest-p1';
 
-export const snapshotOf = (rainId: string, change: Partial<RainSnapshot> = {}): RainSnapshot =>
-  ({ type: 'rain', rainId, title: rainId, state: 'open', opensAt: Date.now() - 1_000, closesAt: Date.now() + 600_000, packets: 20, left: 12, serverTime: Date.now(), ...change });
+export const snapshotOf = (rainId: string, change: Partial<RainSnapshot> = {}): RainSnapshot => ({
+  type: 'rain',
+  rainId,
+  title: rainId,
+  state: 'open',
+  opensAt: Date.now() - 1_000,
+  closesAt: Date.now() + 600_000,
+  packets: 20,
+  left: 12,
+  serverTime: Date.now(),
+  ...change,
+});
 
-export const saleSnapshotOf = (saleId: string, change: Partial<SaleSnapshot> = {}): SaleSnapshot =>
-  ({ type: 'sale', saleId, title: saleId, state: 'open', opensAt: Date.now() - 1_000, closesAt: Date.now() + 600_000, holdMs: 60_000, items: [{ sku: 'seat', name: 'Seat', price: '0.00', units: 100, left: 100 }], serverTime: Date.now(), ...change });
+export const saleSnapshotOf = (saleId: string, change: Partial<SaleSnapshot> = {}): SaleSnapshot => ({
+  type: 'sale',
+  saleId,
+  title: saleId,
+  state: 'open',
+  opensAt: Date.now() - 1_000,
+  closesAt: Date.now() + 600_000,
+  holdMs: 60_000,
+  items: [{ sku: 'seat', name: 'Seat', price: '0.00', units: 100, left: 100 }],
+  serverTime: Date.now(),
+  ...change,
+});
 
 type Packet = Pick<ResultMessage, 'redPacketId' | 'amount'>;
-const resultOf = (rainId: string, code: OutcomeCode, packet: Packet = {}): ResultMessage => ({ type: 'result', rainId, code, reason: OUTCOMES[code].reason, ...packet });
+const resultOf = (rainId: string, code: OutcomeCode, packet: Packet = {}): ResultMessage => ({
+  type: 'result',
+  rainId,
+  code,
+  reason: OUTCOMES[code].reason,
+  ...packet,
+});
 
 /** The player's page with a scripted gateway that the test controls. Other tests use real servers. */
 export interface ScriptedPage {
@@ -59,7 +85,10 @@ interface ScriptedPageOptions {
 }
 
 /** Default: English, phone, reduced motion. Animations cost CPU time, so only the tests that need them enable them. */
-export async function openScriptedPage(browser: Browser, { rain, path = '/', window = {}, event, book = {}, themes, prepare }: ScriptedPageOptions = {}): Promise<ScriptedPage> {
+export async function openScriptedPage(
+  browser: Browser,
+  { rain, path = '/', window = {}, event, book = {}, themes, prepare }: ScriptedPageOptions = {},
+): Promise<ScriptedPage> {
   const rains = new Map<string, RainSnapshot>();
   const sales = new Map<string, SaleSnapshot>();
   if (rain) rains.set(rain.rainId, rain);
@@ -67,27 +96,50 @@ export async function openScriptedPage(browser: Browser, { rain, path = '/', win
   let shut = false;
   let laterMs = 0;
   let answer: [OutcomeCode, Packet?] | undefined;
-  const gateway = await scriptedGateway((comer) => {
-    if (shut) return comer.close(1012);
-    visit = comer;
-    comer.say(welcomeOf(USER, Date.now() + laterMs));
-  }, (message, { say }) => {
-    if (message.type === 'ping') say({ type: 'pong', t: message.t, serverTime: Date.now() + laterMs });
-    if (message.type === 'join') say(rains.get(message.rainId) ?? resultOf(message.rainId, '-8'));
-    if (message.type === 'visit') say(sales.get(message.saleId) ?? { type: 'order', saleId: message.saleId, code: '-8', reason: 'no_such_sale' });
-    if (message.type === 'grab' && answer) say({ ...resultOf(message.rainId, ...answer), ...(message.ref !== undefined && { ref: message.ref }) });
-  });
+  const gateway = await scriptedGateway(
+    (comer) => {
+      if (shut) return comer.close(1012);
+      visit = comer;
+      comer.say(welcomeOf(USER, Date.now() + laterMs));
+    },
+    (message, { say }) => {
+      if (message.type === 'ping') say({ type: 'pong', t: message.t, serverTime: Date.now() + laterMs });
+      if (message.type === 'join') say(rains.get(message.rainId) ?? resultOf(message.rainId, '-8'));
+      if (message.type === 'visit')
+        say(sales.get(message.saleId) ?? { type: 'order', saleId: message.saleId, code: '-8', reason: 'no_such_sale' });
+      if (message.type === 'grab' && answer)
+        say({ ...resultOf(message.rainId, ...answer), ...(message.ref !== undefined && { ref: message.ref }) });
+    },
+  );
   const testConsole = await startConsole({
-    host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true }, ...(event !== undefined && { event }), theme: themes ? { themes, allowedOrigins: [] } : NO_THEMES,
+    host: '127.0.0.1',
+    port: 0,
+    gatewayUrl: gateway.url,
+    pageFolder: PLAYER_PAGE,
+    log: createLog('console', 'silent'),
+    entry: {
+      guests: createGuestTokens({ secret: SECRET }),
+      tokens: createEntryTokens({ secret: SECRET }),
+      screens: true,
+    },
+    ...(event !== undefined && { event }),
+    theme: themes ? { themes, allowedOrigins: [] } : NO_THEMES,
     player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book },
   });
   onTestFinished(() => testConsole.close());
-  const page = await openPage(browser, { locale: 'en-US', viewport: PHONE, hasTouch: true, reducedMotion: 'reduce', ...window });
+  const page = await openPage(browser, {
+    locale: 'en-US',
+    viewport: PHONE,
+    hasTouch: true,
+    reducedMotion: 'reduce',
+    ...window,
+  });
   onTestFinished(() => closePage(page));
   await prepare?.(page);
   await page.goto(`${testConsole.url}${path}${rain ? `?rain=${rain.rainId}` : ''}`);
   return {
-    page, address: testConsole.url,
+    page,
+    address: testConsole.url,
     said: (type) => gateway.heard.filter((message): message is GrabMessage => message.type === type),
     tell(told) {
       if (told.type === 'rain') rains.set(told.rainId, told);
@@ -95,12 +147,18 @@ export async function openScriptedPage(browser: Browser, { rain, path = '/', win
       visit?.say(told);
     },
     say: (message) => visit?.say(message),
-    answer: (...told) => { answer = told; },
+    answer: (...told) => {
+      answer = told;
+    },
     shut() {
       shut = true;
       visit?.close(1012);
     },
-    reopen: () => { shut = false; },
-    tellTimeLater: (ms) => { laterMs = ms; },
+    reopen: () => {
+      shut = false;
+    },
+    tellTimeLater: (ms) => {
+      laterMs = ms;
+    },
   };
 }

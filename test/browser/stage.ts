@@ -61,11 +61,29 @@ export const EMPTY_BOOK: Pick<PlayerOptions, 'openWalletStatement' | 'leaderboar
 };
 
 /** Of a ledger without themes. */
-export const NO_THEMES: NonNullable<ConsoleOptions['theme']> = { themes: { greeting: async () => undefined, invitedGreeting: async () => undefined, show: async () => ({}), file: async () => undefined }, allowedOrigins: [] };
+export const NO_THEMES: NonNullable<ConsoleOptions['theme']> = {
+  themes: {
+    greeting: async () => undefined,
+    invitedGreeting: async () => undefined,
+    show: async () => ({}),
+    file: async () => undefined,
+  },
+  allowedOrigins: [],
+};
 
-export async function setStage({ guests = createGuestTokens({ secret: SECRET }), guestsAre = 'tab', participants, event, gateway: rules = {}, theme = NO_THEMES, book = {} }: StageOptions = {}): Promise<Stage> {
+export async function setStage({
+  guests = createGuestTokens({ secret: SECRET }),
+  guestsAre = 'tab',
+  participants,
+  event,
+  gateway: rules = {},
+  theme = NO_THEMES,
+  book = {},
+}: StageOptions = {}): Promise<Stage> {
   const ends: (() => Promise<void> | void)[] = [];
-  const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
+  const end = async () => {
+    for (const step of ends.splice(0).reverse()) await step();
+  };
   try {
     const testRedis = await startRedis();
     ends.push(() => testRedis.stop());
@@ -75,22 +93,48 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
     let gateway = await openGateway(testRedis.url, { port: await freePort(), ...rules });
     ends.push(() => gateway.close());
     const codes = new Map((participants ?? []).map(({ number }) => [number, signer.participantCodes(number, 0)[0]!]));
-    const entry: EntryOptions = { tokens: createEntryTokens({ secret: SECRET }), screens: true, ...(guests && { guests }), ...(participants && { enterByCode: async (code: string) => {
-      const person = participants.find(({ number }) => codes.get(number) === code);
-      return person && { userId: participantId(person.number, person.name), name: person.name };
-    } }) };
+    const entry: EntryOptions = {
+      tokens: createEntryTokens({ secret: SECRET }),
+      screens: true,
+      ...(guests && { guests }),
+      ...(participants && {
+        enterByCode: async (code: string) => {
+          const person = participants.find(({ number }) => codes.get(number) === code);
+          return person && { userId: participantId(person.number, person.name), name: person.name };
+        },
+      }),
+    };
     const testConsole = await startConsole({
-      host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), entry, guestsAre, ...(event !== undefined && { event }),
-      player: { readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: [], ...EMPTY_BOOK, ...book }, theme,
+      host: '127.0.0.1',
+      port: 0,
+      gatewayUrl: gateway.url,
+      pageFolder: PLAYER_PAGE,
+      log: createLog('console', 'silent'),
+      entry,
+      guestsAre,
+      ...(event !== undefined && { event }),
+      player: {
+        readToken: createTokenReader({ secret: SECRET }, Date.now),
+        allowedOrigins: [],
+        ...EMPTY_BOOK,
+        ...book,
+      },
+      theme,
     });
     ends.push(() => testConsole.close());
     const browser = await launchChromium();
     ends.push(() => browser.close());
     return {
-      redis, testRedis, console: testConsole,
+      redis,
+      testRedis,
+      console: testConsole,
       codes,
-      removeParticipant: (number) => { codes.delete(number); },
-      get gateway() { return gateway; },
+      removeParticipant: (number) => {
+        codes.delete(number);
+      },
+      get gateway() {
+        return gateway;
+      },
       open: (path = '/', options = {}) => openWindow(browser, testConsole.url + path, options),
       stopGateway: () => gateway.close(),
       async restartGateway(options = {}) {
@@ -107,7 +151,13 @@ export async function setStage({ guests = createGuestTokens({ secret: SECRET }),
 }
 
 async function openWindow(browser: Browser, url: string, options: Partial<PageOptions>): Promise<Page> {
-  const page = await openPage(browser, { locale: 'en-US', viewport: PHONE, hasTouch: true, reducedMotion: 'reduce', ...options });
+  const page = await openPage(browser, {
+    locale: 'en-US',
+    viewport: PHONE,
+    hasTouch: true,
+    reducedMotion: 'reduce',
+    ...options,
+  });
   await page.goto(url);
   return page;
 }

@@ -13,8 +13,12 @@ import { pngOf } from '../support/png.ts';
 import { GALA, serveThemes } from './themes.ts';
 
 const WIN = { redPacketId: 'p-own', amount: '12.21' };
-const LUCKIEST = [{ user: 'm•••a', amount: '88.88', redPacketId: 'p-other' }, { user: 'g•••1', amount: '12.21', redPacketId: WIN.redPacketId }];
-const variable = (page: Page, name: string) => page.evaluate((property) => document.documentElement.style.getPropertyValue(property), name);
+const LUCKIEST = [
+  { user: 'm•••a', amount: '88.88', redPacketId: 'p-other' },
+  { user: 'g•••1', amount: '12.21', redPacketId: WIN.redPacketId },
+];
+const variable = (page: Page, name: string) =>
+  page.evaluate((property) => document.documentElement.style.getPropertyValue(property), name);
 
 async function win({ page, answer }: ScriptedPage): Promise<void> {
   await shows(page, 'open');
@@ -23,22 +27,39 @@ async function win({ page, answer }: ScriptedPage): Promise<void> {
   await shows(page, 'won');
 }
 
-describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings on the player\'s page', () => {
+describe.skipIf(WITHOUT_CHROMIUM)("themes and greetings on the player's page", () => {
   let browser: Browser;
-  beforeAll(async () => { browser = await launchChromium(); });
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
   afterAll(() => browser?.close());
 
   test('the page has the colours and pictures of its rain, and shows the greeting with the win', async () => {
     let asked: string[] = [];
-    const scripted = await openScriptedPage(browser, { rain: snapshotOf('gala-rain'), prepare: async (page) => { ({ asked } = await serveThemes(page, GALA)); } });
+    const scripted = await openScriptedPage(browser, {
+      rain: snapshotOf('gala-rain'),
+      prepare: async (page) => {
+        ({ asked } = await serveThemes(page, GALA));
+      },
+    });
     const { page } = scripted;
     await page.locator('.bar .logo').waitFor();
     await page.locator('html[data-packet-picture]').waitFor();
-    await eventually(async () => (await variable(page, '--theme-background-image')).includes('/api/theme/files/background.png'));
-    expect(await page.evaluate(() => ['.phone', '.title', '.grab'].map((selector) => {
-      const { backgroundImage, color } = getComputedStyle(document.querySelector(selector)!);
-      return selector === '.title' ? color : backgroundImage;
-    }))).toEqual([expect.stringContaining('background.png'), 'rgb(255, 209, 102)', expect.stringContaining('rgb(255, 209, 102)')]);
+    await eventually(async () =>
+      (await variable(page, '--theme-background-image')).includes('/api/theme/files/background.png'),
+    );
+    expect(
+      await page.evaluate(() =>
+        ['.phone', '.title', '.grab'].map((selector) => {
+          const { backgroundImage, color } = getComputedStyle(document.querySelector(selector)!);
+          return selector === '.title' ? color : backgroundImage;
+        }),
+      ),
+    ).toEqual([
+      expect.stringContaining('background.png'),
+      'rgb(255, 209, 102)',
+      expect.stringContaining('rgb(255, 209, 102)'),
+    ]);
     expect(await page.locator('meta[name=theme-color]').getAttribute('content')).toBe('#10264d');
     expect(asked).toEqual(['?rain=gala-rain']);
     expect(await findBarriers(page), 'while it rains').toEqual([]);
@@ -52,9 +73,21 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings on the player\'s page', 
     onTestFinished(() => context.stop());
     await context.ledger.createRain(newRain('real', 100n), 'ann');
     await setTheme(context, { id: 'gala', title: 'Gala', colours: GALA.theme.colours });
-    for (const kind of ['logo', 'packet', 'background'] as const) await setThemeFile(context, 'gala', kind, pngOf(60, 80, [31, 111, 139]));
-    await setGreeting(context, 'real', { sender: 'Ann Li', blessing: 'Thank you all', prizes: [{ from: '1000.00', blessing: 'Grand prize' }, { from: '0.02', blessing: 'Well done' }], theme: 'gala' });
-    const scripted = await openScriptedPage(browser, { rain: snapshotOf('real'), themes: createThemeReader(context.ledger) });
+    for (const kind of ['logo', 'packet', 'background'] as const)
+      await setThemeFile(context, 'gala', kind, pngOf(60, 80, [31, 111, 139]));
+    await setGreeting(context, 'real', {
+      sender: 'Ann Li',
+      blessing: 'Thank you all',
+      prizes: [
+        { from: '1000.00', blessing: 'Grand prize' },
+        { from: '0.02', blessing: 'Well done' },
+      ],
+      theme: 'gala',
+    });
+    const scripted = await openScriptedPage(browser, {
+      rain: snapshotOf('real'),
+      themes: createThemeReader(context.ledger),
+    });
     await scripted.page.locator('html[data-packet-picture] .bar .logo').waitFor();
     await eventually(async () => (await variable(scripted.page, '--theme-background-image')).endsWith('.png")'));
     await win(scripted);
@@ -65,31 +98,53 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings on the player\'s page', 
     const plain = await openScriptedPage(browser, { rain: snapshotOf('plain') });
     await shows(plain.page, 'open');
     await eventually(async () => (await picture(plain.page)).length > 10_000);
-    const scripted = await openScriptedPage(browser, { rain: snapshotOf('broken'), prepare: (page) => serveThemes(page, { theme: { ...GALA.theme, colours: {} } }, true) });
+    const scripted = await openScriptedPage(browser, {
+      rain: snapshotOf('broken'),
+      prepare: (page) => serveThemes(page, { theme: { ...GALA.theme, colours: {} } }, true),
+    });
     const { page } = scripted;
     await win(scripted);
-    await eventually(async () => (await page.evaluate(() => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/theme/files/')).length)) === 3);
+    await eventually(
+      async () =>
+        (await page.evaluate(
+          () =>
+            performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/theme/files/')).length,
+        )) === 3,
+    );
     expect(await page.locator('.logo').count()).toBe(0);
     expect(await page.locator('html[data-packet-picture]').count()).toBe(0);
     expect(await variable(page, '--theme-background-image')).toBe('');
-    const colours = (other: Page) => other.evaluate(() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('.phone')!).backgroundImage, getComputedStyle(document.querySelector('.title')!).color]);
+    const colours = (other: Page) =>
+      other.evaluate(() => [
+        getComputedStyle(document.body).backgroundColor,
+        getComputedStyle(document.querySelector('.phone')!).backgroundImage,
+        getComputedStyle(document.querySelector('.title')!).color,
+      ]);
     expect(await colours(page)).toEqual(await colours(plain.page));
   });
 
   test('the falling packets have the picture of the theme, and their own look again in a rain without one', async () => {
     let shown: Parameters<typeof serveThemes>[1] = {};
-    const { page, tell } = await openScriptedPage(browser, { rain: snapshotOf('first'), prepare: (page) => serveThemes(page, () => shown as object) });
+    const { page, tell } = await openScriptedPage(browser, {
+      rain: snapshotOf('first'),
+      prepare: (page) => serveThemes(page, () => shown as object),
+    });
     await shows(page, 'open');
-    const reds = (other: Page) => other.getByTestId('sky').evaluate((sky) => new Promise<number>((resolve) => {
-      requestAnimationFrame(() => {
-        const canvas = sky.querySelector('canvas')!;
-        const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
-        let count = 0;
-        for (let i = 0; i < data.length; i += 4) if (data[i]! > 190 && data[i + 1]! < 80 && data[i + 2]! < 80 && data[i + 3]! > 250) count++;
-        resolve(count);
-      });
-    }));
-    await eventually(async () => await reds(page) > 500);
+    const reds = (other: Page) =>
+      other.getByTestId('sky').evaluate(
+        (sky) =>
+          new Promise<number>((resolve) => {
+            requestAnimationFrame(() => {
+              const canvas = sky.querySelector('canvas')!;
+              const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+              let count = 0;
+              for (let i = 0; i < data.length; i += 4)
+                if (data[i]! > 190 && data[i + 1]! < 80 && data[i + 2]! < 80 && data[i + 3]! > 250) count++;
+              resolve(count);
+            });
+          }),
+      );
+    await eventually(async () => (await reds(page)) > 500);
     shown = GALA;
     tell(snapshotOf('first', { state: 'closed' }));
     tell(snapshotOf('second'));
@@ -103,12 +158,15 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings on the player\'s page', 
     await page.getByTestId('ahead').click();
     await page.locator('html:not([data-packet-picture])').waitFor();
     await shows(page, 'open');
-    await eventually(async () => await reds(page) > 2 * themed);
+    await eventually(async () => (await reds(page)) > 2 * themed);
     expect(await page.locator('.logo').count()).toBe(0);
   });
 
   test('the player\'s own win among the luckiest is called "You"', async () => {
-    const scripted = await openScriptedPage(browser, { rain: snapshotOf('lucky'), book: { leaderboard: async (rainId) => ({ rainId, luckiest: LUCKIEST, final: true }) } });
+    const scripted = await openScriptedPage(browser, {
+      rain: snapshotOf('lucky'),
+      book: { leaderboard: async (rainId) => ({ rainId, luckiest: LUCKIEST, final: true }) },
+    });
     await win(scripted);
     scripted.tell(snapshotOf('lucky', { left: 0 }));
     await scripted.page.getByTestId('luckiest').waitFor();
@@ -121,8 +179,15 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings on the player\'s page', 
     answer('-1');
     await page.getByTestId('grab').click();
     await shows(page, 'missed');
-    expect(await text(page, 'detail')).toMatch(/^The last packet was gone before your tap arrived\. All 20 packets have been won\. /);
+    expect(await text(page, 'detail')).toMatch(
+      /^The last packet was gone before your tap arrived\. All 20 packets have been won\. /,
+    );
     tell(snapshotOf('fast', { left: 0, opensAt: Date.now() - 4_500 }));
-    await page.getByTestId('detail').filter({ hasText: /All 20 packets were gone within [456] seconds\. When the next rain is announced, it appears here\.$/ }).waitFor();
+    await page
+      .getByTestId('detail')
+      .filter({
+        hasText: /All 20 packets were gone within [456] seconds\. When the next rain is announced, it appears here\.$/,
+      })
+      .waitFor();
   });
 });

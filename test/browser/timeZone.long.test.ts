@@ -7,7 +7,11 @@ describe.skipIf(WITHOUT_CHROMIUM)('a console of an event in Kathmandu, in a brow
   const stage = setConsoleStage({}, async () => {}, { timeZone: 'Asia/Kathmandu' });
 
   test('takes a start as clocks at the event show it, and shows it so', async () => {
-    const { page, faults } = await stage.open('opal', '#/create', { locale: 'en-GB', viewport: LAPTOP, timezoneId: 'America/Los_Angeles' });
+    const { page, faults } = await stage.open('opal', '#/create', {
+      locale: 'en-GB',
+      viewport: LAPTOP,
+      timezoneId: 'America/Los_Angeles',
+    });
     await page.getByTestId('preset-flash').click();
     await page.getByTestId('title').fill('New year');
     await page.getByTestId('budget').fill('10');
@@ -24,7 +28,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('a console of an event in Kathmandu, in a brow
     await page.getByTestId('act').click();
     await untilBrought(page, 'commitment', 'act');
     const rainId = new URL(page.url()).hash.split('/')[2]!;
-    expect(new Date((await stage.testConsole.ledger.rain(rainId))!.opensAt).toISOString()).toBe(`${year - 1}-12-31T18:15:00.000Z`);
+    expect(new Date((await stage.testConsole.ledger.rain(rainId))!.opensAt).toISOString()).toBe(
+      `${year - 1}-12-31T18:15:00.000Z`,
+    );
     await goTo(page, '#/rains');
     await soon(() => page.locator('.rain-row').first().textContent()).toContain(`1 Jan ${year}, 00:00:00`);
     expect(faults).toEqual([]);

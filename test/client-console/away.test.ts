@@ -21,5 +21,9 @@ test('several requests that lose the server are one loss, which is over when the
 });
 
 test('a refusal is an answer', () => {
-  expect([isAway(undefined), isAway({ code: 'refused' }), isAway({ code: 'unavailable' })]).toEqual([false, false, true]);
+  expect([isAway(undefined), isAway({ code: 'refused' }), isAway({ code: 'unavailable' })]).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });

@@ -3,10 +3,23 @@ import { COUNTDOWN_MS, inTurn, remoteVerbs } from '../../client-console/src/scre
 import type { RainState } from '../../client-console/src/state/responses.ts';
 
 const NOW = Date.UTC(2026, 11, 31, 20);
-const rain = (rainId: string, state: RainState, inMs: number) => ({ rainId, state, opensAt: new Date(NOW + inMs).toISOString() });
+const rain = (rainId: string, state: RainState, inMs: number) => ({
+  rainId,
+  state,
+  opensAt: new Date(NOW + inMs).toISOString(),
+});
 
 test('what runs comes first, then what comes next; what is over, or lost, is not shown', () => {
-  const rains = [rain('later', 'loaded', 90_000), rain('over', 'settled', -90_000), rain('held', 'paused', 60_000), rain('open', 'open', -5_000), rain('paused', 'paused', -9_000), rain('soon', 'loaded', 20_000), rain('closed', 'closed', -1), rain('lost', 'lost', 9_000)];
+  const rains = [
+    rain('later', 'loaded', 90_000),
+    rain('over', 'settled', -90_000),
+    rain('held', 'paused', 60_000),
+    rain('open', 'open', -5_000),
+    rain('paused', 'paused', -9_000),
+    rain('soon', 'loaded', 20_000),
+    rain('closed', 'closed', -1),
+    rain('lost', 'lost', 9_000),
+  ];
   expect(inTurn(rains, NOW).map(({ rainId }) => rainId)).toEqual(['paused', 'open', 'soon', 'held', 'later']);
 });
 

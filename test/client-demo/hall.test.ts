@@ -3,9 +3,16 @@ import { Hall } from '../../client-demo/src/hall/hall.ts';
 import { welcomeOf } from '../support/servers/scriptedGateway.ts';
 import { NOW, saleSnapshot, scriptClient, snapshot } from './scriptedClient.ts';
 
-
 /** The screen of a hall, connected, with these rains and sales announced. */
-function open(rains: ReturnType<typeof snapshot>[] = [], rainId?: string, { sales = [], saleId, refused = [] }: { sales?: ReturnType<typeof saleSnapshot>[]; saleId?: string; refused?: string[] } = {}) {
+function open(
+  rains: ReturnType<typeof snapshot>[] = [],
+  rainId?: string,
+  {
+    sales = [],
+    saleId,
+    refused = [],
+  }: { sales?: ReturnType<typeof saleSnapshot>[]; saleId?: string; refused?: string[] } = {},
+) {
   const scripted = scriptClient();
   for (const sale of refused) scripted.calls.refusedSales.add(sale);
   const hall = new Hall({ client: scripted.client, rainId, saleId, random: () => 0 });
@@ -33,9 +40,20 @@ test('through a rain: the countdown, what is left, who has won, and the end; fig
   emit('rain', snapshot('round-1', { left: 4 }));
   emit('rain', snapshot('another', { left: 1 }));
   emit('winners', { type: 'winners', rainId: 'another', winners: [{ user: 'x•••x', amount: '9.00' }] });
-  emit('winners', { type: 'winners', rainId: 'round-1', winners: [{ user: 'a•••n', amount: '1.00' }, { user: 'b•••b', amount: '2.00' }] });
+  emit('winners', {
+    type: 'winners',
+    rainId: 'round-1',
+    winners: [
+      { user: 'a•••n', amount: '1.00' },
+      { user: 'b•••b', amount: '2.00' },
+    ],
+  });
   emit('winners', { type: 'winners', rainId: 'round-1', winners: [{ user: 'c•••l', amount: '3.00' }] });
-  expect(hall.view()).toMatchObject({ stage: 'raining', left: 4, names: [{ user: 'c•••l' }, { user: 'b•••b' }, { user: 'a•••n' }] });
+  expect(hall.view()).toMatchObject({
+    stage: 'raining',
+    left: 4,
+    names: [{ user: 'c•••l' }, { user: 'b•••b' }, { user: 'a•••n' }],
+  });
   emit('rain', snapshot('round-1', { state: 'paused', left: 4 }));
   expect(hall.view().stage).toBe('paused');
   emit('rain', snapshot('round-1', { left: 0 }));
@@ -47,7 +65,11 @@ test('through a rain: the countdown, what is left, who has won, and the end; fig
 test('the next rain is told after the end, and on the screen before it starts, or at once when it is open; a screen for one rain stays', () => {
   const over = snapshot('round-1', { state: 'closed', left: 2 });
   const next = snapshot('round-2', { title: 'Second round', state: 'loaded', opensAt: NOW + 35_000 });
-  for (const [fixed, wait] of [[undefined, true], [undefined, false], ['round-1', true]] as const) {
+  for (const [fixed, wait] of [
+    [undefined, true],
+    [undefined, false],
+    ['round-1', true],
+  ] as const) {
     const { hall, calls, emit } = open([snapshot('round-1')], fixed);
     emit('rain', over);
     emit('rain', wait ? next : { ...next, state: 'open', opensAt: NOW });
@@ -88,7 +110,10 @@ test('the id in the address may be that of a sale; what is neither a rain nor a 
 });
 
 test('through a sale: the countdown, what is left of each item, none left, units that come back, the end and what was taken', () => {
-  const items = (seats: number, mugs: number) => [{ sku: 'seat', name: 'Seat', price: '0.00', units: 10, left: seats }, { sku: 'mug', price: '9.90', units: 5, left: mugs }];
+  const items = (seats: number, mugs: number) => [
+    { sku: 'seat', name: 'Seat', price: '0.00', units: 10, left: seats },
+    { sku: 'mug', price: '9.90', units: 5, left: mugs },
+  ];
   const sale = { state: 'loaded', title: 'Ticket drop', opensAt: NOW + 5_000 } as const;
   const { hall, calls, emit } = open([], undefined, { sales: [saleSnapshot('drop', sale)] });
   expect([hall.view().stage, calls.visited]).toEqual(['connecting', ['drop']]);
@@ -98,7 +123,10 @@ test('through a sale: the countdown, what is left of each item, none left, units
   expect(hall.view(), 'by the clock').toMatchObject({ stage: 'selling', seconds: 595 });
   emit('sale', saleSnapshot('drop', { items: items(3, 0) }));
   emit('sale', saleSnapshot('another', { items: items(1, 1) }));
-  expect(hall.view().items).toEqual([{ sku: 'seat', name: 'Seat', price: '0.00', units: 10, left: 3 }, { sku: 'mug', name: 'mug', price: '9.90', units: 5, left: 0 }]);
+  expect(hall.view().items).toEqual([
+    { sku: 'seat', name: 'Seat', price: '0.00', units: 10, left: 3 },
+    { sku: 'mug', name: 'mug', price: '9.90', units: 5, left: 0 },
+  ]);
   emit('sale', saleSnapshot('drop', { items: items(0, 0) }));
   expect(hall.view().stage).toBe('sold_out');
   emit('sale', saleSnapshot('drop', { items: items(0, 1) }));
@@ -108,13 +136,19 @@ test('through a sale: the countdown, what is left of each item, none left, units
   emit('sale', saleSnapshot('drop', { state: 'closed', items: items(2, 1) }));
   expect(hall.view().stage).toBe('sale_over');
   emit('sale', saleSnapshot('drop', { state: 'settled', items: items(0, 0) }));
-  expect(hall.view().items?.map(({ left }) => left), 'settlement takes back what was left').toEqual([2, 1]);
+  expect(
+    hall.view().items?.map(({ left }) => left),
+    'settlement takes back what was left',
+  ).toEqual([2, 1]);
 });
 
 test('of a sale that was settled before the screen came, nobody says what was taken', () => {
   const { hall, emit } = open([], undefined, { saleId: 'drop' });
   emit('sale', saleSnapshot('drop', { state: 'settled', items: [{ sku: 'seat', price: '0.00', units: 10, left: 0 }] }));
-  expect(hall.view()).toMatchObject({ stage: 'sale_over', items: [{ sku: 'seat', name: 'seat', price: '0.00', units: 10 }] });
+  expect(hall.view()).toMatchObject({
+    stage: 'sale_over',
+    items: [{ sku: 'seat', name: 'seat', price: '0.00', units: 10 }],
+  });
   expect(hall.view().items![0]).not.toHaveProperty('left');
 });
 

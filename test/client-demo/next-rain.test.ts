@@ -3,12 +3,24 @@ import { NextRain } from '../../client-demo/src/next-rain.ts';
 
 const NOW = 1_900_000_000_000;
 const MINUTE = 60_000;
-const rain = (rainId: string, opensInMs: number, state: 'loaded' | 'open' | 'closed' = 'loaded') => ({ rainId, title: rainId, state, opensAt: NOW + opensInMs, closesAt: NOW + opensInMs + 10 * MINUTE });
+const rain = (rainId: string, opensInMs: number, state: 'loaded' | 'open' | 'closed' = 'loaded') => ({
+  rainId,
+  title: rainId,
+  state,
+  opensAt: NOW + opensInMs,
+  closesAt: NOW + opensInMs + 10 * MINUTE,
+});
 
 test('offers the earliest other rain that is not over', () => {
   const nextRain = new NextRain(() => 0);
   expect(nextRain.offer('this', NOW)).toBeUndefined();
-  for (const other of [rain('this', -MINUTE, 'open'), rain('later', 9 * MINUTE), rain('next', MINUTE), rain('past', -20 * MINUTE)]) nextRain.update(other);
+  for (const other of [
+    rain('this', -MINUTE, 'open'),
+    rain('later', 9 * MINUTE),
+    rain('next', MINUTE),
+    rain('past', -20 * MINUTE),
+  ])
+    nextRain.update(other);
   expect(nextRain.offer('this', NOW)).toEqual({ rainId: 'next', title: 'next', opensAt: NOW + MINUTE, open: false });
   expect(nextRain.offer('this', NOW + MINUTE)).toMatchObject({ rainId: 'next', open: true });
   nextRain.update(rain('next', MINUTE, 'closed'));
@@ -16,7 +28,10 @@ test('offers the earliest other rain that is not over', () => {
 });
 
 test('a rain seen before its start is joined shortly before it, at a random time per page; an open rain never is', () => {
-  for (const [random, leadMs] of [[0, 8_000], [1, 20_000]] as const) {
+  for (const [random, leadMs] of [
+    [0, 8_000],
+    [1, 20_000],
+  ] as const) {
     const nextRain = new NextRain(() => random);
     nextRain.update(rain('next', MINUTE));
     const at = (now: number) => nextRain.startsSoon(nextRain.offer('this', now)!, now);
@@ -43,7 +58,11 @@ test('a played rain is not offered again, even while it is open', () => {
 test('rains that were known before their start are joined when they are started early, in any order; one that is announced shortly before it, at its start', () => {
   const nextRain = new NextRain(() => 0);
   const starts = (now = NOW) => nextRain.startsSoon(nextRain.offer('this', now)!, now);
-  for (const [rainId, minutes] of [['next', 60], ['later', 90]] as const) nextRain.update(rain(rainId, minutes * MINUTE));
+  for (const [rainId, minutes] of [
+    ['next', 60],
+    ['later', 90],
+  ] as const)
+    nextRain.update(rain(rainId, minutes * MINUTE));
   expect(starts()).toBe(false);
   nextRain.update(rain('later', 0, 'open'));
   expect(starts(), 'an operator has started it').toBe(true);

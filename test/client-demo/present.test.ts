@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Present } from '../../client-demo/src/hall/present.ts';
 
-beforeEach(() => { vi.useFakeTimers(); });
-afterEach(() => { vi.useRealTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test('who has come is asked for while people come; a failed answer keeps the count', async () => {
   const answers = [3, 5, 'failed', 8] as const;
@@ -27,7 +31,10 @@ test('who has come is asked for while people come; a failed answer keeps the cou
 
 test('where nobody is told, it asks once', async () => {
   let asked = 0;
-  const present = new Present(async () => { asked++; return undefined; });
+  const present = new Present(async () => {
+    asked++;
+    return undefined;
+  });
   present.follow(true);
   await vi.advanceTimersByTimeAsync(10_000);
   expect([present.count, asked]).toEqual([undefined, 1]);

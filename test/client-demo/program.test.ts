@@ -4,8 +4,17 @@ import { Program, type Announced, type Current } from '../../client-demo/src/hal
 const NOW = 1_900_000_000_000;
 const S = 1_000;
 
-const rain = (id: string, opensIn: number, change: Partial<Announced> = {}): Announced => ({ kind: 'rain', id, title: id, state: 'loaded', opensAt: NOW + opensIn, closesAt: NOW + opensIn + 600 * S, ...change });
-const sale = (id: string, opensIn: number, change: Partial<Announced> = {}): Announced => rain(id, opensIn, { kind: 'sale', ...change });
+const rain = (id: string, opensIn: number, change: Partial<Announced> = {}): Announced => ({
+  kind: 'rain',
+  id,
+  title: id,
+  state: 'loaded',
+  opensAt: NOW + opensIn,
+  closesAt: NOW + opensIn + 600 * S,
+  ...change,
+});
+const sale = (id: string, opensIn: number, change: Partial<Announced> = {}): Announced =>
+  rain(id, opensIn, { kind: 'sale', ...change });
 const over = (one: Announced, agoMs: number): Current => ({ ...one, phase: 'over', endedAt: NOW - agoMs });
 
 test.each([
@@ -15,7 +24,16 @@ test.each([
   ['a rain that is about to start before a sale that is open', [sale('s1', -90 * S), rain('r1', 10 * S)], 'r1'],
   ['what is open before what is paused', [rain('r1', -90 * S, { state: 'paused' }), sale('s1', -S)], 's1'],
   ['what is paused before what is planned', [rain('r1', 60 * S), rain('r2', -S, { state: 'paused' })], 'r2'],
-  ['nothing that is over or only planned without a date', [rain('r1', -S, { state: 'closed' }), sale('s1', -S, { state: 'settled' }), rain('r2', -S, { state: 'draft' }), rain('r3', -700 * S)], undefined],
+  [
+    'nothing that is over or only planned without a date',
+    [
+      rain('r1', -S, { state: 'closed' }),
+      sale('s1', -S, { state: 'settled' }),
+      rain('r2', -S, { state: 'draft' }),
+      rain('r3', -700 * S),
+    ],
+    undefined,
+  ],
 ])('an empty screen takes %s', (_what, announced, id) => {
   const program = new Program();
   for (const one of announced) program.update(one);
@@ -23,7 +41,12 @@ test.each([
 });
 
 test('what is ahead gives way to what comes earlier, what is on only to a rain, a rain to nothing', () => {
-  const [late, early, open, due] = [rain('late', 300 * S), sale('early', 100 * S), sale('open', -S), rain('due', 10 * S)];
+  const [late, early, open, due] = [
+    rain('late', 300 * S),
+    sale('early', 100 * S),
+    sale('open', -S),
+    rain('due', 10 * S),
+  ];
   const program = new Program();
   program.update(late);
   expect(program.takesOver({ ...late, phase: 'ahead' }, NOW)).toBeUndefined();
@@ -58,7 +81,11 @@ test('the end of a rehearsal gives way to the countdown of the first rain after 
   const program = new Program();
   program.update(rain('next', 3_600 * S));
   const ended = rain('ended', -300 * S);
-  for (const [agoMs, gives] of [[29 * S, undefined], [30 * S, 'next']] as const) expect(program.takesOver({ ...ended, phase: 'over', endedAt: NOW - agoMs, rehearsal: true }, NOW)?.id).toBe(gives);
+  for (const [agoMs, gives] of [
+    [29 * S, undefined],
+    [30 * S, 'next'],
+  ] as const)
+    expect(program.takesOver({ ...ended, phase: 'over', endedAt: NOW - agoMs, rehearsal: true }, NOW)?.id).toBe(gives);
 });
 
 test('what has been on the screen to its end does not come back, and neither does what is not listed any more', () => {

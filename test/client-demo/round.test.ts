@@ -1,13 +1,37 @@
 import { describe, expect, test } from 'vitest';
-import { answered, requested, credited, faceOf, gaveUp, newRound, seen, type Face, type Round } from '../../client-demo/src/round.ts';
+import {
+  answered,
+  requested,
+  credited,
+  faceOf,
+  gaveUp,
+  newRound,
+  seen,
+  type Face,
+  type Round,
+} from '../../client-demo/src/round.ts';
 import type { RainSnapshot, ResultMessage } from '../../src/protocol/messages.ts';
 import { OUTCOMES, type OutcomeCode } from '../../src/protocol/outcomes.ts';
 
 const snapshot = (change: Partial<RainSnapshot> = {}): RainSnapshot => ({
-  type: 'rain', rainId: 'spring', title: 'Spring', state: 'loaded', opensAt: 1_000, closesAt: 2_000, packets: 10, left: 10, serverTime: 0, ...change,
+  type: 'rain',
+  rainId: 'spring',
+  title: 'Spring',
+  state: 'loaded',
+  opensAt: 1_000,
+  closesAt: 2_000,
+  packets: 10,
+  left: 10,
+  serverTime: 0,
+  ...change,
 });
-const result = (code: OutcomeCode, packet?: { redPacketId: string; amount: string }): ResultMessage =>
-  ({ type: 'result', rainId: 'spring', code, reason: OUTCOMES[code].reason, ...packet });
+const result = (code: OutcomeCode, packet?: { redPacketId: string; amount: string }): ResultMessage => ({
+  type: 'result',
+  rainId: 'spring',
+  code,
+  reason: OUTCOMES[code].reason,
+  ...packet,
+});
 const PACKET = { redPacketId: 'spring-7', amount: '12.21' };
 const round = seen(newRound('spring'), snapshot());
 
@@ -34,8 +58,18 @@ describe('what the screen shows', () => {
     ['a user who has won in other rounds', answered(requested(round), result('-11')), 1_500, 'win_limit_reached'],
     ['a blocked user', answered(requested(round), result('-6')), 1_500, 'blocked'],
     ['a rain that does not exist', answered(newRound('spring'), result('-8')), 1_500, 'unknown_rain'],
-    ['a rain that was created a moment after it was requested', seen(answered(newRound('spring'), result('-8')), snapshot()), 1_500, 'open'],
-    ['a snapshot after the user has missed', seen(answered(requested(round), result('-1')), snapshot({ state: 'open', left: 0 })), 1_500, 'missed'],
+    [
+      'a rain that was created a moment after it was requested',
+      seen(answered(newRound('spring'), result('-8')), snapshot()),
+      1_500,
+      'open',
+    ],
+    [
+      'a snapshot after the user has missed',
+      seen(answered(requested(round), result('-1')), snapshot({ state: 'open', left: 0 })),
+      1_500,
+      'missed',
+    ],
   ])('%s', (_what, value, now, face) => {
     expect(faceOf(value, now)).toBe(face);
   });
@@ -55,8 +89,14 @@ describe('a win', () => {
   test('reported by the join of a new page is old, and stays old when it is credited; any other is new', () => {
     const told = answered(round, result('1', PACKET), true);
     expect(told.win).toEqual({ ...PACKET, credited: false, old: true });
-    expect(answered(credited(told, { type: 'credited', rainId: 'spring', ...PACKET }), result('1', PACKET)).win).toEqual({ ...PACKET, credited: true, old: true });
-    for (const news of [answered(round, result('1', PACKET)), answered(requested(round), { ...result('0', PACKET), ref: '1' }, true)]) expect(news.win).toEqual({ ...PACKET, credited: false });
+    expect(
+      answered(credited(told, { type: 'credited', rainId: 'spring', ...PACKET }), result('1', PACKET)).win,
+    ).toEqual({ ...PACKET, credited: true, old: true });
+    for (const news of [
+      answered(round, result('1', PACKET)),
+      answered(requested(round), { ...result('0', PACKET), ref: '1' }, true),
+    ])
+      expect(news.win).toEqual({ ...PACKET, credited: false });
   });
 
   test('[R6] whose answer was lost is shown by its credit', () => {

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest';
 import { openSetting } from '../../client-demo/src/settings.ts';
 
 function storage(kept = new Map<string, string>()): () => Storage {
-  const store = { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => { kept.set(key, value); } } as unknown as Storage;
+  const store = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => {
+      kept.set(key, value);
+    },
+  } as unknown as Storage;
   return () => store;
 }
 
@@ -17,8 +22,10 @@ test('a setting is on until it is turned off, and is remembered by the next visi
 });
 
 test('a setting works in a browser that stores nothing, or does not even show its storage', () => {
-  const forbidden = () => { throw new Error('SecurityError'); };
-  for (const storage of [() => ({ getItem: forbidden, setItem: forbidden } as unknown as Storage), forbidden]) {
+  const forbidden = () => {
+    throw new Error('SecurityError');
+  };
+  for (const storage of [() => ({ getItem: forbidden, setItem: forbidden }) as unknown as Storage, forbidden]) {
     const sound = openSetting('sound', storage);
     expect([sound.on, sound.turn(), sound.on]).toEqual([true, false, false]);
   }

@@ -18,9 +18,18 @@ test('both languages have words for everything', () => {
   const [en, zh] = [wordsFor(['en']), wordsFor(['zh'])];
   expect(Object.keys(zh.headline)).toEqual(Object.keys(en.headline));
   expect(Object.keys(zh.proof)).toEqual(Object.keys(en.proof));
-  for (const { headline, notes, proof, verify } of [en, zh]) for (const text of [...Object.values(headline), ...Object.values(notes), ...Object.values(proof), verify]) expect(text).not.toBe('');
+  for (const { headline, notes, proof, verify } of [en, zh])
+    for (const text of [...Object.values(headline), ...Object.values(notes), ...Object.values(proof), verify])
+      expect(text).not.toBe('');
 });
 
-test.each([[0, '0'], [9, '9'], [60, '1:00'], [75, '1:15'], [3_599, '59:59'], [3_675, '1:01:15']])('%d seconds are shown as %s', (seconds, text) => {
+test.each([
+  [0, '0'],
+  [9, '9'],
+  [60, '1:00'],
+  [75, '1:15'],
+  [3_599, '59:59'],
+  [3_675, '1:01:15'],
+])('%d seconds are shown as %s', (seconds, text) => {
   expect(countdownText(seconds)).toBe(text);
 });

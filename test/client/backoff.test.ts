@@ -4,12 +4,14 @@ import { RECONNECT } from '../../src/client/backoff.ts';
 import { delayBeforeRetry } from '../../src/platform/network/backoff.ts';
 
 test('[R10] a pause is at least half of its step, at most its maximum, however many tries failed', () => {
-  fc.assert(fc.property(fc.nat(10_000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, chance) => {
-    const step = Math.min(RECONNECT.delayMsMax, RECONNECT.firstDelayMs * 2 ** attempt);
-    const pause = delayBeforeRetry(attempt + 1, RECONNECT, () => chance);
-    expect(pause).toBeGreaterThanOrEqual(step / 2);
-    expect(pause).toBeLessThanOrEqual(step);
-  }));
+  fc.assert(
+    fc.property(fc.nat(10_000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, chance) => {
+      const step = Math.min(RECONNECT.delayMsMax, RECONNECT.firstDelayMs * 2 ** attempt);
+      const pause = delayBeforeRetry(attempt + 1, RECONNECT, () => chance);
+      expect(pause).toBeGreaterThanOrEqual(step / 2);
+      expect(pause).toBeLessThanOrEqual(step);
+    }),
+  );
 });
 
 test('pages that are disconnected together do not reconnect together', () => {

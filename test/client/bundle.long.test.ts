@@ -8,10 +8,18 @@ const GZIP_BYTES_MAX = 11_000;
 
 /** As an app's own bundler makes it. */
 async function bundle(): Promise<{ code: string; modules: string[] }> {
-  const outputs = await build({
-    configFile: false, logLevel: 'silent', mode: 'production',
-    build: { write: false, minify: true, target: 'es2022', lib: { entry: ENTRY, formats: ['es'], fileName: 'client' }, rolldownOptions: { external: () => false } },
-  }) as Rolldown.RolldownOutput[];
+  const outputs = (await build({
+    configFile: false,
+    logLevel: 'silent',
+    mode: 'production',
+    build: {
+      write: false,
+      minify: true,
+      target: 'es2022',
+      lib: { entry: ENTRY, formats: ['es'], fileName: 'client' },
+      rolldownOptions: { external: () => false },
+    },
+  })) as Rolldown.RolldownOutput[];
   const [chunk, ...others] = outputs[0]!.output;
   expect(others).toEqual([]);
   return { code: chunk.code, modules: chunk.moduleIds.map((id) => id.replace(/^.*\/(src|node_modules)\//, '$1/')) };

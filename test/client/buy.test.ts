@@ -9,7 +9,15 @@ describe('[R6] a purchase is bought once', () => {
   test('a reservation answers it', async () => {
     const { session, buys, told, answer } = sit();
     const outcome = buy(session);
-    expect(buys()).toEqual([{ type: 'buy', saleId: 'autumn', sku: 'tee', quantity: 1, ref: expect.stringMatching(/^[0-9a-f]{24}$/) as string }]);
+    expect(buys()).toEqual([
+      {
+        type: 'buy',
+        saleId: 'autumn',
+        sku: 'tee',
+        quantity: 1,
+        ref: expect.stringMatching(/^[0-9a-f]{24}$/) as string,
+      },
+    ]);
     answer('0', { ...TEE, place: 3 });
     expect(await outcome).toEqual({ kind: 'reserved', ...TEE, place: 3 });
     expect(told.orders).toEqual([{ ...TEE, place: 3 }]);
@@ -34,7 +42,11 @@ describe('[R6] a purchase is bought once', () => {
     expect(await outcome).toMatchObject({ kind: 'already_reserved', status: 'timed_out', reservationId: 'autumn-7' });
   });
 
-  test.each([['-7', 700, 700], ['-5', 150, 150], ['-7', undefined, 450]] as const)('after %s with a pause of %s it is asked again with the same ref', async (code, retryInMs, afterMs) => {
+  test.each([
+    ['-7', 700, 700],
+    ['-5', 150, 150],
+    ['-7', undefined, 450],
+  ] as const)('after %s with a pause of %s it is asked again with the same ref', async (code, retryInMs, afterMs) => {
     const { session, buys, told, answer } = sit();
     const outcome = buy(session);
     answer(code, retryInMs === undefined ? {} : { retryInMs });
@@ -125,7 +137,9 @@ describe('[R6] a purchase is bought once', () => {
 });
 
 describe('what ends a purchase without a reservation', () => {
-  const ends = SALE_OUTCOMES_IN_ORDER.filter(({ code, retry }) => code.startsWith('-') && (retry === 'no' || retry === 'when it resumes'));
+  const ends = SALE_OUTCOMES_IN_ORDER.filter(
+    ({ code, retry }) => code.startsWith('-') && (retry === 'no' || retry === 'when it resumes'),
+  );
   test.each(ends.map(({ code, reason }) => [code, reason] as const))('%s is %s, at once', async (code, reason) => {
     const { session, buys, answer } = sit();
     const outcome = buy(session);
@@ -135,11 +149,16 @@ describe('what ends a purchase without a reservation', () => {
     expect(buys()).toHaveLength(1);
   });
 
-  test.each([[2_001, 'not_started', 1], [1_000, undefined, 2]] as const)('not started, %s ms early: %s', async (early, kind, asked) => {
+  test.each([
+    [2_001, 'not_started', 1],
+    [1_000, undefined, 2],
+  ] as const)('not started, %s ms early: %s', async (early, kind, asked) => {
     const { session, buys, answer } = sit();
     session.receiveSale(snapshot({ opensAt: 1_500 + early }));
     let outcome: unknown;
-    void buy(session).then((one) => { outcome = one; });
+    void buy(session).then((one) => {
+      outcome = one;
+    });
     answer('-2');
     await vi.advanceTimersByTimeAsync(2_000);
     expect(outcome).toEqual(kind && { kind });
@@ -152,7 +171,11 @@ describe('what ends a purchase without a reservation', () => {
     session.receiveOrder({ ...order('-7', { ref: buys()[0]!.ref!, retryInMs: 10 }), code: '-99' as SaleOutcomeCode });
     vi.advanceTimersByTime(10);
     expect(buys()).toHaveLength(2);
-    session.receiveOrder({ ...order('-7', { ref: buys()[0]!.ref! }), code: '-98' as SaleOutcomeCode, reason: 'full_moon' });
+    session.receiveOrder({
+      ...order('-7', { ref: buys()[0]!.ref! }),
+      code: '-98' as SaleOutcomeCode,
+      reason: 'full_moon',
+    });
     expect(await outcome).toEqual({ kind: 'unknown', code: '-98', reason: 'full_moon' });
     void buy(session);
     answer('-1');
@@ -171,9 +194,13 @@ describe('what ends a purchase without a reservation', () => {
   });
 
   test.each([
-    [{ sku: 'te e' }, 'sku: expected a SKU of 1 to 32'], [{ sku: 7 as unknown as string }, 'sku: '],
-    ...[0, -10, 1.5, 1e16, NaN, '2' as unknown as number].map((quantity) => [{ quantity }, 'quantity: expected a whole number from 1 to 1000'] as const),
-    [{ ref: 'a b' }, 'ref: expected 1 to 64 letters'], [{ ref: '' }, 'ref: '],
+    [{ sku: 'te e' }, 'sku: expected a SKU of 1 to 32'],
+    [{ sku: 7 as unknown as string }, 'sku: '],
+    ...[0, -10, 1.5, 1e16, NaN, '2' as unknown as number].map(
+      (quantity) => [{ quantity }, 'quantity: expected a whole number from 1 to 1000'] as const,
+    ),
+    [{ ref: 'a b' }, 'ref: expected 1 to 64 letters'],
+    [{ ref: '' }, 'ref: '],
   ] as const)('[R12] %j is no purchase: nothing is sent', async (purchase, reason) => {
     const { session, buys } = sit();
     await expect(buy(session, purchase)).rejects.toThrow(reason);

@@ -15,7 +15,9 @@ function pair(serverAhead: number, guess = 0) {
       local += backMs;
       clock.answered(serverTime, sentAt);
     },
-    pass: (ms: number) => { local += ms; },
+    pass: (ms: number) => {
+      local += ms;
+    },
     errorMs: () => Math.abs(clock.now() - (local + serverAhead)),
   };
 }
@@ -27,15 +29,20 @@ test('before the server has spoken, the guess runs on', () => {
 });
 
 test('the error is at most half the quickest round trip, whatever the others were', () => {
-  fc.assert(fc.property(
-    fc.integer({ min: -1e12, max: 1e12 }),
-    fc.array(fc.tuple(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 5_000 })), { minLength: 1, maxLength: 8 }),
-    (ahead, trips) => {
-      const page = pair(ahead);
-      for (const [there, back] of trips) page.ping(there, back);
-      expect(page.errorMs()).toBeLessThanOrEqual(Math.min(...trips.map(([there, back]) => there + back)) / 2);
-    },
-  ));
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -1e12, max: 1e12 }),
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 5_000 })), {
+        minLength: 1,
+        maxLength: 8,
+      }),
+      (ahead, trips) => {
+        const page = pair(ahead);
+        for (const [there, back] of trips) page.ping(there, back);
+        expect(page.errorMs()).toBeLessThanOrEqual(Math.min(...trips.map(([there, back]) => there + back)) / 2);
+      },
+    ),
+  );
 });
 
 test('a slow answer does not replace the estimate of a fast one', () => {

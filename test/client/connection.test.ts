@@ -18,12 +18,18 @@ const links = (client: TestClient) => client.heard('link').map(({ link }) => lin
 describe('at a real gateway', async () => {
   const { server, redis } = await openRedis();
   let gateway: Gateway;
-  beforeAll(async () => { gateway = await openGateway(server.url); });
+  beforeAll(async () => {
+    gateway = await openGateway(server.url);
+  });
   afterAll(() => gateway.close());
 
   test('[R9] an invalid token rejects with the reason from the table of codes', async () => {
     const ann = await testClient(gateway.url, 'ann', { token: 'e30.e30.e30' });
-    await expect(ann.connect()).rejects.toMatchObject({ name: 'RainRefused', code: 'unauthorized', message: 'The token is missing or not valid.' });
+    await expect(ann.connect()).rejects.toMatchObject({
+      name: 'RainRefused',
+      code: 'unauthorized',
+      message: 'The token is missing or not valid.',
+    });
     expect(ann.heard('link')).toEqual([{ link: 'connecting' }, { link: 'refused', code: 'unauthorized' }]);
   });
 
@@ -86,7 +92,10 @@ describe('at a real gateway', async () => {
   test('after a goodbye the client reconnects at the requested time, not before, and reports no fault', async () => {
     await stockRain(redis, { rainId: 'restarted', amounts: ['1.00'] });
     const port = await freePort();
-    const first = await openGateway(server.url, { port, limits: { reconnectMsMin: 700, reconnectWindowMsMin: 100, reconnectWindowMsMax: 100 } });
+    const first = await openGateway(server.url, {
+      port,
+      limits: { reconnectMsMin: 700, reconnectWindowMsMin: 100, reconnectWindowMsMax: 100 },
+    });
     const ann = await testClient(first.url, 'ann');
     await ann.connect();
     await ann.join('restarted');
@@ -106,7 +115,9 @@ describe('at a real gateway', async () => {
 /** When the goodbye was told, and the next welcome. */
 async function reconnect(client: TestClient, restart: () => Promise<void>): Promise<[number, number]> {
   let told = 0;
-  const gone = client.on('goodbye', () => { told = performance.now(); });
+  const gone = client.on('goodbye', () => {
+    told = performance.now();
+  });
   const back = new Promise<number>((resolve) => client.on('welcome', () => resolve(performance.now())));
   await restart();
   const at = await back;
@@ -116,9 +127,12 @@ async function reconnect(client: TestClient, restart: () => Promise<void>): Prom
 
 test('the clock follows the server, independent of the local clock, right after the first pings', async () => {
   const aheadMs = 3_600_000;
-  const gateway = await scriptedGateway(({ say }) => say(welcomeOf('ann', 1)), (message, { say }) => {
-    if (message.type === 'ping') say({ type: 'pong', t: message.t, serverTime: Date.now() + aheadMs });
-  });
+  const gateway = await scriptedGateway(
+    ({ say }) => say(welcomeOf('ann', 1)),
+    (message, { say }) => {
+      if (message.type === 'ping') say({ type: 'pong', t: message.t, serverTime: Date.now() + aheadMs });
+    },
+  );
   // Our own clock counts from anywhere.
   const ann = await testClient(gateway.url, 'ann', { now: () => performance.now() + 77_000 });
   await ann.connect();
@@ -136,22 +150,44 @@ test('a frame that is none of the protocol, and a message of a newer server, dis
 });
 
 test('a code of a newer server ends a grab as unknown, with its code and reason', async () => {
-  const gateway = await scriptedGateway(({ say }) => say(welcomeOf('ann')), (message, { say }) => {
-    if (message.type === 'grab') say({ type: 'result', rainId: 'r1', ref: message.ref!, code: '-99' as ResultMessage['code'], reason: 'moon_phase' });
-  });
+  const gateway = await scriptedGateway(
+    ({ say }) => say(welcomeOf('ann')),
+    (message, { say }) => {
+      if (message.type === 'grab')
+        say({
+          type: 'result',
+          rainId: 'r1',
+          ref: message.ref!,
+          code: '-99' as ResultMessage['code'],
+          reason: 'moon_phase',
+        });
+    },
+  );
   const ann = await testClient(gateway.url, 'ann');
   await ann.connect();
   expect(await ann.grab('r1')).toEqual({ kind: 'unknown', code: '-99', reason: 'moon_phase' });
 });
 
 test('[R9] when another user reconnects, the pending grab and the win of the first user are dropped', async () => {
-  const gateway = await scriptedGateway(({ index, say, close }) => {
-    say(welcomeOf(index === 0 ? 'ann' : 'bob'));
-    if (index === 0) setTimeout(() => close(4408), 50);
-  }, (message, { index, say }) => {
-    if (message.type === 'join' && message.rainId === 'had' && index === 0) say({ type: 'result', rainId: 'had', code: '1', reason: 'already_claimed', redPacketId: 'had-0', amount: '1.00' });
-    if (message.type === 'grab' && index === 1) say({ type: 'result', rainId: message.rainId, ref: message.ref!, code: '-1', reason: 'nothing_left' });
-  });
+  const gateway = await scriptedGateway(
+    ({ index, say, close }) => {
+      say(welcomeOf(index === 0 ? 'ann' : 'bob'));
+      if (index === 0) setTimeout(() => close(4408), 50);
+    },
+    (message, { index, say }) => {
+      if (message.type === 'join' && message.rainId === 'had' && index === 0)
+        say({
+          type: 'result',
+          rainId: 'had',
+          code: '1',
+          reason: 'already_claimed',
+          redPacketId: 'had-0',
+          amount: '1.00',
+        });
+      if (message.type === 'grab' && index === 1)
+        say({ type: 'result', rainId: message.rainId, ref: message.ref!, code: '-1', reason: 'nothing_left' });
+    },
+  );
   const client = await testClient(gateway.url, 'ann');
   await client.connect();
   void client.join('had');
@@ -182,7 +218,10 @@ test('[R10] an unreachable gateway is retried with growing pauses, until the cli
       dials++;
     }
   }
-  const ann = await testClient(`ws://127.0.0.1:${await freePort()}/v1`, 'ann', { WebSocket: Unreachable, random: () => 0 });
+  const ann = await testClient(`ws://127.0.0.1:${await freePort()}/v1`, 'ann', {
+    WebSocket: Unreachable,
+    random: () => 0,
+  });
   const connected = ann.connect();
   await eventually(() => dials === 3);
   expect(links(ann)).toEqual(['connecting']);
@@ -213,7 +252,8 @@ test('connecting can be given up, and is then tried no more', async () => {
 
 test('[R12] an invalid address or a missing WebSocket is refused before any connect, by name', () => {
   const options = { token: 'x', WebSocket };
-  for (const url of ['', 'rain.example', 'https://rain.example/v1']) expect(() => createRainClient({ ...options, url }), url).toThrow(/^url: expected a ws:\/\/ or wss:\/\/ address/);
+  for (const url of ['', 'rain.example', 'https://rain.example/v1'])
+    expect(() => createRainClient({ ...options, url }), url).toThrow(/^url: expected a ws:\/\/ or wss:\/\/ address/);
   vi.stubGlobal('WebSocket', undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
   expect(() => createRainClient({ token: 'x', url: 'ws://rain.example/v1' })).toThrow(/^WebSocket: missing/);

@@ -25,18 +25,27 @@ function example(name: Example): string {
 
 /** Compiles an example as its reader would, in a project of his. */
 async function compiled(name: Example): Promise<{ faults: string; script: string }> {
-  const folder = await project({
-    'example.mts': example(name),
-    'tsconfig.json': JSON.stringify({
-      compilerOptions: {
-        target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, outDir: '.', rootDir: '.',
-        lib: name === 'node' ? ['es2023'] : ['es2023', 'dom', 'dom.iterable'], types: name === 'node' ? ['node'] : [],
-        // Our own declarations are checked as well as the example; those of libraries are their business.
-        skipLibCheck: name === 'node',
-      },
-      files: ['example.mts'],
-    }),
-  }, name === 'node' ? ['altcha-lib', 'ws', '@types/node', '@types/ws'] : []);
+  const folder = await project(
+    {
+      'example.mts': example(name),
+      'tsconfig.json': JSON.stringify({
+        compilerOptions: {
+          target: 'es2022',
+          module: 'nodenext',
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          outDir: '.',
+          rootDir: '.',
+          lib: name === 'node' ? ['es2023'] : ['es2023', 'dom', 'dom.iterable'],
+          types: name === 'node' ? ['node'] : [],
+          // Our own declarations are checked as well as the example; those of libraries are their business.
+          skipLibCheck: name === 'node',
+        },
+        files: ['example.mts'],
+      }),
+    },
+    name === 'node' ? ['altcha-lib', 'ws', '@types/node', '@types/ws'] : [],
+  );
   return { faults: await complaintsOf(folder), script: join(folder, 'example.mjs') };
 }
 
@@ -46,17 +55,32 @@ test.each(EXAMPLES)('the example for %s fits on a screen and is true to the type
 });
 
 test('the example for Node plays a win, by the name under which the package is published', async () => {
-  const gateway = await openGateway(server.url, { challenges: { tickets: 'always', proofOfWork: 'always', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 20 } });
+  const gateway = await openGateway(server.url, {
+    challenges: {
+      tickets: 'always',
+      proofOfWork: 'always',
+      secret: 'a-ticket-secret-for-tests-0123456789',
+      proofOfWorkTries: 20,
+    },
+  });
   onTestFinished(() => gateway.close());
   await stockRain(redis, { rainId: 'spring', amounts: ['12.21'], opensInMs: 500 });
   const { script } = await compiled('node');
-  const env = { PATH: process.env['PATH'], RAIN_URL: gateway.url, RAIN_TOKEN: await tokenFor('ann'), RAIN_ID: 'spring' };
+  const env = {
+    PATH: process.env['PATH'],
+    RAIN_URL: gateway.url,
+    RAIN_TOKEN: await tokenFor('ann'),
+    RAIN_ID: 'spring',
+  };
   const player = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void player.kill());
-  const [told] = await once(player.stdout.setEncoding('utf8'), 'data') as [string];
+  const [told] = (await once(player.stdout.setEncoding('utf8'), 'data')) as [string];
   expect(told).toBe('ann won 12.21\n');
   expect(player.exitCode).toBeNull();
   const ended = once(player, 'exit');
-  await redis.publish(EVENTS_CHANNEL, creditedEvent('spring', [{ userId: 'ann', redPacketId: 'spring-0', amount: '12.21' }]));
+  await redis.publish(
+    EVENTS_CHANNEL,
+    creditedEvent('spring', [{ userId: 'ann', redPacketId: 'spring-0', amount: '12.21' }]),
+  );
   expect(await ended).toEqual([0, null]);
 });

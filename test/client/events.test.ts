@@ -20,8 +20,12 @@ test('a failing listener is reported, and affects neither the other listeners no
   onTestFinished(() => void vi.unstubAllGlobals());
   const events = new Events<{ rain: number }>();
   let heard = 0;
-  events.on('rain', () => { throw new Error('wet'); });
-  events.on('rain', (drops) => { heard = drops; });
+  events.on('rain', () => {
+    throw new Error('wet');
+  });
+  events.on('rain', (drops) => {
+    heard = drops;
+  });
   events.emit('rain', 7);
   expect(heard).toBe(7);
   expect(later).toHaveLength(1);
@@ -31,7 +35,13 @@ test('a failing listener is reported, and affects neither the other listeners no
 test('a listener that removes another one during an event does not disturb the others', () => {
   const events = new Events<{ rain: number }>();
   const heard: string[] = [];
-  const stops = [events.on('rain', () => { heard.push('first'); stops[1]!(); }), events.on('rain', () => heard.push('second'))];
+  const stops = [
+    events.on('rain', () => {
+      heard.push('first');
+      stops[1]!();
+    }),
+    events.on('rain', () => heard.push('second')),
+  ];
   events.emit('rain', 1);
   events.emit('rain', 2);
   expect(heard).toEqual(['first', 'second', 'first']);

@@ -14,7 +14,9 @@ import { creditedEvent, signer } from '../support/signer.ts';
 const { server, redis } = await openRedis();
 
 let gateway: Gateway;
-beforeAll(async () => { gateway = await openGateway(server.url); });
+beforeAll(async () => {
+  gateway = await openGateway(server.url);
+});
 afterAll(() => gateway.close());
 
 const credit = (rainId: string, userId: string, amount: string) =>
@@ -45,22 +47,31 @@ test('connects, joins, grabs and receives the credit', async () => {
 });
 
 test.each([
-  ['nothing_left', async (rainId: string) => {
-    await stockRain(redis, { rainId, amounts: ['1.00'] });
-    const bob = await dial(gateway.url, 'bob');
-    bob.say({ type: 'grab', rainId });
-    await bob.next('result');
-    await bob.leave();
-  }],
+  [
+    'nothing_left',
+    async (rainId: string) => {
+      await stockRain(redis, { rainId, amounts: ['1.00'] });
+      const bob = await dial(gateway.url, 'bob');
+      bob.say({ type: 'grab', rainId });
+      await bob.next('result');
+      await bob.leave();
+    },
+  ],
   ['not_started', (rainId: string) => stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: 60_000 })],
-  ['paused', async (rainId: string) => {
-    await stockRain(redis, { rainId, amounts: ['1.00'] });
-    await pause(redis, rainId, 1);
-  }],
-  ['ended', async (rainId: string) => {
-    await stockRain(redis, { rainId, amounts: ['1.00'] });
-    await close(redis, rainId, 1, 'early');
-  }],
+  [
+    'paused',
+    async (rainId: string) => {
+      await stockRain(redis, { rainId, amounts: ['1.00'] });
+      await pause(redis, rainId, 1);
+    },
+  ],
+  [
+    'ended',
+    async (rainId: string) => {
+      await stockRain(redis, { rainId, amounts: ['1.00'] });
+      await close(redis, rainId, 1, 'early');
+    },
+  ],
   ['no_such_rain', async () => {}],
 ] as const)('a grab that wins nothing says why: %s', async (kind, prepare) => {
   await prepare(`why-${kind}`);
@@ -109,7 +120,7 @@ describe('a line that breaks', () => {
     await ann.join('cut');
     line.blackhole('toClient');
     const outcome = ann.grab('cut');
-    await eventually(async () => await redis.hexists(shardKeys('cut', 0).claimed, 'ann') === 1);
+    await eventually(async () => (await redis.hexists(shardKeys('cut', 0).claimed, 'ann')) === 1);
     line.cut();
     line.pass();
     const [claim] = await claimLog({ redis }, 'cut');
@@ -131,7 +142,10 @@ describe('a line that breaks', () => {
     elsewhere.say({ type: 'grab', rainId: 'unheard' });
     await elsewhere.next('result');
     await elsewhere.leave();
-    await redis.sadd(shardKeys('unheard', 0).credited, signer.creditMark({ rainId: 'unheard', redPacketId: 'unheard-0', amount: '7.00', userId: 'ann' }));
+    await redis.sadd(
+      shardKeys('unheard', 0).credited,
+      signer.creditMark({ rainId: 'unheard', redPacketId: 'unheard-0', amount: '7.00', userId: 'ann' }),
+    );
     line.pass();
     await eventually(() => ann.heard('credited').length > 0);
     expect(ann.heard('won')).toEqual([{ rainId: 'unheard', redPacketId: 'unheard-0', amount: '7.00' }]);
@@ -165,7 +179,9 @@ describe('a grab that is given up', () => {
     const line = await spoilable();
     const ann = await testClient(line.url, 'ann');
     await ann.connect();
-    await expect(ann.grab('aborted', { signal: AbortSignal.abort(new Error('too late for me')) })).rejects.toThrow('too late for me');
+    await expect(ann.grab('aborted', { signal: AbortSignal.abort(new Error('too late for me')) })).rejects.toThrow(
+      'too late for me',
+    );
     expect(ann.heard('asking')).toEqual([]);
     await ann.join('aborted');
     line.blackhole('toServer');

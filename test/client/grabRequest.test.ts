@@ -6,7 +6,10 @@ import { isRefusal, OUTCOMES, OUTCOMES_IN_ORDER, type OutcomeCode } from '../../
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function ask({ untilOpen = () => -1_000, carry = () => ({}) }: { untilOpen?: () => number; carry?: GrabRequestOptions['carry'] } = {}) {
+function ask({
+  untilOpen = () => -1_000,
+  carry = () => ({}),
+}: { untilOpen?: () => number; carry?: GrabRequestOptions['carry'] } = {}) {
   const sent: GrabMessage[] = [];
   const verdicts: Verdict[] = [];
   const waits: string[] = [];
@@ -16,7 +19,9 @@ function ask({ untilOpen = () => -1_000, carry = () => ({}) }: { untilOpen?: () 
     send: (message) => connected && sent.push(message) > 0,
     untilOpen,
     carry,
-    onNoTicket: () => { tickets++; },
+    onNoTicket: () => {
+      tickets++;
+    },
     random: () => 0.5,
     onVerdict: (verdict) => verdicts.push(verdict),
     onWait: (code) => waits.push(code),
@@ -24,14 +29,30 @@ function ask({ untilOpen = () => -1_000, carry = () => ({}) }: { untilOpen?: () 
   request.start('spring');
   return {
     tickets: () => tickets,
-    request, sent, verdicts, waits,
-    disconnect: () => { connected = false; },
+    request,
+    sent,
+    verdicts,
+    waits,
+    disconnect: () => {
+      connected = false;
+    },
     reconnect: () => {
       connected = true;
       request.connected();
     },
-    answer(code: OutcomeCode, ref = sent.at(-1)!.ref, packet?: { redPacketId: string; amount: string } | { retryInMs: number }): ResultMessage {
-      const result: ResultMessage = { type: 'result', rainId: 'spring', code, reason: OUTCOMES[code].reason, ...(ref !== undefined && { ref }), ...packet };
+    answer(
+      code: OutcomeCode,
+      ref = sent.at(-1)!.ref,
+      packet?: { redPacketId: string; amount: string } | { retryInMs: number },
+    ): ResultMessage {
+      const result: ResultMessage = {
+        type: 'result',
+        rainId: 'spring',
+        code,
+        reason: OUTCOMES[code].reason,
+        ...(ref !== undefined && { ref }),
+        ...packet,
+      };
       request.receive(result);
       return result;
     },
@@ -88,37 +109,52 @@ describe('[R6] one tap is one grab, repeated until it is answered', () => {
     expect(verdicts).toEqual([]);
   });
 
-  test.each(['-7', '-5'] as const)('code %s with a moment is asked again at that moment, neither earlier nor later', (code) => {
-    const { sent, answer } = ask();
-    for (const retryInMs of [700, 150, 0, 5_000]) {
-      const before = sent.length;
-      answer(code, sent.at(-1)!.ref, { retryInMs });
-      vi.advanceTimersByTime(Math.max(0, retryInMs - 1));
-      expect(sent).toHaveLength(retryInMs === 0 ? before + 1 : before);
-      vi.advanceTimersByTime(1);
-      expect(sent).toHaveLength(before + 1);
-    }
-  });
+  test.each(['-7', '-5'] as const)(
+    'code %s with a moment is asked again at that moment, neither earlier nor later',
+    (code) => {
+      const { sent, answer } = ask();
+      for (const retryInMs of [700, 150, 0, 5_000]) {
+        const before = sent.length;
+        answer(code, sent.at(-1)!.ref, { retryInMs });
+        vi.advanceTimersByTime(Math.max(0, retryInMs - 1));
+        expect(sent).toHaveLength(retryInMs === 0 ? before + 1 : before);
+        vi.advanceTimersByTime(1);
+        expect(sent).toHaveLength(before + 1);
+      }
+    },
+  );
 
-  test.each([-1, NaN, Infinity, 'soon' as unknown as number])('a moment that is none (%s) is not believed', (retryInMs) => {
-    const { sent, answer } = ask();
-    answer('-7', sent[0]!.ref, { retryInMs });
-    vi.advanceTimersByTime(60_000);
-    expect(sent.length).toBeGreaterThan(1);
-    expect(sent.length).toBeLessThan(30);
-  });
+  test.each([-1, NaN, Infinity, 'soon' as unknown as number])(
+    'a moment that is none (%s) is not believed',
+    (retryInMs) => {
+      const { sent, answer } = ask();
+      answer('-7', sent[0]!.ref, { retryInMs });
+      vi.advanceTimersByTime(60_000);
+      expect(sent.length).toBeGreaterThan(1);
+      expect(sent.length).toBeLessThan(30);
+    },
+  );
 
-  test.each(OUTCOMES_IN_ORDER.filter((outcome) => isRefusal(outcome) && outcome.code !== '-2').map(({ code }) => code))('code %s ends it', (code) => {
-    const { sent, verdicts, answer } = ask();
-    answer(code);
-    vi.advanceTimersByTime(60_000);
-    expect(sent).toHaveLength(1);
-    expect(verdicts).toMatchObject([{ kind: 'settled', result: { code } }]);
-  });
+  test.each(OUTCOMES_IN_ORDER.filter((outcome) => isRefusal(outcome) && outcome.code !== '-2').map(({ code }) => code))(
+    'code %s ends it',
+    (code) => {
+      const { sent, verdicts, answer } = ask();
+      answer(code);
+      vi.advanceTimersByTime(60_000);
+      expect(sent).toHaveLength(1);
+      expect(verdicts).toMatchObject([{ kind: 'settled', result: { code } }]);
+    },
+  );
 
   test('a code of a newer server ends the grab instead of endless retries', () => {
     const { request, sent, verdicts } = ask();
-    request.receive({ type: 'result', rainId: 'spring', ref: sent[0]!.ref!, code: '-99' as OutcomeCode, reason: 'new' });
+    request.receive({
+      type: 'result',
+      rainId: 'spring',
+      ref: sent[0]!.ref!,
+      code: '-99' as OutcomeCode,
+      reason: 'new',
+    });
     expect(verdicts).toHaveLength(1);
   });
 });
@@ -184,7 +220,7 @@ describe('where a grab needs a ticket', () => {
 
   test('after a rejected ticket a new one is requested, and then the tap is repeated', () => {
     let ticket: string | undefined = 'old';
-    const { sent, answer, tickets } = ask({ carry: () => ticket === undefined ? undefined : { ticket } });
+    const { sent, answer, tickets } = ask({ carry: () => (ticket === undefined ? undefined : { ticket }) });
     answer('-9');
     ticket = undefined;
     expect(tickets()).toBe(1);
@@ -221,6 +257,8 @@ test('a join that is put off while a question is open is none of its business', 
 
 test('answers about another rain are none of its business', () => {
   const { request, verdicts } = ask();
-  expect(request.receive({ type: 'result', rainId: 'autumn', code: '1', reason: 'already_claimed', ...PACKET })).toBe(false);
+  expect(request.receive({ type: 'result', rainId: 'autumn', code: '1', reason: 'already_claimed', ...PACKET })).toBe(
+    false,
+  );
   expect(verdicts).toEqual([]);
 });

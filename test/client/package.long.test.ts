@@ -31,7 +31,9 @@ async function openRain() {
 
 test('the package is small, depends on nothing, and says so', async () => {
   const folder = await project({});
-  const installed = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { packages: Record<string, object> };
+  const installed = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, object>;
+  };
   expect(Object.keys(installed.packages)).toEqual(['', 'node_modules/red-packet-rain-client']);
   expect(bytes).toBeLessThan(BYTES_MAX);
 });
@@ -46,11 +48,18 @@ client.connect()
 `;
 test.each([
   ['play.mjs', `import { WebSocket } from 'ws';\nimport { createRainClient } from 'red-packet-rain-client';${PLAY}`],
-  ['play.cjs', `const { WebSocket } = require('ws');\nconst { createRainClient } = require('red-packet-rain-client');${PLAY}`],
+  [
+    'play.cjs',
+    `const { WebSocket } = require('ws');\nconst { createRainClient } = require('red-packet-rain-client');${PLAY}`,
+  ],
 ])('%s plays in Node', async (name, text) => {
   const folder = await project({ [name]: text }, ['ws']);
   const { url, token } = await openRain();
-  const { stdout } = await run(process.execPath, [name], { cwd: folder, env: { PATH: process.env['PATH'], RAIN_URL: url, RAIN_TOKEN: token }, timeout: 20_000 });
+  const { stdout } = await run(process.execPath, [name], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], RAIN_URL: url, RAIN_TOKEN: token },
+    timeout: 20_000,
+  });
   expect(stdout).toBe('won 12.21\n');
 });
 
@@ -72,17 +81,35 @@ void client.buy('autumn', { quantity: 1 });
 const told = (outcome: GrabOutcome | BuyOutcome): string => ('amount' in outcome ? outcome.amount : outcome.kind);
 const refused = (fault: unknown): string | undefined => (fault instanceof RainRefused ? fault.code : undefined);
 `;
-test.each([['node16', 'node16'], ['nodenext', 'nodenext'], ['esnext', 'bundler']])('strict TypeScript with module %s takes its types, without those of a browser or of Node', async (module, moduleResolution) => {
-  const names = module === 'esnext' ? ['typed.ts'] : ['typed.mts', 'typed.cts'];
-  const folder = await project({
-    ...Object.fromEntries(names.map((name) => [name, TYPED])),
-    'tsconfig.json': JSON.stringify({
-      compilerOptions: { module, moduleResolution, target: 'es2022', lib: ['es2022'], types: [], strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false, noEmit: true },
-      files: names,
-    }),
-  });
-  expect(await complaintsOf(folder)).toBe('');
-});
+test.each([
+  ['node16', 'node16'],
+  ['nodenext', 'nodenext'],
+  ['esnext', 'bundler'],
+])(
+  'strict TypeScript with module %s takes its types, without those of a browser or of Node',
+  async (module, moduleResolution) => {
+    const names = module === 'esnext' ? ['typed.ts'] : ['typed.mts', 'typed.cts'];
+    const folder = await project({
+      ...Object.fromEntries(names.map((name) => [name, TYPED])),
+      'tsconfig.json': JSON.stringify({
+        compilerOptions: {
+          module,
+          moduleResolution,
+          target: 'es2022',
+          lib: ['es2022'],
+          types: [],
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          noUncheckedIndexedAccess: true,
+          skipLibCheck: false,
+          noEmit: true,
+        },
+        files: names,
+      }),
+    });
+    expect(await complaintsOf(folder)).toBe('');
+  },
+);
 
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
@@ -132,6 +159,9 @@ test.skipIf(WITHOUT_CHROMIUM).each([
   const folder = await project({}, [...others, 'vite']);
   cpSync(join(ROOT, 'examples', name), folder, { recursive: true });
   const { url, token } = await openRain();
-  await run(process.execPath, [join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], { cwd: folder, env: { ...process.env, VITE_GATEWAY: url } });
+  await run(process.execPath, [join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
+    cwd: folder,
+    env: { ...process.env, VITE_GATEWAY: url },
+  });
   expect(await tapped(await serve(join(folder, 'dist'), token))).toBe('You have won 12.21!');
 });

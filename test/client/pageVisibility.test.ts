@@ -9,7 +9,9 @@ test('reports that the device is online or the page is visible, until the signal
   onTestFinished(() => void vi.unstubAllGlobals());
   let returns = 0;
   const stop = new AbortController();
-  onReturn(() => { returns++; }, stop.signal);
+  onReturn(() => {
+    returns++;
+  }, stop.signal);
   const online = () => window.dispatchEvent(new Event('online'));
   const look = (visibilityState: string) => {
     Object.assign(document, { visibilityState });

@@ -7,26 +7,62 @@ beforeEach(() => void vi.useFakeTimers({ now: 1_500 }));
 afterEach(() => void vi.useRealTimers());
 
 const PACKET = { redPacketId: 'spring-7', amount: '12.21' };
-const snapshot = (change: Partial<RainSnapshot> = {}): RainSnapshot =>
-  ({ type: 'rain', rainId: 'spring', title: 'Spring', state: 'loaded', opensAt: 1_000, closesAt: 900_000, packets: 10, left: 10, serverTime: 0, ...change });
-const result = (code: OutcomeCode, more: Partial<ResultMessage> = {}): ResultMessage => ({ type: 'result', rainId: 'spring', code, reason: OUTCOMES[code].reason, ...more });
+const snapshot = (change: Partial<RainSnapshot> = {}): RainSnapshot => ({
+  type: 'rain',
+  rainId: 'spring',
+  title: 'Spring',
+  state: 'loaded',
+  opensAt: 1_000,
+  closesAt: 900_000,
+  packets: 10,
+  left: 10,
+  serverTime: 0,
+  ...change,
+});
+const result = (code: OutcomeCode, more: Partial<ResultMessage> = {}): ResultMessage => ({
+  type: 'result',
+  rainId: 'spring',
+  code,
+  reason: OUTCOMES[code].reason,
+  ...more,
+});
 const ticket = { type: 'ticket', rainId: 'spring', ticket: 'mine', expiresAt: 900_000, seed: 5 } as const;
 
 function sit() {
   const sent: ClientMessage[] = [];
-  const told = { asking: [] as OpenGrab[], results: [] as ResultMessage[], won: 0, credited: [] as CreditedMessage[], receipts: [] as string[] };
+  const told = {
+    asking: [] as OpenGrab[],
+    results: [] as ResultMessage[],
+    won: 0,
+    credited: [] as CreditedMessage[],
+    receipts: [] as string[],
+  };
   const session = new RainSession({
-    rainId: 'spring', now: () => Date.now(), random: () => 0.5, solve: async () => undefined,
+    rainId: 'spring',
+    now: () => Date.now(),
+    random: () => 0.5,
+    solve: async () => undefined,
     send: (message) => sent.push(message) > 0,
-    onAsking: (why) => told.asking.push(why), onResult: (message) => told.results.push(message), onWon: () => { told.won++; }, onCredited: (message) => told.credited.push(message),
-    readReceipt: () => undefined, writeReceipt: () => {}, onReceipt: (_, status) => told.receipts.push(status),
+    onAsking: (why) => told.asking.push(why),
+    onResult: (message) => told.results.push(message),
+    onWon: () => {
+      told.won++;
+    },
+    onCredited: (message) => told.credited.push(message),
+    readReceipt: () => undefined,
+    writeReceipt: () => {},
+    onReceipt: (_, status) => told.receipts.push(status),
   });
   session.connected();
   return { session, sent, told, joins: () => sent.filter(({ type }) => type === 'join') };
 }
 
 describe('a join', () => {
-  test.each([['at the moment that it was told', 700, 700], ['after a pause of its own when none was told', undefined, 1_500], ['after a minute at most', 1e9, 60_000]])('that is put off comes again %s', (_what, retryInMs, afterMs) => {
+  test.each([
+    ['at the moment that it was told', 700, 700],
+    ['after a pause of its own when none was told', undefined, 1_500],
+    ['after a minute at most', 1e9, 60_000],
+  ])('that is put off comes again %s', (_what, retryInMs, afterMs) => {
     const { session, joins } = sit();
     session.receiveResult(result('-7', retryInMs === undefined ? {} : { retryInMs }));
     vi.advanceTimersByTime(afterMs - 1);
@@ -87,7 +123,10 @@ describe('received messages', () => {
     expect(await grab).toEqual({ kind: 'already_claimed', ...PACKET });
   });
 
-  test.each([['after "busy", which may hide a win', '-7'], ['after "too fast", which hides none', '-5']] as const)('[R6] a packet that is told again %s', async (_what, code) => {
+  test.each([
+    ['after "busy", which may hide a win', '-7'],
+    ['after "too fast", which hides none', '-5'],
+  ] as const)('[R6] a packet that is told again %s', async (_what, code) => {
     const { session } = sit();
     const grab = session.grab(undefined);
     session.receiveResult(result(code, { ref: 'tap-1', retryInMs: 100 }));
@@ -114,11 +153,17 @@ describe('received messages', () => {
     session.receiveTicket(ticket);
     session.receiveRain(snapshot());
     vi.advanceTimersByTime(50);
-    expect(told.asking.filter((why, i) => why !== told.asking[i - 1])).toEqual(['sent', '-7', 'sent', 'preparing', 'sent']);
+    expect(told.asking.filter((why, i) => why !== told.asking[i - 1])).toEqual([
+      'sent',
+      '-7',
+      'sent',
+      'preparing',
+      'sent',
+    ]);
   });
 });
 
-test('[R7] between two snapshots the rain opens and ends by the server\'s clock; what the operator does, it does not guess', () => {
+test("[R7] between two snapshots the rain opens and ends by the server's clock; what the operator does, it does not guess", () => {
   const { session } = sit();
   expect(session.rain).toBeUndefined();
   session.receiveRain(snapshot({ opensAt: 2_000, closesAt: 3_000 }));
@@ -132,8 +177,14 @@ test('[R7] between two snapshots the rain opens and ends by the server\'s clock;
   expect(session.rain?.state).toBe('paused');
 });
 
-test('a win that was shown by its receipt is the user\'s win again, unless the receipt is worthless', async () => {
-  for (const [status, won] of [['restored', 2], ['recorded', 2], ['known', 2], ['busy', 1], ['not_genuine', 1]] as const) {
+test("a win that was shown by its receipt is the user's win again, unless the receipt is worthless", async () => {
+  for (const [status, won] of [
+    ['restored', 2],
+    ['recorded', 2],
+    ['known', 2],
+    ['busy', 1],
+    ['not_genuine', 1],
+  ] as const) {
     const { session, told } = sit();
     session.receiveResult(result('0', { ...PACKET, receipt: 'r'.repeat(22) }));
     session.receiveResult(result('1', { redPacketId: 'spring-9', amount: '1.00' }));

@@ -7,7 +7,14 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const RECEIPT: Receipt = { redPacketId: 'spring-7', amount: '12.21', receipt: 'r'.repeat(22) };
-const won = (change: Partial<ResultMessage> = {}): ResultMessage => ({ type: 'result', rainId: 'spring', code: '0', reason: OUTCOMES['0'].reason, ...RECEIPT, ...change });
+const won = (change: Partial<ResultMessage> = {}): ResultMessage => ({
+  type: 'result',
+  rainId: 'spring',
+  code: '0',
+  reason: OUTCOMES['0'].reason,
+  ...RECEIPT,
+  ...change,
+});
 /** Longer than a holder waits for a join to report the win. */
 const LONG = 6_000;
 
@@ -15,8 +22,14 @@ function open(stored?: Receipt) {
   const sent: ClientMessage[] = [];
   const state = { stored, statuses: [] as string[] };
   const holder = new ReceiptHolder({
-    rainId: 'spring', random: () => 0.5, send: (message) => sent.push(message) > 0,
-    read: () => state.stored, write: (receipt) => { state.stored = receipt; }, onStatus: ({ redPacketId, amount }, status) => state.statuses.push(`${redPacketId} ${amount} ${status}`),
+    rainId: 'spring',
+    random: () => 0.5,
+    send: (message) => sent.push(message) > 0,
+    read: () => state.stored,
+    write: (receipt) => {
+      state.stored = receipt;
+    },
+    onStatus: ({ redPacketId, amount }, status) => state.statuses.push(`${redPacketId} ${amount} ${status}`),
   });
   return { holder, sent, state };
 }
@@ -39,8 +52,10 @@ test('a receipt is stored with the win, and shown after a join that does not rep
 
 test('it is not shown when the join reports the win, by a result or by the credit, nor over a lost connection', () => {
   for (const act of [
-    (holder: ReceiptHolder) => holder.receiveResult(won({ code: '1', reason: 'already_claimed' })), (holder: ReceiptHolder) => holder.reported('spring-7'),
-    (holder: ReceiptHolder) => holder.disconnected(), (holder: ReceiptHolder) => holder.forget(),
+    (holder: ReceiptHolder) => holder.receiveResult(won({ code: '1', reason: 'already_claimed' })),
+    (holder: ReceiptHolder) => holder.reported('spring-7'),
+    (holder: ReceiptHolder) => holder.disconnected(),
+    (holder: ReceiptHolder) => holder.forget(),
   ]) {
     const { holder, sent } = open(RECEIPT);
     holder.joined();
@@ -108,8 +123,17 @@ test('an older gateway, which sends no receipt, changes nothing', () => {
 
 test('a storage that throws stops nothing', () => {
   const sent: ClientMessage[] = [];
-  const fail = () => { throw new Error('forbidden'); };
-  const holder = new ReceiptHolder({ rainId: 'spring', random: () => 0, send: (message) => sent.push(message) > 0, read: fail, write: fail, onStatus: () => {} });
+  const fail = () => {
+    throw new Error('forbidden');
+  };
+  const holder = new ReceiptHolder({
+    rainId: 'spring',
+    random: () => 0,
+    send: (message) => sent.push(message) > 0,
+    read: fail,
+    write: fail,
+    onStatus: () => {},
+  });
   holder.joined();
   holder.receiveResult(won());
   holder.joined();

@@ -11,8 +11,15 @@ describe('orders', () => {
     const { session, told } = sit();
     const tell = (more: Partial<OrderMessage>) => session.receiveOrder(order('1', { ...TEE, ...more }));
     for (const place of [9, 9, 4]) tell({ place });
-    for (const status of ['created', 'reserved', 'created', 'paid', 'created', 'paid', 'refunded', 'paid'] as const) tell({ status });
-    expect(told.orders.map(({ status, place }) => [status, place])).toEqual([['reserved', 9], ['reserved', 4], ['created', undefined], ['paid', undefined], ['refunded', undefined]]);
+    for (const status of ['created', 'reserved', 'created', 'paid', 'created', 'paid', 'refunded', 'paid'] as const)
+      tell({ status });
+    expect(told.orders.map(({ status, place }) => [status, place])).toEqual([
+      ['reserved', 9],
+      ['reserved', 4],
+      ['created', undefined],
+      ['paid', undefined],
+      ['refunded', undefined],
+    ]);
     expect(session.orders).toEqual([{ ...TEE, status: 'refunded' }]);
   });
 
@@ -29,7 +36,8 @@ describe('orders', () => {
     const { session, of } = sit();
     session.receiveOrder(order('1', TEE));
     const cancelled = session.cancel('autumn-7', undefined);
-    for (const status of ['created', 'created', 'paid'] as const) session.receiveOrder(order('1', { reservationId: 'autumn-8', status }));
+    for (const status of ['created', 'created', 'paid'] as const)
+      session.receiveOrder(order('1', { reservationId: 'autumn-8', status }));
     await vi.advanceTimersByTimeAsync(3_000);
     expect(of('visit')).toHaveLength(2);
     session.receiveOrder(order('1', { reservationId: 'autumn-8', status: 'paid' }));
@@ -56,17 +64,20 @@ describe('orders', () => {
 });
 
 describe('to cancel', () => {
-  test.each(ORDER_STATUSES.filter((status) => status !== 'reserved' && status !== 'created'))('ends with what the order has become: %s', async (status) => {
-    const { session, of } = sit();
-    session.receiveOrder(order('1', TEE));
-    const outcome = session.cancel('autumn-7', undefined);
-    expect(of('cancel')).toEqual([{ type: 'cancel', saleId: 'autumn', reservationId: 'autumn-7' }]);
-    session.receiveOrder(order('1', { ...TEE, status: 'created' }));
-    session.receiveOrder(order('1', { ...TEE, status }));
-    expect(await outcome).toEqual({ ...TEE, status, kind: status });
-    vi.advanceTimersByTime(60_000);
-    expect(of('cancel')).toHaveLength(1);
-  });
+  test.each(ORDER_STATUSES.filter((status) => status !== 'reserved' && status !== 'created'))(
+    'ends with what the order has become: %s',
+    async (status) => {
+      const { session, of } = sit();
+      session.receiveOrder(order('1', TEE));
+      const outcome = session.cancel('autumn-7', undefined);
+      expect(of('cancel')).toEqual([{ type: 'cancel', saleId: 'autumn', reservationId: 'autumn-7' }]);
+      session.receiveOrder(order('1', { ...TEE, status: 'created' }));
+      session.receiveOrder(order('1', { ...TEE, status }));
+      expect(await outcome).toEqual({ ...TEE, status, kind: status });
+      vi.advanceTimersByTime(60_000);
+      expect(of('cancel')).toHaveLength(1);
+    },
+  );
 
   test('is asked again while nothing is decided, after "busy", and over a new connection', async () => {
     const { session, of } = sit();
@@ -103,7 +114,11 @@ describe('a visit', () => {
     expect(await session.visit()).toMatchObject({ kind: 'visited', sale: { saleId: 'autumn', state: 'open' } });
   });
 
-  test.each([[700, 700], [undefined, 1_500], [1e9, 60_000]])('that is put off by %s ms comes again after %s, unless the line is gone', (retryInMs, afterMs) => {
+  test.each([
+    [700, 700],
+    [undefined, 1_500],
+    [1e9, 60_000],
+  ])('that is put off by %s ms comes again after %s, unless the line is gone', (retryInMs, afterMs) => {
     const { session, of } = sit();
     session.receiveOrder(order('-7', retryInMs === undefined ? {} : { retryInMs }));
     vi.advanceTimersByTime(afterMs - 1);
@@ -116,7 +131,7 @@ describe('a visit', () => {
     expect(of('visit')).toHaveLength(2);
   });
 
-  test('[R7] between two snapshots the sale opens and ends by the server\'s clock', () => {
+  test("[R7] between two snapshots the sale opens and ends by the server's clock", () => {
     const { session } = sit();
     expect(session.sale).toBeUndefined();
     session.receiveSale(snapshot({ opensAt: 2_000, closesAt: 3_000 }));

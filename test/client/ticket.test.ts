@@ -4,10 +4,28 @@ import type { ChallengeMessage, SolutionMessage, TicketMessage } from '../../src
 import type { ChallengeSolution } from '../../src/protocol/proofOfWork.ts';
 
 const SOLUTION: ChallengeSolution = { counter: 3, derivedKey: '00' };
-const ticket = (text: string, expiresAt = 1_000): TicketMessage => ({ type: 'ticket', rainId: 'spring', ticket: text, expiresAt });
+const ticket = (text: string, expiresAt = 1_000): TicketMessage => ({
+  type: 'ticket',
+  rainId: 'spring',
+  ticket: text,
+  expiresAt,
+});
 const challenge = (signature: string): ChallengeMessage => ({
-  type: 'challenge', rainId: 'spring',
-  challenge: { signature, parameters: { algorithm: 'PBKDF2/SHA-256', cost: 1, keyLength: 32, keyPrefix: '00', keySignature: '00', nonce: '00', salt: '00', data: { until: 1 } } },
+  type: 'challenge',
+  rainId: 'spring',
+  challenge: {
+    signature,
+    parameters: {
+      algorithm: 'PBKDF2/SHA-256',
+      cost: 1,
+      keyLength: 32,
+      keyPrefix: '00',
+      keySignature: '00',
+      nonce: '00',
+      salt: '00',
+      data: { until: 1 },
+    },
+  },
 });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -15,7 +33,14 @@ function open(solve: () => Promise<ChallengeSolution | undefined> = async () => 
   const seen = { now: 0, sent: [] as SolutionMessage[], vain: 0, solved: 0, due: 0 };
   const entry = new TicketHolder({
     id: { rainId: 'spring' },
-    now: () => seen.now, onUnsolved: () => { seen.vain++; }, random: () => 0.5, onDue: () => { seen.due++; },
+    now: () => seen.now,
+    onUnsolved: () => {
+      seen.vain++;
+    },
+    random: () => 0.5,
+    onDue: () => {
+      seen.due++;
+    },
     send: (message) => seen.sent.push(message) > 0,
     solve: () => {
       seen.solved++;
@@ -44,7 +69,9 @@ test('a challenge is worked on once, its solution sent, and a tap waits until th
   entry.receive(challenge('aa'));
   expect([entry.preparing, seen.solved]).toEqual([true, 1]);
   await settled();
-  expect(seen.sent).toEqual([{ type: 'solution', rainId: 'spring', challenge: challenge('aa').challenge, solution: SOLUTION }]);
+  expect(seen.sent).toEqual([
+    { type: 'solution', rainId: 'spring', challenge: challenge('aa').challenge, solution: SOLUTION },
+  ]);
   expect(entry.preparing).toBe(true);
   entry.receive(ticket('one'));
   expect([entry.preparing, entry.ticket]).toEqual([false, 'one']);
@@ -53,7 +80,15 @@ test('a challenge is worked on once, its solution sent, and a tap waits until th
   expect(seen.solved).toBe(1);
 });
 
-test.each([['that cannot be solved', async () => undefined], ['whose solver could not be loaded', async () => { throw new Error('no worker'); }]])('a challenge %s: another is asked for', async (_what, solve) => {
+test.each([
+  ['that cannot be solved', async () => undefined],
+  [
+    'whose solver could not be loaded',
+    async () => {
+      throw new Error('no worker');
+    },
+  ],
+])('a challenge %s: another is asked for', async (_what, solve) => {
   const { entry, seen } = open(solve);
   entry.receive(challenge('aa'));
   await settled();

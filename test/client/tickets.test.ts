@@ -11,7 +11,12 @@ import { openGateway } from '../support/servers/gateway.ts';
 import { testClient } from '../support/rainClient.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
-const RULES: ChallengeRules = { tickets: 'always', proofOfWork: 'always', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 20 };
+const RULES: ChallengeRules = {
+  tickets: 'always',
+  proofOfWork: 'always',
+  secret: 'a-ticket-secret-for-tests-0123456789',
+  proofOfWorkTries: 20,
+};
 
 /** As a page does it in its worker. */
 function solver(): { solved: number; solve: (challenge: Challenge) => Promise<ChallengeSolution | undefined> } {
@@ -29,7 +34,9 @@ function solver(): { solved: number; solve: (challenge: Challenge) => Promise<Ch
 describe('where a grab needs a ticket, and the ticket a challenge', async () => {
   const { server, redis } = await openRedis();
   let strict: Gateway;
-  beforeAll(async () => { strict = await openGateway(server.url, { challenges: RULES }); });
+  beforeAll(async () => {
+    strict = await openGateway(server.url, { challenges: RULES });
+  });
   afterAll(() => strict.close());
 
   test('solves, and wins', async () => {
@@ -52,7 +59,10 @@ describe('where a grab needs a ticket, and the ticket a challenge', async () => 
     expect(ann.heard('error')[0]).toMatchObject({ code: 'no_solver' });
   });
 
-  test.each([['keeps its ticket', RULES.secret, 1], ['whose ticket is taken for none gets another by itself', 'another-ticket-secret-0123456789-012', 2]])('a client that has to come back %s, and wins', async (_what, secret, solutions) => {
+  test.each([
+    ['keeps its ticket', RULES.secret, 1],
+    ['whose ticket is taken for none gets another by itself', 'another-ticket-secret-0123456789-012', 2],
+  ])('a client that has to come back %s, and wins', async (_what, secret, solutions) => {
     const rainId = `back-${solutions}`;
     await stockRain(redis, { rainId, amounts: ['3.00'], opensInMs: -10_000 });
     let gateway = await openGateway(server.url, { port: await freePort(), challenges: RULES });

@@ -5,7 +5,10 @@ import { tokenFor } from '../support/client.ts';
 test('a fetched token is kept until it is doubted', async () => {
   let fetched = 0;
   const tokens = new Tokens(async () => `token-${++fetched}`);
-  expect([await tokens.take(), await tokens.take()]).toEqual([{ token: 'token-1', fresh: true }, { token: 'token-1', fresh: false }]);
+  expect([await tokens.take(), await tokens.take()]).toEqual([
+    { token: 'token-1', fresh: true },
+    { token: 'token-1', fresh: false },
+  ]);
   tokens.doubt();
   expect(await tokens.take()).toEqual({ token: 'token-2', fresh: true });
 });
@@ -21,7 +24,11 @@ test('one that could not be fetched is fetched the next time; where there is non
 
 test('a fixed token is used again after a refusal until it has expired', async () => {
   const [good, over] = [await tokenFor('ann'), await tokenFor('ann', -60)];
-  for (const [text, after] of [[good, { token: good, fresh: true }], [over, undefined], ['no.jwt.', undefined]] as const) {
+  for (const [text, after] of [
+    [good, { token: good, fresh: true }],
+    [over, undefined],
+    ['no.jwt.', undefined],
+  ] as const) {
     const tokens = new Tokens(text);
     expect(await tokens.take()).toEqual({ token: text, fresh: true });
     tokens.doubt();

@@ -14,7 +14,10 @@ describe('guest tokens', () => {
     const guests = createGuestTokens({ secret: SECRET, issuer: 'demo', audience: 'rain', now: () => NOW });
     const { token, userId, expiresAt } = await guests.issue();
     const { payload, protectedHeader } = await jwtVerify(token, createSecretKey(Buffer.from(SECRET)), {
-      issuer: 'demo', audience: 'rain', algorithms: ['HS256'], currentDate: new Date(NOW),
+      issuer: 'demo',
+      audience: 'rain',
+      algorithms: ['HS256'],
+      currentDate: new Date(NOW),
     });
     expect(protectedHeader).toEqual({ alg: 'HS256', typ: 'JWT' });
     expect(payload.sub).toBe(userId);
@@ -42,7 +45,7 @@ describe('guest tokens', () => {
     expect(new Set(ids).size).toBe(1_000);
   });
 
-  test('a guest with a former token keeps the user id, even some hours after the token\'s end', async () => {
+  test("a guest with a former token keeps the user id, even some hours after the token's end", async () => {
     let now = NOW;
     const guests = createGuestTokens({ secret: SECRET, now: () => now });
     const first = await guests.issue();

@@ -19,7 +19,15 @@ async function start(options: Partial<ConsoleOptions> = {}) {
   const counters = createConsoleCounters();
   const registry = openRegistry();
   registerConsoleMetrics(registry, counters);
-  const testConsole = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, counters, log, ...options });
+  const testConsole = await startConsole({
+    host: '127.0.0.1',
+    port: 0,
+    gatewayUrl: 'ws://127.0.0.1:8687/v1',
+    pageFolder,
+    counters,
+    log,
+    ...options,
+  });
   onTestFinished(() => testConsole.close());
   return { url: testConsole.url, heard, counters, told: () => registry.metrics() };
 }
@@ -39,26 +47,48 @@ test('every request is counted with its duration, by route and status', async ()
 test('[R10] all unknown addresses share one label, and so do all unknown methods', async () => {
   const { url, counters } = await start();
   for (let i = 0; i < 30; i++) await fetch(`${url}/nothing/${i}?x=${i}`);
-  await eventually(() => expect([...counters.requests.values()].reduce((sum, { histogram }) => sum + histogram.count, 0)).toBe(30));
+  await eventually(() =>
+    expect([...counters.requests.values()].reduce((sum, { histogram }) => sum + histogram.count, 0)).toBe(30),
+  );
   expect(counters.requests.size).toBe(1);
 });
 
-test('an error is logged with the request id of its answer, which is ours and not the visitor\'s', async () => {
-  const { url, heard } = await start({ entry: { guests: { issue: () => Promise.reject(new Error('broken')), renew: async () => undefined } } });
-  const answer = await fetch(`${url}/api/guest`, { method: 'POST', headers: { 'x-request-id': 'mine', 'request-id': 'mine' } });
+test("an error is logged with the request id of its answer, which is ours and not the visitor's", async () => {
+  const { url, heard } = await start({
+    entry: { guests: { issue: () => Promise.reject(new Error('broken')), renew: async () => undefined } },
+  });
+  const answer = await fetch(`${url}/api/guest`, {
+    method: 'POST',
+    headers: { 'x-request-id': 'mine', 'request-id': 'mine' },
+  });
   const id = answer.headers.get('x-request-id');
   expect([answer.status, id]).toEqual([500, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-  expect(heard).toEqual([expect.objectContaining({ level: 'error', requestId: id, method: 'POST', route: '/api/guest' })]);
+  expect(heard).toEqual([
+    expect.objectContaining({ level: 'error', requestId: id, method: 'POST', route: '/api/guest' }),
+  ]);
 });
 
 test('/readyz reports the dependencies of the console', async () => {
   let broken = true;
-  const readiness = await openReadiness({ parts: [{ name: 'database', ask: async () => { if (broken) throw new Error('away'); } }], everyMs: 5 });
+  const readiness = await openReadiness({
+    parts: [
+      {
+        name: 'database',
+        ask: async () => {
+          if (broken) throw new Error('away');
+        },
+      },
+    ],
+    everyMs: 5,
+  });
   onTestFinished(() => readiness.close());
   const { url } = await start({ readiness });
   await eventually(async () => {
     const answer = await fetch(`${url}/readyz`);
-    expect([answer.status, await answer.json()]).toEqual([503, { ready: false, notReady: [{ part: 'database', since: expect.any(String), reason: 'away' }] }]);
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      { ready: false, notReady: [{ part: 'database', since: expect.any(String), reason: 'away' }] },
+    ]);
   });
   broken = false;
   await eventually(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200));

@@ -29,7 +29,12 @@ afterEach(() => testConsole?.close());
 
 async function start(options: Partial<ConsoleOptions> = {}): Promise<string> {
   testConsole = await startConsole({
-    host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, log: createLog('console', 'silent'), ...options,
+    host: '127.0.0.1',
+    port: 0,
+    gatewayUrl: 'ws://127.0.0.1:8687/v1',
+    pageFolder,
+    log: createLog('console', 'silent'),
+    ...options,
   });
   return testConsole.url;
 }
@@ -44,12 +49,17 @@ describe('the page', () => {
     expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
     expect(answer.headers.get('cache-control')).toBe('no-cache');
     const policy = answer.headers.get('content-security-policy')!.split('; ');
-    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self' ws: wss:"]));
+    expect(policy).toEqual(
+      expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self' ws: wss:"]),
+    );
     expect(policy).toContain("img-src 'self' https:");
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
     const other = await fetch(`${testConsole!.url}/healthz`);
-    expect(other.headers.get('content-security-policy')!.split('; '), 'only the page of buyers shows pictures of shops').toContain("img-src 'self'");
+    expect(
+      other.headers.get('content-security-policy')!.split('; '),
+      'only the page of buyers shows pictures of shops',
+    ).toContain("img-src 'self'");
   });
 
   test('has assets that a browser may cache, because their names change with their content', async () => {
@@ -62,22 +72,47 @@ describe('the page', () => {
     writeFileSync(join(pageFolder, 'index.html.gz'), gzipSync(PAGE));
     writeFileSync(join(pageFolder, 'assets', 'main-1a2b3c.js.br'), brotliCompressSync('1'));
     const url = await start();
-    const [small, plain] = await Promise.all(['gzip', 'identity'].map((encoding) => fetch(`${url}/?rain=spring`, { headers: { 'accept-encoding': encoding } }))) as [Response, Response];
-    expect([await small.text(), small.headers.get('content-encoding'), await plain.text(), plain.headers.get('content-encoding')]).toEqual([PAGE, 'gzip', PAGE, null]);
-    for (const name of ['content-security-policy', 'content-type', 'cache-control', 'vary', 'x-content-type-options', 'referrer-policy']) {
+    const [small, plain] = (await Promise.all(
+      ['gzip', 'identity'].map((encoding) =>
+        fetch(`${url}/?rain=spring`, { headers: { 'accept-encoding': encoding } }),
+      ),
+    )) as [Response, Response];
+    expect([
+      await small.text(),
+      small.headers.get('content-encoding'),
+      await plain.text(),
+      plain.headers.get('content-encoding'),
+    ]).toEqual([PAGE, 'gzip', PAGE, null]);
+    for (const name of [
+      'content-security-policy',
+      'content-type',
+      'cache-control',
+      'vary',
+      'x-content-type-options',
+      'referrer-policy',
+    ]) {
       expect(small.headers.get(name), name).not.toBeNull();
       expect(small.headers.get(name), name).toBe(plain.headers.get(name));
     }
     const script = await fetch(`${url}/assets/main-1a2b3c.js`, { headers: { 'accept-encoding': 'gzip, br' } });
-    expect([script.headers.get('content-encoding'), script.headers.get('cache-control')]).toEqual(['br', expect.stringContaining('immutable')]);
+    expect([script.headers.get('content-encoding'), script.headers.get('cache-control')]).toEqual([
+      'br',
+      expect.stringContaining('immutable'),
+    ]);
     expect(script.headers.get('content-type')).toMatch(/javascript/);
   });
 
-  test.each(['/../../etc/passwd', '//etc/passwd', '/assets/..%2f..%2fpackage.json', '/index.html%00.css', '/nothing'])('has nothing at %s, and the refusal says no more', async (path) => {
-    const { port } = new URL(await start());
-    const [answer] = await once(request({ host: '127.0.0.1', port, path }).end(), 'response') as [IncomingMessage];
-    expect([answer.statusCode, await json(answer)]).toEqual([404, { code: 'not_found', reason: 'Nothing exists at this address.' }]);
-  });
+  test.each(['/../../etc/passwd', '//etc/passwd', '/assets/..%2f..%2fpackage.json', '/index.html%00.css', '/nothing'])(
+    'has nothing at %s, and the refusal says no more',
+    async (path) => {
+      const { port } = new URL(await start());
+      const [answer] = (await once(request({ host: '127.0.0.1', port, path }).end(), 'response')) as [IncomingMessage];
+      expect([answer.statusCode, await json(answer)]).toEqual([
+        404,
+        { code: 'not_found', reason: 'Nothing exists at this address.' },
+      ]);
+    },
+  );
 
   test('[R10] who asks many times without waiting, and hangs up, leaves no file open', async () => {
     writeFileSync(join(pageFolder, 'assets', 'large-1a2b3c.css'), 'a'.repeat(200_000));
@@ -85,12 +120,14 @@ describe('the page', () => {
     const openFiles = () => readdirSync('/proc/self/fd').length;
     await Promise.all([1, 2].map(async () => (await fetch(`${testConsole!.url}/assets/large-1a2b3c.css`)).text()));
     const before = openFiles();
-    const sockets = await Promise.all(Array.from({ length: 5 }, async () => {
-      const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
-      await once(socket, 'connect');
-      socket.write('GET /assets/large-1a2b3c.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(60));
-      return socket;
-    }));
+    const sockets = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+        await once(socket, 'connect');
+        socket.write('GET /assets/large-1a2b3c.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(60));
+        return socket;
+      }),
+    );
     await Promise.all(sockets.map((socket) => once(socket, 'data')));
     for (const socket of sockets) socket.destroy();
     await eventually(() => expect(openFiles()).toBeLessThan(before + 20), { timeoutMs: 3_000 });
@@ -100,14 +137,19 @@ describe('the page', () => {
     const { port } = new URL(await start());
     const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
     let heard = '';
-    socket.on('data', (chunk) => { heard += String(chunk); });
+    socket.on('data', (chunk) => {
+      heard += String(chunk);
+    });
     socket.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(3));
     await once(socket, 'close');
     expect(heard.match(/HTTP\/1.1 200/g)).toHaveLength(1);
     const waiting = connect(Number(port), '127.0.0.1');
     for (let i = 0; i < 3; i++) {
       waiting.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-      expect(String((await once(waiting, 'data') as [Buffer])[0]), 'who waits is answered on one connection').toContain('200 OK');
+      expect(
+        String(((await once(waiting, 'data')) as [Buffer])[0]),
+        'who waits is answered on one connection',
+      ).toContain('200 OK');
     }
     waiting.destroy();
   });
@@ -122,11 +164,20 @@ describe('the console', () => {
     expect(await (await fetch(`${await start()}/healthz`)).json()).toEqual({ status: 'ok' });
   });
 
-  test('sends the page the gateway\'s address and what a guest is, if there are any', async () => {
+  test("sends the page the gateway's address and what a guest is, if there are any", async () => {
     const url = await start();
-    expect(await (await fetch(`${url}/api/config`)).json()).toEqual({ gatewayUrl: 'ws://127.0.0.1:8687/v1', currency: 'CNY' });
+    expect(await (await fetch(`${url}/api/config`)).json()).toEqual({
+      gatewayUrl: 'ws://127.0.0.1:8687/v1',
+      currency: 'CNY',
+    });
     await testConsole!.close();
-    expect(await (await fetch(`${await start({ entry: { guests }, guestsAre: 'device', event: 'Party', hidesNames: true, currency: 'EUR' })}/api/config`)).json()).toMatchObject({ guests: 'device', event: 'Party', hidesNames: true, currency: 'EUR' });
+    expect(
+      await (
+        await fetch(
+          `${await start({ entry: { guests }, guestsAre: 'device', event: 'Party', hidesNames: true, currency: 'EUR' })}/api/config`,
+        )
+      ).json(),
+    ).toMatchObject({ guests: 'device', event: 'Party', hidesNames: true, currency: 'EUR' });
   });
 
   test('sends a phone in the same network the host name that the phone used', async () => {
@@ -137,8 +188,15 @@ describe('the console', () => {
 
   test('a port that is in use is reported as EADDRINUSE', async () => {
     const port = Number(new URL(await start()).port);
-    await expect(startConsole({ host: '127.0.0.1', port, gatewayUrl: 'ws://127.0.0.1/v1', pageFolder, log: createLog('console', 'silent') }))
-      .rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(
+      startConsole({
+        host: '127.0.0.1',
+        port,
+        gatewayUrl: 'ws://127.0.0.1/v1',
+        pageFolder,
+        log: createLog('console', 'silent'),
+      }),
+    ).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
   test('[R10] closing does not wait for a browser that keeps its connection', async () => {
@@ -159,7 +217,11 @@ describe('guests', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const guest = await answer.json();
-    expect(guest).toEqual({ token: expect.any(String), userId: expect.stringMatching(/^guest-/), expiresAt: expect.any(Number) });
+    expect(guest).toEqual({
+      token: expect.any(String),
+      userId: expect.stringMatching(/^guest-/),
+      expiresAt: expect.any(Number),
+    });
     expect(decodeJwt(guest.token)).toMatchObject({ sub: guest.userId, exp: guest.expiresAt / 1000 });
   });
 
@@ -169,12 +231,20 @@ describe('guests', () => {
     expect(await (await postGuest(url, JSON.stringify({ token }))).json()).toMatchObject({ userId });
   });
 
-  test('a name is part of a new guest\'s id; what cannot be a name is refused, with the field and what was expected', async () => {
+  test("a name is part of a new guest's id; what cannot be a name is refused, with the field and what was expected", async () => {
     const url = await start({ entry: { guests } });
-    expect(await (await postGuest(url, JSON.stringify({ name: '  王小明\u202E ' }))).json()).toMatchObject({ userId: expect.stringMatching(/^guest-王小明-[\w-]{12}$/) });
+    expect(await (await postGuest(url, JSON.stringify({ name: '  王小明\u202E ' }))).json()).toMatchObject({
+      userId: expect.stringMatching(/^guest-王小明-[\w-]{12}$/),
+    });
     for (const name of ['', '…', 'x'.repeat(21), 7]) {
       const answer = await postGuest(url, JSON.stringify({ name }));
-      expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ code: 'bad_request', refusals: [{ field: 'name', reason: expect.stringContaining('expected') }] })]);
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        expect.objectContaining({
+          code: 'bad_request',
+          refusals: [{ field: 'name', reason: expect.stringContaining('expected') }],
+        }),
+      ]);
     }
   });
 
@@ -205,7 +275,8 @@ describe('guests', () => {
     ['within its own IPv6 network', (i: number) => `2001:db8:1:2::${i.toString(16)}`],
   ])('[R10] an address is limited as one %s', async (_what, address) => {
     const url = await start({ entry: { guests }, requestOrigin: { trustedProxies: 1, secureCookies: 'auto' } });
-    const ask = async (forwarded: string) => (await fetch(`${url}/api/guest`, { method: 'POST', headers: { 'x-forwarded-for': forwarded } })).status;
+    const ask = async (forwarded: string) =>
+      (await fetch(`${url}/api/guest`, { method: 'POST', headers: { 'x-forwarded-for': forwarded } })).status;
     const statuses: number[] = [];
     for (let i = 0; i < 62; i++) statuses.push(await ask(address(i)));
     expect(statuses.indexOf(429)).toBe(60);
@@ -238,7 +309,7 @@ describe('[R12] bad requests get a refusal with a code, and the console keeps wo
     ['an address that cannot be decoded', '/%', 400, 'bad_request'],
     ['a verb that is not offered', '/api/guest', 404, 'not_found'],
   ])('%s', async (_what, path, status, code) => {
-    const answer = await fetch(await start({ entry: { guests } }) + path);
+    const answer = await fetch((await start({ entry: { guests } })) + path);
     expect(answer.status).toBe(status);
     expect(await answer.json()).toEqual({ code, reason: expect.any(String) });
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');

@@ -22,12 +22,19 @@ describe('isolating', () => {
     };
   }
 
-  it.each([[[250]], [[0, 499]], [[7, 8, 9]], [[]]])('separates the poison %j from the others, in order', async (poison) => {
-    const balance = refusing(new Set(poison.map((n) => `u${n}`)));
-    const { committed, lost } = await postBisecting(balance, 'rain', logged);
-    expect(lost.map(({ index, reason, detail }) => ({ index, reason, detail }))).toEqual(poison.map((index) => ({ index, reason: 'refused', detail: 'poison' })));
-    expect(committed.map(({ index }) => index)).toEqual(logged.map(({ index }) => index).filter((index) => !poison.includes(index)));
-  });
+  it.each([[[250]], [[0, 499]], [[7, 8, 9]], [[]]])(
+    'separates the poison %j from the others, in order',
+    async (poison) => {
+      const balance = refusing(new Set(poison.map((n) => `u${n}`)));
+      const { committed, lost } = await postBisecting(balance, 'rain', logged);
+      expect(lost.map(({ index, reason, detail }) => ({ index, reason, detail }))).toEqual(
+        poison.map((index) => ({ index, reason: 'refused', detail: 'poison' })),
+      );
+      expect(committed.map(({ index }) => index)).toEqual(
+        logged.map(({ index }) => index).filter((index) => !poison.includes(index)),
+      );
+    },
+  );
 
   it('[R10] needs 18 more calls for one poison claim among 500', async () => {
     const balance = refusing(new Set(['u250']));
@@ -37,13 +44,17 @@ describe('isolating', () => {
 
   it('does not bisect after a fault: an unreachable database refuses no claim', async () => {
     const database = connectDatabase(`postgres://postgres@127.0.0.1:${await freePort()}/postgres`);
-    const posting = postBisecting(ledgerProvider(openLedger(database)), 'rain', [{ index: 0, entry: '', claim: claimOf('rain', 0) }]);
+    const posting = postBisecting(ledgerProvider(openLedger(database)), 'rain', [
+      { index: 0, entry: '', claim: claimOf('rain', 0) },
+    ]);
     await expect(posting).rejects.toThrow(/reach/);
     await expect(posting).rejects.not.toBeInstanceOf(BatchRefused);
     await database.$disconnect();
   });
 
   it('rejects an answer for fewer claims than were posted', async () => {
-    await expect(postBisecting({ post: async () => [] }, 'rain', logged)).rejects.toThrow('returned 0 outcomes for 500 claims');
+    await expect(postBisecting({ post: async () => [] }, 'rain', logged)).rejects.toThrow(
+      'returned 0 outcomes for 500 claims',
+    );
   });
 });

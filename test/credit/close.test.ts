@@ -6,15 +6,24 @@ import { openRoom, type Room } from './room.ts';
 
 describe('a credit worker that is closed', () => {
   let room: Room;
-  beforeAll(async () => { room = await openRoom(); });
+  beforeAll(async () => {
+    room = await openRoom();
+  });
   afterAll(() => room?.stop());
 
   async function hang(rainId: string) {
     await room.ledger.createRain(newRain(rainId, 1_000n), 'ann');
     let begun = false;
     let letGo = () => {};
-    const held = new Promise<void>((resolve) => { letGo = resolve; });
-    const worker = room.work({ onCredited: async () => { begun = true; await held; } });
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const worker = room.work({
+      onCredited: async () => {
+        begun = true;
+        await held;
+      },
+    });
     const job = { rainId, shard: 0, from: 0, entries: claimsOf(rainId, 0, 1).map((claim) => JSON.stringify(claim)) };
     const { id } = await room.queue.add('range', job, { jobId: creditJobId(job) });
     await eventually(() => begun);

@@ -10,7 +10,13 @@ describe('the id of a job', () => {
   });
 
   it('differs for other claims at the same position, as after a failover', () => {
-    const ids = [['a', 'b'], ['a', 'c'], ['ab', ''], ['', 'ab'], ['1:a', 'b']].map((entries) => creditJobId({ ...job, entries }));
+    const ids = [
+      ['a', 'b'],
+      ['a', 'c'],
+      ['ab', ''],
+      ['', 'ab'],
+      ['1:a', 'b'],
+    ].map((entries) => creditJobId({ ...job, entries }));
     expect(new Set(ids).size).toBe(ids.length);
   });
 

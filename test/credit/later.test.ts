@@ -14,21 +14,36 @@ const retryPolicy: RetryPolicy = { firstDelayMs: 20, delayMsMax: 80, attemptsMax
 
 describe('claims that the payout provider does not accept yet', () => {
   let room: Room;
-  beforeAll(async () => { room = await openRoom(); });
+  beforeAll(async () => {
+    room = await openRoom();
+  });
   afterEach(async () => {
     await room.rest();
     await expectBalanced(room.database);
   });
   afterAll(() => room?.stop());
 
-  const jobOf = (rainId: string, claims: readonly Claim[]): CreditJob => ({ rainId, shard: 0, from: 0, entries: claims.map((claim) => JSON.stringify(claim)) });
+  const jobOf = (rainId: string, claims: readonly Claim[]): CreditJob => ({
+    rainId,
+    shard: 0,
+    from: 0,
+    entries: claims.map((claim) => JSON.stringify(claim)),
+  });
   const add = (job: CreditJob) => room.queue.add('range', job, { jobId: creditJobId(job) });
   const credited = async (rainId: string) => (await room.ledger.book(rainId))!.credited;
-  const pending = async (...queues: Room['queue'][]) => (await Promise.all(queues.map((queue) => queue.getJobCountByTypes('waiting', 'active', 'delayed')))).reduce((sum, count) => sum + count, 0);
-  const drained = () => eventually(async () => (await pending(room.queue)) + (await pending(room.later)) === 0, { timeoutMs: 20_000 });
+  const pending = async (...queues: Room['queue'][]) =>
+    (await Promise.all(queues.map((queue) => queue.getJobCountByTypes('waiting', 'active', 'delayed')))).reduce(
+      (sum, count) => sum + count,
+      0,
+    );
+  const drained = () =>
+    eventually(async () => (await pending(room.queue)) + (await pending(room.later)) === 0, { timeoutMs: 20_000 });
 
   /** The ledger, for everybody but these users; tells of each call how many claims were in it and whether they are to be taken apart. */
-  function reluctant(users: readonly string[], answer: (userId: string) => PostOutcome = () => ({ outcome: 'reconsumeLater', detail: 'the wallet answered 503' })): PayoutProvider & { calls: [number, boolean][] } {
+  function reluctant(
+    users: readonly string[],
+    answer: (userId: string) => PostOutcome = () => ({ outcome: 'reconsumeLater', detail: 'the wallet answered 503' }),
+  ): PayoutProvider & { calls: [number, boolean][] } {
     const real = ledgerProvider(room.ledger);
     const calls: [number, boolean][] = [];
     return {
@@ -37,7 +52,9 @@ describe('claims that the payout provider does not accept yet', () => {
         calls.push([claims.length, apart]);
         const taken = claims.filter(({ userId }) => !users.includes(userId));
         const outcomes = taken.length === 0 ? [] : await real.post(rainId, taken);
-        return claims.map((claim) => (users.includes(claim.userId) ? answer(claim.userId) : outcomes[taken.indexOf(claim)]!));
+        return claims.map((claim) =>
+          users.includes(claim.userId) ? answer(claim.userId) : outcomes[taken.indexOf(claim)]!,
+        );
       },
     };
   }
@@ -51,10 +68,21 @@ describe('claims that the payout provider does not accept yet', () => {
     await eventually(() => expect(told).toEqual([499]));
     expect((await room.queue.getJob(parent.id!))!.attemptsMade).toBeLessThanOrEqual(1);
     await drained();
-    expect(balance.calls).toEqual([[500, false], [1, true], [1, true], [1, true]]);
+    expect(balance.calls).toEqual([
+      [500, false],
+      [1, true],
+      [1, true],
+      [1, true],
+    ]);
     expect(await credited('one')).toEqual({ count: 499, cents: sumOfFirst(500) - 251n });
     const letters = await room.letters('one');
-    expect(letters).toMatchObject([{ index: 250, reason: 'unavailable', detail: expect.stringMatching(/^tried 4 times in \d+ s; last answer: the wallet answered 503$/) }]);
+    expect(letters).toMatchObject([
+      {
+        index: 250,
+        reason: 'unavailable',
+        detail: expect.stringMatching(/^tried 4 times in \d+ s; last answer: the wallet answered 503$/),
+      },
+    ]);
     expect(told).toEqual([499]);
   });
 
@@ -69,18 +97,26 @@ describe('claims that the payout provider does not accept yet', () => {
     room.work({ balance, retryPolicy });
     await eventually(async () => expect(await credited('late')).toEqual({ count: 20, cents: sumOfFirst(20) }));
     await drained();
-    expect(balance.calls.slice(1).sort()).toEqual([[1, true], [3, true]]);
+    expect(balance.calls.slice(1).sort()).toEqual([
+      [1, true],
+      [3, true],
+    ]);
     expect(await room.letters('late')).toEqual([]);
   });
 
   it('wait as long as requested, and redelivery can read their ranges', async () => {
     await room.ledger.createRain(newRain('asked', 1_000n), 'ann');
     await add(jobOf('asked', claimsOf('asked', 0, 10)));
-    room.work({ retryPolicy, balance: reluctant(['u2', 'u3'], () => ({ outcome: 'reconsumeLater', detail: '429', afterMs: 300_000 })) });
+    room.work({
+      retryPolicy,
+      balance: reluctant(['u2', 'u3'], () => ({ outcome: 'reconsumeLater', detail: '429', afterMs: 300_000 })),
+    });
     await eventually(async () => expect(await credited('asked')).toMatchObject({ count: 8 }));
     await eventually(async () => expect(await pending(room.queue)).toBe(0));
     expect((await room.later.getDelayed()).map(({ delay }) => delay)).toEqual([300_000]);
-    expect(await pendingRanges(room.redis, [room.queue, room.later])).toEqual([{ rainId: 'asked', shard: 0, from: 2, to: 4 }]);
+    expect(await pendingRanges(room.redis, [room.queue, room.later])).toEqual([
+      { rainId: 'asked', shard: 0, from: 2, to: 4 },
+    ]);
     await room.later.obliterate({ force: true });
   });
 
@@ -88,8 +124,13 @@ describe('claims that the payout provider does not accept yet', () => {
     const far = Date.UTC(3_000, 0) * 0x1000;
     const id = creditJobId(jobOf('never', claimsOf('never', 0, 5)));
     for (const lane of [room.queue, room.later]) await room.hand.zadd(lane.toKey('delayed'), far, id);
-    await room.later.add('range', jobOf('soon', claimsOf('soon', 0, 5)), { jobId: creditJobId(jobOf('soon', claimsOf('soon', 0, 5))), delay: RETRY_DELAY_MS_MAX });
-    expect(await pendingRanges(room.redis, [room.queue, room.later])).toEqual([{ rainId: 'soon', shard: 0, from: 0, to: 5 }]);
+    await room.later.add('range', jobOf('soon', claimsOf('soon', 0, 5)), {
+      jobId: creditJobId(jobOf('soon', claimsOf('soon', 0, 5))),
+      delay: RETRY_DELAY_MS_MAX,
+    });
+    expect(await pendingRanges(room.redis, [room.queue, room.later])).toEqual([
+      { rainId: 'soon', shard: 0, from: 0, to: 5 },
+    ]);
     await Promise.all([room.queue, room.later].map((lane) => lane.obliterate({ force: true })));
   });
 
@@ -97,11 +138,19 @@ describe('claims that the payout provider does not accept yet', () => {
     await room.ledger.createRain(newRain('crash', 1_000n), 'ann');
     const job = jobOf('crash', claimsOf('crash', 0, 5));
     const parts: RangeDependencies = {
-      retryPolicy: { ...retryPolicy, firstDelayMs: 60_000, delayMsMax: 60_000 }, now: Date.now, random: Math.random, balance: reluctant(['u1', 'u4']),
-      onCredited: async () => {}, deadLetter: async () => {},
-      addLater: async (jobs) => void await room.later.addBulk(jobs.map(({ id, data, delayMs }) => ({ name: 'range', data, opts: { jobId: id, delay: delayMs } }))),
+      retryPolicy: { ...retryPolicy, firstDelayMs: 60_000, delayMsMax: 60_000 },
+      now: Date.now,
+      random: Math.random,
+      balance: reluctant(['u1', 'u4']),
+      onCredited: async () => {},
+      deadLetter: async () => {},
+      addLater: async (jobs) =>
+        void (await room.later.addBulk(
+          jobs.map(({ id, data, delayMs }) => ({ name: 'range', data, opts: { jobId: id, delay: delayMs } })),
+        )),
     };
-    for (let crash = 0; crash < 3; crash++) expect(await creditRange('parent', job, parts)).toEqual({ credited: 3, dead: 0, later: 2 });
+    for (let crash = 0; crash < 3; crash++)
+      expect(await creditRange('parent', job, parts)).toEqual({ credited: 3, dead: 0, later: 2 });
     expect(await pending(room.later)).toBe(2);
     await room.later.obliterate({ force: true });
   });
@@ -125,8 +174,16 @@ describe('claims that the payout provider does not accept yet', () => {
     let faults = 3 * retryPolicy.attemptsMax;
     const real = ledgerProvider(room.ledger);
     await add(jobOf('away', claimsOf('away', 0, 3)));
-    room.work({ retryPolicy, balance: { post: (rainId, claims) => (faults-- > 0 ? Promise.reject(new Error('the database is away')) : real.post(rainId, claims)) } });
-    await eventually(async () => expect(await credited('away')).toEqual({ count: 3, cents: sumOfFirst(3) }), { timeoutMs: 15_000 });
+    room.work({
+      retryPolicy,
+      balance: {
+        post: (rainId, claims) =>
+          faults-- > 0 ? Promise.reject(new Error('the database is away')) : real.post(rainId, claims),
+      },
+    });
+    await eventually(async () => expect(await credited('away')).toEqual({ count: 3, cents: sumOfFirst(3) }), {
+      timeoutMs: 15_000,
+    });
     expect(await room.letters('away')).toEqual([]);
   });
 });

@@ -27,33 +27,62 @@ test('a queue works again by itself when Redis was too slow to answer its first 
   proxy.delay(SLOW_MS);
   const options = { connection, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true };
   const queues = [createDeadQueue(options), openEndedQueue(options)];
-  onTestFinished(async () => void await Promise.all(queues.map((queue) => queue.close())));
-  for (const first of await Promise.allSettled(queues.map((queue) => queue.getJobCounts()))) expect(first).toMatchObject({ status: 'rejected', reason: { message: 'Command timed out' } });
+  onTestFinished(async () => void (await Promise.all(queues.map((queue) => queue.close()))));
+  for (const first of await Promise.allSettled(queues.map((queue) => queue.getJobCounts())))
+    expect(first).toMatchObject({ status: 'rejected', reason: { message: 'Command timed out' } });
   proxy.pass();
-  for (const queue of queues) expect(await eventually(() => queue.getJobCountByTypes('waiting'), { timeoutMs: 5_000 })).toBe(0);
+  for (const queue of queues)
+    expect(await eventually(() => queue.getJobCountByTypes('waiting'), { timeoutMs: 5_000 })).toBe(0);
 });
 
 test('workers do their jobs although Redis refused INFO when they were made', async () => {
   await redis.call('ACL', 'SETUSER', 'without-info', 'on', '>secret', '~*', '&*', '+@all', '-info');
-  onTestFinished(async () => void await redis.call('ACL', 'DELUSER', 'without-info'));
-  const connection = connectRedis(`redis://without-info:secret@127.0.0.1:${server.port}`, { purpose: 'queue', onError: () => {} });
+  onTestFinished(async () => void (await redis.call('ACL', 'DELUSER', 'without-info')));
+  const connection = connectRedis(`redis://without-info:secret@127.0.0.1:${server.port}`, {
+    purpose: 'queue',
+    onError: () => {},
+  });
   onTestFinished(() => connection.disconnect());
   await untilReady(connection);
   const faults: string[] = [];
-  const options = { connection, prefix: QUEUE_PREFIX, onError: ({ message }: Error) => void faults.push(message), log: createLog('credit', 'silent') };
+  const options = {
+    connection,
+    prefix: QUEUE_PREFIX,
+    onError: ({ message }: Error) => void faults.push(message),
+    log: createLog('credit', 'silent'),
+  };
   const done: string[] = [];
-  const rangeWorker = startRangeWorker<CreditJob, void>({
-    queues: [CREDIT_QUEUE, LATER_QUEUE], work: async ({ name }) => void done.push(name), onDone: () => {}, onClosed: async () => {},
-    doing: 'crediting', schema: z.object({ entries: z.array(z.string()) }), idsOf: () => ({}), counters: { faults: 0, jobs: new Histogram([1]) },
-  }, options);
-  const endedWorker = startEndedWorker({ ...options, tell: async (saleId, ended) => {
+  const rangeWorker = startRangeWorker<CreditJob, void>(
+    {
+      queues: [CREDIT_QUEUE, LATER_QUEUE],
+      work: async ({ name }) => void done.push(name),
+      onDone: () => {},
+      onClosed: async () => {},
+      doing: 'crediting',
+      schema: z.object({ entries: z.array(z.string()) }),
+      idsOf: () => ({}),
+      counters: { faults: 0, jobs: new Histogram([1]) },
+    },
+    options,
+  );
+  const endedWorker = startEndedWorker({
+    ...options,
+    tell: async (saleId, ended) => {
       done.push(saleId);
       return ended.map(() => ({ outcome: 'commit' as const }));
-    } });
+    },
+  });
   const [credit, ended] = [createCreditQueue(options), openEndedQueue(options)];
-  onTestFinished(async () => void await Promise.all([rangeWorker.close(), endedWorker.close(5_000), credit.close(), ended.close()]));
+  onTestFinished(
+    async () =>
+      void (await Promise.all([rangeWorker.close(), endedWorker.close(5_000), credit.close(), ended.close()])),
+  );
   await credit.add('a range', { rainId: 'r', shard: 0, from: 0, entries: ['an entry'] }, { jobId: 'one' });
-  await ended.add('ended', { saleId: 'a-sale', ended: [{ id: 'a-sale-1', userId: 'user', status: 'cancelled' }] }, { jobId: 'ended' });
+  await ended.add(
+    'ended',
+    { saleId: 'a-sale', ended: [{ id: 'a-sale-1', userId: 'user', status: 'cancelled' }] },
+    { jobId: 'ended' },
+  );
   await eventually(() => expect(done.sort()).toEqual(['a range', 'a-sale']), { timeoutMs: 5_000 });
   expect(faults).toEqual([]);
 });

@@ -17,8 +17,12 @@ const openSentinel = async (): Promise<Servers> => {
   return { url: group.url, masters: [group.master], stop: () => group.stop() };
 };
 
-test.each([['Redis Cluster', startCluster as () => Promise<Servers>], ['a Sentinel group', openSentinel]])(
-  'a queue on %s works again by itself when its masters were frozen for its first command', async (_, start) => {
+test.each([
+  ['Redis Cluster', startCluster as () => Promise<Servers>],
+  ['a Sentinel group', openSentinel],
+])(
+  'a queue on %s works again by itself when its masters were frozen for its first command',
+  async (_, start) => {
     const { url, masters, stop } = await start();
     onTestFinished(stop);
     const connection = await connect(url);
@@ -32,5 +36,6 @@ test.each([['Redis Cluster', startCluster as () => Promise<Servers>], ['a Sentin
       for (const { pid } of masters) process.kill(pid, 'SIGCONT');
     }
     expect(await eventually(() => queue.getJobCountByTypes('waiting'), { timeoutMs: 20_000 })).toBe(0);
-  }, 60_000,
+  },
+  60_000,
 );

@@ -26,7 +26,13 @@ async function workAs(user: string) {
   const [done, errorsAt]: [string[], number[]] = [[], []];
   const onError = () => void errorsAt.push(performance.now());
   const backoff = { firstDelayMs: 10, delayMsMax: 100 };
-  const worker = new QueueWorker<string>('work', async ({ data }) => void done.push(data), { connection, prefix, onError, concurrency: 4, backoff });
+  const worker = new QueueWorker<string>('work', async ({ data }) => void done.push(data), {
+    connection,
+    prefix,
+    onError,
+    concurrency: 4,
+    backoff,
+  });
   onTestFinished(async () => {
     await worker.close();
     connection.disconnect();

@@ -1,5 +1,11 @@
 import type { Job } from 'bullmq';
-import { createDeadQueue, createCreditQueue, createLaterQueue, type CreditQueue, type DeadQueue } from '../../src/credit/queue.ts';
+import {
+  createDeadQueue,
+  createCreditQueue,
+  createLaterQueue,
+  type CreditQueue,
+  type DeadQueue,
+} from '../../src/credit/queue.ts';
 import type { DeadLetter } from '../../src/credit/deadLetter.ts';
 import { ledgerProvider } from '../../src/credit/ledgerProvider.ts';
 import { createCreditWorker, type CreditWorker, type CreditWorkerOptions } from '../../src/credit/worker.ts';
@@ -45,12 +51,26 @@ export async function openRoom(): Promise<Room> {
   const later = createLaterQueue(options);
   const dead = createDeadQueue(options);
   const workers: CreditWorker[] = [];
-  const rest = async () => { await Promise.all(workers.splice(0).map((worker) => worker.close(1_000))); };
+  const rest = async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.close(1_000)));
+  };
   return {
-    redisUrl: server.url, redis, hand: connection, database, ledger, queue, later, dead,
+    redisUrl: server.url,
+    redis,
+    hand: connection,
+    database,
+    ledger,
+    queue,
+    later,
+    dead,
     work(differing = {}) {
       const worker = createCreditWorker({
-        ...options, balance: ledgerProvider(ledger), onCredited: async () => {}, log: createLog('credit', 'silent'), backoff: { firstDelayMs: 10, delayMsMax: 100 }, ...differing,
+        ...options,
+        balance: ledgerProvider(ledger),
+        onCredited: async () => {},
+        log: createLog('credit', 'silent'),
+        backoff: { firstDelayMs: 10, delayMsMax: 100 },
+        ...differing,
       });
       workers.push(worker);
       return worker;
@@ -58,7 +78,10 @@ export async function openRoom(): Promise<Room> {
     rest,
     async letters(rainId) {
       const jobs = (await dead.getJobs(['waiting'])) as Job<DeadLetter>[];
-      return jobs.map(({ data }) => data).filter((letter) => letter.rainId === rainId).sort((a, b) => a.index - b.index);
+      return jobs
+        .map(({ data }) => data)
+        .filter((letter) => letter.rainId === rainId)
+        .sort((a, b) => a.index - b.index);
     },
     async stop() {
       await rest();

@@ -7,12 +7,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const SECRET = 'a-secret-between-test-and-wallet-0123456789';
 
 /** The example code of docs/reference/webhook.md for wallet developers. */
-type Verify = (secret: string, headers: Record<string, string | string[] | undefined>, body: Buffer, now?: number) => boolean;
+type Verify = (
+  secret: string,
+  headers: Record<string, string | string[] | undefined>,
+  body: Buffer,
+  now?: number,
+) => boolean;
 type Paid = Pick<ToldClaim, 'userId' | 'amount'> & { before: boolean };
 type AnswerTo = (body: Buffer, pay: (claim: ToldClaim) => Promise<Paid>) => Promise<{ status: number; body: object }>;
 const page = readFileSync(new URL('../../docs/reference/webhook.md', import.meta.url), 'utf8');
 const code = [...page.matchAll(/```js\n([^]*?)```/g)].map(([, block]) => block).join('\n');
-export const { verify, answer: answerTo } = await import(`data:text/javascript,${encodeURIComponent(code)}`) as { verify: Verify; answer: AnswerTo };
+export const { verify, answer: answerTo } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+  verify: Verify;
+  answer: AnswerTo;
+};
 
 export interface ToldClaim {
   claimId: string;
@@ -28,8 +36,28 @@ export interface ToldClaim {
  * with `lie` say "paid" and have not: they give no receipt, or one for another amount. An answer that is cut has not paid either.
  */
 export type Behaviour =
-  | 'pay' | 'payBefore' | 'payThenHang' | 'payThenClose' | 'payThenCut' | 'payThenHuge' | 'payThenNonsense' | 'payThenSlow'
-  | 'payAlready' | 'hang' | 'close' | 'garbage' | 'redirect' | 'others' | 'retry' | 'refuse' | 'lie' | 'lieAboutAmount' | 'lieAlready' | 'echo' | 'refuseThenCut' | 'receiptThenCut'
+  | 'pay'
+  | 'payBefore'
+  | 'payThenHang'
+  | 'payThenClose'
+  | 'payThenCut'
+  | 'payThenHuge'
+  | 'payThenNonsense'
+  | 'payThenSlow'
+  | 'payAlready'
+  | 'hang'
+  | 'close'
+  | 'garbage'
+  | 'redirect'
+  | 'others'
+  | 'retry'
+  | 'refuse'
+  | 'lie'
+  | 'lieAboutAmount'
+  | 'lieAlready'
+  | 'echo'
+  | 'refuseThenCut'
+  | 'receiptThenCut'
   | { payAndWaitFor: Promise<unknown>; status?: never }
   | { status: number; headers?: Record<string, string>; body?: string };
 
@@ -66,36 +94,56 @@ export async function startWallet({ onePerUser = false } = {}): Promise<Wallet> 
   let under = 0;
 
   function next(claims: readonly ToldClaim[]): Behaviour {
-    const plan = claims.map(({ redPacketId }) => plans.get(redPacketId)).find((found) => found && found.behaviours.length > 0);
+    const plan = claims
+      .map(({ redPacketId }) => plans.get(redPacketId))
+      .find((found) => found && found.behaviours.length > 0);
     if (!plan) return 'pay';
     return plan.always && plan.behaviours.length === 1 ? plan.behaviours[0]! : plan.behaviours.shift()!;
   }
 
   const payOne = (claim: ToldClaim): Paid => {
-    const before = paid.get(claim.claimId) ?? (onePerUser ? [...paid.values()].find(({ rainId, userId }) => rainId === claim.rainId && userId === claim.userId) : undefined);
+    const before =
+      paid.get(claim.claimId) ??
+      (onePerUser
+        ? [...paid.values()].find(({ rainId, userId }) => rainId === claim.rainId && userId === claim.userId)
+        : undefined);
     if (!before) paid.set(claim.claimId, claim);
     const { userId, amount } = before ?? claim;
     return { userId, amount, before: before !== undefined };
   };
-  const pay = (claims: readonly ToldClaim[]) => claims.map((claim) => {
-    const { before, ...paid } = payOne(claim);
-    return before ? { claimId: claim.claimId, status: 'already', ...paid } : { claimId: claim.claimId, status: 'done' };
-  });
+  const pay = (claims: readonly ToldClaim[]) =>
+    claims.map((claim) => {
+      const { before, ...paid } = payOne(claim);
+      return before
+        ? { claimId: claim.claimId, status: 'already', ...paid }
+        : { claimId: claim.claimId, status: 'done' };
+    });
   const alreadyOf = ({ claimId, userId, amount }: ToldClaim) => ({ claimId, status: 'already', userId, amount });
-  const receiptsOf = (claims: readonly ToldClaim[]) => claims.flatMap(({ claimId: id }) => (paid.has(id) ? [{ id, amount: paid.get(id)!.amount }] : []));
+  const receiptsOf = (claims: readonly ToldClaim[]) =>
+    claims.flatMap(({ claimId: id }) => (paid.has(id) ? [{ id, amount: paid.get(id)!.amount }] : []));
 
-  async function behave(behaviour: Behaviour, claims: readonly ToldClaim[], single: boolean, response: ServerResponse): Promise<void> {
-    const answer = (results: unknown[], receipts: unknown[] = receiptsOf(claims)) => JSON.stringify(single ? { receipts } : { results, receipts });
+  async function behave(
+    behaviour: Behaviour,
+    claims: readonly ToldClaim[],
+    single: boolean,
+    response: ServerResponse,
+  ): Promise<void> {
+    const answer = (results: unknown[], receipts: unknown[] = receiptsOf(claims)) =>
+      JSON.stringify(single ? { receipts } : { results, receipts });
     const each = (status: string, reason: string) => answer(claims.map(({ claimId }) => ({ claimId, status, reason })));
     if (typeof behaviour === 'object' && 'payAndWaitFor' in behaviour) {
       const text = answer(pay(claims));
       await behaviour.payAndWaitFor;
       return void response.end(text);
     }
-    if (typeof behaviour === 'object') return void response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
+    if (typeof behaviour === 'object')
+      return void response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
     switch (behaviour) {
       case 'pay': {
-        const { status, body } = await answerTo(Buffer.from(JSON.stringify(single ? claims[0] : { claims })), async (claim) => payOne(claim));
+        const { status, body } = await answerTo(
+          Buffer.from(JSON.stringify(single ? claims[0] : { claims })),
+          async (claim) => payOne(claim),
+        );
         return void response.writeHead(status).end(JSON.stringify(body));
       }
       case 'payBefore': {
@@ -108,19 +156,58 @@ export async function startWallet({ onePerUser = false } = {}): Promise<Wallet> 
         pay(claims);
         const [{ claimId, amount } = claims[0]!] = [paid.get(claims[0]!.claimId)];
         if (single) return void response.writeHead(204, { 'rain-receipt': `${claimId} ${amount}` }).end();
-        return void response.end(answer(claims.map((claim) => alreadyOf(paid.get(claim.claimId)!)), []));
+        return void response.end(
+          answer(
+            claims.map((claim) => alreadyOf(paid.get(claim.claimId)!)),
+            [],
+          ),
+        );
       }
-      case 'lie': return void response.end(answer(claims.map(({ claimId }) => ({ claimId, status: 'done' })), []));
-      case 'lieAboutAmount': return void response.writeHead(200, { 'rain-receipt': `${claims[0]!.claimId} 99.99` }).end(answer(claims.map(({ claimId }) => ({ claimId, status: 'done' })), claims.map(({ claimId: id }) => ({ id, amount: '99.99' }))));
-      case 'lieAlready': return void (single ? response.writeHead(409).end('{}') : response.end(answer(claims.map(({ claimId }) => ({ claimId, status: 'already' })), [])));
+      case 'lie':
+        return void response.end(
+          answer(
+            claims.map(({ claimId }) => ({ claimId, status: 'done' })),
+            [],
+          ),
+        );
+      case 'lieAboutAmount':
+        return void response.writeHead(200, { 'rain-receipt': `${claims[0]!.claimId} 99.99` }).end(
+          answer(
+            claims.map(({ claimId }) => ({ claimId, status: 'done' })),
+            claims.map(({ claimId: id }) => ({ id, amount: '99.99' })),
+          ),
+        );
+      case 'lieAlready':
+        return void (single
+          ? response.writeHead(409).end('{}')
+          : response.end(
+              answer(
+                claims.map(({ claimId }) => ({ claimId, status: 'already' })),
+                [],
+              ),
+            ));
       case 'refuseThenCut':
       case 'receiptThenCut':
-        response.writeHead(behaviour === 'refuseThenCut' ? 404 : 200, { 'content-length': 99, 'rain-receipt': `${claims[0]!.claimId} ${claims[0]!.amount}` }).write('{');
+        response
+          .writeHead(behaviour === 'refuseThenCut' ? 404 : 200, {
+            'content-length': 99,
+            'rain-receipt': `${claims[0]!.claimId} ${claims[0]!.amount}`,
+          })
+          .write('{');
         await sleep(20);
         return void response.socket!.destroy();
-      case 'echo': return void response.end(JSON.stringify(single ? claims[0] : { claims, results: claims.map((claim) => ({ ...claim, status: 'done' })) }));
-      case 'payThenHang': pay(claims); return;
-      case 'payThenClose': pay(claims); return void response.socket!.destroy();
+      case 'echo':
+        return void response.end(
+          JSON.stringify(
+            single ? claims[0] : { claims, results: claims.map((claim) => ({ ...claim, status: 'done' })) },
+          ),
+        );
+      case 'payThenHang':
+        pay(claims);
+        return;
+      case 'payThenClose':
+        pay(claims);
+        return void response.socket!.destroy();
       case 'payThenCut': {
         const text = answer(pay(claims));
         response.writeHead(200, { 'content-length': text.length }).write(text.slice(0, text.length / 2));
@@ -135,20 +222,32 @@ export async function startWallet({ onePerUser = false } = {}): Promise<Wallet> 
         }
         return;
       }
-      case 'payThenNonsense': pay(claims); return void response.end('{"results":[{"claimId":');
+      case 'payThenNonsense':
+        pay(claims);
+        return void response.end('{"results":[{"claimId":');
       case 'payThenSlow': {
         const text = answer(pay(claims));
         await sleep(400, undefined, { signal: over.signal }).catch(() => {});
         return void response.end(text);
       }
-      case 'hang': return;
-      case 'close': return void response.socket!.destroy();
-      case 'garbage': return void response.socket!.end('no HTTP at all\r\n\r\n');
-      case 'redirect': return void response.writeHead(302, { location: `${url}/elsewhere` }).end();
-      case 'others': return void response.end(answer([{ claimId: 'somebody-else', status: 'done' }, 7, { claimId: claims[0]!.claimId, status: 'perhaps' }]));
-      case 'retry': return void response.end(each('retry', 'later'));
-      case 'refuse': return void response.end(each('refused', 'account\nclosed'));
-      default: return behaviour satisfies never;
+      case 'hang':
+        return;
+      case 'close':
+        return void response.socket!.destroy();
+      case 'garbage':
+        return void response.socket!.end('no HTTP at all\r\n\r\n');
+      case 'redirect':
+        return void response.writeHead(302, { location: `${url}/elsewhere` }).end();
+      case 'others':
+        return void response.end(
+          answer([{ claimId: 'somebody-else', status: 'done' }, 7, { claimId: claims[0]!.claimId, status: 'perhaps' }]),
+        );
+      case 'retry':
+        return void response.end(each('retry', 'later'));
+      case 'refuse':
+        return void response.end(each('refused', 'account\nclosed'));
+      default:
+        return behaviour satisfies never;
     }
   }
 
@@ -160,7 +259,11 @@ export async function startWallet({ onePerUser = false } = {}): Promise<Wallet> 
     if (!verify(SECRET, request.headers, body)) return void (seen.unsigned++, response.writeHead(401).end());
     const told = JSON.parse(body.toString()) as ToldClaim | { claims: ToldClaim[] };
     const claims = 'claims' in told ? told.claims : [told];
-    asked.push({ key: String(request.headers['idempotency-key']), packets: claims.map(({ redPacketId }) => redPacketId), at: performance.now() });
+    asked.push({
+      key: String(request.headers['idempotency-key']),
+      packets: claims.map(({ redPacketId }) => redPacketId),
+      at: performance.now(),
+    });
     for (const claim of claims) {
       const told = JSON.stringify(claim);
       if ((known.get(claim.redPacketId) ?? told) !== told) seen.rivals++;
@@ -177,11 +280,16 @@ export async function startWallet({ onePerUser = false } = {}): Promise<Wallet> 
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url, paid, asked, seen,
-    plan: (redPacketId, behaviours, always = false) => void plans.set(redPacketId, { behaviours: [...behaviours], always }),
+    url,
+    paid,
+    asked,
+    seen,
+    plan: (redPacketId, behaviours, always = false) =>
+      void plans.set(redPacketId, { behaviours: [...behaviours], always }),
     paymentOf(redPacketId) {
       const payments = [...paid.values()].filter((payment) => payment.redPacketId === redPacketId);
-      if (payments.length > 1) throw new Error(`${redPacketId} was paid under ${payments.map(({ claimId }) => claimId).join(' and ')}`);
+      if (payments.length > 1)
+        throw new Error(`${redPacketId} was paid under ${payments.map(({ claimId }) => claimId).join(' and ')}`);
       return payments[0];
     },
     asksOf: (redPacketId) => asked.filter(({ packets }) => packets.includes(redPacketId)).length,

@@ -7,7 +7,12 @@ const again: Again = { outcome: 'reconsumeLater', detail: 'the wallet said so' }
 const asked = (idForm: ClaimIdForm) => ({ claimId: 'r-1', idForm, userId: 'ann', amount: '1.00' });
 type Case = [what: string, idForm: ClaimIdForm, policy: ReceiptPolicy, payments: Payment[], outcome: string];
 const UNREADABLE: Payment = { unreadable: '{"amount":9}' };
-const [EQUAL, NAMED, OTHER_AMOUNT, OTHER_USER]: Payment[] = [{ amount: '1.00' }, { amount: '1.00', userId: 'ann' }, { amount: '9.00' }, { amount: '1.00', userId: 'bob' }];
+const [EQUAL, NAMED, OTHER_AMOUNT, OTHER_USER]: Payment[] = [
+  { amount: '1.00' },
+  { amount: '1.00', userId: 'ann' },
+  { amount: '9.00' },
+  { amount: '1.00', userId: 'bob' },
+];
 
 describe('a wallet that says it has paid', () => {
   it.each([
@@ -18,18 +23,34 @@ describe('a wallet that says it has paid', () => {
     ['another amount', 'webhook_v2', 'required', [OTHER_AMOUNT!], 'reconsumeLater'],
     ['another amount, and its word is trusted', 'webhook_v2', 'trust_status', [OTHER_AMOUNT!], 'reconsumeLater'],
     ['somebody else', 'webhook', 'required', [OTHER_USER!], 'reconsumeLater'],
-    ['with two receipts that contradict each other', 'webhook_v2', 'required', [EQUAL!, OTHER_AMOUNT!], 'reconsumeLater'],
-    ['with an equal receipt, and one that cannot be read', 'webhook_v2', 'required', [EQUAL!, UNREADABLE], 'reconsumeLater'],
+    [
+      'with two receipts that contradict each other',
+      'webhook_v2',
+      'required',
+      [EQUAL!, OTHER_AMOUNT!],
+      'reconsumeLater',
+    ],
+    [
+      'with an equal receipt, and one that cannot be read',
+      'webhook_v2',
+      'required',
+      [EQUAL!, UNREADABLE],
+      'reconsumeLater',
+    ],
     ['with one that cannot be read, and its word is trusted', 'webhook_v2', 'trust_status', [UNREADABLE], 'taken'],
   ] as Case[])('%s (%s, %s)', (_what, idForm, policy, payments, outcome) => {
     const told = whenPaidNow(asked(idForm), payments, policy, again);
     expect(told.outcome).toBe(outcome);
-    if (outcome === 'reconsumeLater') expect(told).toMatchObject({ detail: expect.stringMatching(/^the wallet said so; .*receipt.*1\.00/) });
+    if (outcome === 'reconsumeLater')
+      expect(told).toMatchObject({ detail: expect.stringMatching(/^the wallet said so; .*receipt.*1\.00/) });
   });
 
   it('and contradicts its own receipt is not believed, and its word alone is no receipt', () => {
-    const outcome = (said: Payment, receipts: Payment[]) => whenPaidNow(asked('webhook_v2'), receipts, 'required', again, said).outcome;
-    expect([OTHER_USER!, { userId: 'bob' }, OTHER_AMOUNT!, UNREADABLE].map((said) => outcome(said, [EQUAL!]))).toEqual(Array(4).fill('reconsumeLater'));
+    const outcome = (said: Payment, receipts: Payment[]) =>
+      whenPaidNow(asked('webhook_v2'), receipts, 'required', again, said).outcome;
+    expect([OTHER_USER!, { userId: 'bob' }, OTHER_AMOUNT!, UNREADABLE].map((said) => outcome(said, [EQUAL!]))).toEqual(
+      Array(4).fill('reconsumeLater'),
+    );
     expect([outcome(NAMED!, [EQUAL!]), outcome(NAMED!, [])]).toEqual(['taken', 'reconsumeLater']);
   });
 });
@@ -52,7 +73,13 @@ describe('a wallet that says it has paid before', () => {
   ] as Case[])('%s (%s, %s)', (_what, idForm, policy, payments, outcome) => {
     const told = whenPaidBefore(asked(idForm), payments, policy, again);
     expect(told.outcome).toBe(outcome);
-    if (told.outcome === 'giveUp') expect(told).toEqual({ outcome: 'giveUp', reason: 'paid_differs', detail: `the wallet has paid r-1 before: ${JSON.stringify(payments.find((paid) => [OTHER_USER, OTHER_AMOUNT].includes(paid) || paid.userId === 'bob'))}` });
-    if (told.outcome === 'reconsumeLater') expect(told.detail).toContain('{"claimId":"r-1","userId":"ann","amount":"1.00"}');
+    if (told.outcome === 'giveUp')
+      expect(told).toEqual({
+        outcome: 'giveUp',
+        reason: 'paid_differs',
+        detail: `the wallet has paid r-1 before: ${JSON.stringify(payments.find((paid) => [OTHER_USER, OTHER_AMOUNT].includes(paid) || paid.userId === 'bob'))}`,
+      });
+    if (told.outcome === 'reconsumeLater')
+      expect(told.detail).toContain('{"claimId":"r-1","userId":"ann","amount":"1.00"}');
   });
 });

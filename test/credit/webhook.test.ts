@@ -18,7 +18,9 @@ const retryPolicy: RetryPolicy = { firstDelayMs: 10, delayMsMax: 40, attemptsMax
 describe('an external wallet', () => {
   let room: Room;
   let wallet: Wallet;
-  beforeAll(async () => { [room, wallet] = await Promise.all([openRoom(), startWallet()]); });
+  beforeAll(async () => {
+    [room, wallet] = await Promise.all([openRoom(), startWallet()]);
+  });
   afterEach(async () => {
     await room.rest();
     await expectBalanced(room.database);
@@ -30,15 +32,36 @@ describe('an external wallet', () => {
     await wallet?.stop();
   });
 
-  const payoutProvider = (options: Partial<WebhookOptions> = {}, ledger: Pick<Ledger, 'reserve' | 'credit'> = room.ledger): PayoutProvider =>
-    webhookProviders(ledger, { url: wallet.url, secret: SECRET, receipts: 'required', batchMax: 1, timeoutMs: 5_000, ...options }).webhook_v2;
-  const jobOf = (rainId: string, claims: readonly Claim[], from = 0): CreditJob => ({ rainId, shard: 0, from, entries: claims.map((claim) => JSON.stringify(claim)) });
+  const payoutProvider = (
+    options: Partial<WebhookOptions> = {},
+    ledger: Pick<Ledger, 'reserve' | 'credit'> = room.ledger,
+  ): PayoutProvider =>
+    webhookProviders(ledger, {
+      url: wallet.url,
+      secret: SECRET,
+      receipts: 'required',
+      batchMax: 1,
+      timeoutMs: 5_000,
+      ...options,
+    }).webhook_v2;
+  const jobOf = (rainId: string, claims: readonly Claim[], from = 0): CreditJob => ({
+    rainId,
+    shard: 0,
+    from,
+    entries: claims.map((claim) => JSON.stringify(claim)),
+  });
   const add = (job: CreditJob, again?: string) => room.queue.add('range', job, { jobId: creditJobId(job, again) });
-  const credits = async (rainId: string) => new Map((await room.ledger.credits(rainId)).map((credit) => [credit.redPacketId, credit]));
-  const drained = () => eventually(async () => {
-    for (const queue of [room.queue, room.later]) if (await queue.getJobCountByTypes('waiting', 'active', 'delayed') > 0) return false;
-    return true;
-  }, { timeoutMs: 30_000 });
+  const credits = async (rainId: string) =>
+    new Map((await room.ledger.credits(rainId)).map((credit) => [credit.redPacketId, credit]));
+  const drained = () =>
+    eventually(
+      async () => {
+        for (const queue of [room.queue, room.later])
+          if ((await queue.getJobCountByTypes('waiting', 'active', 'delayed')) > 0) return false;
+        return true;
+      },
+      { timeoutMs: 30_000 },
+    );
 
   /**
    * Checks that every credit was paid to the same user with the same amount, and every other claim is a dead letter. @returns
@@ -59,7 +82,12 @@ describe('an external wallet', () => {
   }
 
   /** Six claims, of which the fourth meets this; answers with the dead letters. */
-  async function meet(rainId: string, batchMax: number, behaviours: Behaviour[], always = false): Promise<[number, string][]> {
+  async function meet(
+    rainId: string,
+    batchMax: number,
+    behaviours: Behaviour[],
+    always = false,
+  ): Promise<[number, string][]> {
     await room.ledger.createRain(newRain(rainId, 1_000n), 'ann');
     const claims = claimsOf(rainId, 0, 6);
     wallet.plan(`${rainId}-p3`, behaviours, always);
@@ -69,34 +97,66 @@ describe('an external wallet', () => {
   }
 
   const PASSING: [string, Behaviour][] = [
-    ['is slow beyond the timeout, and pays', 'payThenSlow'], ['pays and never answers', 'payThenHang'], ['pays and closes the line', 'payThenClose'],
-    ['pays and closes it in mid-answer', 'payThenCut'], ['pays and answers without end', 'payThenHuge'], ['pays and answers nonsense', 'payThenNonsense'],
-    ['never answers', 'hang'], ['closes the line', 'close'], ['does not speak HTTP', 'garbage'], ['redirects', 'redirect'], ['has paid before', 'payBefore'], ['has paid, and says so in its shortest form', 'payAlready'],
-    ['says done and gives no receipt', 'lie'], ['gives a receipt for another amount', 'lieAboutAmount'], ['says that it paid before, and not whom', 'lieAlready'], ['echoes the request', 'echo'],
-    ['refuses in an answer that is cut off', 'refuseThenCut'], ['gives a receipt at the head of an answer that is cut off', 'receiptThenCut'],
-    ['answers 500', { status: 500, body: 'oh\nno' }], ['answers 503', { status: 503, headers: { 'retry-after': 'soon' } }], ['answers 408', { status: 408 }],
+    ['is slow beyond the timeout, and pays', 'payThenSlow'],
+    ['pays and never answers', 'payThenHang'],
+    ['pays and closes the line', 'payThenClose'],
+    ['pays and closes it in mid-answer', 'payThenCut'],
+    ['pays and answers without end', 'payThenHuge'],
+    ['pays and answers nonsense', 'payThenNonsense'],
+    ['never answers', 'hang'],
+    ['closes the line', 'close'],
+    ['does not speak HTTP', 'garbage'],
+    ['redirects', 'redirect'],
+    ['has paid before', 'payBefore'],
+    ['has paid, and says so in its shortest form', 'payAlready'],
+    ['says done and gives no receipt', 'lie'],
+    ['gives a receipt for another amount', 'lieAboutAmount'],
+    ['says that it paid before, and not whom', 'lieAlready'],
+    ['echoes the request', 'echo'],
+    ['refuses in an answer that is cut off', 'refuseThenCut'],
+    ['gives a receipt at the head of an answer that is cut off', 'receiptThenCut'],
+    ['answers 500', { status: 500, body: 'oh\nno' }],
+    ['answers 503', { status: 503, headers: { 'retry-after': 'soon' } }],
+    ['answers 408', { status: 408 }],
     ['answers 429 with Retry-After', { status: 429, headers: { 'retry-after': '0' } }],
   ];
-  describe.each([['one claim at a time', 1, 'one'], ['a batch', 6, 'all']] as const)('that is asked for %s', (_form, batchMax, name) => {
+  describe.each([
+    ['one claim at a time', 1, 'one'],
+    ['a batch', 6, 'all'],
+  ] as const)('that is asked for %s', (_form, batchMax, name) => {
     it.each(PASSING)('[R5] and once %s: every claim is paid and credited once', async (_what, behaviour) => {
       const rainId = `${name}-once-${PASSING.findIndex(([, other]) => other === behaviour)}`;
       expect(await meet(rainId, batchMax, [behaviour])).toEqual([]);
       expect((await credits(rainId)).size).toBe(6);
     });
 
-    it.each(['hang', 'payThenHang', 'redirect', { status: 500 }, 'lie', 'lieAboutAmount', 'lieAlready', 'echo'] as Behaviour[])('[R10] and always does so (%j): the others are credited, the one is dead, and credited once when it is sent again', async (behaviour) => {
-      const rainId = `${name}-always-${typeof behaviour === 'string' ? behaviour : behaviour.status}`;
-      expect(await meet(rainId, batchMax, [behaviour], true)).toEqual([[3, 'unavailable']]);
-      expect(wallet.asksOf(`${rainId}-p3`)).toBe(retryPolicy.attemptsMax);
-      wallet.plan(`${rainId}-p3`, []);
-      await add(jobOf(rainId, [claimOf(rainId, 3)], 3), 'by-hand');
-      await eventually(async () => expect((await credits(rainId)).size).toBe(6));
-      expect(wallet.paymentOf(`${rainId}-p3`)).toMatchObject({ userId: 'u3', amount: '0.04' });
-    });
+    it.each([
+      'hang',
+      'payThenHang',
+      'redirect',
+      { status: 500 },
+      'lie',
+      'lieAboutAmount',
+      'lieAlready',
+      'echo',
+    ] as Behaviour[])(
+      '[R10] and always does so (%j): the others are credited, the one is dead, and credited once when it is sent again',
+      async (behaviour) => {
+        const rainId = `${name}-always-${typeof behaviour === 'string' ? behaviour : behaviour.status}`;
+        expect(await meet(rainId, batchMax, [behaviour], true)).toEqual([[3, 'unavailable']]);
+        expect(wallet.asksOf(`${rainId}-p3`)).toBe(retryPolicy.attemptsMax);
+        wallet.plan(`${rainId}-p3`, []);
+        await add(jobOf(rainId, [claimOf(rainId, 3)], 3), 'by-hand');
+        await eventually(async () => expect((await credits(rainId)).size).toBe(6));
+        expect(wallet.paymentOf(`${rainId}-p3`)).toMatchObject({ userId: 'u3', amount: '0.04' });
+      },
+    );
 
-    it('and refuses one of them: it is dead-lettered with the wallet\'s answer, no other is delayed', async () => {
+    it("and refuses one of them: it is dead-lettered with the wallet's answer, no other is delayed", async () => {
       const rainId = `${name}-refused`;
-      expect(await meet(rainId, batchMax, [{ status: 422, body: 'account\u001b[31m closed' }], true)).toEqual([[3, 'refused']]);
+      expect(await meet(rainId, batchMax, [{ status: 422, body: 'account\u001b[31m closed' }], true)).toEqual([
+        [3, 'refused'],
+      ]);
       expect((await room.letters(rainId))[0]!.detail).toBe('the wallet answered 422: account [31m closed');
       expect(wallet.paymentOf(`${rainId}-p3`)).toBe(undefined);
     });
@@ -107,7 +167,11 @@ describe('an external wallet', () => {
       const told: number[] = [];
       wallet.plan(`${rainId}-p250`, [{ status: 500 }], true);
       await room.ledger.createRain(newRain(rainId, sumOfFirst(500)), 'ann');
-      room.work({ retryPolicy, balance: payoutProvider({ batchMax: batchMax === 1 ? 1 : 50 }), onCredited: async (_rainId, _shard, some) => void told.push(some.length) });
+      room.work({
+        retryPolicy,
+        balance: payoutProvider({ batchMax: batchMax === 1 ? 1 : 50 }),
+        onCredited: async (_rainId, _shard, some) => void told.push(some.length),
+      });
       await add(jobOf(rainId, claims));
       expect(await outcome(rainId, claims)).toEqual([[250, 'unavailable']]);
       expect(told).toEqual(batchMax === 1 ? [499] : [450, 49]);
@@ -116,30 +180,62 @@ describe('an external wallet', () => {
     });
   });
 
-  it.each([['webhook', 1, 'payBefore'], ['webhook', 6, 'payAlready'], ['webhook_v2', 1, 'payBefore']] as const)(
-    '[R2] that has paid the same id to somebody else before a backup was restored credits nobody (%s, %i per request)', async (idForm, batchMax, behaviour) => {
+  it.each([
+    ['webhook', 1, 'payBefore'],
+    ['webhook', 6, 'payAlready'],
+    ['webhook_v2', 1, 'payBefore'],
+  ] as const)(
+    '[R2] that has paid the same id to somebody else before a backup was restored credits nobody (%s, %i per request)',
+    async (idForm, batchMax, behaviour) => {
       const rainId = `restored-${idForm}-${batchMax}`;
       await room.ledger.createRain(newRain(rainId, 1_000n), 'ann');
       const claim = claimOf(rainId, 0);
       const claimId = claimIdOf(idForm, claim);
       wallet.paid.set(claimId, { ...claim, claimId, userId: 'told-first' });
       wallet.plan(claim.redPacketId, [behaviour]);
-      room.work({ retryPolicy, balance: webhookProviders(room.ledger, { url: wallet.url, secret: SECRET, receipts: 'required', batchMax, timeoutMs: 5_000 })[idForm] });
+      room.work({
+        retryPolicy,
+        balance: webhookProviders(room.ledger, {
+          url: wallet.url,
+          secret: SECRET,
+          receipts: 'required',
+          batchMax,
+          timeoutMs: 5_000,
+        })[idForm],
+      });
       await add(jobOf(rainId, [claim]));
       await drained();
       expect((await credits(rainId)).size).toBe(0);
       const [letter] = await room.letters(rainId);
-      expect(letter).toMatchObject({ reason: 'paid_differs', detail: `the wallet has paid ${claimId} before: {"amount":"0.01","userId":"told-first"}` });
-      const discarding = { letterId: 'x', rainId, entry: letter!.entry, deadReason: letter!.reason, reason: 'looked', actor: 'ann' };
+      expect(letter).toMatchObject({
+        reason: 'paid_differs',
+        detail: `the wallet has paid ${claimId} before: {"amount":"0.01","userId":"told-first"}`,
+      });
+      const discarding = {
+        letterId: 'x',
+        rainId,
+        entry: letter!.entry,
+        deadReason: letter!.reason,
+        reason: 'looked',
+        actor: 'ann',
+      };
       const given = { redPacketId: claim.redPacketId, userId: claim.userId, claimedCents: 1n, allocatedCents: 1n };
       expect(await room.ledger.discard({ ...discarding, claim: given })).toEqual({ outcome: 'maybe_paid' });
-    });
+    },
+  );
 
-  it.each([['answers for others only', 'others', []], ['asks for another try', 'retry', []], ['refuses them all', 'refuse', [0, 1, 2, 3, 4, 5].map((i) => [i, 'refused'])]] as [string, Behaviour, [number, string][]][])(
-    'that is asked for a batch and %s', async (_what, behaviour, letters) => {
+  it.each([
+    ['answers for others only', 'others', []],
+    ['asks for another try', 'retry', []],
+    ['refuses them all', 'refuse', [0, 1, 2, 3, 4, 5].map((i) => [i, 'refused'])],
+  ] as [string, Behaviour, [number, string][]][])(
+    'that is asked for a batch and %s',
+    async (_what, behaviour, letters) => {
       expect(await meet(`batch-${String(behaviour)}`, 6, [behaviour])).toEqual(letters);
-      for (const { detail } of await room.letters('batch-refuse')) expect(detail).toBe('the wallet said refused: account closed');
-    });
+      for (const { detail } of await room.letters('batch-refuse'))
+        expect(detail).toBe('the wallet said refused: account closed');
+    },
+  );
 
   it('that asks for a second is given a second', async () => {
     await meet('patient', 1, [{ status: 503, headers: { 'retry-after': '1' } }]);
@@ -147,31 +243,45 @@ describe('an external wallet', () => {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(995);
   });
 
-  it.each([1, 6])('[R5] is asked with the same id when the worker dies between payment and ledger, and when it dies before it (%i per request)', async (batchMax) => {
-    const rainId = `dies-${batchMax}`;
-    const claims = claimsOf(rainId, 0, 6);
-    const deaths = { reserve: 1, credit: 2 };
-    const dying = <T>(step: keyof typeof deaths, done: T): T => {
-      if (deaths[step]-- > 0) throw new Error(`died after ${step}`);
-      return done;
-    };
-    await room.ledger.createRain(newRain(rainId, 1_000n), 'ann');
-    // The first death leaves reservations behind, the second payments, the third payments and credits.
-    room.work({ retryPolicy, balance: payoutProvider({ batchMax }, {
-      reserve: async (some) => dying('reserve', await room.ledger.reserve(some)),
-      credit: async (some) => (deaths.credit === 2 ? dying('credit', []) : dying('credit', await room.ledger.credit(some))),
-    }) });
-    await add(jobOf(rainId, claims));
-    expect(await outcome(rainId, claims)).toEqual([]);
-    const asks = wallet.asked.filter(({ packets }) => packets.includes(`${rainId}-p0`));
-    expect(asks).toHaveLength(2);
-    expect(new Set(asks.map(({ key }) => key)).size).toBe(1);
-  });
+  it.each([1, 6])(
+    '[R5] is asked with the same id when the worker dies between payment and ledger, and when it dies before it (%i per request)',
+    async (batchMax) => {
+      const rainId = `dies-${batchMax}`;
+      const claims = claimsOf(rainId, 0, 6);
+      const deaths = { reserve: 1, credit: 2 };
+      const dying = <T>(step: keyof typeof deaths, done: T): T => {
+        if (deaths[step]-- > 0) throw new Error(`died after ${step}`);
+        return done;
+      };
+      await room.ledger.createRain(newRain(rainId, 1_000n), 'ann');
+      // The first death leaves reservations behind, the second payments, the third payments and credits.
+      room.work({
+        retryPolicy,
+        balance: payoutProvider(
+          { batchMax },
+          {
+            reserve: async (some) => dying('reserve', await room.ledger.reserve(some)),
+            credit: async (some) =>
+              deaths.credit === 2 ? dying('credit', []) : dying('credit', await room.ledger.credit(some)),
+          },
+        ),
+      });
+      await add(jobOf(rainId, claims));
+      expect(await outcome(rainId, claims)).toEqual([]);
+      const asks = wallet.asked.filter(({ packets }) => packets.includes(`${rainId}-p0`));
+      expect(asks).toHaveLength(2);
+      expect(new Set(asks.map(({ key }) => key)).size).toBe(1);
+    },
+  );
 
   it('[R2] is asked for one user only when a failover has handed a packet out twice, whichever job comes first', async () => {
     await room.ledger.createRain(newRain('failover', sumOfFirst(40)), 'ann');
     const claims = claimsOf('failover', 0, 40);
-    const rivals = claims.map((claim) => ({ ...claim, userId: `other-${claim.userId}`, at: String(Number(claim.at) + 60_000) }));
+    const rivals = claims.map((claim) => ({
+      ...claim,
+      userId: `other-${claim.userId}`,
+      at: String(Number(claim.at) + 60_000),
+    }));
     for (const { redPacketId } of claims.slice(0, 5)) wallet.plan(redPacketId, ['payThenHang', 'close']);
     room.work({ retryPolicy, balance: payoutProvider({ timeoutMs: 300 }) });
     room.work({ retryPolicy, balance: payoutProvider({ timeoutMs: 300 }) });
@@ -181,15 +291,22 @@ describe('an external wallet', () => {
     expect(await room.ledger.book('failover')).toMatchObject({ credited: { count: 40, cents: sumOfFirst(40) } });
   });
 
-  it('[R1] is not asked for what the ledger has already, nor for a user\'s second packet, nor beyond the budget', async () => {
+  it("[R1] is not asked for what the ledger has already, nor for a user's second packet, nor beyond the budget", async () => {
     await room.ledger.createRain(newRain('unasked', 1_000n), 'ann');
     await room.ledger.credit([claimOf('unasked', 0)]);
-    const claims = [claimOf('unasked', 0), claimOf('unasked', 1, { userId: 'u0' }), claimOf('unasked', 2, { amount: '99999.99' })];
+    const claims = [
+      claimOf('unasked', 0),
+      claimOf('unasked', 1, { userId: 'u0' }),
+      claimOf('unasked', 2, { amount: '99999.99' }),
+    ];
     room.work({ retryPolicy, balance: payoutProvider() });
     const before = wallet.asked.length;
     await add(jobOf('unasked', claims));
     await drained();
-    expect((await room.letters('unasked')).map(({ index, reason }) => [index, reason])).toEqual([[1, 'told_twice'], [2, 'refused']]);
+    expect((await room.letters('unasked')).map(({ index, reason }) => [index, reason])).toEqual([
+      [1, 'told_twice'],
+      [2, 'refused'],
+    ]);
     expect(wallet.asked.length).toBe(before);
   });
 
@@ -204,12 +321,16 @@ describe('an external wallet', () => {
 
   it('with another secret pays nothing and gives nothing up, and an unreachable one is reported as such', async () => {
     await room.ledger.createRain(newRain('secret', 1_000n), 'ann');
-    expect(await payoutProvider({ secret: `${SECRET}!` }).post('secret', [claimOf('secret', 0)])).toEqual([{ outcome: 'reconsumeLater', detail: 'the wallet answered 401' }]);
+    expect(await payoutProvider({ secret: `${SECRET}!` }).post('secret', [claimOf('secret', 0)])).toEqual([
+      { outcome: 'reconsumeLater', detail: 'the wallet answered 401' },
+    ]);
     expect(wallet.seen.unsigned).toBe(1);
     wallet.seen.unsigned = 0;
     expect(wallet.paymentOf('secret-p0')).toBe(undefined);
     const url = `http://127.0.0.1:${await freePort()}`;
-    expect(await payoutProvider({ url }).post('secret', [claimOf('secret', 0)])).toEqual([{ outcome: 'reconsumeLater', detail: 'the wallet: no answer: ECONNREFUSED' }]);
+    expect(await payoutProvider({ url }).post('secret', [claimOf('secret', 0)])).toEqual([
+      { outcome: 'reconsumeLater', detail: 'the wallet: no answer: ECONNREFUSED' },
+    ]);
     expect(await room.ledger.book('secret')).toMatchObject({ credited: { count: 0 } });
   });
 });

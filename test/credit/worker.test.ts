@@ -12,24 +12,40 @@ import { openRoom, type Room } from './room.ts';
 
 describe('the credit worker', () => {
   let room: Room;
-  beforeAll(async () => { room = await openRoom(); });
+  beforeAll(async () => {
+    room = await openRoom();
+  });
   afterEach(async () => {
     await room.rest();
     await expectBalanced(room.database);
   });
   afterAll(() => room?.stop());
 
-  const jobOf = (rainId: string, from: number, claims: readonly (Claim | string)[]): CreditJob =>
-    ({ rainId, shard: 0, from, entries: claims.map((claim) => (typeof claim === 'string' ? claim : JSON.stringify(claim))) });
-  const add = (job: CreditJob, again?: string, opts = {}) => room.queue.add('range', job, { jobId: creditJobId(job, again), ...opts });
+  const jobOf = (rainId: string, from: number, claims: readonly (Claim | string)[]): CreditJob => ({
+    rainId,
+    shard: 0,
+    from,
+    entries: claims.map((claim) => (typeof claim === 'string' ? claim : JSON.stringify(claim))),
+  });
+  const add = (job: CreditJob, again?: string, opts = {}) =>
+    room.queue.add('range', job, { jobId: creditJobId(job, again), ...opts });
   const credited = async (rainId: string) => (await room.ledger.book(rainId))!.credited;
-  const drained = () => eventually(async () => (await room.queue.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, { timeoutMs: 20_000 });
+  const drained = () =>
+    eventually(async () => (await room.queue.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, {
+      timeoutMs: 20_000,
+    });
 
   it('[R5] credits a range that is delivered twice, and overlapping ranges, once', async () => {
     room.work();
     await room.ledger.createRain(newRain('twice', sumOfFirst(300)), 'ann');
     const whole = jobOf('twice', 0, claimsOf('twice', 0, 300));
-    await Promise.all([add(whole), add(whole), add(whole, '1'), add(whole, '2'), add(jobOf('twice', 100, claimsOf('twice', 100, 250)))]);
+    await Promise.all([
+      add(whole),
+      add(whole),
+      add(whole, '1'),
+      add(whole, '2'),
+      add(jobOf('twice', 100, claimsOf('twice', 100, 250))),
+    ]);
     await drained();
     expect(await credited('twice')).toEqual({ count: 300, cents: sumOfFirst(300) });
     expect(await room.letters('twice')).toEqual([]);
@@ -40,12 +56,30 @@ describe('the credit worker', () => {
     await room.ledger.createRain(newRain('forestalled', sumOfFirst(3)), 'ann');
     const entries = ['torn', 'cut', 'worn'].map((entry, index) => ({ rainId: 'forestalled', shard: 0, index, entry }));
     const [torn, cut] = entries.map((entry) => room.dead.toKey(deadLetterId(entry)));
-    await room.hand.hset(torn!, 'name', 'malformed', 'data', JSON.stringify({ ...entries[0]!, reason: 'malformed', detail: '' }), 'opts', '{}', 'timestamp', '1');
+    await room.hand.hset(
+      torn!,
+      'name',
+      'malformed',
+      'data',
+      JSON.stringify({ ...entries[0]!, reason: 'malformed', detail: '' }),
+      'opts',
+      '{}',
+      'timestamp',
+      '1',
+    );
     await room.hand.set(cut!, 'not a hash');
     expect(await areDeadLettered(room.dead, entries)).toEqual([false, false, false]);
     await room.hand.del(cut!);
-    await add(jobOf('forestalled', 0, entries.map(({ entry }) => entry)));
-    await eventually(async () => expect((await room.letters('forestalled')).map(({ entry }) => entry)).toEqual(['torn', 'cut', 'worn']));
+    await add(
+      jobOf(
+        'forestalled',
+        0,
+        entries.map(({ entry }) => entry),
+      ),
+    );
+    await eventually(async () =>
+      expect((await room.letters('forestalled')).map(({ entry }) => entry)).toEqual(['torn', 'cut', 'worn']),
+    );
     expect(await areDeadLettered(room.dead, entries)).toEqual([true, true, true]);
     await drained();
   });
@@ -59,9 +93,11 @@ describe('the credit worker', () => {
       return jobOf('crowd', from, claimsOf('crowd', from, from + 100));
     });
     for (let worker = 0; worker < 4; worker++) room.work();
-    await room.queue.addBulk(jobs.map((data, i) => ({ name: 'range', data, opts: { jobId: creditJobId(data, String(i)) } })));
+    await room.queue.addBulk(
+      jobs.map((data, i) => ({ name: 'range', data, opts: { jobId: creditJobId(data, String(i)) } })),
+    );
     await drained();
-    expect({ seed, ...await credited('crowd') }).toEqual({ seed, count: 1_000, cents: sumOfFirst(1_000) });
+    expect({ seed, ...(await credited('crowd')) }).toEqual({ seed, count: 1_000, cents: sumOfFirst(1_000) });
   });
 
   it('sends a packet that was told twice to the dead letters: the first credit is kept, nothing is paid twice', async () => {
@@ -76,7 +112,11 @@ describe('the credit worker', () => {
       expect(letters).toHaveLength(1);
       return letters;
     });
-    expect(letter).toMatchObject({ index: 2, reason: 'told_twice', entry: JSON.stringify({ ...first, userId: 'late' }) });
+    expect(letter).toMatchObject({
+      index: 2,
+      reason: 'told_twice',
+      entry: JSON.stringify({ ...first, userId: 'late' }),
+    });
     expect(letter!.detail).toContain('"userId":"u4","amount":"0.05"');
     await drained();
     expect(await room.ledger.balance('late')).toBe(0n);
@@ -88,15 +128,34 @@ describe('the credit worker', () => {
     await room.ledger.createRain(newRain('poison', 10_000n), 'ann');
     const good = claimsOf('poison', 0, 40);
     const entries: (Claim | string)[] = [...good];
-    entries.splice(7, 0, 'not a claim', claimOf('poison', 50, { amount: '99999.99' }), claimOf('elsewhere', 51), '{"__proto__":{}}');
-    entries.splice(30, 0, claimOf('poison', 52, { redPacketId: '\ud800' }), claimOf('poison', 53, { amount: '99999.98' }), claimOf('poison', 54, { redPacketId: 'n\0' }));
+    entries.splice(
+      7,
+      0,
+      'not a claim',
+      claimOf('poison', 50, { amount: '99999.99' }),
+      claimOf('elsewhere', 51),
+      '{"__proto__":{}}',
+    );
+    entries.splice(
+      30,
+      0,
+      claimOf('poison', 52, { redPacketId: '\ud800' }),
+      claimOf('poison', 53, { amount: '99999.98' }),
+      claimOf('poison', 54, { redPacketId: 'n\0' }),
+    );
     const job = jobOf('poison', 100, entries);
     await add(job);
     await add(job, 'once more');
     await drained();
     expect(await credited('poison')).toEqual({ count: 40, cents: sumOfFirst(40) });
     expect((await room.letters('poison')).map(({ index, reason }) => [index, reason])).toEqual([
-      [107, 'malformed'], [108, 'refused'], [109, 'wrong_rain'], [110, 'malformed'], [130, 'malformed'], [131, 'refused'], [132, 'malformed'],
+      [107, 'malformed'],
+      [108, 'refused'],
+      [109, 'wrong_rain'],
+      [110, 'malformed'],
+      [130, 'malformed'],
+      [131, 'refused'],
+      [132, 'malformed'],
     ]);
   });
 
@@ -106,7 +165,10 @@ describe('the credit worker', () => {
     await add(jobOf('budget', 0, claimsOf('budget', 0, 6)));
     await drained();
     expect(await credited('budget')).toEqual({ count: 4, cents: 10n });
-    expect((await room.letters('budget')).map(({ index, reason }) => [index, reason])).toEqual([[4, 'refused'], [5, 'refused']]);
+    expect((await room.letters('budget')).map(({ index, reason }) => [index, reason])).toEqual([
+      [4, 'refused'],
+      [5, 'refused'],
+    ]);
   });
 
   it('announces a credit after its commit and never before', async () => {
@@ -155,7 +217,12 @@ describe('the credit worker', () => {
   it('keeps a job that has used up its attempts, and works on', async () => {
     await room.ledger.createRain(newRain('used', 1_000n), 'ann');
     const real = ledgerProvider(room.ledger);
-    room.work({ balance: { post: async (rainId, claims) => (claims.length === 3 ? Promise.reject(new Error('never')) : real.post(rainId, claims)) } });
+    room.work({
+      balance: {
+        post: async (rainId, claims) =>
+          claims.length === 3 ? Promise.reject(new Error('never')) : real.post(rainId, claims),
+      },
+    });
     const kept = await add(jobOf('used', 0, claimsOf('used', 0, 3)), undefined, { attempts: 3 });
     await add(jobOf('used', 3, claimsOf('used', 3, 5)));
     await drained();
@@ -166,11 +233,17 @@ describe('the credit worker', () => {
   it('gives up a job that cannot be read at its first attempt [R12]', async () => {
     room.work();
     await room.ledger.createRain(newRain('read', 1_000n), 'ann');
-    const unread = await room.queue.add('range', { rainId: 'read', shard: 0, from: -1, entries: [] } as CreditJob, { jobId: 'unreadable-job' });
+    const unread = await room.queue.add('range', { rainId: 'read', shard: 0, from: -1, entries: [] } as CreditJob, {
+      jobId: 'unreadable-job',
+    });
     await add(jobOf('read', 0, claimsOf('read', 0, 1)));
     await drained();
     const failed = (await room.queue.getJob(unread.id!))!;
-    expect([await failed.getState(), failed.attemptsMade, failed.failedReason]).toEqual(['failed', 1, expect.stringContaining('from:')]);
+    expect([await failed.getState(), failed.attemptsMade, failed.failedReason]).toEqual([
+      'failed',
+      1,
+      expect.stringContaining('from:'),
+    ]);
     expect(await credited('read')).toMatchObject({ count: 1 });
   });
 });

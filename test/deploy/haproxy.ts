@@ -11,7 +11,11 @@ const HAPROXY = findServer('haproxy');
 export const haproxy: Balancer = {
   name: 'HAProxy',
   missing: HAPROXY === undefined ? 'no HAProxy: install it (apt-get install haproxy)' : undefined,
-  impatient: [['timeout tunnel 90s', 'timeout tunnel 2s'], ['timeout client 60s', 'timeout client 1s'], ['timeout server 40s', 'timeout server 1s']],
+  impatient: [
+    ['timeout tunnel 90s', 'timeout tunnel 2s'],
+    ['timeout client 60s', 'timeout client 1s'],
+    ['timeout server 40s', 'timeout server 1s'],
+  ],
   async serve(folder, { gateways, console }, changes = []) {
     const [http, https] = [await freePort(), await freePort()];
     const { certificate, key } = selfSigned(folder);
@@ -19,13 +23,20 @@ export const haproxy: Balancer = {
     writeFileSync(certificate, readFileSync(certificate, 'utf8') + readFileSync(key, 'utf8'));
     const admin = join(folder, 'admin.sock');
     const file = join(folder, 'haproxy.cfg');
-    writeFileSync(file, change(delivered('haproxy/red-packet-rain.cfg'), [
-      ['bind :80', `bind 127.0.0.1:${http}`], ['bind :443 ', `bind 127.0.0.1:${https} `],
-      ['server g1 127.0.0.1:8687', gateways.map((port, i) => `server g${i + 1} 127.0.0.1:${port}`).join('\n    ')], ['server c1 127.0.0.1:8686', `server c1 127.0.0.1:${console}`],
-      ['/etc/ssl/rain.example.com.pem', certificate], ['/run/haproxy/admin.sock', admin],
-      // So many open files are not allowed everywhere that tests run.
-      ['maxconn 40000', 'maxconn 4000'], ...changes,
-    ]));
+    writeFileSync(
+      file,
+      change(delivered('haproxy/red-packet-rain.cfg'), [
+        ['bind :80', `bind 127.0.0.1:${http}`],
+        ['bind :443 ', `bind 127.0.0.1:${https} `],
+        ['server g1 127.0.0.1:8687', gateways.map((port, i) => `server g${i + 1} 127.0.0.1:${port}`).join('\n    ')],
+        ['server c1 127.0.0.1:8686', `server c1 127.0.0.1:${console}`],
+        ['/etc/ssl/rain.example.com.pem', certificate],
+        ['/run/haproxy/admin.sock', admin],
+        // So many open files are not allowed everywhere that tests run.
+        ['maxconn 40000', 'maxconn 4000'],
+        ...changes,
+      ]),
+    );
     return { http, https, admin, close: await serveWith(HAPROXY!, ['-db', '-f', file], https) };
   },
 };

@@ -22,19 +22,51 @@ describe('the image', () => {
     for (const path of copied) expect(existsSync(join(ROOT, path)), path).toBe(true);
     // What a program reads beside dist, it names from the folder of package.json.
     const files = sources('src').filter((path) => !path.includes('/generated/'));
-    const beside = files.flatMap((path) => [...read(path).matchAll(/new URL\(['`]([^'`$]+)[^,]*, ROOT\)/g)].map(([, rest]) => ({ path, rest: rest! })));
+    const beside = files.flatMap((path) =>
+      [...read(path).matchAll(/new URL\(['`]([^'`$]+)[^,]*, ROOT\)/g)].map(([, rest]) => ({ path, rest: rest! })),
+    );
     expect(beside.length).toBeGreaterThan(3);
-    for (const { path, rest } of beside) expect(copied.some((folder) => rest === folder || rest.startsWith(`${folder}/`)), `${path} reads ${rest}`).toBe(true);
-    const upwards = files.filter((path) => !path.startsWith('src/bin/setup') && [...read(path).matchAll(/new URL\('((?:\.\.\/)+)/g)].some(([, up]) => path.split('/').length - 1 <= up!.length / 3));
+    for (const { path, rest } of beside)
+      expect(
+        copied.some((folder) => rest === folder || rest.startsWith(`${folder}/`)),
+        `${path} reads ${rest}`,
+      ).toBe(true);
+    const upwards = files.filter(
+      (path) =>
+        !path.startsWith('src/bin/setup') &&
+        [...read(path).matchAll(/new URL\('((?:\.\.\/)+)/g)].some(
+          ([, up]) => path.split('/').length - 1 <= up!.length / 3,
+        ),
+    );
     expect(upwards, 'read what lies above src or dist by a path that a bundle changes').toEqual([]);
   });
 
   test('needs none of the packages that are there for development only', () => {
-    const { dependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<'dependencies' | 'optionalDependencies', Record<string, string>>;
+    const { dependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
+      'dependencies' | 'optionalDependencies',
+      Record<string, string>
+    >;
     // The bundle is made of the other files, and of packages that hold the names of others in texts.
-    const wanted = new Set(sources('dist').filter((path) => !path.startsWith('dist/chunks/')).flatMap((path) => [...read(path).matchAll(/(?:from|import)\s*\(?\s*['"]([@\w][\w./@:-]*)['"]/g)].map(([, name]) => packageOf(name!))));
+    const wanted = new Set(
+      sources('dist')
+        .filter((path) => !path.startsWith('dist/chunks/'))
+        .flatMap((path) =>
+          [...read(path).matchAll(/(?:from|import)\s*\(?\s*['"]([@\w][\w./@:-]*)['"]/g)].map(([, name]) =>
+            packageOf(name!),
+          ),
+        ),
+    );
     expect(wanted.size).toBeGreaterThan(10);
-    expect([...wanted].filter((name) => !(name in dependencies) && !(name in optionalDependencies) && !builtinModules.includes(name) && !name.startsWith('node:')), 'imported, and not among the dependencies').toEqual([]);
+    expect(
+      [...wanted].filter(
+        (name) =>
+          !(name in dependencies) &&
+          !(name in optionalDependencies) &&
+          !builtinModules.includes(name) &&
+          !name.startsWith('node:'),
+      ),
+      'imported, and not among the dependencies',
+    ).toEqual([]);
   });
 
   test('has the program as one bundle, whose chunks are all there', () => {
@@ -44,8 +76,12 @@ describe('the image', () => {
   });
 
   test('knows the settings that it and the compose file set', () => {
-    const own = [...dockerfile.matchAll(/^ENV (.+)$/gm)].flatMap(([, line]) => line!.split(' ').map((pair) => pair.split('=')[0]!)).filter((name) => name !== 'NODE_ENV');
-    const { services } = parse(read('deploy/docker/compose.yaml'), { merge: true }) as { services: Record<string, { image?: string; command?: string[]; environment?: Record<string, string> }> };
+    const own = [...dockerfile.matchAll(/^ENV (.+)$/gm)]
+      .flatMap(([, line]) => line!.split(' ').map((pair) => pair.split('=')[0]!))
+      .filter((name) => name !== 'NODE_ENV');
+    const { services } = parse(read('deploy/docker/compose.yaml'), { merge: true }) as {
+      services: Record<string, { image?: string; command?: string[]; environment?: Record<string, string> }>;
+    };
     const ours = Object.values(services).filter(({ image }) => image === 'red-packet-rain');
     expect(ours.length).toBe(4);
     const set = ours.flatMap(({ environment }) => Object.keys(environment ?? {}));
@@ -54,8 +90,12 @@ describe('the image', () => {
   });
 
   test('starts with commands that there are', async () => {
-    const { services } = parse(read('deploy/docker/compose.yaml'), { merge: true }) as { services: Record<string, { image?: string; command: string[] }> };
-    const commands = Object.values(services).filter(({ image }) => image === 'red-packet-rain').map(({ command }) => command);
+    const { services } = parse(read('deploy/docker/compose.yaml'), { merge: true }) as {
+      services: Record<string, { image?: string; command: string[] }>;
+    };
+    const commands = Object.values(services)
+      .filter(({ image }) => image === 'red-packet-rain')
+      .map(({ command }) => command);
     for (const command of commands) {
       const { exit, stdout } = await rain([...command, '--help']);
       expect([exit, stdout], command.join(' ')).toEqual([0, expect.stringContaining(`Usage: rain ${command[0]}`)]);
@@ -71,5 +111,8 @@ function sources(folder: string): string[] {
 }
 
 function packageOf(name: string): string {
-  return name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/');
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/');
 }

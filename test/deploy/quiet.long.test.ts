@@ -52,11 +52,17 @@ class Recorder {
   }
 
   series(): { series: string; values: string }[] {
-    return [...this.#series].filter(([, values]) => values.every((value) => value === undefined || Number.isFinite(value))).map(([series, values]) => {
-      const [known, last] = [values.map((value) => value ?? '_').join(' '), values.at(-1)];
-      // What was not told in the last scrape has ended.
-      return { series, values: values.length === this.#scrapes && last !== undefined ? `${known} ${last}x${QUIET_AFTERWARDS}` : known };
-    });
+    return [...this.#series]
+      .filter(([, values]) => values.every((value) => value === undefined || Number.isFinite(value)))
+      .map(([series, values]) => {
+        const [known, last] = [values.map((value) => value ?? '_').join(' '), values.at(-1)];
+        // What was not told in the last scrape has ended.
+        return {
+          series,
+          values:
+            values.length === this.#scrapes && last !== undefined ? `${known} ${last}x${QUIET_AFTERWARDS}` : known,
+        };
+      });
   }
 
   get seconds(): number {
@@ -66,12 +72,28 @@ class Recorder {
 
 describe.runIf(HAS_PROMTOOL)('a small healthy rain', () => {
   test('sets off no alert, from before its opening until after its settlement, and its figures are there', async () => {
-    const env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, JWT_SECRET: SECRET, GATEWAY_PORT: '0', CONSOLE_PORT: '0', METRICS_PORT: '0' };
-    const servers = new Map(await Promise.all(['gateway', 'worker', 'console'].map(async (name): Promise<[string, string]> => {
-      const server = startCli([name], env);
-      running.push(server);
-      return [`rain-${name}`, await eventually(() => /"url":"(http:\/\/127\.0\.0\.1:\d+)\/metrics"/.exec(server.stderr())?.[1] ?? false, { timeoutMs: 30_000 })];
-    })));
+    const env = {
+      REDIS_URL: context.redisUrl,
+      DATABASE_URL: context.databaseUrl,
+      JWT_SECRET: SECRET,
+      GATEWAY_PORT: '0',
+      CONSOLE_PORT: '0',
+      METRICS_PORT: '0',
+    };
+    const servers = new Map(
+      await Promise.all(
+        ['gateway', 'worker', 'console'].map(async (name): Promise<[string, string]> => {
+          const server = startCli([name], env);
+          running.push(server);
+          return [
+            `rain-${name}`,
+            await eventually(() => /"url":"(http:\/\/127\.0\.0\.1:\d+)\/metrics"/.exec(server.stderr())?.[1] ?? false, {
+              timeoutMs: 30_000,
+            }),
+          ];
+        }),
+      ),
+    );
     const port = await eventually(() => /"port":(\d+)/.exec(running[0]!.stderr())?.[1] ?? false);
 
     const recorder = new Recorder();
@@ -83,9 +105,35 @@ describe.runIf(HAS_PROMTOOL)('a small healthy rain', () => {
       }
       await recorder.scrape(servers);
     })();
-    expect(await rain(['create', '--id', 'quiet', '--budget', '10.00', '--packets', '20', '--start', '+8s', '--duration', '15s', '--load'], env)).toMatchObject({ exit: 0 });
-    expect(await rain(['swarm', '--rain', 'quiet', '--users', '60', '--processes', '1', '--url', `ws://127.0.0.1:${port}/v1`], env)).toMatchObject({ exit: 0 });
-    await eventually(async () => expect(await context.redis.hget(shardKeys('quiet', 0).state, 'state')).toBe('settled'), { timeoutMs: 60_000 });
+    expect(
+      await rain(
+        [
+          'create',
+          '--id',
+          'quiet',
+          '--budget',
+          '10.00',
+          '--packets',
+          '20',
+          '--start',
+          '+8s',
+          '--duration',
+          '15s',
+          '--load',
+        ],
+        env,
+      ),
+    ).toMatchObject({ exit: 0 });
+    expect(
+      await rain(
+        ['swarm', '--rain', 'quiet', '--users', '60', '--processes', '1', '--url', `ws://127.0.0.1:${port}/v1`],
+        env,
+      ),
+    ).toMatchObject({ exit: 0 });
+    await eventually(
+      async () => expect(await context.redis.hget(shardKeys('quiet', 0).state, 'state')).toBe('settled'),
+      { timeoutMs: 60_000 },
+    );
     over = true;
     await scraping;
 
@@ -95,12 +143,25 @@ describe.runIf(HAS_PROMTOOL)('a small healthy rain', () => {
     expect(series.find((one) => one.series.startsWith('rain_credit_lag_seconds_count'))?.values).toMatch(/ 20x60$/);
     expect(series.some((one) => one.series.startsWith('rain_balanced{rain="quiet"'))).toBe(true);
 
-    const alerts = (parse(readFileSync(join(FOLDER, 'alerts.yml'), 'utf8')) as { groups: { rules: { alert?: string }[] }[] })
-      .groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => alert ?? []));
-    const moments = Array.from({ length: Math.floor(recorder.seconds / SCRAPE_SECONDS) }, (_, i) => (i + 1) * SCRAPE_SECONDS);
+    const alerts = (
+      parse(readFileSync(join(FOLDER, 'alerts.yml'), 'utf8')) as { groups: { rules: { alert?: string }[] }[] }
+    ).groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => alert ?? []));
+    const moments = Array.from(
+      { length: Math.floor(recorder.seconds / SCRAPE_SECONDS) },
+      (_, i) => (i + 1) * SCRAPE_SECONDS,
+    );
     const examples = (input: typeof series) => ({
-      rule_files: ['alerts.yml'], evaluation_interval: `${SCRAPE_SECONDS}s`,
-      tests: [{ interval: `${SCRAPE_SECONDS}s`, input_series: input, alert_rule_test: alerts.flatMap((alertname) => moments.map((at) => ({ eval_time: `${at}s`, alertname, exp_alerts: [] }))) }],
+      rule_files: ['alerts.yml'],
+      evaluation_interval: `${SCRAPE_SECONDS}s`,
+      tests: [
+        {
+          interval: `${SCRAPE_SECONDS}s`,
+          input_series: input,
+          alert_rule_test: alerts.flatMap((alertname) =>
+            moments.map((at) => ({ eval_time: `${at}s`, alertname, exp_alerts: [] })),
+          ),
+        },
+      ],
     });
     const folder = temporaryFolder();
     cpSync(FOLDER, folder, { recursive: true });
@@ -110,7 +171,9 @@ describe.runIf(HAS_PROMTOOL)('a small healthy rain', () => {
     };
     expect(evaluate(series)).toMatchObject({ exit: 0 });
     // The same night with one cent missing.
-    const spoiled = series.map((one) => (one.series.startsWith('rain_balanced') ? { ...one, values: one.values.replace(/1(?!.*1 )/, '0') } : one));
+    const spoiled = series.map((one) =>
+      one.series.startsWith('rain_balanced') ? { ...one, values: one.values.replace(/1(?!.*1 )/, '0') } : one,
+    );
     expect(evaluate(spoiled)).toMatchObject({ exit: 1, printed: expect.stringContaining('RainDoesNotAddUp') });
   }, 180_000);
 });

@@ -32,11 +32,14 @@ export interface Balancer {
   serve(folder: string, ports: Ports, changes?: readonly Change[]): Promise<Site>;
 }
 
-export const delivered = (path: string): string => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
+export const delivered = (path: string): string =>
+  readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
 
 /** @returns its path; Debian keeps servers where only root's PATH looks */
 export function findServer(name: string): string | undefined {
-  return [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'].map((folder) => join(folder, name)).find((path) => existsSync(path));
+  return [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
 }
 
 /** @throws unless each stands in the text exactly once */
@@ -49,7 +52,25 @@ export function change(text: string, changes: readonly Change[]): string {
 
 export function selfSigned(folder: string): { certificate: string; key: string } {
   const [certificate, key] = [join(folder, 'site.pem'), join(folder, 'site.key')];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=rain.example.com', '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=rain.example.com',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+    ],
+    { stdio: 'ignore' },
+  );
   return { certificate, key };
 }
 
@@ -57,14 +78,21 @@ export function selfSigned(folder: string): { certificate: string; key: string }
 export async function serveWith(program: string, args: readonly string[], port: number): Promise<() => Promise<void>> {
   const server = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
-  server.stderr.on('data', (chunk) => { said += String(chunk); });
+  server.stderr.on('data', (chunk) => {
+    said += String(chunk);
+  });
   const ended = once(server, 'close');
   const close = async () => {
     server.kill('SIGTERM');
     await ended;
   };
   try {
-    await Promise.race([eventually(() => reach(port)), ended.then(() => { throw new Error('it ended'); })]);
+    await Promise.race([
+      eventually(() => reach(port)),
+      ended.then(() => {
+        throw new Error('it ended');
+      }),
+    ]);
   } catch (fault) {
     await close();
     throw new Error(`${program} did not start: ${String(fault)}\n${said}`);

@@ -34,12 +34,17 @@ test.skipIf(without)('systemd understands every word of them', () => {
   for (const name of units) {
     // Its Node may lie elsewhere here; the path of the one that runs this test is as good.
     writeFileSync(join(folder, name), read(name).replace('/usr/bin/node', process.execPath));
-    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', join(folder, name)], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', join(folder, name)], {
+      encoding: 'utf8',
+    });
     expect([status, stderr.split('\n').filter((line) => line.includes(name))], name).toEqual([0, []]);
   }
 });
 
 test('the example of an environment is one that the servers take', () => {
   const env = parseEnv(read('environment.example'));
-  expect(loadConfig(['REDIS_URL', 'DATABASE_URL', 'JWT'], env)).toMatchObject({ TRUSTED_PROXIES: 1, ALLOWED_ORIGINS: ['https://rain.example.com'] });
+  expect(loadConfig(['REDIS_URL', 'DATABASE_URL', 'JWT'], env)).toMatchObject({
+    TRUSTED_PROXIES: 1,
+    ALLOWED_ORIGINS: ['https://rain.example.com'],
+  });
 });

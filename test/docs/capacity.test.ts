@@ -11,5 +11,17 @@ test('the page quotes the limits as they are', () => {
 });
 
 test('every mark of the page is filled from a measurement', () => {
-  expect([...page.matchAll(/<!--(\w+)-->/g)].map(([, name]) => name)).toEqual(['machine', 'L', 'T', 'W', 'R', 'B', 'S', 'Q', 'C', 'M', 'table']);
+  expect([...page.matchAll(/<!--(\w+)-->/g)].map(([, name]) => name)).toEqual([
+    'machine',
+    'L',
+    'T',
+    'W',
+    'R',
+    'B',
+    'S',
+    'Q',
+    'C',
+    'M',
+    'table',
+  ]);
 });

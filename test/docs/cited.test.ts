@@ -6,7 +6,9 @@ import { PAGES, pageAt, ROOT } from './pages.ts';
 const citing = PAGES.filter(({ text }) => text.includes('→ `test/'));
 
 test('the pages on durability and abuse say which tests hold them', () => {
-  expect(citing.map(({ path }) => path)).toEqual(expect.arrayContaining(['docs/explanation/abuse.md', 'docs/explanation/durability.md']));
+  expect(citing.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['docs/explanation/abuse.md', 'docs/explanation/durability.md']),
+  );
 });
 
 describe.each(citing)('$path', ({ text: page }) => {
@@ -28,16 +30,24 @@ describe.each(citing)('$path', ({ text: page }) => {
 function isTest(file: string, name: string): boolean {
   if (!existsSync(ROOT + file)) return false;
   const code = readFileSync(ROOT + file, 'utf8').replaceAll("\\'", "'");
-  return ['test(', 'test.concurrent(', 'testFault(', 'it(', 'describe(', '])('].some((word) => ["'", '`'].some((quote) => code.includes(`${word}${quote}${name}${quote}`)));
+  return ['test(', 'test.concurrent(', 'testFault(', 'it(', 'describe(', '])('].some((word) =>
+    ["'", '`'].some((quote) => code.includes(`${word}${quote}${name}${quote}`)),
+  );
 }
 
 test('every invariant that is cited stands on the page of invariants, and each of them is cited by a test', () => {
-  const known = new Set([...pageAt('docs/reference/invariants.md').text.matchAll(/^- \[(R\d+)\]/gm)].map(([, name]) => name!));
+  const known = new Set(
+    [...pageAt('docs/reference/invariants.md').text.matchAll(/^- \[(R\d+)\]/gm)].map(([, name]) => name!),
+  );
   expect([...known]).toEqual(Array.from({ length: 14 }, (_, i) => `R${i + 1}`));
   const cites = (text: string) => [...text.matchAll(/\[(R\d+)\]/g)].map(([, name]) => name!);
   const code = readTree(ROOT, ['src', 'lua', 'client-demo/src', 'client-console/src'], /\.(tsx?|mjs|lua)$/);
   const tests = readTree(ROOT, ['test'], /\.test\.ts$/);
-  const strangers = [...code, ...tests, ...PAGES].flatMap(({ path, text }) => cites(text).filter((name) => !known.has(name)).map((name) => `${path}: [${name}]`));
+  const strangers = [...code, ...tests, ...PAGES].flatMap(({ path, text }) =>
+    cites(text)
+      .filter((name) => !known.has(name))
+      .map((name) => `${path}: [${name}]`),
+  );
   expect(strangers).toEqual([]);
   const held = new Set(tests.flatMap(({ text }) => cites(text)));
   expect([...known].filter((name) => !held.has(name))).toEqual([]);

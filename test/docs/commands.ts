@@ -12,7 +12,16 @@ export interface WrittenCommand {
 
 /** `npm start -- --once` starts `rain up --once`; a clone has no `rain`, only npm's script of that name. */
 const SPELLINGS: readonly [npm: readonly string[], rain: readonly string[]][] = [
-  [['npm', 'run', '--silent', 'rain', '--'], ['rain']], [['npm', 'run', 'rain', '--'], ['rain']], [['npm', 'start', '--'], ['rain', 'up']], [['npm', 'start'], ['rain', 'up']],
+  [['npm', 'run', '--silent', 'rain', '--'], ['rain']],
+  [['npm', 'run', 'rain', '--'], ['rain']],
+  [
+    ['npm', 'start', '--'],
+    ['rain', 'up'],
+  ],
+  [
+    ['npm', 'start'],
+    ['rain', 'up'],
+  ],
 ];
 
 /** Every command of the shell blocks of a page, in order: joined ones apart, without comments, redirections and variables. */
@@ -26,7 +35,9 @@ export function commandsIn({ path, text }: Page): WrittenCommand[] {
       return [];
     }
     const shell = fence === undefined ? /^ {4}(?:rain|npm|npx|node) /.test(line) : /^(sh|bash|shell)$/.test(fence);
-    return shell ? split(line).map((words) => ({ at: `${path}:${index + 1}`, words: asRain(words), text: line.trim() })) : [];
+    return shell
+      ? split(line).map((words) => ({ at: `${path}:${index + 1}`, words: asRain(words), text: line.trim() }))
+      : [];
   });
 }
 
@@ -38,10 +49,14 @@ function asRain(words: readonly string[]): readonly string[] {
 /** One line of a shell, as far as pages need it. */
 export function split(line: string): string[][] {
   const commands: string[][] = [[]];
-  for (const [token, quoted, single] of line.matchAll(/"([^"]*)"|'([^']*)'|#.*$|&&|[;|]|[<>]+ ?[^\s;|&]+|[^\s;|<>]+/g)) {
+  for (const [token, quoted, single] of line.matchAll(
+    /"([^"]*)"|'([^']*)'|#.*$|&&|[;|]|[<>]+ ?[^\s;|&]+|[^\s;|<>]+/g,
+  )) {
     if (token.startsWith('#')) break;
     if (/^(&&|[;|])$/.test(token)) commands.push([]);
     else if (!/^[<>]/.test(token)) commands.at(-1)!.push(quoted ?? single ?? token);
   }
-  return commands.map((words) => words.slice(words.findIndex((word) => !/^[A-Z_]+=/.test(word)))).filter((words) => words.length > 0);
+  return commands
+    .map((words) => words.slice(words.findIndex((word) => !/^[A-Z_]+=/.test(word))))
+    .filter((words) => words.length > 0);
 }

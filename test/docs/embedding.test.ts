@@ -30,12 +30,17 @@ const read = createTokenReader({ secret: SECRET }, Date.now);
 
 /** Under the project, so that what is imported there is found. */
 let folder: string;
-beforeAll(() => { folder = mkdtempSync(join(ROOT, 'node_modules/.cache/rain-embedding-')); });
+beforeAll(() => {
+  folder = mkdtempSync(join(ROOT, 'node_modules/.cache/rain-embedding-'));
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function minted(program: string, file: string, text: string): string {
   writeFileSync(join(folder, file), text);
-  const { stdout, stderr, status } = spawnSync(program, [join(folder, file)], { env: { ...process.env, JWT_SECRET: SECRET }, encoding: 'utf8' });
+  const { stdout, stderr, status } = spawnSync(program, [join(folder, file)], {
+    env: { ...process.env, JWT_SECRET: SECRET },
+    encoding: 'utf8',
+  });
   expect(status, stderr).toBe(0);
   return stdout.trim();
 }
@@ -47,10 +52,12 @@ test('[R9] the token that the page signs in Node is taken', async () => {
 
 const PYTHON = ['/usr/bin/python3', 'python3'].find((python) => spawnSync(python, ['-c', '']).status === 0);
 test.skipIf(PYTHON === undefined)('[R9] the token that the page signs in Python is taken', async () => {
-  expect(await read(minted(PYTHON!, 'mint.py', `${snippet('python mint')}\nprint(token_for("ann"))`))).toMatchObject({ subject: 'ann' });
+  expect(await read(minted(PYTHON!, 'mint.py', `${snippet('python mint')}\nprint(token_for("ann"))`))).toMatchObject({
+    subject: 'ann',
+  });
 });
 
-test('every colour that the page names is one of the player\'s page, and the page of one\'s own fits on a screen', () => {
+test("every colour that the page names is one of the player's page, and the page of one's own fits on a screen", () => {
   const style = readFileSync(join(ROOT, 'client-demo/src/style.css'), 'utf8');
   const named = [...page.matchAll(/`(--[\w-]+)`/g)].map(([, name]) => name!);
   expect(named.length).toBeGreaterThan(5);
@@ -58,7 +65,7 @@ test('every colour that the page names is one of the player\'s page, and the pag
   expect(snippet('html page').split('\n').length + snippet('js page').split('\n').length).toBeLessThanOrEqual(44);
 });
 
-describe.skipIf(WITHOUT_CHROMIUM)('the page of one\'s own', () => {
+describe.skipIf(WITHOUT_CHROMIUM)("the page of one's own", () => {
   let context: TestContext;
   let shop: Server;
   let gateway: Gateway;
@@ -74,7 +81,10 @@ describe.skipIf(WITHOUT_CHROMIUM)('the page of one\'s own', () => {
     context = await openTestContext();
     // Another origin than gateway and console have, as a shop is.
     shop = createServer((request, response) => {
-      if (request.url === '/rain-token') return void response.end(minted(process.execPath, 'mint.mjs', `${snippet('js mint')}\nconsole.log(await tokenFor('ann'));`));
+      if (request.url === '/rain-token')
+        return void response.end(
+          minted(process.execPath, 'mint.mjs', `${snippet('js mint')}\nconsole.log(await tokenFor('ann'));`),
+        );
       const file = files.get(request.url!);
       if (!file) return void response.writeHead(404).end();
       response.writeHead(200, { 'content-type': file.type, 'content-security-policy': policy }).end(file.text);
@@ -84,9 +94,19 @@ describe.skipIf(WITHOUT_CHROMIUM)('the page of one\'s own', () => {
     players = openPlayers(context, { ALLOWED_ORIGINS: shopUrl });
     writeFileSync(join(folder, 'index.html'), '<!doctype html>');
     gateway = await openGateway(context.redisUrl, { allowedOrigins: [shopUrl] });
-    rainConsole = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: folder, log: createLog('console', 'silent'), player: players.context });
+    rainConsole = await startConsole({
+      host: '127.0.0.1',
+      port: 0,
+      gatewayUrl: gateway.url,
+      pageFolder: folder,
+      log: createLog('console', 'silent'),
+      player: players.context,
+    });
     worker = await openWorker(context);
-    const here = (text: string) => text.replaceAll('wss://rain.example.com', new URL(gateway.url).origin).replaceAll('https://rain.example.com', rainConsole.url);
+    const here = (text: string) =>
+      text
+        .replaceAll('wss://rain.example.com', new URL(gateway.url).origin)
+        .replaceAll('https://rain.example.com', rainConsole.url);
     policy = here(/^ {4}(default-src .*)$/m.exec(page)![1]!);
     files.set('/', { type: 'text/html', text: snippet('html page') });
     files.set('/page.js', { type: 'text/javascript', text: here(snippet('js page')) });
@@ -105,18 +125,26 @@ describe.skipIf(WITHOUT_CHROMIUM)('the page of one\'s own', () => {
 
   test('plays at a real gateway under its own policy, and shows the money in the wallet', async () => {
     const now = await redisNow(context.redis);
-    const created = await createRain(context, { id: 'shop', title: 'Spring', plan: { budget: '12.21', packets: 1, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+    const created = await createRain(context, {
+      id: 'shop',
+      title: 'Spring',
+      plan: { budget: '12.21', packets: 1, split: { method: 'even' } },
+      opensAt: now - 1_000,
+      closesAt: now + 600_000,
+    });
     if (!created.ok) throw new Error(JSON.stringify(created.refusals));
     await loadRain(context, 'shop');
     const window = await browser.newPage();
     const complaints: string[] = [];
-    window.on('console', (message) => { if (message.type() === 'error' && !message.text().includes('favicon')) complaints.push(message.text()); });
+    window.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().includes('favicon')) complaints.push(message.text());
+    });
     window.on('pageerror', (error) => complaints.push(error.message));
     await window.goto(shopUrl);
     const text = (id: string) => window.textContent(`#${id}`);
     // A gateway hears of a new rain within a second.
     await eventually(async () => {
-      if (await text('told') === 'No rain is planned.') await window.reload();
+      if ((await text('told')) === 'No rain is planned.') await window.reload();
       expect(await text('told')).toContain('Spring');
     });
     expect(await text('wallet')).toBe('0.00');

@@ -9,7 +9,14 @@ export async function complaintAbout(words: readonly string[]): Promise<string |
   const program = await openProgram();
   let said = '';
   const quiet = (command: Command): void => {
-    command.configureOutput({ writeOut: () => {}, writeErr: (text) => { said += text; } }).exitOverride();
+    command
+      .configureOutput({
+        writeOut: () => {},
+        writeErr: (text) => {
+          said += text;
+        },
+      })
+      .exitOverride();
     if (command.commands.length === 0) command.action(() => {});
     command.commands.forEach(quiet);
   };

@@ -14,9 +14,20 @@ import { serverMessage } from '../../src/protocol/serverMessages.ts';
 const page = readFileSync(new URL('../../docs/reference/protocol.md', import.meta.url), 'utf8');
 
 test('the example of a challenge is solved by the solver that the pages use', async () => {
-  const [, nonce, salt, cost, keyLength, counter, key] = /nonce `(\w+)`, salt `(\w+)`, cost (\d+), keyLength (\d+), counter (\d+):\n> key `(\w+)`/.exec(page)!;
-  const parameters = { algorithm: PROOF_OF_WORK_ALGORITHM, nonce: nonce!, salt: salt!, cost: Number(cost), keyLength: Number(keyLength), keyPrefix: key!.slice(0, 32) };
-  expect(await solveChallenge({ challenge: { parameters }, deriveKey })).toMatchObject({ counter: Number(counter), derivedKey: key });
+  const [, nonce, salt, cost, keyLength, counter, key] =
+    /nonce `(\w+)`, salt `(\w+)`, cost (\d+), keyLength (\d+), counter (\d+):\n> key `(\w+)`/.exec(page)!;
+  const parameters = {
+    algorithm: PROOF_OF_WORK_ALGORITHM,
+    nonce: nonce!,
+    salt: salt!,
+    cost: Number(cost),
+    keyLength: Number(keyLength),
+    keyPrefix: key!.slice(0, 32),
+  };
+  expect(await solveChallenge({ challenge: { parameters }, deriveKey })).toMatchObject({
+    counter: Number(counter),
+    derivedKey: key,
+  });
 });
 
 test('every frame of the first example is one', () => {
@@ -30,7 +41,8 @@ test('every frame of the first example is one', () => {
 test('what to do is told of every code, and the figures are those of the gateway', () => {
   const table = page.slice(page.indexOf('### What to do when'), page.indexOf('**Reconnecting.**'));
   for (const { code, retry } of OUTCOMES_IN_ORDER) if (retry !== 'no') expect(table, code).toContain(`\`${code}\``);
-  for (const code of [4401, 4403, 4429, 4430, 1009] as const) expect(table, String(CLOSES[code].code)).toContain(String(code));
+  for (const code of [4401, 4403, 4429, 4430, 1009] as const)
+    expect(table, String(CLOSES[code].code)).toContain(String(code));
   expect(page).toContain(`"messageBytesMax":${LIMITS.messageBytesMax},"heartbeatMs":${LIMITS.heartbeatMs}`);
   expect(page).toContain(`${LIMITS.messagesPerSecondMax} messages in a second`);
   expect(page).toContain(`${LIMITS.offencesMax} refusals in ${LIMITS.violationWindowMs / 1_000} s`);

@@ -13,12 +13,22 @@ import { commandsIn, type WrittenCommand } from './commands.ts';
 import { pageAt } from './pages.ts';
 
 /** Pages whose commands are run in their order on real servers; those of the others are read by the program only, see commands.test.ts. */
-const PAGES_RUN = ['docs/tutorial/first-rain.md', 'docs/how-to/campaigns.md', 'docs/how-to/keep-scripts-out.md', 'docs/how-to/rehearse.md', 'docs/how-to/sell-in-a-flash-sale.md'];
+const PAGES_RUN = [
+  'docs/tutorial/first-rain.md',
+  'docs/how-to/campaigns.md',
+  'docs/how-to/keep-scripts-out.md',
+  'docs/how-to/rehearse.md',
+  'docs/how-to/sell-in-a-flash-sale.md',
+];
 /** What is not run here, and why. */
 const LEFT_OUT: readonly [written: RegExp, why: string][] = [
-  [/^npm start/, 'the walk starts the whole system'], [/completion/, 'a shell runs it'], [/ preflight /, 'it measures the machine; see test/preflight'],
-  [/sale show newyear --watch/, 'it ends when the sale is settled, after minutes'], [/swarm --sale/, 'a minute of 2,000 buyers; see test/path/sale.test.ts'],
-  [/sale (cancel|refund) /, 'they need orders; see test/bin/sale.test.ts'], [/rain (worker|console|up)$|--order-service webhook/, 'for a shop of the reader\'s'],
+  [/^npm start/, 'the walk starts the whole system'],
+  [/completion/, 'a shell runs it'],
+  [/ preflight /, 'it measures the machine; see test/preflight'],
+  [/sale show newyear --watch/, 'it ends when the sale is settled, after minutes'],
+  [/swarm --sale/, 'a minute of 2,000 buyers; see test/path/sale.test.ts'],
+  [/sale (cancel|refund) /, 'they need orders; see test/bin/sale.test.ts'],
+  [/rain (worker|console|up)$|--order-service webhook/, "for a shop of the reader's"],
   [/rehearsal-1/, 'a minute of 2,000 users; the tutorial runs the same verbs'],
 ];
 
@@ -32,7 +42,13 @@ beforeAll(async () => {
   gateway = await openGateway(context.redisUrl);
   worker = await openWorker(context, { settling: { tidyMs: 100 } });
   folder = mkdtempSync(join(tmpdir(), 'rain-test-tutorial-'));
-  env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, JWT_SECRET: SECRET, GATEWAY_PUBLIC_URL: gateway.url, RAIN_HOME: folder };
+  env = {
+    REDIS_URL: context.redisUrl,
+    DATABASE_URL: context.databaseUrl,
+    JWT_SECRET: SECRET,
+    GATEWAY_PUBLIC_URL: gateway.url,
+    RAIN_HOME: folder,
+  };
 });
 afterAll(async () => {
   await gateway?.close();
@@ -41,7 +57,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = PAGES_RUN.flatMap((path) => commandsIn(pageAt(path))).filter(({ words, text }) => words[0] === 'rain' && !LEFT_OUT.some(([left]) => left.test(text)));
+const run = PAGES_RUN.flatMap((path) => commandsIn(pageAt(path))).filter(
+  ({ words, text }) => words[0] === 'rain' && !LEFT_OUT.some(([left]) => left.test(text)),
+);
 
 test('the tutorial and the guides that can be tried here have commands', () => expect(run.length).toBeGreaterThan(20));
 
@@ -61,6 +79,9 @@ async function tried({ words }: WrittenCommand): Promise<string | undefined> {
   const args = words.map((word, i) => (words[i - 1] === '--report' ? join(folder, word) : word)).slice(1);
   // "Within seconds" it is settled: what looks at that is tried until it is so, the rest once.
   let last = await rain(args, env);
-  if (last.exit !== 0 && words[1] === 'verify') await eventually(async () => (last = await rain(args, env)).exit === 0, { timeoutMs: 60_000, everyMs: 500 }).catch(() => {});
+  if (last.exit !== 0 && words[1] === 'verify')
+    await eventually(async () => (last = await rain(args, env)).exit === 0, { timeoutMs: 60_000, everyMs: 500 }).catch(
+      () => {},
+    );
   return last.exit === 0 ? undefined : last.stdout + last.stderr;
 }

@@ -31,7 +31,11 @@ beforeAll(async () => {
   if (WITHOUT_GO) return;
   folder = mkdtempSync(join(tmpdir(), 'rain-go-'));
   program = join(folder, 'rain');
-  const built = spawnSync('go', ['build', '-o', program, '.'], { cwd: SOURCE, env: { ...process.env, GOCACHE: join(folder, 'cache'), GOFLAGS: '-mod=mod', GOPROXY: 'off' }, encoding: 'utf8' });
+  const built = spawnSync('go', ['build', '-o', program, '.'], {
+    cwd: SOURCE,
+    env: { ...process.env, GOCACHE: join(folder, 'cache'), GOFLAGS: '-mod=mod', GOPROXY: 'off' },
+    encoding: 'utf8',
+  });
   expect(built.status, built.stderr).toBe(0);
   context = await openTestContext();
   worker = await openWorker(context);
@@ -44,7 +48,12 @@ afterAll(async () => {
 
 async function plan(id: string, opensInMs: number, packets = 1): Promise<void> {
   const now = await redisNow(context.redis);
-  const created = await createRain(context, { id, plan: { budget: `${packets * 5}.00`, packets, split: { method: 'even' } }, opensAt: now + opensInMs, closesAt: now + 600_000 });
+  const created = await createRain(context, {
+    id,
+    plan: { budget: `${packets * 5}.00`, packets, split: { method: 'even' } },
+    opensAt: now + opensInMs,
+    closesAt: now + 600_000,
+  });
   if (!created.ok) throw new Error(JSON.stringify(created.refusals));
   await loadRain(context, id);
 }
@@ -57,11 +66,18 @@ async function gatewayWith(options: Partial<GatewayOptions> = {}): Promise<strin
 
 /** Begins to play; what it prints comes in as it is printed. */
 async function play(url: string, rainId: string, userId: string) {
-  const child = spawn(program, [url, rainId], { env: { RAIN_TOKEN: await tokenFor(userId) }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, [url, rainId], {
+    env: { RAIN_TOKEN: await tokenFor(userId) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const printed = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => { printed.stdout += String(chunk); });
-  child.stderr.on('data', (chunk) => { printed.stderr += String(chunk); });
+  child.stdout.on('data', (chunk) => {
+    printed.stdout += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    printed.stderr += String(chunk);
+  });
   return {
     printed,
     logs: (text: string) => eventually(() => expect(printed.stderr).toContain(text), { timeoutMs: 30_000 }),
@@ -89,7 +105,9 @@ describe.skipIf(WITHOUT_GO)('the example in Go', () => {
     expect(await startRain(context, 'go-cut', { inMs: 2_000 })).toMatchObject({ ok: true });
     await player.logs('the rain has moved');
     line.blackhole('toClient');
-    await eventually(async () => expect(await context.redis.hlen(shardKeys('go-cut', 0).claimed)).toBe(1), { timeoutMs: 30_000 });
+    await eventually(async () => expect(await context.redis.hlen(shardKeys('go-cut', 0).claimed)).toBe(1), {
+      timeoutMs: 30_000,
+    });
     line.pass();
     expect(await player.ended, player.printed.stderr).toBe(0);
     expect(player.printed.stdout).toBe('won 5.00\ncredited 5.00\n');
@@ -99,7 +117,13 @@ describe.skipIf(WITHOUT_GO)('the example in Go', () => {
 
   test('solves the challenge for its ticket, and wins with it', async () => {
     await plan('go-ticket', 60_000);
-    const player = await play(await gatewayWith({ challenges: { tickets: 'always', proofOfWork: 'always', secret: SECRET, proofOfWorkTries: 50 } }), 'go-ticket', 'ida');
+    const player = await play(
+      await gatewayWith({
+        challenges: { tickets: 'always', proofOfWork: 'always', secret: SECRET, proofOfWorkTries: 50 },
+      }),
+      'go-ticket',
+      'ida',
+    );
     await player.logs('the rain is loaded');
     expect(await startRain(context, 'go-ticket', { inMs: 500 })).toMatchObject({ ok: true });
     expect(await player.ended, player.printed.stderr).toBe(0);
@@ -119,19 +143,41 @@ describe.skipIf(WITHOUT_GO)('the example in Go', () => {
     expect(pauses).toHaveLength(wanted.length);
     // A busy machine makes it later, never earlier.
     wanted.forEach((most, i) => expect(pauses[i], String(pauses)).toBeGreaterThan(most / 2 - 1));
-    const said = [...player.printed.stderr.matchAll(/again in ([\d.]+)(m?s)/g)].map(([, number, unit]) => Number(number) * (unit === 's' ? 1_000 : 1));
+    const said = [...player.printed.stderr.matchAll(/again in ([\d.]+)(m?s)/g)].map(
+      ([, number, unit]) => Number(number) * (unit === 's' ? 1_000 : 1),
+    );
     wanted.forEach((most, i) => expect(said[i], player.printed.stderr).toBeLessThanOrEqual(most));
     expect(player.printed.stdout).toContain('4403');
   });
 
   test('a code that it does not know: obeys its pause, and ends with the words of one that has none', async () => {
-    const codes = [{ code: '-99', reason: 'queued', retryInMs: 20 }, { code: '-98', reason: 'too_windy' }];
-    const gateway = await scriptedGateway(({ say }) => say(welcomeOf('kim')), (message, { say }) => {
-      // A type and a field that are younger than the program.
-      if (message.type === 'join') say(JSON.stringify({ type: 'weather', rainId: 'windy', code: 7 }));
-      if (message.type === 'join') say(JSON.stringify({ type: 'rain', rainId: 'windy', state: 'open', opensAt: 1_000, closesAt: 9_000_000_000_000, packets: 1, left: 1, serverTime: Date.now(), wind: {} }));
-      if (message.type === 'grab') say(JSON.stringify({ type: 'result', rainId: 'windy', ref: message.ref, ...codes.shift() }));
-    });
+    const codes = [
+      { code: '-99', reason: 'queued', retryInMs: 20 },
+      { code: '-98', reason: 'too_windy' },
+    ];
+    const gateway = await scriptedGateway(
+      ({ say }) => say(welcomeOf('kim')),
+      (message, { say }) => {
+        // A type and a field that are younger than the program.
+        if (message.type === 'join') say(JSON.stringify({ type: 'weather', rainId: 'windy', code: 7 }));
+        if (message.type === 'join')
+          say(
+            JSON.stringify({
+              type: 'rain',
+              rainId: 'windy',
+              state: 'open',
+              opensAt: 1_000,
+              closesAt: 9_000_000_000_000,
+              packets: 1,
+              left: 1,
+              serverTime: Date.now(),
+              wind: {},
+            }),
+          );
+        if (message.type === 'grab')
+          say(JSON.stringify({ type: 'result', rainId: 'windy', ref: message.ref, ...codes.shift() }));
+      },
+    );
     const player = await play(gateway.url, 'windy', 'kim');
     expect(await player.ended, player.printed.stderr).toBe(1);
     expect(gateway.heard.filter(({ type }) => type === 'grab')).toHaveLength(2);

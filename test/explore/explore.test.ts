@@ -15,7 +15,14 @@ test('[R1][R2][R13] whatever the order of many gateways, nobody is told "nothing
   const explored = await explore(redis, { runs: RUNS, seed: SEED }, (sentence) => told.push(sentence));
   expect(told).toEqual([]);
   expect(explored).toMatchObject({
-    false_no: 0, lost: 0, doubled: 0,
-    mutants: { forgets_what_is_on_its_way: 'found', collects_once: 'found', acks_before_receive: 'found', receives_twice: 'found' },
+    false_no: 0,
+    lost: 0,
+    doubled: 0,
+    mutants: {
+      forgets_what_is_on_its_way: 'found',
+      collects_once: 'found',
+      acks_before_receive: 'found',
+      receives_twice: 'found',
+    },
   });
 }, 180_000);

@@ -15,14 +15,22 @@ function refuse(sentence: string): never {
 
 function read(): { runs: string; seed: string; json: boolean } {
   try {
-    return parseArgs({ options: { runs: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' }, json: { type: 'boolean', default: false } } }).values;
+    return parseArgs({
+      options: {
+        runs: { type: 'string', default: '1000' },
+        seed: { type: 'string', default: '1' },
+        json: { type: 'boolean', default: false },
+      },
+    }).values;
   } catch (error) {
     return refuse(`${(error as Error).message.split('.')[0]}; expected --runs, --seed and --json`);
   }
 }
 
 function wholeNumber(text: string, option: string): number {
-  return /^\d{1,9}$/.test(text) ? Number(text) : refuse(`${option} ${text}: expected a whole number of at most nine digits`);
+  return /^\d{1,9}$/.test(text)
+    ? Number(text)
+    : refuse(`${option} ${text}: expected a whole number of at most nine digits`);
 }
 
 const { json, ...given } = read();

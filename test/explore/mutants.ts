@@ -24,10 +24,12 @@ export interface Mutant {
 /** It reads the lists, and not what has left one and not arrived in another. */
 const forgetsWhatIsOnItsWay: Mutant = {
   name: 'forgets_what_is_on_its_way',
-  open: () => async ({ name, real }) => {
-    const reply = await real();
-    return name === 'remaining' && Array.isArray(reply) ? [...reply.slice(0, 3), 0] : reply;
-  },
+  open:
+    () =>
+    async ({ name, real }) => {
+      const reply = await real();
+      return name === 'remaining' && Array.isArray(reply) ? [...reply.slice(0, 3), 0] : reply;
+    },
 };
 
 /** Its second look at a shard is the first one again. */
@@ -49,13 +51,15 @@ const collectsOnce: Mutant = {
 /** It notes that a move has arrived, and then brings it. */
 const acksBeforeReceive: Mutant = {
   name: 'acks_before_receive',
-  open: (rainId, redis) => async ({ name, args, real, step }) => {
-    if (name !== 'receive') return real();
-    const { from } = readMoveId(args[0]!)!;
-    const { sending, lent } = shardKeys(rainId, from);
-    await step('arrived', from, () => redis.evalsha(SCRIPTS.get('arrived')!.sha, 2, sending, lent, args[0]!));
-    return real();
-  },
+  open:
+    (rainId, redis) =>
+    async ({ name, args, real, step }) => {
+      if (name !== 'receive') return real();
+      const { from } = readMoveId(args[0]!)!;
+      const { sending, lent } = shardKeys(rainId, from);
+      await step('arrived', from, () => redis.evalsha(SCRIPTS.get('arrived')!.sha, 2, sending, lent, args[0]!));
+      return real();
+    },
 };
 
 /** It takes a move in that has arrived before. */
@@ -65,7 +69,10 @@ const receivesTwice: Mutant = {
     const { source } = SCRIPTS.get('receive')!;
     const mutated = source.replace("if redis.call('HEXISTS', KEYS[7], move) == 0 then", 'if true then');
     if (mutated === source) throw new Error('lua/receive.lua has no such check: this mutant changes nothing');
-    return ({ name, keys, args, real, step }) => (name === 'receive' ? step('receive', readMoveId(args[0]!)!.to, () => redis.eval(mutated, keys.length, ...keys, ...args)) : real());
+    return ({ name, keys, args, real, step }) =>
+      name === 'receive'
+        ? step('receive', readMoveId(args[0]!)!.to, () => redis.eval(mutated, keys.length, ...keys, ...args))
+        : real();
   },
 };
 

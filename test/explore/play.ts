@@ -35,9 +35,14 @@ const FAILOVER = 0.02;
 function scheduleOf(random: Random): Schedule {
   const durability = random.pick(['one_server', 'one_server', 'replicas', 'replicas', 'local'] as const);
   return {
-    shards: 2 + random.below(6), packets: random.below(24), users: 1 + random.below(30), gateways: 2 + random.below(4),
-    topUp: durability === 'one_server' && random.chance(0.5) ? 1 + random.below(8) : 0, durability,
-    deaths: random.pick([0, 0.03, 0.12]), losses: random.pick([0, 0.05]),
+    shards: 2 + random.below(6),
+    packets: random.below(24),
+    users: 1 + random.below(30),
+    gateways: 2 + random.below(4),
+    topUp: durability === 'one_server' && random.chance(0.5) ? 1 + random.below(8) : 0,
+    durability,
+    deaths: random.pick([0, 0.03, 0.12]),
+    losses: random.pick([0, 0.05]),
   };
 }
 
@@ -53,7 +58,10 @@ export async function play(redis: RedisClient, seed: number, mutant?: Mutant): P
 
   async function addPackets(): Promise<void> {
     const own = scheduledRedis(scheduler, { name: OPERATOR, alive: true } satisfies Actor, redis, NAME_OF_SHA);
-    const stock = { amounts: BigInt64Array.from({ length: packets + topUp }, () => 1n), topUps: [{ commitment: '0'.repeat(64), packets: topUp }] };
+    const stock = {
+      amounts: BigInt64Array.from({ length: packets + topUp }, () => 1n),
+      topUps: [{ commitment: '0'.repeat(64), packets: topUp }],
+    };
     // What is lost on the way is repeated, as an operator does.
     for (;;) {
       const done = await loadPackets(own, signer, rainId, shards, stock, () => {}).catch(() => undefined);
@@ -70,11 +78,19 @@ export async function play(redis: RedisClient, seed: number, mutant?: Mutant): P
   async function untilDone(tasks: readonly Promise<void>[], isRough: boolean): Promise<void> {
     let open = tasks.length;
     let fault: unknown;
-    for (const task of tasks) void task.catch((error: unknown) => { fault = error; }).finally(() => { open--; });
+    for (const task of tasks)
+      void task
+        .catch((error: unknown) => {
+          fault = error;
+        })
+        .finally(() => {
+          open--;
+        });
     await new Promise(setImmediate);
     for (let steps = 0; open > 0; steps++) {
       if (fault !== undefined) throw fault;
-      if (steps > STEPS_MAX || scheduler.pending.length === 0) throw new Error(`seed ${seed}: no end after ${steps} steps`);
+      if (steps > STEPS_MAX || scheduler.pending.length === 0)
+        throw new Error(`seed ${seed}: no end after ${steps} steps`);
       const step = random.pick(scheduler.pending);
       if (step.what !== 'rest') counts.calls++;
       if (await stage.carryOut(step, isRough ? fateOf(step.actor) : 'answered')) counts.deaths++;
@@ -89,14 +105,19 @@ export async function play(redis: RedisClient, seed: number, mutant?: Mutant): P
   for (let i = 0; i < schedule.gateways; i++) stage.openGateway();
   // Most users are of one shard, so that packets lie where nobody waits.
   const crowded = random.below(shards);
-  const users = Array.from({ length: schedule.users }, (_, i) => userOf(`u${i}`, shards, random.chance(0.6) ? crowded : random.below(shards)));
+  const users = Array.from({ length: schedule.users }, (_, i) =>
+    userOf(`u${i}`, shards, random.chance(0.6) ? crowded : random.below(shards)),
+  );
   const asking = users.map((user) => stage.ask(user, () => random.pick(stage.living)));
   await untilDone([...asking, ...(topUp > 0 ? [addPackets()] : [])], true);
   // Somebody asks in each shard when all of them are gone: nothing may be left behind.
   stage.closeAll();
   const last = stage.openGateway();
-  await untilDone(Array.from({ length: shards }, (_, shard) => stage.ask(userOf('late', shards, shard), () => last)), false);
-  return { ...counts, ...await stage.judge(packets + topUp) };
+  await untilDone(
+    Array.from({ length: shards }, (_, shard) => stage.ask(userOf('late', shards, shard), () => last)),
+    false,
+  );
+  return { ...counts, ...(await stage.judge(packets + topUp)) };
 }
 
 const OPERATOR = 'operator';

@@ -19,7 +19,11 @@ interface Explored {
 const MUTANT_RUNS = 40;
 
 /** Plays every directed schedule, and runs with seeds from this one on, then the same with each mutant. @param tell is given what each unsound run has found */
-export async function explore(redis: RedisClient, { runs, seed }: { runs: number; seed: number }, tell: (sentence: string) => void): Promise<Explored> {
+export async function explore(
+  redis: RedisClient,
+  { runs, seed }: { runs: number; seed: number },
+  tell: (sentence: string) => void,
+): Promise<Explored> {
   const total: Explored = { runs: 0, calls: 0, deaths: 0, failovers: 0, false_no: 0, lost: 0, doubled: 0, mutants: {} };
   function count({ falseNo, lost, doubled }: Findings, what: string): void {
     total.false_no += falseNo.length;
@@ -37,7 +41,7 @@ export async function explore(redis: RedisClient, { runs, seed }: { runs: number
     count(played, `seed ${played.seed}`);
   }
   for (const mutant of MUTANTS) {
-    const isFound = await isFoundByOrder(redis, mutant) || await isFoundByChance(redis, mutant, seed);
+    const isFound = (await isFoundByOrder(redis, mutant)) || (await isFoundByChance(redis, mutant, seed));
     total.mutants[mutant.name] = isFound ? 'found' : 'not found';
   }
   return total;

@@ -35,7 +35,14 @@ export class Scheduler {
 
   command<T>(actor: Actor, what: string, shard: number | undefined, act: () => Promise<T>): Promise<T> {
     return new Promise<T>((answer, fail) => {
-      this.#pending.push({ actor, what, ...(shard !== undefined && { shard }), act, answer: answer as (value: unknown) => void, fail });
+      this.#pending.push({
+        actor,
+        what,
+        ...(shard !== undefined && { shard }),
+        act,
+        answer: answer as (value: unknown) => void,
+        fail,
+      });
     });
   }
 
@@ -49,7 +56,10 @@ export class Scheduler {
   }
 
   async #act({ act, actor, answer, fail }: Step, fate: Fate): Promise<void> {
-    const result = await act().then((value) => ({ value }), (error: unknown) => ({ error: error as Error }));
+    const result = await act().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error: error as Error }),
+    );
     if (fate === 'dies_after') actor.alive = false;
     else if (fate === 'reply_lost') fail(new Error('the reply was lost'));
     else if ('error' in result) fail(result.error);
@@ -68,16 +78,25 @@ const labelOf = (key: string) => /\/(.)\}/.exec(key)?.[1];
 const LABELS = Array.from({ length: SHARDS_MAX }, (_, shard) => labelOf(shardKeys('any', shard).state));
 
 /** A connection of one actor, as far as the path of a grab needs one. */
-export function scheduledRedis(scheduler: Scheduler, actor: Actor, redis: RedisClient, scripts: ReadonlyMap<string, string>, change?: (call: Call) => Promise<unknown>): RedisClient {
+export function scheduledRedis(
+  scheduler: Scheduler,
+  actor: Actor,
+  redis: RedisClient,
+  scripts: ReadonlyMap<string, string>,
+  change?: (call: Call) => Promise<unknown>,
+): RedisClient {
   const evalsha = (sha: string, keyCount: number, ...words: (string | number)[]) => {
     const name = scripts.get(sha)!;
     const keys = words.slice(0, keyCount).map(String);
     const args = words.slice(keyCount).map(String);
-    const real = () => scheduler.command(actor, name, shardOfKey(keys[0]!), () => redis.evalsha(sha, keyCount, ...words));
+    const real = () =>
+      scheduler.command(actor, name, shardOfKey(keys[0]!), () => redis.evalsha(sha, keyCount, ...words));
     const step = <T>(what: string, shard: number, act: () => Promise<T>) => scheduler.command(actor, what, shard, act);
     return change ? change({ name, keys, args, real, step }) : real();
   };
-  const hmget = (key: string, ...fields: string[]) => scheduler.command(actor, 'hmget', shardOfKey(key), () => redis.hmget(key, ...fields));
-  const hexists = (key: string, field: string) => scheduler.command(actor, 'hexists', shardOfKey(key), () => redis.hexists(key, field));
+  const hmget = (key: string, ...fields: string[]) =>
+    scheduler.command(actor, 'hmget', shardOfKey(key), () => redis.hmget(key, ...fields));
+  const hexists = (key: string, field: string) =>
+    scheduler.command(actor, 'hexists', shardOfKey(key), () => redis.hexists(key, field));
   return { evalsha, hmget, hexists } as unknown as RedisClient;
 }

@@ -43,14 +43,21 @@ interface Gateway {
   die: () => void;
 }
 
-const KEEPING: Record<StageOptions['durability'], Keeping> = { one_server: 'none', replicas: 'unconfirmed', local: 'latest' };
+const KEEPING: Record<StageOptions['durability'], Keeping> = {
+  one_server: 'none',
+  replicas: 'unconfirmed',
+  local: 'latest',
+};
 
 export const NAME_OF_SHA: ReadonlyMap<string, string> = new Map([...SCRIPTS].map(([name, { sha }]) => [sha, name]));
 /** How often replicas do not confirm in time, of 1. */
 const UNCONFIRMED = 0.1;
 
 /** One rain on a real Redis, gateways with the product's own path of a grab, and users who ask until they have an answer. */
-export async function openStage(redis: RedisClient, { rainId, shards, packets, random, durability, mutant }: StageOptions) {
+export async function openStage(
+  redis: RedisClient,
+  { rainId, shards, packets, random, durability, mutant }: StageOptions,
+) {
   await redis.flushall();
   await stockRain(redis, { rainId, amounts: Array.from({ length: packets }, () => '0.01'), shards });
   const world = new World(redis, rainId, shards, KEEPING[durability]);
@@ -67,39 +74,56 @@ export async function openStage(redis: RedisClient, { rainId, shards, packets, r
     const confirmHeld: ConfirmHeld = (key, fields, isHeld) => {
       if (durability !== 'replicas') return Promise.resolve(fields.map(() => true));
       const none = fields.map(() => false);
-      return scheduler.command(actor, 'confirm', shardOfKey(key), async () => {
-        const held = await redis.hmget(key, ...fields);
-        if (random.chance(UNCONFIRMED)) return none;
-        world.confirm(shardOfKey(key));
-        return held.map(isHeld);
-      }).catch(() => none);
+      return scheduler
+        .command(actor, 'confirm', shardOfKey(key), async () => {
+          const held = await redis.hmget(key, ...fields);
+          if (random.chance(UNCONFIRMED)) return none;
+          world.confirm(shardOfKey(key));
+          return held.map(isHeld);
+        })
+        .catch(() => none);
     };
     // A fault is a part of the play: the grab is answered "busy".
     const onFault = () => {};
     const engine = confirmedEngine(createGrabEngine(own, onFault), confirmWins(confirmHeld));
     const mover = new Mover({
       restoring: () => false,
-      redis: own, engine, confirmHeld, onFault,
-      moveId: (from, to) => newMoveId(from, to, () => random.hex(24)), rest: () => scheduler.command(actor, 'rest', undefined, async () => {}), now: () => 0,
+      redis: own,
+      engine,
+      confirmHeld,
+      onFault,
+      moveId: (from, to) => newMoveId(from, to, () => random.hex(24)),
+      rest: () => scheduler.command(actor, 'rest', undefined, async () => {}),
+      now: () => 0,
     });
     const grab = async (shard: number, userId: string): Promise<GrabAnswer> => {
       const [given] = await engine.grab(rainId, shard, [userId]);
       if (!isOfOneShard(given!)) return given!;
       let answers = 0;
-      return new Promise((resolve) => mover.ask(rainId, given.shards, { userId, shard, answer(brought) {
-        if (answers++ > 0) twice.push(`${userId} got two answers, the second one is ${brought.code}`);
-        resolve(brought);
-      } }));
+      return new Promise((resolve) =>
+        mover.ask(rainId, given.shards, {
+          userId,
+          shard,
+          answer(brought) {
+            if (answers++ > 0) twice.push(`${userId} got two answers, the second one is ${brought.code}`);
+            resolve(brought);
+          },
+        }),
+      );
     };
     let die = () => {};
-    const died = new Promise<undefined>((resolve) => { die = () => resolve(undefined); });
+    const died = new Promise<undefined>((resolve) => {
+      die = () => resolve(undefined);
+    });
     const gateway = { actor, grab, died, die };
     gateways.push(gateway);
     return gateway;
   }
 
   return {
-    world, scheduler, openGateway,
+    world,
+    scheduler,
+    openGateway,
     get living(): Gateway[] {
       return gateways.filter(({ actor }) => actor.alive);
     },
@@ -114,7 +138,15 @@ export async function openStage(redis: RedisClient, { rainId, shards, packets, r
         const from = world.now;
         const answer = await Promise.race([grab(shardOf(user, shards), user), died]);
         if (!answer || answer.code === '-7') continue;
-        if ('redPacketId' in answer) won.set(user, { rainId, shard: shardOf(user, shards), userId: user, redPacketId: answer.redPacketId, amount: answer.amount, at: Date.now() });
+        if ('redPacketId' in answer)
+          won.set(user, {
+            rainId,
+            shard: shardOf(user, shards),
+            userId: user,
+            redPacketId: answer.redPacketId,
+            amount: answer.amount,
+            at: Date.now(),
+          });
         else if (answer.code === '-1') refused.push({ user, from, to: world.now });
         else throw new Error(`${user} got ${JSON.stringify(answer)}`);
         return;
@@ -158,10 +190,18 @@ export async function openStage(redis: RedisClient, { rainId, shards, packets, r
       const winners = new Set(claims.map(({ userId }) => userId));
       if (winners.size < claims.length) doubled.push(`${claims.length} claims of ${winners.size} users`);
       for (const [user, { redPacketId: told }] of won) {
-        if (!claims.some(({ userId, redPacketId }) => userId === user && redPacketId === told)) lost.push(`${user} was told of ${told}, which is not in the log`);
+        if (!claims.some(({ userId, redPacketId }) => userId === user && redPacketId === told))
+          lost.push(`${user} was told of ${told}, which is not in the log`);
       }
       // A failover that undoes what nobody has confirmed makes a "nothing left" untrue afterwards, as with one shard.
-      return { falseNo: durability === 'local' ? [] : refused.filter(({ from, to }) => !world.wasEmpty(from, to)).map(({ user }) => user), lost, doubled };
+      return {
+        falseNo:
+          durability === 'local'
+            ? []
+            : refused.filter(({ from, to }) => !world.wasEmpty(from, to)).map(({ user }) => user),
+        lost,
+        doubled,
+      };
     },
   };
 }

@@ -77,7 +77,8 @@ export class World {
       else await this.redis.del(name);
     }
     // What was undone never was.
-    for (let at = step + 1; at <= this.now; at++) this.#empty[at] = this.#empty[at]!.with(shard, this.#empty[step]![shard]!);
+    for (let at = step + 1; at <= this.now; at++)
+      this.#empty[at] = this.#empty[at]!.with(shard, this.#empty[step]![shard]!);
     this.#images[shard] = [{ step: this.now, image }];
   }
 
@@ -98,9 +99,10 @@ export class World {
         const parsed = parseClaim(entry);
         if (parsed.ok) claims.push(parsed.claim);
       }
-      packets.push(...await this.redis.lrange(keys.packets, 0, -1));
+      packets.push(...(await this.redis.lrange(keys.packets, 0, -1)));
       for (const moveId of await this.redis.hkeys(keys.received)) arrived.add(moveId);
-      for (const [moveId, elements] of Object.entries(await this.redis.hgetall(keys.sending))) onTheirWay.push([moveId, JSON.parse(elements) as string[]]);
+      for (const [moveId, elements] of Object.entries(await this.redis.hgetall(keys.sending)))
+        onTheirWay.push([moveId, JSON.parse(elements) as string[]]);
     }
     for (const [moveId, elements] of onTheirWay) if (!arrived.has(moveId)) packets.push(...elements);
     return { claims, packets: packets.map((element) => (JSON.parse(element) as { redPacketId: string }).redPacketId) };

@@ -71,7 +71,13 @@ export function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
     const redisFolder = join(home, 'redis');
     const redis = part('redis', () => launchRedis(redisFolder, port));
     await redis.start();
-    return { url, gatewaysUrl: at(url, await detour('gatewaysToRedis', port)), workersUrl: at(url, await detour('workersToRedis', port)), parts: [redis], facts: { redis, redisFolder } };
+    return {
+      url,
+      gatewaysUrl: at(url, await detour('gatewaysToRedis', port)),
+      workersUrl: at(url, await detour('workersToRedis', port)),
+      parts: [redis],
+      facts: { redis, redisFolder },
+    };
   }, options);
 }
 
@@ -95,10 +101,13 @@ interface StoreSetting {
 }
 
 export async function deployOn<Facts>(
-  openStore: (setting: StoreSetting) => Promise<Store<Facts>>, { gateways = 2, workers = 2, env: extraEnv = {}, detours = {}, migrateWith = migrate }: DeploymentOptions = {},
+  openStore: (setting: StoreSetting) => Promise<Store<Facts>>,
+  { gateways = 2, workers = 2, env: extraEnv = {}, detours = {}, migrateWith = migrate }: DeploymentOptions = {},
 ): Promise<System & Facts> {
   const ends: (() => Promise<unknown> | void)[] = [];
-  const end = async () => { for (const step of ends.splice(0).reverse()) await step(); };
+  const end = async () => {
+    for (const step of ends.splice(0).reverse()) await step();
+  };
   const unexpectedEnds: string[] = [];
   const part = (name: string, launch: (extra: Extra) => Promise<Started>) => {
     const made = new Part(name, launch, (sentence) => unexpectedEnds.push(sentence));
@@ -124,35 +133,81 @@ export async function deployOn<Facts>(
     const redisUrl = store.url;
 
     const env: Record<string, string> = {
-      REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, JWT_SECRET: SECRET, SIGNING_SECRET, JWKS_URL: '', JWT_ISSUER: '', JWT_AUDIENCE: '', ALLOWED_ORIGINS: '',
-      GATEWAY_HOST: '127.0.0.1', GATEWAY_PUBLIC_URL: '', RAIN_HOME: home, LOG_LEVEL: 'warn', NODE_OPTIONS: '',
-      SETTLE_AFTER_RECONNECT_MS: String(SETTLE_AFTER_RECONNECT_MS), ...extraEnv,
+      REDIS_URL: redisUrl,
+      DATABASE_URL: databaseUrl,
+      JWT_SECRET: SECRET,
+      SIGNING_SECRET,
+      JWKS_URL: '',
+      JWT_ISSUER: '',
+      JWT_AUDIENCE: '',
+      ALLOWED_ORIGINS: '',
+      GATEWAY_HOST: '127.0.0.1',
+      GATEWAY_PUBLIC_URL: '',
+      RAIN_HOME: home,
+      LOG_LEVEL: 'warn',
+      NODE_OPTIONS: '',
+      SETTLE_AFTER_RECONNECT_MS: String(SETTLE_AFTER_RECONNECT_MS),
+      ...extraEnv,
     };
     const gatewayEnv = { ...env, REDIS_URL: store.gatewaysUrl ?? redisUrl };
     const workerEnv = {
-      ...env, REDIS_URL: store.workersUrl ?? redisUrl,
+      ...env,
+      REDIS_URL: store.workersUrl ?? redisUrl,
       DATABASE_URL: at(databaseUrl, await detour('workersToPostgres', server.port)),
     };
     const ports = await freePorts(gateways);
     const userPorts = await Promise.all(ports.map((port) => detour('usersToGateways', port)));
-    const gatewayParts = ports.map((port, i) => part(`gateway-${i}`, (start) => launch({
-      name: `gateway-${i}`, entry: start.entry ?? RAIN, args: ['gateway'], env: { ...gatewayEnv, GATEWAY_PORT: String(port), ...start.env }, logs: home, facts: z.object({}),
-    })));
-    const workerParts = Array.from({ length: workers }, (_, i) => part(workerName(i), (start) => launch({
-      name: workerName(i), entry: start.entry ?? RAIN, args: ['worker'], env: { ...workerEnv, DATABASE_URL: named(workerEnv.DATABASE_URL, workerName(i)), ...start.env }, logs: home, facts: z.object({}),
-    })));
-    const parts = [...store.parts ?? [], postgres, ...gatewayParts, ...workerParts];
+    const gatewayParts = ports.map((port, i) =>
+      part(`gateway-${i}`, (start) =>
+        launch({
+          name: `gateway-${i}`,
+          entry: start.entry ?? RAIN,
+          args: ['gateway'],
+          env: { ...gatewayEnv, GATEWAY_PORT: String(port), ...start.env },
+          logs: home,
+          facts: z.object({}),
+        }),
+      ),
+    );
+    const workerParts = Array.from({ length: workers }, (_, i) =>
+      part(workerName(i), (start) =>
+        launch({
+          name: workerName(i),
+          entry: start.entry ?? RAIN,
+          args: ['worker'],
+          env: { ...workerEnv, DATABASE_URL: named(workerEnv.DATABASE_URL, workerName(i)), ...start.env },
+          logs: home,
+          facts: z.object({}),
+        }),
+      ),
+    );
+    const parts = [...(store.parts ?? []), postgres, ...gatewayParts, ...workerParts];
     await Promise.all([...gatewayParts, ...workerParts].map((each) => each.start()));
 
     const redisClient = await connect(redisUrl);
     const database = connectDatabase(databaseUrl);
-    ends.push(() => redisClient.disconnect(), () => database.$disconnect());
+    ends.push(
+      () => redisClient.disconnect(),
+      () => database.$disconnect(),
+    );
     return {
-      ...store.facts, postgres, gateways: gatewayParts, workers: workerParts, gatewayUrls: userPorts.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`), databaseUrl, database, env,
+      ...store.facts,
+      postgres,
+      gateways: gatewayParts,
+      workers: workerParts,
+      gatewayUrls: userPorts.map((port) => `ws://127.0.0.1:${port}${GATEWAY_PATH}`),
+      databaseUrl,
+      database,
+      env,
       context: { redis: redisClient, ledger: openLedger(database), signer, actor: 'test' },
       async rain(...words) {
         const { exit, stdout, stderr } = await rain(words, env);
-        if (exit !== 0) throw Object.assign(new Error(`rain ${words.join(' ')}: exit ${exit}: ${stderr}`), { code: exit, stdout, stderr });
+        if (exit !== 0)
+          throw Object.assign(new Error(`rain ${words.join(' ')}: exit ${exit}: ${stderr}`), {
+            code: exit,
+            stdout,
+            stderr,
+          });
         return stdout;
       },
       async heal() {
@@ -197,16 +252,27 @@ export async function launch(options: ChildOptions<Record<string, unknown>>): Pr
 
 async function launchPostgres(postgres: TestPostgres): Promise<Started> {
   const { pid, ended, signal, stop, lastLine } = await postgres.serve();
-  return { pid, signal, child: { ended: ended.then((end) => ({ ...end, expected: false })), stop, lastLine: () => `: ${lastLine()}` } };
+  return {
+    pid,
+    signal,
+    child: { ended: ended.then((end) => ({ ...end, expected: false })), stop, lastLine: () => `: ${lastLine()}` },
+  };
 }
 
 /** Syncs every write before its reply, as in the product. The folder survives a restart. */
 async function launchRedis(folder: string, port: number): Promise<Started> {
   mkdirSync(folder, { recursive: true });
   const configFile = join(folder, 'redis.conf');
-  writeFileSync(configFile, `port ${port}\nbind 127.0.0.1\ndir "${folder}"\nsave ""\nappendonly yes\nappendfsync always\n`);
+  writeFileSync(
+    configFile,
+    `port ${port}\nbind 127.0.0.1\ndir "${folder}"\nsave ""\nappendonly yes\nappendfsync always\n`,
+  );
   const started = await startChild({
-    name: 'redis', entry: compiledEntry('platform/embedded/redisGuard.js'), args: [configFile], logs: folder, facts: z.object({ serverPid: z.int() }),
+    name: 'redis',
+    entry: compiledEntry('platform/embedded/redisGuard.js'),
+    args: [configFile],
+    logs: folder,
+    facts: z.object({ serverPid: z.int() }),
   });
   if (!started.ok) throw new Error(started.reason);
   // Ready when it answers: after a kill it first loads its log.

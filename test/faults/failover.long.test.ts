@@ -34,7 +34,15 @@ afterAll(async () => {
 async function expectPaidOrListed(rainId: string, users: UserGroup): Promise<Set<string>> {
   const { book: inBook, listed } = await stage.finalState(rainId);
   const astray = [...toldBy(users)].filter(([claim, amount]) => inBook.get(claim) !== amount && !listed.has(claim));
-  expect(astray, JSON.stringify({ putBack: stage.putBack, log: (await stage.logNow(rainId)).map(nameOf), letters: await stage.letters(rainId), book: [...inBook] })).toEqual([]);
+  expect(
+    astray,
+    JSON.stringify({
+      putBack: stage.putBack,
+      log: (await stage.logNow(rainId)).map(nameOf),
+      letters: await stage.letters(rainId),
+      book: [...inBook],
+    }),
+  ).toEqual([]);
   const packets = [...inBook.keys()].map((claim) => claim.split(' ')[1]);
   expect(new Set(packets).size).toBe(packets.length);
   const { problems, toldTwice } = (await auditRain(stage.context, rainId))!;
@@ -54,10 +62,13 @@ async function failOver(durability: Durability, { name, rainId }: Run): Promise<
     const users = run.startUsers(rainId, [await run.openGateway(durability), await run.openGateway(durability)]);
     await run.startWorker(durability);
     let struckAt = 0;
-    const before = await run.lose(rainId, users, { wins, whileBlind: async () => {
-      await (replicas ? sleep(BLIND_MS) : run.whileBlind(rainId, users));
-      struckAt = Date.now();
-    } });
+    const before = await run.lose(rainId, users, {
+      wins,
+      whileBlind: async () => {
+        await (replicas ? sleep(BLIND_MS) : run.whileBlind(rainId, users));
+        struckAt = Date.now();
+      },
+    });
     // No win is reported until a replica can confirm it again.
     if (replicas) await run.group.addReplica();
     await users.settle();
@@ -71,11 +82,19 @@ async function failOver(durability: Durability, { name, rainId }: Run): Promise<
     const explained = audit.report.balanced || (!replicas && audit.problems.length === audit.lostFromLog.length);
     if (!explained) problems.push(...audit.problems);
     const promised = new Set(audit.toldTwice.map(({ toldTo, redPacketId }) => nameOf({ userId: toldTo, redPacketId })));
-    if (promised.size !== listed.size || [...promised].some((claim) => !listed.has(claim))) problems.push('the audit and the dead letters differ about what was told twice');
-    problems.push(...await falseAlarms(run.context, rainId), ...await (replicas ? confirmed(run, rainId, before, told.length) : restored(run)));
+    if (promised.size !== listed.size || [...promised].some((claim) => !listed.has(claim)))
+      problems.push('the audit and the dead letters differ about what was told twice');
+    problems.push(
+      ...(await falseAlarms(run.context, rainId)),
+      ...(await (replicas ? confirmed(run, rainId, before, told.length) : restored(run))),
+    );
     return {
-      acknowledged: told.length, lost: told.filter(([claim, amount]) => inBook.get(claim) !== amount && !listed.has(claim)).length,
-      doubled: packets.length - new Set(packets).size, recoverySeconds, struck: `after ${wins} wins`, problems,
+      acknowledged: told.length,
+      lost: told.filter(([claim, amount]) => inBook.get(claim) !== amount && !listed.has(claim)).length,
+      doubled: packets.length - new Set(packets).size,
+      recoverySeconds,
+      struck: `after ${wins} wins`,
+      problems,
     };
   } finally {
     await run.close();
@@ -85,13 +104,21 @@ async function failOver(durability: Durability, { name, rainId }: Run): Promise<
 const NO_LOSS = 'the failover lost nothing, so the test shows nothing';
 
 /** Unconfirmed wins were neither reported nor credited, and the rain is settled normally. */
-async function confirmed(run: FailoverStage, rainId: string, before: readonly Claim[], told: number): Promise<string[]> {
+async function confirmed(
+  run: FailoverStage,
+  rainId: string,
+  before: readonly Claim[],
+  told: number,
+): Promise<string[]> {
   const problems: string[] = [];
   const now = new Set((await run.logNow(rainId)).map(nameOf));
   if (before.every((claim) => now.has(nameOf(claim)))) problems.push(NO_LOSS);
   if ((await run.letters(rainId)).length > 0) problems.push('there are dead letters');
   await closeRain(run.context, rainId);
-  await eventually(async () => expect((await run.context.ledger.rain(rainId))!.settledAt).toBeDefined(), { timeoutMs: 60_000, everyMs: 250 });
+  await eventually(async () => expect((await run.context.ledger.rain(rainId))!.settledAt).toBeDefined(), {
+    timeoutMs: 60_000,
+    everyMs: 250,
+  });
   const { report, problems: found } = (await auditRain(run.context, rainId))!;
   const credited = (await run.credited(rainId)).size;
   if (credited !== told) problems.push(`${told} wins were reported and ${credited} are credited`);
@@ -102,11 +129,19 @@ async function restored(run: FailoverStage): Promise<string[]> {
   return run.putBack.some(({ putBack }) => putBack > 0) ? [] : [NO_LOSS];
 }
 
-testFault('failover to a replica that is 300 ms behind, DURABILITY=replicas=1', (run) => failOver({ mode: 'replicas', replicas: 1 }, run), { slow: true });
-testFault('failover to a replica that is 300 ms behind, DURABILITY=local', (run) => failOver({ mode: 'local' }, run), { slow: true });
+testFault(
+  'failover to a replica that is 300 ms behind, DURABILITY=replicas=1',
+  (run) => failOver({ mode: 'replicas', replicas: 1 }, run),
+  { slow: true },
+);
+testFault('failover to a replica that is 300 ms behind, DURABILITY=local', (run) => failOver({ mode: 'local' }, run), {
+  slow: true,
+});
 
 describe('a failover during the rain', () => {
-  beforeEach(async () => { stage = await FailoverStage.open(database, book.url); });
+  beforeEach(async () => {
+    stage = await FailoverStage.open(database, book.url);
+  });
   afterEach(() => stage.close());
 
   test('local: a gateway reconnects after others have won its packets: each packet is paid once, and both wins are listed', async () => {
@@ -115,13 +150,24 @@ describe('a failover during the rain', () => {
     const line = await TcpProxy.open(() => master);
     stage.onClose(() => line.close());
     await stage.openRain('contested');
-    const users = stage.startUsers('contested', [await stage.openGateway(durability, { redisUrl: `redis://127.0.0.1:${line.port}` }), await stage.openGateway(durability)], 2 * PACKETS + 50);
+    const users = stage.startUsers(
+      'contested',
+      [
+        await stage.openGateway(durability, { redisUrl: `redis://127.0.0.1:${line.port}` }),
+        await stage.openGateway(durability),
+      ],
+      2 * PACKETS + 50,
+    );
     const isAtFirstDoor = (userId: string) => Number(userId.split('-')[1]) % 2 === 0;
-    await stage.lose('contested', users, { whileBlind: async () => {
-      await stage.whileBlind('contested', users, isAtFirstDoor);
-      line.refuse();
-    } });
-    await eventually(async () => expect(await stage.context.redis.llen(shardKeys('contested', 0).packets)).toBe(0), { timeoutMs: 20_000 });
+    await stage.lose('contested', users, {
+      whileBlind: async () => {
+        await stage.whileBlind('contested', users, isAtFirstDoor);
+        line.refuse();
+      },
+    });
+    await eventually(async () => expect(await stage.context.redis.llen(shardKeys('contested', 0).packets)).toBe(0), {
+      timeoutMs: 20_000,
+    });
     master = stage.group.replica.port;
     const reports = stage.putBack.length;
     line.pass();
@@ -141,13 +187,17 @@ describe('a failover during the rain', () => {
     await stage.startWorker(durability);
     const users = stage.startUsers('unknown', doors);
     let onTheReplica = new Set<string>();
-    const before = await stage.lose('unknown', users, { whileBlind: async () => {
-      await stage.whileBlind('unknown', users);
-      await doors[0]!.close();
-      const granted = (await stage.logNow('unknown')).length;
-      await eventually(async () => expect((await stage.credited('unknown')).size).toBe(granted), { timeoutMs: 20_000 });
-      onTheReplica = new Set((await stage.replicaLog('unknown')).map(nameOf));
-    } });
+    const before = await stage.lose('unknown', users, {
+      whileBlind: async () => {
+        await stage.whileBlind('unknown', users);
+        await doors[0]!.close();
+        const granted = (await stage.logNow('unknown')).length;
+        await eventually(async () => expect((await stage.credited('unknown')).size).toBe(granted), {
+          timeoutMs: 20_000,
+        });
+        onTheReplica = new Set((await stage.replicaLog('unknown')).map(nameOf));
+      },
+    });
     const lost = before.map(nameOf).filter((claim) => !onTheReplica.has(claim));
     expect(lost.length, 'the failover lost nothing, so the test shows nothing').toBeGreaterThan(0);
     doors[0] = await stage.openGateway(durability);
@@ -156,7 +206,11 @@ describe('a failover during the rain', () => {
     expect(await expectPaidOrListed('unknown', users)).toEqual(new Set());
     const [inBook, log] = [await stage.credited('unknown'), new Set((await stage.logNow('unknown')).map(nameOf))];
     expect(lost.filter((claim) => !inBook.has(claim) || !log.has(claim))).toEqual([]);
-    expect((await auditRain(stage.context, 'unknown'))!).toMatchObject({ report: { balanced: true }, lostFromLog: [], toldTwice: [] });
+    expect((await auditRain(stage.context, 'unknown'))!).toMatchObject({
+      report: { balanced: true },
+      lostFromLog: [],
+      toldTwice: [],
+    });
     expect(await falseAlarms(stage.context, 'unknown')).toEqual([]);
   }, 120_000);
 });

@@ -35,11 +35,16 @@ const TOLD_BLIND_MIN = 3;
 export const PACKETS = 150;
 
 /** User and packet as one text. */
-export const nameOf = ({ userId, redPacketId }: Pick<Claim, 'userId' | 'redPacketId'>): string => `${userId} ${redPacketId}`;
+export const nameOf = ({ userId, redPacketId }: Pick<Claim, 'userId' | 'redPacketId'>): string =>
+  `${userId} ${redPacketId}`;
 
 /** All wins that users received: `nameOf` → amount. */
 export function toldBy(users: UserGroup): Map<string, string> {
-  return new Map([...users.received.values()].flatMap(({ userId, wins }) => wins.map(({ redPacketId, amount }) => [nameOf({ userId, redPacketId }), amount] as const)));
+  return new Map(
+    [...users.received.values()].flatMap(({ userId, wins }) =>
+      wins.map(({ redPacketId, amount }) => [nameOf({ userId, redPacketId }), amount] as const),
+    ),
+  );
 }
 
 function claimsOf(entries: readonly string[]): Claim[] {
@@ -83,7 +88,12 @@ export class FailoverStage {
 
   async openRain(rainId: string): Promise<void> {
     const now = await redisNow(this.context.redis);
-    const created = await createRain(this.context, { id: rainId, plan: { budget: '300.00', packets: PACKETS }, opensAt: now, closesAt: now + 600_000 });
+    const created = await createRain(this.context, {
+      id: rainId,
+      plan: { budget: '300.00', packets: PACKETS },
+      opensAt: now,
+      closesAt: now + 600_000,
+    });
     if (!created.ok) throw new Error(JSON.stringify(created.refusals));
     await loadRain(this.context, rainId);
   }
@@ -100,12 +110,20 @@ export class FailoverStage {
   }
 
   async startWorker(durability: Durability): Promise<void> {
-    const worker = await openWorker({ redisUrl: this.group.url, databaseUrl: this.#databaseUrl }, { durability, durabilityWaitMs: 200, settling: { settleAfterReconnectMs: 3_000 } });
+    const worker = await openWorker(
+      { redisUrl: this.group.url, databaseUrl: this.#databaseUrl },
+      { durability, durabilityWaitMs: 200, settling: { settleAfterReconnectMs: 3_000 } },
+    );
     this.onClose(() => worker.close());
   }
 
   startUsers(rainId: string, doors: readonly Gateway[], users = 200): UserGroup {
-    const started = startUserGroup({ rainId, users, everyMs: 2_400 / users, gatewayUrl: (user) => doors[user % doors.length]!.url });
+    const started = startUserGroup({
+      rainId,
+      users,
+      everyMs: 2_400 / users,
+      gatewayUrl: (user) => doors[user % doors.length]!.url,
+    });
     this.onClose(() => started.stop());
     return started;
   }
@@ -114,7 +132,11 @@ export class FailoverStage {
    * Waits for some wins, breaks the link, then kills the master. The users come in three groups: before, while the link is broken,
    * and after. So however slow the machine is, packets are left for each group. @returns the old master's claim log at its death
    */
-  async lose(rainId: string, users: UserGroup, { whileBlind = () => sleep(BLIND_MS), wins = 30 }: { whileBlind?: () => Promise<unknown>; wins?: number } = {}): Promise<Claim[]> {
+  async lose(
+    rainId: string,
+    users: UserGroup,
+    { whileBlind = () => sleep(BLIND_MS), wins = 30 }: { whileBlind?: () => Promise<unknown>; wins?: number } = {},
+  ): Promise<Claim[]> {
     users.admit(wins + 20);
     await eventually(() => users.wins() > wins, { timeoutMs: 20_000 });
     const witness = connectRedis(this.group.master.url, { purpose: 'once', onError: () => {} });
@@ -136,14 +158,21 @@ export class FailoverStage {
 
   /** The credits of the ledger: `nameOf` → amount. */
   async credited(rainId: string): Promise<Map<string, string>> {
-    return new Map([...await readCredits(this.context, rainId)].map(([redPacketId, { userId, cents }]) => [nameOf({ userId, redPacketId }), formatMoney(cents)]));
+    return new Map(
+      [...(await readCredits(this.context, rainId))].map(([redPacketId, { userId, cents }]) => [
+        nameOf({ userId, redPacketId }),
+        formatMoney(cents),
+      ]),
+    );
   }
 
   async letters(rainId: string): Promise<DeadLetter[]> {
     const connection = connectRedis(this.group.url, { purpose: 'queue', onError: () => {} });
     const queue = createDeadQueue({ connection, prefix: QUEUE_PREFIX, onError: () => {} });
     try {
-      return ((await queue.getJobs(['waiting'])) as Job<DeadLetter>[]).map(({ data }) => data).filter((letter) => letter.rainId === rainId);
+      return ((await queue.getJobs(['waiting'])) as Job<DeadLetter>[])
+        .map(({ data }) => data)
+        .filter((letter) => letter.rainId === rainId);
     } finally {
       await queue.close();
       connection.disconnect();
@@ -156,11 +185,17 @@ export class FailoverStage {
    */
   async whileBlind(rainId: string, users: UserGroup, whom: (userId: string) => boolean = () => true): Promise<void> {
     await sleep(BLIND_MS);
-    await eventually(async () => {
-      const log = new Set((await this.replicaLog(rainId)).map(nameOf));
-      const lost = [...users.received.values()].filter(({ userId, wins }) => whom(userId) && wins.some(({ redPacketId }) => !log.has(nameOf({ userId, redPacketId }))));
-      return lost.length >= TOLD_BLIND_MIN;
-    }, { timeoutMs: 20_000 });
+    await eventually(
+      async () => {
+        const log = new Set((await this.replicaLog(rainId)).map(nameOf));
+        const lost = [...users.received.values()].filter(
+          ({ userId, wins }) =>
+            whom(userId) && wins.some(({ redPacketId }) => !log.has(nameOf({ userId, redPacketId }))),
+        );
+        return lost.length >= TOLD_BLIND_MIN;
+      },
+      { timeoutMs: 20_000 },
+    );
   }
 
   /** The claim log as the replica has it. */
@@ -175,12 +210,20 @@ export class FailoverStage {
 
   /** Waits until every claim of the log is in the ledger or a dead letter. */
   async finalState(rainId: string): Promise<{ book: Map<string, string>; listed: Set<string> }> {
-    return eventually(async () => {
-      const [log, book, dead] = [await this.logNow(rainId), await this.credited(rainId), await this.letters(rainId)];
-      const deadLettered = dead.map(({ entry, reason }) => ({ reason, name: nameOf(JSON.parse(entry) as Claim) }));
-      const open = log.map(nameOf).filter((claim) => !book.has(claim) && !deadLettered.some(({ name }) => name === claim));
-      if (open.length > 0) throw new Error(`not credited yet: ${open.join(', ')}`);
-      return { book, listed: new Set(deadLettered.filter(({ reason }) => reason === 'told_twice').map(({ name }) => name)) };
-    }, { timeoutMs: 60_000, everyMs: 250 });
+    return eventually(
+      async () => {
+        const [log, book, dead] = [await this.logNow(rainId), await this.credited(rainId), await this.letters(rainId)];
+        const deadLettered = dead.map(({ entry, reason }) => ({ reason, name: nameOf(JSON.parse(entry) as Claim) }));
+        const open = log
+          .map(nameOf)
+          .filter((claim) => !book.has(claim) && !deadLettered.some(({ name }) => name === claim));
+        if (open.length > 0) throw new Error(`not credited yet: ${open.join(', ')}`);
+        return {
+          book,
+          listed: new Set(deadLettered.filter(({ reason }) => reason === 'told_twice').map(({ name }) => name)),
+        };
+      },
+      { timeoutMs: 60_000, everyMs: 250 },
+    );
   }
 }

@@ -41,41 +41,70 @@ export function openMatrix(options: DeploymentOptions = {}, more: MatrixOptions 
   return openMatrixOn(() => deploy(options), more);
 }
 
-export function openMatrixOn<D extends System>(open: () => Promise<D>, { short = false, atOnce = 1 }: MatrixOptions = {}): Fault<D> {
+export function openMatrixOn<D extends System>(
+  open: () => Promise<D>,
+  { short = false, atOnce = 1 }: MatrixOptions = {},
+): Fault<D> {
   const size = asked ? 1 : atOnce;
   const pool = openPool(open, size);
   return (name, strike, faultOptions = {}) => {
     if (short && !faultOptions.short) return;
-    testFault(name, (run) => pool.lend((deployment) => playRun(deployment, run, strike, faultOptions)), { possible: postgresInstalled, concurrent: size > 1, ...faultOptions, ...(short && { runsMax: 1 }) });
+    testFault(name, (run) => pool.lend((deployment) => playRun(deployment, run, strike, faultOptions)), {
+      possible: postgresInstalled,
+      concurrent: size > 1,
+      ...faultOptions,
+      ...(short && { runsMax: 1 }),
+    });
   };
 }
 
 /** One test and one row of the table: all runs of one fault. Problems are reported with the seed of the run. */
-export function testFault(name: string, play: (run: Run) => Promise<RunResult>, { slow = false, runsMax = Infinity, possible = true, concurrent = false } = {}): void {
+export function testFault(
+  name: string,
+  play: (run: Run) => Promise<RunResult>,
+  { slow = false, runsMax = Infinity, possible = true, concurrent = false } = {},
+): void {
   const runs = Math.min(runsMax, REQUESTED_RUNS ?? (slow ? SLOW_RUNS : RUNS));
-  test.skipIf(!possible)(name, { timeout: runs * RUN_MS_MAX * (concurrent ? TURNS : 1), concurrent }, async ({ task }) => {
-    const row: Row = { fault: name, runs: 0, acknowledged: 0, lost: 0, doubled: 0, recoverySeconds: 0 };
-    task.meta.fault = row;
-    const wrong: string[] = [];
-    for (let number = 1; number <= runs; number++) {
-      row.runs++;
-      const problems = await play({ name: `${SEED}/${name}/${number}`, rainId: rainIdOf(name, number) }).then((result) => addToRow(row, result), (error: unknown) => (error instanceof Error ? error.stack! : String(error)));
-      wrong.push(...[problems].flat().slice(0, PROBLEMS_MAX).map((problem) => `run ${number} of seed ${SEED}: ${problem}`));
-    }
-    expect(wrong).toEqual([]);
-    // Without any win the test shows nothing.
-    expect(row.acknowledged).toBeGreaterThan(0);
-  });
+  test.skipIf(!possible)(
+    name,
+    { timeout: runs * RUN_MS_MAX * (concurrent ? TURNS : 1), concurrent },
+    async ({ task }) => {
+      const row: Row = { fault: name, runs: 0, acknowledged: 0, lost: 0, doubled: 0, recoverySeconds: 0 };
+      task.meta.fault = row;
+      const wrong: string[] = [];
+      for (let number = 1; number <= runs; number++) {
+        row.runs++;
+        const problems = await play({ name: `${SEED}/${name}/${number}`, rainId: rainIdOf(name, number) }).then(
+          (result) => addToRow(row, result),
+          (error: unknown) => (error instanceof Error ? error.stack! : String(error)),
+        );
+        wrong.push(
+          ...[problems]
+            .flat()
+            .slice(0, PROBLEMS_MAX)
+            .map((problem) => `run ${number} of seed ${SEED}: ${problem}`),
+        );
+      }
+      expect(wrong).toEqual([]);
+      // Without any win the test shows nothing.
+      expect(row.acknowledged).toBeGreaterThan(0);
+    },
+  );
 }
 
 /** Adds a run to its row. @returns its problems */
-function addToRow(row: Row, { acknowledged, lost, doubled, recoverySeconds, problems, struck, figures = {} }: RunResult): string[] {
+function addToRow(
+  row: Row,
+  { acknowledged, lost, doubled, recoverySeconds, problems, struck, figures = {} }: RunResult,
+): string[] {
   row.acknowledged += acknowledged;
   row.lost += lost;
   row.doubled += doubled;
   row.recoverySeconds = Math.max(row.recoverySeconds, recoverySeconds);
   for (const [name, value] of Object.entries(figures)) ((row.figures ??= {})[name] ??= []).push(value);
-  return [...(lost > 0 ? [`${lost} lost`] : []), ...(doubled > 0 ? [`${doubled} doubled`] : []), ...problems].map((problem) => `struck ${struck}: ${problem}`);
+  return [...(lost > 0 ? [`${lost} lost`] : []), ...(doubled > 0 ? [`${doubled} doubled`] : []), ...problems].map(
+    (problem) => `struck ${struck}: ${problem}`,
+  );
 }
 
 /** Unique, because several runs share one deployment. */

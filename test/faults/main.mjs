@@ -17,24 +17,36 @@ function refuse(message) {
 
 function read() {
   try {
-    return parseArgs({ options: { runs: { type: 'string', default: '20' }, seed: { type: 'string' }, only: { type: 'string' } } }).values;
+    return parseArgs({
+      options: { runs: { type: 'string', default: '20' }, seed: { type: 'string' }, only: { type: 'string' } },
+    }).values;
   } catch (error) {
     return refuse(`${error.message.split('.')[0]}; expected --runs N, --seed S and --only name`);
   }
 }
 
 const { runs, seed = randomBytes(4).toString('hex'), only } = read();
-if (!/^[1-9]\d*$/.test(runs) || Number(runs) > RUNS_MAX) refuse(`--runs ${runs}: expected a whole number from 1 to ${RUNS_MAX}`);
+if (!/^[1-9]\d*$/.test(runs) || Number(runs) > RUNS_MAX)
+  refuse(`--runs ${runs}: expected a whole number from 1 to ${RUNS_MAX}`);
 if (!/^[\w-]{1,64}$/.test(seed)) refuse(`--seed ${seed}: expected up to 64 letters, digits, _ or -`);
 if (only === '') refuse('--only: expected a part of a name as the table has it');
 
-const build = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { cwd: ROOT, stdio: 'inherit' });
+const build = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], {
+  cwd: ROOT,
+  stdio: 'inherit',
+});
 if (build.status !== 0) process.exit(1);
 console.log(`faults: ${runs} runs each, seed ${seed}`);
 const pattern = only === undefined ? [] : ['-t', only.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')];
-const vitest = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', 'test/faults', '--passWithNoTests=false', ...pattern], {
-  cwd: ROOT, stdio: 'inherit', env: { ...process.env, RAIN_BUILT: '1', FAULTS_RUNS: runs, FAULTS_SEED: seed },
-});
+const vitest = spawn(
+  process.execPath,
+  ['node_modules/vitest/vitest.mjs', 'run', 'test/faults', '--passWithNoTests=false', ...pattern],
+  {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, RAIN_BUILT: '1', FAULTS_RUNS: runs, FAULTS_SEED: seed },
+  },
+);
 // The terminal sends Ctrl-C to vitest, too. This process only waits for its exit code.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => vitest.kill('SIGTERM'));

@@ -7,7 +7,10 @@ import { sweepFaults } from './kinds/sweepFaults.ts';
 import { transactionFaults } from './kinds/transactionFaults.ts';
 
 // Faults behind the gateways: queue, transactions, settlement, and the operator's commands.
-const { lines, detours: { workersToRedis, workersToPostgres } } = openLines();
+const {
+  lines,
+  detours: { workersToRedis, workersToPostgres },
+} = openLines();
 const fault = openMatrix({ detours: { workersToRedis: workersToRedis!, workersToPostgres: workersToPostgres! } });
 for (const register of [queueFaults, transactionFaults]) register(fault, lines);
 for (const register of [sweepFaults, settlementFaults, operatorFaults]) register(fault);

@@ -24,7 +24,11 @@ export function openPool<D extends { end(): Promise<void> }>(open: () => Promise
   afterAll(() => Promise.all(all.map((system) => system.end())), 60_000);
   return {
     async lend(run) {
-      const system = free.pop() ?? await new Promise<D>((resolve) => { waiting.push(resolve); });
+      const system =
+        free.pop() ??
+        (await new Promise<D>((resolve) => {
+          waiting.push(resolve);
+        }));
       try {
         return await run(system);
       } finally {

@@ -8,4 +8,5 @@ import { workerFaults } from './kinds/workerFaults.ts';
 
 // The processes of a deployment are killed, stopped, frozen or misconfigured.
 const fault = openMatrix({}, { atOnce: 2 });
-for (const register of [gatewayFaults, relayFaults, workerFaults, redisFaults, settingsFaults, postgresFaults]) register(fault);
+for (const register of [gatewayFaults, relayFaults, workerFaults, redisFaults, settingsFaults, postgresFaults])
+  register(fault);

@@ -35,10 +35,24 @@ const SETTLED_WITHIN_MS = 90_000;
 const ASKED_WITHIN_MS = 20_000;
 
 /** Waits for all answers and for the settlement by the system itself. Then every winner grabs once more, and the result is checked. */
-export async function recover({ context, database, rainId, crowd, book, opensAt, closesAt, struckAt, excused, heal }: FaultedRain): Promise<RunResult> {
+export async function recover({
+  context,
+  database,
+  rainId,
+  crowd,
+  book,
+  opensAt,
+  closesAt,
+  struckAt,
+  excused,
+  heal,
+}: FaultedRain): Promise<RunResult> {
   const unanswered = await crowd.answered(ANSWERED_WITHIN_MS);
   const timeoutMs = Math.max(0, Math.max(struckAt, closesAt) + SETTLED_WITHIN_MS - Date.now());
-  const settled = await eventually(() => book.settledAt() !== undefined, { timeoutMs }).then(() => true, () => false);
+  const settled = await eventually(() => book.settledAt() !== undefined, { timeoutMs }).then(
+    () => true,
+    () => false,
+  );
   await heal();
   const forgotten = await crowd.askOnceMore(ASKED_WITHIN_MS);
   const verdict = await checkRain(context, database, rainId, crowd, excused);
@@ -60,7 +74,12 @@ export async function recover({ context, database, rainId, crowd, book, opensAt,
  * answer, from a reported win to the credit in the ledger, or from the end of the rain to its settlement. A wait that began before
  * the fault is counted from the fault. A wait that ended before the fault is not counted.
  */
-export function recoverySeconds(struckAt: number, closesAt: number, crowd: Pick<Crowd, 'records'>, book: Pick<LedgerWatch, 'creditedAt' | 'settledAt'>): number {
+export function recoverySeconds(
+  struckAt: number,
+  closesAt: number,
+  crowd: Pick<Crowd, 'records'>,
+  book: Pick<LedgerWatch, 'creditedAt' | 'settledAt'>,
+): number {
   let longestMs = 0;
   const wait = (from: number | undefined, to: number | undefined) => {
     if (from !== undefined && to !== undefined) longestMs = Math.max(longestMs, to - Math.max(from, struckAt));

@@ -69,20 +69,50 @@ export interface FaultOptions<D extends System = Deployment> {
 }
 
 /** One rain, one fault, one verdict. */
-export async function playRun<D extends System>(deployment: D, run: Run, strike: Strike<D>, options: FaultOptions<D>): Promise<RunResult> {
+export async function playRun<D extends System>(
+  deployment: D,
+  run: Run,
+  strike: Strike<D>,
+  options: FaultOptions<D>,
+): Promise<RunResult> {
   const random = chance(run.name);
   const { rainId, tokens, opensAt, arriveBy, closesAt } = await prepareRain(deployment, run, random, options);
-  const crowd = startCrowd({ rainId, gatewayUrls: deployment.gatewayUrls, tokens, from: opensAt - 400, to: arriveBy, random });
+  const crowd = startCrowd({
+    rainId,
+    gatewayUrls: deployment.gatewayUrls,
+    tokens,
+    from: opensAt - 400,
+    to: arriveBy,
+    random,
+  });
   const book = watchLedger(deployment.context, rainId);
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
-  const scene: Scene<D> = { ...deployment, rainId, random, crowd, opensAt, closesAt, stoodStillMs: () => delay.max / 1e6 };
+  const scene: Scene<D> = {
+    ...deployment,
+    rainId,
+    random,
+    crowd,
+    opensAt,
+    closesAt,
+    stoodStillMs: () => delay.max / 1e6,
+  };
   try {
     await sleep(momentOf(options.when ?? 'rain', scene) - Date.now());
     const calledAt = Date.now();
-    const struckAt = await strike(scene) ?? calledAt;
-    const result = await recover({ ...scene, book, struckAt, excused: options.excused?.(), heal: () => deployment.heal() });
-    return { ...result, figures: await options.measure?.(scene), problems: [...deployment.accidents(), ...(await options.check?.(scene) ?? []), ...result.problems] };
+    const struckAt = (await strike(scene)) ?? calledAt;
+    const result = await recover({
+      ...scene,
+      book,
+      struckAt,
+      excused: options.excused?.(),
+      heal: () => deployment.heal(),
+    });
+    return {
+      ...result,
+      figures: await options.measure?.(scene),
+      problems: [...deployment.accidents(), ...((await options.check?.(scene)) ?? []), ...result.problems],
+    };
   } finally {
     delay.disable();
     await crowd.leave();
@@ -105,14 +135,22 @@ interface PreparedRain {
 const TRIES_MAX = 4;
 
 /** Creates the rain. On a busy machine that may take until after its opening; then another rain with a later opening is created. */
-export async function prepareRain<D extends System>(deployment: D, run: Run, random: Chance, options: FaultOptions<D>): Promise<PreparedRain> {
+export async function prepareRain<D extends System>(
+  deployment: D,
+  run: Run,
+  random: Chance,
+  options: FaultOptions<D>,
+): Promise<PreparedRain> {
   for (let attempt = 1; ; attempt++) {
     const rainId = attempt === 1 ? run.rainId : `${run.rainId}-${attempt}`;
     const shape: Shape = { ...SHAPE, shards: random.between(1, 2), ...options.rain };
     const setting = { ...deployment, rainId, random };
     const tokens = await issueTokens(rainId, shape.users, tokenFor);
     await options.prepare?.(setting);
-    const request = await requestFor(deployment.context, rainId, { ...shape, opensInMs: shape.opensInMs * 2 ** (attempt - 1) });
+    const request = await requestFor(deployment.context, rainId, {
+      ...shape,
+      opensInMs: shape.opensInMs * 2 ** (attempt - 1),
+    });
     const { opensAt, closesAt } = await inLocalTime(deployment, request);
     const late = () => Date.now() > opensAt - 200;
     try {
@@ -120,21 +158,37 @@ export async function prepareRain<D extends System>(deployment: D, run: Run, ran
     } catch (error) {
       if (!late() || attempt === TRIES_MAX) throw error;
     }
-    if (!late() || attempt === TRIES_MAX) return { rainId, request, tokens, opensAt, closesAt, arriveBy: opensAt + (shape.arrivalsMs ?? shape.windowMs - 100) };
+    if (!late() || attempt === TRIES_MAX)
+      return {
+        rainId,
+        request,
+        tokens,
+        opensAt,
+        closesAt,
+        arriveBy: opensAt + (shape.arrivalsMs ?? shape.windowMs - 100),
+      };
   }
 }
 
 function momentOf(when: When, { random, opensAt, closesAt }: Rain): number {
   switch (when) {
-    case 'rain': return random.between(opensAt - 200, closesAt + 200);
-    case 'opening': return opensAt - 200;
-    case 'swing': return random.between(opensAt + 50, opensAt + 1_000);
-    case 'end': return random.between(closesAt - 150, closesAt + 700);
-    default: return when satisfies never;
+    case 'rain':
+      return random.between(opensAt - 200, closesAt + 200);
+    case 'opening':
+      return opensAt - 200;
+    case 'swing':
+      return random.between(opensAt + 50, opensAt + 1_000);
+    case 'end':
+      return random.between(closesAt - 150, closesAt + 700);
+    default:
+      return when satisfies never;
   }
 }
 
-async function inLocalTime({ context }: System, { opensAt, closesAt }: CreateRequest): Promise<{ opensAt: number; closesAt: number }> {
-  const ahead = await redisNow(context.redis) - Date.now();
+async function inLocalTime(
+  { context }: System,
+  { opensAt, closesAt }: CreateRequest,
+): Promise<{ opensAt: number; closesAt: number }> {
+  const ahead = (await redisNow(context.redis)) - Date.now();
   return { opensAt: opensAt - ahead, closesAt: closesAt - ahead };
 }

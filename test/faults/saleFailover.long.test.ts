@@ -48,10 +48,16 @@ async function failOver(durability: Durability, { name, rainId: saleId }: Run): 
     const kept = { durability, durabilityWaitMs: 200 };
     const gateways = [await openGateway(group.url, kept), await openGateway(group.url, kept)];
     closers.push(() => Promise.all(gateways.map((gateway) => gateway.close())));
-    const worker = await openWorker({ redisUrl: group.url, databaseUrl: book.url }, { ...kept, settling: { settleAfterReconnectMs: 3_000 }, watching: { pauseMsMin: 500, pauseFactor: 1 } });
+    const worker = await openWorker(
+      { redisUrl: group.url, databaseUrl: book.url },
+      { ...kept, settling: { settleAfterReconnectMs: 3_000 }, watching: { pauseMsMin: 500, pauseFactor: 1 } },
+    );
     closers.push(() => worker.close());
     await openFaultSale(context, saleId, { windowMs: 12_000, holdMs: 4_000 });
-    const buyers = new HonestBuyers(gateways.map(({ url }) => url), saleId);
+    const buyers = new HonestBuyers(
+      gateways.map(({ url }) => url),
+      saleId,
+    );
     closers.push(() => buyers.leave());
     const shop = startShop(context.ledger, saleId, buyers);
     closers.push(() => shop.close());
@@ -69,13 +75,23 @@ async function failOver(durability: Durability, { name, rainId: saleId }: Run): 
     await arrived;
     await eventually(() => buyers.unanswered().length === 0, { timeoutMs: 30_000 }).catch(() => {});
     const isSettled = async () => (await context.ledger.sale(saleId))?.settledAt !== undefined;
-    const settled = await eventually(isSettled, { timeoutMs: SETTLED_WITHIN_MS }).then(() => true, () => false);
+    const settled = await eventually(isSettled, { timeoutMs: SETTLED_WITHIN_MS }).then(
+      () => true,
+      () => false,
+    );
     const recoverySeconds = (Date.now() - struckAt) / 1_000;
     await shop.close();
     const verdict = await checkSale(context, { saleId, units: UNITS, price: PRICE, buyers, mayFail: local });
     return {
-      ...verdict, recoverySeconds, struck: `after ${told} reservations`,
-      problems: [...(settled ? [] : [`not settled within ${SETTLED_WITHIN_MS / 1_000} s`]), ...buyers.unanswered().map((userId) => `${userId} never got an answer`), ...await shop.check(), ...verdict.problems],
+      ...verdict,
+      recoverySeconds,
+      struck: `after ${told} reservations`,
+      problems: [
+        ...(settled ? [] : [`not settled within ${SETTLED_WITHIN_MS / 1_000} s`]),
+        ...buyers.unanswered().map((userId) => `${userId} never got an answer`),
+        ...(await shop.check()),
+        ...verdict.problems,
+      ],
     };
   } finally {
     for (const close of closers.reverse()) await close();
@@ -93,5 +109,13 @@ async function lostAt(group: TestSentinel, saleId: string, buyers: HonestBuyers)
   }
 }
 
-testFault('sale: failover to a replica that is 300 ms behind, DURABILITY=replicas=1', (run) => failOver({ mode: 'replicas', replicas: 1 }, run), { slow: true });
-testFault('sale: failover to a replica that is 300 ms behind, DURABILITY=local', (run) => failOver({ mode: 'local' }, run), { slow: true });
+testFault(
+  'sale: failover to a replica that is 300 ms behind, DURABILITY=replicas=1',
+  (run) => failOver({ mode: 'replicas', replicas: 1 }, run),
+  { slow: true },
+);
+testFault(
+  'sale: failover to a replica that is 300 ms behind, DURABILITY=local',
+  (run) => failOver({ mode: 'local' }, run),
+  { slow: true },
+);

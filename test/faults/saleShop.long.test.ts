@@ -21,7 +21,9 @@ let shopConsole: ShopConsole | undefined;
 beforeAll(async () => {
   if (!postgresInstalled) return;
   shop = await startShop();
-  const deployed = await deploy({ env: { ORDER_SERVICE: 'webhook', ORDER_WEBHOOK_URL: shop.url, ORDER_WEBHOOK_SECRET: SECRET } });
+  const deployed = await deploy({
+    env: { ORDER_SERVICE: 'webhook', ORDER_WEBHOOK_URL: shop.url, ORDER_WEBHOOK_SECRET: SECRET },
+  });
   deployment = { ...deployed, context: { ...deployed.context, orderService: 'webhook' } };
   shopConsole = await startShopConsole(deployment, shop);
 }, 120_000);
@@ -32,13 +34,24 @@ afterAll(async () => {
 }, 60_000);
 
 function fault(name: string, strike: SaleStrike, options: SaleFaultOptions = {}): void {
-  testFault(`sale: ${name}`, async (run) => {
-    const { part, callBack, seen, accidents } = shopConsole!;
-    // The run before may have failed while it was down.
-    await part.start();
-    const result = await playSaleRun(deployment!, run, strike, { callBack, holdMs: HOLD_MS, ...options });
-    return { ...result, problems: [...accidents(), ...result.problems, ...await checkShop(deployment!.context, shop!, seen.payBack, run.rainId)] };
-  }, { slow: true, possible: postgresInstalled });
+  testFault(
+    `sale: ${name}`,
+    async (run) => {
+      const { part, callBack, seen, accidents } = shopConsole!;
+      // The run before may have failed while it was down.
+      await part.start();
+      const result = await playSaleRun(deployment!, run, strike, { callBack, holdMs: HOLD_MS, ...options });
+      return {
+        ...result,
+        problems: [
+          ...accidents(),
+          ...result.problems,
+          ...(await checkShop(deployment!.context, shop!, seen.payBack, run.rainId)),
+        ],
+      };
+    },
+    { slow: true, possible: postgresInstalled },
+  );
 }
 
 /** What requests with orders of this sale meet from now on, by the number of a buyer. */
@@ -52,12 +65,16 @@ function hasComeAgain(saleId: string): boolean {
   return new Set(ids).size < ids.length;
 }
 
-fault('the shop takes the orders, and its answers are lost for a while', async ({ saleId, random }) => {
-  await eventually(() => hasComeAgain(saleId));
-  await random.pause(0, 1_000);
-  planAll(saleId, () => []);
-  return Date.now();
-}, { prepare: (_, saleId) => planAll(saleId, (number) => [number % 2 === 0 ? 'takeThenClose' : 'takeThenCut']) });
+fault(
+  'the shop takes the orders, and its answers are lost for a while',
+  async ({ saleId, random }) => {
+    await eventually(() => hasComeAgain(saleId));
+    await random.pause(0, 1_000);
+    planAll(saleId, () => []);
+    return Date.now();
+  },
+  { prepare: (_, saleId) => planAll(saleId, (number) => [number % 2 === 0 ? 'takeThenClose' : 'takeThenCut']) },
+);
 
 fault('the shop calls back twice, and kill -9 of the console in between', async ({ saleId, random, context }) => {
   const { part, callBack, seen } = shopConsole!;
@@ -77,7 +94,12 @@ fault('the shop calls back twice, and kill -9 of the console in between', async 
   return killedAt;
 });
 
-fault('the shop calls "paid" after a cancel, and kill -9 of the worker that has cancelled', (scene) => untilDeath(scene, async () => {
-  const cancelled = () => scene.context.ledger.orders({ saleId: scene.saleId, status: 'cancelled' });
-  await eventually(async () => (await cancelled()).some(({ id }) => shopConsole!.seen.payBack.has(id)));
-}), { prepare: (stage) => armDeath(stage, 'cancelled', 1), holdMs: LONG_HOLD_MS });
+fault(
+  'the shop calls "paid" after a cancel, and kill -9 of the worker that has cancelled',
+  (scene) =>
+    untilDeath(scene, async () => {
+      const cancelled = () => scene.context.ledger.orders({ saleId: scene.saleId, status: 'cancelled' });
+      await eventually(async () => (await cancelled()).some(({ id }) => shopConsole!.seen.payBack.has(id)));
+    }),
+  { prepare: (stage) => armDeath(stage, 'cancelled', 1), holdMs: LONG_HOLD_MS },
+);

@@ -42,7 +42,8 @@ export class Part {
     this.#expected = this.#frozen = false;
     void started.child.ended.then((end) => {
       if (this.#started === started) this.#started = undefined;
-      if (!this.#expected) this.#accident(`the ${this.name} ended by itself with ${describeEnd(end)}${started.child.lastLine()}`);
+      if (!this.#expected)
+        this.#accident(`the ${this.name} ended by itself with ${describeEnd(end)}${started.child.lastLine()}`);
     });
   }
 

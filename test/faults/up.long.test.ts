@@ -31,7 +31,14 @@ async function play({ name }: Run): Promise<RunResult> {
   const killed = await startUp(home, port, DEMO);
   const { id: rainId, opensAt, closesAt } = await newestRain(killed);
   const tokens = await issueTokens(rainId, USERS, killed.tokenFor);
-  const crowd = startCrowd({ rainId, gatewayUrls: [killed.running.gatewayUrl], tokens, from: opensAt, to: closesAt - 2_000, random });
+  const crowd = startCrowd({
+    rainId,
+    gatewayUrls: [killed.running.gatewayUrl],
+    tokens,
+    from: opensAt,
+    to: closesAt - 2_000,
+    random,
+  });
   const before = watchLedger(killed.context, rainId);
   await sleep(random.between(opensAt, closesAt - 2_000) - Date.now());
   const struckAt = Date.now();
@@ -43,7 +50,17 @@ async function play({ name }: Run): Promise<RunResult> {
   const next = await startUp(home, port, ['--no-demo']);
   const after = watchLedger(next.context, rainId, before.creditedAt);
   try {
-    return await recover({ context: next.context, database: next.database, rainId, crowd, book: after, opensAt, closesAt, struckAt, heal: async () => {} });
+    return await recover({
+      context: next.context,
+      database: next.database,
+      rainId,
+      crowd,
+      book: after,
+      opensAt,
+      closesAt,
+      struckAt,
+      heal: async () => {},
+    });
   } finally {
     await crowd.leave();
     await after.stop();

@@ -26,18 +26,30 @@ const START_MS_MAX = 60_000;
 
 /** Starts `rain up` in this home with a fixed gateway port. */
 export async function startUp(home: string, gatewayPort: number, args: readonly string[]): Promise<UpSystem> {
-  const cli = startCli(['up', ...args], { RAIN_HOME: home, GATEWAY_PORT: String(gatewayPort), CONSOLE_PORT: '0', LOG_LEVEL: 'warn' });
+  const cli = startCli(['up', ...args], {
+    RAIN_HOME: home,
+    GATEWAY_PORT: String(gatewayPort),
+    CONSOLE_PORT: '0',
+    LOG_LEVEL: 'warn',
+  });
   const running = await Promise.race([
-    eventually(() => {
-      const found = readRunning(home);
-      return found?.pid === cli.child.pid ? found! : false;
-    }, { timeoutMs: START_MS_MAX }),
-    cli.done.then(({ stderr }) => { throw new Error(`rain up ended: ${stderr}`); }),
+    eventually(
+      () => {
+        const found = readRunning(home);
+        return found?.pid === cli.child.pid ? found! : false;
+      },
+      { timeoutMs: START_MS_MAX },
+    ),
+    cli.done.then(({ stderr }) => {
+      throw new Error(`rain up ended: ${stderr}`);
+    }),
   ]);
   const redis = await connect(running.redisUrl);
   const database = connectDatabase(running.databaseUrl);
   return {
-    cli, running, database,
+    cli,
+    running,
+    database,
     context: { redis, ledger: openLedger(database), signer: createSigner(running.signingSecret), actor: 'test' },
     tokenFor: (sub) => signToken(running.jwtSecret, { sub, expiresInSeconds: 3_600 }),
     async leave() {
@@ -49,7 +61,10 @@ export async function startUp(home: string, gatewayPort: number, args: readonly 
 
 /** The rain that the system plays next. It is in the ledger before it opens. */
 export async function newestRain({ context }: UpSystem): Promise<BookedRain> {
-  const rain = await eventually(async () => (await context.ledger.rains(1)).find(({ settledAt }) => settledAt === undefined) ?? false, { timeoutMs: 20_000 });
+  const rain = await eventually(
+    async () => (await context.ledger.rains(1)).find(({ settledAt }) => settledAt === undefined) ?? false,
+    { timeoutMs: 20_000 },
+  );
   // Bots and viewers join when it is loaded.
   await eventually(async () => (await context.redis.hexists('rain:live', rain.id)) === 1);
   await sleep(50);

@@ -32,20 +32,33 @@ const NOBODY: Excused = { compensated: new Set(), misled: new Set() };
 
 /** Checks a settled rain: compares the users' answers, the claim log and the ledger. */
 export async function checkRain(
-  context: OperatorContext, database: Database, rainId: string, crowd: Pick<Crowd, 'records' | 'winners'>, { compensated, misled }: Excused = NOBODY,
+  context: OperatorContext,
+  database: Database,
+  rainId: string,
+  crowd: Pick<Crowd, 'records' | 'winners'>,
+  { compensated, misled }: Excused = NOBODY,
 ): Promise<Verdict> {
   const problems: string[] = [];
   const rain = (await context.ledger.rain(rainId))!;
-  const claims = (await Promise.all(Array.from({ length: rain.shards }, (_, shard) => claimLog(context, rainId, shard)))).flat().filter(({ userId }) => !compensated.has(userId));
+  const claims = (
+    await Promise.all(Array.from({ length: rain.shards }, (_, shard) => claimLog(context, rainId, shard)))
+  )
+    .flat()
+    .filter(({ userId }) => !compensated.has(userId));
   const claimOf = new Map(claims.map((claim) => [claim.userId, claim]));
   if (claimOf.size < claims.length) problems.push(`[R1] ${claims.length - claimOf.size} second claims of a user`);
   const packets = new Set(claims.map((claim) => claim.redPacketId));
   if (packets.size < claims.length) problems.push(`[R2] ${claims.length - packets.size} packets went to two users`);
 
   const amounts = allocationOf(rain);
-  if (amounts.reduce((sum, cents) => sum + cents, 0n) !== rain.budgetCents) problems.push('[R3] the packets do not sum to the budget');
+  if (amounts.reduce((sum, cents) => sum + cents, 0n) !== rain.budgetCents)
+    problems.push('[R3] the packets do not sum to the budget');
   const allocated = new Map(Array.from(amounts, (cents, index) => [redPacketId(rainId, index), formatMoney(cents)]));
-  for (const claim of claims) if (allocated.get(claim.redPacketId) !== claim.amount) problems.push(`[R3] ${claim.redPacketId} was won as ${claim.amount}, allocated ${allocated.get(claim.redPacketId)}`);
+  for (const claim of claims)
+    if (allocated.get(claim.redPacketId) !== claim.amount)
+      problems.push(
+        `[R3] ${claim.redPacketId} was won as ${claim.amount}, allocated ${allocated.get(claim.redPacketId)}`,
+      );
 
   const credits = await database.transfer.findMany({ where: { rainId, kind: 'credit' } });
   const accounts = await database.account.findMany({ where: { id: { startsWith: `user:${rainId}-` } } });
@@ -55,14 +68,19 @@ export async function checkRain(
   for (const [userId, won] of crowd.winners()) {
     if (compensated.has(userId)) continue;
     const credit = creditOf.get(userId);
-    const right = credit?.redPacketId === won.redPacketId && credit.amountCents === parseMoney(won.amount)! && (paid.get(userId) ?? 0n) >= credit.amountCents;
+    const right =
+      credit?.redPacketId === won.redPacketId &&
+      credit.amountCents === parseMoney(won.amount)! &&
+      (paid.get(userId) ?? 0n) >= credit.amountCents;
     if (!right) lost++;
-    if (claimOf.get(userId)?.redPacketId !== won.redPacketId) problems.push(`[R4] ${userId} was told ${won.redPacketId}, which is not in the claim log`);
+    if (claimOf.get(userId)?.redPacketId !== won.redPacketId)
+      problems.push(`[R4] ${userId} was told ${won.redPacketId}, which is not in the claim log`);
   }
   const paidPackets = new Set<string>();
   for (const { userId, redPacketId: packet, amountCents } of credits) {
     const claim = claimOf.get(userId!);
-    const isRight = compensated.has(userId!) || (claim?.redPacketId === packet && parseMoney(claim!.amount) === amountCents);
+    const isRight =
+      compensated.has(userId!) || (claim?.redPacketId === packet && parseMoney(claim!.amount) === amountCents);
     if (paidPackets.has(packet!) || !isRight) doubled++;
     paidPackets.add(packet!);
   }
@@ -71,10 +89,19 @@ export async function checkRain(
   for (const [userId, record] of crowd.records) {
     if (compensated.has(userId)) continue;
     if (!misled.has(userId)) problems.push(...record.contradictions);
-    if (record.credited && creditOf.get(userId)?.redPacketId !== record.credited.redPacketId) problems.push(`${userId} received a credit that is not in the ledger`);
-    if (claimOf.has(userId) && !record.won) problems.push(`${userId} won ${claimOf.get(userId)!.redPacketId} and never received the win`);
+    if (record.credited && creditOf.get(userId)?.redPacketId !== record.credited.redPacketId)
+      problems.push(`${userId} received a credit that is not in the ledger`);
+    if (claimOf.has(userId) && !record.won)
+      problems.push(`${userId} won ${claimOf.get(userId)!.redPacketId} and never received the win`);
   }
-  problems.push(...await checkLedger(context, rainId, claims.length + credits.filter(({ userId }) => compensated.has(userId!)).length), ...await falseAlarms(context, rainId));
+  problems.push(
+    ...(await checkLedger(
+      context,
+      rainId,
+      claims.length + credits.filter(({ userId }) => compensated.has(userId!)).length,
+    )),
+    ...(await falseAlarms(context, rainId)),
+  );
   return { acknowledged: crowd.winners().length, lost, doubled, problems };
 }
 
@@ -82,10 +109,13 @@ export async function checkRain(
 async function checkLedger(context: OperatorContext, rainId: string, claims: number): Promise<string[]> {
   const problems: string[] = [];
   const audit = (await auditRain(context, rainId))!;
-  if (!audit.report.balanced || audit.problems.length > 0) problems.push(`[R8] the audit: ${JSON.stringify(audit.report)} ${audit.problems.join('; ')}`);
-  if (audit.report.winners !== claims) problems.push(`[R8] ${audit.report.winners} winners in the audit, ${claims} claims in the log`);
+  if (!audit.report.balanced || audit.problems.length > 0)
+    problems.push(`[R8] the audit: ${JSON.stringify(audit.report)} ${audit.problems.join('; ')}`);
+  if (audit.report.winners !== claims)
+    problems.push(`[R8] ${audit.report.winners} winners in the audit, ${claims} claims in the log`);
   const { fundedCents, credited, recycledCents } = (await context.ledger.book(rainId))!;
-  if (fundedCents !== credited.cents + recycledCents) problems.push(`[R8] ${fundedCents} went in, ${credited.cents} and ${recycledCents} came out`);
+  if (fundedCents !== credited.cents + recycledCents)
+    problems.push(`[R8] ${fundedCents} went in, ${credited.cents} and ${recycledCents} came out`);
   const recycled = (await context.ledger.actions(rainId)).filter(({ verb }) => verb === 'recycle').length;
   if (recycled > 1) problems.push(`recycled ${recycled} times`);
   const sum = await context.ledger.sumOfBalances();

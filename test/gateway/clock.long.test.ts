@@ -16,15 +16,25 @@ const CLOSE = 1_000;
 const TEN_MINUTES = 600_000;
 
 // Most of the time is spent waiting for the protocol's seconds, so the tests run concurrently, each with its own rains and users.
-describe.concurrent.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R7] a gateway whose machine is ten minutes %s', (where, shiftMs) => {
+describe.concurrent.each([
+  ['ahead', TEN_MINUTES],
+  ['behind', -TEN_MINUTES],
+])('[R7] a gateway whose machine is ten minutes %s', (where, shiftMs) => {
   let gateway: CliProcess;
   let url: string;
   beforeAll(async () => {
     gateway = startCli(['gateway'], {
-      REDIS_URL: server.url, JWT_SECRET: SECRET, GATEWAY_PORT: '0', LOG_LEVEL: 'info',
-      CLOCK_SHIFT_MS: String(shiftMs), NODE_OPTIONS: `--import=${PRELOAD}`,
+      REDIS_URL: server.url,
+      JWT_SECRET: SECRET,
+      GATEWAY_PORT: '0',
+      LOG_LEVEL: 'info',
+      CLOCK_SHIFT_MS: String(shiftMs),
+      NODE_OPTIONS: `--import=${PRELOAD}`,
     });
-    const [time, port] = await eventually(() => /"time":(\d+),.*"port":(\d+),"msg":"gateway open"/.exec(gateway.stderr())!.slice(1), { timeoutMs: 20_000 });
+    const [time, port] = await eventually(
+      () => /"time":(\d+),.*"port":(\d+),"msg":"gateway open"/.exec(gateway.stderr())!.slice(1),
+      { timeoutMs: 20_000 },
+    );
     // The date of the process is really wrong.
     expect(Math.abs(Number(time) - Date.now() - shiftMs)).toBeLessThan(10_000);
     url = `ws://127.0.0.1:${port}/v1`;
@@ -38,14 +48,16 @@ describe.concurrent.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R
   async function sees(client: Client, rainId: string, state?: string) {
     for (;;) {
       const snapshot = await client.next('rain');
-      if (snapshot.rainId === rainId && (state === undefined || snapshot.state === state)) return { ...snapshot, at: await redisNow(redis) };
+      if (snapshot.rainId === rainId && (state === undefined || snapshot.state === state))
+        return { ...snapshot, at: await redisNow(redis) };
     }
   }
   const asks = async (client: Client, rainId: string) => {
     client.say({ type: 'grab', rainId });
     return (await client.next('result')).code;
   };
-  const bearer = async (userId: string, expiresInSeconds: number) => new WebSocket(url, ['rain.v1', `bearer.${await tokenFor(userId, expiresInSeconds)}`]);
+  const bearer = async (userId: string, expiresInSeconds: number) =>
+    new WebSocket(url, ['rain.v1', `bearer.${await tokenFor(userId, expiresInSeconds)}`]);
 
   test('opens nothing early, refuses nothing late, and announces both moments on time', async () => {
     const rainId = `window-${where}`;
@@ -67,12 +79,12 @@ describe.concurrent.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R
     await Promise.all([ann.leave(), bob.leave()]);
   });
 
-  test('sends Redis\'s time in welcome, rain and pong, so that a countdown is right', async () => {
+  test("sends Redis's time in welcome, rain and pong, so that a countdown is right", async () => {
     const rainId = `told-${where}`;
     await stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: 60_000 });
     const ann = await dial(url, 'ann');
     const welcome = await ann.next('welcome');
-    const off = async (sent: number) => Math.abs(sent - await redisNow(redis));
+    const off = async (sent: number) => Math.abs(sent - (await redisNow(redis)));
     expect(await off(welcome.serverTime)).toBeLessThan(CLOSE);
     ann.say({ type: 'join', rainId });
     const rain = await sees(ann, rainId);
@@ -93,18 +105,18 @@ describe.concurrent.each([['ahead', TEN_MINUTES], ['behind', -TEN_MINUTES]])('[R
     await valid.leave();
     const late = await bearer('eve', -300);
     late.on('error', () => {});
-    const [, response] = await once(late, 'unexpected-response') as [unknown, { statusCode: number }];
+    const [, response] = (await once(late, 'unexpected-response')) as [unknown, { statusCode: number }];
     expect(response.statusCode).toBe(401);
     late.terminate();
   });
 
-  test('[R9] closes a socket when its token expires by Redis\'s clock', async () => {
+  test("[R9] closes a socket when its token expires by Redis's clock", async () => {
     const signedAt = await redisNow(redis);
     const [brief, lasting] = [follow(await bearer('ann', 3)), follow(await bearer('ann', 8))];
     await Promise.all([brief.next('welcome'), lasting.next('welcome')]);
     expect(await brief.closed).toBe(4401);
     // A token's seconds are whole: it lasts for two to three of them.
-    expect(await redisNow(redis) - signedAt).toBeGreaterThan(1_900);
+    expect((await redisNow(redis)) - signedAt).toBeGreaterThan(1_900);
     // The heartbeat checks once a second. It was on time if the other socket, with five more seconds, is still open.
     lasting.say({ type: 'ping', t: 1 });
     await lasting.next('pong');

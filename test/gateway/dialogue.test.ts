@@ -23,13 +23,19 @@ async function sees(client: Client, rainId: string, state: string): Promise<void
 describe('a session', () => {
   test('[R4] a win is in the claim log before its user gets it', async () => {
     await stockRain(redis, { rainId: 'logged', amounts: Array.from({ length: 100 }, () => '1.00') });
-    const clients = await Promise.all(Array.from({ length: 50 }, (_, i) => dial((i % 2 ? one : two).url, `logged-${i}`)));
-    await Promise.all(clients.map(async (client, i) => {
-      client.say({ type: 'grab', rainId: 'logged' });
-      const { code, redPacketId } = await client.next('result');
-      expect(code).toBe('0');
-      expect(await claimLog({ redis }, 'logged')).toContainEqual(expect.objectContaining({ userId: `logged-${i}`, redPacketId }));
-    }));
+    const clients = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => dial((i % 2 ? one : two).url, `logged-${i}`)),
+    );
+    await Promise.all(
+      clients.map(async (client, i) => {
+        client.say({ type: 'grab', rainId: 'logged' });
+        const { code, redPacketId } = await client.next('result');
+        expect(code).toBe('0');
+        expect(await claimLog({ redis }, 'logged')).toContainEqual(
+          expect.objectContaining({ userId: `logged-${i}`, redPacketId }),
+        );
+      }),
+    );
     await Promise.all(clients.map((client) => client.leave()));
   });
 
@@ -56,12 +62,35 @@ describe('a session', () => {
     expect(await ann.next('rain')).toMatchObject({ rainId: 'd1', state: 'open', packets: 1, left: 1 });
     const receipt = signer.receipt({ rainId: 'd1', redPacketId: 'd1-0', amount: '12.21', userId: 'ann' });
     ann.say({ type: 'grab', rainId: 'd1', ref: 'a' });
-    expect(await ann.next('result')).toEqual({ type: 'result', rainId: 'd1', ref: 'a', code: '0', reason: 'won', redPacketId: 'd1-0', amount: '12.21', receipt });
+    expect(await ann.next('result')).toEqual({
+      type: 'result',
+      rainId: 'd1',
+      ref: 'a',
+      code: '0',
+      reason: 'won',
+      redPacketId: 'd1-0',
+      amount: '12.21',
+      receipt,
+    });
     ann.say({ type: 'grab', rainId: 'd1' });
-    expect(await ann.next('result')).toEqual({ type: 'result', rainId: 'd1', code: '1', reason: 'already_claimed', redPacketId: 'd1-0', amount: '12.21', receipt });
+    expect(await ann.next('result')).toEqual({
+      type: 'result',
+      rainId: 'd1',
+      code: '1',
+      reason: 'already_claimed',
+      redPacketId: 'd1-0',
+      amount: '12.21',
+      receipt,
+    });
     const bob = await dial(two.url, 'bob');
     bob.say({ type: 'grab', rainId: 'd1', ref: 'b' });
-    expect(await bob.next('result')).toEqual({ type: 'result', rainId: 'd1', ref: 'b', code: '-1', reason: 'nothing_left' });
+    expect(await bob.next('result')).toEqual({
+      type: 'result',
+      rainId: 'd1',
+      ref: 'b',
+      code: '-1',
+      reason: 'nothing_left',
+    });
     await Promise.all([ann.leave(), bob.leave()]);
   });
 
@@ -71,15 +100,23 @@ describe('a session', () => {
     ann.say({ type: 'grab', rainId: 'd2' });
     await ann.next('result');
     await ann.leave();
-    await redis.sadd(shardKeys('d2', 0).credited, signer.creditMark({ rainId: 'd2', redPacketId: 'd2-0', amount: '12.21', userId: 'ann' }));
+    await redis.sadd(
+      shardKeys('d2', 0).credited,
+      signer.creditMark({ rainId: 'd2', redPacketId: 'd2-0', amount: '12.21', userId: 'ann' }),
+    );
     const back = await dial(two.url, 'ann');
     back.say({ type: 'join', rainId: 'd2' });
     expect(await back.next('result')).toMatchObject({ code: '1', redPacketId: 'd2-0', amount: '12.21' });
-    expect(await back.next('credited')).toEqual({ type: 'credited', rainId: 'd2', redPacketId: 'd2-0', amount: '12.21' });
+    expect(await back.next('credited')).toEqual({
+      type: 'credited',
+      rainId: 'd2',
+      redPacketId: 'd2-0',
+      amount: '12.21',
+    });
     await back.leave();
   });
 
-  test('ping is answered with its own value and the server\'s time', async () => {
+  test("ping is answered with its own value and the server's time", async () => {
     const ann = await dial(one.url, 'ann');
     ann.say({ type: 'ping', t: 17.5 });
     const pong = await ann.next('pong');
@@ -132,7 +169,12 @@ describe('a session', () => {
     ann.socket.on('message', (data) => heard.push(String(data)));
     const claim = { userId: 'ann', redPacketId: 'unsigned-0', amount: '1.00' };
     const other = signer.creditMark({ rainId: 'unsigned', ...claim, userId: 'bob' });
-    for (const forged of [{ ...claim, amount: '5000.00' }, { ...claim, mark: '' }, { ...claim, mark: other }, { ...claim, amount: '5000.00', mark: signer.creditMark({ rainId: 'unsigned', ...claim }) }]) {
+    for (const forged of [
+      { ...claim, amount: '5000.00' },
+      { ...claim, mark: '' },
+      { ...claim, mark: other },
+      { ...claim, amount: '5000.00', mark: signer.creditMark({ rainId: 'unsigned', ...claim }) },
+    ]) {
       await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'credited', rainId: 'unsigned', claims: [forged] }));
     }
     await redis.sadd(shardKeys('unsigned', 0).credited, 'ann', other);
@@ -158,8 +200,18 @@ describe('a session', () => {
     await viewer!.next('rain');
     await redis.publish(EVENTS_CHANNEL, 'rubbish');
     await redis.publish(EVENTS_CHANNEL, creditedEvent('d7', [{ userId: 'ann', redPacketId: 'd7-0', amount: '1.00' }]));
-    for (const client of [here, there]) expect(await client!.next('credited')).toEqual({ type: 'credited', rainId: 'd7', redPacketId: 'd7-0', amount: '1.00' });
-    expect(await viewer!.next('winners')).toEqual({ type: 'winners', rainId: 'd7', winners: [{ user: 'a•••n', amount: '1.00' }] });
+    for (const client of [here, there])
+      expect(await client!.next('credited')).toEqual({
+        type: 'credited',
+        rainId: 'd7',
+        redPacketId: 'd7-0',
+        amount: '1.00',
+      });
+    expect(await viewer!.next('winners')).toEqual({
+      type: 'winners',
+      rainId: 'd7',
+      winners: [{ user: 'a•••n', amount: '1.00' }],
+    });
     await Promise.all([here!, there!, viewer!].map((client) => client.leave()));
   });
 

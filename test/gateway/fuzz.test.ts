@@ -56,7 +56,12 @@ interface Caller {
 }
 
 /** Upgrades by hand, sends everything at once, split anywhere, and reads until the gateway has closed the connection or has sent enough. */
-async function talk({ token, address }: Caller, bytes: Buffer, random: RandomSource, enough: (received: Received) => boolean): Promise<Received> {
+async function talk(
+  { token, address }: Caller,
+  bytes: Buffer,
+  random: RandomSource,
+  enough: (received: Received) => boolean,
+): Promise<Received> {
   const received: Received = { codes: new Set(), closed: undefined };
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   socket.on('error', () => {});
@@ -68,7 +73,8 @@ async function talk({ token, address }: Caller, bytes: Buffer, random: RandomSou
     if (!upgraded) {
       const end = rest.indexOf('\r\n\r\n');
       if (end < 0) return;
-      if (!rest.toString('latin1').startsWith('HTTP/1.1 101')) throw new Error(`refused: ${rest.toString('latin1', 0, 40)}`);
+      if (!rest.toString('latin1').startsWith('HTTP/1.1 101'))
+        throw new Error(`refused: ${rest.toString('latin1', 0, 40)}`);
       upgraded = true;
       rest = rest.subarray(end + 4);
       const cut = random.belowNumber(bytes.length);
@@ -78,8 +84,10 @@ async function talk({ token, address }: Caller, bytes: Buffer, random: RandomSou
     rest = listen(rest, received);
     if (received.closed !== undefined || enough(received)) socket.destroy();
   });
-  socket.write('GET /v1 HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n'
-    + `X-Forwarded-For: ${address}\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: ${SUBPROTOCOL}, ${BEARER_PREFIX}${token}\r\n\r\n`);
+  socket.write(
+    'GET /v1 HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n' +
+      `X-Forwarded-For: ${address}\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: ${SUBPROTOCOL}, ${BEARER_PREFIX}${token}\r\n\r\n`,
+  );
   const patience = setTimeout(() => socket.destroy(), 20_000);
   await gone;
   clearTimeout(patience);
@@ -90,7 +98,12 @@ async function talk({ token, address }: Caller, bytes: Buffer, random: RandomSou
 async function attack(caller: Caller, random: RandomSource): Promise<number> {
   const kind = random.belowNumber(40);
   if (kind === 0) {
-    const { codes } = await talk(caller, Buffer.concat(Array.from({ length: FLOOD }, () => plainFrame(random))), random, (received) => received.codes.has('-5'));
+    const { codes } = await talk(
+      caller,
+      Buffer.concat(Array.from({ length: FLOOD }, () => plainFrame(random))),
+      random,
+      (received) => received.codes.has('-5'),
+    );
     expect(codes, 'a flood is refused as too fast').toContain('-5');
     return FLOOD;
   }
@@ -103,38 +116,54 @@ async function attack(caller: Caller, random: RandomSource): Promise<number> {
   const frames = Array.from({ length: FRAMES_PER_SOCKET }, () => spoiltFrame(random));
   const { codes, closed } = await talk(caller, Buffer.concat(frames), random, () => false);
   expect(closed, 'so much nonsense is closed').toBe(CLOSES[4429].code);
-  for (const code of codes) expect(code in ERRORS || code in OUTCOMES || code === 'rain' || code === 'pong', code).toBe(true);
-  expect([...codes].some((code) => code in ERRORS), 'and each protocol error has its code').toBe(true);
+  for (const code of codes)
+    expect(code in ERRORS || code in OUTCOMES || code === 'rain' || code === 'pong', code).toBe(true);
+  expect(
+    [...codes].some((code) => code in ERRORS),
+    'and each protocol error has its code',
+  ).toBe(true);
   return FRAMES_PER_SOCKET;
 }
 
 async function memory(): Promise<number> {
-  return await eventually(async () => {
-    gateway.process.kill('SIGUSR2');
-    const { sockets, bytes } = JSON.parse(await gateway.nextLine()) as { sockets: number; bytes: number };
-    expect(sockets).toBe(0);
-    return bytes;
-  }, { timeoutMs: 10_000 });
+  return await eventually(
+    async () => {
+      gateway.process.kill('SIGUSR2');
+      const { sockets, bytes } = JSON.parse(await gateway.nextLine()) as { sockets: number; bytes: number };
+      expect(sockets).toBe(0);
+      return bytes;
+    },
+    { timeoutMs: 10_000 },
+  );
 }
 
 test(`[R10][R12] ${FRAMES} corrupted frames: each socket gets a code or is closed with one; the gateway stays up, responsive and small (FUZZ_SEED ${SEED.slice(0, 8)})`, async () => {
   await stockRain(redis, { rainId: 'r1', amounts: Array.from({ length: 50 }, () => '1.00') });
   // For the check afterwards: by then the callers will have taken all packets of the other rain.
   await stockRain(redis, { rainId: 'r2', amounts: ['1.00'] });
-  gateway = runScript(new URL('./processes/measured-gateway.mjs', import.meta.url), [server.url, SECRET, SIGNING_SECRET]);
+  gateway = runScript(new URL('./processes/measured-gateway.mjs', import.meta.url), [
+    server.url,
+    SECRET,
+    SIGNING_SECRET,
+  ]);
   ({ port } = JSON.parse(await gateway.nextLine()) as { port: number });
   const sizes: number[] = [];
   let sent = 0;
   let callers = 0;
   for (let quarter = 1; quarter <= 4; quarter++) {
-    await Promise.all(Array.from({ length: LANES }, async (_, lane) => {
-      const random = randomSource(SEED, `${quarter} ${lane}`);
-      while (sent < FRAMES * quarter / 4) {
-        const n = callers++;
-        const frames = await attack({ token: await tokenFor(`user-${n}`), address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` }, random);
-        sent += frames;
-      }
-    }));
+    await Promise.all(
+      Array.from({ length: LANES }, async (_, lane) => {
+        const random = randomSource(SEED, `${quarter} ${lane}`);
+        while (sent < (FRAMES * quarter) / 4) {
+          const n = callers++;
+          const frames = await attack(
+            { token: await tokenFor(`user-${n}`), address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` },
+            random,
+          );
+          sent += frames;
+        }
+      }),
+    );
     sizes.push(await memory());
   }
   expect(sent).toBeGreaterThanOrEqual(FRAMES);

@@ -35,11 +35,17 @@ test('sockets per user: 403, and other users are admitted', async () => {
 test('sockets per address: 429, and other addresses are admitted; one IPv6 site is one address', async () => {
   const gateway = await narrow(server.url, { socketsPerAddressMax: 2 });
   const phones = [await enter(gateway, 'a', '2001:db8:1:2:3::4'), await enter(gateway, 'b', '2001:db8:1:2:ffff::5')];
-  expect(await handshake(gateway.url, 'c', through('2001:db8:1:2::6'))).toMatchObject({ status: 429, retryAfter: retryAfterIn(2, 4), body: { reason: 'too_many' } });
+  expect(await handshake(gateway.url, 'c', through('2001:db8:1:2::6'))).toMatchObject({
+    status: 429,
+    retryAfter: retryAfterIn(2, 4),
+    body: { reason: 'too_many' },
+  });
   expect((await handshake(gateway.url, 'c', through('2001:db8:1:3::6'))).status).toBe('open');
   expect(gateway.counters.refused.sockets_per_address).toBe(1);
   await phones[0]!.leave();
-  await eventually(async () => expect((await handshake(gateway.url, 'c', through('2001:db8:1:2::6'))).status).toBe('open'));
+  await eventually(async () =>
+    expect((await handshake(gateway.url, 'c', through('2001:db8:1:2::6'))).status).toBe('open'),
+  );
 });
 
 test('sockets per address: a client cannot change its address with its own X-Forwarded-For', async () => {
@@ -52,12 +58,15 @@ test('sockets per address: a client cannot change its address with its own X-For
 });
 
 /** How many messages pass when far too many are sent: the bucket's size at once, and what has been added since `began`. */
-const throughMax = (perSecond: number, began: number) => perSecond + Math.ceil(perSecond * (performance.now() - began) / 1_000);
+const throughMax = (perSecond: number, began: number) =>
+  perSecond + Math.ceil((perSecond * (performance.now() - began)) / 1_000);
 
 test('handshakes per second: 503, and soon afterwards all is normal', async () => {
   const gateway = await narrow(server.url, { handshakesPerSecondMax: 3 });
   const began = performance.now();
-  const knocks = await Promise.all(Array.from({ length: 30 }, (_, i) => handshake(gateway.url, `u${i}`, through(`203.0.113.${i}`))));
+  const knocks = await Promise.all(
+    Array.from({ length: 30 }, (_, i) => handshake(gateway.url, `u${i}`, through(`203.0.113.${i}`))),
+  );
   const taken = knocks.filter(({ status }) => status === 'open').length;
   expect(taken).toBeLessThanOrEqual(throughMax(3, began));
   const refused = knocks.filter(({ status }) => status === 503);
@@ -72,7 +81,9 @@ test('handshakes per second: 503, and soon afterwards all is normal', async () =
 test('handshakes per address: 429, which uses no handshakes of other addresses', async () => {
   const gateway = await narrow(server.url, { handshakesPerAddressPerSecondMax: 2, handshakesPerSecondMax: 8 });
   const began = performance.now();
-  const knocks = await Promise.all(Array.from({ length: 30 }, () => handshake(gateway.url, 'flood', through('198.51.100.1'))));
+  const knocks = await Promise.all(
+    Array.from({ length: 30 }, () => handshake(gateway.url, 'flood', through('198.51.100.1'))),
+  );
   const refused = knocks.filter(({ status }) => status === 429).length;
   expect(refused).toBeGreaterThanOrEqual(30 - throughMax(2, began));
   expect(refused).toBeGreaterThan(0);
@@ -83,7 +94,9 @@ test('handshakes per address: 429, which uses no handshakes of other addresses',
 test('handshakes are counted before a token is verified', async () => {
   const gateway = await narrow(server.url, { handshakesPerAddressPerSecondMax: 2 });
   const began = performance.now();
-  const forged = await Promise.all(Array.from({ length: 10 }, () => handshake(gateway.url, 'x', { authorization: 'Bearer a.b.c' })));
+  const forged = await Promise.all(
+    Array.from({ length: 10 }, () => handshake(gateway.url, 'x', { authorization: 'Bearer a.b.c' })),
+  );
   const judged = forged.filter(({ status }) => status === 401).length;
   expect(judged).toBeLessThanOrEqual(throughMax(2, began));
   expect(forged.filter(({ status }) => status === 429)).toHaveLength(10 - judged);
@@ -106,13 +119,17 @@ test('pending grabs: while Redis stalls, one too many is answered "busy" at once
   process.kill(server.pid, 'SIGSTOP');
   try {
     for (const client of clients) client.say({ type: 'grab', rainId: 'r1', ref: 'x' });
-    const results = await Promise.race([Promise.all(clients.slice(3).map((client) => client.next('result'))), new Promise((resolve) => setTimeout(resolve, 1_000, 'late'))]);
+    const results = await Promise.race([
+      Promise.all(clients.slice(3).map((client) => client.next('result'))),
+      new Promise((resolve) => setTimeout(resolve, 1_000, 'late')),
+    ]);
     expect(results).toMatchObject([{ code: '-7' }, { code: '-7' }]);
     expect([gateway.grabsPending(), gateway.counters.refused.grabs_pending]).toEqual([3, 2]);
   } finally {
     process.kill(server.pid, 'SIGCONT');
   }
-  for (const client of clients.slice(0, 3)) expect(['0', '1', '-1', '-7']).toContain((await client.next('result')).code);
+  for (const client of clients.slice(0, 3))
+    expect(['0', '1', '-1', '-7']).toContain((await client.next('result')).code);
   expect(gateway.grabsPending()).toBe(0);
 });
 
@@ -141,18 +158,24 @@ test('a block counts in the metric of its refusals', async () => {
 
 test('connections of one address without a request do not use up all places', async () => {
   const gateway = await narrow(server.url, { socketsPerAddressMax: 1, handshakeMs: 60_000 }, { trustedProxies: 0 });
-  const idle = await Promise.all(Array.from({ length: 110 }, async () => {
-    const socket = connectTcp(gateway.port, '127.0.0.1');
-    socket.on('error', () => {});
-    await once(socket, 'connect');
-    return socket;
-  }));
-  onTestFinished(() => { for (const socket of idle) socket.destroy(); });
+  const idle = await Promise.all(
+    Array.from({ length: 110 }, async () => {
+      const socket = connectTcp(gateway.port, '127.0.0.1');
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  onTestFinished(() => {
+    for (const socket of idle) socket.destroy();
+  });
   for (const socket of idle) socket.resume();
   await eventually(() => idle.filter((socket) => socket.closed).length === 9);
   expect(gateway.counters.refused.connections_per_address).toBe(9);
   const elsewhere = connectTcp({ port: gateway.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
-  onTestFinished(() => { elsewhere.destroy(); });
+  onTestFinished(() => {
+    elsewhere.destroy();
+  });
   elsewhere.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
   expect(String((await once(elsewhere, 'data'))[0])).toMatch(/^HTTP\/1.1 200/);
 });
@@ -160,7 +183,9 @@ test('connections of one address without a request do not use up all places', as
 test('connections that never become sockets: those beyond the limit are dropped and counted', async () => {
   const gateway = await narrow(server.url, { socketsMax: 1, handshakeMs: 60_000 });
   const idle: Socket[] = [];
-  onTestFinished(() => { for (const socket of idle) socket.destroy(); });
+  onTestFinished(() => {
+    for (const socket of idle) socket.destroy();
+  });
   // These remain for connections that are still sending their request.
   for (let i = 0; i < 1_001 + 5; i++) {
     const socket = connectTcp(gateway.port, '127.0.0.1');
@@ -193,7 +218,9 @@ test('each limit that a crowd can reach has a name, a default, a metric and a te
     expect(LIMITS[name], name).toBe(byDefault);
     expect(metrics).toContain(`rain_gateway_refused_total{limit="${limit}"} 0\n`);
     expect(SHOWN_IN[shownIn]).toContain(limit);
-    expect(readFileSync(new URL(shownIn, import.meta.url), 'utf8')).toMatch(new RegExp(`\\b${name}: \\d|\\bLIMITS\\.${name}\\b`));
+    expect(readFileSync(new URL(shownIn, import.meta.url), 'utf8')).toMatch(
+      new RegExp(`\\b${name}: \\d|\\bLIMITS\\.${name}\\b`),
+    );
   }
 });
 

@@ -17,15 +17,27 @@ registerGatewayMetrics(registry, gateway);
 const metrics = await startMetricsServer({ registry, host: '127.0.0.1', port: 0, log: createLog('metrics', 'silent') });
 afterAll(() => Promise.all([metrics.close(), gateway.close()]));
 
-const grabs = (metricValues: Map<string, number>) => Object.fromEntries([...metricValues].flatMap(([name, value]) => {
-  const code = /^rain_gateway_grabs_total\{code="(-?\d)"/.exec(name)?.[1];
-  return code !== undefined && value > 0 ? [[code, value]] : [];
-}));
+const grabs = (metricValues: Map<string, number>) =>
+  Object.fromEntries(
+    [...metricValues].flatMap(([name, value]) => {
+      const code = /^rain_gateway_grabs_total\{code="(-?\d)"/.exec(name)?.[1];
+      return code !== undefined && value > 0 ? [[code, value]] : [];
+    }),
+  );
 
 test('the gateway exposes its sockets, every grab by its code, and the faults of its Redis', async () => {
   await stockRain(redis, { rainId: 'g1', amounts: ['5.00'] });
-  const [ann, bob, eve] = await Promise.all([dial(gateway.url, 'ann'), dial(gateway.url, 'bob'), dial(gateway.url, 'eve')]);
-  for (const [client, rainId] of [[ann, 'g1'], [ann, 'g1'], [bob, 'g1'], [bob, 'nowhere']] as const) {
+  const [ann, bob, eve] = await Promise.all([
+    dial(gateway.url, 'ann'),
+    dial(gateway.url, 'bob'),
+    dial(gateway.url, 'eve'),
+  ]);
+  for (const [client, rainId] of [
+    [ann, 'g1'],
+    [ann, 'g1'],
+    [bob, 'g1'],
+    [bob, 'nowhere'],
+  ] as const) {
     client.say({ type: 'grab', rainId });
     await client.next('result');
   }
@@ -51,12 +63,19 @@ test('the gateway exposes its sockets, every grab by its code, and the faults of
 test('the load is exposed: the limit of waiting grabs, the delays of loop and Redis, and each switch with its owner', async () => {
   const metricValues = await scrape(metrics.url);
   expect(metricValues.get('rain_gateway_grabs_pending_limit')).toBeGreaterThan(1_000);
-  for (const name of ['loop_delay', 'redis_round_trip']) expect(metricValues.get(`rain_gateway_${name}_seconds`)).toBeGreaterThanOrEqual(0);
-  await eventually(async () => expect((await scrape(metrics.url)).get('rain_gateway_redis_round_trip_seconds')).toBeGreaterThan(0));
+  for (const name of ['loop_delay', 'redis_round_trip'])
+    expect(metricValues.get(`rain_gateway_${name}_seconds`)).toBeGreaterThanOrEqual(0);
+  await eventually(async () =>
+    expect((await scrape(metrics.url)).get('rain_gateway_redis_round_trip_seconds')).toBeGreaterThan(0),
+  );
   await holdSwitch(redis, { name: 'joins', position: 'off', reason: 'r', actor: 'test', since: Date.now() });
-  await eventually(async () => expect((await scrape(metrics.url)).get('rain_gateway_switch{switch="joins",by="operator"}')).toBe(0));
+  await eventually(async () =>
+    expect((await scrape(metrics.url)).get('rain_gateway_switch{switch="joins",by="operator"}')).toBe(0),
+  );
   await releaseSwitch(redis, 'joins');
-  await eventually(async () => expect((await scrape(metrics.url)).get('rain_gateway_switch{switch="joins",by="nobody"}')).toBe(1));
+  await eventually(async () =>
+    expect((await scrape(metrics.url)).get('rain_gateway_switch{switch="joins",by="nobody"}')).toBe(1),
+  );
 });
 
 test('answer times are exposed for every grab that Redis decided, read once a batch', async () => {
@@ -71,7 +90,9 @@ test('answer times are exposed for every grab that Redis decided, read once a ba
   expect(more('rain_gateway_batch_grabs_sum')).toBe(3);
   expect(more('rain_gateway_redis_batch_seconds_count')).toBe(more('rain_gateway_batch_grabs_count'));
   expect(more('rain_gateway_answer_seconds_sum')).toBeGreaterThan(0);
-  await eventually(async () => expect((await scrape(metrics.url)).get('rain_gateway_redis_probe_seconds_count')).toBeGreaterThan(0));
+  await eventually(async () =>
+    expect((await scrape(metrics.url)).get('rain_gateway_redis_probe_seconds_count')).toBeGreaterThan(0),
+  );
   expect(metricValues.get('rain_gateway_sockets_limit')).toBe(18_000);
   expect(metricValues.get('rain_ready{part="redis"}')).toBe(1);
   await Promise.all(crowd.map((client) => client.leave()));

@@ -11,17 +11,28 @@ import { openRedis } from '../support/rain.ts';
 
 const { server } = await openRedis();
 let gateway: Gateway;
-beforeAll(async () => { gateway = await openGateway(server.url); });
+beforeAll(async () => {
+  gateway = await openGateway(server.url);
+});
 afterAll(() => gateway?.close());
 
-async function ask(method: string, without: string[] = [], more: Record<string, string> = {}): Promise<{ status: number; body: string }> {
+async function ask(
+  method: string,
+  without: string[] = [],
+  more: Record<string, string> = {},
+): Promise<{ status: number; body: string }> {
   const whole: Record<string, string> = {
-    connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13', 'sec-websocket-protocol': 'rain.v1',
-    authorization: `Bearer ${await tokenFor('ann')}`, ...more,
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    'sec-websocket-version': '13',
+    'sec-websocket-protocol': 'rain.v1',
+    authorization: `Bearer ${await tokenFor('ann')}`,
+    ...more,
   };
   const headers = Object.fromEntries(Object.entries(whole).filter(([name]) => !without.includes(name)));
   const sent = request({ host: '127.0.0.1', port: gateway.port, path: '/v1', method, headers, agent: false }).end();
-  const [response] = await once(sent, 'response') as [IncomingMessage];
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
   return { status: response.statusCode!, body: await text(response) };
 }
 

@@ -16,9 +16,16 @@ const { server, redis } = await openRedis();
 /** The earlier one tells the wins; the other knows nothing of them. */
 const [gateway, earlier] = await Promise.all([openGateway(server.url), openGateway(server.url)]);
 afterAll(() => Promise.all([gateway.close(), earlier.close()]));
-beforeEach(() => { for (const status of Object.keys(gateway.counters.receipts)) gateway.counters.receipts[status as 'known'] = 0; });
+beforeEach(() => {
+  for (const status of Object.keys(gateway.counters.receipts)) gateway.counters.receipts[status as 'known'] = 0;
+});
 
-interface Told { rainId: string; redPacketId: string; amount: string; receipt: string }
+interface Told {
+  rainId: string;
+  redPacketId: string;
+  amount: string;
+  receipt: string;
+}
 
 async function win(rainId: string, userId: string, { url } = earlier): Promise<Told> {
   await stockRain(redis, { rainId, amounts: ['1.00', '2.00'] });
@@ -31,7 +38,12 @@ async function win(rainId: string, userId: string, { url } = earlier): Promise<T
 
 async function lose({ rainId, redPacketId, amount }: Told, userId: string): Promise<void> {
   const { claimed, claims, packets } = shardKeys(rainId, 0);
-  await redis.multi().hdel(claimed, userId).lpop(claims).rpush(packets, packetElement(signer, rainId, redPacketId, amount)).exec();
+  await redis
+    .multi()
+    .hdel(claimed, userId)
+    .lpop(claims)
+    .rpush(packets, packetElement(signer, rainId, redPacketId, amount))
+    .exec();
 }
 
 async function show(client: Client, told: object): Promise<string> {
@@ -45,7 +57,9 @@ test('[R6] a win that Redis has lost together with the gateway that told it come
   expect(await show(ann, told)).toBe('known');
   await lose(told, 'ann');
   expect(await show(ann, told)).toBe('restored');
-  expect(await claimLog({ redis }, 'lost')).toMatchObject([{ userId: 'ann', redPacketId: 'lost-0', amount: '1.00', mac: signer.packetMac('lost', 'lost-0', '1.00') }]);
+  expect(await claimLog({ redis }, 'lost')).toMatchObject([
+    { userId: 'ann', redPacketId: 'lost-0', amount: '1.00', mac: signer.packetMac('lost', 'lost-0', '1.00') },
+  ]);
   expect(await redis.llen(shardKeys('lost', 0).packets)).toBe(1);
   expect(await show(ann, told)).toBe('known');
   expect(gateway.counters.receipts).toEqual({ known: 2, restored: 1, recorded: 0, busy: 0 });
@@ -63,7 +77,9 @@ test('of a rain that is gone, or settled without it, it is written down for the 
   const ann = await dial(late.url, 'ann');
   expect([await show(ann, gone), await show(ann, settled)]).toEqual(['recorded', 'recorded']);
   for (const { rainId, redPacketId, amount } of [gone, settled]) {
-    expect(await readTold(redis, signer, rainId, 1)).toEqual([{ userId: 'ann', redPacketId, amount, at: expect.any(Number) as number }]);
+    expect(await readTold(redis, signer, rainId, 1)).toEqual([
+      { userId: 'ann', redPacketId, amount, at: expect.any(Number) as number },
+    ]);
   }
   expect(await redis.exists(shardKeys('gone', 0).state)).toBe(0);
   await ann.leave();
@@ -76,12 +92,20 @@ test('[R9] a receipt that is not ours, or of another user, brings nothing and co
   const eve = await dial(gateway.url, 'eve');
   expect(await show(eve, told)).toBe('not_genuine');
   const ann = await dial(gateway.url, 'ann');
-  for (const change of [{ amount: '100.00' }, { redPacketId: 'false-1' }, { rainId: 'other' }, { receipt: 'A'.repeat(22) }]) {
+  for (const change of [
+    { amount: '100.00' },
+    { redPacketId: 'false-1' },
+    { rainId: 'other' },
+    { receipt: 'A'.repeat(22) },
+  ]) {
     expect(await show(ann, { ...told, ...change }), JSON.stringify(change)).toBe('not_genuine');
   }
   expect(await claimLog({ redis }, 'false')).toEqual([]);
   ann.say({ type: 'receipt', ...told, receipt: 'short' });
-  expect(await ann.next('error')).toMatchObject({ code: 'bad_field', reason: expect.stringContaining('receipt: expected the receipt') as string });
+  expect(await ann.next('error')).toMatchObject({
+    code: 'bad_field',
+    reason: expect.stringContaining('receipt: expected the receipt') as string,
+  });
   await Promise.all([eve.leave(), ann.leave()]);
 });
 
@@ -106,11 +130,14 @@ test('[R10] a gateway asks Redis about so many receipts at once; "busy" is the a
       expect(await show(crowd[2]!, told[2]!)).toBe('busy');
       expect(narrow.counters.refused.receipts).toBeGreaterThan(0);
     });
-    expect(await Promise.all(crowd.slice(0, 2).map(async (client) => (await client.next('receipt_status')).status))).toEqual(['busy', 'busy']);
+    expect(
+      await Promise.all(crowd.slice(0, 2).map(async (client) => (await client.next('receipt_status')).status)),
+    ).toEqual(['busy', 'busy']);
   } finally {
     process.kill(server.pid, 'SIGCONT');
   }
-  for (const [i, client] of crowd.entries()) await eventually(async () => expect(await show(client, told[i]!)).toBe('known'));
+  for (const [i, client] of crowd.entries())
+    await eventually(async () => expect(await show(client, told[i]!)).toBe('known'));
   expect(await show(crowd[0]!, told[0]!)).toBe('busy');
   await Promise.all(crowd.map((client) => client.leave()));
   await narrow.close();

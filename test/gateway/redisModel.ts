@@ -73,7 +73,11 @@ export class RedisModel {
     if (this.pending > 0) this.#work.busyMs++;
     this.#owed = Math.min(this.#owed + this.perSecond / 1_000, this.perSecond / 1_000 + 1);
     // A grab arrives after half of the round trip, and its answer after the other half.
-    for (; this.#owed >= 1 && this.pending > 0 && this.#now - this.#waiting[this.#answeredTo]! >= this.#lineMs; this.#owed--) {
+    for (
+      ;
+      this.#owed >= 1 && this.pending > 0 && this.#now - this.#waiting[this.#answeredTo]! >= this.#lineMs;
+      this.#owed--
+    ) {
       const waitMs = this.#now - this.#waiting[this.#answeredTo++]!;
       stretch.decided++;
       stretch.waits.push(waitMs);
@@ -82,7 +86,12 @@ export class RedisModel {
     }
     if (this.#now % LOOK_MS !== 0) return;
     const oldest = this.pending > 0 ? this.#now - this.#waiting[this.#answeredTo]! : 0;
-    this.admission.update({ ...this.#work, waitMs: Math.max(this.#work.waitMs, oldest), roundTripMs: this.#lineMs, stallMs: 0 });
+    this.admission.update({
+      ...this.#work,
+      waitMs: Math.max(this.#work.waitMs, oldest),
+      roundTripMs: this.#lineMs,
+      stallMs: 0,
+    });
     this.#work = { decided: 0, busyMs: 0, waitMs: 0 };
   }
 }

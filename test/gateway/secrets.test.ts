@@ -18,10 +18,24 @@ const { server, redis } = await openRedis();
 
 test('no log contains a token, a part of a token or a secret, at any level, whatever happens in a session', async () => {
   const lines: string[] = [];
-  const log = pino({ level: 'trace' }, { write: (line: string) => { lines.push(line); } });
+  const log = pino(
+    { level: 'trace' },
+    {
+      write: (line: string) => {
+        lines.push(line);
+      },
+    },
+  );
   await stockRain(redis, { rainId: 'r1', amounts: ['7.10'] });
-  const gateway = await openGateway(server.url, { log, limits: { messagesPerSecondMax: 20, offencesMax: 30 }, allowedOrigins: ['https://gala.example'] });
-  const others = [await signToken('another-secret-0123456789-0123456789', { sub: 'ann', expiresInSeconds: 60 }), await signToken(SECRET, { sub: 'ann', expiresInSeconds: -60 })];
+  const gateway = await openGateway(server.url, {
+    log,
+    limits: { messagesPerSecondMax: 20, offencesMax: 30 },
+    allowedOrigins: ['https://gala.example'],
+  });
+  const others = [
+    await signToken('another-secret-0123456789-0123456789', { sub: 'ann', expiresInSeconds: 60 }),
+    await signToken(SECRET, { sub: 'ann', expiresInSeconds: -60 }),
+  ];
   const tokens = [await tokenFor('ann'), await tokenFor('script'), ...others];
 
   // A complete session, with its errors.
@@ -36,7 +50,11 @@ test('no log contains a token, a part of a token or a secret, at any level, what
   expect(await script.closed).toBe(4430);
   // Every kind of refused upgrade.
   for (const token of tokens) {
-    await handshake(gateway.url, 'x', { authorization: `Bearer ${token}`, origin: 'https://evil.example', 'x-forwarded-for': '203.0.113.1' });
+    await handshake(gateway.url, 'x', {
+      authorization: `Bearer ${token}`,
+      origin: 'https://evil.example',
+      'x-forwarded-for': '203.0.113.1',
+    });
     await handshake(gateway.url.replace('/v1', `/v1?token=${token}`), 'x', { authorization: `Bearer ${token}` });
     const browser = new WebSocket(gateway.url, ['rain.v1', `bearer.${token}`]);
     browser.on('error', () => {});
@@ -62,14 +80,26 @@ test('no log contains a token, a part of a token or a secret, at any level, what
 
 test('no log contains a ticket or a solution', async () => {
   const lines: string[] = [];
-  const log = pino({ level: 'trace' }, { write: (line: string) => { lines.push(line); } });
+  const log = pino(
+    { level: 'trace' },
+    {
+      write: (line: string) => {
+        lines.push(line);
+      },
+    },
+  );
   await stockRain(redis, { rainId: 'ticketed', amounts: ['7.10'], opensInMs: -10_000 });
   const gateway = await openGateway(server.url, { log, challenges: { ...TICKETED, proofOfWork: 'always' } });
   const ann = await dial(gateway.url, 'ann');
   ann.say({ type: 'join', rainId: 'ticketed' });
   const { challenge } = await ann.next('challenge');
   const { counter, derivedKey } = (await solveChallenge({ challenge, deriveKey }))!;
-  ann.say({ type: 'solution', rainId: 'ticketed', challenge, solution: { counter, derivedKey: derivedKey.replace(/./g, '0') } });
+  ann.say({
+    type: 'solution',
+    rainId: 'ticketed',
+    challenge,
+    solution: { counter, derivedKey: derivedKey.replace(/./g, '0') },
+  });
   await ann.next('error');
   ann.say({ type: 'solution', rainId: 'ticketed', challenge, solution: { counter, derivedKey } });
   const { ticket } = await ann.next('ticket');
@@ -95,7 +125,9 @@ test('an unconfigured proxy is reported once', async () => {
     onTestFinished(() => gateway.close());
     for (let i = 0; i < 3; i++) await handshake(gateway.url, 'ann', { 'x-forwarded-for': '203.0.113.1' });
   }
-  expect(heard.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([expect.stringContaining('TRUSTED_PROXIES is 0')]);
+  expect(heard.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([
+    expect.stringContaining('TRUSTED_PROXIES is 0'),
+  ]);
 });
 
 test('none of our URLs carries a token', () => {
@@ -107,7 +139,8 @@ test('none of our URLs carries a token', () => {
 });
 
 /** Names of secrets and of values derived from them. */
-const SECRET_NAME = /^(secret|token|jwt|signature|mac|hmac|password|jwtSecret|redisPassword|WEBHOOK_SECRET|JWT_SECRET|TICKET_SECRET|expected(Signature|Mac))$/;
+const SECRET_NAME =
+  /^(secret|token|jwt|signature|mac|hmac|password|jwtSecret|redisPassword|WEBHOOK_SECRET|JWT_SECRET|TICKET_SECRET|expected(Signature|Mac))$/;
 
 /**
  * `a === b` where both sides are known at run time only and one is a secret. Such a comparison stops at the first difference, and
@@ -116,16 +149,23 @@ const SECRET_NAME = /^(secret|token|jwt|signature|mac|hmac|password|jwtSecret|re
 function secretComparisons(files: ReturnType<typeof readTree>): string[] {
   const isSecret = (node: unknown): boolean => {
     if (!isNode(node)) return false;
-    const name = node.type === 'Identifier' ? node['name'] : node.type === 'MemberExpression' && isNode(node['property']) ? node['property']['name'] ?? node['property']['value'] : undefined;
+    const name =
+      node.type === 'Identifier'
+        ? node['name']
+        : node.type === 'MemberExpression' && isNode(node['property'])
+          ? (node['property']['name'] ?? node['property']['value'])
+          : undefined;
     return typeof name === 'string' && SECRET_NAME.test(name);
   };
-  const isConstant = (node: unknown): boolean => isNode(node) && (node.type === 'Literal' || (node.type === 'Identifier' && node['name'] === 'undefined'));
+  const isConstant = (node: unknown): boolean =>
+    isNode(node) && (node.type === 'Literal' || (node.type === 'Identifier' && node['name'] === 'undefined'));
   return files.flatMap((file) => {
     const found: string[] = [];
     walk(file, (node) => {
       if (node.type !== 'BinaryExpression' || !/^[!=]==?$/.test(String(node['operator']))) return;
       const [left, right] = [node['left'], node['right']];
-      if ((isSecret(left) || isSecret(right)) && !isConstant(left) && !isConstant(right)) found.push(place(file, node.start));
+      if ((isSecret(left) || isSecret(right)) && !isConstant(left) && !isConstant(right))
+        found.push(place(file, node.start));
     });
     return found;
   });
@@ -134,7 +174,13 @@ function secretComparisons(files: ReturnType<typeof readTree>): string[] {
 test('secrets are compared in constant time: our code compares none itself; libraries verify signatures', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   // A client compares only values of its own user, so nobody learns anything new from it.
-  expect(secretComparisons(readTree(root, ['src'], /\.ts$/).filter(({ path }) => !path.startsWith('src/client/')))).toEqual([]);
-  expect(secretComparisons([{ path: 'src/x.ts', text: 'if (given === options.secret) enter();' }])).toEqual(['src/x.ts:1']);
-  expect(secretComparisons([{ path: 'src/x.ts', text: 'if (secret === undefined || token === "") refuse();' }])).toEqual([]);
+  expect(
+    secretComparisons(readTree(root, ['src'], /\.ts$/).filter(({ path }) => !path.startsWith('src/client/'))),
+  ).toEqual([]);
+  expect(secretComparisons([{ path: 'src/x.ts', text: 'if (given === options.secret) enter();' }])).toEqual([
+    'src/x.ts:1',
+  ]);
+  expect(
+    secretComparisons([{ path: 'src/x.ts', text: 'if (secret === undefined || token === "") refuse();' }]),
+  ).toEqual([]);
 });

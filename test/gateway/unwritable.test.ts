@@ -30,7 +30,9 @@ test('[R4] a Redis that has become a replica: "busy", nothing is written, and th
   await eventually(async () => expect(await other.exists(shardKeys('r1', 0).packets)).toBe(1), { timeoutMs: 20_000 });
   await other.replicaof('NO', 'ONE');
   await redis.replicaof('127.0.0.1', master.port);
-  await eventually(async () => expect(await redis.info('replication')).toContain('master_link_status:up'), { timeoutMs: 20_000 });
+  await eventually(async () => expect(await redis.info('replication')).toContain('master_link_status:up'), {
+    timeoutMs: 20_000,
+  });
 
   const ann = await dial(gateway.url, 'ann');
   ann.say({ type: 'grab', rainId: 'r1' });

@@ -5,12 +5,19 @@ import { shardOf } from '../../src/store/keys.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** An engine that only counts: batching is about when and how often it is called. */
-function counting(): { engine: GrabEngine; calls: { rainId: string; shard: number; users: number }[]; release: () => void } {
+function counting(): {
+  engine: GrabEngine;
+  calls: { rainId: string; shard: number; users: number }[];
+  release: () => void;
+} {
   const calls: { rainId: string; shard: number; users: number }[] = [];
   let release = () => {};
-  const gate = new Promise<void>((resolve) => { release = resolve; });
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   return {
-    calls, release,
+    calls,
+    release,
     engine: {
       async grab(rainId, shard, userIds) {
         calls.push({ rainId, shard, users: userIds.length });
@@ -32,20 +39,35 @@ describe('Batcher', () => {
     batcher.add('r2', 1, { userId: 'ann' });
     release();
     await eventually(() => answered.length === 1_101);
-    expect(calls.map(({ rainId, users }) => [rainId, users]).sort()).toEqual([['r1', 512], ['r1', 512], ['r1', 76], ['r2', 1]].sort());
+    expect(calls.map(({ rainId, users }) => [rainId, users]).sort()).toEqual(
+      [
+        ['r1', 512],
+        ['r1', 512],
+        ['r1', 76],
+        ['r2', 1],
+      ].sort(),
+    );
     expect(batcher.pending).toBe(0);
   });
 
   test('each answer is delivered with its shard', async () => {
     const { engine, calls, release } = counting();
     const answered: [string, number][] = [];
-    const batcher = new Batcher(decideGrabs(engine), ({ userId }, _rainId, _answer, shard) => answered.push([userId, shard]), pendingAtMost(3));
+    const batcher = new Batcher(
+      decideGrabs(engine),
+      ({ userId }, _rainId, _answer, shard) => answered.push([userId, shard]),
+      pendingAtMost(3),
+    );
     release();
     for (const userId of ['ann', 'bob', 'eve', 'too many']) batcher.add('r1', 64, { userId });
     await eventually(() => answered.length === 4);
     expect(new Set(answered.map(([, shard]) => shard)).size).toBeGreaterThan(1);
-    expect(answered).toEqual(expect.arrayContaining(['ann', 'bob', 'eve', 'too many'].map((userId) => [userId, shardOf(userId, 64)])));
-    expect(new Set(calls.map(({ shard }) => shard))).toEqual(new Set(['ann', 'bob', 'eve'].map((userId) => shardOf(userId, 64))));
+    expect(answered).toEqual(
+      expect.arrayContaining(['ann', 'bob', 'eve', 'too many'].map((userId) => [userId, shardOf(userId, 64)])),
+    );
+    expect(new Set(calls.map(({ shard }) => shard))).toEqual(
+      new Set(['ann', 'bob', 'eve'].map((userId) => shardOf(userId, 64))),
+    );
   });
 
   test('a single grab does not wait for others', async () => {
@@ -61,19 +83,33 @@ describe('Batcher', () => {
       const calls: { name: string; users: string[]; answer: () => void }[] = [];
       const timers: { at: number; callback: () => void }[] = [];
       let ms = 0;
-      const batcher = new Batcher<{ userId: string }, { code: string }>({
-        decide: (id, shard, pending) => new Promise((resolve) => { calls.push({ name: `${id}/${shard}`, users: pending.map(({ userId }) => userId), answer: () => resolve(pending.map(() => ({ code: '-1' }))) }); }),
-        busy: { code: '-7' },
-      }, () => {}, { grabsPendingMax: 10_000, grabBehindMsMax }, () => {}, {
-        now: () => ms,
-        after(callback, inMs) {
-          timers.push({ at: ms + inMs, callback });
-          return setTimeout(() => {}, 0).unref();
+      const batcher = new Batcher<{ userId: string }, { code: string }>(
+        {
+          decide: (id, shard, pending) =>
+            new Promise((resolve) => {
+              calls.push({
+                name: `${id}/${shard}`,
+                users: pending.map(({ userId }) => userId),
+                answer: () => resolve(pending.map(() => ({ code: '-1' }))),
+              });
+            }),
+          busy: { code: '-7' },
         },
-      });
+        () => {},
+        { grabsPendingMax: 10_000, grabBehindMsMax },
+        () => {},
+        {
+          now: () => ms,
+          after(callback, inMs) {
+            timers.push({ at: ms + inMs, callback });
+            return setTimeout(() => {}, 0).unref();
+          },
+        },
+      );
       const turn = () => new Promise((resolve) => setImmediate(resolve));
       return {
-        calls, turn,
+        calls,
+        turn,
         async ask(...users: string[]) {
           for (const userId of users) batcher.add('r1', 1, { userId });
           await turn();
@@ -150,7 +186,11 @@ describe('Batcher', () => {
   test('[R10] when too many wait, the next is answered "busy" at once, and answers free their places', async () => {
     const { engine, release } = counting();
     const answered: [string, string][] = [];
-    const batcher = new Batcher(decideGrabs(engine), ({ userId }, _, { code }) => answered.push([userId, code]), pendingAtMost(2));
+    const batcher = new Batcher(
+      decideGrabs(engine),
+      ({ userId }, _, { code }) => answered.push([userId, code]),
+      pendingAtMost(2),
+    );
     for (const userId of ['ann', 'bob', 'eve']) batcher.add('r1', 1, { userId });
     expect(answered).toEqual([['eve', '-7']]);
     release();
@@ -163,14 +203,30 @@ describe('Batcher', () => {
   test('[R10] a held grab counts as pending all the time, and its place is kept', async () => {
     const { engine, release } = counting();
     const answered: [string, string][] = [];
-    const batcher = new Batcher(decideGrabs(engine), ({ userId }, _, { code }) => answered.push([userId, code]), pendingAtMost(2));
-    expect([batcher.hold(), batcher.hold(), batcher.hold(), batcher.pending, batcher.full]).toEqual([true, true, false, 2, true]);
+    const batcher = new Batcher(
+      decideGrabs(engine),
+      ({ userId }, _, { code }) => answered.push([userId, code]),
+      pendingAtMost(2),
+    );
+    expect([batcher.hold(), batcher.hold(), batcher.hold(), batcher.pending, batcher.full]).toEqual([
+      true,
+      true,
+      false,
+      2,
+      true,
+    ]);
     batcher.add('r1', 1, { userId: 'eve' });
     expect(answered).toEqual([['eve', '-7']]);
     for (const userId of ['ann', 'bob']) batcher.addHeld('r1', 1, { userId });
     expect([batcher.pending, answered.length]).toEqual([2, 1]);
     release();
     await eventually(() => answered.length === 3);
-    expect([answered.slice(1), batcher.pending]).toEqual([[['ann', '-1'], ['bob', '-1']], 0]);
+    expect([answered.slice(1), batcher.pending]).toEqual([
+      [
+        ['ann', '-1'],
+        ['bob', '-1'],
+      ],
+      0,
+    ]);
   });
 });

@@ -31,10 +31,28 @@ afterAll(async () => {
 describe('on a Redis Cluster of three masters', () => {
   test('[R6] a filter of the winners that one gateway has built is read by another one', async () => {
     const users = Array.from({ length: 1_200 }, (_, i) => `winner-${i}`);
-    await stockRain(redis, { rainId: 'filtered', amounts: users.map(() => '0.10').concat(users.map(() => '0.10')), shards: 3 });
-    const engine = createGrabEngine(redis, (error) => { throw error; });
-    for (const shard of [0, 1, 2]) await engine.grab('filtered', shard, users.filter((user) => shardOf(user, 3) === shard));
-    const reader = () => createWinnersReader({ redis, signer, onFault: (error) => { throw error; } });
+    await stockRain(redis, {
+      rainId: 'filtered',
+      amounts: users.map(() => '0.10').concat(users.map(() => '0.10')),
+      shards: 3,
+    });
+    const engine = createGrabEngine(redis, (error) => {
+      throw error;
+    });
+    for (const shard of [0, 1, 2])
+      await engine.grab(
+        'filtered',
+        shard,
+        users.filter((user) => shardOf(user, 3) === shard),
+      );
+    const reader = () =>
+      createWinnersReader({
+        redis,
+        signer,
+        onFault: (error) => {
+          throw error;
+        },
+      });
     await reader()('filtered', 3);
     expect(await redis.exists(shardKeys('filtered', 0).winners)).toBe(1);
     const read = await reader()('filtered', 3);
@@ -45,18 +63,30 @@ describe('on a Redis Cluster of three masters', () => {
     await loadScripts(redis);
     const keys = shardKeys('trap', 0);
     await stockRain(redis, { rainId: 'trap', amounts: ['1.00'] });
-    await expect(run(redis, 'grab', [keys.state, keys.packets, keys.claimed, 'alice', keys.spoiled, campaignKeys('trap', 0).wins], ['alice'])).rejects.toThrow(/CROSSSLOT|same slot/i);
+    await expect(
+      run(
+        redis,
+        'grab',
+        [keys.state, keys.packets, keys.claimed, 'alice', keys.spoiled, campaignKeys('trap', 0).wins],
+        ['alice'],
+      ),
+    ).rejects.toThrow(/CROSSSLOT|same slot/i);
     const faults: unknown[] = [];
-    expect((await createGrabEngine(redis, (fault) => faults.push(fault)).grab('trap', 0, ['alice']))[0]!.code).toBe('0');
+    expect((await createGrabEngine(redis, (fault) => faults.push(fault)).grab('trap', 0, ['alice']))[0]!.code).toBe(
+      '0',
+    );
     expect(faults).toEqual([]);
   });
 
   test('a rain of eight shards over all masters: its whole life, each user once [R1], each packet once [R2]', async () => {
     const shards = 8;
     await stockRain(redis, { rainId: 'wide', amounts: Array.from({ length: 400 }, () => '0.01'), shards });
-    const engine = createGrabEngine(redis, (fault) => { throw fault; });
+    const engine = createGrabEngine(redis, (fault) => {
+      throw fault;
+    });
     const users = Array.from({ length: 1_000 }, (_, i) => `user-${i}`);
-    const ask = () => Promise.all(users.map(async (user) => (await engine.grab('wide', shardOf(user, shards), [user]))[0]!));
+    const ask = () =>
+      Promise.all(users.map(async (user) => (await engine.grab('wide', shardOf(user, shards), [user]))[0]!));
     const first = await ask();
     const packets = first.flatMap((answer) => ('redPacketId' in answer ? [answer.redPacketId] : []));
     expect(packets).toHaveLength(400);
@@ -73,10 +103,19 @@ describe('on a Redis Cluster of three masters', () => {
 
   test('the rounds of a campaign share slots: grab, restore, enlist and settlement are legal on every shard', async () => {
     const shards = 8;
-    for (const round of [1, 2]) await stockRain(redis, { rainId: `fair.${round}`, amounts: Array.from({ length: 80 }, () => '0.01'), shards, winsMax: 1 });
-    const engine = createGrabEngine(redis, (fault) => { throw fault; });
+    for (const round of [1, 2])
+      await stockRain(redis, {
+        rainId: `fair.${round}`,
+        amounts: Array.from({ length: 80 }, () => '0.01'),
+        shards,
+        winsMax: 1,
+      });
+    const engine = createGrabEngine(redis, (fault) => {
+      throw fault;
+    });
     const users = Array.from({ length: 40 }, (_, i) => `user-${i}`);
-    const ask = (rainId: string) => Promise.all(users.map(async (user) => (await engine.grab(rainId, shardOf(user, shards), [user]))[0]!));
+    const ask = (rainId: string) =>
+      Promise.all(users.map(async (user) => (await engine.grab(rainId, shardOf(user, shards), [user]))[0]!));
     const first = await ask('fair.1');
     const won = users.filter((_, i) => first[i]!.code === '0');
     expect(won.length).toBeGreaterThan(20);
@@ -84,14 +123,24 @@ describe('on a Redis Cluster of three masters', () => {
     expect(users.filter((_, i) => second[i]!.code === '-11')).toEqual(won);
     for (let shard = 0; shard < shards; shard++) {
       const elsewhere = users.find((user) => shardOf(user, shards) === shard)!;
-      await restoreSentWins(redis, signer, [{ rainId: 'fair.2', shard, userId: elsewhere, redPacketId: `fair.2-${shard}`, amount: '0.01', at: 1_795_000_000_000 }]);
+      await restoreSentWins(redis, signer, [
+        {
+          rainId: 'fair.2',
+          shard,
+          userId: elsewhere,
+          redPacketId: `fair.2-${shard}`,
+          amount: '0.01',
+          at: 1_795_000_000_000,
+        },
+      ]);
       expect(await enlist(redis, 'fair.2', shard, [{ userId: elsewhere, round: 1 }])).toBe(true);
     }
     for (const rainId of ['fair.1', 'fair.2']) {
       expect(await close(redis, rainId, shards, 'early')).toBe(true);
       expect(await settle(redis, rainId, (await findRain(redis, rainId))!, { ttlMs: 60_000 })).toBe(true);
     }
-    for (let shard = 0; shard < shards; shard++) expect(await redis.pttl(campaignKeys('fair.1', shard).wins)).toBeGreaterThan(0);
+    for (let shard = 0; shard < shards; shard++)
+      expect(await redis.pttl(campaignKeys('fair.1', shard).wins)).toBeGreaterThan(0);
   });
 
   test('[R2][R6] a slot of a live rain is moved: its users are "busy" meanwhile, and nothing is lost; afterwards all goes on', async () => {

@@ -50,7 +50,10 @@ const grab = (rainId: string, ...users: string[]) => engine.grab(rainId, 0, user
 describe('a win is sent once replicas have it', () => {
   test('with a healthy replica a batch is answered as usual', async () => {
     await stockRain(grabs, { rainId: 'well', amounts: ['7.10'] });
-    expect(await healthy.grab('well', 0, ['ann', 'bob'])).toEqual([genuine('0', 'well', 'well-0', '7.10'), { code: '-1' }]);
+    expect(await healthy.grab('well', 0, ['ann', 'bob'])).toEqual([
+      genuine('0', 'well', 'well-0', '7.10'),
+      { code: '-1' },
+    ]);
     expect(await healthy.grab('well', 0, ['ann'])).toEqual([genuine('1', 'well', 'well-0', '7.10')]);
     expect(faults).toEqual([]);
   });
@@ -61,12 +64,17 @@ describe('a win is sent once replicas have it', () => {
     expect(await grab('stalled', 'ann', 'bob')).toEqual([{ code: '-7' }, { code: '-1' }]);
     expect(await grab('stalled', 'ann')).toEqual([{ code: '-7' }]);
     let told = false;
-    const ann = patient.grab('stalled', 0, ['ann']).finally(() => { told = true; });
+    const ann = patient.grab('stalled', 0, ['ann']).finally(() => {
+      told = true;
+    });
     expect(await patient.grab('stalled', 0, ['bob'])).toEqual([{ code: '-1' }]);
     expect(told).toBe(false);
     expect(await ann).toEqual([{ code: '-7' }]);
     pair.link.pass();
-    await eventually(async () => expect(await grab('stalled', 'ann')).toEqual([genuine('1', 'stalled', 'stalled-0', '7.10')]), { timeoutMs: 20_000 });
+    await eventually(
+      async () => expect(await grab('stalled', 'ann')).toEqual([genuine('1', 'stalled', 'stalled-0', '7.10')]),
+      { timeoutMs: 20_000 },
+    );
     expect(await grabs.llen(shardKeys('stalled', 0).claims)).toBe(1);
   });
 
@@ -83,16 +91,22 @@ describe('a win is sent once replicas have it', () => {
     await stockRain(grabs, { rainId: 'amnesia', amounts: ['7.10', '8.10'] });
     await bare.grab('amnesia', 0, ['ann', 'bob']);
     await grabs.hdel(shardKeys('amnesia', 0).claimed, 'ann');
-    expect(await confirm('amnesia', 0, [
-      { userId: 'ann', redPacketId: 'amnesia-0' }, { userId: 'bob', redPacketId: 'amnesia-1' }, { userId: 'bob', redPacketId: 'amnesia-0' },
-    ])).toEqual([false, true, false]);
+    expect(
+      await confirm('amnesia', 0, [
+        { userId: 'ann', redPacketId: 'amnesia-0' },
+        { userId: 'bob', redPacketId: 'amnesia-1' },
+        { userId: 'bob', redPacketId: 'amnesia-0' },
+      ]),
+    ).toEqual([false, true, false]);
   });
 
   test('[R10] while the replica is stalled everybody is answered in bounded time, and no request is left waiting afterwards', async () => {
     await stockRain(grabs, { rainId: 'crowd', amounts: Array.from({ length: 400 }, () => '0.01') });
     pair.link.blackhole();
     const waits = connections.map((connection) => vi.spyOn(connection, 'wait'));
-    const rounds = await Promise.all(Array.from({ length: 200 }, (_, i) => grab('crowd', `u${2 * i}`, `u${2 * i + 1}`)));
+    const rounds = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => grab('crowd', `u${2 * i}`, `u${2 * i + 1}`)),
+    );
     const asked = waits.flatMap((wait) => wait.mock.calls);
     for (const wait of waits) wait.mockRestore();
     // Two rounds, or a few more if the grabs arrive slowly; in sequence on four connections they would have taken fifty.
@@ -101,7 +115,9 @@ describe('a win is sent once replicas have it', () => {
     expect(new Set(rounds.flat().map(({ code }) => code))).toEqual(new Set(['-7']));
     expect(faults).toEqual([]);
     pair.link.pass();
-    await eventually(async () => expect(await grab('crowd', 'u0')).toMatchObject([{ code: '1' }]), { timeoutMs: 20_000 });
+    await eventually(async () => expect(await grab('crowd', 'u0')).toMatchObject([{ code: '1' }]), {
+      timeoutMs: 20_000,
+    });
     const again = await Promise.all(Array.from({ length: 200 }, (_, i) => grab('crowd', `u${2 * i}`, `u${2 * i + 1}`)));
     expect(new Set(again.flat().map(({ code }) => code))).toEqual(new Set(['1']));
   });
@@ -111,7 +127,12 @@ describe('a win is sent once replicas have it', () => {
     const dead = await connect(pair.master.url);
     dead.disconnect();
     const unheard: unknown[] = [];
-    const none = createConfirm({ connections: [dead], replicas: 1, waitMs: WAIT_MS, onFault: (error) => unheard.push(error) });
+    const none = createConfirm({
+      connections: [dead],
+      replicas: 1,
+      waitMs: WAIT_MS,
+      onFault: (error) => unheard.push(error),
+    });
     expect(await confirmedEngine(bare, none).grab('gone', 0, ['ann'])).toEqual([{ code: '-7' }]);
     expect(unheard).toHaveLength(1);
   });

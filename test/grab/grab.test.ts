@@ -30,7 +30,10 @@ describe('lua/grab.lua', () => {
       { code: '-1' },
     ]);
     const log = (await redis.lrange(keys.claims, 0, -1)).map((entry) => parseClaim(entry));
-    expect(log.map((entry) => entry.ok && [entry.claim.userId, entry.claim.redPacketId, entry.claim.rainId])).toEqual([['bob', 'r1-1', 'r1'], ['ann', 'r1-0', 'r1']]);
+    expect(log.map((entry) => entry.ok && [entry.claim.userId, entry.claim.redPacketId, entry.claim.rainId])).toEqual([
+      ['bob', 'r1-1', 'r1'],
+      ['ann', 'r1-0', 'r1'],
+    ]);
     expect(await redis.hget(keys.claimed, 'ann')).toBe(await redis.lindex(keys.claims, -1));
     expect(await redis.exists(keys.packets)).toBe(0);
   });
@@ -49,12 +52,23 @@ describe('lua/grab.lua', () => {
 
   test('a packet\'s signature stands in claim and answer, "" where there is none: the gateway decides about it', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['3.00'] });
-    await redis.rpush(keys.packets, '{"redPacketId":"made-up","amount":"50.00","mac":"abc_-9"}', '{"redPacketId":"r1-7","amount":"0.01"}');
+    await redis.rpush(
+      keys.packets,
+      '{"redPacketId":"made-up","amount":"50.00","mac":"abc_-9"}',
+      '{"redPacketId":"r1-7","amount":"0.01"}',
+    );
     const unsigned = { redPacketId: 'r1-7', amount: '0.01', mac: '' };
     const forged = { redPacketId: 'made-up', amount: '50.00', mac: 'abc_-9' };
-    expect(await grab('ann', 'bob', 'ann')).toEqual([{ code: '0', ...unsigned }, { code: '0', ...forged }, { code: '1', ...unsigned }]);
+    expect(await grab('ann', 'bob', 'ann')).toEqual([
+      { code: '0', ...unsigned },
+      { code: '0', ...forged },
+      { code: '1', ...unsigned },
+    ]);
     expect(await grab('bob')).toEqual([{ code: '1', ...forged }]);
-    expect(parseClaim((await redis.lindex(keys.claims, 0))!)).toEqual({ ok: true, claim: { rainId: 'r1', userId: 'bob', at: expect.any(String) as string, ...forged } });
+    expect(parseClaim((await redis.lindex(keys.claims, 0))!)).toEqual({
+      ok: true,
+      claim: { rainId: 'r1', userId: 'bob', at: expect.any(String) as string, ...forged },
+    });
   });
 
   test('a held rain is busy for all but earlier winners, in whatever state it is, and hands out nothing', async () => {
@@ -83,10 +97,23 @@ describe('lua/grab.lua', () => {
       return string.format('%.0f', now)`;
     const at = async (opens: number, closes: number): Promise<unknown> => {
       const before = await redis.lrange(keys.packets, 0, -1);
-      const [moved, answers, after] = (await redis.multi()
+      const [moved, answers, after] = (await redis
+        .multi()
         .eval(moveWindow, 1, keys.state, opens, closes)
-        .eval(SCRIPTS.get('grab')!.source, 5, keys.state, keys.packets, keys.claimed, keys.claims, keys.spoiled, 'ann', '', '')
-        .time().exec())!.map(([, reply]) => reply) as [string, string[], [number, number]];
+        .eval(
+          SCRIPTS.get('grab')!.source,
+          5,
+          keys.state,
+          keys.packets,
+          keys.claimed,
+          keys.claims,
+          keys.spoiled,
+          'ann',
+          '',
+          '',
+        )
+        .time()
+        .exec())!.map(([, reply]) => reply) as [string, string[], [number, number]];
       const elapsed = Number(after[0]) * 1000 + Math.floor(Number(after[1]) / 1000) - Number(moved);
       if (elapsed > 0) {
         // The millisecond passed between the two scripts: this attempt says nothing about the edge.

@@ -6,4 +6,8 @@ const RUNS = Number(process.env['MODEL_RUNS'] ?? 20);
 const play = openModel();
 
 // More runs, each time with another seed, in model.long.test.ts.
-test('[R1]–[R8][R11] whatever happens in whatever order, the real rain does what the model does', () => play({ seed: SEED, runs: RUNS }), 180_000);
+test(
+  '[R1]–[R8][R11] whatever happens in whatever order, the real rain does what the model does',
+  () => play({ seed: SEED, runs: RUNS }),
+  180_000,
+);

@@ -10,8 +10,14 @@ export class ModelRain {
   readonly window: 'before' | 'open' | 'over';
   constructor(packets: number, shards: number, window: ModelRain['window']) {
     this.window = window;
-    const planned = (shard: number) => Array.from({ length: packets }, (_, i) => i % shards).filter((of) => of === shard).length;
-    this.shards = Array.from({ length: shards }, (_, i) => ({ state: planned(i) > 0 ? 'draft' : 'loaded', planned: planned(i), loaded: 0, won: 0 }));
+    const planned = (shard: number) =>
+      Array.from({ length: packets }, (_, i) => i % shards).filter((of) => of === shard).length;
+    this.shards = Array.from({ length: shards }, (_, i) => ({
+      state: planned(i) > 0 ? 'draft' : 'loaded',
+      planned: planned(i),
+      loaded: 0,
+      won: 0,
+    }));
   }
   /** `code` or `code packet`, for each user in order. */
   grab(users: readonly string[]): string[] {
@@ -38,7 +44,8 @@ export class ModelRain {
     return true;
   }
   close(early: boolean): boolean {
-    for (const shard of this.shards) if (shard.state !== 'settled' && (early || this.window === 'over')) shard.state = 'closed';
+    for (const shard of this.shards)
+      if (shard.state !== 'settled' && (early || this.window === 'over')) shard.state = 'closed';
     return this.shards.every(({ state }) => state === 'closed' || state === 'settled');
   }
   settle(): 'not_due' | 'waiting' | 'settled' {

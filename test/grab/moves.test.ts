@@ -2,7 +2,16 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { endMoves, MOVE_BYTES_MAX } from '../../src/store/endMoves.ts';
 import { shardKeys, shardOf } from '../../src/store/keys.ts';
-import { announce, lend, MOVE_PACKETS_MAX, newMoveId, noteArrived, readStock, receive, writeDrained } from '../../src/store/moves.ts';
+import {
+  announce,
+  lend,
+  MOVE_PACKETS_MAX,
+  newMoveId,
+  noteArrived,
+  readStock,
+  receive,
+  writeDrained,
+} from '../../src/store/moves.ts';
 import { close, freeze, pause } from '../../src/store/transitions.ts';
 import { hold } from '../../src/store/holds.ts';
 import { DEPTH_MAX } from '../../src/store/restoreClaims.ts';
@@ -16,12 +25,19 @@ beforeEach(() => redis.flushall());
 const RAIN = 'r';
 const SHARDS = 2;
 const [home, other] = [shardKeys(RAIN, 0), shardKeys(RAIN, 1)];
-const stock = (packets: number) => stockRain(redis, { rainId: RAIN, amounts: Array.from({ length: packets }, (_, i) => `${i + 1}.00`), shards: SHARDS });
+const stock = (packets: number) =>
+  stockRain(redis, { rainId: RAIN, amounts: Array.from({ length: packets }, (_, i) => `${i + 1}.00`), shards: SHARDS });
 const idOf = (element: string) => (JSON.parse(element) as { redPacketId: string }).redPacketId;
 const listed = async (shard: number) => (await redis.lrange(shardKeys(RAIN, shard).packets, 0, -1)).map(idOf);
-const lendFrom = (from: number, wanted: number, parts = 100, moveId = newMoveId(from, 1 - from)) => lend(redis, RAIN, moveId, { wanted, parts });
-const user = (shard: number, name = 'ann') => { for (let i = 0; ; i++) if (shardOf(`${name}-${i}`, SHARDS) === shard) return `${name}-${i}`; };
-const grab = (shard: number, ...users: string[]) => createGrabEngine(redis, (fault) => { throw fault; }).grab(RAIN, shard, users);
+const lendFrom = (from: number, wanted: number, parts = 100, moveId = newMoveId(from, 1 - from)) =>
+  lend(redis, RAIN, moveId, { wanted, parts });
+const user = (shard: number, name = 'ann') => {
+  for (let i = 0; ; i++) if (shardOf(`${name}-${i}`, SHARDS) === shard) return `${name}-${i}`;
+};
+const grab = (shard: number, ...users: string[]) =>
+  createGrabEngine(redis, (fault) => {
+    throw fault;
+  }).grab(RAIN, shard, users);
 
 describe('lend', () => {
   test('takes the next packets, and writes them down before they leave; the same move again takes nothing', async () => {
@@ -87,8 +103,13 @@ describe('receive', () => {
     const ann = user(1);
     expect(await grab(1, ann)).toEqual([{ code: '-1', shards: 2 }]);
     const move = (await lendFrom(0, 1))!;
-    const engine = createGrabEngine(redis, (fault) => { throw fault; });
-    expect(await engine.grab(RAIN, 1, [ann, user(1, 'bob')], move)).toMatchObject([{ code: '0', redPacketId: 'r-0' }, { code: '-1', shards: 2 }]);
+    const engine = createGrabEngine(redis, (fault) => {
+      throw fault;
+    });
+    expect(await engine.grab(RAIN, 1, [ann, user(1, 'bob')], move)).toMatchObject([
+      { code: '0', redPacketId: 'r-0' },
+      { code: '-1', shards: 2 },
+    ]);
     expect(await engine.grab(RAIN, 1, [ann], move)).toMatchObject([{ code: '1', redPacketId: 'r-0' }]);
     expect(await redis.llen(other.packets)).toBe(0);
   });
@@ -97,7 +118,9 @@ describe('receive', () => {
     await stock(4);
     const [first, second] = [(await lendFrom(0, 1))!, (await lendFrom(0, 1))!];
     await close(redis, RAIN, SHARDS, 'early');
-    const engine = createGrabEngine(redis, (fault) => { throw fault; });
+    const engine = createGrabEngine(redis, (fault) => {
+      throw fault;
+    });
     expect(await engine.grab(RAIN, 1, [user(1)], first)).toEqual([{ code: '-3' }]);
     expect(await listed(1)).toEqual(['r-0', 'r-3', 'r-1']);
     await redis.hset(other.state, 'state', 'settled');
@@ -125,14 +148,26 @@ describe('"nothing left"', () => {
 
   test('of one shard needs no other', async () => {
     await stockRain(redis, { rainId: 'single', amounts: ['1.00'] });
-    const engine = createGrabEngine(redis, (fault) => { throw fault; });
+    const engine = createGrabEngine(redis, (fault) => {
+      throw fault;
+    });
     expect(await engine.grab('single', 0, ['a', 'b'])).toMatchObject([{ code: '0' }, { code: '-1' }]);
     expect(await engine.grab('single', 0, ['c'])).toEqual([{ code: '-1' }]);
   });
 
   test('a move that nobody of us has written is seen, and not carried out', async () => {
     await stock(2);
-    await redis.hset(home.sending, 'rubbish', '[]', newMoveId(0, 9), '[]', newMoveId(1, 0), '[]', newMoveId(0, 1), 'x'.repeat(300_000));
+    await redis.hset(
+      home.sending,
+      'rubbish',
+      '[]',
+      newMoveId(0, 9),
+      '[]',
+      newMoveId(1, 0),
+      '[]',
+      newMoveId(0, 1),
+      'x'.repeat(300_000),
+    );
     expect(await readStock(redis, RAIN, 0, SHARDS)).toMatchObject({ left: 1, onTheirWay: 4, sending: [] });
   });
 });
@@ -165,26 +200,34 @@ describe('a move that is known on one side only', () => {
     await redis.hdel(home.lent, second.moveId);
     await redis.rpush(home.packets, ...(JSON.parse(second.packets) as string[]));
     for (let i = 0; i < 2; i++) await endMoves(redis, RAIN, SHARDS);
-    expect([...await listed(0), ...await listed(1)].toSorted()).toEqual(Array.from({ length: 8 }, (_, i) => `r-${i}`));
+    expect([...(await listed(0)), ...(await listed(1))].toSorted()).toEqual(
+      Array.from({ length: 8 }, (_, i) => `r-${i}`),
+    );
     expect(await listed(0)).toEqual(['r-6', 'r-4']);
   });
 });
 
 describe('[R14] what somebody else has written among the moves', () => {
-  test.each(['not JSON', '{"a":1}', '[1,{}]', '[[["x"]]]', '"x"'])('%s brings nothing, stops nothing, and is taken away before the rain is frozen', async (rubbish) => {
-    await stock(4);
-    const [moveId, arrived] = [newMoveId(0, 1), newMoveId(1, 0)];
-    await redis.hset(home.sending, moveId, rubbish, 'mallory', '[]');
-    await redis.hset(home.received, arrived, rubbish);
-    await close(redis, RAIN, SHARDS, 'early');
-    for (let i = 0; i < 2; i++) await endMoves(redis, RAIN, SHARDS);
-    expect(await redis.hlen(home.sending)).toBe(0);
-    expect(await redis.hget(home.received, arrived)).toBe('[]');
-    expect([await listed(0), await listed(1)]).toEqual([['r-2', 'r-0'], ['r-3', 'r-1']]);
-    expect(await redis.llen(home.spoiled)).toBeGreaterThan(0);
-    expect(await freeze(redis, RAIN, { shards: SHARDS, title: '' }, [0, 0])).toBe(true);
-    expect(await receive(redis, RAIN, { moveId, from: 0, to: 1, packets: rubbish })).toEqual([]);
-  });
+  test.each(['not JSON', '{"a":1}', '[1,{}]', '[[["x"]]]', '"x"'])(
+    '%s brings nothing, stops nothing, and is taken away before the rain is frozen',
+    async (rubbish) => {
+      await stock(4);
+      const [moveId, arrived] = [newMoveId(0, 1), newMoveId(1, 0)];
+      await redis.hset(home.sending, moveId, rubbish, 'mallory', '[]');
+      await redis.hset(home.received, arrived, rubbish);
+      await close(redis, RAIN, SHARDS, 'early');
+      for (let i = 0; i < 2; i++) await endMoves(redis, RAIN, SHARDS);
+      expect(await redis.hlen(home.sending)).toBe(0);
+      expect(await redis.hget(home.received, arrived)).toBe('[]');
+      expect([await listed(0), await listed(1)]).toEqual([
+        ['r-2', 'r-0'],
+        ['r-3', 'r-1'],
+      ]);
+      expect(await redis.llen(home.spoiled)).toBeGreaterThan(0);
+      expect(await freeze(redis, RAIN, { shards: SHARDS, title: '' }, [0, 0])).toBe(true);
+      expect(await receive(redis, RAIN, { moveId, from: 0, to: 1, packets: rubbish })).toEqual([]);
+    },
+  );
 
   test('keys of another type are taken away', async () => {
     await stock(4);
@@ -206,9 +249,14 @@ describe('[R14] what somebody else has written among the moves', () => {
 });
 
 test.each([
-  ['remaining', 'BYTES_MAX', MOVE_BYTES_MAX], ['takeback', 'DEPTH_MAX', DEPTH_MAX], ['restore', 'DEPTH_MAX', DEPTH_MAX],
-  ['lend', 'PART_MAX', MOVE_PACKETS_MAX], ['receive', 'PART_MAX', MOVE_PACKETS_MAX],
+  ['remaining', 'BYTES_MAX', MOVE_BYTES_MAX],
+  ['takeback', 'DEPTH_MAX', DEPTH_MAX],
+  ['restore', 'DEPTH_MAX', DEPTH_MAX],
+  ['lend', 'PART_MAX', MOVE_PACKETS_MAX],
+  ['receive', 'PART_MAX', MOVE_PACKETS_MAX],
 ])('lua/%s.lua has the same %s as TypeScript', (script, name, number) => {
-  const { names, values } = /^local (?<names>[A-Z_, ]*_MAX[A-Z_, ]*) = (?<values>[\d, ]+)/m.exec(SCRIPTS.get(script)!.source)!.groups!;
+  const { names, values } = /^local (?<names>[A-Z_, ]*_MAX[A-Z_, ]*) = (?<values>[\d, ]+)/m.exec(
+    SCRIPTS.get(script)!.source,
+  )!.groups!;
   expect(Number(values!.split(', ')[names!.split(', ').indexOf(name)])).toBe(number);
 });

@@ -35,7 +35,7 @@ async function loseAnswer<T>(ask: () => Promise<T>): Promise<T> {
   proxy.blackhole('toClient');
   const asked = ask();
   // Another connection shows that it has run, perhaps before its answer has reached the proxy.
-  await eventually(async () => await scriptsRun() > before && proxy.hasLost);
+  await eventually(async () => (await scriptsRun()) > before && proxy.hasLost);
   proxy.pass();
   return asked;
 }
@@ -50,7 +50,7 @@ test('[R6] our client sends a grab once: the user gets "busy", and a repeat gets
 
   expect(await loseAnswer(() => engine.grab('r1', 0, ['ann']))).toEqual([BUSY]);
   await eventually(() => client.status === 'ready');
-  expect([await scriptsRun() - before, faults.length]).toEqual([1, 1]);
+  expect([(await scriptsRun()) - before, faults.length]).toEqual([1, 1]);
 
   const won = await dump(redis);
   const [again] = await engine.grab('r1', 0, ['ann']);
@@ -59,7 +59,7 @@ test('[R6] our client sends a grab once: the user gets "busy", and a repeat gets
   expect(await redis.llen(keys.claims)).toBe(1);
 });
 
-test("control: ioredis with default settings sends it twice without notice; since a repeat is harmless so is that [R1]", async () => {
+test('control: ioredis with default settings sends it twice without notice; since a repeat is harmless so is that [R1]', async () => {
   const client = new Redis(proxy.port, '127.0.0.1');
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
@@ -67,16 +67,17 @@ test("control: ioredis with default settings sends it twice without notice; sinc
   const engine = createGrabEngine(client, () => {});
   const before = await scriptsRun();
   expect(await loseAnswer(() => engine.grab('r1', 0, ['ann']))).toEqual([genuine('1', 'r1', 'r1-0', '1.00')]);
-  expect(await scriptsRun() - before).toBe(2);
+  expect((await scriptsRun()) - before).toBe(2);
   expect(await redis.llen(keys.claims)).toBe(1);
 });
 
 test('control: a script that is not idempotent is corrupted that way, but not by our client', async () => {
   const count = "return redis.call('INCR', KEYS[1])";
-  const sha = await redis.script('LOAD', count) as string;
+  const sha = (await redis.script('LOAD', count)) as string;
   const counted: Record<string, string | null> = {};
   for (const [name, client] of [
-    ['ours', connectRedis(`redis://127.0.0.1:${proxy.port}`, { purpose: 'once', onError: () => {} })], ['default', new Redis(proxy.port, '127.0.0.1').on('error', () => {})],
+    ['ours', connectRedis(`redis://127.0.0.1:${proxy.port}`, { purpose: 'once', onError: () => {} })],
+    ['default', new Redis(proxy.port, '127.0.0.1').on('error', () => {})],
   ] as const) {
     onTestFinished(() => client.disconnect());
     await untilReady(client);
@@ -98,14 +99,21 @@ test('[R6] a user whose answer was lost behind the gateway gets "busy", and the 
   };
   const watching = new Redis(server.url);
   const monitor = await watching.monitor();
-  onTestFinished(() => { monitor.disconnect(); watching.disconnect(); });
+  onTestFinished(() => {
+    monitor.disconnect();
+    watching.disconnect();
+  });
   let grabs = 0;
-  monitor.on('monitor', (_time: string, [, sha]: string[]) => { if (sha === SCRIPTS.get('grab')!.sha) grabs++; });
+  monitor.on('monitor', (_time: string, [, sha]: string[]) => {
+    if (sha === SCRIPTS.get('grab')!.sha) grabs++;
+  });
   expect(await loseAnswer(() => ask('first'))).toMatchObject({ ref: 'first', code: '-7' });
-  expect(await eventually(async () => {
-    const answer = await ask('again');
-    return answer.code !== '-7' && answer;
-  })).toMatchObject({ code: '1', redPacketId: 'r1-0', amount: '1.00' });
+  expect(
+    await eventually(async () => {
+      const answer = await ask('again');
+      return answer.code !== '-7' && answer;
+    }),
+  ).toMatchObject({ code: '1', redPacketId: 'r1-0', amount: '1.00' });
   // A gateway runs other scripts, too.
   await eventually(() => expect(grabs).toBeGreaterThanOrEqual(2));
   expect(grabs).toBe(2);

@@ -31,18 +31,36 @@ describe('the defects of the published script', () => {
     expect([...SCRIPTS.keys()]).toEqual([...broken.keys()]);
   });
 
-  test.each(['{not json', '"text"', '[]', '{}', '{"redPacketId":7,"amount":"1.00"}', '{"redPacketId":"x"}', '{"redPacketId":"","amount":"1.00"}',
-    '{"redPacketId":"x","amount":"-1.00"}', '{"redPacketId":"x","amount":"1.005"}', '{"redPacketId":"x","amount":"0.00"}', '{"redPacketId":"x","amount":1}',
-    '{"redPacketId":"x","amount":"007.10"}', '{"redPacketId":"x","amount":"100000000000000.00"}', '{"redPacketId":"x\\n","amount":"1.00"}',
-    `{"redPacketId":"${'x'.repeat(129)}","amount":"1.00"}`])(
-    'RPOP before decoding lost a malformed packet: %s is set aside and the user gets the next one', async (malformed) => {
+  test.each([
+    '{not json',
+    '"text"',
+    '[]',
+    '{}',
+    '{"redPacketId":7,"amount":"1.00"}',
+    '{"redPacketId":"x"}',
+    '{"redPacketId":"","amount":"1.00"}',
+    '{"redPacketId":"x","amount":"-1.00"}',
+    '{"redPacketId":"x","amount":"1.005"}',
+    '{"redPacketId":"x","amount":"0.00"}',
+    '{"redPacketId":"x","amount":1}',
+    '{"redPacketId":"x","amount":"007.10"}',
+    '{"redPacketId":"x","amount":"100000000000000.00"}',
+    '{"redPacketId":"x\\n","amount":"1.00"}',
+    `{"redPacketId":"${'x'.repeat(129)}","amount":"1.00"}`,
+  ])(
+    'RPOP before decoding lost a malformed packet: %s is set aside and the user gets the next one',
+    async (malformed) => {
       await stockRain(redis, { rainId: 'r1', amounts: ['5.00', '6.00'] });
       await redis.rpush(keys.packets, malformed);
       expect(await grab('ann', 'bob', 'eve')).toEqual([
-        genuine('0', 'r1', 'r1-0', '5.00'), genuine('0', 'r1', 'r1-1', '6.00'), { code: '-1' }]);
+        genuine('0', 'r1', 'r1-0', '5.00'),
+        genuine('0', 'r1', 'r1-1', '6.00'),
+        { code: '-1' },
+      ]);
       expect(await redis.lrange(keys.spoiled, 0, -1)).toEqual([malformed]);
       expect(await redis.llen(keys.packets)).toBe(0);
-    });
+    },
+  );
 
   test('many malformed packets in a row are set aside over several calls, and "busy" says that more packets may follow', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['5.00'] });
@@ -54,7 +72,8 @@ describe('the defects of the published script', () => {
   });
 
   test.each(['claims', 'claimed', 'packets', 'spoiled'] as const)(
-    'HSET before a failing LPUSH burned user and packet: with %s of a wrong type nothing at all is written', async (name) => {
+    'HSET before a failing LPUSH burned user and packet: with %s of a wrong type nothing at all is written',
+    async (name) => {
       await stockRain(redis, { rainId: 'r1', amounts: ['5.00'] });
       const packets = await redis.lrange(keys.packets, 0, -1);
       await redis.del(keys[name]);
@@ -66,7 +85,8 @@ describe('the defects of the published script', () => {
       await redis.del(keys[name]);
       if (name === 'packets') await redis.rpush(keys.packets, ...packets);
       expect((await grab('ann'))[0]).toMatchObject({ code: '0', amount: '5.00' });
-    });
+    },
+  );
 
   test('out of memory: the script is refused before its first write, and the packet is still there', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['5.00'] });
@@ -91,8 +111,13 @@ describe('the defects of the published script', () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['5.00'] });
     await redis.del(keys.packets);
     await redis.rpush(keys.packets, '{"redPacketId":"123456789012345678","amount":"5.00"}');
-    expect(await grab('987654321098765432')).toEqual([{ code: '0', redPacketId: '123456789012345678', amount: '5.00', mac: '' }]);
-    expect(JSON.parse((await redis.hget(keys.claimed, '987654321098765432'))!)).toMatchObject({ userId: '987654321098765432', redPacketId: '123456789012345678' });
+    expect(await grab('987654321098765432')).toEqual([
+      { code: '0', redPacketId: '123456789012345678', amount: '5.00', mac: '' },
+    ]);
+    expect(JSON.parse((await redis.hget(keys.claimed, '987654321098765432'))!)).toMatchObject({
+      userId: '987654321098765432',
+      redPacketId: '123456789012345678',
+    });
   });
 
   test('userIds of any content are data, never code or key', async () => {

@@ -8,7 +8,14 @@ export const FIRST_WIN = 1_795_000_000_000;
 
 /** The n-th win of a rain: packet n goes to user n, n cents and one more, n ms after the first. */
 export function claimOf(rainId: string, n: number, differing: Partial<Claim> = {}): Claim {
-  return { rainId, redPacketId: `${rainId}-p${n}`, amount: formatMoney(BigInt(n + 1)), userId: `u${n}`, at: String(FIRST_WIN + n), ...differing };
+  return {
+    rainId,
+    redPacketId: `${rainId}-p${n}`,
+    amount: formatMoney(BigInt(n + 1)),
+    userId: `u${n}`,
+    at: String(FIRST_WIN + n),
+    ...differing,
+  };
 }
 
 /** Wins `from` (inclusive) to `to` (exclusive). */
@@ -23,8 +30,16 @@ export function sumOfFirst(n: number): Cents {
 
 export function newRain(id: string, budgetCents: Cents, differing: Partial<NewRain> = {}): NewRain {
   return {
-    id, title: `rain ${id}`, budgetCents, packets: 10, split: { method: 'double-mean', min: '0.01' }, seed: 'ab'.repeat(32), shards: 2,
-    opensAt: FIRST_WIN, closesAt: FIRST_WIN + 60_000, ...differing,
+    id,
+    title: `rain ${id}`,
+    budgetCents,
+    packets: 10,
+    split: { method: 'double-mean', min: '0.01' },
+    seed: 'ab'.repeat(32),
+    shards: 2,
+    opensAt: FIRST_WIN,
+    closesAt: FIRST_WIN + 60_000,
+    ...differing,
   };
 }
 

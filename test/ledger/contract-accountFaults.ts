@@ -8,10 +8,18 @@ const NONE = { accounts: [], keptCents: 0n };
 /** What a superuser of the database changes is found afterwards. */
 export function accountFaultsContract(book: OpenBook): void {
   describe('an account that differs from its transfers', () => {
-    const change = (id: string, cents: number) => withoutTriggers(book.database, `UPDATE "Account" SET "balanceCents" = "balanceCents" + ${cents} WHERE "id" = '${id}'`);
+    const change = (id: string, cents: number) =>
+      withoutTriggers(
+        book.database,
+        `UPDATE "Account" SET "balanceCents" = "balanceCents" + ${cents} WHERE "id" = '${id}'`,
+      );
 
     it('[R8] is found: the one of the rain, and those of its winners, money of other rains included', async () => {
-      for (const [id, rehearsal] of [['found', false], ['found-too', false], ['found-test', true]] as const) {
+      for (const [id, rehearsal] of [
+        ['found', false],
+        ['found-too', false],
+        ['found-test', true],
+      ] as const) {
         await book.ledger.createRain(newRain(id, 1_000n, rehearsal ? { terms: { rehearsal } } : {}), 'ann');
         await book.ledger.credit(claimsOf(id, 0, 4).map((claim) => ({ ...claim, userId: `found-${claim.userId}` })));
         expect(await book.ledger.accountFaults(id)).toEqual(NONE);
@@ -20,11 +28,21 @@ export function accountFaultsContract(book: OpenBook): void {
       await change('rain:found', -7);
       await change('shadow:rain:found-test', 1);
       const user = { accountId: 'user:found-u3', balanceCents: 5_008n, transfersCents: 8n };
-      expect(await book.ledger.accountFaults('found')).toEqual({ accounts: [{ accountId: 'rain:found', balanceCents: 983n, transfersCents: 990n }, user], keptCents: 0n });
+      expect(await book.ledger.accountFaults('found')).toEqual({
+        accounts: [{ accountId: 'rain:found', balanceCents: 983n, transfersCents: 990n }, user],
+        keptCents: 0n,
+      });
       expect(await book.ledger.accountFaults('found-too')).toEqual({ accounts: [user], keptCents: 0n });
       expect(await book.ledger.sumOfBalances()).toBe(4_994n);
-      expect((await book.ledger.accountFaults('found-test')).accounts).toEqual([{ accountId: 'shadow:rain:found-test', balanceCents: 991n, transfersCents: 990n }]);
-      for (const [id, cents] of [['user:found-u3', -5_000], ['rain:found', 7], ['shadow:rain:found-test', -1]] as const) await change(id, cents);
+      expect((await book.ledger.accountFaults('found-test')).accounts).toEqual([
+        { accountId: 'shadow:rain:found-test', balanceCents: 991n, transfersCents: 990n },
+      ]);
+      for (const [id, cents] of [
+        ['user:found-u3', -5_000],
+        ['rain:found', 7],
+        ['shadow:rain:found-test', -1],
+      ] as const)
+        await change(id, cents);
       expect(await book.ledger.accountFaults('found')).toEqual(NONE);
       expect(await book.ledger.sumOfBalances()).toBe(0n);
     });
@@ -35,8 +53,13 @@ export function accountFaultsContract(book: OpenBook): void {
       await book.ledger.settle('forged');
       expect(await book.ledger.accountFaults('forged')).toEqual(NONE);
       // All that the checks of the database let pass.
-      await book.database.$executeRaw`INSERT INTO "Transfer" VALUES ('fund:forged/1', 'fund', 'operator', 'rain:forged', 50, 'forged', NULL, NULL)`;
-      expect(await book.ledger.accountFaults('forged')).toEqual({ ...NONE, funding: { budgetCents: 100n, fundedCents: 150n }, keptCents: 50n });
+      await book.database
+        .$executeRaw`INSERT INTO "Transfer" VALUES ('fund:forged/1', 'fund', 'operator', 'rain:forged', 50, 'forged', NULL, NULL)`;
+      expect(await book.ledger.accountFaults('forged')).toEqual({
+        ...NONE,
+        funding: { budgetCents: 100n, fundedCents: 150n },
+        keptCents: 50n,
+      });
       expect(await book.ledger.settledFaults(10, 2)).toContainEqual({ id: 'forged', title: 'rain forged' });
       expect(await book.ledger.settledFaults(0)).toEqual([]);
     });
@@ -44,11 +67,22 @@ export function accountFaultsContract(book: OpenBook): void {
     it('[R10] is found on every page, a hundred of them at most, and also when it is gone', async () => {
       const winners = 130;
       await book.ledger.createRain(newRain('wide', 100_000n), 'ann');
-      await book.ledger.credit(claimsOf('wide', 0, winners).map((claim) => ({ ...claim, userId: `wide-${claim.userId}` })));
-      await withoutTriggers(book.database, `UPDATE "Account" SET "balanceCents" = "balanceCents" + 1 WHERE "id" LIKE 'user:wide-%'`);
+      await book.ledger.credit(
+        claimsOf('wide', 0, winners).map((claim) => ({ ...claim, userId: `wide-${claim.userId}` })),
+      );
+      await withoutTriggers(
+        book.database,
+        `UPDATE "Account" SET "balanceCents" = "balanceCents" + 1 WHERE "id" LIKE 'user:wide-%'`,
+      );
       expect((await book.ledger.accountFaults('wide', 7)).accounts).toHaveLength(100);
-      await withoutTriggers(book.database, `UPDATE "Account" SET "balanceCents" = "balanceCents" - 1 WHERE "id" LIKE 'user:wide-%'`, `DELETE FROM "Account" WHERE "id" = 'user:wide-u129'`);
-      expect((await book.ledger.accountFaults('wide', 7)).accounts).toEqual([{ accountId: 'user:wide-u129', balanceCents: 0n, transfersCents: 130n }]);
+      await withoutTriggers(
+        book.database,
+        `UPDATE "Account" SET "balanceCents" = "balanceCents" - 1 WHERE "id" LIKE 'user:wide-%'`,
+        `DELETE FROM "Account" WHERE "id" = 'user:wide-u129'`,
+      );
+      expect((await book.ledger.accountFaults('wide', 7)).accounts).toEqual([
+        { accountId: 'user:wide-u129', balanceCents: 0n, transfersCents: 130n },
+      ]);
       await withoutTriggers(book.database, `INSERT INTO "Account" VALUES ('user:wide-u129', 'user', 130)`);
     });
   });

@@ -15,11 +15,28 @@ const refusedAsUnallocated = refused('23514');
 export function allocationContract(book: OpenBook): void {
   /** The claims to all packets of a new rain with two top-ups, as the plan has them. */
   async function planned(id: string): Promise<Claim[]> {
-    await book.ledger.createRain(newRain(id, 2_000n, { packets: 40, split: PLAN, seed: randomBytes(32).toString('hex') }), 'ann');
+    await book.ledger.createRain(
+      newRain(id, 2_000n, { packets: 40, split: PLAN, seed: randomBytes(32).toString('hex') }),
+      'ann',
+    );
     for (const topUp of [1, 2]) {
-      expect(await book.ledger.addTopUp({ id: `${id}/${topUp}`, rainId: id, budgetCents: 900n, packets: 3, split: MORE, seed: randomBytes(32).toString('hex') }, 'ann')).toMatchObject({ outcome: 'added' });
+      expect(
+        await book.ledger.addTopUp(
+          {
+            id: `${id}/${topUp}`,
+            rainId: id,
+            budgetCents: 900n,
+            packets: 3,
+            split: MORE,
+            seed: randomBytes(32).toString('hex'),
+          },
+          'ann',
+        ),
+      ).toMatchObject({ outcome: 'added' });
     }
-    return Array.from(allocationOf((await book.ledger.rain(id))!), (cents, n) => claimOf(id, n, { redPacketId: redPacketId(id, n), amount: formatMoney(cents) }));
+    return Array.from(allocationOf((await book.ledger.rain(id))!), (cents, n) =>
+      claimOf(id, n, { redPacketId: redPacketId(id, n), amount: formatMoney(cents) }),
+    );
   }
 
   describe('an allocation', () => {
@@ -40,22 +57,42 @@ export function allocationContract(book: OpenBook): void {
       ['with another line', { redPacketId: 'stamped-45\n', amount: '3.00' }],
       ['without a number', { redPacketId: 'stamped', amount: '3.00' }],
       ['of another rain', { redPacketId: 'other-45', amount: '3.00' }],
-    ])('[R14] refuses a packet %s, and with it the honest claims of the batch; nobody is credited or reserved', async (_, forged) => {
-      if (!await book.ledger.rain('stamped')) await planned('stamped');
-      const claims = [claimOf('stamped', 0, { redPacketId: 'stamped-44', amount: '3.00' }), claimOf('stamped', 1, forged)];
-      await expect(book.ledger.credit(claims)).rejects.toSatisfy((error) => { refusedAsUnallocated(error); return true; });
-      await expect(book.ledger.reserve(claims)).rejects.toSatisfy((error) => { refusedAsUnallocated(error); return true; });
-      expect(await book.ledger.book('stamped')).toMatchObject({ credited: { count: 0 } });
-    });
+    ])(
+      '[R14] refuses a packet %s, and with it the honest claims of the batch; nobody is credited or reserved',
+      async (_, forged) => {
+        if (!(await book.ledger.rain('stamped'))) await planned('stamped');
+        const claims = [
+          claimOf('stamped', 0, { redPacketId: 'stamped-44', amount: '3.00' }),
+          claimOf('stamped', 1, forged),
+        ];
+        await expect(book.ledger.credit(claims)).rejects.toSatisfy((error) => {
+          refusedAsUnallocated(error);
+          return true;
+        });
+        await expect(book.ledger.reserve(claims)).rejects.toSatisfy((error) => {
+          refusedAsUnallocated(error);
+          return true;
+        });
+        expect(await book.ledger.book('stamped')).toMatchObject({ credited: { count: 0 } });
+      },
+    );
 
     it('[R14] refuses the same in SQL, and to change or remove what it holds', async () => {
-      if (!await book.ledger.rain('stamped')) await planned('stamped');
+      if (!(await book.ledger.rain('stamped'))) await planned('stamped');
       const run = (sql: string) => book.database.$executeRawUnsafe(sql);
-      await expect(run(`INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId")
-        VALUES ('credit:stamped-9999', 'credit', 'rain:stamped', 'user:thief', 500, 'stamped', 'stamped-9999', 'thief')`)).rejects.toThrow('was not allocated');
-      await expect(run(`INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId")
-        VALUES ('discard:stamped-9999', 'recycle', 'rain:stamped', 'operator', 500, 'stamped', 'stamped-9999')`)).rejects.toThrow('was not allocated');
-      for (const sql of ['UPDATE "Allocation" SET "firstPacket" = 0', 'DELETE FROM "Allocation"', 'TRUNCATE "Allocation"']) {
+      await expect(
+        run(`INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId")
+        VALUES ('credit:stamped-9999', 'credit', 'rain:stamped', 'user:thief', 500, 'stamped', 'stamped-9999', 'thief')`),
+      ).rejects.toThrow('was not allocated');
+      await expect(
+        run(`INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId")
+        VALUES ('discard:stamped-9999', 'recycle', 'rain:stamped', 'operator', 500, 'stamped', 'stamped-9999')`),
+      ).rejects.toThrow('was not allocated');
+      for (const sql of [
+        'UPDATE "Allocation" SET "firstPacket" = 0',
+        'DELETE FROM "Allocation"',
+        'TRUNCATE "Allocation"',
+      ]) {
         await expect(run(sql), sql).rejects.toThrow('is append-only');
       }
     });

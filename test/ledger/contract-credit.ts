@@ -7,7 +7,8 @@ import { refused, type OpenBook } from './openBook.ts';
 
 /** A claim becomes money once, or the book says why not. */
 export function creditContract(book: OpenBook): void {
-  const outcomes = async (claims: Parameters<Ledger['credit']>[0]) => (await book.ledger.credit(claims)).map(({ outcome }) => outcome);
+  const outcomes = async (claims: Parameters<Ledger['credit']>[0]) =>
+    (await book.ledger.credit(claims)).map(({ outcome }) => outcome);
 
   describe('a credit', () => {
     it('[R5] delivered twice is posted once', async () => {
@@ -23,7 +24,11 @@ export function creditContract(book: OpenBook): void {
       await book.ledger.createRain(newRain('overlap', 1_000n), 'ann');
       expect(await outcomes(claimsOf('overlap', 0, 4))).toEqual(Array(4).fill('posted'));
       expect(await outcomes(claimsOf('overlap', 2, 6))).toEqual(['already', 'already', 'posted', 'posted']);
-      expect(await outcomes([claimOf('overlap', 6), claimOf('overlap', 6), claimOf('overlap', 0)])).toEqual(['posted', 'already', 'already']);
+      expect(await outcomes([claimOf('overlap', 6), claimOf('overlap', 6), claimOf('overlap', 0)])).toEqual([
+        'posted',
+        'already',
+        'already',
+      ]);
       expect(await book.ledger.book('overlap')).toMatchObject({ credited: { count: 7, cents: sumOfFirst(7) } });
     });
 
@@ -32,14 +37,16 @@ export function creditContract(book: OpenBook): void {
       const wins = 600;
       await book.ledger.createRain(newRain('crowd', sumOfFirst(wins)), 'ann');
       const answers: string[] = [];
-      await Promise.all([0, 1, 2, 3].map(async (caller) => {
-        const order = BigInt64Array.from({ length: wins }, (_, n) => BigInt(n));
-        shuffle(order, randomSource(seed, `caller ${caller}`));
-        for (let at = 0; at < wins; at += 50) {
-          const batch = [...order.subarray(at, at + 75)].map((n) => claimOf('crowd', Number(n)));
-          answers.push(...await outcomes(batch));
-        }
-      }));
+      await Promise.all(
+        [0, 1, 2, 3].map(async (caller) => {
+          const order = BigInt64Array.from({ length: wins }, (_, n) => BigInt(n));
+          shuffle(order, randomSource(seed, `caller ${caller}`));
+          for (let at = 0; at < wins; at += 50) {
+            const batch = [...order.subarray(at, at + 75)].map((n) => claimOf('crowd', Number(n)));
+            answers.push(...(await outcomes(batch)));
+          }
+        }),
+      );
       const posted = answers.filter((outcome) => outcome === 'posted').length;
       expect(new Set(answers)).toEqual(new Set(['posted', 'already']));
       expect({ seed, posted }).toEqual({ seed, posted: wins });
@@ -51,7 +58,10 @@ export function creditContract(book: OpenBook): void {
       const first = claimOf('packet', 7);
       await book.ledger.credit([first]);
       const [second, bystander] = await book.ledger.credit([{ ...first, userId: 'late' }, claimOf('packet', 8)]);
-      expect(second).toEqual({ outcome: 'told_twice', existing: { rainId: 'packet', redPacketId: first.redPacketId, userId: 'u7', amountCents: 8n } });
+      expect(second).toEqual({
+        outcome: 'told_twice',
+        existing: { rainId: 'packet', redPacketId: first.redPacketId, userId: 'u7', amountCents: 8n },
+      });
       expect(bystander).toEqual({ outcome: 'posted' });
       expect(await book.ledger.balance('late')).toBe(0n);
     });
@@ -75,7 +85,10 @@ export function creditContract(book: OpenBook): void {
       await book.ledger.credit([claimOf('amount', 3)]);
       const [posting] = await book.ledger.credit([claimOf('amount', 3, { amount: '0.05' })]);
       expect(posting).toMatchObject({ outcome: 'amount_differs', existing: { amountCents: 4n } });
-      expect(await outcomes([claimOf('amount', 9), claimOf('amount', 9, { amount: '0.01' })])).toEqual(['posted', 'amount_differs']);
+      expect(await outcomes([claimOf('amount', 9), claimOf('amount', 9, { amount: '0.01' })])).toEqual([
+        'posted',
+        'amount_differs',
+      ]);
     });
 
     it('to a packet that was credited in another rain is told twice', async () => {
@@ -101,7 +114,9 @@ export function creditContract(book: OpenBook): void {
 
     it('with a text PostgreSQL cannot hold is refused', async () => {
       await book.ledger.createRain(newRain('nul', 10n), 'ann');
-      await book.ledger.credit([claimOf('nul', 0, { redPacketId: 'p\0' })]).then(() => expect.unreachable(), refused('22021'));
+      await book.ledger
+        .credit([claimOf('nul', 0, { redPacketId: 'p\0' })])
+        .then(() => expect.unreachable(), refused('22021'));
     });
 
     it('of several rains in one call is an error of the caller', async () => {
@@ -111,14 +126,24 @@ export function creditContract(book: OpenBook): void {
 
     it('shows in the wallet and in the pages of the audit', async () => {
       await book.ledger.createRain(newRain('pages', 1_000n), 'ann');
-      await book.ledger.credit(['c', 'a', 'e', 'b', 'd'].map((name, n) => claimOf('pages', n, { userId: `pages-${name}` })));
+      await book.ledger.credit(
+        ['c', 'a', 'e', 'b', 'd'].map((name, n) => claimOf('pages', n, { userId: `pages-${name}` })),
+      );
       const first = await book.ledger.credits('pages', undefined, 2);
       const second = await book.ledger.credits('pages', first.at(-1)!.userId, 2);
       const third = await book.ledger.credits('pages', second.at(-1)!.userId, 2);
-      expect([...first, ...second, ...third].map(({ userId, amountCents }) => [userId.at(-1), amountCents]))
-        .toEqual([['a', 2n], ['b', 4n], ['c', 1n], ['d', 5n], ['e', 3n]]);
+      expect([...first, ...second, ...third].map(({ userId, amountCents }) => [userId.at(-1), amountCents])).toEqual([
+        ['a', 2n],
+        ['b', 4n],
+        ['c', 1n],
+        ['d', 5n],
+        ['e', 3n],
+      ]);
       expect(await book.ledger.credits('pages', third.at(-1)!.userId, 2)).toEqual([]);
-      expect(await book.ledger.walletStatement('pages-d', undefined, 100)).toMatchObject({ balanceCents: 5n, packets: [{ rainId: 'pages', redPacketId: 'pages-p4', amountCents: 5n }] });
+      expect(await book.ledger.walletStatement('pages-d', undefined, 100)).toMatchObject({
+        balanceCents: 5n,
+        packets: [{ rainId: 'pages', redPacketId: 'pages-p4', amountCents: 5n }],
+      });
       expect(await book.ledger.walletStatement('nobody', undefined, 100)).toEqual({ balanceCents: 0n, packets: [] });
     });
   });

@@ -6,10 +6,12 @@ import { refused, type OpenBook } from './openBook.ts';
 /** Changes that the database refuses for every caller. */
 export function databaseContract(book: OpenBook): void {
   describe('the database itself', () => {
-    const transfer = (values: string) => book.database.$executeRawUnsafe(
-      `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId") VALUES (${values})`);
+    const transfer = (values: string) =>
+      book.database.$executeRawUnsafe(
+        `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId") VALUES (${values})`,
+      );
 
-    it('never changes or deletes a transfer or an operator\'s action', async () => {
+    it("never changes or deletes a transfer or an operator's action", async () => {
       await book.ledger.createRain(newRain('stone', 100n), 'ann');
       for (const table of ['Transfer', 'OperatorAction', 'Discard']) {
         for (const sql of [`UPDATE "${table}" SET "rainId" = 'x'`, `DELETE FROM "${table}"`, `TRUNCATE "${table}"`]) {
@@ -19,12 +21,20 @@ export function databaseContract(book: OpenBook): void {
     });
 
     it("lets no account but the operator's go below zero, or claim to be it", async () => {
-      for (const values of [`'user:x', 'user', -1`, `'rain:x', 'rain', -1`, `'bank', 'operator', -1`, `'operator', 'user', 0`, `'rain:', 'rain', 0`]) {
+      for (const values of [
+        `'user:x', 'user', -1`,
+        `'rain:x', 'rain', -1`,
+        `'bank', 'operator', -1`,
+        `'operator', 'user', 0`,
+        `'rain:', 'rain', 0`,
+      ]) {
         // The owner of the table can switch the trigger off, and the checks still stand.
-        await book.database.$transaction([
-          book.database.$executeRaw`ALTER TABLE "Account" DISABLE TRIGGER "Account_changes_by_transfer"`,
-          book.database.$executeRawUnsafe(`INSERT INTO "Account" VALUES (${values})`),
-        ]).then(() => expect.unreachable(values), refused('23514'));
+        await book.database
+          .$transaction([
+            book.database.$executeRaw`ALTER TABLE "Account" DISABLE TRIGGER "Account_changes_by_transfer"`,
+            book.database.$executeRawUnsafe(`INSERT INTO "Account" VALUES (${values})`),
+          ])
+          .then(() => expect.unreachable(values), refused('23514'));
       }
     });
 
@@ -32,15 +42,21 @@ export function databaseContract(book: OpenBook): void {
       await book.ledger.createRain(newRain('stubborn', 100n), 'ann');
       await book.ledger.credit([claimOf('stubborn', 0, { userId: 'greedy' })]);
       for (const sql of [
-        `UPDATE "Account" SET "balanceCents" = "balanceCents" + 5000 WHERE "id" = 'user:greedy'`, `INSERT INTO "Account" VALUES ('user:new', 'user', 5000)`,
+        `UPDATE "Account" SET "balanceCents" = "balanceCents" + 5000 WHERE "id" = 'user:greedy'`,
+        `INSERT INTO "Account" VALUES ('user:new', 'user', 5000)`,
         `INSERT INTO "Account" VALUES ('user:greedy', 'user', 1) ON CONFLICT ("id") DO UPDATE SET "balanceCents" = 5000`,
-        `DELETE FROM "Account"`, `TRUNCATE "Account" CASCADE`, `UPDATE "Account" SET "id" = 'user:other' WHERE "id" = 'user:greedy'`,
+        `DELETE FROM "Account"`,
+        `TRUNCATE "Account" CASCADE`,
+        `UPDATE "Account" SET "id" = 'user:other' WHERE "id" = 'user:greedy'`,
       ]) {
-        await book.database.$executeRawUnsafe(sql).then(() => expect.unreachable(sql), (error: unknown) => {
-          expect(String(error)).toContain('changes by a transfer only');
-          // A worker of an older version, which updates balances itself, tries again until it is restarted, and gives up no claim.
-          expect(refusalOf(error)).toBeUndefined();
-        });
+        await book.database.$executeRawUnsafe(sql).then(
+          () => expect.unreachable(sql),
+          (error: unknown) => {
+            expect(String(error)).toContain('changes by a transfer only');
+            // A worker of an older version, which updates balances itself, tries again until it is restarted, and gives up no claim.
+            expect(refusalOf(error)).toBeUndefined();
+          },
+        );
       }
       expect(await book.ledger.balance('greedy')).toBe(1n);
     });
@@ -50,11 +66,22 @@ export function databaseContract(book: OpenBook): void {
       await transfer(`'credit:h1', 'credit', 'rain:hand-a', 'user:hand', 30, 'hand-a', 'h1', 'hand'), ('fund:hand-b/1', 'fund', 'operator', 'rain:hand-b', 50, 'hand-b', NULL, NULL),
         ('credit:h2', 'credit', 'rain:hand-b', 'user:hand', 120, 'hand-b', 'h2', 'hand'), ('recycle:hand-a', 'recycle', 'rain:hand-a', 'operator', 70, 'hand-a', NULL, NULL`);
       expect(await book.ledger.balance('hand')).toBe(150n);
-      expect(await book.database.account.findMany({ where: { id: { startsWith: 'rain:hand-' } }, orderBy: { id: 'asc' } })).toMatchObject([{ balanceCents: 0n }, { balanceCents: 30n }]);
-      await transfer(`'recycle:hand-b', 'recycle', 'rain:hand-b', 'operator', 31, 'hand-b', NULL, NULL`).then(() => expect.unreachable(), refused('23514'));
-      const { id: _, ...plan } = (await book.database.rain.findUniqueOrThrow({ where: { id: 'hand-a' }, select: { id: true, title: true, budgetCents: true, packets: true, seed: true, opensAt: true, closesAt: true } }));
+      expect(
+        await book.database.account.findMany({ where: { id: { startsWith: 'rain:hand-' } }, orderBy: { id: 'asc' } }),
+      ).toMatchObject([{ balanceCents: 0n }, { balanceCents: 30n }]);
+      await transfer(`'recycle:hand-b', 'recycle', 'rain:hand-b', 'operator', 31, 'hand-b', NULL, NULL`).then(
+        () => expect.unreachable(),
+        refused('23514'),
+      );
+      const { id: _, ...plan } = await book.database.rain.findUniqueOrThrow({
+        where: { id: 'hand-a' },
+        select: { id: true, title: true, budgetCents: true, packets: true, seed: true, opensAt: true, closesAt: true },
+      });
       await book.database.rain.create({ data: { ...plan, id: 'penniless', split: {} } });
-      await transfer(`'credit:h3', 'credit', 'rain:penniless', 'user:hand', 1, 'penniless', 'h3', 'hand'`).then(() => expect.unreachable(), refused('23503'));
+      await transfer(`'credit:h3', 'credit', 'rain:penniless', 'user:hand', 1, 'penniless', 'h3', 'hand'`).then(
+        () => expect.unreachable(),
+        refused('23503'),
+      );
     });
 
     it('takes no transfer that does not fit its kind', async () => {
@@ -80,7 +107,10 @@ export function databaseContract(book: OpenBook): void {
       ]) {
         await transfer(values).then(() => expect.unreachable(values), refused('23514'));
       }
-      await transfer(`'fund:kinds', 'fund', 'operator', 'rain:kinds', 1, 'kinds', NULL, NULL`).then(() => expect.unreachable(), refused('23505'));
+      await transfer(`'fund:kinds', 'fund', 'operator', 'rain:kinds', 1, 'kinds', NULL, NULL`).then(
+        () => expect.unreachable(),
+        refused('23505'),
+      );
     });
   });
 }

@@ -10,8 +10,16 @@ export function rainContract(book: OpenBook): void {
       const asked = newRain('create', 8888n);
       expect(await book.ledger.createRain(asked, 'ann')).toEqual({ outcome: 'created' });
       expect(await book.ledger.rain('create')).toMatchObject(asked);
-      expect(await book.ledger.book('create')).toEqual({ fundedCents: 8888n, credited: { count: 0, cents: 0n }, recycledCents: 0n, discarded: { count: 0, cents: 0n }, discardedClaims: 0 });
-      expect(await book.ledger.actions('create')).toMatchObject([{ actor: 'ann', verb: 'create', details: { budget: '88.88' } }]);
+      expect(await book.ledger.book('create')).toEqual({
+        fundedCents: 8888n,
+        credited: { count: 0, cents: 0n },
+        recycledCents: 0n,
+        discarded: { count: 0, cents: 0n },
+        discardedClaims: 0,
+      });
+      expect(await book.ledger.actions('create')).toMatchObject([
+        { actor: 'ann', verb: 'create', details: { budget: '88.88' } },
+      ]);
     });
 
     it('created again exists already and is not funded twice, also at the same time', async () => {
@@ -24,13 +32,18 @@ export function rainContract(book: OpenBook): void {
 
     it('with the id of another is refused, and the differences are named [R12]', async () => {
       await book.ledger.createRain(newRain('taken', 500n), 'ann');
-      const answer = await book.ledger.createRain(newRain('taken', 501n, { split: { method: 'even' }, closesAt: FIRST_WIN + 1 }), 'ann');
+      const answer = await book.ledger.createRain(
+        newRain('taken', 501n, { split: { method: 'even' }, closesAt: FIRST_WIN + 1 }),
+        'ann',
+      );
       expect(answer).toEqual({ outcome: 'differs', fields: ['budgetCents', 'split', 'closesAt'] });
       expect((await book.ledger.book('taken'))?.fundedCents).toBe(500n);
     });
 
     it('without a budget is refused by the database', async () => {
-      await expect(book.ledger.createRain(newRain('free', 0n), 'ann')).rejects.toSatisfy((error) => refusalOf(error)?.code === '23514');
+      await expect(book.ledger.createRain(newRain('free', 0n), 'ann')).rejects.toSatisfy(
+        (error) => refusalOf(error)?.code === '23514',
+      );
       expect(await book.ledger.rain('free')).toBeUndefined();
     });
 
@@ -66,7 +79,11 @@ export function rainContract(book: OpenBook): void {
       const answers = await Promise.all([1, 2, 3].map(() => book.ledger.recycle('rest', 90n, 'ann')));
       expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['already', 'already', 'recycled']);
       expect(await book.ledger.recycle('rest', 80n, 'ann')).toEqual({ outcome: 'differs', recycledCents: 90n });
-      expect(await book.ledger.book('rest')).toMatchObject({ fundedCents: 100n, credited: { cents: 10n }, recycledCents: 90n });
+      expect(await book.ledger.book('rest')).toMatchObject({
+        fundedCents: 100n,
+        credited: { cents: 10n },
+        recycledCents: 90n,
+      });
       expect((await book.ledger.actions('rest')).map(({ verb }) => verb)).toEqual(['create', 'recycle']);
     });
 

@@ -10,7 +10,10 @@ test('a database that could not be reached by the first query is reached by the 
   const database = connectDatabase(proxied);
   onTestFinished(() => database.$disconnect());
   line.refuse();
-  const first = await Promise.allSettled([database.$queryRaw`SELECT 1`, database.$transaction((book) => book.$queryRaw`SELECT 1`)]);
+  const first = await Promise.allSettled([
+    database.$queryRaw`SELECT 1`,
+    database.$transaction((book) => book.$queryRaw`SELECT 1`),
+  ]);
   expect(first.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   line.pass();
   expect(await database.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);

@@ -12,7 +12,11 @@ import { openSchemaEngine } from './schemaEngine.ts';
 
 const COMPILED = fileURLToPath(new URL('../../dist/ledger/migrate.js', import.meta.url));
 const ALL = readMigrations().map(({ name }) => name);
-const more: Migration = { name: '29990101000000_more', sql: 'CREATE TABLE "More" ("id" TEXT); INSERT INTO "More" VALUES (\'x\');', checksum: 'c'.repeat(64) };
+const more: Migration = {
+  name: '29990101000000_more',
+  sql: 'CREATE TABLE "More" ("id" TEXT); INSERT INTO "More" VALUES (\'x\');',
+  checksum: 'c'.repeat(64),
+};
 
 async function rows<T>(url: string, sql: string): Promise<T[]> {
   const client = new Client({ connectionString: url });
@@ -25,7 +29,8 @@ async function rows<T>(url: string, sql: string): Promise<T[]> {
 }
 
 /** What of this rain is credited in one statement that everybody has to wait for who wants the lock of the table. */
-const creditOf = (packet: string) => `INSERT INTO "Transfer" VALUES ('credit:${packet}', 'credit', 'rain:old', 'user:${packet}', 1, 'old', '${packet}', '${packet}')`;
+const creditOf = (packet: string) =>
+  `INSERT INTO "Transfer" VALUES ('credit:${packet}', 'credit', 'rain:old', 'user:${packet}', 1, 'old', '${packet}', '${packet}')`;
 
 /** Another process, as a second start of the product would be; answers with what it applied. */
 async function migrateElsewhere(url: string): Promise<string[]> {
@@ -44,8 +49,12 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
   describe(`migrating ${server}`, () => {
     let started: Server;
     let url: string;
-    beforeAll(async () => { started = await start(); });
-    beforeEach(async () => { url = await started.empty(); });
+    beforeAll(async () => {
+      started = await start();
+    });
+    beforeEach(async () => {
+      url = await started.empty();
+    });
     afterAll(() => started?.stop());
 
     it('migrates an empty database to schema.prisma, and Prisma agrees', async () => {
@@ -53,7 +62,12 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
       const prisma = await openSchemaEngine(url);
       expect(await prisma.missing()).toMatch(/^-- This is an empty migration\.\s*$/);
       expect(await prisma.deploy()).toEqual([]);
-      expect(await prisma.diagnose()).toEqual({ editedMigrationNames: [], failedMigrationNames: [], hasMigrationsTable: true, history: null });
+      expect(await prisma.diagnose()).toEqual({
+        editedMigrationNames: [],
+        failedMigrationNames: [],
+        hasMigrationsTable: true,
+        history: null,
+      });
       await execute(url, 'ALTER TABLE "Rain" DROP COLUMN "title"');
       expect(await prisma.missing()).toContain('ADD COLUMN     "title"');
       await prisma.close();
@@ -69,46 +83,81 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
     it('moves the old fields of rounds into their terms, and keeps them', async () => {
       const [before, after] = [readMigrations().filter(({ name }) => name < '20261127'), readMigrations()];
       await migrate(url, before);
-      const rain = (id: string, more: string, values: string) => `INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt"${more}) VALUES ('${id}', 't', 1, 1, '{}', 's', now(), now() + interval '1 s'${values})`;
+      const rain = (id: string, more: string, values: string) =>
+        `INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt"${more}) VALUES ('${id}', 't', 1, 1, '{}', 's', now(), now() + interval '1 s'${values})`;
       await execute(url, `INSERT INTO "Campaign" ("id", "title", "winsPerUserMax") VALUES ('c', 't', 3)`);
       await execute(url, rain('c.1', ', "campaignId", "round"', `, 'c', 1`));
       await execute(url, rain('c.2', ', "campaignId", "round", "excludeEarlierWinners"', `, 'c', 2, true`));
       await execute(url, rain('own', ', "rehearsal"', ', true'));
       await migrate(url, after);
       expect(await rows(url, 'SELECT "id", "terms", "rehearsal" FROM "Rain" ORDER BY "id"')).toEqual([
-        { id: 'c.1', terms: {}, rehearsal: false }, { id: 'c.2', terms: { excludeEarlierWinners: true }, rehearsal: false }, { id: 'own', terms: {}, rehearsal: true },
+        { id: 'c.1', terms: {}, rehearsal: false },
+        { id: 'c.2', terms: { excludeEarlierWinners: true }, rehearsal: false },
+        { id: 'own', terms: {}, rehearsal: true },
       ]);
       await expect(execute(url, `UPDATE "Rain" SET "terms" = '{}'`)).rejects.toThrow(/decided when it is created/);
     });
 
     it('keeps the balances from before the database kept them, and the next transfer adds to them', async () => {
-      await migrate(url, readMigrations().filter(({ name }) => name < '20261128'));
-      await execute(url, `INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt") VALUES ('old', 't', 100, 2, '{}', 's', now(), now() + interval '1 s');
+      await migrate(
+        url,
+        readMigrations().filter(({ name }) => name < '20261128'),
+      );
+      await execute(
+        url,
+        `INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt") VALUES ('old', 't', 100, 2, '{}', 's', now(), now() + interval '1 s');
         INSERT INTO "Account" VALUES ('operator', 'operator', -100), ('rain:old', 'rain', 70), ('user:ann', 'user', 30);
-        INSERT INTO "Transfer" VALUES ('fund:old', 'fund', 'operator', 'rain:old', 100, 'old', NULL, NULL), ('credit:p', 'credit', 'rain:old', 'user:ann', 30, 'old', 'p', 'ann')`);
+        INSERT INTO "Transfer" VALUES ('fund:old', 'fund', 'operator', 'rain:old', 100, 'old', NULL, NULL), ('credit:p', 'credit', 'rain:old', 'user:ann', 30, 'old', 'p', 'ann')`,
+      );
       await migrate(url);
-      await execute(url, `INSERT INTO "Transfer" VALUES ('credit:q', 'credit', 'rain:old', 'user:bob', 50, 'old', 'q', 'bob'), ('recycle:old', 'recycle', 'rain:old', 'operator', 20, 'old', NULL, NULL)`);
+      await execute(
+        url,
+        `INSERT INTO "Transfer" VALUES ('credit:q', 'credit', 'rain:old', 'user:bob', 50, 'old', 'q', 'bob'), ('recycle:old', 'recycle', 'rain:old', 'operator', 20, 'old', NULL, NULL)`,
+      );
       expect(await rows(url, 'SELECT "id", "balanceCents"::int AS cents FROM "Account" ORDER BY "id"')).toEqual([
-        { id: 'operator', cents: -80 }, { id: 'rain:old', cents: 0 }, { id: 'user:ann', cents: 30 }, { id: 'user:bob', cents: 50 },
+        { id: 'operator', cents: -80 },
+        { id: 'rain:old', cents: 0 },
+        { id: 'user:ann', cents: 30 },
+        { id: 'user:bob', cents: 50 },
       ]);
     });
 
     it('[R8] keeps what Redis did not know of orders, and orders go on along their steps', async () => {
-      await migrate(url, readMigrations().filter(({ name }) => name < '20261204'));
-      await execute(url, `INSERT INTO "Sale" ("id", "title", "opensAt", "closesAt", "holdMs") VALUES ('old', 't', now() - interval '1 h', now() + interval '1 h', 60000);
+      await migrate(
+        url,
+        readMigrations().filter(({ name }) => name < '20261204'),
+      );
+      await execute(
+        url,
+        `INSERT INTO "Sale" ("id", "title", "opensAt", "closesAt", "holdMs") VALUES ('old', 't', now() - interval '1 h', now() + interval '1 h', 60000);
         INSERT INTO "SaleItem" ("saleId", "sku", "ordinal", "units", "priceCents", "perOrderMax", "perUserMax") VALUES ('old', 'tee', 1, 9, 990, 1, 1);
         INSERT INTO "SaleOrder" ("id", "saleId", "userId", "sku", "quantity", "priceCents", "reservedAt", "payBy")
           SELECT 'old-' || n, 'old', 'u' || n, 'tee', 1, 990, date_trunc('second', now()), date_trunc('second', now()) + interval '60 s' FROM generate_series(1, 4) AS n;
-        UPDATE "SaleOrder" SET "status" = 'paid', "followed" = "id" = 'old-3' WHERE "id" <> 'old-4'`);
+        UPDATE "SaleOrder" SET "status" = 'paid', "followed" = "id" = 'old-3' WHERE "id" <> 'old-4'`,
+      );
       await migrate(url);
-      const unfollowed = () => rows(url, 'SELECT "orderId", "saleId", "status"::text FROM "UnfollowedOrder" ORDER BY "orderId"');
-      expect(await unfollowed()).toEqual([{ orderId: 'old-1', saleId: 'old', status: 'paid' }, { orderId: 'old-2', saleId: 'old', status: 'paid' }]);
-      await execute(url, `UPDATE "SaleOrder" SET "status" = 'refunded' WHERE "id" = 'old-2'; UPDATE "SaleOrder" SET "status" = 'timed_out' WHERE "id" = 'old-4';
+      const unfollowed = () =>
+        rows(url, 'SELECT "orderId", "saleId", "status"::text FROM "UnfollowedOrder" ORDER BY "orderId"');
+      expect(await unfollowed()).toEqual([
+        { orderId: 'old-1', saleId: 'old', status: 'paid' },
+        { orderId: 'old-2', saleId: 'old', status: 'paid' },
+      ]);
+      await execute(
+        url,
+        `UPDATE "SaleOrder" SET "status" = 'refunded' WHERE "id" = 'old-2'; UPDATE "SaleOrder" SET "status" = 'timed_out' WHERE "id" = 'old-4';
         INSERT INTO "SaleOrder" ("id", "saleId", "userId", "sku", "quantity", "priceCents", "reservedAt", "payBy")
-          VALUES ('old-5', 'old', 'u5', 'tee', 1, 990, date_trunc('second', now()), date_trunc('second', now()) + interval '60 s')`);
-      expect(await unfollowed()).toEqual([{ orderId: 'old-1', saleId: 'old', status: 'paid' }, { orderId: 'old-2', saleId: 'old', status: 'refunded' }, { orderId: 'old-4', saleId: 'old', status: 'timed_out' }]);
+          VALUES ('old-5', 'old', 'u5', 'tee', 1, 990, date_trunc('second', now()), date_trunc('second', now()) + interval '60 s')`,
+      );
+      expect(await unfollowed()).toEqual([
+        { orderId: 'old-1', saleId: 'old', status: 'paid' },
+        { orderId: 'old-2', saleId: 'old', status: 'refunded' },
+        { orderId: 'old-4', saleId: 'old', status: 'timed_out' },
+      ]);
       expect(await rows(url, `SELECT "place"::text, "units"::int FROM "StockAccount" ORDER BY 1`)).toEqual([
-        { place: 'available', units: 6 }, { place: 'reserved', units: 1 }, { place: 'shop', units: -9 }, { place: 'sold', units: 2 },
+        { place: 'available', units: 6 },
+        { place: 'reserved', units: 1 },
+        { place: 'shop', units: -9 },
+        { place: 'sold', units: 2 },
       ]);
     });
 
@@ -134,7 +183,9 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
       await migrate(url);
       const edited = readMigrations().map((migration) => ({ ...migration, checksum: 'e'.repeat(64) }));
       await expect(migrate(url, edited)).rejects.toThrow(MigrationError);
-      await expect(migrate(url, edited)).rejects.toThrow(`migration ${ALL[0]} was edited after it was applied to this database`);
+      await expect(migrate(url, edited)).rejects.toThrow(
+        `migration ${ALL[0]} was edited after it was applied to this database`,
+      );
     });
 
     it('that fails in the middle of a migration leaves nothing of it, and can be repeated', async () => {
@@ -171,7 +222,9 @@ if (postgresInstalled) {
         made.push(await startEmptyDatabase());
         return made.at(-1)!.url;
       },
-      stop: async () => { for (const database of made) await database.stop(); },
+      stop: async () => {
+        for (const database of made) await database.stop();
+      },
     };
   });
 
@@ -181,9 +234,15 @@ if (postgresInstalled) {
     beforeEach(async () => {
       made = await startEmptyDatabase();
       url = made.url;
-      await migrate(url, readMigrations().filter(({ name }) => name < '20261213'));
-      await execute(url, `INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt") VALUES ('old', 't', 100, 2, '{}', 's', now(), now() + interval '1 s');
-        INSERT INTO "Transfer" VALUES ('fund:old', 'fund', 'operator', 'rain:old', 100, 'old', NULL, NULL)`);
+      await migrate(
+        url,
+        readMigrations().filter(({ name }) => name < '20261213'),
+      );
+      await execute(
+        url,
+        `INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt") VALUES ('old', 't', 100, 2, '{}', 's', now(), now() + interval '1 s');
+        INSERT INTO "Transfer" VALUES ('fund:old', 'fund', 'operator', 'rain:old', 100, 'old', NULL, NULL)`,
+      );
     });
     afterEach(() => made.stop());
 
@@ -201,7 +260,9 @@ if (postgresInstalled) {
         await reader.query('ROLLBACK');
         expect(await migrated).toEqual(ALL.filter((name) => name >= '20261213'));
         await execute(url, creditOf('after'));
-        expect(await rows(url, `SELECT "balanceCents"::int AS cents FROM "Account" WHERE "id" = 'rain:old'`)).toEqual([{ cents: 98 }]);
+        expect(await rows(url, `SELECT "balanceCents"::int AS cents FROM "Account" WHERE "id" = 'rain:old'`)).toEqual([
+          { cents: 98 },
+        ]);
       } finally {
         await reader.end();
       }
@@ -213,20 +274,28 @@ if (postgresInstalled) {
       try {
         await reader.query('BEGIN; SELECT count(*) FROM "Transfer"');
         await expect(migrate(url, readMigrations(), 0)).rejects.toMatchObject({ code: '55P03' });
-        expect(await rows(url, 'SELECT max(migration_name) < \'20261213\' AS none FROM _prisma_migrations')).toEqual([{ none: true }]);
+        expect(await rows(url, "SELECT max(migration_name) < '20261213' AS none FROM _prisma_migrations")).toEqual([
+          { none: true },
+        ]);
       } finally {
         await reader.end();
       }
     });
 
     it('builds an index again whose building was cut', async () => {
-      const index = { name: '29990101000000_index', sql: `CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "Transfer_cut" ON "Transfer"("amountCents") WHERE "userId" IS NOT NULL`, checksum: 'd'.repeat(64) };
+      const index = {
+        name: '29990101000000_index',
+        sql: `CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "Transfer_cut" ON "Transfer"("amountCents") WHERE "userId" IS NOT NULL`,
+        checksum: 'd'.repeat(64),
+      };
       await execute(url, creditOf('one'));
       await execute(url, creditOf('two'));
       await expect(migrate(url, [...readMigrations(), index])).rejects.toMatchObject({ code: '23505' });
       const state = `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = '"Transfer_cut"'::regclass`;
       expect(await rows(url, state)).toEqual([{ valid: false }]);
-      expect(await migrate(url, [...readMigrations(), { ...index, sql: index.sql.replace('UNIQUE ', '') }])).toEqual([index.name]);
+      expect(await migrate(url, [...readMigrations(), { ...index, sql: index.sql.replace('UNIQUE ', '') }])).toEqual([
+        index.name,
+      ]);
       expect(await rows(url, state)).toEqual([{ valid: true }]);
     });
   });

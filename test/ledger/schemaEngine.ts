@@ -8,24 +8,39 @@ import { readMigrations } from '../../src/ledger/migrate.ts';
 
 /** What Node has and its types, made without those of a browser, do not tell. */
 declare const WebAssembly: {
-  instantiate(bytes: Uint8Array, imports: Record<string, object>): Promise<{ instance: { exports: Record<string, unknown> } }>;
+  instantiate(
+    bytes: Uint8Array,
+    imports: Record<string, object>,
+  ): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
-type Bindings = Pick<typeof import('@prisma/schema-engine-wasm/schema_engine_bg'), 'SchemaEngine'> & { __wbg_set_wasm(wasm: object): void };
+type Bindings = Pick<typeof import('@prisma/schema-engine-wasm/schema_engine_bg'), 'SchemaEngine'> & {
+  __wbg_set_wasm(wasm: object): void;
+};
 
 const require = createRequire(import.meta.url);
-const schema = { path: 'schema.prisma', content: readFileSync(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8') };
-const lockfile = { path: 'migration_lock.toml', content: readFileSync(new URL('../../prisma/migrations/migration_lock.toml', import.meta.url), 'utf8') };
+const schema = {
+  path: 'schema.prisma',
+  content: readFileSync(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8'),
+};
+const lockfile = {
+  path: 'migration_lock.toml',
+  content: readFileSync(new URL('../../prisma/migrations/migration_lock.toml', import.meta.url), 'utf8'),
+};
 const filters = { externalTables: [], externalEnums: [] };
 
 let loaded: Promise<Bindings> | undefined;
 
 /** The package's own entry imports the .wasm as a module, which Node does not do yet. Its bindings take one instance. */
 async function load(): Promise<Bindings> {
-  const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg') as unknown as Bindings;
-  const wasm = readFileSync(require.resolve('@prisma/schema-engine-wasm').replace('schema_engine.js', 'schema_engine_bg.wasm'));
+  const bindings = (await import('@prisma/schema-engine-wasm/schema_engine_bg')) as unknown as Bindings;
+  const wasm = readFileSync(
+    require.resolve('@prisma/schema-engine-wasm').replace('schema_engine.js', 'schema_engine_bg.wasm'),
+  );
   const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': bindings });
   // Where the engine leaves its last words when it panics.
-  Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: (message: string) => process.stderr.write(`${message}\n`) } });
+  Object.assign(globalThis, {
+    PRISMA_WASM_PANIC_REGISTRY: { set_message: (message: string) => process.stderr.write(`${message}\n`) },
+  });
   bindings.__wbg_set_wasm(instance.exports);
   (instance.exports['__wbindgen_start'] as () => void)();
   return bindings;
@@ -60,10 +75,14 @@ class MigrationAdapter extends PrismaPg {
     const adapter = await super.connect();
     const queryRaw = adapter.queryRaw.bind(adapter);
     return Object.assign(adapter, {
-      executeScript: async (script: string) => { await this.#pool.query(script); },
+      executeScript: async (script: string) => {
+        await this.#pool.query(script);
+      },
       queryRaw: async (query: SqlQuery) => {
         const result = await queryRaw(query);
-        const columnTypes = result.columnTypes.map((type, i) => (this.#charColumns.has(result.columnNames[i]!) ? ColumnTypeEnum.Character : type));
+        const columnTypes = result.columnTypes.map((type, i) =>
+          this.#charColumns.has(result.columnNames[i]!) ? ColumnTypeEnum.Character : type,
+        );
         return { ...result, columnTypes };
       },
     });
@@ -79,18 +98,33 @@ export async function openSchemaEngine(url: string) {
   const bindings = await (loaded ??= load());
   const factory = new MigrationAdapter(url);
   const adapter = bindMigrationAwareSqlAdapterFactory(factory);
-  const engine: SchemaEngine = await bindings.SchemaEngine.new({ datamodels: [[schema.path, schema.content]] }, () => {}, adapter);
+  const engine: SchemaEngine = await bindings.SchemaEngine.new(
+    { datamodels: [[schema.path, schema.content]] },
+    () => {},
+    adapter,
+  );
   const migrationsList: MigrationList = {
     baseDir: 'prisma/migrations',
     lockfile,
     shadowDbInitScript: '',
-    migrationDirectories: readMigrations().map(({ name, sql }) => ({ path: name, migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } } })),
+    migrationDirectories: readMigrations().map(({ name, sql }) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
+    })),
   };
   return {
     /** The SQL that would turn the database into what schema.prisma says. */
     async missing(): Promise<string | null> {
       const from = { tag: 'schemaDatasource' as const, files: [schema], configDir: '.' };
-      return (await engine.diff({ from, to: { tag: 'schemaDatamodel', files: [schema] }, script: true, exitCode: null, filters })).stdout;
+      return (
+        await engine.diff({
+          from,
+          to: { tag: 'schemaDatamodel', files: [schema] },
+          script: true,
+          exitCode: null,
+          filters,
+        })
+      ).stdout;
     },
     /** What `prisma migrate deploy` does; the names of what it applied. */
     async deploy(): Promise<string[]> {

@@ -23,7 +23,14 @@ test('pages of a wallet hold each credit once, those of one moment too, newest f
   for (const id of rains) await ledger.createRain(newRain(id, 100n), 'test');
   await database.transfer.createMany({
     data: rains.map((rainId, i) => ({
-      id: `credit:${rainId}-p`, kind: 'credit' as const, debitAccountId: `rain:${rainId}`, creditAccountId: 'user:bob', amountCents: 5n, rainId, redPacketId: `${rainId}-p`, userId: 'bob',
+      id: `credit:${rainId}-p`,
+      kind: 'credit' as const,
+      debitAccountId: `rain:${rainId}`,
+      creditAccountId: 'user:bob',
+      amountCents: 5n,
+      rainId,
+      redPacketId: `${rainId}-p`,
+      userId: 'bob',
       // Five of one moment, seven of another.
       postedAt: new Date(Date.UTC(2031, 0, 1, 0, 0, i < 5 ? 1 : 0)),
     })),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { gatewayAddress, sourceAddresses } from '../../src/loadtest/address.ts';
 import { parseServerMessage } from '../../src/loadtest/bots/serverMessage.ts';
 
-describe('the gateway\'s address', () => {
+describe("the gateway's address", () => {
   test.each([
     ['ws://127.0.0.1:8687', 'ws://127.0.0.1:8687/v1'],
     ['ws://127.0.0.1:8687/', 'ws://127.0.0.1:8687/v1'],
@@ -33,10 +33,22 @@ describe('where the bots call from', () => {
 
 describe('what a bot understands', () => {
   test('a newer server may send more fields', () => {
-    expect(parseServerMessage('{"type":"pong","t":1,"serverTime":2,"weather":"rain"}')).toEqual({ type: 'pong', t: 1, serverTime: 2 });
+    expect(parseServerMessage('{"type":"pong","t":1,"serverTime":2,"weather":"rain"}')).toEqual({
+      type: 'pong',
+      t: 1,
+      serverTime: 2,
+    });
   });
 
-  test.each(['', 'hello', '[]', 'null', '{"type":"gift"}', '{"type":"result","rainId":"r","code":99}', '{"type":"rain","rainId":"r"}'])('[R12] %j is not understood, and harms nothing', (frame) => {
+  test.each([
+    '',
+    'hello',
+    '[]',
+    'null',
+    '{"type":"gift"}',
+    '{"type":"result","rainId":"r","code":99}',
+    '{"type":"rain","rainId":"r"}',
+  ])('[R12] %j is not understood, and harms nothing', (frame) => {
     expect(parseServerMessage(frame)).toBeUndefined();
   });
 });

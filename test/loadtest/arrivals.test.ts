@@ -5,7 +5,8 @@ const SEED = 'a441'.repeat(16);
 const USERS = 20_000;
 const arrive = (shape: Shape, seed = SEED) => arrivalsMs({ shape, perSecond: 1_000 }, USERS, seed);
 /** Of 20 s, how many came in each quarter. */
-const quarters = (moments: Float64Array) => [0, 1, 2, 3].map((q) => moments.filter((ms) => ms >= q * 5_000 && ms < (q + 1) * 5_000).length / USERS);
+const quarters = (moments: Float64Array) =>
+  [0, 1, 2, 3].map((q) => moments.filter((ms) => ms >= q * 5_000 && ms < (q + 1) * 5_000).length / USERS);
 
 describe('arrivals', () => {
   test.each(SHAPES)('%s: every user has a planned time, in order, at the configured average rate', (shape) => {

@@ -66,45 +66,69 @@ async function tunnel(port: number, meddle: (said: string) => 'pass' | 'cut' | '
 
 describe('a lost line', () => {
   let gateway: Gateway;
-  beforeAll(async () => { gateway = await openGateway(server.url); });
+  beforeAll(async () => {
+    gateway = await openGateway(server.url);
+  });
   afterAll(() => gateway.close());
 
-  test.each(['cut', 'swallow'] as const)('[R6] the answer to a grab is lost (%s): the bot asks again and learns of the packet he has', async (how) => {
-    await stockRain(redis, { rainId: `lost-${how}`, amounts: amounts(20) });
-    let left = 25;
-    const socket = await tunnel(gateway.port, (said) => (said.includes('"type":"result"') && left-- > 0 ? how : 'pass'));
-    try {
-      const report = await runWave({
-        url: socket.url, rainId: `lost-${how}`, users: 40, tokenFor, seed: SEED, connectsPerSecond: 1_000, reactionMs: { min: 100, max: 300 },
-        // Silence is noticed by patience alone.
-        retryPolicy: { ...RETRY_POLICY, answerMs: how === 'cut' ? 10_000 : 2_000 },
-      });
-      const claimed = await redis.hgetall(shardKeys(`lost-${how}`, 0).claimed);
-      expect(socket.hurt()).toBe(25);
-      expect(report).toMatchObject({ winners: 20, told: '50.00', faults: 0 });
-      expect(report.lostLines).toBeGreaterThanOrEqual(25);
-      expect(report.dials).toBeGreaterThanOrEqual(65);
-      // The bot noticed it himself: the gateway's heartbeat would have taken half a minute.
-      expect(report.durationMs).toBeLessThan(20_000);
-      expect(Object.keys(claimed)).toHaveLength(20);
-      const count = (name: string) => report.outcomes.find((outcome) => outcome.name === name)?.count ?? 0;
-      expect(count('won') + count('already_claimed')).toBe(20);
-      expect(count('already_claimed')).toBeGreaterThan(0);
-      expect(count('nothing_left')).toBe(20);
-      expect(checkMoney(report).balanced).toBe(true);
-      // The user who lost his answer waited longer than any single answer took.
-      expect(report.latencyMs.tap.max).toBeGreaterThan(report.latencyMs.ask.max);
-    } finally {
-      await socket.close();
-    }
-  });
+  test.each(['cut', 'swallow'] as const)(
+    '[R6] the answer to a grab is lost (%s): the bot asks again and learns of the packet he has',
+    async (how) => {
+      await stockRain(redis, { rainId: `lost-${how}`, amounts: amounts(20) });
+      let left = 25;
+      const socket = await tunnel(gateway.port, (said) =>
+        said.includes('"type":"result"') && left-- > 0 ? how : 'pass',
+      );
+      try {
+        const report = await runWave({
+          url: socket.url,
+          rainId: `lost-${how}`,
+          users: 40,
+          tokenFor,
+          seed: SEED,
+          connectsPerSecond: 1_000,
+          reactionMs: { min: 100, max: 300 },
+          // Silence is noticed by patience alone.
+          retryPolicy: { ...RETRY_POLICY, answerMs: how === 'cut' ? 10_000 : 2_000 },
+        });
+        const claimed = await redis.hgetall(shardKeys(`lost-${how}`, 0).claimed);
+        expect(socket.hurt()).toBe(25);
+        expect(report).toMatchObject({ winners: 20, told: '50.00', faults: 0 });
+        expect(report.lostLines).toBeGreaterThanOrEqual(25);
+        expect(report.dials).toBeGreaterThanOrEqual(65);
+        // The bot noticed it himself: the gateway's heartbeat would have taken half a minute.
+        expect(report.durationMs).toBeLessThan(20_000);
+        expect(Object.keys(claimed)).toHaveLength(20);
+        const count = (name: string) => report.outcomes.find((outcome) => outcome.name === name)?.count ?? 0;
+        expect(count('won') + count('already_claimed')).toBe(20);
+        expect(count('already_claimed')).toBeGreaterThan(0);
+        expect(count('nothing_left')).toBe(20);
+        expect(checkMoney(report).balanced).toBe(true);
+        // The user who lost his answer waited longer than any single answer took.
+        expect(report.latencyMs.tap.max).toBeGreaterThan(report.latencyMs.ask.max);
+      } finally {
+        await socket.close();
+      }
+    },
+  );
 
   test('[R10] a line that is cut again and again ends in giving up', async () => {
     await stockRain(redis, { rainId: 'torn', amounts: amounts(3) });
     const socket = await tunnel(gateway.port, (said) => (said.includes('"type":"rain"') ? 'cut' : 'pass'));
     try {
-      const report = await runWave({ url: socket.url, rainId: 'torn', users: 2, tokenFor, seed: SEED, retryPolicy: { ...RETRY_POLICY, dialsMax: 4 } });
-      expect(report).toMatchObject({ outcomes: [{ name: 'gave_up: closed with 1006', count: 2 }], dials: 8, winners: 0 });
+      const report = await runWave({
+        url: socket.url,
+        rainId: 'torn',
+        users: 2,
+        tokenFor,
+        seed: SEED,
+        retryPolicy: { ...RETRY_POLICY, dialsMax: 4 },
+      });
+      expect(report).toMatchObject({
+        outcomes: [{ name: 'gave_up: closed with 1006', count: 2 }],
+        dials: 8,
+        winners: 0,
+      });
       // The rain is also announced to everybody who comes, so that some lines are cut before their welcome has been read.
       expect(report.lostLines + report.failedDials).toBe(8);
     } finally {
@@ -117,11 +141,26 @@ describe('a lost line', () => {
     const socket = await tunnel(gateway.port, () => 'pass');
     let won = 0;
     const finished = runWave({
-      url: socket.url, rainId: 'gone', users: 3, tokenFor, seed: SEED, creditWaitMs: 30_000, retryPolicy: { ...RETRY_POLICY, dialsMax: 3 },
-      onProgress: (progress) => { won = progress.won; },
+      url: socket.url,
+      rainId: 'gone',
+      users: 3,
+      tokenFor,
+      seed: SEED,
+      creditWaitMs: 30_000,
+      retryPolicy: { ...RETRY_POLICY, dialsMax: 3 },
+      onProgress: (progress) => {
+        won = progress.won;
+      },
     });
     await eventually(() => won === 3).finally(() => socket.close());
-    expect(await finished).toMatchObject({ outcomes: [{ name: 'won', count: 3 }], winners: 3, credited: 0, told: '7.50', lostLines: 3, failedDials: 6 });
+    expect(await finished).toMatchObject({
+      outcomes: [{ name: 'won', count: 3 }],
+      winners: 3,
+      credited: 0,
+      told: '7.50',
+      lostLines: 3,
+      failedDials: 6,
+    });
   });
 });
 
@@ -132,14 +171,26 @@ test('a gateway that restarts while everybody waits for the rain gets them all b
   try {
     let connected = 0;
     const finished = runWave({
-      url: gateway.url, rainId: 'restart', users: 25, tokenFor, seed: SEED, connectsPerSecond: 1_000, reactionMs: { min: 0, max: 300 }, retryPolicy: RETRY_POLICY,
-      onProgress: (progress) => { connected = progress.connected; },
+      url: gateway.url,
+      rainId: 'restart',
+      users: 25,
+      tokenFor,
+      seed: SEED,
+      connectsPerSecond: 1_000,
+      reactionMs: { min: 0, max: 300 },
+      retryPolicy: RETRY_POLICY,
+      onProgress: (progress) => {
+        connected = progress.connected;
+      },
     });
     await eventually(() => connected === 25);
     await gateway.close();
     gateway = await openGateway(server.url, { port });
     const report = await finished;
-    expect(report.outcomes).toEqual([{ name: 'nothing_left', count: 15 }, { name: 'won', count: 10 }]);
+    expect(report.outcomes).toEqual([
+      { name: 'nothing_left', count: 15 },
+      { name: 'won', count: 10 },
+    ]);
     expect(report).toMatchObject({ lostLines: 25, winners: 10, told: '25.00', faults: 0 });
   } finally {
     await gateway.close();

@@ -8,8 +8,8 @@ const FACTS = { rainId: 'r', seed: 'ab'.repeat(32), durationMs: 1, clockErrorMs:
 function play(counters: WaveCounters, i: number): void {
   const now = i * 10;
   counters.connected(1, now);
-  counters.answer(i % 3 === 0 ? '0' : '-1', 1 + (i * i) % 977, now);
-  counters.taps.record(5 + (i * i * i) % 1_499);
+  counters.answer(i % 3 === 0 ? '0' : '-1', 1 + ((i * i) % 977), now);
+  counters.taps.record(5 + ((i * i * i) % 1_499));
   counters.late.record(i % 7);
   counters.startReceived(500 + (i % 11));
   if (i % 3 === 0) counters.told.add(`user-${i}`, `p-${i}`, '0.50');
@@ -40,6 +40,9 @@ test('[R2] one packet for users of two processes is a fault, and so is one user 
   other.cheats.win('eve', 'p-2', '1.00');
   sum.cheats.win('eve', 'p-3', '1.00');
   sum.merge(other.record());
-  expect(sum.told.examples).toEqual(['p-1 was told to ann and to bob', 'eve was told p-3 with 1.00 and then p-2 with 1.00']);
+  expect(sum.told.examples).toEqual([
+    'p-1 was told to ann and to bob',
+    'eve was told p-3 with 1.00 and then p-2 with 1.00',
+  ]);
   expect(sum.cheats.report()).toMatchObject({ winners: 1, wonTwice: 1 });
 });

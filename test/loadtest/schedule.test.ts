@@ -21,13 +21,31 @@ beforeEach(() => {
   clock.observe(0, EPOCH);
 });
 
-const rain = (state: ReceivedRain['state'], opensInMs = 1_000, closesInMs = 9_000): ReceivedRain =>
-  ({ type: 'rain', rainId: 'r', state, opensAt: EPOCH + opensInMs, closesAt: EPOCH + closesInMs });
-const schedule = (reactionMs: number, inPlaceAt?: number) => new Schedule({
-  inPlaceAt,
-  address: new URL('ws://127.0.0.1:1/v1'), rainId: 'r', tokenFor: async () => '', creditWaitMs: 0,
-  throttle: new Throttle(1, now), clock, now, random: randomSource(SEED, 'test'), retryPolicy: RETRY_POLICY, counters: new WaveCounters(1), overheard: {},
-}, reactionMs);
+const rain = (state: ReceivedRain['state'], opensInMs = 1_000, closesInMs = 9_000): ReceivedRain => ({
+  type: 'rain',
+  rainId: 'r',
+  state,
+  opensAt: EPOCH + opensInMs,
+  closesAt: EPOCH + closesInMs,
+});
+const schedule = (reactionMs: number, inPlaceAt?: number) =>
+  new Schedule(
+    {
+      inPlaceAt,
+      address: new URL('ws://127.0.0.1:1/v1'),
+      rainId: 'r',
+      tokenFor: async () => '',
+      creditWaitMs: 0,
+      throttle: new Throttle(1, now),
+      clock,
+      now,
+      random: randomSource(SEED, 'test'),
+      retryPolicy: RETRY_POLICY,
+      counters: new WaveCounters(1),
+      overheard: {},
+    },
+    reactionMs,
+  );
 
 describe('when a user taps', () => {
   test('a human moment after the rain opens', () => {
@@ -68,7 +86,11 @@ describe('when a user taps', () => {
   test('not before the end of the requested pause; each backoff is at most twice the last', () => {
     const user = schedule(0);
     time = 2_000;
-    for (const [least, most] of [[50, 100], [100, 200], [200, 400]] as const) {
+    for (const [least, most] of [
+      [50, 100],
+      [100, 200],
+      [200, 400],
+    ] as const) {
       user.pause();
       expect(user.waitMs(rain('open'))).toBeGreaterThanOrEqual(least);
       expect(user.waitMs(rain('open'))).toBeLessThanOrEqual(most);
@@ -118,7 +140,7 @@ describe('latency', () => {
     expect(user.sinceTapMs()).toBeUndefined();
   });
 
-  test('does not leap when the server\'s clock turns out to be another', () => {
+  test("does not leap when the server's clock turns out to be another", () => {
     const user = schedule(0);
     time = 1_000;
     user.waitMs(rain('open'));
@@ -130,7 +152,7 @@ describe('latency', () => {
   });
 });
 
-describe('the server\'s clock', () => {
+describe("the server's clock", () => {
   test('is taken from the quickest exchange, and wrong by at most half of it', () => {
     const other = new ServerClock(now);
     time = 100;

@@ -7,7 +7,10 @@ describe('the throttle', () => {
     let time = 0;
     const throttle = new Throttle(100, () => time);
     const through: number[] = [];
-    for (let i = 0; i < 50; i++) void throttle.pass().then((passed) => { if (passed) through.push(i); });
+    for (let i = 0; i < 50; i++)
+      void throttle.pass().then((passed) => {
+        if (passed) through.push(i);
+      });
     time = 100;
     await eventually(() => through.length > 0);
     time = 150;
@@ -20,7 +23,10 @@ describe('the throttle', () => {
     let time = 0;
     const throttle = new Throttle(100, () => time);
     let through = 0;
-    for (let i = 0; i < 500; i++) void throttle.pass().then((passed) => { if (passed) through++; });
+    for (let i = 0; i < 500; i++)
+      void throttle.pass().then((passed) => {
+        if (passed) through++;
+      });
     time = 60_000;
     await eventually(() => through > 0);
     expect(through).toBe(10);

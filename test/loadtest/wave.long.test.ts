@@ -19,10 +19,18 @@ afterAll(() => gateway.close());
 
 const amounts = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}.05`);
 const claims = (rainId: string) => claimLog({ redis }, rainId);
-const sum = (of: readonly { amount: string }[]) => (of.reduce((cents, { amount }) => cents + Math.round(Number(amount) * 100), 0) / 100).toFixed(2);
-const wave = (options: Partial<WaveOptions> & { rainId: string }) => runWave({
-  url: gateway.url, users: 60, tokenFor, seed: SEED, connectsPerSecond: 2_000, reactionMs: { min: 0, max: 200 }, ...options,
-});
+const sum = (of: readonly { amount: string }[]) =>
+  (of.reduce((cents, { amount }) => cents + Math.round(Number(amount) * 100), 0) / 100).toFixed(2);
+const wave = (options: Partial<WaveOptions> & { rainId: string }) =>
+  runWave({
+    url: gateway.url,
+    users: 60,
+    tokenFor,
+    seed: SEED,
+    connectsPerSecond: 2_000,
+    reactionMs: { min: 0, max: 200 },
+    ...options,
+  });
 const outcomes = (report: SwarmReport) => Object.fromEntries(report.outcomes.map(({ name, count }) => [name, count]));
 const answers = (report: SwarmReport) => Object.fromEntries(report.answers.map(({ code, count }) => [code, count]));
 
@@ -34,8 +42,18 @@ describe('a wave of bots', () => {
     // Nobody asked before it opened: the bots know the server's clock.
     expect(answers(report)).toEqual({ '0': 20, '-1': 40 });
     const log = await claims('storm');
-    expect(log.map(({ userId }) => userId)).toSatisfy((users: string[]) => new Set(users).size === 20 && users.every((user) => /^bot-\d+$/.test(user)));
-    expect(report).toMatchObject({ winners: 20, told: sum(log), faults: 0, dials: 60, failedDials: 0, lostLines: 0, misunderstood: 0 });
+    expect(log.map(({ userId }) => userId)).toSatisfy(
+      (users: string[]) => new Set(users).size === 20 && users.every((user) => /^bot-\d+$/.test(user)),
+    );
+    expect(report).toMatchObject({
+      winners: 20,
+      told: sum(log),
+      faults: 0,
+      dials: 60,
+      failedDials: 0,
+      lostLines: 0,
+      misunderstood: 0,
+    });
     expect(report.latencyMs.ask.count).toBe(60);
     expect(report.latencyMs.tap.count).toBe(60);
     expect(report.latencyMs.ask.p50).toBeGreaterThan(0);
@@ -80,7 +98,13 @@ describe('a wave of bots', () => {
     await stockRain(redis, { rainId: 'held', amounts: amounts(4) });
     expect(await pause(redis, 'held', 1)).toBe('paused');
     let connected = 0;
-    const finished = wave({ rainId: 'held', users: 6, onProgress: (progress) => { connected = progress.connected; } });
+    const finished = wave({
+      rainId: 'held',
+      users: 6,
+      onProgress: (progress) => {
+        connected = progress.connected;
+      },
+    });
     await eventually(() => connected === 6);
     expect(await claims('held')).toEqual([]);
     expect(await resume(redis, 'held', 1)).toBe('loaded');
@@ -98,7 +122,10 @@ describe('a wave of bots', () => {
   test('a rain that does not exist has no winners', async () => {
     const report = await wave({ rainId: 'nowhere', users: 6 });
     expect(outcomes(report)).toEqual({ no_such_rain: 6 });
-    expect(checkMoney(report)).toEqual({ balanced: true, sentence: 'The money adds up: 0 winners were told 0.00, each with a different packet.' });
+    expect(checkMoney(report)).toEqual({
+      balanced: true,
+      sentence: 'The money adds up: 0 winners were told 0.00, each with a different packet.',
+    });
   });
 
   test('after "too fast" or "busy" a user retries with a pause until there is a final answer', async () => {
@@ -147,14 +174,25 @@ describe('a wave that cannot', () => {
   test('get tokens at all ends with that fault and leaves no socket', async () => {
     const fault = new Error('the signer is away');
     await stockRain(redis, { rainId: 'unsigned', amounts: amounts(1), opensInMs: 60_000, closesInMs: 90_000 });
-    await expect(wave({ rainId: 'unsigned', users: 30, tokenFor: (userId) => (userId === 'bot-20' ? Promise.reject(fault) : tokenFor(userId)) })).rejects.toBe(fault);
+    await expect(
+      wave({
+        rainId: 'unsigned',
+        users: 30,
+        tokenFor: (userId) => (userId === 'bot-20' ? Promise.reject(fault) : tokenFor(userId)),
+      }),
+    ).rejects.toBe(fault);
     await eventually(() => gateway.sockets() === 0);
   });
 
   test('reach the gateway gives up after its patience [R10]', async () => {
     const closed = await openGateway(server.url);
     await closed.close();
-    const report = await wave({ rainId: 'storm', url: closed.url, users: 3, retryPolicy: { dialsMax: 3, backoffMsMin: 5, backoffMsMax: 20 } });
+    const report = await wave({
+      rainId: 'storm',
+      url: closed.url,
+      users: 3,
+      retryPolicy: { dialsMax: 3, backoffMsMin: 5, backoffMsMax: 20 },
+    });
     expect(outcomes(report)).toEqual({ [`gave_up: connect ECONNREFUSED 127.0.0.1:${closed.port}`]: 3 });
     expect(report).toMatchObject({ dials: 9, failedDials: 9, lostLines: 0 });
   });
@@ -174,7 +212,14 @@ describe('an aborted wave', () => {
   test('reports what it saw and leaves no socket behind', async () => {
     await stockRain(redis, { rainId: 'later', amounts: amounts(3), opensInMs: 60_000, closesInMs: 90_000 });
     const stop = new AbortController();
-    const finished = wave({ rainId: 'later', users: 10, signal: stop.signal, onProgress: ({ connected }) => { if (connected === 10) stop.abort(); } });
+    const finished = wave({
+      rainId: 'later',
+      users: 10,
+      signal: stop.signal,
+      onProgress: ({ connected }) => {
+        if (connected === 10) stop.abort();
+      },
+    });
     const report = await finished;
     expect(outcomes(report)).toEqual({ aborted: 10 });
     await eventually(() => gateway.sockets() === 0);

@@ -10,13 +10,24 @@ const { redis } = await openRedis();
 const TROUBLED = 60;
 const AUDIT_MS = 5;
 
-interface Book { counts: string; balanced: boolean }
+interface Book {
+  counts: string;
+  balanced: boolean;
+}
 
-function watchOver(books: Map<string, Book>, { quietMs, onAudit }: { quietMs?: number | undefined; onAudit?: () => void } = {}) {
+function watchOver(
+  books: Map<string, Book>,
+  { quietMs, onAudit }: { quietMs?: number | undefined; onAudit?: () => void } = {},
+) {
   const audits: string[] = [];
   const { heard, log } = listeningLog();
   const loop = startAuditLoop<Book, Book>({
-    redis, log, owner: 'one', pauseMsMin: 20, pauseFactor: 4, quietMs,
+    redis,
+    log,
+    owner: 'one',
+    pauseMsMin: 20,
+    pauseFactor: 4,
+    quietMs,
     audited: {
       label: (id) => ({ id }),
       live: () => Promise.resolve(new Map(books)),
@@ -47,7 +58,9 @@ test.for([
   ['that stay unbalanced', undefined],
   ['that wait for too long', 1],
 ] as const)('one that has changed, or is new, is audited before many %s', async ([, quietMs]) => {
-  const books = new Map<string, Book>(Array.from({ length: TROUBLED }, (_, i) => [`troubled-${i}`, { counts: '0', balanced: false }]));
+  const books = new Map<string, Book>(
+    Array.from({ length: TROUBLED }, (_, i) => [`troubled-${i}`, { counts: '0', balanced: false }]),
+  );
   books.set('fine', { counts: '0', balanced: true });
   const { loop, audits } = watchOver(books, { quietMs });
   await eventually(() => loop.seen().size === books.size);
@@ -62,7 +75,9 @@ test.for([
 
 test('many that change all the time keep none from being audited again', async () => {
   const books = new Map<string, Book>([['unchanged', { counts: '0', balanced: false }]]);
-  const change = () => { for (let i = 0; i < TROUBLED; i++) books.set(`busy-${i}`, { counts: `${audits.length}`, balanced: true }); };
+  const change = () => {
+    for (let i = 0; i < TROUBLED; i++) books.set(`busy-${i}`, { counts: `${audits.length}`, balanced: true });
+  };
   const { loop, audits } = watchOver(books, { quietMs: 200, onAudit: () => change() });
   await eventually(() => audits.filter((id) => id === 'unchanged').length >= 4);
   // Nor does it keep any of them from that.

@@ -17,7 +17,9 @@ import { grabAs, openRain } from './epochStage.ts';
 
 let context: TestContext;
 const epochs: Epoch[] = [];
-beforeAll(async () => { context = await openTestContext(); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
 afterEach(async () => {
   await Promise.all(epochs.splice(0).map((epoch) => epoch.close()));
   await context.redis.flushall();
@@ -69,10 +71,20 @@ test('a rain that somebody holds for no reason of ours goes on when the stores a
   const { log, heard } = listeningLog();
   start(60_000, log);
   const heldFor = (id: string) => context.redis.hget(shardKeys(id, 0).state, 'held');
-  await eventually(async () => expect(await Promise.all(['agreed', 'empty', 'lost', 'restored'].map(heldFor))).toEqual([null, null, null, RESTORING]));
+  await eventually(async () =>
+    expect(await Promise.all(['agreed', 'empty', 'lost', 'restored'].map(heldFor))).toEqual([
+      null,
+      null,
+      null,
+      RESTORING,
+    ]),
+  );
   expect(await context.redis.llen(shardKeys('lost', 0).claims)).toBe(2);
   expect((await grabAs(context, 'agreed', ['cleo']))[0]).toMatchObject({ code: '0' });
-  const named = () => heard.filter(({ level, msg }) => level === 'error' && msg.startsWith('somebody else has stopped')).map(({ rainId }) => rainId);
+  const named = () =>
+    heard
+      .filter(({ level, msg }) => level === 'error' && msg.startsWith('somebody else has stopped'))
+      .map(({ rainId }) => rainId);
   await eventually(() => expect(named().sort()).toEqual(['agreed', 'empty', 'lost']));
   const registry = openRegistry();
   registerEpochMetrics(registry, { ...epochs[0]!, restoring: () => countRestoring(context.redis) });

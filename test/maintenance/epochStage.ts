@@ -9,7 +9,12 @@ import { claimLog, type TestContext } from '../support/operatorContext.ts';
 /** Ten packets of 1.00, open for ten minutes; `winners` take the first ones, and are credited. */
 export async function openRain(context: TestContext, id: string, winners: readonly string[] = []): Promise<void> {
   const now = await redisNow(context.redis);
-  const made = await createRain(context, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+  const made = await createRain(context, {
+    id,
+    plan: { budget: '10.00', packets: 10, split: { method: 'even' } },
+    opensAt: now - 1_000,
+    closesAt: now + 600_000,
+  });
   if (!made.ok) throw new Error(JSON.stringify(made.refusals));
   await loadRain(context, id);
   await winAndCredit(context, id, winners);
@@ -21,7 +26,9 @@ export async function winAndCredit(context: TestContext, id: string, users: read
 }
 
 export function grabAs({ redis }: Pick<TestContext, 'redis'>, id: string, users: readonly string[]) {
-  return createGrabEngine(redis, (fault) => { throw fault; }).grab(id, 0, users);
+  return createGrabEngine(redis, (fault) => {
+    throw fault;
+  }).grab(id, 0, users);
 }
 
 /** What is in Redis now, without leases. @returns puts it back, and removes what came since: Redis as an older state */
@@ -40,11 +47,16 @@ const BALANCES = `UPDATE "Account" SET "balanceCents" = coalesce((SELECT sum(CAS
   FROM "Transfer" WHERE "Account"."id" IN ("creditAccountId", "debitAccountId")), 0)`;
 
 /** Deletes these rows of the database, or changes them, as no user of the product can: the database as an older state. */
-export async function rewriteLedger({ databaseUrl }: Pick<TestContext, 'databaseUrl'>, ...statements: readonly string[]): Promise<void> {
+export async function rewriteLedger(
+  { databaseUrl }: Pick<TestContext, 'databaseUrl'>,
+  ...statements: readonly string[]
+): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query(['BEGIN', 'SET LOCAL session_replication_role = replica', ...statements, BALANCES, 'COMMIT'].join('; '));
+    await client.query(
+      ['BEGIN', 'SET LOCAL session_replication_role = replica', ...statements, BALANCES, 'COMMIT'].join('; '),
+    );
   } finally {
     await client.end();
   }
@@ -52,10 +64,19 @@ export async function rewriteLedger({ databaseUrl }: Pick<TestContext, 'database
 
 /** The database as it was before this rain was created. */
 export function forgetRain(context: TestContext, id: string): Promise<void> {
-  return rewriteLedger(context, `DELETE FROM "Transfer" WHERE "rainId" = '${id}'`, `DELETE FROM "Account" WHERE "id" = 'rain:${id}' OR "id" LIKE 'rain:${id}/%'`, `DELETE FROM "OperatorAction" WHERE "rainId" = '${id}'`, `DELETE FROM "Allocation" WHERE "rainId" = '${id}'`, `DELETE FROM "Rain" WHERE "id" = '${id}'`);
+  return rewriteLedger(
+    context,
+    `DELETE FROM "Transfer" WHERE "rainId" = '${id}'`,
+    `DELETE FROM "Account" WHERE "id" = 'rain:${id}' OR "id" LIKE 'rain:${id}/%'`,
+    `DELETE FROM "OperatorAction" WHERE "rainId" = '${id}'`,
+    `DELETE FROM "Allocation" WHERE "rainId" = '${id}'`,
+    `DELETE FROM "Rain" WHERE "id" = '${id}'`,
+  );
 }
 
 /** Whom the list of a rain still holds: the ids of its packets. */
 export async function packetsLeft({ redis }: Pick<TestContext, 'redis'>, key: string): Promise<string[]> {
-  return (await redis.lrange(key, 0, -1)).map((element) => (JSON.parse(element) as { redPacketId: string }).redPacketId);
+  return (await redis.lrange(key, 0, -1)).map(
+    (element) => (JSON.parse(element) as { redPacketId: string }).redPacketId,
+  );
 }

@@ -30,7 +30,10 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   context = await openTestContext();
   gateway = await openGateway(context.redisUrl);
-  worker = await startWorker(context.redisUrl, context.databaseUrl, createLog('worker', 'silent'), { signer, settling: { ttlMs: TTL_MS, tidyMs: 100 } });
+  worker = await startWorker(context.redisUrl, context.databaseUrl, createLog('worker', 'silent'), {
+    signer,
+    settling: { ttlMs: TTL_MS, tidyMs: 100 },
+  });
 });
 afterAll(async () => {
   await gateway?.close();
@@ -42,7 +45,7 @@ afterAll(async () => {
 async function keys(): Promise<Map<string, number>> {
   const found = new Set<string>();
   for (let cursor = '0'; ;) {
-    const [next, page] = await context.redis.call('SCAN', cursor, 'COUNT', '100') as [string, string[]];
+    const [next, page] = (await context.redis.call('SCAN', cursor, 'COUNT', '100')) as [string, string[]];
     for (const key of page) found.add(key);
     if (next === '0') break;
     cursor = next;
@@ -58,7 +61,13 @@ const isQueue = (key: string) => /^\{rain-queue\}:(credit|orders)/.test(key);
 
 async function play(rainId: string): Promise<void> {
   const now = await redisNow(context.redis);
-  await createRain(context, { id: rainId, plan: { budget: '40.00', packets: 40, split: { method: 'even' } }, shards: SHARDS, opensAt: now - 1_000, closesAt: now + 600_000 });
+  await createRain(context, {
+    id: rainId,
+    plan: { budget: '40.00', packets: 40, split: { method: 'even' } },
+    shards: SHARDS,
+    opensAt: now - 1_000,
+    closesAt: now + 600_000,
+  });
   await loadRain(context, rainId);
   // One element that is no packet, so that every kind of key is born.
   for (let shard = 0; shard < SHARDS; shard++) await context.redis.lset(shardKeys(rainId, shard).packets, -1, 'torn');
@@ -73,9 +82,13 @@ async function play(rainId: string): Promise<void> {
   await receive(context.redis, rainId, move!);
   await noteArrived(context.redis, rainId, move!);
   expect(await lend(context.redis, rainId, newMoveId(1, 0), { wanted: 1, parts: 100 })).toBeDefined();
-  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+  const engine = createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  });
   for (const user of users) await engine.grab(rainId, shardOf(user, SHARDS), [user]);
-  await eventually(async () => expect((await context.ledger.book(rainId))!.credited.count).toBe(users.length), { timeoutMs: 15_000 });
+  await eventually(async () => expect((await context.ledger.book(rainId))!.credited.count).toBe(users.length), {
+    timeoutMs: 15_000,
+  });
   await eventually(async () => {
     const counts = await Promise.all([0, 1].map((shard) => context.redis.scard(shardKeys(rainId, shard).credited)));
     expect(counts[0]! + counts[1]!).toBe(users.length);
@@ -85,15 +98,23 @@ async function play(rainId: string): Promise<void> {
 test('no key of a rain expires before it is settled, all expire afterwards, late ones too, and none comes back', async () => {
   await play('r1');
   const born = ofRains(await keys());
-  const lasting = Object.values(shardKeys('r1', 0)).filter((key) => !isPassing(key)).map((key) => key.split(':').at(-1));
-  expect(new Set(born.filter(([key]) => !isPassing(key)).map(([key]) => key.split(':').at(-1))), 'every kind of key was born').toEqual(new Set(lasting));
+  const lasting = Object.values(shardKeys('r1', 0))
+    .filter((key) => !isPassing(key))
+    .map((key) => key.split(':').at(-1));
+  expect(
+    new Set(born.filter(([key]) => !isPassing(key)).map(([key]) => key.split(':').at(-1))),
+    'every kind of key was born',
+  ).toEqual(new Set(lasting));
   for (const [key, ttl] of born) {
     if (isPassing(key)) expect(ttl, key).toBeGreaterThanOrEqual(0);
     else expect(ttl, `${key} must not expire before it is settled`).toBe(-1);
   }
 
   await closeRain(context, 'r1');
-  const isSettled = () => Promise.all([0, 1].map(async (shard) => await context.redis.hget(shardKeys('r1', shard).state, 'state') === 'settled'));
+  const isSettled = () =>
+    Promise.all(
+      [0, 1].map(async (shard) => (await context.redis.hget(shardKeys('r1', shard).state, 'state')) === 'settled'),
+    );
   await eventually(async () => expect(await isSettled()).toEqual([true, true]), { timeoutMs: 15_000 });
   // Late: the cursor and the set are lost and born again, a winner asks and joins once more.
   const [first, second] = [shardKeys('r1', 0), shardKeys('r1', 1)];
@@ -109,7 +130,9 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   ann.say({ type: 'grab', rainId: 'r1' });
   expect((await ann.next('result')).code).toBe('1');
   const settled = ofRains(await keys());
-  expect(settled.map(([key]) => key)).toEqual(expect.arrayContaining([first.state, first.relayed, first.credited, second.state, second.claims]));
+  expect(settled.map(([key]) => key)).toEqual(
+    expect.arrayContaining([first.state, first.relayed, first.credited, second.state, second.claims]),
+  );
   for (const [key, ttl] of settled) {
     expect(ttl, `${key} must expire`).toBeGreaterThanOrEqual(0);
     expect(ttl, key).toBeLessThanOrEqual(isPassing(key) ? 600_000 : TTL_MS);
@@ -117,19 +140,27 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
 
   for (const [key] of settled) await context.redis.pexpire(key, 1);
   const kept: readonly string[] = [EPOCH_KEY, ENDED_RAINS_KEY, RAINS_VERSION_KEY];
-  const onlyTheQueue = async () => expect([...(await keys()).keys()].filter((key) => !isQueue(key) && !isPassing(key) && !kept.includes(key))).toEqual([]);
+  const onlyTheQueue = async () =>
+    expect([...(await keys()).keys()].filter((key) => !isQueue(key) && !isPassing(key) && !kept.includes(key))).toEqual(
+      [],
+    );
   await eventually(onlyTheQueue, { timeoutMs: 30_000 });
   const jobs = [...(await keys()).keys()];
   expect(jobs.length, `the queue's bookkeeping is bounded: ${jobs.join(' ')}`).toBeLessThan(60);
 
   // Late users leave no trace [R11]. For some seconds a gateway answers a join from its cache.
-  await eventually(async () => {
-    const late = await dial(gateway.url, users[0]!);
-    late.say({ type: 'join', rainId: 'r1' });
-    const told = await Promise.race([late.next('result'), late.next('rain')].map((next) => next.catch((error: Error) => error)));
-    await late.leave();
-    expect(told).toMatchObject({ type: 'result', code: '-8' });
-  }, { everyMs: 300 });
+  await eventually(
+    async () => {
+      const late = await dial(gateway.url, users[0]!);
+      late.say({ type: 'join', rainId: 'r1' });
+      const told = await Promise.race(
+        [late.next('result'), late.next('rain')].map((next) => next.catch((error: Error) => error)),
+      );
+      await late.leave();
+      expect(told).toMatchObject({ type: 'result', code: '-8' });
+    },
+    { everyMs: 300 },
+  );
   ann.say({ type: 'grab', rainId: 'r1' });
   expect((await ann.next('result')).code).toBe('-8');
   await createAnnouncer({ redis: context.redis, signer })('r1', 0, log);

@@ -10,7 +10,9 @@ import { openTestContext, type TestContext } from '../support/operatorContext.ts
 import { forgetRain, openRain } from './epochStage.ts';
 
 let context: TestContext;
-beforeAll(async () => { context = await openTestContext(); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
 afterAll(() => context.stop());
 
 test('with another database, readiness says that while rains are held that it does not know, and Redis does not take over its id before', async () => {
@@ -18,7 +20,9 @@ test('with another database, readiness says that while rains are held that it do
   await forgetRain(context, 'elsewhere');
   await context.redis.hset(EPOCH_KEY, { store: 'another', counter: 1 });
   const epoch = startEpoch({ context, log: createLog('worker', 'silent'), everyMs: 20, momentMs: 50 });
-  await eventually(async () => expect(await context.redis.hget(shardKeys('elsewhere', 0).state, 'held')).toBe('unknown_to_ledger'));
+  await eventually(async () =>
+    expect(await context.redis.hget(shardKeys('elsewhere', 0).state, 'held')).toBe('unknown_to_ledger'),
+  );
   await eventually(async () => {
     const { runId, comparedRunId } = await readEpoch(context.redis);
     expect(comparedRunId).toBe(runId);
@@ -28,9 +32,16 @@ test('with another database, readiness says that while rains are held that it do
   expect(await readEpoch(context.redis)).toMatchObject({ storeId: 'another', counter: 1 });
   await expect(epoch.ask()).rejects.toThrow('Redis was used with another database; 1 held: elsewhere');
   // Another process that asks, or takes over, is told the same.
-  expect(checkEpochs(await readEpoch(context.redis), await context.ledger.epoch())).toMatchObject({ verdict: 'wrong', found: 'was used with another database' });
-  expect(await writeOffRain(context, 'elsewhere', 'that database burned', { newDatabase: true })).toMatchObject({ ok: true });
-  await eventually(async () => expect((await readEpoch(context.redis)).storeId).toBe((await context.ledger.epoch()).storeId));
+  expect(checkEpochs(await readEpoch(context.redis), await context.ledger.epoch())).toMatchObject({
+    verdict: 'wrong',
+    found: 'was used with another database',
+  });
+  expect(await writeOffRain(context, 'elsewhere', 'that database burned', { newDatabase: true })).toMatchObject({
+    ok: true,
+  });
+  await eventually(async () =>
+    expect((await readEpoch(context.redis)).storeId).toBe((await context.ledger.epoch()).storeId),
+  );
   await eventually(() => epoch.ask());
   await epoch.close();
 });

@@ -11,21 +11,35 @@ import { claimLog, openTestContext, type TestContext } from '../support/operator
 import { backupRedis, grabAs, openRain, packetsLeft, winAndCredit } from './epochStage.ts';
 
 const SHARDS = 3;
-const USERS = Array.from({ length: 1_200 }, (_, i) => `user-${i * 7_919 % 10_007}`);
+const USERS = Array.from({ length: 1_200 }, (_, i) => `user-${(i * 7_919) % 10_007}`);
 
 let context: TestContext;
-beforeAll(async () => { context = await openTestContext(); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
 afterAll(() => context.stop());
 
 test('[R1][R2] hundreds of lost claims in three shards are put back with their packets, wherever it is cut and begun again, and by two at once', async () => {
   const now = await redisNow(context.redis);
-  const made = await createRain(context, { id: 'many', shards: SHARDS, plan: { budget: '1500.00', packets: 1_500 }, opensAt: now - 1_000, closesAt: now + 600_000 });
+  const made = await createRain(context, {
+    id: 'many',
+    shards: SHARDS,
+    plan: { budget: '1500.00', packets: 1_500 },
+    opensAt: now - 1_000,
+    closesAt: now + 600_000,
+  });
   expect(made.ok).toBe(true);
   await loadRain(context, 'many');
   const toBackup = await backupRedis(context.redis);
-  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+  const engine = createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  });
   for (let shard = 0; shard < SHARDS; shard++) {
-    await engine.grab('many', shard, USERS.filter((user) => shardOf(user, SHARDS) === shard));
+    await engine.grab(
+      'many',
+      shard,
+      USERS.filter((user) => shardOf(user, SHARDS) === shard),
+    );
     await context.ledger.credit(await claimLog(context, 'many', shard));
   }
   await toBackup();
@@ -46,9 +60,15 @@ test('[R1][R2] hundreds of lost claims in three shards are put back with their p
   expect(ends.map(({ contested }) => contested)).toEqual([0, 0]);
   expect(await toTheEnd()).toEqual({ putBack: 0, contested: 0, waitsForLoad: false });
 
-  const credited = new Set((await Promise.all([0, 1, 2].map((shard) => claimLog(context, 'many', shard)))).flat().map(({ redPacketId }) => redPacketId));
+  const credited = new Set(
+    (await Promise.all([0, 1, 2].map((shard) => claimLog(context, 'many', shard))))
+      .flat()
+      .map(({ redPacketId }) => redPacketId),
+  );
   expect(credited.size).toBe(USERS.length);
-  const left = (await Promise.all([0, 1, 2].map((shard) => packetsLeft(context, shardKeys('many', shard).packets)))).flat();
+  const left = (
+    await Promise.all([0, 1, 2].map((shard) => packetsLeft(context, shardKeys('many', shard).packets)))
+  ).flat();
   expect([left.length, left.filter((packet) => credited.has(packet))]).toEqual([300, []]);
   await release(context.redis, 'many', SHARDS, 'redis_behind');
   // What the log has is not written to it again.
@@ -58,7 +78,12 @@ test('[R1][R2] hundreds of lost claims in three shards are put back with their p
   await context.redis.hdel(claimed, first!.userId);
   expect(await toTheEnd()).toEqual({ putBack: 0, contested: 0, waitsForLoad: false });
   await context.redis.hset(claimed, first!.userId, entry);
-  expect((await auditRain(context, 'many'))!).toMatchObject({ report: { balanced: true }, problems: [], lostFromLog: [], toldTwice: [] });
+  expect((await auditRain(context, 'many'))!).toMatchObject({
+    report: { balanced: true },
+    problems: [],
+    lostFromLog: [],
+    toldTwice: [],
+  });
 });
 
 test('[R1] a user whose credited packet somebody else has won meanwhile wins no second one, and nobody is accused', async () => {
@@ -76,5 +101,8 @@ test('[R1] a user whose credited packet somebody else has won meanwhile wins no 
   await release(context.redis, 'contested', 1, 'redis_behind');
   const [ann] = await grabAs(context, 'contested', ['ann']);
   expect(ann).toMatchObject({ code: '1' });
-  expect((await auditRain(context, 'contested'))!).toMatchObject({ tampering: [], toldTwice: [{ toldTo: 'bob', paid: { userId: 'ann' } }] });
+  expect((await auditRain(context, 'contested'))!).toMatchObject({
+    tampering: [],
+    toldTwice: [{ toldTo: 'bob', paid: { userId: 'ann' } }],
+  });
 });

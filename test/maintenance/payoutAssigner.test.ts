@@ -10,10 +10,16 @@ import { openWorker } from '../support/servers/worker.ts';
 import { wonRain } from '../wallet/room.ts';
 
 let context: TestContext;
-beforeAll(async () => { context = await openTestContext(); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
 afterAll(() => context?.stop());
 
-const webhook = { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: 'http://127.0.0.1:9/nobody', WEBHOOK_SECRET: 'a-secret-between-test-and-wallet-0123456789' };
+const webhook = {
+  PAYOUT_PROVIDER: 'webhook',
+  WEBHOOK_URL: 'http://127.0.0.1:9/nobody',
+  WEBHOOK_SECRET: 'a-secret-between-test-and-wallet-0123456789',
+};
 const payoutProvider = async (rainId: string) => (await context.ledger.rain(rainId))!.payoutProvider;
 
 test('[R5] a worker assigns its provider to a loaded rain before its first payment, so that a console with another PAYOUT_PROVIDER cannot be first', async () => {
@@ -37,9 +43,13 @@ test('each rain is assigned once, a fault is logged once, and a failed one is tr
   const told: unknown[] = [];
   let broken = true;
   const log = createLog('worker', 'silent');
-  log.warn = ((...words: unknown[]) => { told.push(words); }) as typeof log.warn;
+  log.warn = ((...words: unknown[]) => {
+    told.push(words);
+  }) as typeof log.warn;
   const payoutAssigner = startPayoutAssigner({
-    redis: context.redis, log, everyMs: 5,
+    redis: context.redis,
+    log,
+    everyMs: 5,
     meet: async (rainId) => {
       met.push(rainId);
       if (broken && rainId === 'b') throw new Error('the book is away');
@@ -52,5 +62,9 @@ test('each rain is assigned once, a fault is logged once, and a failed one is tr
   await stockRain(context.redis, { rainId: 'c', amounts: ['1.00'] });
   await eventually(() => expect(met).toContain('c'));
   await payoutAssigner.close();
-  expect([met.filter((rainId) => rainId === 'a').length, met.filter((rainId) => rainId === 'c').length, told.length]).toEqual([1, 1, 1]);
+  expect([
+    met.filter((rainId) => rainId === 'a').length,
+    met.filter((rainId) => rainId === 'c').length,
+    told.length,
+  ]).toEqual([1, 1, 1]);
 });

@@ -10,7 +10,9 @@ import { openRoom, type Room } from '../credit/room.ts';
 
 let room: Room;
 const loops: Loop[] = [];
-beforeAll(async () => { room = await openRoom(); });
+beforeAll(async () => {
+  room = await openRoom();
+});
 afterEach(async () => {
   await Promise.all(loops.splice(0).map((loop) => loop.close()));
   await room.rest();
@@ -18,7 +20,12 @@ afterEach(async () => {
 afterAll(() => room?.stop());
 
 const FAR = Date.UTC(3_000, 0) * 0x1000;
-const jobOf = (rainId: string): CreditJob => ({ rainId, shard: 0, from: 0, entries: claimsOf(rainId, 0, 5).map((claim) => JSON.stringify(claim)) });
+const jobOf = (rainId: string): CreditJob => ({
+  rainId,
+  shard: 0,
+  from: 0,
+  entries: claimsOf(rainId, 0, 5).map((claim) => JSON.stringify(claim)),
+});
 
 function start() {
   const { log, heard } = listeningLog();
@@ -29,33 +36,46 @@ function start() {
 test.each<[string, (lane: CreditQueue) => Promise<unknown>]>([
   ['paused', (lane) => room.hand.hset(lane.toKey('meta'), 'paused', 1)],
   ['concurrency', (lane) => room.hand.hset(lane.toKey('meta'), 'concurrency', 0)],
-  ['max', async (lane) => {
-    await room.hand.hset(lane.toKey('meta'), 'max', 1, 'duration', 86_400_000);
-    await room.hand.set(lane.toKey('limiter'), 9, 'PX', 86_400_000);
-  }],
-  ['type', async (lane) => {
-    await room.hand.del(lane.toKey('meta'));
-    await room.hand.set(lane.toKey('meta'), 'not a hash');
-  }],
-])('a queue that somebody else has stopped (%s) is put right in both lanes, and that is logged once', async (fault, harm) => {
-  for (const lane of [room.queue, room.later]) {
-    const rainId = `${fault}-${lane.name}`;
-    await room.ledger.createRain(newRain(rainId, sumOfFirst(5)), 'ann');
-    const job = jobOf(rainId);
-    await lane.add('range', job, { jobId: creditJobId(job) });
-    await harm(lane);
-  }
-  room.work();
-  const heard = start();
-  await eventually(async () => {
-    for (const { name } of [room.queue, room.later]) expect(await room.ledger.book(`${fault}-${name}`)).toMatchObject({ credited: { count: 5 } });
-  }, { timeoutMs: 15_000 });
-  await Promise.all([room.queue, room.later].map(harm));
-  await eventually(async () => expect(await room.hand.hget(room.later.toKey('meta'), 'paused')).toBeNull());
-  const errors = heard.filter(({ level }) => level === 'error');
-  expect(errors.map(({ queue }) => queue).sort()).toEqual(['credit', 'credit-later']);
-  for (const { found } of errors) expect(found).toContain(fault);
-});
+  [
+    'max',
+    async (lane) => {
+      await room.hand.hset(lane.toKey('meta'), 'max', 1, 'duration', 86_400_000);
+      await room.hand.set(lane.toKey('limiter'), 9, 'PX', 86_400_000);
+    },
+  ],
+  [
+    'type',
+    async (lane) => {
+      await room.hand.del(lane.toKey('meta'));
+      await room.hand.set(lane.toKey('meta'), 'not a hash');
+    },
+  ],
+])(
+  'a queue that somebody else has stopped (%s) is put right in both lanes, and that is logged once',
+  async (fault, harm) => {
+    for (const lane of [room.queue, room.later]) {
+      const rainId = `${fault}-${lane.name}`;
+      await room.ledger.createRain(newRain(rainId, sumOfFirst(5)), 'ann');
+      const job = jobOf(rainId);
+      await lane.add('range', job, { jobId: creditJobId(job) });
+      await harm(lane);
+    }
+    room.work();
+    const heard = start();
+    await eventually(
+      async () => {
+        for (const { name } of [room.queue, room.later])
+          expect(await room.ledger.book(`${fault}-${name}`)).toMatchObject({ credited: { count: 5 } });
+      },
+      { timeoutMs: 15_000 },
+    );
+    await Promise.all([room.queue, room.later].map(harm));
+    await eventually(async () => expect(await room.hand.hget(room.later.toKey('meta'), 'paused')).toBeNull());
+    const errors = heard.filter(({ level }) => level === 'error');
+    expect(errors.map(({ queue }) => queue).sort()).toEqual(['credit', 'credit-later']);
+    for (const { found } of errors) expect(found).toContain(fault);
+  },
+);
 
 test('jobs due in the year 3000 are removed, so that they neither fill a lane nor stop the relay; other keys stay', async () => {
   const ids = [creditJobId(jobOf('never')), 'meta', 'wait'];

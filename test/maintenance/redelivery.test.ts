@@ -13,34 +13,55 @@ import { eventually } from '../support/eventually.ts';
 
 let context: TestContext;
 const sweepers: Loop[] = [];
-beforeAll(async () => { context = await openTestContext(); });
-afterEach(async () => { await Promise.all(sweepers.splice(0).map((redelivery) => redelivery.close())); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
+afterEach(async () => {
+  await Promise.all(sweepers.splice(0).map((redelivery) => redelivery.close()));
+});
 afterAll(() => context.stop());
 
 /** A redelivery whose queue loses everything; it tells what it was given. */
 function startSweeping(options: Partial<RedeliveryOptions> = {}): [string, number, number, number][] {
   const sent: [string, number, number, number][] = [];
-  sweepers.push(startRedelivery({
-    context, log: createLog('redelivery', 'silent'), everyMs: 10, sweepAfterMs: 50,
-    jobsPending: async () => 0,
-    pendingRanges: async () => [],
-    areDead: async (_rainId, _shard, entries) => entries.map(() => false),
-    async resend(...range) {
-      sent.push(range);
-      return range[3] - range[2];
-    },
-    ...options,
-  }));
+  sweepers.push(
+    startRedelivery({
+      context,
+      log: createLog('redelivery', 'silent'),
+      everyMs: 10,
+      sweepAfterMs: 50,
+      jobsPending: async () => 0,
+      pendingRanges: async () => [],
+      areDead: async (_rainId, _shard, entries) => entries.map(() => false),
+      async resend(...range) {
+        sent.push(range);
+        return range[3] - range[2];
+      },
+      ...options,
+    }),
+  );
   return sent;
 }
 
 /** Open, won from `winners` times, and handed over to the queue as the cursor has it. */
 async function wonRain(id: string, winners: number): Promise<void> {
   const now = await redisNow(context.redis);
-  await createRain(context, { id, plan: { budget: '20.00', packets: 2_000, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+  await createRain(context, {
+    id,
+    plan: { budget: '20.00', packets: 2_000, split: { method: 'even' } },
+    opensAt: now - 1_000,
+    closesAt: now + 600_000,
+  });
   await loadRain(context, id);
-  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
-  for (let i = 0; i < winners; i += 500) await engine.grab(id, 0, Array.from({ length: Math.min(500, winners - i) }, (_, n) => `user-${i + n}`));
+  const engine = createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  });
+  for (let i = 0; i < winners; i += 500)
+    await engine.grab(
+      id,
+      0,
+      Array.from({ length: Math.min(500, winners - i) }, (_, n) => `user-${i + n}`),
+    );
   await context.redis.set(shardKeys(id, 0).relayed, String(winners));
 }
 
@@ -65,8 +86,13 @@ describe('redelivery', () => {
         ...context,
         ledger: {
           ...context.ledger,
-          async credits() { throw new Error('a worker has no memory for all credits of a rain'); },
-          async creditsTo(rainId, of) { asked.push(of.redPacketIds?.length ?? 0); return context.ledger.creditsTo(rainId, of); },
+          async credits() {
+            throw new Error('a worker has no memory for all credits of a rain');
+          },
+          async creditsTo(rainId, of) {
+            asked.push(of.redPacketIds?.length ?? 0);
+            return context.ledger.creditsTo(rainId, of);
+          },
         },
       },
     });
@@ -82,7 +108,10 @@ describe('redelivery', () => {
     await context.ledger.credit(await claimLog(context, 'credited'));
     await wonRain('dead', 3);
     const asked: number[] = [];
-    const sent = startSweeping({ areDead: async (_rainId, _shard, entries) => entries.map(({ index }) => asked.length < 6 ? asked.push(index) > 0 : true) });
+    const sent = startSweeping({
+      areDead: async (_rainId, _shard, entries) =>
+        entries.map(({ index }) => (asked.length < 6 ? asked.push(index) > 0 : true)),
+    });
     // Asked twice, it has come by the other rains in between.
     await eventually(() => expect(asked).toEqual([0, 1, 2, 0, 1, 2]));
     expect(sent).toEqual([]);
@@ -103,7 +132,8 @@ describe('redelivery', () => {
     jobs = 99;
     await eventually(() => expect(moments.length).toBe(4));
     // The pauses double: at least 100, 200 and 400 ms.
-    for (const [i, leastMs] of [100, 200, 400].entries()) expect(moments[i + 1]! - moments[i]!).toBeGreaterThanOrEqual(leastMs - 5);
+    for (const [i, leastMs] of [100, 200, 400].entries())
+      expect(moments[i + 1]! - moments[i]!).toBeGreaterThanOrEqual(leastMs - 5);
     await context.ledger.credit(await claimLog(context, 'busy'));
   });
 
@@ -113,13 +143,22 @@ describe('redelivery', () => {
     await context.ledger.credit(claims.slice(0, 2));
     const rainId = 'pending';
     // 0 and 1 are credited, 5 and 12 to 19 are with a job, 9 is dead; of another rain and another shard nothing counts.
-    let waiting = [{ rainId, shard: 0, from: 5, to: 6 }, { rainId, shard: 0, from: 12, to: 20 }, { rainId: 'other', shard: 0, from: 0, to: 20 }, { rainId, shard: 1, from: 0, to: 20 }];
+    let waiting = [
+      { rainId, shard: 0, from: 5, to: 6 },
+      { rainId, shard: 0, from: 12, to: 20 },
+      { rainId: 'other', shard: 0, from: 0, to: 20 },
+      { rainId, shard: 1, from: 0, to: 20 },
+    ];
     const sent = startSweeping({
       pendingRanges: async () => waiting,
       areDead: async (_rainId, _shard, entries) => entries.map(({ index }) => index === 9),
     });
     await eventually(() => expect(sent.length).toBeGreaterThanOrEqual(3));
-    expect(sent.slice(0, 3)).toEqual([['pending', 0, 2, 5], ['pending', 0, 6, 9], ['pending', 0, 10, 12]]);
+    expect(sent.slice(0, 3)).toEqual([
+      ['pending', 0, 2, 5],
+      ['pending', 0, 6, 9],
+      ['pending', 0, 10, 12],
+    ]);
     await context.ledger.credit(claims.slice(10));
     waiting = [];
     // What its job has left undone is missing, too.
@@ -133,7 +172,9 @@ describe('redelivery', () => {
     const sent = startSweeping({ sweepAfterMs: 1_000 });
     for (const claim of claims) {
       await context.ledger.credit([claim]);
-      await new Promise((resolve) => { setTimeout(resolve, 50); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
     }
     expect(sent).toEqual([]);
   });

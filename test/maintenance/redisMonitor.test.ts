@@ -47,11 +47,22 @@ async function watchOver(...args: string[]): Promise<void> {
 
 function open() {
   const { log, heard } = listeningLog();
-  return { heard, redisMonitor: startRedisMonitor({ context: { redis, ledger, signer, actor: 'guard' }, durability: LOCAL, log, everyMs: 30, momentMs: 400 }) };
+  return {
+    heard,
+    redisMonitor: startRedisMonitor({
+      context: { redis, ledger, signer, actor: 'guard' },
+      durability: LOCAL,
+      log,
+      everyMs: 30,
+      momentMs: 400,
+    }),
+  };
 }
 
-const quiet = () => eventually(() => expect(Object.values(redisMonitor.currentProblems()).every((count) => count === 0)).toBe(true));
-const begins = (problem: string) => eventually(() => expect(redisMonitor.currentProblems()).toMatchObject({ [problem]: 1 }));
+const quiet = () =>
+  eventually(() => expect(Object.values(redisMonitor.currentProblems()).every((count) => count === 0)).toBe(true));
+const begins = (problem: string) =>
+  eventually(() => expect(redisMonitor.currentProblems()).toMatchObject({ [problem]: 1 }));
 /** Log levels of this problem, in order. */
 const told = (problem: string) => heard.filter((line) => line['problem'] === problem).map(({ level }) => level);
 
@@ -59,13 +70,20 @@ const told = (problem: string) => heard.filter((line) => line['problem'] === pro
 async function loadedRain(id: string, opensInMs = -1_000): Promise<void> {
   const now = await redisNow(redis);
   const context = { redis, ledger, signer, actor: 'test' };
-  await createRain(context, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now + opensInMs, closesAt: now + 600_000 });
+  await createRain(context, {
+    id,
+    plan: { budget: '10.00', packets: 10, split: { method: 'even' } },
+    opensAt: now + opensInMs,
+    closesAt: now + 600_000,
+  });
   const loaded = await loadRain(context, id);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.refusals));
   onTestFinished(() => ledger.settle(id).then(() => {}));
 }
 
-beforeEach(() => { heard = []; });
+beforeEach(() => {
+  heard = [];
+});
 
 test('a Redis that turns into a replica, and back', async () => {
   await watchOver();
@@ -88,7 +106,10 @@ test('an append-only file that is switched off, and one that is no longer synced
   await begins('fsync');
   await redis.config('SET', 'appendfsync', 'always');
   await quiet();
-  expect([told('no_aof'), told('fsync')]).toEqual([['error', 'info'], ['warn', 'info']]);
+  expect([told('no_aof'), told('fsync')]).toEqual([
+    ['error', 'info'],
+    ['warn', 'info'],
+  ]);
 });
 
 test('keys that are evicted, by the policy and in fact', async () => {
@@ -102,7 +123,10 @@ test('keys that are evicted, by the policy and in fact', async () => {
   expect(heard.find((line) => line['problem'] === 'evicted')!.msg).toMatch(/has evicted \d+ keys for lack of memory/);
   await redis.config('SET', 'maxmemory', '0');
   await quiet();
-  expect([told('evicts'), told('evicted')]).toEqual([['error', 'info'], ['error', 'info']]);
+  expect([told('evicts'), told('evicted')]).toEqual([
+    ['error', 'info'],
+    ['error', 'info'],
+  ]);
 });
 
 test('a Redis that comes back as another, empty server: both problems are logged, the restart only once', async () => {
@@ -112,7 +136,9 @@ test('a Redis that comes back as another, empty server: both problems are logged
   const { port } = server;
   server = await startRedis({ port });
   // A restart is reported only briefly, which a busy machine may miss.
-  await eventually(() => expect([told('restarted')[0], told('lost')]).toEqual(['warn', ['error']]), { timeoutMs: 10_000 });
+  await eventually(() => expect([told('restarted')[0], told('lost')]).toEqual(['warn', ['error']]), {
+    timeoutMs: 10_000,
+  });
   await eventually(() => expect(told('restarted')).toEqual(['warn', 'info']));
   expect(redisMonitor.currentProblems()).toMatchObject({ lost: 1, restarted: 0 });
 });
@@ -125,8 +151,15 @@ test('a flush of a loaded rain is logged once, opened or not, and is over when t
   await redis.flushall();
   await eventually(() => expect(redisMonitor.currentProblems().lost).toBe(2));
   await redisMonitor.close();
-  expect(heard.filter((line) => line['problem'] === 'lost').toSorted((a, b) => a.msg.length - b.msg.length)).toEqual(['flushed', 'flushed-before-it-opened'].map((subject) =>
-    expect.objectContaining({ level: 'error', subject, msg: expect.stringContaining(`Redis has lost the rain ${subject}`) as string })));
+  expect(heard.filter((line) => line['problem'] === 'lost').toSorted((a, b) => a.msg.length - b.msg.length)).toEqual(
+    ['flushed', 'flushed-before-it-opened'].map((subject) =>
+      expect.objectContaining({
+        level: 'error',
+        subject,
+        msg: expect.stringContaining(`Redis has lost the rain ${subject}`) as string,
+      }),
+    ),
+  );
   // A worker started later reports it too; it ends with the rain.
   ({ redisMonitor, heard } = open());
   await eventually(() => expect(redisMonitor.currentProblems().lost).toBe(2));
@@ -149,7 +182,15 @@ test('a rain that is missing in the index of Redis counts as lost until the inde
 test('a rain that was only planned, and a settled one, do not count as lost', async () => {
   await watchOver();
   const now = await redisNow(redis);
-  await createRain({ redis, ledger, signer, actor: 'test' }, { id: 'planned', plan: { budget: '1.00', packets: 1, split: { method: 'even' } }, opensAt: now + 60_000, closesAt: now + 120_000 });
+  await createRain(
+    { redis, ledger, signer, actor: 'test' },
+    {
+      id: 'planned',
+      plan: { budget: '1.00', packets: 1, split: { method: 'even' } },
+      opensAt: now + 60_000,
+      closesAt: now + 120_000,
+    },
+  );
   await loadedRain('settled');
   await ledger.settle('settled');
   await loadedRain('missed');
@@ -169,7 +210,9 @@ test('an unreachable Redis is logged once, and earlier problems remain', async (
   await redis.config('SET', 'appendfsync', 'everysec');
   await begins('fsync');
   await server.stop();
-  await eventually(() => expect(redisMonitor.currentProblems()).toMatchObject({ fsync: 1, unseen: 2 }), { timeoutMs: 10_000 });
+  await eventually(() => expect(redisMonitor.currentProblems()).toMatchObject({ fsync: 1, unseen: 2 }), {
+    timeoutMs: 10_000,
+  });
   expect(told('fsync')).toEqual(['warn']);
 });
 

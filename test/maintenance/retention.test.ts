@@ -25,12 +25,17 @@ test('users of whom nothing was written for so many days are erased, page by pag
   for (const n of [1, 2, 3, 4, 5]) await context.ledger.stepOrder(`ended-${n}`, n === 1 ? 'paid' : 'cancelled');
   await context.ledger.sealSale('ended');
   await context.ledger.settleSale('ended');
-  const buyers = async (sale: string) => (await database.saleOrder.findMany({ where: { saleId: sale }, orderBy: { id: 'asc' } })).map(({ userId }) => userId.replace(/[0-9a-f]{32}/, ''));
+  const buyers = async (sale: string) =>
+    (await database.saleOrder.findMany({ where: { saleId: sale }, orderBy: { id: 'asc' } })).map(({ userId }) =>
+      userId.replace(/[0-9a-f]{32}/, ''),
+    );
   const { log, heard } = listeningLog();
 
   const late = startRetention({ context, days: 30, log, now: () => Date.now() + 31 * DAY_MS, pagePauseMs: 1, page: 2 });
   onTestFinished(() => late.close());
-  await eventually(async () => expect(await buyers('ended')).toEqual(['erased-', 'erased-', 'erased-', 'erased-', 'u5']));
+  await eventually(async () =>
+    expect(await buyers('ended')).toEqual(['erased-', 'erased-', 'erased-', 'erased-', 'u5']),
+  );
   expect(await buyers('open')).toEqual(['u5', 'u6']);
   expect(new Set((await database.saleOrder.findMany()).map(({ userId }) => userId)).size).toBe(6);
   expect(await database.operatorAction.count({ where: { verb: 'erase-user', actor: 'test' } })).toBe(4);

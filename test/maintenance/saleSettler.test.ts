@@ -16,8 +16,12 @@ import { signer } from '../support/signer.ts';
 
 let context: TestContext;
 const working: { close(): Promise<void> }[] = [];
-beforeAll(async () => { context = await openTestContext(); });
-afterEach(async () => { await Promise.all(working.splice(0).map((part) => part.close())); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
+afterEach(async () => {
+  await Promise.all(working.splice(0).map((part) => part.close()));
+});
 afterAll(() => context?.stop());
 
 const log = createLog('settler', 'silent');
@@ -25,10 +29,11 @@ function startSettling(differing: Partial<Parameters<typeof startSaleSettler>[0]
   working.push(startSaleSettler({ context, log, everyMs: 10, tidyMs: 20, ...differing }));
   working.push(startFollower({ redis: context.redis, ledger: context.ledger, signer, log, everyMs: 10 }));
 }
-const isSettled = (saleId: string) => eventually(async () => {
-  expect((await context.ledger.sale(saleId))!.settledAt).toBeDefined();
-  expect((await settledSales(context.redis)).has(saleId)).toBe(true);
-});
+const isSettled = (saleId: string) =>
+  eventually(async () => {
+    expect((await context.ledger.sale(saleId))!.settledAt).toBeDefined();
+    expect((await settledSales(context.redis)).has(saleId)).toBe(true);
+  });
 const tees = async (saleId: string) => (await readSale(context.redis, saleId))!.items[0]!;
 const end = async (saleId: string) => {
   expect(await closeSale(context.redis, saleId, 'early')).toBe(true);
@@ -55,7 +60,12 @@ test('a sale is settled when its time is over, its log is written, nobody may pa
   // What was left, and what came back after the end, is at the shop, in both stores.
   expect((await context.ledger.stock('steps'))[0]!.accounts).toEqual({ shop: -2, available: 0, reserved: 0, sold: 2 });
   expect(await tees('steps')).toMatchObject({ units: 10, booked: 2, sold: 2, returned: 8 });
-  expect(await reserve(context, 'steps', [{ userId: 'u9', sku: 'tee', quantity: 1 }, { userId: 'u1', sku: 'tee', quantity: 1 }])).toMatchObject([{ code: '-3' }, { code: '1', status: 'paid' }]);
+  expect(
+    await reserve(context, 'steps', [
+      { userId: 'u9', sku: 'tee', quantity: 1 },
+      { userId: 'u1', sku: 'tee', quantity: 1 },
+    ]),
+  ).toMatchObject([{ code: '-3' }, { code: '1', status: 'paid' }]);
   expect((await liveSales(context.redis)).has('steps')).toBe(false);
   const { state, stock, buyers, reservations } = saleKeys('steps');
   for (const key of [state, stock, buyers, reservations]) expect(await context.redis.pttl(key)).toBeGreaterThan(0);
@@ -91,7 +101,15 @@ test('a sale that is not balanced is not settled, is told once, and delays no ot
   const { log: heardLog, heard } = listeningLog();
   startSettling({ log: heardLog });
   await isSettled('good');
-  await eventually(() => expect(heard).toMatchObject([{ level: 'error', saleId: 'a-forged', problems: ['Redis counts 4 tee as booked; by the log and the ledger they are 1'] }]));
+  await eventually(() =>
+    expect(heard).toMatchObject([
+      {
+        level: 'error',
+        saleId: 'a-forged',
+        problems: ['Redis counts 4 tee as booked; by the log and the ledger they are 1'],
+      },
+    ]),
+  );
   await context.redis.hincrby(saleKeys('a-forged').stock, 'tee:booked', -3);
   await isSettled('a-forged');
   expect(heard).toHaveLength(1);
@@ -109,7 +127,9 @@ test('a reservation that comes into the log after the audit keeps the sale from 
     await context.redis.lpush(saleKeys('restored').reservations, 'restored meanwhile');
     return { balanced: true, problems: [] };
   };
-  expect(await settleSale(context, 'restored', { title: 'restored' }, { audit: late })).toMatchObject({ outcome: 'waiting' });
+  expect(await settleSale(context, 'restored', { title: 'restored' }, { audit: late })).toMatchObject({
+    outcome: 'waiting',
+  });
   expect((await context.ledger.sale('restored'))!.settledAt).toBeUndefined();
   await context.redis.lpop(saleKeys('restored').reservations);
   expect(await settleSale(context, 'restored', { title: 'restored' }, {})).toEqual({ outcome: 'settled' });
@@ -123,7 +143,16 @@ test('killed between the ledger and Redis, it is settled in Redis the next time'
   await end('half');
   working.push(startFollower({ redis: context.redis, ledger: context.ledger, signer, log, everyMs: 10 }));
   await eventually(async () => expect(await context.ledger.orderCounts('half')).toMatchObject({ unfollowed: 0 }));
-  const dying = { ...context, ledger: { ...context.ledger, settleSale: async (saleId: string) => { await context.ledger.settleSale(saleId); throw new Error('killed'); } } };
+  const dying = {
+    ...context,
+    ledger: {
+      ...context.ledger,
+      settleSale: async (saleId: string) => {
+        await context.ledger.settleSale(saleId);
+        throw new Error('killed');
+      },
+    },
+  };
   await expect(settleSale(dying, 'half', { title: 'half' }, {})).rejects.toThrow('killed');
   expect(await readSale(context.redis, 'half')).toMatchObject({ state: 'closed' });
   startSettling();
@@ -142,9 +171,30 @@ test('a sale that was ended early and is opened again in Redis, by a failover or
 
 test('a sale that was never written to Redis goes back when its time is over; one that Redis has lost is told', async () => {
   const over = { opensAt: Date.now() - 2_000, closesAt: Date.now() - 1_000 };
-  await context.ledger.createSale({ id: 'never', title: 'never', ...over, holdMs: 1_000, orderService: 'builtin', items: [{ sku: 'tee', units: 3, price: '1.00' }] }, 'test');
+  await context.ledger.createSale(
+    {
+      id: 'never',
+      title: 'never',
+      ...over,
+      holdMs: 1_000,
+      orderService: 'builtin',
+      items: [{ sku: 'tee', units: 3, price: '1.00' }],
+    },
+    'test',
+  );
   await openedSale(context, 'lost', over);
-  await context.ledger.writeOrders([{ saleId: 'lost', reservationId: 'lost-1', userId: 'u1', sku: 'tee', quantity: 1, price: '19.90', at: String(Date.now()), payBy: String(Date.now() + 60_000) }]);
+  await context.ledger.writeOrders([
+    {
+      saleId: 'lost',
+      reservationId: 'lost-1',
+      userId: 'u1',
+      sku: 'tee',
+      quantity: 1,
+      price: '19.90',
+      at: String(Date.now()),
+      payBy: String(Date.now() + 60_000),
+    },
+  ]);
   await context.redis.del(saleKeys('lost').state);
   await context.redis.hdel(LIVE_SALES_KEY, 'lost');
   const { log: heardLog, heard } = listeningLog();
@@ -160,9 +210,15 @@ test('a sale that was taken from the index, or that has another title there or n
   await context.redis.hdel(LIVE_SALES_KEY, 'unlisted');
   const { log: heardLog, heard } = listeningLog();
   startSettling({ log: heardLog });
-  await eventually(async () => expect((await liveSales(context.redis)).get('unlisted')).toEqual({ title: 'New year', rehearsal: true }));
+  await eventually(async () =>
+    expect((await liveSales(context.redis)).get('unlisted')).toEqual({ title: 'New year', rehearsal: true }),
+  );
   // Told when all of them are put back.
-  await eventually(() => expect(heard.filter(({ saleId }) => saleId === 'unlisted')).toMatchObject([{ level: 'error', msg: expect.stringContaining('was missing in the index') }]));
+  await eventually(() =>
+    expect(heard.filter(({ saleId }) => saleId === 'unlisted')).toMatchObject([
+      { level: 'error', msg: expect.stringContaining('was missing in the index') },
+    ]),
+  );
   await Promise.all(working.splice(0).map((part) => part.close()));
   await context.redis.hset(LIVE_SALES_KEY, 'unlisted', '{"title":"Pay elsewhere","rehearsal":true}');
   startSettling();
@@ -177,10 +233,16 @@ test('a sale that was taken from the index, or that has another title there or n
 test('a hundred lost sales, which nobody can settle, do not keep a later one from going back', async () => {
   const long = { holdMs: 1_000, orderService: 'builtin', items: [{ sku: 'tee', units: 1, price: '1.00' }] } as const;
   for (let n = 0; n < 100; n++) {
-    await context.ledger.createSale({ id: `hides-${n}`, title: '', opensAt: 1_000, closesAt: 2_000 + n, ...long }, 'test');
+    await context.ledger.createSale(
+      { id: `hides-${n}`, title: '', opensAt: 1_000, closesAt: 2_000 + n, ...long },
+      'test',
+    );
     await context.ledger.record({ actor: 'test', verb: 'load', rainId: `hides-${n}`, details: {} });
   }
-  await context.ledger.createSale({ id: 'hidden', title: '', opensAt: 1_000, closesAt: Date.now() - 1, ...long }, 'test');
+  await context.ledger.createSale(
+    { id: 'hidden', title: '', opensAt: 1_000, closesAt: Date.now() - 1, ...long },
+    'test',
+  );
   startSettling();
   await eventually(async () => expect((await context.ledger.sale('hidden'))!.settledAt).toBeDefined());
   expect((await context.ledger.sale('hides-0'))!.settledAt).toBeUndefined();
@@ -201,10 +263,16 @@ test('a sale that waits for its orders for minutes is a warning, once', async ()
   expect(warnings()).toHaveLength(1);
 });
 
-test.each(['closed', 'settled'])('a sale that only Redis calls %s before its end is not settled, and its units stay', async (state) => {
-  await openedSale(context, `early-${state}`);
-  await context.redis.hset(saleKeys(`early-${state}`).state, 'state', state);
-  expect(await settleSale(context, `early-${state}`, { title: '' }, {})).toMatchObject({ outcome: 'not_balanced', problems: [expect.stringContaining('nobody has ended it')] });
-  expect(await context.ledger.sale(`early-${state}`)).not.toMatchObject({ settledAt: expect.any(Number) as number });
-  expect((await context.ledger.stock(`early-${state}`))[0]!.accounts).toMatchObject({ available: 10 });
-});
+test.each(['closed', 'settled'])(
+  'a sale that only Redis calls %s before its end is not settled, and its units stay',
+  async (state) => {
+    await openedSale(context, `early-${state}`);
+    await context.redis.hset(saleKeys(`early-${state}`).state, 'state', state);
+    expect(await settleSale(context, `early-${state}`, { title: '' }, {})).toMatchObject({
+      outcome: 'not_balanced',
+      problems: [expect.stringContaining('nobody has ended it')],
+    });
+    expect(await context.ledger.sale(`early-${state}`)).not.toMatchObject({ settledAt: expect.any(Number) as number });
+    expect((await context.ledger.stock(`early-${state}`))[0]!.accounts).toMatchObject({ available: 10 });
+  },
+);

@@ -16,8 +16,12 @@ import { signer } from '../support/signer.ts';
 
 let context: TestContext;
 const working: { close(): Promise<void> }[] = [];
-beforeAll(async () => { context = await openTestContext(); });
-afterEach(async () => { await Promise.all(working.splice(0).map((part) => part.close())); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
+afterEach(async () => {
+  await Promise.all(working.splice(0).map((part) => part.close()));
+});
 afterAll(() => context?.stop());
 
 const log = createLog('settler', 'silent');
@@ -25,33 +29,59 @@ function startSettling(differing: Partial<Parameters<typeof startSaleSettler>[0]
   working.push(startSaleSettler({ context, log, everyMs: 10, tidyMs: 20, ...differing }));
 }
 
-test.each([['paid', { booked: 1, sold: 1, returned: 9 }], ['timed_out', { booked: 0, sold: 0, returned: 10 }]] as const)('a number that Redis has lost and drawn again, whose first order is %s, does not keep its sale from the settlement', async (status, counts) => {
-  const id = `redrawn-${status}`;
-  await openedSale(context, id);
-  await reserveTees(context, id, 1);
-  await writeLog(context, id);
-  const { state, stock, buyers, reservations } = saleKeys(id);
-  await context.redis.del(buyers, reservations);
-  await context.redis.hset(state, 'made', 0);
-  await context.redis.hset(stock, 'tee:booked', 0);
-  expect(await reserveTees(context, id, 1, 2)).toEqual([`${id}-1`]);
-  const refused = await context.ledger.refuseReservations([{ saleId: id, reservationId: `${id}-1`, userId: 'u2', sku: 'tee', quantity: 1, reason: 'differs', detail: 'u1 has it' }]);
-  await announceRefused(context.redis, signer, id, refused);
-  expect(await auditSale(context, id)).toMatchObject({ problems: [], tampering: [] });
-  await context.ledger.stepOrder(`${id}-1`, status);
-  expect(await auditSale(context, id)).toMatchObject({ problems: [], tampering: [] });
-  expect(await closeSale(context.redis, id, 'early')).toBe(true);
-  await context.ledger.sealSale(id);
-  startSettling();
-  working.push(startFollower({ redis: context.redis, ledger: context.ledger, signer, log, everyMs: 10 }));
-  const field = status === 'paid' ? 'sold' : 'booked';
-  // An honest sale: it is no tampering.
-  await eventually(async () => expect(await auditSale(context, id)).toMatchObject({ tampering: [], problems: [expect.stringContaining(`tee as ${field}; by the log and the ledger they are ${counts[field]}`)] }));
-  expect((await context.ledger.sale(id))!.settledAt).toBeUndefined();
-  expect(await repairSale(context, id, async () => {})).toMatchObject({ ok: true, counts: [{ field: `tee:${field}`, right: counts[field] }] });
-  await eventually(async () => expect(await readSale(context.redis, id)).toMatchObject({ state: 'settled', items: [counts, {}] }));
-  expect((await context.ledger.sale(id))!.settledAt).toBeDefined();
-});
+test.each([
+  ['paid', { booked: 1, sold: 1, returned: 9 }],
+  ['timed_out', { booked: 0, sold: 0, returned: 10 }],
+] as const)(
+  'a number that Redis has lost and drawn again, whose first order is %s, does not keep its sale from the settlement',
+  async (status, counts) => {
+    const id = `redrawn-${status}`;
+    await openedSale(context, id);
+    await reserveTees(context, id, 1);
+    await writeLog(context, id);
+    const { state, stock, buyers, reservations } = saleKeys(id);
+    await context.redis.del(buyers, reservations);
+    await context.redis.hset(state, 'made', 0);
+    await context.redis.hset(stock, 'tee:booked', 0);
+    expect(await reserveTees(context, id, 1, 2)).toEqual([`${id}-1`]);
+    const refused = await context.ledger.refuseReservations([
+      {
+        saleId: id,
+        reservationId: `${id}-1`,
+        userId: 'u2',
+        sku: 'tee',
+        quantity: 1,
+        reason: 'differs',
+        detail: 'u1 has it',
+      },
+    ]);
+    await announceRefused(context.redis, signer, id, refused);
+    expect(await auditSale(context, id)).toMatchObject({ problems: [], tampering: [] });
+    await context.ledger.stepOrder(`${id}-1`, status);
+    expect(await auditSale(context, id)).toMatchObject({ problems: [], tampering: [] });
+    expect(await closeSale(context.redis, id, 'early')).toBe(true);
+    await context.ledger.sealSale(id);
+    startSettling();
+    working.push(startFollower({ redis: context.redis, ledger: context.ledger, signer, log, everyMs: 10 }));
+    const field = status === 'paid' ? 'sold' : 'booked';
+    // An honest sale: it is no tampering.
+    await eventually(async () =>
+      expect(await auditSale(context, id)).toMatchObject({
+        tampering: [],
+        problems: [expect.stringContaining(`tee as ${field}; by the log and the ledger they are ${counts[field]}`)],
+      }),
+    );
+    expect((await context.ledger.sale(id))!.settledAt).toBeUndefined();
+    expect(await repairSale(context, id, async () => {})).toMatchObject({
+      ok: true,
+      counts: [{ field: `tee:${field}`, right: counts[field] }],
+    });
+    await eventually(async () =>
+      expect(await readSale(context.redis, id)).toMatchObject({ state: 'settled', items: [counts, {}] }),
+    );
+    expect((await context.ledger.sale(id))!.settledAt).toBeDefined();
+  },
+);
 
 test('a ledger that was restored to before the settlement gets the orders of the sale again: Redis keeps it, and it is not called lost', async () => {
   const over = { opensAt: Date.now() - 9_000, closesAt: Date.now() - 1_000 };
@@ -63,10 +93,18 @@ test('a ledger that was restored to before the settlement gets the orders of the
   };
   // It has looked at the index before, and does not look again.
   let tidied = 0;
-  const overdueSales: typeof context.ledger.overdueSales = (...which) => (tidied++, context.ledger.overdueSales(...which));
+  const overdueSales: typeof context.ledger.overdueSales = (...which) => (
+    tidied++,
+    context.ledger.overdueSales(...which)
+  );
   // It rests while the sale is settled by hand: otherwise it may audit it before it is out of the index.
   let sinceReconnect = Infinity;
-  startSettling({ log: heardLog, relistMs: 1_000_000, context: { ...context, ledger: { ...context.ledger, overdueSales } }, sinceReconnect: () => sinceReconnect });
+  startSettling({
+    log: heardLog,
+    relistMs: 1_000_000,
+    context: { ...context, ledger: { ...context.ledger, overdueSales } },
+    sinceReconnect: () => sinceReconnect,
+  });
   await eventually(() => tidied > 0);
   sinceReconnect = 0;
   await settledInRedis('before');
@@ -81,5 +119,7 @@ test('a ledger that was restored to before the settlement gets the orders of the
   await eventually(async () => expect((await liveSales(context.redis)).has('before')).toBe(true));
   const { state, stock } = saleKeys('before');
   expect([await context.redis.pttl(state), await context.redis.pttl(stock)]).toEqual([-1, -1]);
-  expect(heard.filter(({ saleId }) => saleId === 'before').map(({ msg }) => msg)).not.toContainEqual(expect.stringContaining('lost'));
+  expect(heard.filter(({ saleId }) => saleId === 'before').map(({ msg }) => msg)).not.toContainEqual(
+    expect.stringContaining('lost'),
+  );
 });

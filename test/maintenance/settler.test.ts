@@ -20,8 +20,12 @@ import { rewriteLedger } from './epochStage.ts';
 
 let context: TestContext;
 const settlers: Loop[] = [];
-beforeAll(async () => { context = await openTestContext(); });
-afterEach(async () => { await Promise.all(settlers.splice(0).map((settler) => settler.close())); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
+afterEach(async () => {
+  await Promise.all(settlers.splice(0).map((settler) => settler.close()));
+});
 afterAll(() => context.stop());
 
 function startSettling(): void {
@@ -29,18 +33,39 @@ function startSettling(): void {
 }
 
 /** Ten packets of 1.00; `winners` take the first ones and are credited; then it is closed. */
-async function closedRain(id: string, { winners = 2, harm = async () => {}, ...more }: Partial<CreateRequest> & { winners?: number; harm?: () => Promise<unknown> } = {}): Promise<void> {
+async function closedRain(
+  id: string,
+  {
+    winners = 2,
+    harm = async () => {},
+    ...more
+  }: Partial<CreateRequest> & { winners?: number; harm?: () => Promise<unknown> } = {},
+): Promise<void> {
   const now = await redisNow(context.redis);
-  await createRain(context, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000, ...more });
+  await createRain(context, {
+    id,
+    plan: { budget: '10.00', packets: 10, split: { method: 'even' } },
+    opensAt: now - 1_000,
+    closesAt: now + 600_000,
+    ...more,
+  });
   await loadRain(context, id);
   await harm();
-  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
-  if (winners > 0) await engine.grab(id, 0, Array.from({ length: winners }, (_, i) => `user-${i}`));
+  const engine = createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  });
+  if (winners > 0)
+    await engine.grab(
+      id,
+      0,
+      Array.from({ length: winners }, (_, i) => `user-${i}`),
+    );
   await context.ledger.credit(await claimLog(context, id));
   await closeRain(context, id);
 }
 
-const isSettled = (id: string) => eventually(async () => expect((await context.ledger.rain(id))!.settledAt).toBeDefined());
+const isSettled = (id: string) =>
+  eventually(async () => expect((await context.ledger.rain(id))!.settledAt).toBeDefined());
 const report = async (id: string) => (await auditRain(context, id))!.report;
 
 describe('the settler', () => {
@@ -48,7 +73,18 @@ describe('the settler', () => {
     await closedRain('returned');
     let since = 0;
     const asked = { times: 0 };
-    settlers.push(startSettler({ context, log: createLog('settler', 'silent'), everyMs: 5, settleAfterReconnectMs: 1_000, sinceReconnect: () => { asked.times++; return since; } }));
+    settlers.push(
+      startSettler({
+        context,
+        log: createLog('settler', 'silent'),
+        everyMs: 5,
+        settleAfterReconnectMs: 1_000,
+        sinceReconnect: () => {
+          asked.times++;
+          return since;
+        },
+      }),
+    );
     await eventually(() => asked.times > 20);
     expect((await context.ledger.book('returned'))!.recycledCents).toBe(0n);
     since = 1_000;
@@ -74,7 +110,14 @@ describe('the settler', () => {
 
   test('[R8] no win is restored once money goes back, so that no claim is left unpaid in a settled rain', async () => {
     await closedRain('too-late');
-    const told = { rainId: 'too-late', shard: 0, userId: 'ann', redPacketId: 'too-late-5', amount: '1.00', at: Date.now() };
+    const told = {
+      rainId: 'too-late',
+      shard: 0,
+      userId: 'ann',
+      redPacketId: 'too-late-5',
+      amount: '1.00',
+      at: Date.now(),
+    };
     const ledger: typeof context.ledger = {
       ...context.ledger,
       async recycle(...asked) {
@@ -84,14 +127,26 @@ describe('the settler', () => {
     };
     const live = (await findRain(context.redis, 'too-late'))!;
     expect(await settleRain({ ...context, ledger }, 'too-late', live)).toEqual({ outcome: 'settled' });
-    expect(await restoreSentWins(context.redis, signer, [told])).toMatchObject([{ lost: { why: 'settled', claims: [told] } }]);
-    expect(await report('too-late')).toMatchObject({ credited: '2.00', recycled: '8.00', pending: '0.00', balanced: true });
+    expect(await restoreSentWins(context.redis, signer, [told])).toMatchObject([
+      { lost: { why: 'settled', claims: [told] } },
+    ]);
+    expect(await report('too-late')).toMatchObject({
+      credited: '2.00',
+      recycled: '8.00',
+      pending: '0.00',
+      balanced: true,
+    });
   });
 
   test('[R8] a rain that was closed early and that a restored ledger has not settled is taken up before its planned end', async () => {
     await closedRain('restored-early');
-    expect(await settleRain(context, 'restored-early', (await findRain(context.redis, 'restored-early'))!)).toEqual({ outcome: 'settled' });
-    await rewriteLedger(context, `UPDATE "Rain" SET "settledAt" = NULL, "sealedAt" = NULL WHERE "id" = 'restored-early'`);
+    expect(await settleRain(context, 'restored-early', (await findRain(context.redis, 'restored-early'))!)).toEqual({
+      outcome: 'settled',
+    });
+    await rewriteLedger(
+      context,
+      `UPDATE "Rain" SET "settledAt" = NULL, "sealedAt" = NULL WHERE "id" = 'restored-early'`,
+    );
     startSettling();
     await isSettled('restored-early');
     expect(await report('restored-early')).toMatchObject({ credited: '2.00', recycled: '8.00', balanced: true });
@@ -107,7 +162,14 @@ describe('the settler', () => {
 
   test('a rain that cannot be settled delays no other', async () => {
     await context.redis.hset(LIVE_RAINS_KEY, 'a-stranger', JSON.stringify({ shards: 1, title: 'of another book' }));
-    await context.redis.hset(shardKeys('a-stranger', 0).state, { rainId: 'a-stranger', state: 'closed', opensAt: '1', closesAt: '2', packets: '0', loaded: '0' });
+    await context.redis.hset(shardKeys('a-stranger', 0).state, {
+      rainId: 'a-stranger',
+      state: 'closed',
+      opensAt: '1',
+      closesAt: '2',
+      packets: '0',
+      loaded: '0',
+    });
     await closedRain('a-broken');
     await context.redis.del(shardKeys('a-broken', 0).packets);
     await context.redis.set(shardKeys('a-broken', 0).packets, 'not a list');
@@ -121,15 +183,31 @@ describe('the settler', () => {
 
   test('a malformed packet that nobody reached does not block the rest, and goes back with it', async () => {
     await closedRain('unreached', { harm: () => context.redis.lset(shardKeys('unreached', 0).packets, 0, 'torn') });
-    expect(await report('unreached')).toMatchObject({ credited: '2.00', unclaimed: '7.00', spoiled: '1.00', balanced: true });
+    expect(await report('unreached')).toMatchObject({
+      credited: '2.00',
+      unclaimed: '7.00',
+      spoiled: '1.00',
+      balanced: true,
+    });
     startSettling();
     await isSettled('unreached');
-    expect(await report('unreached')).toMatchObject({ credited: '2.00', unclaimed: '0.00', recycled: '8.00', spoiled: '0.00', balanced: true });
+    expect(await report('unreached')).toMatchObject({
+      credited: '2.00',
+      unclaimed: '0.00',
+      recycled: '8.00',
+      spoiled: '0.00',
+      balanced: true,
+    });
   });
 
   test('[R8] spoiled money goes back, and the ledger alone is balanced after the keys in Redis have expired', async () => {
     await closedRain('spoilt', { harm: () => context.redis.lset(shardKeys('spoilt', 0).packets, -1, 'torn') });
-    expect(await report('spoilt')).toMatchObject({ credited: '2.00', unclaimed: '7.00', spoiled: '1.00', balanced: true });
+    expect(await report('spoilt')).toMatchObject({
+      credited: '2.00',
+      unclaimed: '7.00',
+      spoiled: '1.00',
+      balanced: true,
+    });
     startSettling();
     await isSettled('spoilt');
     const settled = await report('spoilt');
@@ -140,9 +218,20 @@ describe('the settler', () => {
 
   test('the money of a create that was cut before Redis goes back when its time is over', async () => {
     const now = await redisNow(context.redis);
-    await context.ledger.createRain({
-      id: 'cut', title: 'cut', budgetCents: 500n, packets: 5, split: { budget: '5.00', packets: 5 }, seed: 'ab'.repeat(32), shards: 2, opensAt: now - 2_000, closesAt: now - 1_000,
-    }, 'test');
+    await context.ledger.createRain(
+      {
+        id: 'cut',
+        title: 'cut',
+        budgetCents: 500n,
+        packets: 5,
+        split: { budget: '5.00', packets: 5 },
+        seed: 'ab'.repeat(32),
+        shards: 2,
+        opensAt: now - 2_000,
+        closesAt: now - 1_000,
+      },
+      'test',
+    );
     startSettling();
     await isSettled('cut');
     expect(await report('cut')).toMatchObject({ recycled: '5.00', unclaimed: '0.00', balanced: true });
@@ -160,14 +249,28 @@ describe('the settler', () => {
     expect(await context.ledger.book('flushed')).toMatchObject({ recycledCents: 0n });
     expect(await findRain(context.redis, 'flushed')).toBeUndefined();
     // Neither may the packets be handed out again.
-    expect(await loadRain(context, 'flushed')).toMatchObject({ ok: false, refusals: [{ field: 'id', reason: expect.stringContaining('lost') as string }] });
+    expect(await loadRain(context, 'flushed')).toMatchObject({
+      ok: false,
+      refusals: [{ field: 'id', reason: expect.stringContaining('lost') as string }],
+    });
   });
 
   test('a rain that was settled before PostgreSQL came back from an older backup is not drafted and settled again without its winners', async () => {
     const now = await redisNow(context.redis);
-    await context.ledger.createRain({
-      id: 'forgotten', title: 'forgotten', budgetCents: 500n, packets: 5, split: { budget: '5.00', packets: 5 }, seed: 'ab'.repeat(32), shards: 1, opensAt: now - 2_000, closesAt: now - 1_000,
-    }, 'test');
+    await context.ledger.createRain(
+      {
+        id: 'forgotten',
+        title: 'forgotten',
+        budgetCents: 500n,
+        packets: 5,
+        split: { budget: '5.00', packets: 5 },
+        seed: 'ab'.repeat(32),
+        shards: 1,
+        opensAt: now - 2_000,
+        closesAt: now - 1_000,
+      },
+      'test',
+    );
     // Its keys have expired; the index of settled rains still names it, and later only the record of the end.
     await context.redis.hset(SETTLED_RAINS_KEY, 'forgotten', JSON.stringify({ shards: 1, title: 'forgotten' }));
     startSettling();
@@ -184,7 +287,10 @@ describe('the settler', () => {
   test('[R8] money goes back only when the replicas have the close', async () => {
     await closedRain('replicated');
     const live = (await findRain(context.redis, 'replicated'))!;
-    expect(await settleRain(context, 'replicated', live, 60_000, async () => false)).toEqual({ outcome: 'waiting', pending: 0 });
+    expect(await settleRain(context, 'replicated', live, 60_000, async () => false)).toEqual({
+      outcome: 'waiting',
+      pending: 0,
+    });
     expect(await context.ledger.book('replicated')).toMatchObject({ recycledCents: 0n });
     expect(await settleRain(context, 'replicated', live, 60_000, async () => true)).toEqual({ outcome: 'settled' });
     expect(await context.ledger.book('replicated')).toMatchObject({ recycledCents: 800n });
@@ -195,8 +301,12 @@ describe('the settler', () => {
     await context.ledger.recycle('undone', 800n, 'test');
     await context.ledger.settle('undone');
     await context.redis.hset(shardKeys('undone', 0).state, 'state', 'loaded');
-    expect(await settleRain(context, 'undone', (await findRain(context.redis, 'undone'))!)).toEqual({ outcome: 'settled' });
-    const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+    expect(await settleRain(context, 'undone', (await findRain(context.redis, 'undone'))!)).toEqual({
+      outcome: 'settled',
+    });
+    const engine = createGrabEngine(context.redis, (fault) => {
+      throw fault;
+    });
     expect(await engine.grab('undone', 0, ['late'])).toEqual([{ code: '-3' }]);
   });
 
@@ -221,7 +331,9 @@ describe('a settled rain', () => {
     await isSettled('done');
     await context.redis.del(...Object.values(shardKeys('done', 0)));
     const refused = { ok: false, refusals: [{ field: 'id', reason: 'the rain done is settled' }] };
-    expect(await createRain(context, { ...request, plan: { budget: '10.00', packets: 10, split: { method: 'even' } } })).toEqual(refused);
+    expect(
+      await createRain(context, { ...request, plan: { budget: '10.00', packets: 10, split: { method: 'even' } } }),
+    ).toEqual(refused);
     expect(await loadRain(context, 'done')).toEqual(refused);
     expect(await report('done')).toMatchObject({ credited: '2.00', recycled: '8.00', balanced: true });
   });

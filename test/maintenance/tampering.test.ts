@@ -17,14 +17,22 @@ let context: TestContext;
 let engine: GrabEngine;
 beforeAll(async () => {
   context = await openTestContext();
-  engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+  engine = createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  });
 });
 afterAll(() => context?.stop());
 
 /** Ten packets of 1.00, open; three are won and credited, and an auditor has seen it. */
 async function watchRain(id: string, options: Partial<AuditorOptions> = {}, shards = 1) {
   const now = await redisNow(context.redis);
-  await createRain(context, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, shards, opensAt: now - 1_000, closesAt: now + 600_000 });
+  await createRain(context, {
+    id,
+    plan: { budget: '10.00', packets: 10, split: { method: 'even' } },
+    shards,
+    opensAt: now - 1_000,
+    closesAt: now + 600_000,
+  });
   await loadRain(context, id);
   await engine.grab(id, 0, ['ann', 'bob', 'eve']);
   await context.ledger.credit(await claimLog(context, id));
@@ -38,11 +46,20 @@ async function watchRain(id: string, options: Partial<AuditorOptions> = {}, shar
   const seen = () => auditor.seen().get(id);
   await eventually(() => expect(seen()?.audit.report).toMatchObject({ balanced: true, credited: '3.00' }));
   const registry = openRegistry();
-  registerRainMetrics(registry, { redis: context.redis, auditor, redisMonitor: { currentProblems: () => ({}) } as never });
+  registerRainMetrics(registry, {
+    redis: context.redis,
+    auditor,
+    redisMonitor: { currentProblems: () => ({}) } as never,
+  });
   return {
-    keys: shardKeys(id, 0), heard, seen, registry, close: () => auditor.close(),
+    keys: shardKeys(id, 0),
+    heard,
+    seen,
+    registry,
+    close: () => auditor.close(),
     state: () => context.redis.hget(shardKeys(id, 0).state, 'state'),
-    pauses: async () => (await context.ledger.actions(id)).filter(({ verb, actor }) => verb === 'pause' && actor === 'auditor'),
+    pauses: async () =>
+      (await context.ledger.actions(id)).filter(({ verb, actor }) => verb === 'pause' && actor === 'auditor'),
     /** Until it has been audited again, whole. */
     async auditedAgain() {
       const { at } = seen()!;
@@ -52,7 +69,10 @@ async function watchRain(id: string, options: Partial<AuditorOptions> = {}, shar
 }
 
 async function logClaim(keys: ShardKeys, rainId: string, redPacketId: string, amount: string): Promise<void> {
-  await context.redis.lpush(keys.claims, JSON.stringify({ rainId, redPacketId, amount, userId: 'thief', at: String(await redisNow(context.redis)) }));
+  await context.redis.lpush(
+    keys.claims,
+    JSON.stringify({ rainId, redPacketId, amount, userId: 'thief', at: String(await redisNow(context.redis)) }),
+  );
 }
 
 test('a lie is logged and counted at once, and the rain paused; once resumed, it is paused again only for another lie', async () => {
@@ -60,11 +80,21 @@ test('a lie is logged and counted at once, and the rain paused; once resumed, it
   await logClaim(keys, 'stop', 'gift', '50.00');
   await eventually(async () => expect(await pauses()).toHaveLength(1));
   expect(await state()).toBe('paused');
-  expect((await pauses())[0]!.details).toMatchObject({ reason: expect.stringMatching(/^gift was won as 50\.00 by thief and is not a packet/) as string });
-  await eventually(() => expect(heard.filter(({ level }) => level === 'error').map(({ msg }) => msg)).toEqual([
-    expect.stringContaining('IS NOT BALANCED'), expect.stringContaining('TAMPERED WITH'), expect.stringContaining('paused'),
-  ]));
-  expect(heard.find(({ msg }) => String(msg).includes('TAMPERED'))).toMatchObject({ rainId: 'stop', kinds: { false_claim: 1 }, first: [expect.stringContaining('gift') as string] });
+  expect((await pauses())[0]!.details).toMatchObject({
+    reason: expect.stringMatching(/^gift was won as 50\.00 by thief and is not a packet/) as string,
+  });
+  await eventually(() =>
+    expect(heard.filter(({ level }) => level === 'error').map(({ msg }) => msg)).toEqual([
+      expect.stringContaining('IS NOT BALANCED'),
+      expect.stringContaining('TAMPERED WITH'),
+      expect.stringContaining('paused'),
+    ]),
+  );
+  expect(heard.find(({ msg }) => String(msg).includes('TAMPERED'))).toMatchObject({
+    rainId: 'stop',
+    kinds: { false_claim: 1 },
+    first: [expect.stringContaining('gift') as string],
+  });
   expect(await registry.metrics()).toContain('rain_tampering{rain="stop",kind="false_claim"} 1');
   await resumeRain(context, 'stop');
   await auditedAgain();
@@ -73,7 +103,9 @@ test('a lie is logged and counted at once, and the rain paused; once resumed, it
   expect(heard.filter(({ msg }) => String(msg).includes('TAMPERED'))).toHaveLength(1);
   await context.redis.rpush(keys.packets, packetElement(context.signer, 'stop', 'stop-0', '1.00'));
   await eventually(async () => expect(await pauses()).toHaveLength(2));
-  expect((await pauses())[1]!.details).toMatchObject({ reason: expect.stringMatching(/^stop-0 is in the claim log for ann, and still in the list/) as string });
+  expect((await pauses())[1]!.details).toMatchObject({
+    reason: expect.stringMatching(/^stop-0 is in the claim log for ann, and still in the list/) as string,
+  });
   expect(await state()).toBe('paused');
   expect(seen()!.audit.tampering).toHaveLength(2);
 });
@@ -102,7 +134,7 @@ test('whoever holds the lease of the audit for ever does not prevent it', async 
 
 test('with ON_TAMPERING=report the rain goes on, and everybody else is told', async () => {
   const { keys, heard, state, pauses, auditedAgain, registry } = await watchRain('report', { onTampering: 'report' });
-  await context.redis.hset(keys.state, 'opensAt', await redisNow(context.redis) - 300_000);
+  await context.redis.hset(keys.state, 'opensAt', (await redisNow(context.redis)) - 300_000);
   await eventually(() => expect(heard.some(({ msg }) => String(msg).includes('TAMPERED'))).toBe(true));
   await auditedAgain();
   expect([await state(), await pauses()]).toEqual(['loaded', []]);
@@ -115,7 +147,12 @@ test('a user whose entry of the dedupe hash is deleted gets it back from the cla
   await context.redis.hdel(keys.claimed, 'bob');
   await eventually(async () => expect(await context.redis.hget(keys.claimed, 'bob')).toBe(before));
   await eventually(() => expect(seen()!.audit.report.balanced).toBe(true));
-  expect(heard).toContainEqual({ level: 'warn', rainId: 'heal', users: 1, msg: expect.stringContaining('put back') as string });
+  expect(heard).toContainEqual({
+    level: 'warn',
+    rainId: 'heal',
+    users: 1,
+    msg: expect.stringContaining('put back') as string,
+  });
   expect(await pauses()).toHaveLength(1);
   // Found between two scrapes, it is still told.
   expect(await registry.metrics()).toContain('rain_tampering{rain="heal",kind="claimed_missing"} 1');

@@ -8,7 +8,9 @@ import { grabAs, openRain, rewriteLedger } from './epochStage.ts';
 
 let context: TestContext;
 const counts: WaitingClaims[] = [];
-beforeAll(async () => { context = await openTestContext(); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
 afterEach(async () => {
   await Promise.all(counts.splice(0).map((one) => one.close()));
   await context.redis.flushall();
@@ -17,8 +19,11 @@ afterAll(() => context.stop());
 
 function start(dead: readonly string[] = []): WaitingClaims {
   const one = startWaitingClaims({
-    context, log: createLog('waiting', 'silent'), everyMs: 20,
-    areDead: async (_rainId, _shard, entries) => entries.map(({ entry }) => dead.some((user) => entry.includes(`"${user}"`))),
+    context,
+    log: createLog('waiting', 'silent'),
+    everyMs: 20,
+    areDead: async (_rainId, _shard, entries) =>
+      entries.map(({ entry }) => dead.some((user) => entry.includes(`"${user}"`))),
   });
   counts.push(one);
   return one;
@@ -29,7 +34,11 @@ async function age(id: string, ms: number): Promise<void> {
   const { claims } = shardKeys(id, 0);
   for (const [i, entry] of (await context.redis.lrange(claims, 0, -1)).entries()) {
     const claim = JSON.parse(entry) as { at: number | string };
-    await context.redis.lset(claims, i, JSON.stringify({ ...claim, at: typeof claim.at === 'string' ? String(Number(claim.at) - ms) : claim.at - ms }));
+    await context.redis.lset(
+      claims,
+      i,
+      JSON.stringify({ ...claim, at: typeof claim.at === 'string' ? String(Number(claim.at) - ms) : claim.at - ms }),
+    );
   }
 }
 
@@ -52,7 +61,11 @@ test('the age of the oldest claim that is not in the ledger, over all rains, unt
 test('a dead letter waits for the operator and is not counted, the claim behind it is; what is no packet of the rain is nothing', async () => {
   await openRain(context, 'dead');
   await grabAs(context, 'dead', ['ann']);
-  await context.redis.lpush(shardKeys('dead', 0).claims, 'torn', JSON.stringify({ rainId: 'dead', redPacketId: 'other\u0000-1', userId: 'x', amount: '1.00', at: '1' }));
+  await context.redis.lpush(
+    shardKeys('dead', 0).claims,
+    'torn',
+    JSON.stringify({ rainId: 'dead', redPacketId: 'other\u0000-1', userId: 'x', amount: '1.00', at: '1' }),
+  );
   const one = start(['ann']);
   await openRain(context, 'later');
   await grabAs(context, 'later', ['bea']);

@@ -17,8 +17,12 @@ import { openQueueContext, type TestQueueContext } from '../support/queueContext
 import { withoutAllocation } from '../support/withoutTriggers.ts';
 
 let context: TestQueueContext;
-beforeAll(async () => { context = await openQueueContext(); });
-beforeEach(() => { context.barred.clear(); });
+beforeAll(async () => {
+  context = await openQueueContext();
+});
+beforeEach(() => {
+  context.barred.clear();
+});
 afterAll(() => context?.stop());
 
 const LATER = '1999999999999';
@@ -30,7 +34,10 @@ const live = async (id: string) => (await findRain(context.redis, id))!;
 async function loseNewest(id: string, count: number): Promise<void> {
   const keys = shardKeys(id, 0);
   for (let i = 0; i < count; i++) {
-    const { redPacketId, amount, userId } = JSON.parse((await context.redis.lpop(keys.claims))!) as Record<string, string>;
+    const { redPacketId, amount, userId } = JSON.parse((await context.redis.lpop(keys.claims))!) as Record<
+      string,
+      string
+    >;
     await context.redis.rpush(keys.packets, JSON.stringify({ redPacketId, amount }));
     await context.redis.hdel(keys.claimed, userId!);
   }
@@ -41,26 +48,48 @@ describe('the audit', () => {
     await context.wonRain('promise', 3);
     await context.credit();
     await loseNewest('promise', 1);
-    await context.log('promise', { rainId: 'promise', redPacketId: 'promise-2', amount: '1.00', userId: 'late', at: LATER });
+    await context.log('promise', {
+      rainId: 'promise',
+      redPacketId: 'promise-2',
+      amount: '1.00',
+      userId: 'late',
+      at: LATER,
+    });
     await context.redis.rpop(shardKeys('promise', 0).packets);
     const found = await audit('promise');
     expect(found.report).toMatchObject({ balanced: true, told_twice: 1, credited: '3.00', unclaimed: '7.00' });
     expect(found.problems).toEqual([]);
-    expect(found.toldTwice).toEqual([{
-      redPacketId: 'promise-2', amountCents: 100n, toldTo: 'late', paid: { userId: 'user-2', redPacketId: 'promise-2' }, letterId: expect.stringMatching(/^promise-0-2-/) as string,
-    }]);
+    expect(found.toldTwice).toEqual([
+      {
+        redPacketId: 'promise-2',
+        amountCents: 100n,
+        toldTo: 'late',
+        paid: { userId: 'user-2', redPacketId: 'promise-2' },
+        letterId: expect.stringMatching(/^promise-0-2-/) as string,
+      },
+    ]);
     expect(isInOrder(found)).toBe(false);
     await closeRain(context, 'promise');
     // The counts agree, three claims and three credits, and the claims do not.
     expect(await settleRain(context, 'promise', await live('promise'))).toEqual({
-      outcome: 'does_not_add_up', problems: [expect.stringMatching(/^promise-2 is told twice: 1\.00 to late, and it was paid to user-2; letter promise-0-2-/)] });
+      outcome: 'does_not_add_up',
+      problems: [
+        expect.stringMatching(
+          /^promise-2 is told twice: 1\.00 to late, and it was paid to user-2; letter promise-0-2-/,
+        ),
+      ],
+    });
     // Its letter is written when the queue has come by; the one at this place was handed over before.
     expect(await repairRain(context, 'promise')).toEqual({ ok: true, claims: 1, jobs: 1, complete: true });
     await context.drained();
     const [letter] = await letters('promise');
     expect(letter).toMatchObject({ letter: found.toldTwice[0]!.letterId, reason: 'told_twice' });
     await discardDeadLetter(context, letter!.letter, 'voucher 7');
-    expect(await audit('promise')).toMatchObject({ report: { balanced: true, told_twice: 0, discarded: 1 }, toldTwice: [], acknowledged: [{ reason: 'voucher 7', actor: 'test' }] });
+    expect(await audit('promise')).toMatchObject({
+      report: { balanced: true, told_twice: 0, discarded: 1 },
+      toldTwice: [],
+      acknowledged: [{ reason: 'voucher 7', actor: 'test' }],
+    });
     expect(await settleRain(context, 'promise', await live('promise'))).toEqual({ outcome: 'settled' });
     expect(await context.ledger.book('promise')).toMatchObject({ credited: { cents: 300n }, recycledCents: 700n });
   });
@@ -81,10 +110,22 @@ describe('the audit', () => {
     await discardDeadLetter(context, (await letters('given'))[0]!.letter, 'closed');
     await context.log('given', { rainId: 'given', redPacketId: 'given-0', amount: '1.00', userId: 'late', at: LATER });
     await context.credit();
-    expect(await letters('given')).toMatchObject([{ userId: 'late', reason: 'discarded', detail: 'went back to the operator: 1.00' }]);
-    expect(await audit('given')).toMatchObject({ report: { balanced: true, told_twice: 1, recycled: '1.00', pending: '0.00' }, toldTwice: [{ toldTo: 'late' }] });
-    expect(await discardDeadLetter(context, (await letters('given'))[0]!.letter, 'voucher')).toMatchObject({ outcome: 'discarded' });
-    expect((await audit('given')).report).toMatchObject({ balanced: true, told_twice: 0, recycled: '1.00', discarded: 2 });
+    expect(await letters('given')).toMatchObject([
+      { userId: 'late', reason: 'discarded', detail: 'went back to the operator: 1.00' },
+    ]);
+    expect(await audit('given')).toMatchObject({
+      report: { balanced: true, told_twice: 1, recycled: '1.00', pending: '0.00' },
+      toldTwice: [{ toldTo: 'late' }],
+    });
+    expect(await discardDeadLetter(context, (await letters('given'))[0]!.letter, 'voucher')).toMatchObject({
+      outcome: 'discarded',
+    });
+    expect((await audit('given')).report).toMatchObject({
+      balanced: true,
+      told_twice: 0,
+      recycled: '1.00',
+      discarded: 2,
+    });
   });
 
   test('credits whose claims the log has lost are listed packet by packet, until the operator acknowledges them', async () => {
@@ -93,7 +134,12 @@ describe('the audit', () => {
     await loseNewest('lost', 2);
     const found = await audit('lost');
     expect(found.report).toMatchObject({ balanced: false, credited: '4.00', unclaimed: '6.00' });
-    expect(found.problems).toEqual([2, 3].map((n) => `lost-${n} was credited to user-${n} with 1.00 and is not in the claim log: Redis has lost the claim, or it was never won`));
+    expect(found.problems).toEqual(
+      [2, 3].map(
+        (n) =>
+          `lost-${n} was credited to user-${n} with 1.00 and is not in the claim log: Redis has lost the claim, or it was never won`,
+      ),
+    );
     await closeRain(context, 'lost');
     expect(await settleRain(context, 'lost', await live('lost'))).toMatchObject({ outcome: 'does_not_add_up' });
     expect(await acknowledgeLost(context, 'lost', '')).toMatchObject({ ok: false, refusals: [{ field: 'reason' }] });
@@ -117,21 +163,50 @@ describe('the audit', () => {
   test('money that went back for an unallocated packet, or without a discard, breaks the equation', async () => {
     await context.wonRain('stolen', 1);
     await withoutAllocation(context, 'stolen');
-    await context.ledger.discard({ letterId: 'x', rainId: 'stolen', entry: '', deadReason: 'refused', reason: 'x', actor: 'eve', claim: { redPacketId: 'no-packet', userId: 'eve', claimedCents: 100n, allocatedCents: 100n } });
-    expect(await audit('stolen')).toMatchObject({ report: { balanced: false }, problems: ['discards of packets that were never allocated: 1'] });
+    await context.ledger.discard({
+      letterId: 'x',
+      rainId: 'stolen',
+      entry: '',
+      deadReason: 'refused',
+      reason: 'x',
+      actor: 'eve',
+      claim: { redPacketId: 'no-packet', userId: 'eve', claimedCents: 100n, allocatedCents: 100n },
+    });
+    expect(await audit('stolen')).toMatchObject({
+      report: { balanced: false },
+      problems: ['discards of packets that were never allocated: 1'],
+    });
     await context.wonRain('silent', 1);
-    await execute(context.databaseUrl, `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId")
-      VALUES ('discard:silent-0', 'recycle', 'rain:silent', 'operator', 100, 'silent', 'silent-0')`);
-    expect(await audit('silent')).toMatchObject({ report: { balanced: false }, problems: ['money of single packets went back, and no discard explains it'] });
+    await execute(
+      context.databaseUrl,
+      `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId")
+      VALUES ('discard:silent-0', 'recycle', 'rain:silent', 'operator', 100, 'silent', 'silent-0')`,
+    );
+    expect(await audit('silent')).toMatchObject({
+      report: { balanced: false },
+      problems: ['money of single packets went back, and no discard explains it'],
+    });
   });
 
   test('reports the queue and the dead letters', async () => {
     await context.wonRain('queue', 3);
     const entries = await readEntries(context.redis, 'queue', 0, 0, 3);
-    await context.queues.credit.add('range', { rainId: 'queue', shard: 0, from: 0, entries }, { jobId: 'queue-0', delay: 60_000 });
-    await context.queues.dead.add('refused', { rainId: 'queue', shard: 0, index: 0, entry: entries[0]!, reason: 'refused', detail: '' }, { jobId: 'queue-letter' });
+    await context.queues.credit.add(
+      'range',
+      { rainId: 'queue', shard: 0, from: 0, entries },
+      { jobId: 'queue-0', delay: 60_000 },
+    );
+    await context.queues.dead.add(
+      'refused',
+      { rainId: 'queue', shard: 0, index: 0, entry: entries[0]!, reason: 'refused', detail: '' },
+      { jobId: 'queue-letter' },
+    );
     const nothing = { jobs: 0, claims: 0 };
-    expect((await audit('queue')).queues).toEqual({ jobs: { waiting: nothing, active: nothing, delayed: { jobs: 1, claims: 3 }, failed: nothing }, dead: { count: 1, cents: 100n }, complete: true });
+    expect((await audit('queue')).queues).toEqual({
+      jobs: { waiting: nothing, active: nothing, delayed: { jobs: 1, claims: 3 }, failed: nothing },
+      dead: { count: 1, cents: 100n },
+      complete: true,
+    });
     const { queues: _queues, ...blind } = context;
     expect(await auditRain(blind, 'queue')).not.toHaveProperty('queues');
     await context.queues.credit.remove('queue-0');
@@ -145,7 +220,9 @@ describe('a repair', () => {
     const repaired = await repairRain(context, 'quick');
     await context.drained();
     const told: number[][] = [];
-    expect(await untilQuiet(context, 'quick', repaired.ok ? repaired.jobs : 0, 10_000, (...progress) => told.push(progress))).toBe(true);
+    expect(
+      await untilQuiet(context, 'quick', repaired.ok ? repaired.jobs : 0, 10_000, (...progress) => told.push(progress)),
+    ).toBe(true);
     expect(told).toEqual([[1, 1]]);
   });
 
@@ -162,8 +239,13 @@ describe('a repair', () => {
     const before = await context.queues.credit.getJobCountByTypes('completed');
     expect(await repairRain(context, 'repair')).toEqual({ ok: true, claims: 2, jobs: 2, complete: true });
     expect(await untilQuiet(context, 'repair', 2, 10_000)).toBe(true);
-    expect(await context.queues.credit.getJobCountByTypes('completed') - before).toBe(2);
-    expect((await audit('repair')).report).toMatchObject({ balanced: true, credited: '6.00', pending: '1.00', recycled: '1.00' });
+    expect((await context.queues.credit.getJobCountByTypes('completed')) - before).toBe(2);
+    expect((await audit('repair')).report).toMatchObject({
+      balanced: true,
+      credited: '6.00',
+      pending: '1.00',
+      recycled: '1.00',
+    });
     expect((await context.ledger.actions('repair')).at(-1)).toMatchObject({ verb: 'repair', details: { claims: 2 } });
     expect(await repairRain(context, 'repair')).toEqual({ ok: true, claims: 0, jobs: 0, complete: true });
     expect(await repairRain(context, 'nowhere')).toMatchObject({ ok: false, refusals: [{ field: 'id' }] });
@@ -188,7 +270,12 @@ describe('redelivery', () => {
     await closeRain(context, 'hidden');
     const sent: string[] = [];
     const redelivery = startRedelivery({
-      context, log: createLog('redelivery', 'silent'), everyMs: 10, sweepAfterMs: 50, jobsPending: async () => 0, pendingRanges: async () => [],
+      context,
+      log: createLog('redelivery', 'silent'),
+      everyMs: 10,
+      sweepAfterMs: 50,
+      jobsPending: async () => 0,
+      pendingRanges: async () => [],
       areDead: async (_rainId, _shard, entries) => entries.map(() => false),
       resend: async (rainId, _shard, from, to) => (sent.push(rainId), to - from),
     });
@@ -212,7 +299,10 @@ describe('the audit of all rains', () => {
       for await (const rain of auditAll(context, which, limit)) if (rain.rainId.startsWith('all-')) found.push(rain);
       return found;
     };
-    expect(await rains('unsettled')).toMatchObject([{ rainId: 'all-good', audit: { report: { balanced: true } } }, { rainId: 'all-broken', fault: expect.any(Error) as Error }]);
+    expect(await rains('unsettled')).toMatchObject([
+      { rainId: 'all-good', audit: { report: { balanced: true } } },
+      { rainId: 'all-broken', fault: expect.any(Error) as Error },
+    ]);
     expect((await rains('all')).map(({ rainId }) => rainId)).toEqual(['all-good', 'all-done', 'all-broken']);
     expect(await rains('all', 2)).toHaveLength(2);
   });

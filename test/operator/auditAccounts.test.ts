@@ -32,13 +32,22 @@ test('[R5] a ledger row that a superuser deleted is credited again: the audit na
   expect(found.report).toMatchObject({ balanced: false, credited: '2.00' });
   expect(found.problems).toEqual([
     'the account rain:erased holds 7.00, and its transfers sum to 8.00: somebody has changed the ledger',
-    `the account user:user-1 holds ${formatMoney(await context.ledger.balance('user-1'))}, and its transfers sum to ${formatMoney(await context.ledger.balance('user-1') - 100n)}: somebody has changed the ledger`,
+    `the account user:user-1 holds ${formatMoney(await context.ledger.balance('user-1'))}, and its transfers sum to ${formatMoney((await context.ledger.balance('user-1')) - 100n)}: somebody has changed the ledger`,
   ]);
   await closeRain(context, 'erased');
   expect(await settleRain(context, 'erased', await live('erased'))).toMatchObject({ outcome: 'does_not_add_up' });
-  await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" - 100 WHERE "id" = 'user:user-1'`);
-  expect((await audit('erased')).problems).toEqual([expect.stringContaining('rain:erased') as string, 'all balances of the ledger sum to -1.00, expected 0.00: somebody has changed the ledger']);
-  await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" + 100 WHERE "id" = 'rain:erased'`);
+  await withoutTriggers(
+    database,
+    `UPDATE "Account" SET "balanceCents" = "balanceCents" - 100 WHERE "id" = 'user:user-1'`,
+  );
+  expect((await audit('erased')).problems).toEqual([
+    expect.stringContaining('rain:erased') as string,
+    'all balances of the ledger sum to -1.00, expected 0.00: somebody has changed the ledger',
+  ]);
+  await withoutTriggers(
+    database,
+    `UPDATE "Account" SET "balanceCents" = "balanceCents" + 100 WHERE "id" = 'rain:erased'`,
+  );
   expect(await settleRain(context, 'erased', await live('erased'))).toEqual({ outcome: 'settled' });
 });
 
@@ -61,7 +70,10 @@ test('[R10] the balances of all accounts are summed once for all rains, and agai
   for (const id of ['one', 'two', 'three']) await context.wonRain(id, 1);
   await context.credit();
   let sums = 0;
-  const counting = { ...context, ledger: { ...context.ledger, sumOfBalances: () => (sums++, context.ledger.sumOfBalances()) } };
+  const counting = {
+    ...context,
+    ledger: { ...context.ledger, sumOfBalances: () => (sums++, context.ledger.sumOfBalances()) },
+  };
   const rains: AuditedRain[] = [];
   for await (const rain of auditAll(counting, 'unsettled', 3)) rains.push(rain);
   expect(rains.slice(0, 3).map((rain) => 'audit' in rain && isInOrder(rain.audit))).toEqual([true, true, true]);
@@ -69,7 +81,9 @@ test('[R10] the balances of all accounts are summed once for all rains, and agai
   expect(sums).toBe(1 + again);
   await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" + 1 WHERE "id" = 'operator'`);
   try {
-    expect((await auditRain(counting, 'one'))!.problems).toEqual(['all balances of the ledger sum to 0.01, expected 0.00: somebody has changed the ledger']);
+    expect((await auditRain(counting, 'one'))!.problems).toEqual([
+      'all balances of the ledger sum to 0.01, expected 0.00: somebody has changed the ledger',
+    ]);
     expect(sums).toBe(1 + again + 2);
   } finally {
     await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = "balanceCents" - 1 WHERE "id" = 'operator'`);
@@ -90,12 +104,26 @@ test('a settled rain that does not add up, or has dead letters, is among them; s
     expect(await settleRain(context, id, await live(id))).toEqual({ outcome: 'settled' });
   }
   expect(await suspects()).toEqual([]);
-  await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = 5000 WHERE "id" = 'rain:done-held'`, `DELETE FROM "Transfer" WHERE "id" = 'credit:done-erased-1'`);
-  for (const rainId of ['done-letter', 'done-nowhere']) await context.queues.dead.add('refused', { rainId, shard: 0, index: 0, entry: 'torn', reason: 'refused', detail: '' }, { jobId: `${rainId}-0-letter` });
+  await withoutTriggers(
+    database,
+    `UPDATE "Account" SET "balanceCents" = 5000 WHERE "id" = 'rain:done-held'`,
+    `DELETE FROM "Transfer" WHERE "id" = 'credit:done-erased-1'`,
+  );
+  for (const rainId of ['done-letter', 'done-nowhere'])
+    await context.queues.dead.add(
+      'refused',
+      { rainId, shard: 0, index: 0, entry: 'torn', reason: 'refused', detail: '' },
+      { jobId: `${rainId}-0-letter` },
+    );
   const found = await suspects();
   expect(found.map(({ rainId }) => rainId)).toEqual(['done-erased', 'done-held', 'done-letter', 'done-nowhere']);
   expect(found.every((rain) => 'fault' in rain || !isInOrder(rain.audit))).toBe(true);
-  expect(found).toMatchObject([{ audit: { report: { balanced: false } } }, { audit: { report: { balanced: false } } }, { audit: { queues: { dead: { count: 1 } } } }, { fault: expect.any(Error) as Error }]);
+  expect(found).toMatchObject([
+    { audit: { report: { balanced: false } } },
+    { audit: { report: { balanced: false } } },
+    { audit: { queues: { dead: { count: 1 } } } },
+    { fault: expect.any(Error) as Error },
+  ]);
   for (const rainId of ['done-letter', 'done-nowhere']) await context.queues.dead.remove(`${rainId}-0-letter`);
   await withoutTriggers(database, `UPDATE "Account" SET "balanceCents" = 0 WHERE "id" = 'rain:done-held'`);
 });

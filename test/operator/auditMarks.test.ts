@@ -13,9 +13,19 @@ test('a set of users knows those who were added, once each, however far it has g
 test('a packet is of the user it was noted for, and of nobody else', () => {
   const packets = createPacketUsers(createUserDigest());
   for (const index of [0, 255, 256, 100_000]) packets.set(index, `user-${index}`);
-  expect([packets.is(100_000, 'user-100000'), packets.is(100_000, 'user-0'), packets.is(1, 'user-1'), packets.has(99_999), packets.has(5_000_000)]).toEqual([true, false, false, false, false]);
+  expect([
+    packets.is(100_000, 'user-100000'),
+    packets.is(100_000, 'user-0'),
+    packets.is(1, 'user-1'),
+    packets.has(99_999),
+    packets.has(5_000_000),
+  ]).toEqual([true, false, false, false, false]);
   packets.set(0, 'user-255');
-  expect([packets.is(0, 'user-255'), packets.is(0, 'user-0'), packets.is(255, 'user-255')]).toEqual([true, false, true]);
+  expect([packets.is(0, 'user-255'), packets.is(0, 'user-0'), packets.is(255, 'user-255')]).toEqual([
+    true,
+    false,
+    true,
+  ]);
 });
 
 test('a mark is of one packet, not of its neighbours', () => {

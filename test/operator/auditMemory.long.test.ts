@@ -14,43 +14,63 @@ const BATCH = 500;
 const HEAP_MB_MAX = 80;
 
 let context: TestContext;
-beforeAll(async () => { context = await openTestContext(); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
 afterAll(() => context?.stop());
 
 /** In a process with little memory: it dies with the signal of an abort when that is not enough. */
-const rain = (...words: string[]) => startCli(words, {
-  REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, NODE_OPTIONS: `--max-old-space-size=${HEAP_MB_MAX}`,
-}).done;
+const rain = (...words: string[]) =>
+  startCli(words, {
+    REDIS_URL: context.redisUrl,
+    DATABASE_URL: context.databaseUrl,
+    NODE_OPTIONS: `--max-old-space-size=${HEAP_MB_MAX}`,
+  }).done;
 
 /** Credits the claims from the place `from` of the log, inclusive, to `to`, exclusive. */
 async function credit(from: number, to: number): Promise<void> {
   let next = from;
-  await Promise.all(Array.from({ length: 4 }, async () => {
-    while (next < to) {
-      const at = next;
-      next += BATCH;
-      const entries = await readEntries(context.redis, 'large', 0, at, Math.min(at + BATCH, to));
-      await context.ledger.credit(entries.flatMap((entry) => {
-        const parsed = parseClaim(entry);
-        return parsed.ok ? [parsed.claim] : [];
-      }));
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      while (next < to) {
+        const at = next;
+        next += BATCH;
+        const entries = await readEntries(context.redis, 'large', 0, at, Math.min(at + BATCH, to));
+        await context.ledger.credit(
+          entries.flatMap((entry) => {
+            const parsed = parseClaim(entry);
+            return parsed.ok ? [parsed.claim] : [];
+          }),
+        );
+      }
+    }),
+  );
 }
 
 test(`[R10] a rain of ${WINNERS} winners is audited, exported, settled and verified by processes of ${HEAP_MB_MAX} MB of heap`, async () => {
   const now = await redisNow(context.redis);
   const plan = { budget: `${WINNERS / 100}.00`, packets: WINNERS, split: { method: 'even' } };
-  expect(await createRain(context, { id: 'large', plan, opensAt: now - 1_000, closesAt: now + 3_600_000 })).toMatchObject({ ok: true });
+  expect(
+    await createRain(context, { id: 'large', plan, opensAt: now - 1_000, closesAt: now + 3_600_000 }),
+  ).toMatchObject({ ok: true });
   expect(await loadRain(context, 'large')).toMatchObject({ ok: true });
-  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+  const engine = createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  });
   for (let from = 0; from < WINNERS; from += BATCH_USERS_MAX) {
-    await engine.grab('large', 0, Array.from({ length: Math.min(BATCH_USERS_MAX, WINNERS - from) }, (_, i) => `user-${from + i}`));
+    await engine.grab(
+      'large',
+      0,
+      Array.from({ length: Math.min(BATCH_USERS_MAX, WINNERS - from) }, (_, i) => `user-${from + i}`),
+    );
   }
   await credit(0, WINNERS / 2);
   const swing = await rain('audit', 'large', '--json');
   expect(swing.stderr).toBe('');
-  expect(JSON.parse(swing.stdout)).toMatchObject({ balanced: true, counts: { credited: WINNERS / 2, pending: WINNERS / 2 } });
+  expect(JSON.parse(swing.stdout)).toMatchObject({
+    balanced: true,
+    counts: { credited: WINNERS / 2, pending: WINNERS / 2 },
+  });
   const sheet = await rain('winners', 'large', '--csv');
   expect([sheet.exit, sheet.stdout.split('\n').length]).toEqual([0, WINNERS + 2]);
   // The second half is on its way; none of these claims may be kept until the end.
@@ -60,6 +80,12 @@ test(`[R10] a rain of ${WINNERS} winners is audited, exported, settled and verif
   await credit(WINNERS / 2, WINNERS);
   await closeRain(context, 'large');
   expect(await rain('recycle', 'large')).toMatchObject({ exit: 0, stderr: '' });
-  expect(await context.ledger.book('large')).toMatchObject({ credited: { count: WINNERS }, settledAt: expect.any(Number) as number });
-  expect(JSON.parse((await rain('verify', 'large', '--json')).stdout)).toMatchObject({ fair: true, checked: { left: 0, claims: WINNERS, credits: WINNERS } });
+  expect(await context.ledger.book('large')).toMatchObject({
+    credited: { count: WINNERS },
+    settledAt: expect.any(Number) as number,
+  });
+  expect(JSON.parse((await rain('verify', 'large', '--json')).stdout)).toMatchObject({
+    fair: true,
+    checked: { left: 0, claims: WINNERS, credits: WINNERS },
+  });
 }, 600_000);

@@ -15,7 +15,9 @@ import { SECRET, startWallet } from '../credit/wallet.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
-beforeAll(async () => { context = await openTestContext(); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
 afterAll(() => context.stop());
 
 const SHARDS = 3;
@@ -24,14 +26,23 @@ const crowd = (name: string, count: number) => Array.from({ length: count }, (_,
 
 async function round(id: string, number: number, packets: number, { load = true } = {}): Promise<string> {
   const now = await redisNow(context.redis);
-  expect(await createRain(context, { campaign: { id, round: number }, plan: plan(packets), opensAt: now - 1_000, closesAt: now + 600_000 })).toMatchObject({ ok: true });
+  expect(
+    await createRain(context, {
+      campaign: { id, round: number },
+      plan: plan(packets),
+      opensAt: now - 1_000,
+      closesAt: now + 600_000,
+    }),
+  ).toMatchObject({ ok: true });
   if (load) expect(await loadRain(context, `${id}.${number}`)).toMatchObject({ ok: true });
   return `${id}.${number}`;
 }
 
 /** Each user grabs in the user's own shard. @returns the code of each user */
 async function grab(rainId: string, users: readonly string[]): Promise<Record<string, string[]>> {
-  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+  const engine = createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  });
   const told: Record<string, string[]> = {};
   for (const user of users) {
     const [answer] = await engine.grab(rainId, shardOf(user, SHARDS), [user]);
@@ -40,7 +51,10 @@ async function grab(rainId: string, users: readonly string[]): Promise<Record<st
   return told;
 }
 
-async function post(rainId: string, credit = (claims: Awaited<ReturnType<typeof claimLog>>) => context.ledger.credit(claims) as Promise<unknown>): Promise<void> {
+async function post(
+  rainId: string,
+  credit = (claims: Awaited<ReturnType<typeof claimLog>>) => context.ledger.credit(claims) as Promise<unknown>,
+): Promise<void> {
   for (let shard = 0; shard < SHARDS; shard++) {
     const claims = await claimLog(context, rainId, shard);
     if (claims.length > 0) await credit(claims);
@@ -53,7 +67,11 @@ async function end(rainId: string): Promise<void> {
 }
 
 async function expectInOrder(...rainIds: string[]): Promise<void> {
-  for (const rainId of rainIds) expect((await auditRain(context, rainId))!, rainId).toMatchObject({ report: { balanced: true, told_twice: 0 }, problems: [] });
+  for (const rainId of rainIds)
+    expect((await auditRain(context, rainId))!, rainId).toMatchObject({
+      report: { balanced: true, told_twice: 0 },
+      problems: [],
+    });
   expect(await context.ledger.sumOfBalances()).toBe(0n);
 }
 
@@ -71,7 +89,10 @@ test('[R1][R8] over shards, the win limit holds for rolled over and topped up pa
     await context.redis.del(wins, rounds);
   }
   expect(await loadRain(context, 'caps.2')).toEqual({ ok: true, packets: 9 + 18 });
-  expect(await topUpRain(context, 'caps.2', { id: 'by-hand', budget: '12.00', packets: 12 })).toMatchObject({ ok: true, total: { packets: 39, budget: '39.00' } });
+  expect(await topUpRain(context, 'caps.2', { id: 'by-hand', budget: '12.00', packets: 12 })).toMatchObject({
+    ok: true,
+    total: { packets: 39, budget: '39.00' },
+  });
   for (let shard = 0; shard < SHARDS; shard++) expect(await context.redis.pttl(campaignKeys(one, shard).wins)).toBe(-1);
   expect(await grab('caps.2', early)).toEqual({ '-11': early });
   const late = crowd('late', 120);
@@ -83,18 +104,29 @@ test('[R1][R8] over shards, the win limit holds for rolled over and topped up pa
   await post('caps.2');
   await end('caps.2');
   await expectInOrder('caps.1', 'caps.2');
-  expect(await context.ledger.campaignWinners({ id: 'caps', winsPerUserMax: 1 })).toEqual({ users: 51, wins: 51, beyond: 0 });
+  expect(await context.ledger.campaignWinners({ id: 'caps', winsPerUserMax: 1 })).toEqual({
+    users: 51,
+    wins: 51,
+    beyond: 0,
+  });
 });
 
 test('[R2][R8] an external wallet pays rolled over and topped up money once, though it was asked for the whole first budget before', async () => {
   const wallet = await startWallet();
   try {
-    const balance = webhookProviders(context.ledger, { url: wallet.url, secret: SECRET, receipts: 'required', timeoutMs: 2_000, batchMax: 5 }).webhook_v2;
+    const balance = webhookProviders(context.ledger, {
+      url: wallet.url,
+      secret: SECRET,
+      receipts: 'required',
+      timeoutMs: 2_000,
+      batchMax: 5,
+    }).webhook_v2;
     await createCampaign(context, { id: 'paid', winsPerUserMax: 9, rollOver: true, shards: SHARDS });
     const [one, two] = [await round('paid', 1, 12), await round('paid', 2, 6)];
-    const posted = (rainId: string) => post(rainId, async (claims) => {
-      for (const { outcome } of await balance.post(rainId, claims)) expect(outcome).toBe('commit');
-    });
+    const posted = (rainId: string) =>
+      post(rainId, async (claims) => {
+        for (const { outcome } of await balance.post(rainId, claims)) expect(outcome).toBe('commit');
+      });
     // Until the second round has nothing left, so that all of its budget is reserved.
     const first = (await grab(two, crowd('first', 40)))['0']!;
     expect(first).toHaveLength(6);
@@ -102,7 +134,10 @@ test('[R2][R8] an external wallet pays rolled over and topped up money once, tho
     await grab(one, crowd('some', 3));
     await posted(one);
     await end(one);
-    expect(await topUpRain(context, two, { id: 'paid-more', budget: '3.00', packets: 3 })).toMatchObject({ ok: true, total: { packets: 18, budget: '18.00' } });
+    expect(await topUpRain(context, two, { id: 'paid-more', budget: '3.00', packets: 3 })).toMatchObject({
+      ok: true,
+      total: { packets: 18, budget: '18.00' },
+    });
     expect((await grab(two, crowd('second', 80)))['0']).toHaveLength(12);
     await Promise.all([posted(two), posted(two)]);
     await end(two);

@@ -11,22 +11,27 @@ interface WatchedContext extends OperatorContext {
 }
 
 /** An operator context whose every call of Redis and of the book, counted from 1, goes through `carry`. */
-function watchedContext(context: OperatorContext, carry: (call: number, make: () => Promise<unknown>, name: string) => Promise<unknown>): WatchedContext {
+function watchedContext(
+  context: OperatorContext,
+  carry: (call: number, make: () => Promise<unknown>, name: string) => Promise<unknown>,
+): WatchedContext {
   let calls = 0;
-  const watch = <T extends object>(target: T): T => new Proxy(target, {
-    get(of, name) {
-      const member: unknown = Reflect.get(of, name);
-      if (typeof member !== 'function') return member;
-      const make = (words: unknown[]): unknown => (member as (...words: unknown[]) => unknown).apply(of, words);
-      // A transaction is put together before it is sent; it counts when it is.
-      if (name === 'multi') return (...words: unknown[]) => {
-        const transaction = make(words) as { exec: () => Promise<unknown> };
-        const send = transaction.exec.bind(transaction);
-        return Object.assign(transaction, { exec: () => carry(++calls, send, 'exec') });
-      };
-      return (...words: unknown[]) => carry(++calls, async () => make(words), String(name));
-    },
-  });
+  const watch = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(of, name) {
+        const member: unknown = Reflect.get(of, name);
+        if (typeof member !== 'function') return member;
+        const make = (words: unknown[]): unknown => (member as (...words: unknown[]) => unknown).apply(of, words);
+        // A transaction is put together before it is sent; it counts when it is.
+        if (name === 'multi')
+          return (...words: unknown[]) => {
+            const transaction = make(words) as { exec: () => Promise<unknown> };
+            const send = transaction.exec.bind(transaction);
+            return Object.assign(transaction, { exec: () => carry(++calls, send, 'exec') });
+          };
+        return (...words: unknown[]) => carry(++calls, async () => make(words), String(name));
+      },
+    });
   return { ...context, redis: watch(context.redis), ledger: watch(context.ledger), calls: () => calls };
 }
 

@@ -16,13 +16,23 @@ let engine: GrabEngine;
 
 beforeAll(async () => {
   context = await openTestContext();
-  engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+  engine = createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  });
 });
 afterAll(() => context.stop());
 
 async function plan(id: string, more: Partial<CreateRequest> = {}): Promise<void> {
   const now = await redisNow(context.redis);
-  expect(await createRain(context, { id, plan: { budget: '100.00', packets: 50 }, opensAt: now - 1_000, closesAt: now + 600_000, ...more })).toMatchObject({ ok: true, rainId: id });
+  expect(
+    await createRain(context, {
+      id,
+      plan: { budget: '100.00', packets: 50 },
+      opensAt: now - 1_000,
+      closesAt: now + 600_000,
+      ...more,
+    }),
+  ).toMatchObject({ ok: true, rainId: id });
 }
 
 async function grabAs(id: string, users: string[], shards = 1): Promise<void> {
@@ -36,7 +46,13 @@ describe('[R8] the money equation holds at every moment', () => {
   test.each([1, 3])('from the plan to the settled ledger, with %i shard(s)', async (shards) => {
     const id = `life-${shards}`;
     await plan(id, { shards });
-    expect((await audit(id)).report).toMatchObject({ budget: '100.00', unclaimed: '100.00', packets: 50, winners: 0, balanced: true });
+    expect((await audit(id)).report).toMatchObject({
+      budget: '100.00',
+      unclaimed: '100.00',
+      packets: 50,
+      winners: 0,
+      balanced: true,
+    });
     expect(await loadRain(context, id)).toEqual({ ok: true, packets: 50 });
     expect((await audit(id)).report).toMatchObject({ unclaimed: '100.00', balanced: true });
 
@@ -76,16 +92,47 @@ describe('[R8] the money equation holds at every moment', () => {
     await context.redis.lset(shardKeys('spoilt', 0).packets, -2, '{"redPacketId":"spoilt-1","amo');
     await grabAs('spoilt', users(4));
     expect(await context.redis.llen(shardKeys('spoilt', 0).spoiled)).toBe(1);
-    expect((await claimLog(context, 'spoilt')).map(({ redPacketId }) => redPacketId)).toEqual(['spoilt-0', 'spoilt-2', 'spoilt-3', 'spoilt-4']);
-    expect((await audit('spoilt')).report).toMatchObject({ pending: '4.00', unclaimed: '5.00', spoiled: '1.00', winners: 4, balanced: true });
+    expect((await claimLog(context, 'spoilt')).map(({ redPacketId }) => redPacketId)).toEqual([
+      'spoilt-0',
+      'spoilt-2',
+      'spoilt-3',
+      'spoilt-4',
+    ]);
+    expect((await audit('spoilt')).report).toMatchObject({
+      pending: '4.00',
+      unclaimed: '5.00',
+      spoiled: '1.00',
+      winners: 4,
+      balanced: true,
+    });
   });
 
   test('a missing, a duplicate and an unallocated packet break the equation, and each is named', async () => {
     for (const [id, harm, problem] of [
-      ['vanished', () => context.redis.rpop(shardKeys('vanished', 0).packets), /packets neither won nor left: 1, of which set aside as spoiled: 0/],
-      ['twice', async () => context.redis.lpush(shardKeys('twice', 0).packets, (await context.redis.lindex(shardKeys('twice', 0).packets, 5))!), /twice-44 is in the list twice/],
-      ['invented', () => context.redis.rpush(shardKeys('invented', 0).packets, '{"redPacketId":"gift","amount":"5.00"}'), /gift was won as 5\.00 by \S+ and is not a packet of this rain/],
-      ['inflated', () => context.redis.lset(shardKeys('inflated', 0).packets, -1, '{"redPacketId":"inflated-0","amount":"50.00"}'), /inflated-0 was won as 50.00 and allocated as/],
+      [
+        'vanished',
+        () => context.redis.rpop(shardKeys('vanished', 0).packets),
+        /packets neither won nor left: 1, of which set aside as spoiled: 0/,
+      ],
+      [
+        'twice',
+        async () =>
+          context.redis.lpush(
+            shardKeys('twice', 0).packets,
+            (await context.redis.lindex(shardKeys('twice', 0).packets, 5))!,
+          ),
+        /twice-44 is in the list twice/,
+      ],
+      [
+        'invented',
+        () => context.redis.rpush(shardKeys('invented', 0).packets, '{"redPacketId":"gift","amount":"5.00"}'),
+        /gift was won as 5\.00 by \S+ and is not a packet of this rain/,
+      ],
+      [
+        'inflated',
+        () => context.redis.lset(shardKeys('inflated', 0).packets, -1, '{"redPacketId":"inflated-0","amount":"50.00"}'),
+        /inflated-0 was won as 50.00 and allocated as/,
+      ],
     ] as const) {
       await plan(id);
       await loadRain(context, id);
@@ -109,7 +156,12 @@ describe('[R8] the money equation holds at every moment', () => {
     const grabbing = (async () => {
       for (let i = 0; i < 3_000; i += 50) {
         const batch = users(3_000).slice(i, i + 50);
-        for (const shard of [0, 1]) await engine.grab('swing', shard, batch.filter((user) => shardOf(user, 2) === shard));
+        for (const shard of [0, 1])
+          await engine.grab(
+            'swing',
+            shard,
+            batch.filter((user) => shardOf(user, 2) === shard),
+          );
         if (i % 500 === 0) await context.ledger.credit(await claimLog(context, 'swing', 0));
       }
       done = true;
@@ -128,7 +180,9 @@ describe('[R8] the money equation holds at every moment', () => {
     await plan('never');
     await closeRain(context, 'never');
     expect(await loadRain(context, 'never')).toMatchObject({ ok: false });
-    expect(await settleRain(context, 'never', (await findRain(context.redis, 'never'))!)).toEqual({ outcome: 'settled' });
+    expect(await settleRain(context, 'never', (await findRain(context.redis, 'never'))!)).toEqual({
+      outcome: 'settled',
+    });
     expect((await audit('never')).report).toMatchObject({ recycled: '100.00', unclaimed: '0.00', balanced: true });
   });
 });
@@ -136,17 +190,37 @@ describe('[R8] the money equation holds at every moment', () => {
 describe('the operator commands', () => {
   test('creating the same rain again is harmless; another plan under its id is refused and names what differs', async () => {
     const now = await redisNow(context.redis);
-    const request: CreateRequest = { id: 'same', plan: { budget: '5.00', packets: 5 }, opensAt: now + 60_000, closesAt: now + 120_000 };
+    const request: CreateRequest = {
+      id: 'same',
+      plan: { budget: '5.00', packets: 5 },
+      opensAt: now + 60_000,
+      closesAt: now + 120_000,
+    };
     expect(await createRain(context, request)).toMatchObject({ ok: true });
     expect(await createRain(context, request)).toMatchObject({ ok: true });
     expect(await createRain(context, { ...request, plan: { budget: '6.00', packets: 5 } })).toEqual({
-      ok: false, refusals: [{ field: 'id', reason: 'a rain same exists already, with another budget, plan' }] });
+      ok: false,
+      refusals: [{ field: 'id', reason: 'a rain same exists already, with another budget, plan' }],
+    });
     expect((await context.ledger.book('same'))!.fundedCents).toBe(500n);
   });
 
   test('a create that was cut between ledger and Redis is finished by load', async () => {
     const now = await redisNow(context.redis);
-    await context.ledger.createRain({ id: 'cut', title: 'cut', budgetCents: 500n, packets: 5, split: { budget: '5.00', packets: 5 }, seed: 'ab'.repeat(32), shards: 2, opensAt: now, closesAt: now + 60_000 }, 'test');
+    await context.ledger.createRain(
+      {
+        id: 'cut',
+        title: 'cut',
+        budgetCents: 500n,
+        packets: 5,
+        split: { budget: '5.00', packets: 5 },
+        seed: 'ab'.repeat(32),
+        shards: 2,
+        opensAt: now,
+        closesAt: now + 60_000,
+      },
+      'test',
+    );
     expect(await showRain(context, 'cut')).toMatchObject({ state: 'draft', left: 0 });
     expect(await loadRain(context, 'cut')).toEqual({ ok: true, packets: 5 });
     expect(await showRain(context, 'cut')).toMatchObject({ state: 'open', left: 5 });
@@ -164,7 +238,13 @@ describe('the operator commands', () => {
   ])('[R12] %s is refused by its field, and nothing is written', async (_, request, field) => {
     const now = await redisNow(context.redis);
     const [rains, keys] = [await listRains(context), await context.redis.dbsize()];
-    const refused = await createRain(context, { id: 'bad', plan: { budget: '5.00', packets: 5 }, opensAt: now, closesAt: now + 60_000, ...request });
+    const refused = await createRain(context, {
+      id: 'bad',
+      plan: { budget: '5.00', packets: 5 },
+      opensAt: now,
+      closesAt: now + 60_000,
+      ...request,
+    });
     expect(refused).toMatchObject({ ok: false });
     expect(!refused.ok && refused.refusals.map((refusal) => refusal.field)).toContain(field);
     expect(await listRains(context)).toEqual(rains);
@@ -173,21 +253,30 @@ describe('the operator commands', () => {
 
   test('pause and resume report the state; every action is recorded with its operator', async () => {
     await plan('steered');
-    expect(await pauseRain(context, 'steered')).toEqual({ ok: false, refusals: [{ field: 'state', reason: expect.stringContaining('draft') as string }] });
+    expect(await pauseRain(context, 'steered')).toEqual({
+      ok: false,
+      refusals: [{ field: 'state', reason: expect.stringContaining('draft') as string }],
+    });
     await loadRain(context, 'steered');
     expect(await pauseRain(context, 'steered')).toEqual({ ok: true, state: 'paused' });
     expect(await resumeRain(context, 'steered')).toEqual({ ok: true, state: 'open' });
     expect(await closeRain(context, 'steered')).toEqual({ ok: true, state: 'closed' });
     expect(await resumeRain(context, 'steered')).toMatchObject({ ok: false });
     expect(await pauseRain(context, 'nowhere')).toMatchObject({ ok: false, refusals: [{ field: 'id' }] });
-    expect((await context.ledger.actions('steered')).map(({ actor, verb }) => [actor, verb])).toEqual(['create', 'load', 'pause', 'resume', 'close'].map((verb) => ['test', verb]));
+    expect((await context.ledger.actions('steered')).map(({ actor, verb }) => [actor, verb])).toEqual(
+      ['create', 'load', 'pause', 'resume', 'close'].map((verb) => ['test', verb]),
+    );
   });
 
   test('a load that goes on after users have won and been credited holds nothing', async () => {
     await plan('begun', { shards: 2 });
     // Cut after the first shard.
     const cut = new Error('cut');
-    await expect(loadRain(context, 'begun', (loaded) => { if (loaded >= 25) throw cut; })).rejects.toThrow(cut);
+    await expect(
+      loadRain(context, 'begun', (loaded) => {
+        if (loaded >= 25) throw cut;
+      }),
+    ).rejects.toThrow(cut);
     await grabAs('begun', users(8));
     const claims = await claimLog(context, 'begun', 0);
     expect(claims.length).toBeGreaterThan(0);
@@ -208,7 +297,9 @@ describe('the operator commands', () => {
     const packets = async (id: string) => {
       await plan(id, { seed: 'cd'.repeat(32) });
       await loadRain(context, id);
-      return (await context.redis.lrange(shardKeys(id, 0).packets, 0, -1)).map((element) => (JSON.parse(element) as { amount: string }).amount);
+      return (await context.redis.lrange(shardKeys(id, 0).packets, 0, -1)).map(
+        (element) => (JSON.parse(element) as { amount: string }).amount,
+      );
     };
     expect(await packets('seed-1')).toEqual(await packets('seed-2'));
   });

@@ -28,7 +28,9 @@ const SHARDS = 2;
 const OLDER = 'an older version has loaded the rain';
 
 let context: TestQueueContext;
-beforeAll(async () => { context = { ...await openQueueContext(), signer }; });
+beforeAll(async () => {
+  context = { ...(await openQueueContext()), signer };
+});
 afterAll(() => context.stop());
 
 /** Shard 1 gets the label that it had, `1`. */
@@ -41,26 +43,47 @@ async function relabel(id: string): Promise<void> {
 }
 
 /** Four packets in two shards, as such a version left them. */
-async function loadedByOlder(id: string, { opensInMs = -60_000, campaign }: { opensInMs?: number; campaign?: { id: string; round: number } } = {}): Promise<void> {
-  const opensAt = await redisNow(context.redis) + opensInMs;
-  await createRain(context, { id, plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, shards: SHARDS, opensAt, closesAt: opensAt + 600_000, ...(campaign && { campaign }) });
+async function loadedByOlder(
+  id: string,
+  { opensInMs = -60_000, campaign }: { opensInMs?: number; campaign?: { id: string; round: number } } = {},
+): Promise<void> {
+  const opensAt = (await redisNow(context.redis)) + opensInMs;
+  await createRain(context, {
+    id,
+    plan: { budget: '4.00', packets: 4, split: { method: 'even' } },
+    shards: SHARDS,
+    opensAt,
+    closesAt: opensAt + 600_000,
+    ...(campaign && { campaign }),
+  });
   expect(await loadRain(context, id)).toMatchObject({ ok: true });
   await relabel(id);
 }
 
-test('[R2] a rain whose shards an older version has labelled: nothing is rebuilt, loaded again or settled, also on the operator\'s word', async () => {
+test("[R2] a rain whose shards an older version has labelled: nothing is rebuilt, loaded again or settled, also on the operator's word", async () => {
   await loadedByOlder('older');
   const before = (await context.redis.keys('rain:{older/*')).sort();
   expect((await compareRain(context, 'older'))!.counts).toEqual({ older_labels: 1 });
   for (const reason of [undefined, 'nobody knows where it is']) {
-    expect(await applyRestore(context, 'older', { ...(reason && { reason }) })).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining(OLDER) }] });
+    expect(await applyRestore(context, 'older', { ...(reason && { reason }) })).toMatchObject({
+      ok: false,
+      refusals: [{ reason: expect.stringContaining(OLDER) }],
+    });
   }
   for (const refused of [
-    await loadRain(context, 'older'), await topUpRain(context, 'older', { budget: '1.00', packets: 1, split: { method: 'even' } }), await recycleRain(context, 'older'),
-    await pauseRain(context, 'older'), await closeRain(context, 'older'), await writeOffRain(context, 'older', 'nobody knows where it is'),
-  ]) expect(refused).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining(OLDER) }] });
+    await loadRain(context, 'older'),
+    await topUpRain(context, 'older', { budget: '1.00', packets: 1, split: { method: 'even' } }),
+    await recycleRain(context, 'older'),
+    await pauseRain(context, 'older'),
+    await closeRain(context, 'older'),
+    await writeOffRain(context, 'older', 'nobody knows where it is'),
+  ])
+    expect(refused).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining(OLDER) }] });
   expect((await auditRain(context, 'older'))!.problems[0]).toContain(OLDER);
-  expect(await settleRain(context, 'older', { shards: SHARDS, title: '' })).toEqual({ outcome: 'lost', reason: expect.stringContaining(OLDER) });
+  expect(await settleRain(context, 'older', { shards: SHARDS, title: '' })).toEqual({
+    outcome: 'lost',
+    reason: expect.stringContaining(OLDER),
+  });
   expect((await context.redis.keys('rain:{older/*')).sort()).toEqual(before);
 });
 
@@ -70,24 +93,43 @@ test('[R2] before it opens its packets are not loaded a second time, nor those o
   await loadedByOlder('autumn.1', { opensInMs: 60_000, campaign: { id: 'autumn', round: 1 } });
   for (const id of ['soon', 'autumn.1']) {
     expect(await loadRain(context, id)).toMatchObject({ ok: false });
-    expect(await applyRestore(context, id)).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining(OLDER) }] });
+    expect(await applyRestore(context, id)).toMatchObject({
+      ok: false,
+      refusals: [{ reason: expect.stringContaining(OLDER) }],
+    });
     expect(await context.redis.exists(shardKeys(id, 1).state, shardKeys(id, 1).packets)).toBe(0);
   }
   // Its wins would not count against the limit of the campaign.
-  const opensAt = await redisNow(context.redis) + 60_000;
-  await createRain(context, { plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, opensAt, closesAt: opensAt + 60_000, campaign: { id: 'autumn', round: 2 } });
+  const opensAt = (await redisNow(context.redis)) + 60_000;
+  await createRain(context, {
+    plan: { budget: '4.00', packets: 4, split: { method: 'even' } },
+    opensAt,
+    closesAt: opensAt + 60_000,
+    campaign: { id: 'autumn', round: 2 },
+  });
   const next = () => loadRain(context, 'autumn.2');
-  expect(await next()).toMatchObject({ ok: false, refusals: [{ reason: expect.stringContaining(`${OLDER} autumn.1`) }] });
+  expect(await next()).toMatchObject({
+    ok: false,
+    refusals: [{ reason: expect.stringContaining(`${OLDER} autumn.1`) }],
+  });
   await context.redis.hset('rain:{autumn/1}:1:state', 'state', 'settled');
   expect(await next()).toMatchObject({ ok: true });
 });
 
 test('a draft of an older version has neither wins nor packets, and is loaded as usual', async () => {
-  const opensAt = await redisNow(context.redis) + 60_000;
-  await createRain(context, { id: 'draft', plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, shards: SHARDS, opensAt, closesAt: opensAt + 60_000 });
+  const opensAt = (await redisNow(context.redis)) + 60_000;
+  await createRain(context, {
+    id: 'draft',
+    plan: { budget: '4.00', packets: 4, split: { method: 'even' } },
+    shards: SHARDS,
+    opensAt,
+    closesAt: opensAt + 60_000,
+  });
   await relabel('draft');
   expect(await loadRain(context, 'draft')).toEqual({ ok: true, packets: 4 });
-  expect(await Promise.all([0, 1].map((shard) => context.redis.llen(shardKeys('draft', shard).packets)))).toEqual([2, 2]);
+  expect(await Promise.all([0, 1].map((shard) => context.redis.llen(shardKeys('draft', shard).packets)))).toEqual([
+    2, 2,
+  ]);
   expect((await compareRain(context, 'draft'))!.counts).toEqual({});
 });
 
@@ -96,7 +138,7 @@ test('[R13] workers leave it alone, also packets that are on their way in it, an
   expect(await lend(context.redis, 'moving', newMoveId(0, 1), { wanted: 1, parts: 1 })).toBeDefined();
   await context.wonRain('whole', 1);
   const { auditor: lease } = shardKeys('moving', 0);
-  const rest = async () => ({ ...await dump(context.redis, 'rain:{moving/*'), [lease]: undefined });
+  const rest = async () => ({ ...(await dump(context.redis, 'rain:{moving/*')), [lease]: undefined });
   const before = await rest();
   const { log, heard } = listeningLog();
   const auditor = startAuditor({ context, log, pauseMsMin: 10, pauseFactor: 1 });
@@ -104,9 +146,17 @@ test('[R13] workers leave it alone, also packets that are on their way in it, an
   const settler = startSettler({ context, log, everyMs: 10 });
   onTestFinished(() => settler.close());
   // Once it has come to a rain a second time, it has been through all of them.
-  const { at } = await eventually(() => { const seen = auditor.seen().get('whole'); expect(seen).toBeDefined(); return seen!; });
+  const { at } = await eventually(() => {
+    const seen = auditor.seen().get('whole');
+    expect(seen).toBeDefined();
+    return seen!;
+  });
   await eventually(() => expect(auditor.seen().get('whole')!.at).toBeGreaterThan(at));
-  await eventually(() => expect(heard).toContainEqual(expect.objectContaining({ level: 'error', rainId: 'moving', msg: expect.stringContaining(OLDER) })));
+  await eventually(() =>
+    expect(heard).toContainEqual(
+      expect.objectContaining({ level: 'error', rainId: 'moving', msg: expect.stringContaining(OLDER) }),
+    ),
+  );
   expect(await rest()).toEqual(before);
 });
 
@@ -128,7 +178,7 @@ test('its users hear "busy", and not that it does not exist, until the older ver
 test('the doctor names it apart from what Redis has lost', async () => {
   await loadedByOlder('named');
   await loadedByOlder('gone');
-  await context.redis.del(...await context.redis.keys('rain:{gone/*'));
+  await context.redis.del(...(await context.redis.keys('rain:{gone/*')));
   const wrong = (await examineRains(context)).filter(({ verdict }) => verdict === 'wrong');
   expect(wrong.find(({ name }) => name === 'rains of an older version')?.found).toContain('named');
   const missing = wrong.find(({ name }) => name === 'rains')?.found;

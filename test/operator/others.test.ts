@@ -6,7 +6,9 @@ import { openTestContext, type TestContext } from '../support/operatorContext.ts
 import { wonRain } from '../wallet/room.ts';
 
 let context: TestContext;
-beforeAll(async () => { context = await openTestContext(); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
 afterAll(() => context?.stop());
 
 test('counts wins of users outside a load test, from the claim log or, after its expiry, from the ledger', async () => {

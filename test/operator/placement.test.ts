@@ -13,7 +13,8 @@ function tableOf(ends: readonly number[]): SlotTable {
   return { masters, ownerOf: (key) => masters[ends.findIndex((end) => calculateSlot(key) < end)] };
 }
 
-const equal = (masters: number) => tableOf(Array.from({ length: masters }, (_, i) => Math.ceil((i + 1) * SLOTS / masters)));
+const equal = (masters: number) =>
+  tableOf(Array.from({ length: masters }, (_, i) => Math.ceil(((i + 1) * SLOTS) / masters)));
 
 /** The next ids of a series that is the same in each run. */
 function series(prefix = 'r'): { draw: () => string; drawn: () => number } {
@@ -23,12 +24,23 @@ function series(prefix = 'r'): { draw: () => string; drawn: () => number } {
 
 /** The shards of each master, the busiest first. */
 const sharesOf = ({ masters, ownerOf }: SlotTable, id: string, shards: number) =>
-  masters.map((master) => Array.from({ length: shards }, (_, shard) => ownerOf(shardKeys(id, shard).state)).filter((owner) => owner === master).length).sort((a, b) => b - a);
+  masters
+    .map(
+      (master) =>
+        Array.from({ length: shards }, (_, shard) => ownerOf(shardKeys(id, shard).state)).filter(
+          (owner) => owner === master,
+        ).length,
+    )
+    .sort((a, b) => b - a);
 
 describe.each([2, 3, 4, 5, 6, 7, 8])('of %i masters with equal parts of the slots', (masters) => {
   test.each([2, 3, 4, 5, 6, 7, 8])('each has its share of %i shards', (shards) => {
     for (let round = 0; round < 20; round++) {
-      const [busiest, ...others] = sharesOf(equal(masters), drawEvenId(equal(masters), shards, series(`${round}-`).draw), shards);
+      const [busiest, ...others] = sharesOf(
+        equal(masters),
+        drawEvenId(equal(masters), shards, series(`${round}-`).draw),
+        shards,
+      );
       expect(busiest! - others.at(-1)!).toBeLessThanOrEqual(1);
     }
   });
@@ -36,7 +48,8 @@ describe.each([2, 3, 4, 5, 6, 7, 8])('of %i masters with equal parts of the slot
 
 test('after a resharding it goes by the parts that the masters have now', () => {
   const table = tableOf([9_000, 11_000, SLOTS]);
-  for (let round = 0; round < 20; round++) expect(sharesOf(table, drawEvenId(table, 3, series(`${round}-`).draw), 3)).toEqual([1, 1, 1]);
+  for (let round = 0; round < 20; round++)
+    expect(sharesOf(table, drawEvenId(table, 3, series(`${round}-`).draw), 3)).toEqual([1, 1, 1]);
 });
 
 test('what no id can do is not sought for ever: the best of a bounded number is taken', () => {
@@ -63,6 +76,8 @@ test('of an id that puts more shards on one master than it must, a sentence says
   const good = drawEvenId(table, 3, series().draw);
   const bad = Array.from({ length: 1_000 }, (_, i) => `b${i}`).find((id) => sharesOf(table, id, 3)[0] === 2)!;
   expect(unevenReason(table, good, 3)).toBeUndefined();
-  expect(unevenReason(table, bad, 3)).toMatch(new RegExp(`^the 3 shards of ${bad} are on 2 of 3 masters of the Redis Cluster, 2 of them on one; `));
+  expect(unevenReason(table, bad, 3)).toMatch(
+    new RegExp(`^the 3 shards of ${bad} are on 2 of 3 masters of the Redis Cluster, 2 of them on one; `),
+  );
   expect(unevenReason(table, `${bad}.4`, 3), 'a round has the masters of its campaign').toContain('2 of them on one');
 });

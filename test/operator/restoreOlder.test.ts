@@ -16,21 +16,32 @@ import { openQueueContext, type TestQueueContext } from '../support/queueContext
 import { stockRain } from '../support/rain.ts';
 
 let context: TestQueueContext;
-beforeAll(async () => { context = await openQueueContext(); });
+beforeAll(async () => {
+  context = await openQueueContext();
+});
 afterAll(() => context.stop());
 beforeEach(() => context.redis.flushall());
 
 const counts = async (id: string) => (await compareRain(context, id))!.counts;
-const apply = (id: string, reason?: string) => applyRestore(context, id, { ...(reason !== undefined && { reason }), waitMs: 5_000 });
-const grab = async (id: string, user: string) => (await createGrabEngine(context.redis, (fault) => { throw fault; }).grab(id, 0, [user]))[0]!.code;
+const apply = (id: string, reason?: string) =>
+  applyRestore(context, id, { ...(reason !== undefined && { reason }), waitMs: 5_000 });
+const grab = async (id: string, user: string) =>
+  (
+    await createGrabEngine(context.redis, (fault) => {
+      throw fault;
+    }).grab(id, 0, [user])
+  )[0]!.code;
 const stored = async (id: string) => (await readRain(context.redis, id, (await findRain(context.redis, id))!))!;
-const setWindow = (id: string, opensAt: number, closesAt: number) => context.redis.hset(shardKeys(id, 0).state, { opensAt, closesAt });
+const setWindow = (id: string, opensAt: number, closesAt: number) =>
+  context.redis.hset(shardKeys(id, 0).state, { opensAt, closesAt });
 
 /** A loaded rain of five packets that opens in a minute. @returns when */
 async function planned(id: string): Promise<{ opensAt: number; closesAt: number }> {
-  const opensAt = await redisNow(context.redis) + 60_000;
+  const opensAt = (await redisNow(context.redis)) + 60_000;
   const window = { opensAt, closesAt: opensAt + 60_000 };
-  expect(await createRain(context, { id, plan: { budget: '5.00', packets: 5, split: { method: 'even' } }, ...window })).toMatchObject({ ok: true });
+  expect(
+    await createRain(context, { id, plan: { budget: '5.00', packets: 5, split: { method: 'even' } }, ...window }),
+  ).toMatchObject({ ok: true });
   expect(await loadRain(context, id)).toMatchObject({ ok: true });
   return window;
 }
@@ -48,14 +59,22 @@ test('Redis is from before the rain was moved: the difference is listed, and it 
 test('Redis is from before the rain was put off, and has opened it: it is paused until its start', async () => {
   const before = await planned('early');
   const now = await redisNow(context.redis);
-  await context.ledger.reschedule('early', { opensAt: now - 5_000, closesAt: before.closesAt }, { actor: 'test', verb: 'start' });
+  await context.ledger.reschedule(
+    'early',
+    { opensAt: now - 5_000, closesAt: before.closesAt },
+    { actor: 'test', verb: 'start' },
+  );
   await context.ledger.reschedule('early', before, { actor: 'test', verb: 'schedule' });
   await setWindow('early', now - 5_000, before.closesAt);
-  expect(await apply('early')).toMatchObject({ ok: true, did: [expect.stringContaining('paused'), expect.stringContaining('repeat')], left: { counts: { window_not_in_redis: 1 } } });
+  expect(await apply('early')).toMatchObject({
+    ok: true,
+    did: [expect.stringContaining('paused'), expect.stringContaining('repeat')],
+    left: { counts: { window_not_in_redis: 1 } },
+  });
   expect(await grab('early', 'ann')).toBe('-4');
 });
 
-test('the ledger is from before the rain was started: on the operator\'s word it books the window of Redis, and the wins are no tampering', async () => {
+test("the ledger is from before the rain was started: on the operator's word it books the window of Redis, and the wins are no tampering", async () => {
   const booked = await planned('started');
   const now = await redisNow(context.redis);
   await setWindow('started', now - 1_000, now + 600_000);
@@ -64,7 +83,11 @@ test('the ledger is from before the rain was started: on the operator\'s word it
   expect(await counts('started')).toEqual({ window_not_in_book: 1 });
   expect(await apply('started')).toMatchObject({ ok: true, left: { counts: { window_not_in_book: 1 } } });
   expect(await context.ledger.rain('started')).toMatchObject(booked);
-  expect(await apply('started', 'the backup is older than the start')).toMatchObject({ ok: true, did: [expect.stringContaining('booked')], left: { counts: {} } });
+  expect(await apply('started', 'the backup is older than the start')).toMatchObject({
+    ok: true,
+    did: [expect.stringContaining('booked')],
+    left: { counts: {} },
+  });
   expect(await context.ledger.rain('started')).toMatchObject({ opensAt: now - 1_000, closesAt: now + 600_000 });
   expect((await auditRain(context, 'started'))!.problems).toEqual([]);
 });
@@ -75,12 +98,16 @@ test('Redis is from before the load: the draft is listed and loaded again before
   await context.redis.hset(shardKeys('unloaded', 0).state, 'state', 'draft', 'loaded', 0);
   expect(await findLostRains(context, 0)).toContain('unloaded');
   expect(await counts('unloaded')).toEqual({ not_loaded: 1 });
-  expect(await apply('unloaded')).toMatchObject({ ok: true, did: ['loaded it again: it had not opened'], left: { counts: {} } });
+  expect(await apply('unloaded')).toMatchObject({
+    ok: true,
+    did: ['loaded it again: it had not opened'],
+    left: { counts: {} },
+  });
   expect(await findLostRains(context, 0)).not.toContain('unloaded');
   expect(await stored('unloaded')).toMatchObject({ state: 'loaded', left: 5 });
 });
 
-test('Redis is from before the load, and the start has passed: it is rebuilt on the operator\'s word only', async () => {
+test("Redis is from before the load, and the start has passed: it is rebuilt on the operator's word only", async () => {
   await context.wonRain('late', 0);
   await context.redis.del(shardKeys('late', 0).packets);
   await context.redis.hset(shardKeys('late', 0).state, 'state', 'draft', 'loaded', 0);
@@ -94,7 +121,12 @@ test('a list says of a rain that Redis has lost that it is lost, not that it was
   await planned('listed');
   await context.redis.flushall();
   const now = await redisNow(context.redis);
-  await createRain(context, { id: 'fresh', plan: { budget: '5.00', packets: 5 }, opensAt: now + 60_000, closesAt: now + 120_000 });
+  await createRain(context, {
+    id: 'fresh',
+    plan: { budget: '5.00', packets: 5 },
+    opensAt: now + 60_000,
+    closesAt: now + 120_000,
+  });
   const states = new Map((await listRains(context)).rains.map(({ rainId, state }) => [rainId, state]));
   expect([states.get('listed'), states.get('fresh')]).toEqual(['lost', 'draft']);
 });
@@ -103,7 +135,10 @@ test('who resumes an open rain is told that it is open, and one that has not ope
   await context.wonRain('rainy', 0);
   await planned('coming');
   for (const id of ['rainy', 'coming']) await pauseRain(context, id);
-  expect([await resumeRain(context, 'rainy'), await resumeRain(context, 'coming')]).toEqual([{ ok: true, state: 'open' }, { ok: true, state: 'loaded' }]);
+  expect([await resumeRain(context, 'rainy'), await resumeRain(context, 'coming')]).toEqual([
+    { ok: true, state: 'open' },
+    { ok: true, state: 'loaded' },
+  ]);
 });
 
 test('a rain that Redis has settled and an older ledger has not is not lost: Redis has it', async () => {
@@ -133,7 +168,11 @@ test('with another database than Redis was used with, nothing is restored: the r
   await stockRain(context.redis, { rainId: 'theirs', amounts: ['1.00'] });
   await context.redis.sadd(shardKeys('theirs', 0).credited, 'mark');
   await context.redis.hset(EPOCH_KEY, 'store', '00000000-0000-4000-8000-000000000000', 'counter', 5);
-  for (const id of ['right', 'theirs']) expect(await apply(id, 'my word')).toMatchObject({ ok: false, refusals: [{ field: 'stores', reason: expect.stringContaining('check REDIS_URL and DATABASE_URL') as string }] });
+  for (const id of ['right', 'theirs'])
+    expect(await apply(id, 'my word')).toMatchObject({
+      ok: false,
+      refusals: [{ field: 'stores', reason: expect.stringContaining('check REDIS_URL and DATABASE_URL') as string }],
+    });
   expect(await stored('theirs')).toMatchObject({ state: 'loaded' });
   expect(await context.redis.exists(shardKeys('theirs', 0).credited)).toBe(1);
 });

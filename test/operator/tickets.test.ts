@@ -14,7 +14,9 @@ import { saleKeys } from '../../src/store/saleKeys.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
-beforeAll(async () => { context = await openTestContext(); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
 afterAll(() => context.stop());
 
 const TICKETS = { tickets: 'always', proofOfWork: 'off' } as const;
@@ -22,13 +24,28 @@ const WORK = { tickets: 'always', proofOfWork: 'always' } as const;
 
 async function plan(id: string, more: object = {}) {
   const now = await redisNow(context.redis);
-  return await createRain(context, { id, plan: { budget: '10.00', packets: 5 }, opensAt: now + 60_000, closesAt: now + 90_000, shards: 2, ...more });
+  return await createRain(context, {
+    id,
+    plan: { budget: '10.00', packets: 5 },
+    opensAt: now + 60_000,
+    closesAt: now + 90_000,
+    shards: 2,
+    ...more,
+  });
 }
 async function planSale(id: string, more: object = {}) {
   const now = await redisNow(context.redis);
-  return await createSale(context, { id, items: [{ sku: 'tee', units: 5, price: '1.00' }], holdMs: 60_000, opensAt: now + 60_000, closesAt: now + 90_000, ...more });
+  return await createSale(context, {
+    id,
+    items: [{ sku: 'tee', units: 5, price: '1.00' }],
+    holdMs: 60_000,
+    opensAt: now + 60_000,
+    closesAt: now + 90_000,
+    ...more,
+  });
 }
-const inRedis = (id: string) => Promise.all([0, 1].map((shard) => context.redis.hget(shardKeys(id, shard).state, 'ticketRules')));
+const inRedis = (id: string) =>
+  Promise.all([0, 1].map((shard) => context.redis.hget(shardKeys(id, shard).state, 'ticketRules')));
 
 describe('the ticket rules of a rain', () => {
   test('are given at its creation, changed while it runs, shown, and recorded; what is not given stays', async () => {
@@ -38,7 +55,10 @@ describe('the ticket rules of a rain', () => {
     expect(await setTickets(context, 'given', { proofOfWork: 'always' })).toEqual({ ok: true, ...WORK });
     expect(await inRedis('given')).toEqual(['always:always', 'always:always']);
     expect(await showRain(context, 'given')).toMatchObject({ ticketRules: WORK });
-    expect((await context.ledger.actions('given')).filter(({ verb }) => verb === 'tickets')).toMatchObject([{ details: TICKETS }, { actor: 'test', details: WORK }]);
+    expect((await context.ledger.actions('given')).filter(({ verb }) => verb === 'tickets')).toMatchObject([
+      { details: TICKETS },
+      { actor: 'test', details: WORK },
+    ]);
     expect(await setTickets(context, 'given', { tickets: 'off', proofOfWork: 'off' })).toMatchObject({ ok: true });
     expect(await showRain(context, 'given')).not.toHaveProperty('ticketRules');
   });
@@ -70,10 +90,16 @@ describe('the ticket rules of a rain', () => {
   test('cannot be changed when it is over, or is none', async () => {
     await plan('over');
     await closeRain(context, 'over');
-    expect(await setTickets(context, 'over', TICKETS)).toMatchObject({ ok: false, refusals: [{ field: 'state', reason: 'the rain over is over' }] });
+    expect(await setTickets(context, 'over', TICKETS)).toMatchObject({
+      ok: false,
+      refusals: [{ field: 'state', reason: 'the rain over is over' }],
+    });
     expect(await setTickets(context, 'nowhere', TICKETS)).toMatchObject({ ok: false, refusals: [{ field: 'id' }] });
     expect(await planSale('a-sale')).toMatchObject({ ok: true });
-    expect(await setTickets(context, 'a-sale', TICKETS)).toMatchObject({ ok: false, refusals: [{ field: 'id', reason: expect.stringContaining('it is a sale') as string }] });
+    expect(await setTickets(context, 'a-sale', TICKETS)).toMatchObject({
+      ok: false,
+      refusals: [{ field: 'id', reason: expect.stringContaining('it is a sale') as string }],
+    });
   });
 });
 

@@ -18,7 +18,9 @@ let context: TestContext;
 let engine: GrabEngine;
 beforeAll(async () => {
   context = await openTestContext();
-  engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+  engine = createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  });
 });
 afterAll(() => context.stop());
 
@@ -28,11 +30,23 @@ const MORE = { budget: '50.00', packets: 4_500 };
 
 async function createOne(id: string, opensInMs: number): Promise<void> {
   const now = await redisNow(context.redis);
-  expect(await createRain(context, { id, plan: { budget: '10.00', packets: 4 }, opensAt: now + opensInMs, closesAt: now + opensInMs + 600_000, shards: SHARDS })).toMatchObject({ ok: true });
+  expect(
+    await createRain(context, {
+      id,
+      plan: { budget: '10.00', packets: 4 },
+      opensAt: now + opensInMs,
+      closesAt: now + opensInMs + 600_000,
+      shards: SHARDS,
+    }),
+  ).toMatchObject({ ok: true });
 }
 
 /** Does it with a process that dies at each of its calls in turn, until it lives to the end. @returns how many calls it takes */
-async function dieAtEach(verb: (at: OperatorContext, round: number) => Promise<{ ok: boolean }>, when: 'before' | 'after', afterwards: (round: number) => Promise<void>): Promise<number> {
+async function dieAtEach(
+  verb: (at: OperatorContext, round: number) => Promise<{ ok: boolean }>,
+  when: 'before' | 'after',
+  afterwards: (round: number) => Promise<void>,
+): Promise<number> {
   for (let at = 1; ; at++) {
     const dying = cutContext(context, at, when);
     try {
@@ -57,7 +71,11 @@ async function expectWhole(id: string): Promise<void> {
 async function expectEachPacketOnce(id: string, packets: number): Promise<void> {
   const ids: string[] = [];
   for (let shard = 0; shard < SHARDS; shard++) {
-    ids.push(...(await context.redis.lrange(shardKeys(id, shard).packets, 0, -1)).map((element) => (JSON.parse(element) as { redPacketId: string }).redPacketId));
+    ids.push(
+      ...(await context.redis.lrange(shardKeys(id, shard).packets, 0, -1)).map(
+        (element) => (JSON.parse(element) as { redPacketId: string }).redPacketId,
+      ),
+    );
     ids.push(...(await claimLog(context, id, shard)).map(({ redPacketId }) => redPacketId));
   }
   expect(ids).toHaveLength(packets);
@@ -70,11 +88,15 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
     const id = `top-${when}`;
     await loadRain(context, id);
     let user = 0;
-    const steps = await dieAtEach((at) => topUpRain(at, id, { id: `word-${when}`, ...MORE }), when, async () => {
-      const name = `user-${user++}`;
-      await engine.grab(id, shardOf(name, SHARDS), [name]);
-      await expectWhole(id);
-    });
+    const steps = await dieAtEach(
+      (at) => topUpRain(at, id, { id: `word-${when}`, ...MORE }),
+      when,
+      async () => {
+        const name = `user-${user++}`;
+        await engine.grab(id, shardOf(name, SHARDS), [name]);
+        await expectWhole(id);
+      },
+    );
     expect(steps).toBeGreaterThan(10);
     expect(await read(id)).toMatchObject({ packets: 4_504, loaded: 4_504 });
     expect((await context.ledger.book(id))!.fundedCents).toBe(6_000n);
@@ -84,24 +106,34 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
 
   test('[R8] in a top-up that is not repeated: the rain still ends, is settled to the cent and verified', async () => {
     const seen = { nothing: 0, booked: 0, loaded: 0 };
-    await dieAtEach(async (at, round) => {
-      const id = `left-${when}-${round}`;
-      await createOne(id, -1_000);
-      await loadRain(context, id);
-      return topUpRain(at, id, { id: `word-${id}`, ...MORE });
-    }, when, async (round) => {
-      const id = `left-${when}-${round}`;
-      await engine.grab(id, shardOf('anna', SHARDS), ['anna']);
-      await expectWhole(id);
-      await closeRain(context, id);
-      for (let shard = 0; shard < SHARDS; shard++) await context.ledger.credit(await claimLog(context, id, shard));
-      const { topUps } = (await context.ledger.rain(id))!;
-      seen[topUps.length === 0 ? 'nothing' : (await read(id)).loaded === 4 ? 'booked' : 'loaded']++;
-      expect(await settleRain(context, id, (await findRain(context.redis, id))!)).toEqual({ outcome: 'settled' });
-      const { report } = (await auditRain(context, id))!;
-      expect(report).toMatchObject({ budget: topUps.length > 0 ? '60.00' : '10.00', unclaimed: '0.00', pending: '0.00', winners: 1, balanced: true });
-      expect(await verifyRain(context, id, [])).toMatchObject({ fair: true });
-    });
+    await dieAtEach(
+      async (at, round) => {
+        const id = `left-${when}-${round}`;
+        await createOne(id, -1_000);
+        await loadRain(context, id);
+        return topUpRain(at, id, { id: `word-${id}`, ...MORE });
+      },
+      when,
+      async (round) => {
+        const id = `left-${when}-${round}`;
+        await engine.grab(id, shardOf('anna', SHARDS), ['anna']);
+        await expectWhole(id);
+        await closeRain(context, id);
+        for (let shard = 0; shard < SHARDS; shard++) await context.ledger.credit(await claimLog(context, id, shard));
+        const { topUps } = (await context.ledger.rain(id))!;
+        seen[topUps.length === 0 ? 'nothing' : (await read(id)).loaded === 4 ? 'booked' : 'loaded']++;
+        expect(await settleRain(context, id, (await findRain(context.redis, id))!)).toEqual({ outcome: 'settled' });
+        const { report } = (await auditRain(context, id))!;
+        expect(report).toMatchObject({
+          budget: topUps.length > 0 ? '60.00' : '10.00',
+          unclaimed: '0.00',
+          pending: '0.00',
+          winners: 1,
+          balanced: true,
+        });
+        expect(await verifyRain(context, id, [])).toMatchObject({ fair: true });
+      },
+    );
     // Each kind of death was met.
     expect(Object.values(seen).every((count) => count > 0)).toBe(true);
     expect(await context.ledger.sumOfBalances()).toBe(0n);
@@ -111,7 +143,11 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
     const id = `load-${when}`;
     await createOne(id, -1_000);
     await topUpRain(context, id, { id: `draft-${when}`, ...MORE });
-    await dieAtEach((at) => loadRain(at, id), when, () => expectWhole(id));
+    await dieAtEach(
+      (at) => loadRain(at, id),
+      when,
+      () => expectWhole(id),
+    );
     expect(await read(id)).toMatchObject({ packets: 4_504, loaded: 4_504 });
     await expectEachPacketOnce(id, 4_504);
   });
@@ -120,10 +156,17 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
     const id = `start-${when}`;
     await createOne(id, 60_000);
     await loadRain(context, id);
-    await dieAtEach((at) => startRain(at, id), when, () => expectWhole(id));
+    await dieAtEach(
+      (at) => startRain(at, id),
+      when,
+      () => expectWhole(id),
+    );
     const rain = (await context.ledger.rain(id))!;
     for (let shard = 0; shard < SHARDS; shard++) {
-      expect(await context.redis.hmget(shardKeys(id, shard).state, 'opensAt', 'closesAt')).toEqual([String(rain.opensAt), String(rain.closesAt)]);
+      expect(await context.redis.hmget(shardKeys(id, shard).state, 'opensAt', 'closesAt')).toEqual([
+        String(rain.opensAt),
+        String(rain.closesAt),
+      ]);
     }
     expect(rain.closesAt - rain.opensAt).toBe(600_000);
     expect((await engine.grab(id, shardOf('anna', SHARDS), ['anna']))[0]!.code).toBe('0');
@@ -133,10 +176,17 @@ describe.each(['before', 'after'] as const)('a process killed %s each of its cal
     const id = `move-${when}`;
     await createOne(id, 60_000);
     await loadRain(context, id);
-    const opensAt = await redisNow(context.redis) + 3_600_000;
-    await dieAtEach((at) => rescheduleRain(at, id, { opensAt, closesAt: opensAt + 5_000 }), when, () => expectWhole(id));
+    const opensAt = (await redisNow(context.redis)) + 3_600_000;
+    await dieAtEach(
+      (at) => rescheduleRain(at, id, { opensAt, closesAt: opensAt + 5_000 }),
+      when,
+      () => expectWhole(id),
+    );
     for (let shard = 0; shard < SHARDS; shard++) {
-      expect(await context.redis.hmget(shardKeys(id, shard).state, 'opensAt', 'closesAt')).toEqual([String(opensAt), String(opensAt + 5_000)]);
+      expect(await context.redis.hmget(shardKeys(id, shard).state, 'opensAt', 'closesAt')).toEqual([
+        String(opensAt),
+        String(opensAt + 5_000),
+      ]);
     }
   });
 });

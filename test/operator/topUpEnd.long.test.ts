@@ -18,7 +18,11 @@ const LANES = 4;
  */
 async function atEachStep(meet: (at: number) => Promise<boolean>): Promise<void> {
   let [next, over] = [1, false];
-  await Promise.all(Array.from({ length: LANES }, async () => { while (!over) if (!await meet(next++)) over = true; }));
+  await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      while (!over) if (!(await meet(next++))) over = true;
+    }),
+  );
 }
 
 describe('a top-up and the end of the rain', () => {
@@ -29,8 +33,10 @@ describe('a top-up and the end of the rain', () => {
     await closeRain(context, 'ended');
     expect(why(await topUpRain(context, 'ended', MORE))).toEqual([{ field: 'rain', reason: 'the rain ended is over' }]);
     await settleRain(context, 'ended', (await findRain(context.redis, 'ended'))!);
-    expect(why(await topUpRain(context, 'ended', MORE))).toEqual([{ field: 'rain', reason: 'the rain ended is settled' }]);
-    while (await redisNow(context.redis) < now + 700) await redisNow(context.redis);
+    expect(why(await topUpRain(context, 'ended', MORE))).toEqual([
+      { field: 'rain', reason: 'the rain ended is settled' },
+    ]);
+    while ((await redisNow(context.redis)) < now + 700) await redisNow(context.redis);
     expect(why(await topUpRain(context, 'due', MORE))).toEqual([{ field: 'rain', reason: 'the rain due is over' }]);
     for (const id of ['due', 'ended']) expect(await report(id)).toMatchObject({ budget: '10.00', balanced: true });
   });
@@ -38,10 +44,15 @@ describe('a top-up and the end of the rain', () => {
   test('[R8] booked, but closed before its packets were in Redis, goes back with the rest', async () => {
     await open('shut');
     await grabAs('shut', 1, 'anna');
-    await context.ledger.addTopUp({ id: 'late', rainId: 'shut', budgetCents: 700n, packets: 7, split: { ...MORE }, seed: 'ab'.repeat(32) }, 'test');
+    await context.ledger.addTopUp(
+      { id: 'late', rainId: 'shut', budgetCents: 700n, packets: 7, split: { ...MORE }, seed: 'ab'.repeat(32) },
+      'test',
+    );
     await closeRain(context, 'shut');
     const told = why(await topUpRain(context, 'shut', { id: 'late', ...MORE }))!;
-    expect(told[0]!.reason).toMatch(/^the rain shut is over; the 7\.00 of this top-up are in the ledger of shut, and the unclaimed part goes back/);
+    expect(told[0]!.reason).toMatch(
+      /^the rain shut is over; the 7\.00 of this top-up are in the ledger of shut, and the unclaimed part goes back/,
+    );
     expect(await report('shut')).toMatchObject({ budget: '17.00', packets: 12, balanced: true });
     expect(await read('shut')).toMatchObject({ packets: 5, loaded: 5 });
     await creditAll('shut');
@@ -59,7 +70,10 @@ describe('a top-up and the end of the rain', () => {
       await closeRain(context, id);
       const settling = overtakenContext(context, at, async () => {
         // It had looked whether the rain goes on before the close.
-        const { outcome } = await context.ledger.addTopUp({ id, rainId: id, budgetCents: 700n, packets: 7, split: { ...MORE }, seed: 'ab'.repeat(32) }, 'test');
+        const { outcome } = await context.ledger.addTopUp(
+          { id, rainId: id, budgetCents: 700n, packets: 7, split: { ...MORE }, seed: 'ab'.repeat(32) },
+          'test',
+        );
         expect(['added', 'sealed']).toContain(outcome);
         seen[outcome as keyof typeof seen]++;
       });
@@ -106,11 +120,17 @@ describe('a top-up and the end of the rain', () => {
     const told: string[] = [];
     for (let at = 1, user = 0; ; at++) {
       const looking = overtakenContext(context, at, async () => {
-        await engine.grab('looked-at', 0, usersFrom(user, user += 100));
-        if (at % 2 === 0 && at <= 12) expect(await topUpRain(context, 'looked-at', { budget: '2000.00', packets: 2_000 })).toMatchObject({ ok: true });
-        await engine.grab('looked-at', 0, usersFrom(user, user += 100));
+        await engine.grab('looked-at', 0, usersFrom(user, (user += 100)));
+        if (at % 2 === 0 && at <= 12)
+          expect(await topUpRain(context, 'looked-at', { budget: '2000.00', packets: 2_000 })).toMatchObject({
+            ok: true,
+          });
+        await engine.grab('looked-at', 0, usersFrom(user, (user += 100)));
       });
-      const { problems, report: { balanced } } = (await auditRain(looking, 'looked-at'))!;
+      const {
+        problems,
+        report: { balanced },
+      } = (await auditRain(looking, 'looked-at'))!;
       told.push(...problems);
       expect(balanced).toBe(true);
       if (looking.calls() < at) break;

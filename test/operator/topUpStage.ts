@@ -28,13 +28,23 @@ interface TopUpStage {
 export async function openTopUpStage(): Promise<TopUpStage> {
   const context = await openTestContext();
   afterAll(() => context.stop());
-  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+  const engine = createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  });
   const stage: TopUpStage = {
     context,
     engine,
     async plan(id, more = {}) {
       const now = await redisNow(context.redis);
-      expect(await createRain(context, { id, plan: { budget: '10.00', packets: 5 }, opensAt: now - 1_000, closesAt: now + 600_000, ...more })).toMatchObject({ ok: true });
+      expect(
+        await createRain(context, {
+          id,
+          plan: { budget: '10.00', packets: 5 },
+          opensAt: now - 1_000,
+          closesAt: now + 600_000,
+          ...more,
+        }),
+      ).toMatchObject({ ok: true });
     },
     async open(id, more = {}) {
       await stage.plan(id, more);
@@ -54,5 +64,6 @@ export async function openTopUpStage(): Promise<TopUpStage> {
   return stage;
 }
 
-export const usersFrom = (from: number, to: number): string[] => Array.from({ length: to - from }, (_, i) => `user-${from + i}`);
+export const usersFrom = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, i) => `user-${from + i}`);
 export const why = (done: ToppedUp) => (done.ok ? undefined : done.refusals);

@@ -8,21 +8,33 @@ import { writeOffRain } from '../../src/operator/writeOff.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 
 let context: TestContext;
-beforeAll(async () => { context = await openTestContext(); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
 afterAll(() => context.stop());
 
 /** Ten packets of 1.00, of which three are won and two are credited. */
 async function openRain(id: string, opensInMs: number): Promise<void> {
   const now = await redisNow(context.redis);
-  await createRain(context, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now + opensInMs, closesAt: now + 600_000 });
+  await createRain(context, {
+    id,
+    plan: { budget: '10.00', packets: 10, split: { method: 'even' } },
+    opensAt: now + opensInMs,
+    closesAt: now + 600_000,
+  });
   await loadRain(context, id);
 }
 
-const refusal = (reason: string) => ({ ok: false, refusals: [{ field: 'id', reason: expect.stringContaining(reason) as string }] });
+const refusal = (reason: string) => ({
+  ok: false,
+  refusals: [{ field: 'id', reason: expect.stringContaining(reason) as string }],
+});
 
 test('[R8] the money of a lost rain goes back once, except credits, and only if the rain is lost', async () => {
   await openRain('gone', -1_000);
-  await createGrabEngine(context.redis, (fault) => { throw fault; }).grab('gone', 0, ['ann', 'bob', 'eve']);
+  await createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  }).grab('gone', 0, ['ann', 'bob', 'eve']);
   await context.ledger.credit((await claimLog(context, 'gone')).slice(0, 2));
   expect(await writeOffRain(context, 'gone', 'flushed')).toEqual(refusal('Redis still holds'));
   await context.redis.flushall();
@@ -30,9 +42,17 @@ test('[R8] the money of a lost rain goes back once, except credits, and only if 
 
   expect(await writeOffRain(context, 'gone', ' ')).toMatchObject({ ok: false, refusals: [{ field: 'reason' }] });
   expect(await writeOffRain(context, 'gone', 'flushed')).toEqual({ ok: true, amount: '8.00' });
-  expect((await auditRain(context, 'gone'))!).toMatchObject({ report: { balanced: true, credited: '2.00', recycled: '8.00' }, problems: [] });
+  expect((await auditRain(context, 'gone'))!).toMatchObject({
+    report: { balanced: true, credited: '2.00', recycled: '8.00' },
+    problems: [],
+  });
   expect(await context.ledger.sumOfBalances()).toBe(0n);
-  expect((await context.ledger.actions('gone')).map(({ verb }) => verb)).toEqual(['create', 'load', 'write-off', 'recycle']);
+  expect((await context.ledger.actions('gone')).map(({ verb }) => verb)).toEqual([
+    'create',
+    'load',
+    'write-off',
+    'recycle',
+  ]);
   expect(await writeOffRain(context, 'gone', 'flushed')).toEqual(refusal('is settled'));
 });
 

@@ -10,7 +10,9 @@ import { forgetRain, grabAs } from '../maintenance/epochStage.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 
 let context: TestQueueContext;
-beforeAll(async () => { context = await openQueueContext(); });
+beforeAll(async () => {
+  context = await openQueueContext();
+});
 afterAll(() => context.stop());
 beforeEach(() => context.redis.flushall());
 
@@ -26,22 +28,32 @@ async function forgotten(id: string): Promise<void> {
   await hold(context.redis, id, 1, 'unknown_to_ledger');
 }
 
-test('a rain that no ledger knows any more ends on the operator\'s word: its winners are listed, nothing is paid, and the hold ends', async () => {
+test("a rain that no ledger knows any more ends on the operator's word: its winners are listed, nothing is paid, and the hold ends", async () => {
   await forgotten('orphan');
   const told = [
     { redPacketId: 'orphan-0', amount: '1.00', userId: 'user-0', verdict: 'unpayable' },
     { redPacketId: 'orphan-1', amount: '1.00', userId: 'late', verdict: 'unpayable' },
   ];
   expect(await writeOffRain(context, 'orphan', ' ')).toMatchObject({ ok: false, refusals: [{ field: 'reason' }] });
-  expect(await writeOffRain(context, 'orphan', 'no later backup', { dryRun: true })).toMatchObject({ ok: true, amount: '0.00', told });
+  expect(await writeOffRain(context, 'orphan', 'no later backup', { dryRun: true })).toMatchObject({
+    ok: true,
+    amount: '0.00',
+    told,
+  });
   expect((await stored('orphan')).state).toBe('loaded');
 
   expect(await writeOffRain(context, 'orphan', 'no later backup')).toMatchObject({ ok: true, amount: '0.00', told });
   expect(await stored('orphan')).toMatchObject({ state: 'settled', claims: 2 });
   expect((await stored('orphan')).held).toBeUndefined();
   expect([...(await heldRains(context.redis)).keys(), ...(await liveRains(context.redis)).keys()]).toEqual([]);
-  for (const key of [shardKeys('orphan', 0).state, shardKeys('orphan', 0).claims]) expect(await context.redis.pttl(key)).toBeGreaterThan(4 * WEEK_MS);
-  expect(await context.ledger.actions('orphan')).toContainEqual(expect.objectContaining({ verb: 'write-off', details: expect.objectContaining({ reason: 'no later backup', told: 2 }) as unknown }));
+  for (const key of [shardKeys('orphan', 0).state, shardKeys('orphan', 0).claims])
+    expect(await context.redis.pttl(key)).toBeGreaterThan(4 * WEEK_MS);
+  expect(await context.ledger.actions('orphan')).toContainEqual(
+    expect.objectContaining({
+      verb: 'write-off',
+      details: expect.objectContaining({ reason: 'no later backup', told: 2 }) as unknown,
+    }),
+  );
   expect(await context.ledger.sumOfBalances()).toBe(0n);
 
   const left = (await compareRain(context, 'orphan'))!;
@@ -63,16 +75,34 @@ test('claims of a rain that is given up are no dead letters: they are explained'
 
 test('a claim that is not of our packets is listed apart: somebody else has written it', async () => {
   await context.wonRain('forged', 1);
-  await context.redis.lpush(shardKeys('forged', 0).claims, JSON.stringify({ rainId: 'forged', redPacketId: 'forged-7', amount: '99.00', userId: 'thief', at: '1999999999999', mac: 'x' }));
+  await context.redis.lpush(
+    shardKeys('forged', 0).claims,
+    JSON.stringify({
+      rainId: 'forged',
+      redPacketId: 'forged-7',
+      amount: '99.00',
+      userId: 'thief',
+      at: '1999999999999',
+      mac: 'x',
+    }),
+  );
   await forgetRain(context, 'forged');
   const done = await writeOffRain(context, 'forged', 'no later backup');
-  expect(done.ok && done.told?.map(({ userId, verdict }) => [userId, verdict])).toEqual([['user-0', 'unpayable'], ['thief', 'unverified']]);
+  expect(done.ok && done.told?.map(({ userId, verdict }) => [userId, verdict])).toEqual([
+    ['user-0', 'unpayable'],
+    ['thief', 'unverified'],
+  ]);
 });
 
 test('with another database than Redis was used with, nothing is given up but on a word of its own', async () => {
   await forgotten('elsewhere');
   await context.redis.hset(EPOCH_KEY, 'store', '00000000-0000-4000-8000-000000000000', 'counter', 5);
-  expect(await writeOffRain(context, 'elsewhere', 'no backup')).toMatchObject({ ok: false, refusals: [{ field: 'stores', reason: expect.stringContaining('DATABASE_URL') as string }] });
+  expect(await writeOffRain(context, 'elsewhere', 'no backup')).toMatchObject({
+    ok: false,
+    refusals: [{ field: 'stores', reason: expect.stringContaining('DATABASE_URL') as string }],
+  });
   expect((await stored('elsewhere')).state).toBe('loaded');
-  expect(await writeOffRain(context, 'elsewhere', 'the disk burned, this one is new', { newDatabase: true })).toMatchObject({ ok: true });
+  expect(
+    await writeOffRain(context, 'elsewhere', 'the disk burned, this one is new', { newDatabase: true }),
+  ).toMatchObject({ ok: true });
 });

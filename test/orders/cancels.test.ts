@@ -14,19 +14,35 @@ import { listeningLog } from '../support/log.ts';
 
 let context: TestContext;
 const working: { close(): Promise<void> }[] = [];
-beforeAll(async () => { context = await openTestContext(); });
-afterEach(async () => { await Promise.all(working.splice(0).map((part) => part.close())); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
+afterEach(async () => {
+  await Promise.all(working.splice(0).map((part) => part.close()));
+});
 afterAll(() => context?.stop());
 
 function startCancelling(differing: Partial<Parameters<typeof startCancels>[0]> = {}) {
-  const cancels = startCancels({ redis: context.redis, signer, ledger: context.ledger, log: createLog('cancels', 'silent'), everyMs: 10, ...differing });
+  const cancels = startCancels({
+    redis: context.redis,
+    signer,
+    ledger: context.ledger,
+    log: createLog('cancels', 'silent'),
+    everyMs: 10,
+    ...differing,
+  });
   working.push(cancels);
   return cancels;
 }
 
-const wish = (saleId: string, userId: string, ordinal: number) => `${userId} ${ordinal} ${signer.wishMac({ saleId, userId, ordinal })}`;
+const wish = (saleId: string, userId: string, ordinal: number) =>
+  `${userId} ${ordinal} ${signer.wishMac({ saleId, userId, ordinal })}`;
 const wishes = (saleId: string) => readWishes(context.redis, saleId, 1_000);
-const statuses = async (saleId: string) => (await context.ledger.orders({ saleId })).map(({ id, status }) => [Number(id.slice(saleId.length + 1)), status] as const).sort(([a], [b]) => a - b).map(([, status]) => status);
+const statuses = async (saleId: string) =>
+  (await context.ledger.orders({ saleId }))
+    .map(({ id, status }) => [Number(id.slice(saleId.length + 1)), status] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, status]) => status);
 
 test('what buyers wish to cancel is cancelled, also a wish that comes twice; a paid order stays', async () => {
   await openedSale(context, 'wish');
@@ -45,7 +61,18 @@ test('a wish that comes before its order is carried out when the order is there,
   const [first] = await reserveTees(context, 'early', 1);
   await wishToCancel(context, 'early', 'u1', 1);
   await reserveTees(context, 'early', 1, 2);
-  await context.ledger.writeOrders([{ saleId: 'early', reservationId: 'early-2', userId: 'u2', sku: 'tee', quantity: 1, price: '19.90', at: String(Date.now()), payBy: String(Date.now() + 60_000) }]);
+  await context.ledger.writeOrders([
+    {
+      saleId: 'early',
+      reservationId: 'early-2',
+      userId: 'u2',
+      sku: 'tee',
+      quantity: 1,
+      price: '19.90',
+      at: String(Date.now()),
+      payBy: String(Date.now() + 60_000),
+    },
+  ]);
   await wishToCancel(context, 'early', 'u2', 2);
   startCancelling();
   await eventually(async () => expect(await statuses('early')).toEqual(['cancelled']));
@@ -59,11 +86,32 @@ test('a wish that comes before its order is carried out when the order is there,
 test('a wish for a reservation that the ledger has refused is dropped, and one whose order is on its way stays', async () => {
   await openedSale(context, 'refused');
   await reserveTees(context, 'refused', 2);
-  await context.ledger.refuseReservations([{ saleId: 'refused', reservationId: 'refused-1', userId: 'u1', sku: 'tee', quantity: 1, reason: 'limit', detail: 'too many' }]);
+  await context.ledger.refuseReservations([
+    {
+      saleId: 'refused',
+      reservationId: 'refused-1',
+      userId: 'u1',
+      sku: 'tee',
+      quantity: 1,
+      reason: 'limit',
+      detail: 'too many',
+    },
+  ]);
   for (const n of [1, 2]) await wishToCancel(context, 'refused', `u${n}`, n);
   startCancelling();
   await eventually(async () => expect(await wishes('refused')).toEqual([wish('refused', 'u2', 2)]));
-  await context.ledger.writeOrders([{ saleId: 'refused', reservationId: 'refused-2', userId: 'u2', sku: 'tee', quantity: 1, price: '19.90', at: String(Date.now()), payBy: String(Date.now() + 60_000) }]);
+  await context.ledger.writeOrders([
+    {
+      saleId: 'refused',
+      reservationId: 'refused-2',
+      userId: 'u2',
+      sku: 'tee',
+      quantity: 1,
+      price: '19.90',
+      at: String(Date.now()),
+      payBy: String(Date.now() + 60_000),
+    },
+  ]);
   await eventually(async () => expect(await wishes('refused')).toEqual([]));
   expect(await statuses('refused')).toEqual(['cancelled']);
 });
@@ -75,7 +123,17 @@ test('killed between the ledger and the list, the wish is repeated, which is har
   await wishToCancel(context, 'cut', 'u1', 1);
   // It has cancelled, and comes no further.
   let done = false;
-  startCancelling({ leaseMs: 50, ledger: { ...context.ledger, cancelOrders: async (asked) => { await context.ledger.cancelOrders(asked); done = true; return new Promise(() => {}); } } });
+  startCancelling({
+    leaseMs: 50,
+    ledger: {
+      ...context.ledger,
+      cancelOrders: async (asked) => {
+        await context.ledger.cancelOrders(asked);
+        done = true;
+        return new Promise(() => {});
+      },
+    },
+  });
   working.pop();
   await eventually(() => done);
   expect(await wishes('cut')).toEqual([wish('cut', 'u1', 1)]);
@@ -92,7 +150,13 @@ test('a lease that somebody holds for ever is obeyed for a while only', async ()
   await wishToCancel(context, 'held', 'u1', 1);
   expect(await leaseWishes(context.redis, 'held', 'somebody', 3_600_000)).toBe(true);
   let asked = 0;
-  const ledger = { ...context.ledger, cancelOrders: (...args: Parameters<typeof context.ledger.cancelOrders>) => { asked++; return context.ledger.cancelOrders(...args); } };
+  const ledger = {
+    ...context.ledger,
+    cancelOrders: (...args: Parameters<typeof context.ledger.cancelOrders>) => {
+      asked++;
+      return context.ledger.cancelOrders(...args);
+    },
+  };
   const since = performance.now();
   startCancelling({ ledger, leasedMs: 300 });
   await eventually(async () => expect(await wishes('held')).toEqual([]));
@@ -105,7 +169,19 @@ test('[R14] a wish that no gateway has signed cancels nothing, not even in the n
   await openedSale(context, 'elsewhere');
   await reserveTees(context, 'forged', 2);
   await writeLog(context, 'forged');
-  const forged = ['u1 1', wish('forged', 'thief', 1), 'u1 1 QlYQq3biYlIv_36U', wish('elsewhere', 'u1', 1), wish('forged', 'u1', 2), wish('forged', 'u2', 1).replace('u2', 'u1'), 'nonsense', 'u1 0', 'u1 -1', 'u1 1e3', ''];
+  const forged = [
+    'u1 1',
+    wish('forged', 'thief', 1),
+    'u1 1 QlYQq3biYlIv_36U',
+    wish('elsewhere', 'u1', 1),
+    wish('forged', 'u1', 2),
+    wish('forged', 'u2', 1).replace('u2', 'u1'),
+    'nonsense',
+    'u1 0',
+    'u1 -1',
+    'u1 1e3',
+    '',
+  ];
   await context.redis.lpush(saleKeys('forged').cancels, ...forged);
   const { log, heard } = listeningLog();
   const { counters } = startCancelling({ log });
@@ -113,7 +189,14 @@ test('[R14] a wish that no gateway has signed cancels nothing, not even in the n
   expect(await statuses('forged')).toEqual(['created', 'created']);
   // Two have a signature, of users who have no such order: the ledger knows whose it is.
   expect(counters).toEqual({ cancelWishes: 2, forgedWishes: forged.length - 2 });
-  expect(heard).toEqual([{ level: 'error', saleId: 'forged', forged: forged.length - 2, msg: expect.stringContaining('not signed with SIGNING_SECRET') as string }]);
+  expect(heard).toEqual([
+    {
+      level: 'error',
+      saleId: 'forged',
+      forged: forged.length - 2,
+      msg: expect.stringContaining('not signed with SIGNING_SECRET') as string,
+    },
+  ]);
 });
 
 test('a worker with another SIGNING_SECRET than the sale drops no wish: it cannot tell', async () => {
@@ -124,9 +207,14 @@ test('a worker with another SIGNING_SECRET than the sale drops no wish: it canno
   await wishToCancel(context, 'secret', 'u1', 1);
   const { log, heard } = listeningLog();
   const stranger = startCancelling({ log, signer: createSigner('a-secret-of-another-system-0123456789-0123456789') });
-  await eventually(() => expect(heard.map(({ msg }) => msg)).toEqual(['wishes to cancel cannot be carried out, will try again']));
+  await eventually(() =>
+    expect(heard.map(({ msg }) => msg)).toEqual(['wishes to cancel cannot be carried out, will try again']),
+  );
   await stranger.close();
-  expect([await wishes('secret'), stranger.counters]).toEqual([[wish('secret', 'u1', 1)], { cancelWishes: 0, forgedWishes: 0 }]);
+  expect([await wishes('secret'), stranger.counters]).toEqual([
+    [wish('secret', 'u1', 1)],
+    { cancelWishes: 0, forgedWishes: 0 },
+  ]);
   startCancelling({ signer: laterSigner });
   await eventually(async () => expect(await statuses('secret')).toEqual(['cancelled']));
 });
@@ -136,7 +224,11 @@ test('[R10] a list that somebody has filled with junk refuses wishes until it is
   await reserveTees(context, 'junk', 2);
   await writeLog(context, 'junk');
   await wishToCancel(context, 'junk', 'u1', 1);
-  await context.redis.eval("for i = 1, 100 do local junk = {} for j = 1, 1000 do junk[j] = 'u2 2 ' .. i .. '-' .. j end redis.call('RPUSH', KEYS[1], unpack(junk)) end", 1, saleKeys('junk').cancels);
+  await context.redis.eval(
+    "for i = 1, 100 do local junk = {} for j = 1, 1000 do junk[j] = 'u2 2 ' .. i .. '-' .. j end redis.call('RPUSH', KEYS[1], unpack(junk)) end",
+    1,
+    saleKeys('junk').cancels,
+  );
   expect(await wishToCancel(context, 'junk', 'u2', 2)).toBe('full');
   const { counters } = startCancelling();
   await eventually(async () => expect(await statuses('junk')).toEqual(['cancelled', 'created']), { timeoutMs: 10_000 });
@@ -148,12 +240,21 @@ test('[R10] a list that somebody has filled with junk refuses wishes until it is
 
 test('1,200 wishes of one sale are carried out by three workers, and the units are there once', async () => {
   await openedSale(context, 'many', { items: [{ sku: 'tee', units: 1_200, price: '19.90' }] });
-  await reserve(context, 'many', Array.from({ length: 1_200 }, (_, i) => ({ userId: `u${i + 1}`, sku: 'tee', quantity: 1 })));
+  await reserve(
+    context,
+    'many',
+    Array.from({ length: 1_200 }, (_, i) => ({ userId: `u${i + 1}`, sku: 'tee', quantity: 1 })),
+  );
   await writeLog(context, 'many');
   await Promise.all(Array.from({ length: 1_200 }, (_, i) => wishToCancel(context, 'many', `u${i + 1}`, i + 1)));
   for (let i = 0; i < 3; i++) startCancelling({ leaseMs: 1, leasedMs: 0 });
   await eventually(async () => expect(await wishes('many')).toEqual([]));
-  expect((await context.ledger.stock('many'))[0]!.accounts).toEqual({ shop: -1_200, available: 1_200, reserved: 0, sold: 0 });
+  expect((await context.ledger.stock('many'))[0]!.accounts).toEqual({
+    shop: -1_200,
+    available: 1_200,
+    reserved: 0,
+    sold: 0,
+  });
 });
 
 test('an order that is written while its wish is carried out is not taken for one that was left alone: the wish stays until it is cancelled', async () => {
@@ -170,11 +271,14 @@ test('an order that is written while its wish is carried out is not taken for on
   };
   const racing = {
     $executeRaw: (...sql: Parameters<Database['$executeRaw']>) => meanwhile(database.$executeRaw(...sql)),
-    saleOrder: { findMany: (query: Parameters<Database['saleOrder']['findMany']>[0]) => meanwhile(database.saleOrder.findMany(query)) },
+    saleOrder: {
+      findMany: (query: Parameters<Database['saleOrder']['findMany']>[0]) =>
+        meanwhile(database.saleOrder.findMany(query)),
+    },
   } as unknown as Database;
   const missing = await cancelOrders(racing, [{ orderId: 'meanwhile-1', userId: 'u1' }]);
   expect(statements).toBe(2);
   expect([...missing]).toEqual(['meanwhile-1']);
-  expect([...await cancelOrders(database, [{ orderId: 'meanwhile-1', userId: 'u1' }])]).toEqual([]);
+  expect([...(await cancelOrders(database, [{ orderId: 'meanwhile-1', userId: 'u1' }]))]).toEqual([]);
   expect(await statuses('meanwhile')).toEqual(['cancelled']);
 });

@@ -30,7 +30,9 @@ beforeAll(async () => {
   await untilReady(connection);
   queue = openEndedQueue({ connection, prefix: QUEUE_PREFIX, onError: () => {} });
 });
-afterEach(async () => { await Promise.all(working.splice(0).map((one) => one.close(2_000))); });
+afterEach(async () => {
+  await Promise.all(working.splice(0).map((one) => one.close(2_000)));
+});
 afterAll(async () => {
   await queue?.close();
   connection?.disconnect();
@@ -40,21 +42,57 @@ afterAll(async () => {
 
 /** Follows the ledger, and tells the shop. */
 function work({ log = silent, batchMax = 2, timeoutMs = 300 } = {}) {
-  const service = orderServices({ ledger: room.ledger, onElsewhere: () => {}, shop: webhookOrders({ url: shop.url, secret: SECRET, timeoutMs, batchMax, ordersPerSecond: 10_000, requestsMax: 8 }) });
-  const worker = startEndedWorker({ connection, prefix: QUEUE_PREFIX, onError: () => {}, tell: service.tell!, log, backoff: { firstDelayMs: 20, delayMsMax: 80 } });
-  const follower = startFollower({ redis: room.redis, ledger: room.ledger, signer, log: silent, everyMs: 10, onFollowed: endedOrders({ queue, ledger: room.ledger, log: silent }).add });
+  const service = orderServices({
+    ledger: room.ledger,
+    onElsewhere: () => {},
+    shop: webhookOrders({
+      url: shop.url,
+      secret: SECRET,
+      timeoutMs,
+      batchMax,
+      ordersPerSecond: 10_000,
+      requestsMax: 8,
+    }),
+  });
+  const worker = startEndedWorker({
+    connection,
+    prefix: QUEUE_PREFIX,
+    onError: () => {},
+    tell: service.tell!,
+    log,
+    backoff: { firstDelayMs: 20, delayMsMax: 80 },
+  });
+  const follower = startFollower({
+    redis: room.redis,
+    ledger: room.ledger,
+    signer,
+    log: silent,
+    everyMs: 10,
+    onFollowed: endedOrders({ queue, ledger: room.ledger, log: silent }).add,
+  });
   working.push(worker, follower);
   return worker;
 }
 /** So many orders of a sale of the shop's. @returns their ids */
 async function ordered(saleId: string, buyers: number, differing: Partial<NewSale> = {}): Promise<string[]> {
-  await room.openSale(saleId, { orderService: 'webhook', items: [{ sku: 'tee', units: 100, price: '19.90' }], ...differing });
-  await room.buy(saleId, Array.from({ length: buyers }, (_, i) => ({ userId: `${saleId}-u${i + 1}`, sku: 'tee', quantity: 1 })));
+  await room.openSale(saleId, {
+    orderService: 'webhook',
+    items: [{ sku: 'tee', units: 100, price: '19.90' }],
+    ...differing,
+  });
+  await room.buy(
+    saleId,
+    Array.from({ length: buyers }, (_, i) => ({ userId: `${saleId}-u${i + 1}`, sku: 'tee', quantity: 1 })),
+  );
   await room.ledger.writeOrders(await room.reservations(saleId));
   return Array.from({ length: buyers }, (_, i) => `${saleId}-${i + 1}`);
 }
-const endedOf = (saleId: string) => [...shop.ended.values()].filter((one) => one.saleId === saleId).sort((a, b) => (a.orderId < b.orderId ? -1 : 1));
-const untilTold = () => eventually(async () => expect(await queue.getJobCountByTypes('waiting', 'active', 'delayed')).toBe(0), { timeoutMs: 15_000 });
+const endedOf = (saleId: string) =>
+  [...shop.ended.values()].filter((one) => one.saleId === saleId).sort((a, b) => (a.orderId < b.orderId ? -1 : 1));
+const untilTold = () =>
+  eventually(async () => expect(await queue.getJobCountByTypes('waiting', 'active', 'delayed')).toBe(0), {
+    timeoutMs: 15_000,
+  });
 
 test('a shop is told of each order that timed out, was cancelled, failed or was refunded by hand, signed; of no other', async () => {
   const ids = await ordered('told', 6);
@@ -73,7 +111,22 @@ test('a shop is told of each order that timed out, was cancelled, failed or was 
 });
 
 test('a shop that lies, stalls and contradicts itself hears of each end until it has named it, and changes no order', async () => {
-  const treatments: ShopBehaviour[] = ['hang', 'close', 'takeThenCut', 'takeThenClose', 'takeTwice', 'takeThenContradict', 'lie', 'lieAboutOthers', 'nonsense', 'redirect', 'retry', { status: 503 }, { status: 401 }, { status: 404 }];
+  const treatments: ShopBehaviour[] = [
+    'hang',
+    'close',
+    'takeThenCut',
+    'takeThenClose',
+    'takeTwice',
+    'takeThenContradict',
+    'lie',
+    'lieAboutOthers',
+    'nonsense',
+    'redirect',
+    'retry',
+    { status: 503 },
+    { status: 401 },
+    { status: 404 },
+  ];
   const ids = await ordered('liar', treatments.length + 1);
   treatments.forEach((one, i) => shop.plan(`liar-u${i + 1}`, [one]));
   // It knows better, and is asked no more; the ledger does not care.
@@ -81,11 +134,20 @@ test('a shop that lies, stalls and contradicts itself hears of each end until it
   const { log, heard } = listeningLog();
   work({ log, batchMax: 1 });
   await Promise.all(ids.map((id) => room.ledger.stepOrder(id, 'timed_out')));
-  await eventually(() => expect(endedOf('liar').map(({ orderId }) => orderId)).toEqual(reservationIds('liar', 1, ids.length)), { timeoutMs: 15_000 });
+  await eventually(
+    () => expect(endedOf('liar').map(({ orderId }) => orderId)).toEqual(reservationIds('liar', 1, ids.length)),
+    { timeoutMs: 15_000 },
+  );
   await untilTold();
   expect((await room.ledger.orders({ saleId: 'liar' })).every(({ status }) => status === 'timed_out')).toBe(true);
   expect(await room.letters('liar')).toEqual([]);
-  expect(heard).toContainEqual(expect.objectContaining({ level: 'warn', msg: 'the shop is not told yet that orders have ended, will try again', saleId: 'liar' }) as object);
+  expect(heard).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      msg: 'the shop is not told yet that orders have ended, will try again',
+      saleId: 'liar',
+    }) as object,
+  );
 });
 
 test('what the shop has named is not told again with the rest', async () => {
@@ -105,24 +167,35 @@ test('[R10] orders that the shop can never read keep none of the others waiting'
   for (const n of [1, 2, 3, 4, 5]) shop.plan(`poison-u${n}`, [{ status: 500 }], true);
   await Promise.all(ids.map((id) => room.ledger.stepOrder(id, 'cancelled')));
   work({ batchMax: 1 });
-  await eventually(() => expect(endedOf('poison').map(({ orderId }) => orderId)).toEqual(['poison-6', 'poison-7', 'poison-8']), { timeoutMs: 15_000 });
+  await eventually(
+    () => expect(endedOf('poison').map(({ orderId }) => orderId)).toEqual(['poison-6', 'poison-7', 'poison-8']),
+    { timeoutMs: 15_000 },
+  );
   for (const n of [1, 2, 3, 4, 5]) shop.plan(`poison-u${n}`, []);
   await untilTold();
   expect(endedOf('poison')).toHaveLength(8);
 });
 
 test('nobody is told of the orders of other sales, and of none of a rehearsal', async () => {
-  for (const [saleId, differing] of [['ours', { orderService: 'builtin' }], ['practice', { rehearsal: true }]] as const) {
+  for (const [saleId, differing] of [
+    ['ours', { orderService: 'builtin' }],
+    ['practice', { rehearsal: true }],
+  ] as const) {
     const [id] = await ordered(saleId, 1, differing);
     await room.ledger.stepOrder(id!, 'timed_out');
   }
   work();
-  for (const saleId of ['ours', 'practice']) await eventually(async () => expect((await room.ledger.orderCounts(saleId)).unfollowed).toBe(0));
+  for (const saleId of ['ours', 'practice'])
+    await eventually(async () => expect((await room.ledger.orderCounts(saleId)).unfollowed).toBe(0));
   expect(await queue.getJobCountByTypes('waiting', 'active', 'delayed')).toBe(0);
   expect([...endedOf('ours'), ...endedOf('practice')]).toEqual([]);
 });
 
-const oneEnd = (saleId: string, n: number) => ({ id: `${saleId}-${n}`, userId: `${saleId}-u${n}`, status: 'timed_out' as const });
+const oneEnd = (saleId: string, n: number) => ({
+  id: `${saleId}-${n}`,
+  userId: `${saleId}-u${n}`,
+  status: 'timed_out' as const,
+});
 
 test('a shop that is mute is told of all ends later, however few each round of the follower adds: they are merged', async () => {
   const { log, heard } = listeningLog();
@@ -145,7 +218,9 @@ test('a merged job waits since its oldest order has ended, and the same end wait
   for (const n of [1, 1, 2, 3, 4]) await ended.add('merged', [oneEnd('merged', n)]);
   const jobs = await queue.getJobs(['waiting']);
   expect(jobs.map(({ data }) => data.ended.length).sort()).toEqual([1, 3]);
-  expect(jobs.find(({ data }) => data.ended.length === 3)!.timestamp).toBeLessThanOrEqual(jobs.find(({ data }) => data.ended.length === 1)!.timestamp);
+  expect(jobs.find(({ data }) => data.ended.length === 3)!.timestamp).toBeLessThanOrEqual(
+    jobs.find(({ data }) => data.ended.length === 1)!.timestamp,
+  );
   await queue.drain(true);
 });
 
@@ -153,13 +228,24 @@ test('[R10] beyond so many full jobs an end is told no more, is counted, and the
   const { log, heard } = listeningLog();
   await ordered('full', 1);
   const ended = endedOrders({ queue, ledger: room.ledger, log, jobsMax: 2 });
-  for (const first of [1, 301]) await ended.add('full', Array.from({ length: 300 }, (_, i) => oneEnd('full', first + i)));
+  for (const first of [1, 301])
+    await ended.add(
+      'full',
+      Array.from({ length: 300 }, (_, i) => oneEnd('full', first + i)),
+    );
   await ended.add('full', [oneEnd('full', 601), oneEnd('full', 602)]);
   expect(await queue.getJobCountByTypes('waiting', 'active', 'delayed')).toBe(2);
   expect(ended.counters).toEqual({ untold: 2 });
-  expect(heard).toMatchObject([{
-    level: 'error', saleId: 'full', orders: 2, orderIds: ['full-601', 'full-602'], reason: '2 jobs of ended orders wait already', msg: 'the shop was not told that orders have ended, and is told no more',
-  }]);
+  expect(heard).toMatchObject([
+    {
+      level: 'error',
+      saleId: 'full',
+      orders: 2,
+      orderIds: ['full-601', 'full-602'],
+      reason: '2 jobs of ended orders wait already',
+      msg: 'the shop was not told that orders have ended, and is told no more',
+    },
+  ]);
   await queue.drain(true);
 });
 
@@ -167,21 +253,44 @@ test('[R10] an end that the shop has not named in all tries is told no more, and
   const { log, heard } = listeningLog();
   const ids = await ordered('late', 7);
   for (let n = 1; n <= 7; n++) shop.plan(`late-u${n}`, [{ status: 500 }], true);
-  await queue.add('ended', { saleId: 'late', ended: ids.map((id, i) => ({ id, userId: `late-u${i + 1}`, status: 'timed_out' as const })) }, { attempts: 2 });
+  await queue.add(
+    'ended',
+    { saleId: 'late', ended: ids.map((id, i) => ({ id, userId: `late-u${i + 1}`, status: 'timed_out' as const })) },
+    { attempts: 2 },
+  );
   const worker = work({ log });
   await eventually(() => expect(worker.counters).toEqual({ told: 0, untold: 7 }));
-  const last = heard.find(({ level }) => level === 'error') as { saleId?: string; orderIds?: string[]; msg?: string } | undefined;
-  expect(last).toMatchObject({ saleId: 'late', msg: 'the shop was not told that orders have ended, and is told no more' });
+  const last = heard.find(({ level }) => level === 'error') as
+    | { saleId?: string; orderIds?: string[]; msg?: string }
+    | undefined;
+  expect(last).toMatchObject({
+    saleId: 'late',
+    msg: 'the shop was not told that orders have ended, and is told no more',
+  });
   expect(last?.orderIds?.toSorted()).toEqual(ids);
 });
 
 test('ends that the shop does not confirm for longer than a minute are a warning of the doctor, also among new ones', async () => {
-  const examine = async () => (await examineShop({ redis: room.redis, ledger: room.ledger, orderService: 'webhook' })).filter(({ name }) => name === 'ended orders');
+  const examine = async () =>
+    (await examineShop({ redis: room.redis, ledger: room.ledger, orderService: 'webhook' })).filter(
+      ({ name }) => name === 'ended orders',
+    );
   const ended = endedOrders({ queue, ledger: room.ledger, log: silent });
   await ordered('ill', 1);
   await ended.add('ill', [oneEnd('ill', 1)]);
   expect(await examine()).toEqual([]);
-  await queue.add('ended', { saleId: 'ill', ended: [oneEnd('ill', 2)] }, { timestamp: Date.now() - 90_000, delay: 150_000 });
-  expect(await examine()).toMatchObject([{ verdict: 'warning', found: expect.stringMatching(/^2 job\(s\) of orders that have ended, and that the shop has not confirmed, since \S+Z$/) as string }]);
+  await queue.add(
+    'ended',
+    { saleId: 'ill', ended: [oneEnd('ill', 2)] },
+    { timestamp: Date.now() - 90_000, delay: 150_000 },
+  );
+  expect(await examine()).toMatchObject([
+    {
+      verdict: 'warning',
+      found: expect.stringMatching(
+        /^2 job\(s\) of orders that have ended, and that the shop has not confirmed, since \S+Z$/,
+      ) as string,
+    },
+  ]);
   await queue.drain(true);
 });

@@ -15,17 +15,29 @@ import { openedSale, reserve, reserveTees, writeLog } from './saleStage.ts';
 
 let context: TestContext;
 const followers: { close(): Promise<void> }[] = [];
-beforeAll(async () => { context = await openTestContext(); });
-afterEach(async () => { await Promise.all(followers.splice(0).map((follower) => follower.close())); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
+afterEach(async () => {
+  await Promise.all(followers.splice(0).map((follower) => follower.close()));
+});
 afterAll(() => context?.stop());
 
 function startFollowing(differing: Partial<Parameters<typeof startFollower>[0]> = {}) {
-  const follower = startFollower({ redis: context.redis, ledger: context.ledger, signer, log: createLog('follower', 'silent'), everyMs: 10, ...differing });
+  const follower = startFollower({
+    redis: context.redis,
+    ledger: context.ledger,
+    signer,
+    log: createLog('follower', 'silent'),
+    everyMs: 10,
+    ...differing,
+  });
   followers.push(follower);
   return follower;
 }
 
-const nothingWaits = (saleId: string) => eventually(async () => expect((await context.ledger.orderCounts(saleId)).unfollowed).toBe(0));
+const nothingWaits = (saleId: string) =>
+  eventually(async () => expect((await context.ledger.orderCounts(saleId)).unfollowed).toBe(0));
 const tees = async (saleId: string) => (await readSale(context.redis, saleId))!.items[0]!;
 
 /** Hears the events of one sale. */
@@ -52,10 +64,17 @@ test('units that come back in the ledger can be sold again, and the gateways are
   await nothingWaits('back');
   expect(await tees('back')).toMatchObject({ booked: 9, sold: 1, returned: 0 });
   expect((await heldBy(context.redis, 'back', 'u2')).map(({ status }) => status)).toEqual(['cancelled']);
-  expect(await reserve(context, 'back', [{ userId: 'late', sku: 'tee', quantity: 1 }])).toMatchObject([{ code: '0', reservationId: 'back-11' }]);
+  expect(await reserve(context, 'back', [{ userId: 'late', sku: 'tee', quantity: 1 }])).toMatchObject([
+    { code: '0', reservationId: 'back-11' },
+  ]);
   await eventually(() => expect(events).toContainEqual({ type: 'sale_changed', saleId: 'back' }));
   const orders = events.flatMap((event) => (event.type === 'orders' ? event.orders : []));
-  expect(orders.map(({ reservationId, userId, status }) => [reservationId, userId, status])).toEqual(expect.arrayContaining([['back-1', 'u1', 'paid'], ['back-2', 'u2', 'cancelled']]));
+  expect(orders.map(({ reservationId, userId, status }) => [reservationId, userId, status])).toEqual(
+    expect.arrayContaining([
+      ['back-1', 'u1', 'paid'],
+      ['back-2', 'u2', 'cancelled'],
+    ]),
+  );
   for (const order of orders) expect(signer.isOrderMark(order.mark, order)).toBe(true);
   stop();
 });
@@ -67,7 +86,15 @@ test('killed between the script and the mark, it follows again: units come back 
   for (const n of [1, 2, 3]) await context.ledger.stepOrder(`killed-${n}`, 'cancelled');
   // What is killed there has run the script, and does nothing more.
   let scripts = 0;
-  const dying = startFollowing({ ledger: { ...context.ledger, markFollowed: () => { scripts++; return new Promise(() => {}); } } });
+  const dying = startFollowing({
+    ledger: {
+      ...context.ledger,
+      markFollowed: () => {
+        scripts++;
+        return new Promise(() => {});
+      },
+    },
+  });
   await eventually(() => scripts > 0);
   expect(await tees('killed')).toMatchObject({ booked: 3 });
   expect((await context.ledger.orderCounts('killed')).unfollowed).toBe(3);
@@ -94,10 +121,22 @@ test('a late follower does not turn a status back, and does not tell of it', asy
   const { events, stop } = await listen('late');
   await context.ledger.stepOrder('late-2', 'paid');
   let reads = 0;
-  startFollowing({ ledger: { ...context.ledger, unfollowedOrders: async (...asked) => [...(reads++ === 0 ? before : []), ...await context.ledger.unfollowedOrders(...asked)] } });
+  startFollowing({
+    ledger: {
+      ...context.ledger,
+      unfollowedOrders: async (...asked) => [
+        ...(reads++ === 0 ? before : []),
+        ...(await context.ledger.unfollowedOrders(...asked)),
+      ],
+    },
+  });
   await nothingWaits('late');
   await eventually(() => events.length > 0);
-  expect(events.flatMap((event) => (event.type === 'orders' ? event.orders.map(({ reservationId, status }) => [reservationId, status]) : []))).toEqual([['late-2', 'paid']]);
+  expect(
+    events.flatMap((event) =>
+      event.type === 'orders' ? event.orders.map(({ reservationId, status }) => [reservationId, status]) : [],
+    ),
+  ).toEqual([['late-2', 'paid']]);
   expect(await tees('late')).toMatchObject({ booked: 1, sold: 1 });
   stop();
 });
@@ -143,12 +182,20 @@ test('a reservation that Redis lacks waits, and the others of its sale are follo
   await context.ledger.stepOrder('hole-2', 'cancelled');
   const { events, stop } = await listen('hole');
   let visits = 0;
-  startFollowing({ ledger: { ...context.ledger, unfollowedSales: () => (visits++, context.ledger.unfollowedSales()) } });
+  startFollowing({
+    ledger: { ...context.ledger, unfollowedSales: () => (visits++, context.ledger.unfollowedSales()) },
+  });
   await eventually(async () => expect((await context.ledger.orderCounts('hole')).unfollowed).toBe(1));
   const since = visits;
   await eventually(() => visits > since + 10);
   // The ledger decides, so the buyer hears it all the same, once.
-  expect(events.flatMap((event) => (event.type === 'orders' ? event.orders.map(({ userId, status }) => `${userId} ${status}`) : [])).toSorted()).toEqual(['u1 cancelled', 'u2 cancelled']);
+  expect(
+    events
+      .flatMap((event) =>
+        event.type === 'orders' ? event.orders.map(({ userId, status }) => `${userId} ${status}`) : [],
+      )
+      .toSorted(),
+  ).toEqual(['u1 cancelled', 'u2 cancelled']);
   stop();
   expect(await tees('hole')).toMatchObject({ booked: 2 });
   await context.redis.hset(saleKeys('hole').buyers, 'u1', entry);
@@ -168,7 +215,14 @@ test('an order that was paid before it is announced as created is not announced 
   await announceOrders(context.redis, signer, 'early', orders);
   await announceOrders(context.redis, signer, 'early', orders.slice(1));
   await eventually(() => expect(events).toHaveLength(2));
-  expect(events.flatMap((event) => (event.type === 'orders' ? event.orders.map(({ reservationId, status }) => [reservationId, status]) : []))).toEqual([['early-2', 'created'], ['early-2', 'created']]);
+  expect(
+    events.flatMap((event) =>
+      event.type === 'orders' ? event.orders.map(({ reservationId, status }) => [reservationId, status]) : [],
+    ),
+  ).toEqual([
+    ['early-2', 'created'],
+    ['early-2', 'created'],
+  ]);
   expect((await heldBy(context.redis, 'early', 'u1')).map(({ status }) => status)).toEqual(['paid']);
   stop();
 });

@@ -7,11 +7,22 @@ describe('the id of an order job', () => {
 
   it('covers the range and its content, and tells the range', () => {
     expect(orderJobId(job)).toMatch(/^a-1-2_b-100-102-[0-9a-f]{16}$/);
-    expect(new Set([orderJobId(job), orderJobId({ ...job, entries: ['x', 'z'] }), orderJobId(job, '1'), orderJobId(job, '2')]).size).toBe(4);
+    expect(
+      new Set([
+        orderJobId(job),
+        orderJobId({ ...job, entries: ['x', 'z'] }),
+        orderJobId(job, '1'),
+        orderJobId(job, '2'),
+      ]).size,
+    ).toBe(4);
     for (const again of [undefined, '1', '8f14e45f-ceea-4671-9e1e-0a1b2c3d4e5f', 'abcd1234-17']) {
       expect(rangeOfOrderJobId(orderJobId(job, again))).toEqual({ saleId: 'a-1-2_b', from: 100, to: 102 });
       // Of a sale of a campaign, too.
-      expect(rangeOfOrderJobId(orderJobId({ ...job, saleId: 'autumn.12' }, again))).toEqual({ saleId: 'autumn.12', from: 100, to: 102 });
+      expect(rangeOfOrderJobId(orderJobId({ ...job, saleId: 'autumn.12' }, again))).toEqual({
+        saleId: 'autumn.12',
+        from: 100,
+        to: 102,
+      });
     }
     expect(rangeOfOrderJobId('unreadable-job')).toBeUndefined();
   });

@@ -20,40 +20,56 @@ const UNITS = { tee: 60, mug: 40 } as const;
 const HOLD_MS = 1_500;
 
 let context: TestContext;
-beforeAll(async () => { context = await openTestContext(); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
 afterAll(() => context?.stop());
 
 test(`[R8] 30 % never pay, 20 % cancel, 10 % refund, 10 % pay at the deadline: the equation holds at every sample, and what comes back is sold again (LIFE_SEED ${SEED})`, async () => {
   const { ledger, redis } = context;
-  const sale = await openedSale(context, 'life', { holdMs: HOLD_MS, closesAt: Date.now() + 8_000, items: Object.entries(UNITS).map(([sku, units]) => ({ sku, units, price: '19.90', perOrderMax: 3 })) });
+  const sale = await openedSale(context, 'life', {
+    holdMs: HOLD_MS,
+    closesAt: Date.now() + 8_000,
+    items: Object.entries(UNITS).map(([sku, units]) => ({ sku, units, price: '19.90', perOrderMax: 3 })),
+  });
   const log = createLog('life', 'silent');
   const common = { redis, ledger, log };
   const chance = randomSource(SEED.repeat(8).slice(0, 64), 'life');
   const fates = new Map<string, number>();
   const steps: Promise<unknown>[] = [];
-  const at = (moment: number, work: () => Promise<unknown>) => steps.push(eventually(() => Date.now() >= moment, { everyMs: 5, timeoutMs: 60_000 }).then(work));
+  const at = (moment: number, work: () => Promise<unknown>) =>
+    steps.push(eventually(() => Date.now() >= moment, { everyMs: 5, timeoutMs: 60_000 }).then(work));
 
   // The relay and the order worker: what is in the log becomes an order.
   let written = 0;
   const writer = startLoop(async () => {
     const entries = await reservationLog(context, 'life', written);
     // On a busy machine there may be no transaction in time; the worker tries again, too.
-    if (entries.length > 0 && !await ledger.writeOrders(entries).catch(() => false)) return 20;
+    if (entries.length > 0 && !(await ledger.writeOrders(entries).catch(() => false))) return 20;
     written += entries.length;
     for (const { reservationId, userId, payBy } of entries) {
       const [, ordinal] = /-(\d+)$/.exec(reservationId)!;
       const fate = fates.get(userId)!;
       const soon = Date.now() + chance.belowNumber(400);
       if (fate >= 30 && fate < 50) at(soon, () => wishToCancel(context, 'life', userId, Number(ordinal)));
-      else if (fate >= 50 && fate < 60) at(soon, async () => { await ledger.stepOrder(reservationId, 'paid'); at(Date.now() + chance.belowNumber(400), () => ledger.stepOrder(reservationId, 'refunded')); });
-      else if (fate >= 60 && fate < 70) at(Number(payBy) - 50 + chance.belowNumber(100), () => ledger.stepOrder(reservationId, 'paid'));
+      else if (fate >= 50 && fate < 60)
+        at(soon, async () => {
+          await ledger.stepOrder(reservationId, 'paid');
+          at(Date.now() + chance.belowNumber(400), () => ledger.stepOrder(reservationId, 'refunded'));
+        });
+      else if (fate >= 60 && fate < 70)
+        at(Number(payBy) - 50 + chance.belowNumber(100), () => ledger.stepOrder(reservationId, 'paid'));
       else if (fate >= 70) at(soon, () => ledger.stepOrder(reservationId, 'paid'));
     }
     return 20;
   });
   const parts = [
-    writer, startFollower({ ...common, signer, everyMs: 20 }), startFollower({ ...common, signer, everyMs: 20 }), startCancels({ ...common, signer, everyMs: 20 }),
-    startExpirer({ ledger, log, everyMs: 20, ordersMax: 7 }), startExpirer({ ledger, log, everyMs: 20, ordersMax: 7 }),
+    writer,
+    startFollower({ ...common, signer, everyMs: 20 }),
+    startFollower({ ...common, signer, everyMs: 20 }),
+    startCancels({ ...common, signer, everyMs: 20 }),
+    startExpirer({ ledger, log, everyMs: 20, ordersMax: 7 }),
+    startExpirer({ ledger, log, everyMs: 20, ordersMax: 7 }),
     startSaleSettler({ context, log, everyMs: 50 }),
   ];
 
@@ -77,12 +93,16 @@ test(`[R8] 30 % never pay, 20 % cancel, 10 % refund, 10 % pay at the deadline: t
   const sampler = startLoop(async () => {
     const sample = await sampleSale(context, 'life');
     samples++;
-    for (const equation of sample.equations) if (!isBalanced(equation)) sample.problems.push(`not balanced: ${JSON.stringify(equation)}`);
+    for (const equation of sample.equations)
+      if (!isBalanced(equation)) sample.problems.push(`not balanced: ${JSON.stringify(equation)}`);
     if (sample.problems.length > 0) faults.push({ at: samples, ...sample });
     return 100;
   });
 
-  await eventually(async () => expect((await ledger.sale('life'))!.settledAt).toBeDefined(), { timeoutMs: 60_000, everyMs: 100 });
+  await eventually(async () => expect((await ledger.sale('life'))!.settledAt).toBeDefined(), {
+    timeoutMs: 60_000,
+    everyMs: 100,
+  });
   await buyers.close();
   while (steps.length > 0) await steps.shift();
   await eventually(async () => expect(await ledger.orderCounts('life')).toMatchObject({ created: 0, unfollowed: 0 }));
@@ -98,9 +118,18 @@ test(`[R8] 30 % never pay, 20 % cancel, 10 % refund, 10 % pay at the deadline: t
   const end = await sampleSale(context, 'life');
   expect(end.problems).toEqual([]);
   for (const { sku, units, sold, reserved: waiting, pending, left, returned } of end.equations) {
-    expect({ units, waiting, pending, left }).toEqual({ units: UNITS[sku as keyof typeof UNITS], waiting: 0, pending: 0, left: 0 });
+    expect({ units, waiting, pending, left }).toEqual({
+      units: UNITS[sku as keyof typeof UNITS],
+      waiting: 0,
+      pending: 0,
+      left: 0,
+    });
     expect(sold + returned).toBe(units);
-    expect((await readSale(redis, 'life'))!.items.find((item) => item.sku === sku)).toMatchObject({ booked: sold, sold, returned });
+    expect((await readSale(redis, 'life'))!.items.find((item) => item.sku === sku)).toMatchObject({
+      booked: sold,
+      sold,
+      returned,
+    });
   }
   const statuses = new Set((await ledger.orders({ saleId: 'life' })).map(({ status }) => status));
   expect(statuses).toEqual(new Set(['paid', 'refunded', 'cancelled', 'timed_out']));

@@ -11,8 +11,12 @@ import { openedSale, reserveTees, writeLog } from './saleStage.ts';
 
 let context: TestContext;
 const working: { close(): Promise<void> }[] = [];
-beforeAll(async () => { context = await openTestContext(); });
-afterEach(async () => { await Promise.all(working.splice(0).map((part) => part.close())); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
+afterEach(async () => {
+  await Promise.all(working.splice(0).map((part) => part.close()));
+});
 afterAll(() => context?.stop());
 
 const log = createLog('orders', 'silent');
@@ -20,7 +24,8 @@ const log = createLog('orders', 'silent');
 /** When pieces of work began and ended, ms. */
 type Span = { began: number; ended: number };
 /** How long each rest was, as a share of the work before it. */
-const rests = (spans: readonly Span[]) => spans.slice(1).map(({ began }, i) => (began - spans[i]!.ended) / (spans[i]!.ended - spans[i]!.began));
+const rests = (spans: readonly Span[]) =>
+  spans.slice(1).map(({ began }, i) => (began - spans[i]!.ended) / (spans[i]!.ended - spans[i]!.began));
 
 async function filledSale(id: string, orders: number, holdMs: number): Promise<void> {
   await openedSale(context, id, { holdMs, items: [{ sku: 'tee', units: orders, price: '19.90' }] });
@@ -31,18 +36,23 @@ async function filledSale(id: string, orders: number, holdMs: number): Promise<v
 test('while a wave times out, the expirer rests longer than it works', async () => {
   await filledSale('due', 1_000, 1);
   const spans: Span[] = [];
-  working.push(startExpirer({
-    log, everyMs: 10, ordersMax: 200, ledger: {
-      async expireOrders(limit) {
-        const began = performance.now();
-        const ended = await context.ledger.expireOrders(limit);
-        // Timers count whole milliseconds: the work must be long beside one.
-        await sleep(30);
-        if (ended > 0) spans.push({ began, ended: performance.now() });
-        return ended;
+  working.push(
+    startExpirer({
+      log,
+      everyMs: 10,
+      ordersMax: 200,
+      ledger: {
+        async expireOrders(limit) {
+          const began = performance.now();
+          const ended = await context.ledger.expireOrders(limit);
+          // Timers count whole milliseconds: the work must be long beside one.
+          await sleep(30);
+          if (ended > 0) spans.push({ began, ended: performance.now() });
+          return ended;
+        },
       },
-    },
-  }));
+    }),
+  );
   await eventually(() => expect(spans).toHaveLength(5));
   expect((await context.ledger.orderCounts('due')).created).toBe(0);
   for (const rest of rests(spans)) expect(rest).toBeGreaterThan(1.2);
@@ -50,24 +60,34 @@ test('while a wave times out, the expirer rests longer than it works', async () 
 
 test('while Redis follows a wave, the follower rests as long as a page takes', async () => {
   await filledSale('wave', 4_100, 60_000);
-  await context.ledger.cancelOrders(Array.from({ length: 4_100 }, (_, i) => ({ orderId: `wave-${i + 1}`, userId: `u${i + 1}` })));
+  await context.ledger.cancelOrders(
+    Array.from({ length: 4_100 }, (_, i) => ({ orderId: `wave-${i + 1}`, userId: `u${i + 1}` })),
+  );
   const spans: Span[] = [];
   let began = 0;
-  working.push(startFollower({
-    redis: context.redis, signer, log, everyMs: 10, ledger: {
-      ...context.ledger,
-      unfollowedSales: async () => ['wave'],
-      unfollowedOrders: (...asked) => {
-        began = performance.now();
-        return context.ledger.unfollowedOrders(...asked);
+  working.push(
+    startFollower({
+      redis: context.redis,
+      signer,
+      log,
+      everyMs: 10,
+      ledger: {
+        ...context.ledger,
+        unfollowedSales: async () => ['wave'],
+        unfollowedOrders: (...asked) => {
+          began = performance.now();
+          return context.ledger.unfollowedOrders(...asked);
+        },
+        async markFollowed(orders) {
+          await context.ledger.markFollowed(orders);
+          spans.push({ began, ended: performance.now() });
+        },
       },
-      async markFollowed(orders) {
-        await context.ledger.markFollowed(orders);
-        spans.push({ began, ended: performance.now() });
-      },
-    },
-  }));
-  await eventually(async () => expect((await context.ledger.orderCounts('wave')).unfollowed).toBe(0), { timeoutMs: 15_000 });
+    }),
+  );
+  await eventually(async () => expect((await context.ledger.orderCounts('wave')).unfollowed).toBe(0), {
+    timeoutMs: 15_000,
+  });
   expect(spans.length).toBeGreaterThanOrEqual(3);
   for (const rest of rests(spans).slice(0, 2)) expect(rest).toBeGreaterThan(0.9);
 });
@@ -86,7 +106,11 @@ test('a long list is brought to Redis by one call after the other, so that it ca
       };
     },
   });
-  const answers = await follow(counting, 'long', Array.from({ length: 600 }, (_, i) => ({ userId: `u${i + 1}`, ordinal: i + 1, status: 'created', toStock: false })));
+  const answers = await follow(
+    counting,
+    'long',
+    Array.from({ length: 600 }, (_, i) => ({ userId: `u${i + 1}`, ordinal: i + 1, status: 'created', toStock: false })),
+  );
   expect(answers).toEqual(Array.from({ length: 600 }, () => 'changed'));
   expect(calls).toBeGreaterThan(4);
   expect(atOnce).toBe(1);

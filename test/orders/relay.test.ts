@@ -11,14 +11,17 @@ import { openOrderRoom, type OrderRoom } from './room.ts';
 import { figuresOf } from './saleFigures.ts';
 
 let room: OrderRoom;
-beforeAll(async () => { room = await openOrderRoom(); });
+beforeAll(async () => {
+  room = await openOrderRoom();
+});
 afterEach(async () => {
   await room.queues.orders.obliterate({ force: true });
   await room.redis.del('sale:live');
 });
 afterAll(() => room?.stop());
 const { buy } = figuresOf(() => room);
-const jobs = async () => (await room.queues.orders.getJobs(['waiting'], 0, -1, true)).map(({ data }: { data: OrderJob }) => data);
+const jobs = async () =>
+  (await room.queues.orders.getJobs(['waiting'], 0, -1, true)).map(({ data }: { data: OrderJob }) => data);
 const cursor = (saleId: string) => room.redis.get(saleKeys(saleId).relayed);
 
 it('carries the log of every live sale, oldest first, and moves each cursor; sales of one campaign have logs of their own', async () => {
@@ -27,8 +30,16 @@ it('carries the log of every live sale, oldest first, and moves each cursor; sal
   await buy('spring.2', 2, 5);
   await buy('single', 5, 9);
   await room.carry();
-  const carried = (await jobs()).map(({ saleId, from, entries }) => [saleId, from, entries.map((entry) => (JSON.parse(entry) as { userId: string }).userId)]);
-  expect(carried.sort()).toEqual([['single', 0, ['u5', 'u6', 'u7', 'u8']], ['spring.1', 0, ['u0', 'u1']], ['spring.2', 0, ['u2', 'u3', 'u4']]]);
+  const carried = (await jobs()).map(({ saleId, from, entries }) => [
+    saleId,
+    from,
+    entries.map((entry) => (JSON.parse(entry) as { userId: string }).userId),
+  ]);
+  expect(carried.sort()).toEqual([
+    ['single', 0, ['u5', 'u6', 'u7', 'u8']],
+    ['spring.1', 0, ['u0', 'u1']],
+    ['spring.2', 0, ['u2', 'u3', 'u4']],
+  ]);
   expect([await cursor('spring.1'), await cursor('spring.2'), await cursor('single')]).toEqual(['2', '3', '4']);
   await buy('spring.1', 9, 10);
   await room.carry();
@@ -47,7 +58,11 @@ it('[R5] a cursor moves only under the lease, and not for a sale that Redis has 
   const { keys } = reservationLogOf('leased');
   const move = (owner: string) => advance(room.redis, keys, { owner, from: '0', to: 1 });
   await room.redis.set(keys.lease, 'me');
-  expect([await move('another'), await move('me'), await move('me')]).toEqual(['lease_lost', 'moved', 'moved_by_another']);
+  expect([await move('another'), await move('me'), await move('me')]).toEqual([
+    'lease_lost',
+    'moved',
+    'moved_by_another',
+  ]);
   await room.redis.del(keys.state);
   expect(await move('me')).toBe('shard_gone');
 });
@@ -58,8 +73,22 @@ it('a queue of orders that somebody has stopped is put right, with a job whose t
   await room.carry();
   const [job] = await room.queues.orders.getJobs(['waiting']);
   await room.queues.orders.pause();
-  await room.redis.multi().lrem(room.queues.orders.toKey('paused'), 0, job!.id!).zadd(room.queues.orders.toKey('delayed'), Number.MAX_SAFE_INTEGER, job!.id!).exec();
-  const repair = startQueueRepair({ redis: room.redis, queues: [room.queues.orders, room.queues.later], log: createLog('repair', 'silent'), everyMs: 20 });
-  await eventually(async () => expect([await room.queues.orders.isPaused(), await room.queues.orders.getJob(job!.id!)]).toEqual([false, undefined]));
+  await room.redis
+    .multi()
+    .lrem(room.queues.orders.toKey('paused'), 0, job!.id!)
+    .zadd(room.queues.orders.toKey('delayed'), Number.MAX_SAFE_INTEGER, job!.id!)
+    .exec();
+  const repair = startQueueRepair({
+    redis: room.redis,
+    queues: [room.queues.orders, room.queues.later],
+    log: createLog('repair', 'silent'),
+    everyMs: 20,
+  });
+  await eventually(async () =>
+    expect([await room.queues.orders.isPaused(), await room.queues.orders.getJob(job!.id!)]).toEqual([
+      false,
+      undefined,
+    ]),
+  );
   await repair.close();
 });

@@ -6,7 +6,9 @@ import { signer } from '../support/signer.ts';
 import { openedSale, reserveTees, writeLog } from './saleStage.ts';
 
 let context: TestContext;
-beforeAll(async () => { context = await openTestContext(); });
+beforeAll(async () => {
+  context = await openTestContext();
+});
 afterAll(() => context?.stop());
 
 test('a report does not take away from the follower what happens to its order meanwhile: the shop has to be told of it', async () => {
@@ -15,15 +17,23 @@ test('a report does not take away from the follower what happens to its order me
   await writeLog(context, 'meanwhile');
   const { ledger, redis } = context;
   const takeReport = takeReports({
-    redis, signer, deadLetter: () => Promise.reject(new Error('no letter')),
-    ledger: { ...ledger, async stepOrder(orderId, step) {
-      const stepped = await ledger.stepOrder(orderId, step);
-      if (orderId === 'meanwhile-1') await ledger.stepOrderByHand(orderId, 'refunded', { actor: 'ann', reason: 'a mistake' });
-      return stepped;
-    } },
+    redis,
+    signer,
+    deadLetter: () => Promise.reject(new Error('no letter')),
+    ledger: {
+      ...ledger,
+      async stepOrder(orderId, step) {
+        const stepped = await ledger.stepOrder(orderId, step);
+        if (orderId === 'meanwhile-1')
+          await ledger.stepOrderByHand(orderId, 'refunded', { actor: 'ann', reason: 'a mistake' });
+        return stepped;
+      },
+    },
   });
   expect(await takeReport({ orderId: 'meanwhile-1', status: 'paid' })).toEqual({ outcome: 'done', status: 'paid' });
   expect(await takeReport({ orderId: 'meanwhile-2', status: 'paid' })).toEqual({ outcome: 'done', status: 'paid' });
-  expect((await ledger.unfollowedOrders('meanwhile', 10)).map(({ id, status }) => `${id} ${status}`)).toEqual(['meanwhile-1 refunded']);
+  expect((await ledger.unfollowedOrders('meanwhile', 10)).map(({ id, status }) => `${id} ${status}`)).toEqual([
+    'meanwhile-1 refunded',
+  ]);
   expect((await heldBy(redis, 'meanwhile', 'u2')).map(({ status }) => status)).toEqual(['paid']);
 });

@@ -75,14 +75,29 @@ export async function openOrderRoom(): Promise<OrderRoom> {
   const queues = openOrderQueues(options);
   const relay = createOrderRelay({ redis, queue: queues.orders, log: createLog('relay', 'silent') });
   const workers: OrderWorker[] = [];
-  const rest = async () => { await Promise.all(workers.splice(0).map((worker) => worker.close(1_000))); };
-  const undone = async () => (await Promise.all([queues.orders, queues.later].map((queue) => queue.getJobCountByTypes('waiting', 'active', 'delayed')))).reduce((sum, jobs) => sum + jobs, 0);
+  const rest = async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.close(1_000)));
+  };
+  const undone = async () =>
+    (
+      await Promise.all(
+        [queues.orders, queues.later].map((queue) => queue.getJobCountByTypes('waiting', 'active', 'delayed')),
+      )
+    ).reduce((sum, jobs) => sum + jobs, 0);
   async function open({ id, title, opensAt, closesAt, holdMs, items }: NewSale): Promise<void> {
     await draftSale(redis, { saleId: id, title, opensAt, closesAt, holdMs, items });
     await redis.hset(saleKeys(id).state, 'state', 'loaded');
   }
   return {
-    redisUrl: server.url, databaseUrl: databaseServer.url, redis, database, ledger, queues, relay, heard, rest,
+    redisUrl: server.url,
+    databaseUrl: databaseServer.url,
+    redis,
+    database,
+    ledger,
+    queues,
+    relay,
+    heard,
+    rest,
     async openSale(id, differing = {}) {
       const sale = newSale(id, differing);
       await ledger.createSale(sale, 'ann');
@@ -91,30 +106,45 @@ export async function openOrderRoom(): Promise<OrderRoom> {
     },
     openUnbooked: (id) => open(newSale(id)),
     async buy(saleId, purchases) {
-      const engine = createReserveEngine(redis, signer, (fault) => { throw fault; });
+      const engine = createReserveEngine(redis, signer, (fault) => {
+        throw fault;
+      });
       return (await engine.reserve(saleId, purchases)).map(({ code }) => code);
     },
-    reservations: async (saleId) => (await redis.lrange(saleKeys(saleId).reservations, 0, -1)).reverse().map((entry) => {
-      const parsed = parseReservation(entry);
-      if (!parsed.ok) throw new Error(parsed.reason);
-      return parsed.reservation;
-    }),
+    reservations: async (saleId) =>
+      (await redis.lrange(saleKeys(saleId).reservations, 0, -1)).reverse().map((entry) => {
+        const parsed = parseReservation(entry);
+        if (!parsed.ok) throw new Error(parsed.reason);
+        return parsed.reservation;
+      }),
     async forge(saleId, entry) {
       await redis.lpush(saleKeys(saleId).reservations, typeof entry === 'string' ? entry : JSON.stringify(entry));
     },
     work(differing = {}) {
       const worker = createOrderWorker({
-        ...options, redis, signer, ledger, service: builtinOrders, log: createLog('orders', 'silent'), backoff: { firstDelayMs: 10, delayMsMax: 100 },
-        onCreated: (saleId, created) => announceOrders(redis, signer, saleId, created), onRefused: (saleId, refused) => announceRefused(redis, signer, saleId, refused), ...differing,
+        ...options,
+        redis,
+        signer,
+        ledger,
+        service: builtinOrders,
+        log: createLog('orders', 'silent'),
+        backoff: { firstDelayMs: 10, delayMsMax: 100 },
+        onCreated: (saleId, created) => announceOrders(redis, signer, saleId, created),
+        onRefused: (saleId, refused) => announceRefused(redis, signer, saleId, refused),
+        ...differing,
       });
       workers.push(worker);
       return worker;
     },
     async carry() {
-      while (await relay.round() !== 'idle');
+      while ((await relay.round()) !== 'idle');
     },
-    drained: () => eventually(async () => await undone() === 0).then(ignore),
-    letters: async (saleId) => (await queues.dead.getJobs(['waiting'])).map(({ data }) => data).filter((letter) => letter.saleId === saleId).sort((a, b) => a.index - b.index),
+    drained: () => eventually(async () => (await undone()) === 0).then(ignore),
+    letters: async (saleId) =>
+      (await queues.dead.getJobs(['waiting']))
+        .map(({ data }) => data)
+        .filter((letter) => letter.saleId === saleId)
+        .sort((a, b) => a.index - b.index),
     async stop() {
       await rest();
       await relay.stop();
@@ -127,7 +157,8 @@ export async function openOrderRoom(): Promise<OrderRoom> {
 }
 
 /** Users u0, u1 … buy one tee each. */
-export const buyersOf = (from: number, to: number): Purchase[] => Array.from({ length: to - from }, (_, i) => ({ userId: `u${from + i}`, sku: 'tee', quantity: 1 }));
+export const buyersOf = (from: number, to: number): Purchase[] =>
+  Array.from({ length: to - from }, (_, i) => ({ userId: `u${from + i}`, sku: 'tee', quantity: 1 }));
 
 /** As a gateway signs it, or somebody who has the key. */
 export function signed<R extends Reservation>(reservation: R): R {

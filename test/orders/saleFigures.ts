@@ -3,7 +3,8 @@ import { heldBy, readSale } from '../../src/store/sales.ts';
 import { buyersOf, type OrderRoom } from './room.ts';
 
 /** Ids of the reservations `from` (inclusive) to `to` (exclusive), as the ledger sorts them. */
-export const reservationIds = (saleId: string, from: number, to: number) => Array.from({ length: to - from }, (_, i) => `${saleId}-${from + i}`).sort();
+export const reservationIds = (saleId: string, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => `${saleId}-${from + i}`).sort();
 
 /** What tests ask of a sale in Redis and in the ledger. */
 export function figuresOf(room: () => OrderRoom) {
@@ -16,7 +17,9 @@ export function figuresOf(room: () => OrderRoom) {
     },
     /** Of all reservations of these users, in Redis. */
     async statuses(saleId: string, ...users: string[]) {
-      return (await Promise.all(users.map((user) => heldBy(room().redis, saleId, user)))).flat().map(({ status }) => status);
+      return (await Promise.all(users.map((user) => heldBy(room().redis, saleId, user))))
+        .flat()
+        .map(({ status }) => status);
     },
     /** Accounts, transfers and orders of the ledger agree on one item. */
     async expectBalanced(saleId: string, sku = 'tee') {
@@ -28,7 +31,8 @@ export function figuresOf(room: () => OrderRoom) {
     },
     /** Users of these numbers buy one tee each, and get it. */
     async buy(saleId: string, from: number, to: number) {
-      for (let at = from; at < to; at += 500) expect(new Set(await room().buy(saleId, buyersOf(at, Math.min(to, at + 500))))).toEqual(new Set(['0']));
+      for (let at = from; at < to; at += 500)
+        expect(new Set(await room().buy(saleId, buyersOf(at, Math.min(to, at + 500))))).toEqual(new Set(['0']));
     },
   };
 }

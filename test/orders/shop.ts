@@ -26,8 +26,21 @@ type ToldEnd = Pick<ToldOrder, 'orderId' | 'saleId' | 'userId'> & { status: stri
  * so and has not.
  */
 export type ShopBehaviour =
-  | 'take' | 'takeThenHang' | 'takeThenClose' | 'takeThenCut' | 'takeTwice' | 'takeThenContradict' | 'hang' | 'close' | 'lie' | 'lieAboutOthers' | 'nonsense' | 'redirect'
-  | 'retry' | 'refuse' | { status: number; headers?: Record<string, string>; body?: string };
+  | 'take'
+  | 'takeThenHang'
+  | 'takeThenClose'
+  | 'takeThenCut'
+  | 'takeTwice'
+  | 'takeThenContradict'
+  | 'hang'
+  | 'close'
+  | 'lie'
+  | 'lieAboutOthers'
+  | 'nonsense'
+  | 'redirect'
+  | 'retry'
+  | 'refuse'
+  | { status: number; headers?: Record<string, string>; body?: string };
 
 export interface Shop {
   url: string;
@@ -63,37 +76,66 @@ export async function startShop({ answerMs = 0 } = {}): Promise<Shop> {
     return plan.always && plan.behaviours.length === 1 ? plan.behaviours[0]! : plan.behaviours.shift()!;
   }
 
-  const each = (orders: readonly { orderId: string }[], status: string, reason?: string) => orders.map(({ orderId }) => ({ orderId, status, ...(reason !== undefined && { reason }) }));
+  const each = (orders: readonly { orderId: string }[], status: string, reason?: string) =>
+    orders.map(({ orderId }) => ({ orderId, status, ...(reason !== undefined && { reason }) }));
 
-  async function behave<Told extends { orderId: string }>(behaviour: ShopBehaviour, orders: readonly Told[], into: Map<string, Told>, response: ServerResponse): Promise<void> {
-    const take = (some: readonly Told[]) => some.map((order) => {
-      const before = into.has(order.orderId);
-      into.set(order.orderId, order);
-      return { orderId: order.orderId, status: before ? 'already' : 'done' };
-    });
+  async function behave<Told extends { orderId: string }>(
+    behaviour: ShopBehaviour,
+    orders: readonly Told[],
+    into: Map<string, Told>,
+    response: ServerResponse,
+  ): Promise<void> {
+    const take = (some: readonly Told[]) =>
+      some.map((order) => {
+        const before = into.has(order.orderId);
+        into.set(order.orderId, order);
+        return { orderId: order.orderId, status: before ? 'already' : 'done' };
+      });
     const answer = (results: unknown[]) => void response.end(JSON.stringify({ results }));
-    if (typeof behaviour === 'object') return void response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
+    if (typeof behaviour === 'object')
+      return void response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
     switch (behaviour) {
-      case 'take': await sleep(answerMs); return answer(take(orders));
-      case 'takeThenHang': take(orders); return;
-      case 'takeThenClose': take(orders); return void response.socket!.destroy();
+      case 'take':
+        await sleep(answerMs);
+        return answer(take(orders));
+      case 'takeThenHang':
+        take(orders);
+        return;
+      case 'takeThenClose':
+        take(orders);
+        return void response.socket!.destroy();
       case 'takeThenCut': {
         const text = JSON.stringify({ results: take(orders) });
         response.writeHead(200, { 'content-length': text.length }).write(text.slice(0, text.length / 2));
         await sleep(20);
         return void response.socket!.destroy();
       }
-      case 'takeTwice': return answer([...take(orders), ...each(orders, 'done')]);
-      case 'takeThenContradict': return answer([...take(orders), ...each(orders, 'refused', 'no, after all')]);
-      case 'hang': return;
-      case 'close': return void response.socket!.destroy();
-      case 'lie': return void response.end('<html>We will be back soon</html>');
-      case 'lieAboutOthers': return answer([{ orderId: 'somebody-1', status: 'done' }, 7, { orderId: orders[0]!.orderId, status: 'perhaps' }]);
-      case 'nonsense': return void response.end('{"results":[{"orderId":');
-      case 'redirect': return void response.writeHead(302, { location: '/elsewhere' }).end();
-      case 'retry': return answer(each(orders, 'retry', 'later'));
-      case 'refuse': return answer(each(orders, 'refused', 'no such\naddress'));
-      default: return behaviour satisfies never;
+      case 'takeTwice':
+        return answer([...take(orders), ...each(orders, 'done')]);
+      case 'takeThenContradict':
+        return answer([...take(orders), ...each(orders, 'refused', 'no, after all')]);
+      case 'hang':
+        return;
+      case 'close':
+        return void response.socket!.destroy();
+      case 'lie':
+        return void response.end('<html>We will be back soon</html>');
+      case 'lieAboutOthers':
+        return answer([
+          { orderId: 'somebody-1', status: 'done' },
+          7,
+          { orderId: orders[0]!.orderId, status: 'perhaps' },
+        ]);
+      case 'nonsense':
+        return void response.end('{"results":[{"orderId":');
+      case 'redirect':
+        return void response.writeHead(302, { location: '/elsewhere' }).end();
+      case 'retry':
+        return answer(each(orders, 'retry', 'later'));
+      case 'refuse':
+        return answer(each(orders, 'refused', 'no such\naddress'));
+      default:
+        return behaviour satisfies never;
     }
   }
 
@@ -107,7 +149,11 @@ export async function startShop({ answerMs = 0 } = {}): Promise<Shop> {
       toldEnded.push(ends!.map(({ orderId }) => orderId));
       return behave(next(ends!), ends!, ended, response);
     }
-    asked.push({ key: String(request.headers['idempotency-key']), orders: orders.map(({ orderId }) => orderId), at: performance.now() });
+    asked.push({
+      key: String(request.headers['idempotency-key']),
+      orders: orders.map(({ orderId }) => orderId),
+      at: performance.now(),
+    });
     for (const order of orders) {
       const text = JSON.stringify(order);
       if ((told.get(order.orderId) ?? text) !== text) seen.changed++;
@@ -118,12 +164,19 @@ export async function startShop({ answerMs = 0 } = {}): Promise<Shop> {
 
   const server = createServer((request, response) => {
     seen.atOnceMax = Math.max(seen.atOnceMax, ++under);
-    response.once('close', () => { under--; });
+    response.once('close', () => {
+      under--;
+    });
     serve(request, response).catch(() => response.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`, taken, ended, toldEnded, asked, seen,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`,
+    taken,
+    ended,
+    toldEnded,
+    asked,
+    seen,
     plan: (userId, behaviours, always = false) => void plans.set(userId, { behaviours, always }),
     async stop() {
       const closed = once(server, 'close');

@@ -16,7 +16,9 @@ const retryPolicy: RetryPolicy = { firstDelayMs: 20, delayMsMax: 80, attemptsMax
 
 describe('the order worker', () => {
   let room: OrderRoom;
-  beforeAll(async () => { room = await openOrderRoom(); });
+  beforeAll(async () => {
+    room = await openOrderRoom();
+  });
   afterEach(() => room.rest());
   afterAll(() => room?.stop());
 
@@ -28,16 +30,20 @@ describe('the order worker', () => {
     const worker = room.work();
     room.work();
     room.relay.start();
-    await eventually(() => expect(room.heard.filter(({ reservationId }) => reservationId.startsWith('many-'))).toHaveLength(1_000));
+    await eventually(() =>
+      expect(room.heard.filter(({ reservationId }) => reservationId.startsWith('many-'))).toHaveLength(1_000),
+    );
     await room.drained();
     expect(await idsOf('many')).toEqual(reservationIds('many', 1, 1_001));
-    expect(await room.ledger.stock('many')).toMatchObject([{ orders: 1_000, buyers: 1_000, created: 1_000, accounts: { available: 0, reserved: 1_000 } }]);
+    expect(await room.ledger.stock('many')).toMatchObject([
+      { orders: 1_000, buyers: 1_000, created: 1_000, accounts: { available: 0, reserved: 1_000 } },
+    ]);
     expect(await statuses('many', 'u0', 'u499', 'u999')).toEqual(['created', 'created', 'created']);
     for (const order of room.heard) expect(signer.isOrderMark(order.mark, order)).toBe(true);
     expect(new Set(room.heard.map(({ status }) => status))).toEqual(new Set(['created']));
     expect(await room.letters('many')).toEqual([]);
     // Delivered again, whole and in part, nothing is written again.
-    expect(await room.relay.resend('many', 0, 1_000) + await room.relay.resend('many', 300, 400)).toBe(1_100);
+    expect((await room.relay.resend('many', 0, 1_000)) + (await room.relay.resend('many', 300, 400))).toBe(1_100);
     await room.drained();
     expect(await expectBalanced('many')).toEqual({ units: 1_000, booked: 1_000, left: 0, reserved: 1_000 });
     const registry = openRegistry();
@@ -49,7 +55,11 @@ describe('the order worker', () => {
     await room.openSale('killed');
     await buy('killed', 0, 5);
     await room.carry();
-    const dying = runScript(new URL('processes/dying-worker.mjs', import.meta.url), [room.redisUrl, room.databaseUrl, SIGNING_SECRET]);
+    const dying = runScript(new URL('processes/dying-worker.mjs', import.meta.url), [
+      room.redisUrl,
+      room.databaseUrl,
+      SIGNING_SECRET,
+    ]);
     expect(await dying.nextLine()).toBe('written 5');
     dying.process.kill('SIGKILL');
     await dying.ended;
@@ -83,7 +93,11 @@ describe('the order worker', () => {
       },
     });
     await room.drained();
-    expect([await idsOf('faults'), await statuses('faults', 'u0', 'u3'), await reasons('faults')]).toEqual([reservationIds('faults', 1, 5), ['created', 'created'], []]);
+    expect([await idsOf('faults'), await statuses('faults', 'u0', 'u3'), await reasons('faults')]).toEqual([
+      reservationIds('faults', 1, 5),
+      ['created', 'created'],
+      [],
+    ]);
     expect(await expectBalanced('faults')).toEqual({ units: 10, booked: 4, left: 6, reserved: 4 });
   });
 
@@ -95,9 +109,16 @@ describe('the order worker', () => {
     await room.ledger.stepOrder('moved-2', 'cancelled');
     const posted: string[] = [];
     await room.carry();
-    room.work({ service: { post: async (_saleId, orders) => orders.map(({ id }) => (posted.push(id), { outcome: 'commit' })) } });
+    room.work({
+      service: { post: async (_saleId, orders) => orders.map(({ id }) => (posted.push(id), { outcome: 'commit' })) },
+    });
     await room.drained();
-    expect([posted, room.heard.filter(({ reservationId }) => reservationId.startsWith('moved-')).map(({ reservationId }) => reservationId)]).toEqual([['moved-3'], ['moved-3']]);
+    expect([
+      posted,
+      room.heard
+        .filter(({ reservationId }) => reservationId.startsWith('moved-'))
+        .map(({ reservationId }) => reservationId),
+    ]).toEqual([['moved-3'], ['moved-3']]);
   });
 
   it('a sale that the ledger does not know is waited for: nothing is known against its reservations', async () => {
@@ -105,7 +126,11 @@ describe('the order worker', () => {
     await buy('unbooked', 0, 2);
     await room.carry();
     room.work({ retryPolicy: { ...retryPolicy, attemptsMax: 1_000 } });
-    await eventually(async () => expect(await pendingReservations(room.redis, { ...room.queues, orders: room.queues.later })).toEqual(expect.arrayContaining([{ saleId: 'unbooked', from: 0, to: 2 }])));
+    await eventually(async () =>
+      expect(await pendingReservations(room.redis, { ...room.queues, orders: room.queues.later })).toEqual(
+        expect.arrayContaining([{ saleId: 'unbooked', from: 0, to: 2 }]),
+      ),
+    );
     expect([await idsOf('unbooked'), await room.letters('unbooked')]).toEqual([[], []]);
     await room.ledger.createSale(newSale('unbooked'), 'ann');
     await room.drained();
@@ -118,13 +143,21 @@ describe('the order worker', () => {
     await room.carry();
     const { ledger } = room;
     let looks = 0;
-    const late = { ...ledger, async sale(id: string) {
-      if (looks++ === 0) await ledger.createSale(newSale(id), 'ann');
-      return ledger.sale(id);
-    } };
+    const late = {
+      ...ledger,
+      async sale(id: string) {
+        if (looks++ === 0) await ledger.createSale(newSale(id), 'ann');
+        return ledger.sale(id);
+      },
+    };
     room.work({ ledger: late });
     await room.drained();
-    expect([looks, await idsOf('meanwhile'), await room.letters('meanwhile'), await statuses('meanwhile', 'u0', 'u1', 'u2')]).toEqual([1, reservationIds('meanwhile', 1, 4), [], ['created', 'created', 'created']]);
+    expect([
+      looks,
+      await idsOf('meanwhile'),
+      await room.letters('meanwhile'),
+      await statuses('meanwhile', 'u0', 'u1', 'u2'),
+    ]).toEqual([1, reservationIds('meanwhile', 1, 4), [], ['created', 'created', 'created']]);
   });
 
   it('a sale that Redis does not have is waited for, too', async () => {
@@ -134,17 +167,28 @@ describe('the order worker', () => {
     const { state } = saleKeys('absent');
     await room.redis.rename(state, `${state}-away`);
     room.work({ retryPolicy: { ...retryPolicy, attemptsMax: 1_000 } });
-    await eventually(async () => expect(await room.queues.later.getJobCountByTypes('delayed', 'waiting', 'active')).toBe(1));
+    await eventually(async () =>
+      expect(await room.queues.later.getJobCountByTypes('delayed', 'waiting', 'active')).toBe(1),
+    );
     expect([await idsOf('absent'), await room.letters('absent')]).toEqual([[], []]);
     await room.redis.rename(`${state}-away`, state);
     await room.drained();
-    expect([await idsOf('absent'), await statuses('absent', 'u0')]).toEqual([reservationIds('absent', 1, 3), ['created']]);
+    expect([await idsOf('absent'), await statuses('absent', 'u0')]).toEqual([
+      reservationIds('absent', 1, 3),
+      ['created'],
+    ]);
   });
 
   it('gives up a job that cannot be read at its first attempt [R12]', async () => {
     room.work();
-    const unread = await room.queues.orders.add('range', { saleId: 'read', from: -1, entries: [] }, { jobId: 'unreadable-job' });
-    await eventually(async () => expect(await (await room.queues.orders.getJob(unread.id!))!.getState()).toBe('failed'));
+    const unread = await room.queues.orders.add(
+      'range',
+      { saleId: 'read', from: -1, entries: [] },
+      { jobId: 'unreadable-job' },
+    );
+    await eventually(async () =>
+      expect(await (await room.queues.orders.getJob(unread.id!))!.getState()).toBe('failed'),
+    );
     const failed = (await room.queues.orders.getJob(unread.id!))!;
     expect([failed.attemptsMade, failed.failedReason]).toEqual([1, expect.stringContaining('from:')]);
   });

@@ -42,7 +42,13 @@ test('over a whole rain nobody sees the seed before it is settled; then every co
   const watcher = await dial(gateway.url, 'watcher');
   const frames = record(watcher);
   const now = await redisNow(context.redis);
-  const created = await createRain(context, { id: 'whole', plan: { budget: '30.00', packets: 10 }, opensAt: now + 700, closesAt: now + 600_000, shards: 2 });
+  const created = await createRain(context, {
+    id: 'whole',
+    plan: { budget: '30.00', packets: 10 },
+    opensAt: now + 700,
+    closesAt: now + 600_000,
+    shards: 2,
+  });
   if (!created.ok) throw new Error('refused');
   const { seed } = (await context.ledger.rain('whole'))!;
   expect(seed).toMatch(/^[0-9a-f]{64}$/);
@@ -60,14 +66,16 @@ test('over a whole rain nobody sees the seed before it is settled; then every co
   const players = await Promise.all(Array.from({ length: 6 }, (_, i) => dial(gateway.url, `player-${i}`)));
   const heard = players.map(record);
   await eventually(() => frames.some((frame) => (JSON.parse(frame) as Partial<RainSnapshot>).state === 'open'));
-  const receipts = await Promise.all(players.map(async (player) => {
-    player.say({ type: 'join', rainId: 'whole' });
-    player.say({ type: 'grab', rainId: 'whole', ref: 'tap' });
-    for (;;) {
-      const { ref, rainId, redPacketId, amount } = await player.next('result');
-      if (ref === 'tap' && redPacketId && amount) return { rainId, redPacketId, amount };
-    }
-  }));
+  const receipts = await Promise.all(
+    players.map(async (player) => {
+      player.say({ type: 'join', rainId: 'whole' });
+      player.say({ type: 'grab', rainId: 'whole', ref: 'tap' });
+      for (;;) {
+        const { ref, rainId, redPacketId, amount } = await player.next('result');
+        if (ref === 'tap' && redPacketId && amount) return { rainId, redPacketId, amount };
+      }
+    }),
+  );
   await secret();
   await pauseRain(context, 'whole');
   await secret();
@@ -83,18 +91,25 @@ test('over a whole rain nobody sees the seed before it is settled; then every co
     const end = told.findIndex(isSettled);
     expect(told.slice(0, end).filter((frame) => frame.includes(seed))).toEqual([]);
     // The commitment that was shown first counts.
-    const first = told.map((frame) => JSON.parse(frame) as Partial<RainSnapshot>).find(({ type, rainId }) => type === 'rain' && rainId === 'whole')!;
+    const first = told
+      .map((frame) => JSON.parse(frame) as Partial<RainSnapshot>)
+      .find(({ type, rainId }) => type === 'rain' && rainId === 'whole')!;
     const last = JSON.parse(told[end]!) as RainSnapshot;
     expect(first.commitment).toBe(created.commitment);
     const { rainId, plan, shards, seed: shownSeed } = last as Required<RainSnapshot>;
     const verdict = verifyFairness({ rainId, plan, shards, seed: shownSeed, commitment: first.commitment! });
     if (verdict.outcome !== 'ok') throw new Error(verdict.outcome);
-    for (const receipt of receipts) expect(checkReceipt(verdict.allocation, 'whole', receipt)).toEqual({ outcome: 'ok' });
+    for (const receipt of receipts)
+      expect(checkReceipt(verdict.allocation, 'whole', receipt)).toEqual({ outcome: 'ok' });
   }
 
   const late = await dial(gateway.url, 'late');
   late.say({ type: 'join', rainId: 'whole' });
   expect(await late.next('rain')).toMatchObject({ state: 'settled', seed, commitment: created.commitment });
-  expect(await verifyRain(context, 'whole', receipts)).toMatchObject({ ok: true, fair: true, checked: { left: 4, claims: 6, credits: 6, receipts: 6 } });
+  expect(await verifyRain(context, 'whole', receipts)).toMatchObject({
+    ok: true,
+    fair: true,
+    checked: { left: 4, claims: 6, credits: 6, receipts: 6 },
+  });
   await Promise.all([watcher, late, ...players].map((client) => client.leave()));
 });

@@ -35,7 +35,9 @@ afterAll(async () => {
 
 async function openRain(id: string, budget: string, packets: number): Promise<void> {
   const now = await redisNow(context.redis);
-  expect((await createRain(context, { id, plan: { budget, packets }, opensAt: now - 1, closesAt: now + 600_000 })).ok).toBe(true);
+  expect(
+    (await createRain(context, { id, plan: { budget, packets }, opensAt: now - 1, closesAt: now + 600_000 })).ok,
+  ).toBe(true);
   expect((await loadRain(context, id)).ok).toBe(true);
 }
 
@@ -47,7 +49,13 @@ async function enter(count: number, name: (i: number) => string): Promise<Client
   const clients: Client[] = [];
   while (clients.length < count) {
     const from = clients.length;
-    clients.push(...await Promise.all(Array.from({ length: Math.min(SLICE, count - from) }, (_, i) => dial(gateways[(from + i) % 2]!.url, name(from + i)))));
+    clients.push(
+      ...(await Promise.all(
+        Array.from({ length: Math.min(SLICE, count - from) }, (_, i) =>
+          dial(gateways[(from + i) % 2]!.url, name(from + i)),
+        ),
+      )),
+    );
   }
   return clients;
 }
@@ -60,12 +68,16 @@ describe('a rain, end to end, on real parts', () => {
     const clients = await enter(2_000, (i) => `user-${i}`);
     // Half of them grab once, half four times, all before the first answer.
     const asks = clients.map((_, i) => (i < 1_000 ? 1 : 4));
-    clients.forEach((client, i) => { for (let n = 0; n < asks[i]!; n++) client.say({ type: 'grab', rainId: 'storm', ref: String(n) }); });
-    const answers: ResultMessage[][] = await Promise.all(clients.map(async (client, i) => {
-      const heard: ResultMessage[] = [];
-      for (let n = 0; n < asks[i]!; n++) heard.push(await client.next('result'));
-      return heard;
-    }));
+    clients.forEach((client, i) => {
+      for (let n = 0; n < asks[i]!; n++) client.say({ type: 'grab', rainId: 'storm', ref: String(n) });
+    });
+    const answers: ResultMessage[][] = await Promise.all(
+      clients.map(async (client, i) => {
+        const heard: ResultMessage[] = [];
+        for (let n = 0; n < asks[i]!; n++) heard.push(await client.next('result'));
+        return heard;
+      }),
+    );
     expect(answers.flat()).toHaveLength(5_000);
 
     const winners = new Map<string, ResultMessage>();
@@ -83,12 +95,27 @@ describe('a rain, end to end, on real parts', () => {
     expect(new Set([...winners.values()].map(({ redPacketId }) => redPacketId)).size).toBe(200);
     expect([...winners.values()].reduce((sum, { amount }) => sum + parseMoney(amount!)!, 0n)).toBe(88_800n);
 
-    await Promise.all(clients.map(async (client, i) => {
-      const won = winners.get(`user-${i}`);
-      if (won) expect(await client.next('credited')).toEqual({ type: 'credited', rainId: 'storm', redPacketId: won.redPacketId, amount: won.amount });
-    }));
+    await Promise.all(
+      clients.map(async (client, i) => {
+        const won = winners.get(`user-${i}`);
+        if (won)
+          expect(await client.next('credited')).toEqual({
+            type: 'credited',
+            rainId: 'storm',
+            redPacketId: won.redPacketId,
+            amount: won.amount,
+          });
+      }),
+    );
     for (const [userId, { amount }] of winners) expect(await context.ledger.balance(userId)).toBe(parseMoney(amount!)!);
-    expect((await auditRain(context, 'storm'))!.report).toMatchObject({ budget: '888.00', credited: '888.00', pending: '0.00', unclaimed: '0.00', winners: 200, balanced: true });
+    expect((await auditRain(context, 'storm'))!.report).toMatchObject({
+      budget: '888.00',
+      credited: '888.00',
+      pending: '0.00',
+      unclaimed: '0.00',
+      winners: 200,
+      balanced: true,
+    });
     expect(await context.ledger.sumOfBalances()).toBe(0n);
     await leave(clients);
   });
@@ -96,19 +123,25 @@ describe('a rain, end to end, on real parts', () => {
   test('[R1][R6] one user on 50 sockets over two gateways, 10,000 grabs: one claim, every later answer is "1" with the same packet', async () => {
     await openRain('greedy', '50.00', 20);
     const sockets = await enter(50, () => 'greedy-gus');
-    const answers = (await Promise.all(sockets.map(async (socket) => {
-      for (let n = 0; n < 200; n++) socket.say({ type: 'grab', rainId: 'greedy' });
-      const heard: ResultMessage[] = [];
-      for (let n = 0; n < 200; n++) heard.push(await socket.next('result'));
-      return heard;
-    }))).flat();
+    const answers = (
+      await Promise.all(
+        sockets.map(async (socket) => {
+          for (let n = 0; n < 200; n++) socket.say({ type: 'grab', rainId: 'greedy' });
+          const heard: ResultMessage[] = [];
+          for (let n = 0; n < 200; n++) heard.push(await socket.next('result'));
+          return heard;
+        }),
+      )
+    ).flat();
     expect(answers).toHaveLength(10_000);
     const first = answers.filter(({ code }) => code === '0');
     expect(first).toHaveLength(1);
-    expect(new Set(answers.map(({ code, redPacketId, amount }) => `${code === '0' ? '1' : code} ${redPacketId} ${amount}`))).toEqual(
-      new Set([`1 ${first[0]!.redPacketId} ${first[0]!.amount}`]));
+    expect(
+      new Set(answers.map(({ code, redPacketId, amount }) => `${code === '0' ? '1' : code} ${redPacketId} ${amount}`)),
+    ).toEqual(new Set([`1 ${first[0]!.redPacketId} ${first[0]!.amount}`]));
     expect(await claimLog(context, 'greedy')).toHaveLength(1);
-    for (const socket of sockets) expect(await socket.next('credited')).toMatchObject({ redPacketId: first[0]!.redPacketId });
+    for (const socket of sockets)
+      expect(await socket.next('credited')).toMatchObject({ redPacketId: first[0]!.redPacketId });
     expect(await context.ledger.balance('greedy-gus')).toBe(parseMoney(first[0]!.amount!)!);
     await leave(sockets);
   });
@@ -124,7 +157,9 @@ describe('a rain, end to end, on real parts', () => {
     const late = await dial(gateways[0].url, 'too-late');
     late.say({ type: 'grab', rainId: 'half' });
     expect((await late.next('result')).code).toBe('-3');
-    await eventually(async () => expect((await context.ledger.rain('half'))!.settledAt).toBeDefined(), { timeoutMs: 15_000 });
+    await eventually(async () => expect((await context.ledger.rain('half'))!.settledAt).toBeDefined(), {
+      timeoutMs: 15_000,
+    });
     const { report } = (await auditRain(context, 'half'))!;
     expect(report).toMatchObject({ pending: '0.00', unclaimed: '0.00', winners: 4, balanced: true });
     expect(parseMoney(report.credited)! + parseMoney(report.recycled)!).toBe(3_000n);
@@ -147,7 +182,9 @@ describe('a rain, end to end, on real parts', () => {
       expect((await client.next('result')).code).toBe('0');
     }
     await closeRain(context, 'lost');
-    await eventually(async () => expect((await context.ledger.rain('lost'))!.settledAt).toBeDefined(), { timeoutMs: 40_000 });
+    await eventually(async () => expect((await context.ledger.rain('lost'))!.settledAt).toBeDefined(), {
+      timeoutMs: 40_000,
+    });
     expect((await auditRain(context, 'lost'))!.report).toMatchObject({ credited: '5.00', winners: 5, balanced: true });
     await leave(clients);
   }, 60_000);

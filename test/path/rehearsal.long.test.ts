@@ -24,7 +24,18 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   [context, wallet] = await Promise.all([openTestContext(), startWallet()]);
   gateway = await openGateway(context.redisUrl);
-  worker = await openWorker(context, { keep: (ledger) => ({ payoutProvider: 'webhook_v2', balance: webhookProviders(ledger, { url: wallet.url, secret: WALLET_SECRET, receipts: 'required', batchMax: 10, timeoutMs: 5_000 }).webhook_v2 }) });
+  worker = await openWorker(context, {
+    keep: (ledger) => ({
+      payoutProvider: 'webhook_v2',
+      balance: webhookProviders(ledger, {
+        url: wallet.url,
+        secret: WALLET_SECRET,
+        receipts: 'required',
+        batchMax: 10,
+        timeoutMs: 5_000,
+      }).webhook_v2,
+    }),
+  });
 });
 afterAll(async () => {
   await worker?.close();
@@ -35,7 +46,15 @@ afterAll(async () => {
 
 async function play(id: string, terms: { rehearsal?: boolean }): Promise<void> {
   const now = await redisNow(context.redis);
-  expect(await createRain(context, { id, plan: { budget: '3.00', packets: 3, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 60_000, terms })).toMatchObject({ ok: true });
+  expect(
+    await createRain(context, {
+      id,
+      plan: { budget: '3.00', packets: 3, split: { method: 'even' } },
+      opensAt: now - 1_000,
+      closesAt: now + 60_000,
+      terms,
+    }),
+  ).toMatchObject({ ok: true });
   await loadRain(context, id);
 }
 
@@ -50,7 +69,12 @@ test('[R8] a rehearsal is played, credited and settled like a rain, and the exte
   await client.leave();
   await closeRain(context, 'trial');
   await eventually(async () => (await showRain(context, 'trial'))!.state === 'settled');
-  expect((await auditRain(context, 'trial'))!.report).toMatchObject({ rehearsal: true, credited: '1.00', recycled: '2.00', balanced: true });
+  expect((await auditRain(context, 'trial'))!.report).toMatchObject({
+    rehearsal: true,
+    credited: '1.00',
+    recycled: '2.00',
+    balanced: true,
+  });
   expect((await listRains(context)).rains[0]).toMatchObject({ rainId: 'trial', terms: { rehearsal: true } });
   expect(await context.ledger.walletStatement('ann', undefined, 100)).toEqual({ balanceCents: 0n, packets: [] });
   expect(wallet.paid.size).toBe(0);
@@ -71,8 +95,13 @@ test('a real rain beside it is paid by the wallet and is not marked as a rehears
 
 test('rain rehearse plays a whole rehearsal against the running gateway and reports whether its money adds up', async () => {
   const env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl, JWT_SECRET: SECRET };
-  const run = await rain(['rehearse', '--url', gateway.url, '--users', '20', '--packets', '5', '--budget', '10.00', '--duration', '3s'], env);
-  expect(run.stdout).toContain('The money adds up: 10.00 in 5 packets, 5 winners. It was a rehearsal: no real money moved.');
+  const run = await rain(
+    ['rehearse', '--url', gateway.url, '--users', '20', '--packets', '5', '--budget', '10.00', '--duration', '3s'],
+    env,
+  );
+  expect(run.stdout).toContain(
+    'The money adds up: 10.00 in 5 packets, 5 winners. It was a rehearsal: no real money moved.',
+  );
   expect(run.exit).toBe(0);
   expect((await rain(['list'], env)).stdout).toContain('Rehearsal (rehearsal)');
   expect(wallet.paid.size).toBe(1);

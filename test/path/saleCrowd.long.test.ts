@@ -30,7 +30,16 @@ afterAll(async () => {
 
 async function open(id: string): Promise<void> {
   const now = await redisNow(context.redis);
-  expect(await createSale(context, { id, items: [{ sku: 'tee', units: UNITS, price: '19.90' }], perUserMax: 1, holdMs: 600_000, opensAt: now - 1, closesAt: now + 600_000 })).toMatchObject({ ok: true });
+  expect(
+    await createSale(context, {
+      id,
+      items: [{ sku: 'tee', units: UNITS, price: '19.90' }],
+      perUserMax: 1,
+      holdMs: 600_000,
+      opensAt: now - 1,
+      closesAt: now + 600_000,
+    }),
+  ).toMatchObject({ ok: true });
   expect(await openSale(context, id)).toMatchObject({ ok: true });
 }
 
@@ -39,9 +48,17 @@ async function enter(count: number, name: (i: number) => string): Promise<Client
   const clients: Client[] = [];
   while (clients.length < count) {
     const from = clients.length;
-    clients.push(...await Promise.all(Array.from({ length: Math.min(SLICE, count - from) }, (_, i) => dial(gateways[(from + i) % 2]!.url, name(from + i)))));
+    clients.push(
+      ...(await Promise.all(
+        Array.from({ length: Math.min(SLICE, count - from) }, (_, i) =>
+          dial(gateways[(from + i) % 2]!.url, name(from + i)),
+        ),
+      )),
+    );
   }
-  onTestFinished(async () => { await Promise.all(clients.map((client) => client.leave())); });
+  onTestFinished(async () => {
+    await Promise.all(clients.map((client) => client.leave()));
+  });
   return clients;
 }
 
@@ -65,24 +82,43 @@ async function ask(client: Client, saleId: string, asks: number, announced: bool
 
 const isReserved = ({ reservationId }: OrderMessage): boolean => reservationId !== undefined;
 
-describe.each([['alive', 'before'], ['dead until the end', 'after']] as const)('with the worker %s', (_, when) => {
+describe.each([
+  ['alive', 'before'],
+  ['dead until the end', 'after'],
+] as const)('with the worker %s', (_, when) => {
   const startWorker = async () => {
     const worker = await openWorker(context, { sweeping: { everyMs: 300, sweepAfterMs: 1_000 } });
     onTestFinished(() => worker.close());
   };
-  beforeEach(async () => { if (when === 'before') await startWorker(); });
+  beforeEach(async () => {
+    if (when === 'before') await startWorker();
+  });
 
   /** The orders of the ledger, once all are written. */
   async function ordersOf(saleId: string, count: number) {
     if (when === 'after') {
       expect(await context.ledger.orders({ saleId })).toEqual([]);
-      expect((await auditSale(context, saleId))!.report).toMatchObject({ orders: 0, balanced: true, items: [{ pending: count, left: UNITS - count }] });
+      expect((await auditSale(context, saleId))!.report).toMatchObject({
+        orders: 0,
+        balanced: true,
+        items: [{ pending: count, left: UNITS - count }],
+      });
       await startWorker();
     }
-    await eventually(async () => expect(await context.ledger.orders({ saleId })).toHaveLength(count), { timeoutMs: 30_000 });
-    await eventually(async () => expect((await auditSale(context, saleId))!.report).toEqual({
-      saleId, orders: count, buyers: count, balanced: true, items: [{ sku: 'tee', units: UNITS, sold: 0, reserved: count, pending: 0, left: UNITS - count, returned: 0 }],
-    }), { timeoutMs: 30_000 });
+    await eventually(async () => expect(await context.ledger.orders({ saleId })).toHaveLength(count), {
+      timeoutMs: 30_000,
+    });
+    await eventually(
+      async () =>
+        expect((await auditSale(context, saleId))!.report).toEqual({
+          saleId,
+          orders: count,
+          buyers: count,
+          balanced: true,
+          items: [{ sku: 'tee', units: UNITS, sold: 0, reserved: count, pending: 0, left: UNITS - count, returned: 0 }],
+        }),
+      { timeoutMs: 30_000 },
+    );
     return await context.ledger.orders({ saleId });
   }
 
@@ -90,7 +126,9 @@ describe.each([['alive', 'before'], ['dead until the end', 'after']] as const)('
     const id = `crowd-${when}`;
     await open(id);
     const clients = await enter(2_000, (i) => `user-${i}`);
-    const answers = await Promise.all(clients.map((client, i) => ask(client, id, i % 2 === 0 ? 3 : 2, when === 'before')));
+    const answers = await Promise.all(
+      clients.map((client, i) => ask(client, id, i % 2 === 0 ? 3 : 2, when === 'before')),
+    );
     expect(answers.flat()).toHaveLength(5_000 + (when === 'before' ? UNITS : 0));
     const told = new Map<string, string>();
     answers.forEach((own, i) => {
@@ -99,7 +137,9 @@ describe.each([['alive', 'before'], ['dead until the end', 'after']] as const)('
       else expect(own[0]!.code).toBe('-12');
     });
     expect([told.size, new Set(told.values()).size]).toEqual([UNITS, UNITS]);
-    expect(new Map((await ordersOf(id, UNITS)).map((order) => [order.id, order.userId]))).toEqual(new Map([...told].toSorted(([a], [b]) => (a < b ? -1 : 1))));
+    expect(new Map((await ordersOf(id, UNITS)).map((order) => [order.id, order.userId]))).toEqual(
+      new Map([...told].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    );
   }, 180_000);
 
   test('[R1][R5][R6] 10,000 asks of one user from four sockets: one order, and 10,000 equal answers', async () => {
@@ -109,8 +149,11 @@ describe.each([['alive', 'before'], ['dead until the end', 'after']] as const)('
     const answers = (await Promise.all(clients.map((client) => ask(client, id, 2_500, when === 'before')))).flat();
     expect(answers).toHaveLength(10_000 + (when === 'before' ? clients.length : 0));
     const { reservationId, payBy } = answers[0]!;
-    for (const answer of answers) expect(answer).toMatchObject({ reservationId, payBy, sku: 'tee', quantity: 1, price: '19.90' });
+    for (const answer of answers)
+      expect(answer).toMatchObject({ reservationId, payBy, sku: 'tee', quantity: 1, price: '19.90' });
     expect(answers.filter(({ code }) => code === '0')).toHaveLength(1);
-    expect((await ordersOf(id, 1)).map((order) => [order.id, order.userId, order.quantity])).toEqual([[reservationId, 'ann', 1]]);
+    expect((await ordersOf(id, 1)).map((order) => [order.id, order.userId, order.quantity])).toEqual([
+      [reservationId, 'ann', 1],
+    ]);
   }, 180_000);
 });

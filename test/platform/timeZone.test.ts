@@ -17,6 +17,15 @@ test('of a time that comes twice the first is meant, and of one that is skipped 
   expect(new Date(momentAt('2027-03-28T02:30', 'Europe/Berlin')).toISOString()).toBe('2027-03-28T01:30:00.000Z');
 });
 
-test.each(['', 'now', '2026-12-31', '2026-12-31T20:00:00Z', '2026-13-31T20:00'])('%o is no time of a clock', (text) => expect(momentAt(text, 'UTC')).toBeNaN());
+test.each(['', 'now', '2026-12-31', '2026-12-31T20:00:00Z', '2026-13-31T20:00'])('%o is no time of a clock', (text) =>
+  expect(momentAt(text, 'UTC')).toBeNaN(),
+);
 
-test.each([['Europe/Berlin', true], ['UTC', true], [timeZoneHere(), true], ['', false], ['Mars/Olympus', false], ['CHF', false]])('a time zone by its name: %o', (name, known) => expect(isTimeZone(name)).toBe(known));
+test.each([
+  ['Europe/Berlin', true],
+  ['UTC', true],
+  [timeZoneHere(), true],
+  ['', false],
+  ['Mars/Olympus', false],
+  ['CHF', false],
+])('a time zone by its name: %o', (name, known) => expect(isTimeZone(name)).toBe(known));

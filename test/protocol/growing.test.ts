@@ -14,7 +14,10 @@ import { creditedEvent } from '../support/signer.ts';
 import type { Frame } from './recording.ts';
 
 /** The messages of a client and a gateway of November 2026. Never recorded again: later versions must understand them. */
-const recorded = readFileSync(new URL('recorded/2026-11.jsonl', import.meta.url), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Frame);
+const recorded = readFileSync(new URL('recorded/2026-11.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Frame);
 
 const RAIN = 'spring';
 const COMMITMENT = '0123456789abcdef'.repeat(4);
@@ -22,7 +25,9 @@ const COMMITMENT = '0123456789abcdef'.repeat(4);
 describe('an old client at the current gateway', async () => {
   const { server, redis } = await openRedis();
   let gateway: Gateway;
-  beforeAll(async () => { gateway = await openGateway(server.url); });
+  beforeAll(async () => {
+    gateway = await openGateway(server.url);
+  });
   afterAll(() => gateway.close());
 
   test('is answered as recorded: the same codes in the same order, and no field is missing', async () => {
@@ -30,7 +35,9 @@ describe('an old client at the current gateway', async () => {
     await redis.hset(shardKeys(RAIN, 0).state, 'commitment', COMMITMENT);
     const clients = new Map<string, Client>();
     let opened = false;
-    onTestFinished(async () => { await Promise.all([...clients.values()].map((client) => client.leave())); });
+    onTestFinished(async () => {
+      await Promise.all([...clients.values()].map((client) => client.leave()));
+    });
     for (const { user, way, message } of recorded) {
       if (!clients.has(user)) clients.set(user, await dial(gateway.url, user));
       const client = clients.get(user)!;
@@ -42,19 +49,32 @@ describe('an old client at the current gateway', async () => {
       if (message['state'] === 'closed') continue;
       if (message['state'] === 'settled') await settleRain();
       if (message['state'] === 'open' && !opened) opened = await openRain();
-      if (message.type === 'credited') await redis.publish(EVENTS_CHANNEL, creditedEvent(RAIN, [{ userId: user, redPacketId: 'spring-0', amount: '12.21' }]));
+      if (message.type === 'credited')
+        await redis.publish(
+          EVENTS_CHANNEL,
+          creditedEvent(RAIN, [{ userId: user, redPacketId: 'spring-0', amount: '12.21' }]),
+        );
       if (message.type === 'goodbye') void gateway.close();
-      const heard = message.type === 'rain' ? await rainIn(client, message['state']) : await client.next(message.type as 'welcome') as unknown as Frame['message'];
+      const heard =
+        message.type === 'rain'
+          ? await rainIn(client, message['state'])
+          : ((await client.next(message.type as 'welcome')) as unknown as Frame['message']);
       expect(Object.keys(heard), JSON.stringify(heard)).toEqual(expect.arrayContaining(Object.keys(message)));
       for (const field of ['code', 'reason', 'ref', 'redPacketId', 'amount', 'state'] as const) {
         // The wording of an error for the developer may change.
-        if (field in message && !(message.type === 'error' && field === 'reason')) expect(heard[field], JSON.stringify(heard)).toEqual(message[field]);
+        if (field in message && !(message.type === 'error' && field === 'reason'))
+          expect(heard[field], JSON.stringify(heard)).toEqual(message[field]);
       }
     }
   });
 
   test('that names the tapped packet, as older clients did, is answered like any other, in every notation', async () => {
-    const challenges = { tickets: 'always', proofOfWork: 'off', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 20 } as const;
+    const challenges = {
+      tickets: 'always',
+      proofOfWork: 'off',
+      secret: 'a-ticket-secret-for-tests-0123456789',
+      proofOfWorkTries: 20,
+    } as const;
     const ticketed = await openGateway(server.url, { challenges });
     onTestFinished(() => ticketed.close());
     await stockRain(redis, { rainId: 'tapped', amounts: ['7.10'] });
@@ -71,7 +91,7 @@ describe('an old client at the current gateway', async () => {
   /** The number of snapshots depends on timing; their final content does not. */
   async function rainIn(client: Client, state: unknown): Promise<Frame['message']> {
     for (;;) {
-      const rain = await client.next('rain') as unknown as Frame['message'];
+      const rain = (await client.next('rain')) as unknown as Frame['message'];
       if (rain['state'] === state) return rain;
     }
   }
@@ -79,12 +99,17 @@ describe('an old client at the current gateway', async () => {
   /** Waits until all earlier messages have been repeated. */
   async function openRain(): Promise<boolean> {
     const now = await redisNow(redis);
-    return await reschedule(redis, RAIN, 1, { opensAt: now + 200, closesAt: now + 600_000 }) === 'moved';
+    return (await reschedule(redis, RAIN, 1, { opensAt: now + 200, closesAt: now + 600_000 })) === 'moved';
   }
 
   async function settleRain(): Promise<void> {
     await close(redis, RAIN, 1, 'early');
-    await settle(redis, RAIN, { shards: 1, title: 'Spring' }, { ttlMs: 60_000, reveal: { seed: 'ab'.repeat(32), plan: { budget: '12.21', packets: 1 } } });
+    await settle(
+      redis,
+      RAIN,
+      { shards: 1, title: 'Spring' },
+      { ttlMs: 60_000, reveal: { seed: 'ab'.repeat(32), plan: { budget: '12.21', packets: 1 } } },
+    );
     await redis.publish(EVENTS_CHANNEL, JSON.stringify({ type: 'changed', rainId: RAIN }));
   }
 });
@@ -93,10 +118,21 @@ describe('a rain settled by a newer version', async () => {
   const { server, redis } = await openRedis();
 
   test('is sent whole by a gateway that does not understand it: the plan, and all fields beside the commitment of a top-up', async () => {
-    const plan = { budget: '1.00', packets: 1, recipe: 'red-packet-rain/v9', split: { method: 'by-the-moon', phase: 3 } };
+    const plan = {
+      budget: '1.00',
+      packets: 1,
+      recipe: 'red-packet-rain/v9',
+      split: { method: 'by-the-moon', phase: 3 },
+    };
     const topUp = { commitment: COMMITMENT, packets: 1, seed: 'cd'.repeat(32), plan, sponsor: 'the moon' };
     await stockRain(redis, { rainId: RAIN, amounts: ['1.00'] });
-    await redis.hset(shardKeys(RAIN, 0).state, { state: 'settled', commitment: COMMITMENT, seed: 'ab'.repeat(32), plan: JSON.stringify(plan), topUps: JSON.stringify([topUp]) });
+    await redis.hset(shardKeys(RAIN, 0).state, {
+      state: 'settled',
+      commitment: COMMITMENT,
+      seed: 'ab'.repeat(32),
+      plan: JSON.stringify(plan),
+      topUps: JSON.stringify([topUp]),
+    });
     const gateway = await openGateway(server.url);
     onTestFinished(() => gateway.close());
     const ann = await dial(gateway.url, 'ann');
@@ -107,19 +143,32 @@ describe('a rain settled by a newer version', async () => {
 });
 
 describe('a newer gateway', () => {
-  const snapshot = { type: 'rain', rainId: RAIN, title: 'Spring', state: 'open', opensAt: 1_000, closesAt: 9_000_000_000_000, packets: 1, left: 1, weather: 'fine' };
+  const snapshot = {
+    type: 'rain',
+    rainId: RAIN,
+    title: 'Spring',
+    state: 'open',
+    opensAt: 1_000,
+    closesAt: 9_000_000_000_000,
+    packets: 1,
+    left: 1,
+    weather: 'fine',
+  };
 
   /** Sends messages that no version sends today, and delays a grab by an unknown code before it answers. */
   const newer = (answers: readonly Record<string, unknown>[]) => {
     const left = [...answers];
-    return scriptedGateway(({ request, say }) => {
-      say(JSON.stringify({ type: 'forecast', rains: 3 }));
-      say(JSON.stringify({ ...welcomeOf(request.headers['user-agent'] ?? 'ann'), features: ['forecast'] }));
-    }, (message, { say }) => {
-      if (message.type === 'join') say(JSON.stringify({ ...snapshot, serverTime: Date.now() }));
-      if (message.type !== 'grab') return;
-      say(JSON.stringify({ type: 'result', rainId: message.rainId, ref: message.ref, ...left.shift() }));
-    });
+    return scriptedGateway(
+      ({ request, say }) => {
+        say(JSON.stringify({ type: 'forecast', rains: 3 }));
+        say(JSON.stringify({ ...welcomeOf(request.headers['user-agent'] ?? 'ann'), features: ['forecast'] }));
+      },
+      (message, { say }) => {
+        if (message.type === 'join') say(JSON.stringify({ ...snapshot, serverTime: Date.now() }));
+        if (message.type !== 'grab') return;
+        say(JSON.stringify({ type: 'result', rainId: message.rainId, ref: message.ref, ...left.shift() }));
+      },
+    );
   };
   const QUEUED = { code: '-99', reason: 'queued', retryInMs: 20, place: 7 };
   const WON = { code: '0', reason: 'won', redPacketId: 'spring-0', amount: '12.21' };
@@ -134,7 +183,9 @@ describe('a newer gateway', () => {
   });
 
   test('is believed: a packet is won whatever the code, and an unknown code without packet and delay ends the grab with its own reason', async () => {
-    const gateway = await newer([{ code: '7', reason: 'won_twice', redPacketId: 'spring-0', amount: '12.21', retryInMs: 5 }]);
+    const gateway = await newer([
+      { code: '7', reason: 'won_twice', redPacketId: 'spring-0', amount: '12.21', retryInMs: 5 },
+    ]);
     const ann = await testClient(gateway.url, 'ann');
     await ann.connect();
     expect(await ann.grab(RAIN)).toMatchObject({ kind: 'won', amount: '12.21' });
@@ -147,9 +198,21 @@ describe('a newer gateway', () => {
 
   test('is understood by simulated users: they wait as told, and count unknown codes by number', async () => {
     const gateway = await newer([QUEUED, { code: '-98', reason: 'too_windy' }]);
-    const report = await runWave({ url: gateway.url, rainId: RAIN, users: 1, tokenFor, seed: '7a0b'.repeat(16), reactionMs: { min: 0, max: 0 } });
+    const report = await runWave({
+      url: gateway.url,
+      rainId: RAIN,
+      users: 1,
+      tokenFor,
+      seed: '7a0b'.repeat(16),
+      reactionMs: { min: 0, max: 0 },
+    });
     expect(report.outcomes).toEqual([{ name: 'code_-98', count: 1 }]);
-    expect(report.answers.map(({ code, reason }) => [code, reason])).toEqual(expect.arrayContaining([['-99', 'code_-99'], ['-98', 'code_-98']]));
+    expect(report.answers.map(({ code, reason }) => [code, reason])).toEqual(
+      expect.arrayContaining([
+        ['-99', 'code_-99'],
+        ['-98', 'code_-98'],
+      ]),
+    );
     expect(report.lostLines).toBe(0);
   });
 });

@@ -26,7 +26,13 @@ const RAIN = 'spring';
 export async function recordSession(context: TestContext): Promise<Frame[]> {
   const frames: Frame[] = [];
   const now = await redisNow(context.redis);
-  const created = await createRain(context, { id: RAIN, title: 'Spring', plan: { budget: '12.21', packets: 1, split: { method: 'even' } }, opensAt: now + OPENS_IN_MS, closesAt: now + 600_000 });
+  const created = await createRain(context, {
+    id: RAIN,
+    title: 'Spring',
+    plan: { budget: '12.21', packets: 1, split: { method: 'even' } },
+    opensAt: now + OPENS_IN_MS,
+    closesAt: now + 600_000,
+  });
   if (!created.ok) throw new Error(JSON.stringify(created.refusals));
   await loadRain(context, RAIN);
   // A gateway that runs already may still show the draft for a moment.
@@ -95,12 +101,18 @@ export async function recordSession(context: TestContext): Promise<Frame[]> {
 export function normalize(frames: readonly Frame[]): string[] {
   const first = Math.min(...momentsIn(frames));
   const BEGIN = 1_795_000_000_000;
-  return frames.map((frame) => JSON.stringify(frame, (key, value: unknown) => (MOMENTS.has(key) && typeof value === 'number' ? BEGIN + Math.round(value - first) : value)));
+  return frames.map((frame) =>
+    JSON.stringify(frame, (key, value: unknown) =>
+      MOMENTS.has(key) && typeof value === 'number' ? BEGIN + Math.round(value - first) : value,
+    ),
+  );
 }
 
 const MOMENTS = new Set(['serverTime', 'opensAt', 'closesAt']);
 
 function momentsIn(value: unknown): number[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, held]) => (MOMENTS.has(key) && typeof held === 'number' ? [held] : momentsIn(held)));
+  return Object.entries(value).flatMap(([key, held]) =>
+    MOMENTS.has(key) && typeof held === 'number' ? [held] : momentsIn(held),
+  );
 }

@@ -19,8 +19,13 @@ import { openWorker } from '../support/servers/worker.ts';
 
 const PLAYER = fileURLToPath(new URL('player.py', import.meta.url));
 /** As the set-up has found it; Debian's packages belong to its own Python, which need not be the first one of the path. */
-const PYTHON = [process.env['PYTHON'], '/usr/bin/python3', 'python3'].find((python) => python !== undefined && spawnSync(python, ['-c', 'import websockets']).status === 0);
-if (PYTHON === undefined) console.warn('a client in Python is skipped, for want of its package websockets (apt-get install python3-websockets)');
+const PYTHON = [process.env['PYTHON'], '/usr/bin/python3', 'python3'].find(
+  (python) => python !== undefined && spawnSync(python, ['-c', 'import websockets']).status === 0,
+);
+if (PYTHON === undefined)
+  console.warn(
+    'a client in Python is skipped, for want of its package websockets (apt-get install python3-websockets)',
+  );
 
 interface Told {
   event: string;
@@ -40,7 +45,12 @@ afterAll(async () => {
 
 async function plan(id: string, opensInMs: number, packets = 1): Promise<void> {
   const now = await redisNow(context.redis);
-  const created = await createRain(context, { id, plan: { budget: `${packets * 5}.00`, packets, split: { method: 'even' } }, opensAt: now + opensInMs, closesAt: now + 600_000 });
+  const created = await createRain(context, {
+    id,
+    plan: { budget: `${packets * 5}.00`, packets, split: { method: 'even' } },
+    opensAt: now + opensInMs,
+    closesAt: now + 600_000,
+  });
   if (!created.ok) throw new Error(JSON.stringify(created.refusals));
   await loadRain(context, id);
 }
@@ -60,13 +70,17 @@ async function gatewayWith(options: Partial<GatewayOptions> = {}): Promise<strin
 
 /** Begins to play; what it tells comes in as it is told. */
 async function play(url: string, rainId: string, userId: string, ...args: string[]) {
-  const child = spawn(PYTHON!, [PLAYER, url, rainId, ...args], { env: { ...process.env, RAIN_TOKEN: await tokenFor(userId) }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(PYTHON!, [PLAYER, url, rainId, ...args], {
+    env: { ...process.env, RAIN_TOKEN: await tokenFor(userId) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const told: Told[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => told.push(JSON.parse(line) as Told));
   return {
     told,
-    has: (event: string) => eventually(() => expect(told.map((one) => one.event)).toContain(event), { timeoutMs: 30_000 }),
+    has: (event: string) =>
+      eventually(() => expect(told.map((one) => one.event)).toContain(event), { timeoutMs: 30_000 }),
     ended: once(child, 'close').then(([code]) => code as number),
   };
 }
@@ -89,12 +103,17 @@ describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but
     const player = await play(`ws://127.0.0.1:${line.port}/v1`, 'py-cut', 'quin', '--browser');
     await startFor(player, 'py-cut', 2_000);
     line.blackhole('toClient');
-    await eventually(async () => expect(await context.redis.hlen(shardKeys('py-cut', 0).claimed)).toBe(1), { timeoutMs: 30_000 });
+    await eventually(async () => expect(await context.redis.hlen(shardKeys('py-cut', 0).claimed)).toBe(1), {
+      timeoutMs: 30_000,
+    });
     line.pass();
     expect(await player.ended, JSON.stringify(player.told)).toBe(0);
     expect(player.told.filter(({ event }) => event === 'welcome')).toHaveLength(2);
     // Told by the join, by asking again, or by the credit, whichever was first; the first answer never arrived.
-    expect(player.told.find(({ event, code }) => event === 'credited' || code === '1'), JSON.stringify(player.told)).toBeDefined();
+    expect(
+      player.told.find(({ event, code }) => event === 'credited' || code === '1'),
+      JSON.stringify(player.told),
+    ).toBeDefined();
     expect(player.told.filter(({ event, code }) => event === 'result' && code !== '1')).toEqual([]);
     expect(player.told.at(-1)).toMatchObject({ won: '5.00', credited: true });
     expect(await context.ledger.balance('quin')).toBe(500n);
@@ -102,7 +121,9 @@ describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but
 
   test('gets its ticket for a challenge, and wins with it', async () => {
     await plan('py-ticket', 60_000);
-    const url = await gatewayWith({ challenges: { tickets: 'always', proofOfWork: 'always', secret: SECRET, proofOfWorkTries: 50 } });
+    const url = await gatewayWith({
+      challenges: { tickets: 'always', proofOfWork: 'always', secret: SECRET, proofOfWorkTries: 50 },
+    });
     const player = await play(url, 'py-ticket', 'rex');
     await startFor(player, 'py-ticket', 500);
     expect(await player.ended, JSON.stringify(player.told)).toBe(0);
@@ -111,11 +132,30 @@ describe.skipIf(PYTHON === undefined)('a client in Python that knows nothing but
   });
 
   test('obeys the pause of a code that it does not know, and ends with the words of one that has none', async () => {
-    const codes = [{ code: '-99', reason: 'queued', retryInMs: 20 }, { code: '-98', reason: 'too_windy' }];
-    const gateway = await scriptedGateway(({ say }) => say(welcomeOf('vic')), (message, { say }) => {
-      if (message.type === 'join') say(JSON.stringify({ type: 'rain', rainId: 'windy', state: 'open', opensAt: 1_000, closesAt: 9_000_000_000_000, packets: 1, left: 1, serverTime: Date.now() }));
-      if (message.type === 'grab') say(JSON.stringify({ type: 'result', rainId: 'windy', ref: message.ref, ...codes.shift() }));
-    });
+    const codes = [
+      { code: '-99', reason: 'queued', retryInMs: 20 },
+      { code: '-98', reason: 'too_windy' },
+    ];
+    const gateway = await scriptedGateway(
+      ({ say }) => say(welcomeOf('vic')),
+      (message, { say }) => {
+        if (message.type === 'join')
+          say(
+            JSON.stringify({
+              type: 'rain',
+              rainId: 'windy',
+              state: 'open',
+              opensAt: 1_000,
+              closesAt: 9_000_000_000_000,
+              packets: 1,
+              left: 1,
+              serverTime: Date.now(),
+            }),
+          );
+        if (message.type === 'grab')
+          say(JSON.stringify({ type: 'result', rainId: 'windy', ref: message.ref, ...codes.shift() }));
+      },
+    );
     const player = await play(gateway.url, 'windy', 'vic');
     expect(await player.ended).toBe(1);
     expect(player.told.filter(({ event }) => event === 'result').map(({ code }) => code)).toEqual(['-99', '-98']);

@@ -34,17 +34,26 @@ describe('an entry of the claim log', () => {
 });
 
 describe('ids', () => {
-  test.each(['a', 'user@example.org', '红包', 'a'.repeat(128), '012345678901234567', 'with space'])('%j may be a user', (id) => {
-    expect(userId.safeParse(id).success).toBe(true);
-  });
+  test.each(['a', 'user@example.org', '红包', 'a'.repeat(128), '012345678901234567', 'with space'])(
+    '%j may be a user',
+    (id) => {
+      expect(userId.safeParse(id).success).toBe(true);
+    },
+  );
 
-  test.each(['', 'a'.repeat(129), 'line\nbreak', 'nul\0', 'half \ud800 pair', 7, null])('[R12] %j may not be a user', (id) => {
-    expect(userId.safeParse(id).success).toBe(false);
-  });
+  test.each(['', 'a'.repeat(129), 'line\nbreak', 'nul\0', 'half \ud800 pair', 7, null])(
+    '[R12] %j may not be a user',
+    (id) => {
+      expect(userId.safeParse(id).success).toBe(false);
+    },
+  );
 
-  test.each(['', 'a{b}', 'a:b', 'a/b', 'a b', 'x'.repeat(65), '雨'])('[R12] %j would break the keys and is no rain', (id) => {
-    expect(rainId.safeParse(id).success).toBe(false);
-  });
+  test.each(['', 'a{b}', 'a:b', 'a/b', 'a b', 'x'.repeat(65), '雨'])(
+    '[R12] %j would break the keys and is no rain',
+    (id) => {
+      expect(rainId.safeParse(id).success).toBe(false);
+    },
+  );
 
   test('a claim keeps all digits of an 18-digit id', () => {
     expect(claim.parse({ ...WIN, userId: '123456789012345678' }).userId).toBe('123456789012345678');

@@ -10,7 +10,17 @@ import { splitBudget } from '../../src/rain/split.ts';
 
 const SEED = '00112233445566778899aabbccddeeff'.repeat(2);
 const PLAN = {
-  budget: '100.00', packets: 20, min: '0.10', max: '30.00', split: { method: 'tiers', tiers: [{ count: 1, amount: '18.88' }, { count: 2, amount: '8.80' }] },
+  budget: '100.00',
+  packets: 20,
+  min: '0.10',
+  max: '30.00',
+  split: {
+    method: 'tiers',
+    tiers: [
+      { count: 1, amount: '18.88' },
+      { count: 2, amount: '8.80' },
+    ],
+  },
 } as const satisfies RainPlan;
 const PROMISED: Promised = { rainId: 'gala', seed: SEED, plan: PLAN, shards: 2 };
 const withTiers = (...tiers: { count: number; amount: string }[]) => ({ ...PLAN, split: { method: 'tiers', tiers } });
@@ -20,13 +30,17 @@ function reordered(value: unknown, turn: number): unknown {
   if (Array.isArray(value)) return value.map((item) => reordered(item, turn));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, item]) => [key, reordered(item, turn)] as const);
-  return Object.fromEntries([...entries.slice(turn % entries.length), ...entries.slice(0, turn % entries.length)].reverse());
+  return Object.fromEntries(
+    [...entries.slice(turn % entries.length), ...entries.slice(0, turn % entries.length)].reverse(),
+  );
 }
 
 describe('the commitment', () => {
   test('is the SHA-256 of key-sorted JSON without spaces', () => {
-    expect(canonicalText(PROMISED)).toBe('{"plan":{"budget":"100.00","max":"30.00","min":"0.10","packets":20,"split":{"method":"tiers",'
-      + `"tiers":[{"amount":"18.88","count":1},{"amount":"8.80","count":2}]}},"rainId":"gala","seed":"${SEED}","shards":2,"version":"red-packet-rain/v1"}`);
+    expect(canonicalText(PROMISED)).toBe(
+      '{"plan":{"budget":"100.00","max":"30.00","min":"0.10","packets":20,"split":{"method":"tiers",' +
+        `"tiers":[{"amount":"18.88","count":1},{"amount":"8.80","count":2}]}},"rainId":"gala","seed":"${SEED}","shards":2,"version":"red-packet-rain/v1"}`,
+    );
     expect(commitmentOf(PROMISED)).toBe(createHash('sha256').update(canonicalText(PROMISED)).digest('hex'));
   });
 
@@ -38,21 +52,32 @@ describe('the commitment', () => {
       { ...PROMISED, seed: SEED.replace('0', '1') },
       { ...PROMISED, shards: 1 },
       ...[
-        { ...PLAN, budget: '100.01' }, { ...PLAN, packets: 21 }, { ...PLAN, min: '0.11' }, { ...PLAN, max: '30.01' }, unbounded,
-        { ...PLAN, split: { method: 'even' } }, { ...PLAN, split: { method: 'double-mean' } },
-        withTiers({ count: 2, amount: '18.88' }, { count: 2, amount: '8.80' }), withTiers({ count: 1, amount: '18.88' }, { count: 2, amount: '8.81' }),
-        withTiers({ count: 2, amount: '8.80' }, { count: 1, amount: '18.88' }), withTiers({ count: 1, amount: '18.88' }),
+        { ...PLAN, budget: '100.01' },
+        { ...PLAN, packets: 21 },
+        { ...PLAN, min: '0.11' },
+        { ...PLAN, max: '30.01' },
+        unbounded,
+        { ...PLAN, split: { method: 'even' } },
+        { ...PLAN, split: { method: 'double-mean' } },
+        withTiers({ count: 2, amount: '18.88' }, { count: 2, amount: '8.80' }),
+        withTiers({ count: 1, amount: '18.88' }, { count: 2, amount: '8.81' }),
+        withTiers({ count: 2, amount: '8.80' }, { count: 1, amount: '18.88' }),
+        withTiers({ count: 1, amount: '18.88' }),
       ].map((plan) => ({ ...PROMISED, plan })),
     ];
     expect(new Set(others.map(commitmentOf)).size).toBe(others.length);
   });
 
   test('does not change with the order of keys, nor with a field that is there but undefined', () => {
-    fc.assert(fc.property(fc.nat(10), (turn) => {
-      expect(commitmentOf({ ...PROMISED, plan: reordered(PLAN, turn) })).toBe(commitmentOf(PROMISED));
-    }));
+    fc.assert(
+      fc.property(fc.nat(10), (turn) => {
+        expect(commitmentOf({ ...PROMISED, plan: reordered(PLAN, turn) })).toBe(commitmentOf(PROMISED));
+      }),
+    );
     const { max: _, ...unbounded } = PLAN;
-    expect(commitmentOf({ ...PROMISED, plan: { ...PLAN, max: undefined } })).toBe(commitmentOf({ ...PROMISED, plan: unbounded }));
+    expect(commitmentOf({ ...PROMISED, plan: { ...PLAN, max: undefined } })).toBe(
+      commitmentOf({ ...PROMISED, plan: unbounded }),
+    );
   });
 });
 
@@ -62,7 +87,9 @@ describe('a verification', () => {
   test('gives the packets as they are handed out', () => {
     const checked = checkPlan(PLAN);
     const verdict = verifyFairness({ ...PROMISED, commitment });
-    expect(verdict.outcome === 'ok' && [...verdict.allocation]).toEqual(checked.ok && [...splitBudget(checked.plan, SEED)]);
+    expect(verdict.outcome === 'ok' && [...verdict.allocation]).toEqual(
+      checked.ok && [...splitBudget(checked.plan, SEED)],
+    );
   });
 
   test.each<[string, Partial<Promised & { commitment: string }>, object]>([
@@ -73,7 +100,11 @@ describe('a verification', () => {
     ['another commitment', { commitment: 'ab'.repeat(32) }, { outcome: 'commitment_differs', recomputed: commitment }],
     ['a commitment that is none', { commitment: '' }, { outcome: 'commitment_differs' }],
     ['a seed that is none', { seed: 'abc' }, { outcome: 'bad_seed' }],
-    ['a plan that cannot be carried out', { plan: { ...PLAN, packets: 0 } }, { outcome: 'bad_plan', refusals: [{ field: 'packets' }] }],
+    [
+      'a plan that cannot be carried out',
+      { plan: { ...PLAN, packets: 0 } },
+      { outcome: 'bad_plan', refusals: [{ field: 'packets' }] },
+    ],
     ['no plan', { plan: undefined }, { outcome: 'bad_plan' }],
   ])('[R12] %s is a value, never a throw', (_, change, verdict) => {
     expect(verifyFairness({ ...PROMISED, commitment, ...change })).toMatchObject(verdict);
@@ -83,7 +114,8 @@ describe('a verification', () => {
 describe('a receipt', () => {
   const verdict = verifyFairness({ ...PROMISED, commitment: commitmentOf(PROMISED) });
   const allocation = verdict.outcome === 'ok' ? verdict.allocation : BigInt64Array.of();
-  const check = (redPacketId: string, amount: string, rainId = 'gala') => checkReceipt(allocation, 'gala', { rainId, redPacketId, amount });
+  const check = (redPacketId: string, amount: string, rainId = 'gala') =>
+    checkReceipt(allocation, 'gala', { rainId, redPacketId, amount });
 
   test('for each packet of the rain, with its amount, is as promised; with a cent more or less it is not', () => {
     expect(allocation.length).toBe(20);
@@ -95,7 +127,18 @@ describe('a receipt', () => {
     });
   });
 
-  test.each(['gala-20', 'gala--1', 'gala-01', 'gala-1.0', 'gala-', 'gala', '0', 'gala-1e0', 'other-0', 'gala-99999999999999999999'])('[R2] for %s there is no packet', (id) => {
+  test.each([
+    'gala-20',
+    'gala--1',
+    'gala-01',
+    'gala-1.0',
+    'gala-',
+    'gala',
+    '0',
+    'gala-1e0',
+    'other-0',
+    'gala-99999999999999999999',
+  ])('[R2] for %s there is no packet', (id) => {
     expect(check(id, '1.00')).toEqual({ outcome: 'no_such_packet' });
   });
 

@@ -23,21 +23,41 @@ const anyBalanced = fc.tuple(anyShare, anyShare, anyShare, anyShare, anyShare).m
 
 describe('[R8] the money equation', () => {
   test('holds for every division of a budget', () => {
-    fc.assert(fc.property(anyBalanced, (equation) => {
-      expect(isBalanced(equation)).toBe(true);
-    }));
+    fc.assert(
+      fc.property(anyBalanced, (equation) => {
+        expect(isBalanced(equation)).toBe(true);
+      }),
+    );
   });
 
   test('fails for one cent too many or too few, in any term', () => {
-    fc.assert(fc.property(anyBalanced, fc.constantFrom('budget' as const, ...PARTS), fc.constantFrom(1n, -1n), (equation, term, cent) => {
-      expect(isBalanced({ ...equation, [term]: share(equation[term].count, equation[term].cents + cent) })).toBe(false);
-    }));
+    fc.assert(
+      fc.property(
+        anyBalanced,
+        fc.constantFrom('budget' as const, ...PARTS),
+        fc.constantFrom(1n, -1n),
+        (equation, term, cent) => {
+          expect(isBalanced({ ...equation, [term]: share(equation[term].count, equation[term].cents + cent) })).toBe(
+            false,
+          );
+        },
+      ),
+    );
   });
 
   test('fails for one packet too many or too few, in any term, though the money agrees', () => {
-    fc.assert(fc.property(anyBalanced, fc.constantFrom('budget' as const, ...PARTS), fc.constantFrom(1, -1), (equation, term, packet) => {
-      expect(isBalanced({ ...equation, [term]: share(equation[term].count + packet, equation[term].cents) })).toBe(false);
-    }));
+    fc.assert(
+      fc.property(
+        anyBalanced,
+        fc.constantFrom('budget' as const, ...PARTS),
+        fc.constantFrom(1, -1),
+        (equation, term, packet) => {
+          expect(isBalanced({ ...equation, [term]: share(equation[term].count + packet, equation[term].cents) })).toBe(
+            false,
+          );
+        },
+      ),
+    );
   });
 
   test('fails when a negative term hides money from nowhere behind a total that agrees', () => {
@@ -47,8 +67,16 @@ describe('[R8] the money equation', () => {
 
   test('is reported with amounts as strings, winners being those credited and those waiting for it', () => {
     expect(toReport('spring-1', BALANCED)).toEqual({
-      rainId: 'spring-1', budget: '100.00', credited: '40.01', pending: '19.99', unclaimed: '35.00', recycled: '0.00', spoiled: '5.00',
-      packets: 10, winners: 6, balanced: true,
+      rainId: 'spring-1',
+      budget: '100.00',
+      credited: '40.01',
+      pending: '19.99',
+      unclaimed: '35.00',
+      recycled: '0.00',
+      spoiled: '5.00',
+      packets: 10,
+      winners: 6,
+      balanced: true,
     });
   });
 

@@ -34,10 +34,12 @@ describe('the random source', () => {
 
   test('stays below its bound, whatever the bound', () => {
     const random = randomSource(SEED, 'bounds');
-    fc.assert(fc.property(fc.bigInt({ min: 1n, max: 2n ** 53n }), (n) => {
-      const drawn = random.below(n);
-      expect(drawn >= 0n && drawn < n).toBe(true);
-    }));
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 2n ** 53n }), (n) => {
+        const drawn = random.below(n);
+        expect(drawn >= 0n && drawn < n).toBe(true);
+      }),
+    );
   });
 
   // Bounds of the form 3 × 2^k are where a remainder without rejection shows: the lowest third would come up half again too often.
@@ -61,11 +63,13 @@ describe('the random source', () => {
 
 describe('the shuffle', () => {
   test('[R3] loses and adds nothing', () => {
-    fc.assert(fc.property(fc.array(fc.bigInt({ min: 1n, max: 10_000n }), { maxLength: 300 }), fc.nat(), (amounts, n) => {
-      const shuffled = BigInt64Array.from(amounts);
-      shuffle(shuffled, randomSource(SEED, `shuffle ${n}`));
-      expect([...shuffled].sort()).toEqual([...amounts].sort());
-    }));
+    fc.assert(
+      fc.property(fc.array(fc.bigInt({ min: 1n, max: 10_000n }), { maxLength: 300 }), fc.nat(), (amounts, n) => {
+        const shuffled = BigInt64Array.from(amounts);
+        shuffle(shuffled, randomSource(SEED, `shuffle ${n}`));
+        expect([...shuffled].sort()).toEqual([...amounts].sort());
+      }),
+    );
   });
 
   test('[R3] makes all 24 orders of 4 packets equally likely', () => {

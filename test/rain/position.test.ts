@@ -14,8 +14,24 @@ const BOUND = 65.0;
 const PLANS: [string, RainPlan][] = [
   ['even', { budget: '100.10', packets: PACKETS, split: { method: 'even' } }],
   ['double-mean', { budget: '100.00', packets: PACKETS, split: { method: 'double-mean' } }],
-  ['double-mean under a tight max', { budget: '100.00', packets: PACKETS, max: '4.00', split: { method: 'double-mean' } }],
-  ['tiers', { budget: '100.00', packets: PACKETS, split: { method: 'tiers', tiers: [{ count: 1, amount: '40.00' }, { count: 4, amount: '5.00' }] } }],
+  [
+    'double-mean under a tight max',
+    { budget: '100.00', packets: PACKETS, max: '4.00', split: { method: 'double-mean' } },
+  ],
+  [
+    'tiers',
+    {
+      budget: '100.00',
+      packets: PACKETS,
+      split: {
+        method: 'tiers',
+        tiers: [
+          { count: 1, amount: '40.00' },
+          { count: 4, amount: '5.00' },
+        ],
+      },
+    },
+  ],
 ];
 
 function rains(asked: RainPlan): number[][] {
@@ -109,6 +125,9 @@ describe('[R3] the same statistic for shuffles', () => {
   };
 
   test('ours makes every position worth the same', () => expect(spreadBy(ours)).toBeLessThan(BOUND));
-  test.each([['any place for every packet', naive], ['sorting by a coin', byCoin], ['one step too short', offByOne]])(
-    '%s is found out', (_name, order) => expect(spreadBy(order)).toBeGreaterThan(BOUND));
+  test.each([
+    ['any place for every packet', naive],
+    ['sorting by a coin', byCoin],
+    ['one step too short', offByOne],
+  ])('%s is found out', (_name, order) => expect(spreadBy(order)).toBeGreaterThan(BOUND));
 });

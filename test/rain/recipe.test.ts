@@ -64,11 +64,12 @@ function packets({ seed, plan }: Example): { filled: bigint[]; shuffled: bigint[
   return { filled, shuffled };
 }
 
-test('the figures of docs/reference/fairness-recipe.md follow from what it says, computed without this project\'s code', () => {
+test("the figures of docs/reference/fairness-recipe.md follow from what it says, computed without this project's code", () => {
   const { rainId, seed, plan, shards } = example;
   const tiers = plan.split.tiers.map(({ count, amount }) => `{"amount":"${amount}","count":${count}}`).join();
-  const text = `{"plan":{"budget":"${plan.budget}","packets":${plan.packets},"split":{"method":"tiers","tiers":[${tiers}]}},"rainId":"${rainId}",`
-    + `"seed":"${seed}","shards":${shards},"version":"red-packet-rain/v1"}`;
+  const text =
+    `{"plan":{"budget":"${plan.budget}","packets":${plan.packets},"split":{"method":"tiers","tiers":[${tiers}]}},"rainId":"${rainId}",` +
+    `"seed":"${seed}","shards":${shards},"version":"red-packet-rain/v1"}`;
   expect(shown('Canonical text')).toBe(text);
   expect(shown('Commitment')).toBe(createHash('sha256').update(text).digest('hex'));
   for (const purpose of ['amounts', 'order']) {

@@ -1,17 +1,28 @@
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../../src/rain/json.ts';
-import { requestedTermNames, areUsual, describeTerm, TERM_NAMES, termWords, unknownTerms } from '../../src/rain/terms.ts';
+import {
+  requestedTermNames,
+  areUsual,
+  describeTerm,
+  TERM_NAMES,
+  termWords,
+  unknownTerms,
+} from '../../src/rain/terms.ts';
 import { requestedTerms, checkTerms, recordedTerms } from '../../src/rain/terms-check.ts';
 
 test('default terms are left out, so that one rain has one text', () => {
-  expect(requestedTerms.parse({ rehearsal: false, excludeEarlierWinners: true })).toEqual({ excludeEarlierWinners: true });
+  expect(requestedTerms.parse({ rehearsal: false, excludeEarlierWinners: true })).toEqual({
+    excludeEarlierWinners: true,
+  });
   expect(canonicalJson(requestedTerms.parse({ rehearsal: false }))).toBe('{}');
   expect([areUsual({}), areUsual({ rehearsal: true })]).toEqual([true, false]);
 });
 
 test.each([
-  ['a term that there is not, such as a misspelt one', { rehersal: true }], ['a flag that is none', { rehearsal: 'yes' }],
-  ['what follows from a campaign', { winsMax: 2 }], ['no object', 'rehearsal'],
+  ['a term that there is not, such as a misspelt one', { rehersal: true }],
+  ['a flag that is none', { rehearsal: 'yes' }],
+  ['what follows from a campaign', { winsMax: 2 }],
+  ['no object', 'rehearsal'],
 ])('[R12] %s is refused when it is asked for', (_, asked) => {
   expect(requestedTerms.safeParse(asked).success).toBe(false);
 });

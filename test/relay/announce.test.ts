@@ -20,23 +20,43 @@ async function listen(): Promise<string[]> {
   const heard: string[] = [];
   const hear = (channel: string, frame: string) => {
     const event = parseEvent(frame)!;
-    if ('claims' in event) heard.push(`${['all', 'A', 'B'][channels.indexOf(channel)]} ${event.type} ${event.claims.map(({ userId }) => userId).join()}`);
+    if ('claims' in event)
+      heard.push(
+        `${['all', 'A', 'B'][channels.indexOf(channel)]} ${event.type} ${event.claims.map(({ userId }) => userId).join()}`,
+      );
   };
   ears.on('message', hear);
-  onTestFinished(() => { ears.off('message', hear); });
+  onTestFinished(() => {
+    ears.off('message', hear);
+  });
   await ears.subscribe(...channels);
   return heard;
 }
 
-const claim = (rainId: string, userId: string, gateway?: string): Claim => ({ rainId, redPacketId: `${rainId}-${userId}`, amount: '0.10', userId, at: '1700000000000', ...(gateway && { gateway }) });
+const claim = (rainId: string, userId: string, gateway?: string): Claim => ({
+  rainId,
+  redPacketId: `${rainId}-${userId}`,
+  amount: '0.10',
+  userId,
+  at: '1700000000000',
+  ...(gateway && { gateway }),
+});
 
 test('a gateway hears of the credits that it was told of, and all of them a sample; of a claim that names none all hear', async () => {
   await stockRain(redis, { rainId: 'one', amounts: ['0.10'] });
   const heard = await listen();
   const users = Array.from({ length: 8 }, (_, i) => `u${i}`);
-  await createAnnouncer({ redis, signer })('one', 0, [...users.map((user, i) => claim('one', user, i % 2 === 0 ? A : B)), claim('one', 'old')]);
+  await createAnnouncer({ redis, signer })('one', 0, [
+    ...users.map((user, i) => claim('one', user, i % 2 === 0 ? A : B)),
+    claim('one', 'old'),
+  ]);
   await eventually(() => expect(heard).toHaveLength(4));
-  expect(heard.sort()).toEqual(['A credited u0,u2,u4,u6', 'B credited u1,u3,u5,u7', 'all credited old', 'all sampled u0,u1,u2,u3,u4']);
+  expect(heard.sort()).toEqual([
+    'A credited u0,u2,u4,u6',
+    'B credited u1,u3,u5,u7',
+    'all credited old',
+    'all sampled u0,u1,u2,u3,u4',
+  ]);
 });
 
 test('a rain is sampled at intervals, the first winners at once and then the latest', async () => {

@@ -20,7 +20,9 @@ beforeEach(async () => {
 async function carry(rainId: string, between: (keys: ShardKeys) => Promise<unknown>) {
   const keys = shardKeys(rainId, 0);
   await stockRain(redis, { rainId, amounts: ['1.00', '2.00'] });
-  await createGrabEngine(redis, (fault) => { throw fault; }).grab(rainId, 0, ['ann']);
+  await createGrabEngine(redis, (fault) => {
+    throw fault;
+  }).grab(rainId, 0, ['ann']);
   const jobs: CreditJob[] = [];
   const queue = {
     async add(_name: string, job: CreditJob) {
@@ -45,7 +47,10 @@ describe('between "the queue has the claims" and "the cursor moved"', () => {
     expect([first, await redis.get(keys.relayed)]).toEqual(['idle', null]);
     await redis.del(keys.lease);
     expect([await visit(), await redis.get(keys.relayed)]).toEqual(['carried', '1']);
-    expect(jobs.map(({ from, entries }) => [from, entries.length])).toEqual([[0, 1], [0, 1]]);
+    expect(jobs.map(({ from, entries }) => [from, entries.length])).toEqual([
+      [0, 1],
+      [0, 1],
+    ]);
   });
 
   test('[R5] the lease expired: the cursor is not moved, and the range is carried again', async () => {
@@ -55,14 +60,20 @@ describe('between "the queue has the claims" and "the cursor moved"', () => {
   });
 });
 
-test.each(['tampered', '99999999999999999999', '007', '-1', ''])('a cursor that is no count of this log (%j): the log is carried from its beginning, and the cursor counts again', async (text) => {
-  const { first, jobs, visit, keys } = await carry('word', async () => {});
-  expect(first).toBe('carried');
-  await redis.set(keys.relayed, text);
-  expect([await visit(), await redis.get(keys.relayed)]).toEqual(['carried', '1']);
-  expect(jobs.map(({ from, entries }) => [from, entries.length])).toEqual([[0, 1], [0, 1]]);
-  expect(await visit()).toBe('idle');
-});
+test.each(['tampered', '99999999999999999999', '007', '-1', ''])(
+  'a cursor that is no count of this log (%j): the log is carried from its beginning, and the cursor counts again',
+  async (text) => {
+    const { first, jobs, visit, keys } = await carry('word', async () => {});
+    expect(first).toBe('carried');
+    await redis.set(keys.relayed, text);
+    expect([await visit(), await redis.get(keys.relayed)]).toEqual(['carried', '1']);
+    expect(jobs.map(({ from, entries }) => [from, entries.length])).toEqual([
+      [0, 1],
+      [0, 1],
+    ]);
+    expect(await visit()).toBe('idle');
+  },
+);
 
 describe('the move of the cursor', () => {
   const keys = shardKeys('moved', 0);

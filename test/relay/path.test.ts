@@ -29,7 +29,8 @@ describe('from the win to the announcement of its credit', () => {
     subscriber?.disconnect();
     await room?.stop();
   });
-  const creditedOf = (rainId: string) => heard.flatMap((event) => (event.type === 'credited' && event.rainId === rainId ? event.claims : []));
+  const creditedOf = (rainId: string) =>
+    heard.flatMap((event) => (event.type === 'credited' && event.rainId === rainId ? event.claims : []));
 
   it('every win of the grab engine reaches the ledger, and then the gateways', async () => {
     const amounts = ['7.10', '0.01', '12.21'];
@@ -38,7 +39,8 @@ describe('from the win to the announcement of its credit', () => {
     const balancesWhenTold: Promise<bigint>[] = [];
     subscriber.on('message', (_channel: string, frame: string) => {
       const event = parseEvent(frame);
-      if (event?.type === 'credited') balancesWhenTold.push(...event.claims.map(({ userId }) => room.ledger.balance(userId)));
+      if (event?.type === 'credited')
+        balancesWhenTold.push(...event.claims.map(({ userId }) => room.ledger.balance(userId)));
     });
     const relay = createRelay({ redis: room.redis, queue: room.queue, log: createLog('relay', 'silent') });
     relay.start();
@@ -49,7 +51,10 @@ describe('from the win to the announcement of its credit', () => {
     await eventually(() => expect(creditedOf('path')).toHaveLength(3), { timeoutMs: 10_000 });
     expect(await room.hand.scard(shardKeys('path', 0).credited)).toBe(3);
     expect((await Promise.all(balancesWhenTold)).every((cents) => cents > 0n)).toBe(true);
-    expect(await room.ledger.book('path')).toMatchObject({ fundedCents: 1_932n, credited: { count: 3, cents: 1_932n } });
+    expect(await room.ledger.book('path')).toMatchObject({
+      fundedCents: 1_932n,
+      credited: { count: 3, cents: 1_932n },
+    });
     expect(await room.ledger.balance('dan')).toBe(0n);
     await relay.stop();
     await room.rest();
@@ -60,7 +65,9 @@ describe('from the win to the announcement of its credit', () => {
     await stockRain(room.hand, { rainId: 'crowd', amounts: ['0.01'] });
     await createAnnouncer({ redis: room.hand, signer })('crowd', 0, claimsOf('crowd', 0, 1_200));
     await eventually(() => expect(creditedOf('crowd')).toHaveLength(1_200));
-    expect(heard.flatMap((event) => (event.type === 'credited' && event.rainId === 'crowd' ? [event.claims.length] : []))).toEqual([500, 500, 200]);
+    expect(
+      heard.flatMap((event) => (event.type === 'credited' && event.rainId === 'crowd' ? [event.claims.length] : [])),
+    ).toEqual([500, 500, 200]);
     expect(await room.hand.scard(shardKeys('crowd', 0).credited)).toBe(1_200);
   });
 

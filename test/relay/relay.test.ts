@@ -26,16 +26,31 @@ describe('the relay', () => {
   });
   afterAll(() => room?.stop());
 
-  const relayOf = (options: Partial<RelayOptions> = {}) => createRelay({ redis: room.redis, queue: room.queue, log: createLog('relay', 'silent'), busyMs: 1, idleMs: 5, ...options });
+  const relayOf = (options: Partial<RelayOptions> = {}) =>
+    createRelay({
+      redis: room.redis,
+      queue: room.queue,
+      log: createLog('relay', 'silent'),
+      busyMs: 1,
+      idleMs: 5,
+      ...options,
+    });
   const live = async (rainId: string, shards = 1) => {
     for (let shard = 0; shard < shards; shard++) await room.hand.hset(shardKeys(rainId, shard).state, 'rainId', rainId);
     await room.hand.hset(LIVE_RAINS_KEY, rainId, JSON.stringify({ shards, title: rainId }));
   };
-  const win = (rainId: string, claims: readonly Claim[], shard = 0) => room.hand.lpush(shardKeys(rainId, shard).claims, ...claims.map((claim) => JSON.stringify(claim)));
+  const win = (rainId: string, claims: readonly Claim[], shard = 0) =>
+    room.hand.lpush(shardKeys(rainId, shard).claims, ...claims.map((claim) => JSON.stringify(claim)));
   const cursor = async (rainId: string, shard = 0) => Number(await room.hand.get(shardKeys(rainId, shard).relayed));
-  const jobs = async () => ((await room.queue.getJobs(['waiting', 'completed', 'failed'], 0, -1, true)).map(({ data }) => data)).sort((a, b) => a.from - b.from);
+  const jobs = async () =>
+    (await room.queue.getJobs(['waiting', 'completed', 'failed'], 0, -1, true))
+      .map(({ data }) => data)
+      .sort((a, b) => a.from - b.from);
   const users = (job: CreditJob | undefined) => job?.entries.map((entry) => (JSON.parse(entry) as Claim).userId);
-  const drained = () => eventually(async () => (await room.queue.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, { timeoutMs: 20_000 });
+  const drained = () =>
+    eventually(async () => (await room.queue.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, {
+      timeoutMs: 20_000,
+    });
 
   it('carries the log in ranges of at most 500, oldest first, and moves the cursor', async () => {
     await live('order');
@@ -47,7 +62,11 @@ describe('the relay', () => {
     await win('order', claimsOf('order', 700, 703));
     expect(await relay.round()).toBe('carried');
     const carried = await jobs();
-    expect(carried.map(({ from, entries }) => [from, entries.length])).toEqual([[0, 500], [500, 200], [700, 3]]);
+    expect(carried.map(({ from, entries }) => [from, entries.length])).toEqual([
+      [0, 500],
+      [500, 200],
+      [700, 3],
+    ]);
     expect(carried.flatMap(users)).toEqual(Array.from({ length: 703 }, (_, n) => `u${n}`));
     expect(await cursor('order')).toBe(703);
     await relay.stop();
@@ -62,7 +81,12 @@ describe('the relay', () => {
     await win('gone', claimsOf('gone', 0, 1));
     const relay = relayOf();
     await relay.round();
-    expect((await jobs()).map(({ rainId, shard }) => `${rainId}/${shard}`).sort()).toEqual(['many/0', 'many/1', 'many/2', 'other/0']);
+    expect((await jobs()).map(({ rainId, shard }) => `${rainId}/${shard}`).sort()).toEqual([
+      'many/0',
+      'many/1',
+      'many/2',
+      'other/0',
+    ]);
     await relay.stop();
   });
 
@@ -80,13 +104,19 @@ describe('the relay', () => {
     await room.ledger.createRain(newRain('killed', sumOfFirst(20)), 'ann');
     await win('killed', claimsOf('killed', 0, 10));
     let kills = 1;
-    const relay = relayOf({ runScript: (redis, name, keys, args) => (name === 'relay' && kills-- > 0 ? Promise.reject(new Error('killed')) : run(redis, name, keys, args)) });
+    const relay = relayOf({
+      runScript: (redis, name, keys, args) =>
+        name === 'relay' && kills-- > 0 ? Promise.reject(new Error('killed')) : run(redis, name, keys, args),
+    });
     expect(await relay.round()).toBe('idle');
     expect([await cursor('killed'), (await jobs()).length]).toEqual([0, 1]);
     // More is won before the next start, so that the range sent again is another one, which overlaps the first.
     await win('killed', claimsOf('killed', 10, 20));
     expect(await relay.round()).toBe('carried');
-    expect((await jobs()).map(({ from, entries }) => [from, entries.length])).toEqual([[0, 10], [0, 20]]);
+    expect((await jobs()).map(({ from, entries }) => [from, entries.length])).toEqual([
+      [0, 10],
+      [0, 20],
+    ]);
     room.work();
     await drained();
     expect((await room.ledger.book('killed'))!.credited).toEqual({ count: 20, cents: sumOfFirst(20) });
@@ -104,7 +134,10 @@ describe('the relay', () => {
       await win('two', claimsOf('two', n, n + 30), 0);
       await win('two', claimsOf('two', n + 30, n + 60), 1);
     }
-    await eventually(async () => expect((await room.ledger.book('two'))!.credited).toEqual({ count: wins, cents: sumOfFirst(wins) }), { timeoutMs: 20_000 });
+    await eventually(
+      async () => expect((await room.ledger.book('two'))!.credited).toEqual({ count: wins, cents: sumOfFirst(wins) }),
+      { timeoutMs: 20_000 },
+    );
     await Promise.all(relays.map((relay) => relay.stop()));
     expect([await cursor('two', 0), await cursor('two', 1)]).toEqual([wins / 2, wins / 2]);
     expect(await room.letters('two')).toEqual([]);
@@ -119,7 +152,10 @@ describe('the relay', () => {
     await eventually(async () => expect(await cursor('kept')).toBe(3));
     await room.hand.set(shardKeys('kept', 0).lease, 'thief', 'PX', 600_000);
     await eventually(async () => expect(await relay.resend('kept', 0, 0, 3)).toBe(3));
-    expect((await jobs()).map(({ from, entries }) => [from, entries.length])).toEqual([[0, 3], [0, 3]]);
+    expect((await jobs()).map(({ from, entries }) => [from, entries.length])).toEqual([
+      [0, 3],
+      [0, 3],
+    ]);
     await relay.stop();
   });
 

@@ -32,12 +32,21 @@ afterAll(async () => {
 
 test('[R4] a claim that no replica has is neither carried nor sent again, and the cursor waits for it', async () => {
   const jobs: CreditJob[] = [];
-  const queue = { add: (_name: string, job: CreditJob) => Promise.resolve(void jobs.push(job)) } as unknown as CreditQueue;
+  const queue = {
+    add: (_name: string, job: CreditJob) => Promise.resolve(void jobs.push(job)),
+  } as unknown as CreditQueue;
   // A healthy replica's speed is not tested here; the test waits until a stalled one is known to lag.
-  const healthy: CarryDependencies<CreditJob> = { redis, queue, leases: createLeases(redis, 'me'), read: readReplicated(waiting, 1, 15_000) };
+  const healthy: CarryDependencies<CreditJob> = {
+    redis,
+    queue,
+    leases: createLeases(redis, 'me'),
+    read: readReplicated(waiting, 1, 15_000),
+  };
   const parts: CarryDependencies<CreditJob> = { ...healthy, read: readReplicated(waiting, 1, 100) };
   await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
-  const engine = createGrabEngine(redis, (fault) => { throw fault; });
+  const engine = createGrabEngine(redis, (fault) => {
+    throw fault;
+  });
   await engine.grab('r1', 0, ['ann']);
   expect(await carryLog(healthy, claimLogOf('r1', 0))).toBe('carried');
   pair.link.blackhole();
@@ -47,25 +56,48 @@ test('[R4] a claim that no replica has is neither carried nor sent again, and th
   expect(jobs.map(({ entries }) => entries.length)).toEqual([1]);
   expect(await redis.get(shardKeys('r1', 0).relayed)).toBe('1');
   pair.link.pass();
-  await eventually(async () => expect(await carryLog(parts, claimLogOf('r1', 0))).toBe('carried'), { timeoutMs: 20_000 });
+  await eventually(async () => expect(await carryLog(parts, claimLogOf('r1', 0))).toBe('carried'), {
+    timeoutMs: 20_000,
+  });
   expect(jobs.at(-1)).toMatchObject({ from: 1, entries: [expect.stringContaining('bob')] });
 });
 
 test('[R4] the same holds for the reservations of a sale', async () => {
   const jobs: OrderJob[] = [];
   const queue = { add: (_name: string, job: OrderJob) => Promise.resolve(void jobs.push(job)) };
-  const parts = (waitMs: number): CarryDependencies<OrderJob> => ({ redis, queue, leases: createLeases(redis, 'me'), read: readReplicated(waiting, 1, waitMs) });
+  const parts = (waitMs: number): CarryDependencies<OrderJob> => ({
+    redis,
+    queue,
+    leases: createLeases(redis, 'me'),
+    read: readReplicated(waiting, 1, waitMs),
+  });
   const now = Date.now();
-  await draftSale(redis, { saleId: 's1', title: 's1', opensAt: now - 1_000, closesAt: now + 600_000, holdMs: 60_000, items: [{ sku: 'tee', units: 2, price: '19.90' }] });
+  await draftSale(redis, {
+    saleId: 's1',
+    title: 's1',
+    opensAt: now - 1_000,
+    closesAt: now + 600_000,
+    holdMs: 60_000,
+    items: [{ sku: 'tee', units: 2, price: '19.90' }],
+  });
   await redis.hset(saleKeys('s1').state, 'state', 'loaded');
-  const engine = createReserveEngine(redis, signer, (fault) => { throw fault; });
+  const engine = createReserveEngine(redis, signer, (fault) => {
+    throw fault;
+  });
   await engine.reserve('s1', [{ userId: 'ann', sku: 'tee', quantity: 1 }]);
   const log = reservationLogOf('s1');
   expect(await carryLog(parts(15_000), log)).toBe('carried');
   pair.link.blackhole();
   await engine.reserve('s1', [{ userId: 'bob', sku: 'tee', quantity: 1 }]);
-  expect([await carryLog(parts(100), log), await resendRange(parts(100), log, 0, 2, 'again'), await redis.get(saleKeys('s1').relayed)]).toEqual(['idle', 0, '1']);
+  expect([
+    await carryLog(parts(100), log),
+    await resendRange(parts(100), log, 0, 2, 'again'),
+    await redis.get(saleKeys('s1').relayed),
+  ]).toEqual(['idle', 0, '1']);
   pair.link.pass();
   await eventually(async () => expect(await carryLog(parts(100), log)).toBe('carried'), { timeoutMs: 20_000 });
-  expect(jobs.map(({ saleId, from, entries }) => [saleId, from, entries.length])).toEqual([['s1', 0, 1], ['s1', 1, 1]]);
+  expect(jobs.map(({ saleId, from, entries }) => [saleId, from, entries.length])).toEqual([
+    ['s1', 0, 1],
+    ['s1', 1, 1],
+  ]);
 });

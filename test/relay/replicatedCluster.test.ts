@@ -14,13 +14,18 @@ test('[R4] after a master was handed over and back, its replicas are asked again
   await asked();
   for (const server of [cluster.replicas[0]!, cluster.masters[0]!]) {
     await at(server, async (node) => {
-      await eventually(async () => expect(await node.info('replication')).toMatch(/role:slave[^]*master_link_status:up/));
+      await eventually(async () =>
+        expect(await node.info('replication')).toMatch(/role:slave[^]*master_link_status:up/),
+      );
       // A vote so soon after the last one may be refused.
-      await eventually(async () => {
-        if ((await node.info('replication')).includes('role:master')) return;
-        await node.call('CLUSTER', 'FAILOVER');
-        throw new Error('not promoted');
-      }, { everyMs: 1_000 });
+      await eventually(
+        async () => {
+          if ((await node.info('replication')).includes('role:master')) return;
+          await node.call('CLUSTER', 'FAILOVER');
+          throw new Error('not promoted');
+        },
+        { everyMs: 1_000 },
+      );
     });
     await asked();
   }

@@ -11,7 +11,9 @@ import { signer } from '../support/signer.ts';
 
 const SEED = Number(process.env['MODEL_SEED'] ?? 20_261_125);
 const { redis } = await openRedis();
-const engine = createGrabEngine(redis, (fault) => { throw fault; });
+const engine = createGrabEngine(redis, (fault) => {
+  throw fault;
+});
 const amounts = (count: number) => Array.from({ length: count }, () => '1.00');
 const grab = (rainId: string, ...users: string[]) => engine.grab(rainId, 0, users);
 const codes = async (rainId: string, ...users: string[]) => (await grab(rainId, ...users)).map(({ code }) => code);
@@ -53,10 +55,16 @@ describe('a user in the rounds of a campaign', () => {
     expect(await codes('order.2', 'ann', 'bob')).toEqual(['-3', '1']);
   });
 
-  test('is counted separately in another campaign, and in a rain with the campaign\'s name', async () => {
-    for (const rainId of ['self.1', 'other.1', 'self.10']) await stockRain(redis, { rainId, amounts: amounts(1), winsMax: 1 });
+  test("is counted separately in another campaign, and in a rain with the campaign's name", async () => {
+    for (const rainId of ['self.1', 'other.1', 'self.10'])
+      await stockRain(redis, { rainId, amounts: amounts(1), winsMax: 1 });
     await stockRain(redis, { rainId: 'self', amounts: amounts(1) });
-    expect([await codes('self.1', 'ann'), await codes('self', 'ann'), await codes('other.1', 'ann'), await codes('self.10', 'ann')]).toEqual([['0'], ['0'], ['0'], ['-11']]);
+    expect([
+      await codes('self.1', 'ann'),
+      await codes('self', 'ann'),
+      await codes('other.1', 'ann'),
+      await codes('self.10', 'ann'),
+    ]).toEqual([['0'], ['0'], ['0'], ['-11']]);
   });
 
   test('gets "busy" if the campaign\'s wins cannot be read, and nothing is granted', async () => {
@@ -71,7 +79,14 @@ describe('a user in the rounds of a campaign', () => {
 describe('the wins of a campaign', () => {
   test('[R4] count once when put back after a failover, however often, and also when contested', async () => {
     for (const round of [1, 2, 3]) await stockRain(redis, { rainId: `back.${round}`, amounts: amounts(2), winsMax: 2 });
-    const sentWin = (userId: string, packet: number): SentWin => ({ rainId: 'back.1', shard: 0, userId, redPacketId: `back.1-${packet}`, amount: '1.00', at: 1_795_000_000_000 });
+    const sentWin = (userId: string, packet: number): SentWin => ({
+      rainId: 'back.1',
+      shard: 0,
+      userId,
+      redPacketId: `back.1-${packet}`,
+      amount: '1.00',
+      at: 1_795_000_000_000,
+    });
     // The first packet has gone to another user meanwhile.
     await codes('back.1', 'new');
     for (const _ of [1, 2]) await restoreSentWins(redis, signer, [sentWin('ann', 1), sentWin('bob', 0)]);
@@ -107,8 +122,12 @@ describe('the wins of a campaign', () => {
 
   test('accept known wins from elsewhere, twice and in any order, without growing', async () => {
     await stockRain(redis, { rainId: 'known.12', amounts: amounts(1), winsMax: 9 });
-    const wins = Array.from({ length: WINS_MAX }, (_, i) => ({ userId: `user-${i % 100}`, round: 1 + Math.floor(i / 100) }));
-    for (const some of [wins, wins.toReversed(), [{ userId: 'user-1', round: 12 }]]) expect(await enlist(redis, 'known.12', 0, some)).toBe(true);
+    const wins = Array.from({ length: WINS_MAX }, (_, i) => ({
+      userId: `user-${i % 100}`,
+      round: 1 + Math.floor(i / 100),
+    }));
+    for (const some of [wins, wins.toReversed(), [{ userId: 'user-1', round: 12 }]])
+      expect(await enlist(redis, 'known.12', 0, some)).toBe(true);
     const found = await redis.hgetall(campaignKeys('known.12', 0).wins);
     expect(Object.keys(found)).toHaveLength(100);
     expect([found['user-0'], found['user-1']]).toEqual([',1,,2,,3,,4,,5,', ',1,,2,,3,,4,,5,,12,']);
@@ -122,59 +141,90 @@ test('a rain without a campaign runs no extra commands', async () => {
     await redis.config('RESETSTAT');
     await grab('plain', ...users);
     const stats = (await redis.info('commandstats')).matchAll(/^cmdstat_([a-z|]+):calls=(\d+)/gm);
-    return Object.fromEntries([...stats].map(([, name, calls]) => [name!, Number(calls)]).filter(([name]) => name !== 'config|resetstat'));
+    return Object.fromEntries(
+      [...stats].map(([, name, calls]) => [name!, Number(calls)]).filter(([name]) => name !== 'config|resetstat'),
+    );
   };
-  expect(await cost('a', 'b', 'warm')).toEqual({ evalsha: 1, hmget: 2, time: 1, lrange: 1, llen: 2, hset: 1, lpush: 1, rpop: 1 });
+  expect(await cost('a', 'b', 'warm')).toEqual({
+    evalsha: 1,
+    hmget: 2,
+    time: 1,
+    lrange: 1,
+    llen: 2,
+    hset: 1,
+    lpush: 1,
+    rpop: 1,
+  });
   expect(await cost('warm')).toEqual({ evalsha: 1, hmget: 2, time: 1 });
   await grab('plain', 'c');
   expect(await cost('d', 'e')).toEqual({ evalsha: 1, hmget: 2, time: 1, lrange: 1 });
 });
 
-interface Played { packets: number; winsMax: number }
-interface Move { round: number; users: number[] }
+interface Played {
+  packets: number;
+  winsMax: number;
+}
+interface Move {
+  round: number;
+  users: number[];
+}
 
 describe.each([1, 4])('[R1][R2] overlapping rounds with %i shard(s)', (shards) => {
   let campaigns = 0;
   const plan = fc.record({
-    rounds: fc.array(fc.record({ packets: fc.integer({ min: 1, max: 12 }), winsMax: fc.integer({ min: 1, max: 3 }) }), { minLength: 2, maxLength: 4 }),
-    moves: fc.array(fc.record({ round: fc.nat(3), users: fc.array(fc.nat(9), { minLength: 1, maxLength: 12 }) }), { minLength: 4, maxLength: 24, size: 'max' }),
+    rounds: fc.array(fc.record({ packets: fc.integer({ min: 1, max: 12 }), winsMax: fc.integer({ min: 1, max: 3 }) }), {
+      minLength: 2,
+      maxLength: 4,
+    }),
+    moves: fc.array(fc.record({ round: fc.nat(3), users: fc.array(fc.nat(9), { minLength: 1, maxLength: 12 }) }), {
+      minLength: 4,
+      maxLength: 24,
+      size: 'max',
+    }),
   });
 
   test('behave like a model: nobody wins beyond the cap, every packet goes to one user, and a retry changes nothing', async () => {
     let refused = 0;
-    await fc.assert(fc.asyncProperty(plan, async ({ rounds, moves }: { rounds: Played[]; moves: Move[] }) => {
-      const campaign = `model-${shards}-${campaigns++}`;
-      const idOf = (round: number) => `${campaign}.${round + 1}`;
-      for (const [i, { packets, winsMax }] of rounds.entries()) await stockRain(redis, { rainId: idOf(i), amounts: amounts(packets), shards, winsMax });
-      const left = rounds.map(({ packets }) => Array.from({ length: shards }, (_, shard) => Math.floor((packets - shard + shards - 1) / shards)));
-      const held = rounds.map(() => new Map<string, string>());
-      const expected = (round: number, user: string): '1' | '-11' | '-1' | '0' => {
-        if (held[round]!.has(user)) return '1';
-        if (held.filter((won) => won.has(user)).length >= rounds[round]!.winsMax) return '-11';
-        return left[round]![shardOf(user, shards)] === 0 ? '-1' : '0';
-      };
-      for (const { round: any, users } of moves) {
-        const round = any % rounds.length;
-        for (let shard = 0; shard < shards; shard++) {
-          const names = users.map((user) => `user-${user}`).filter((user) => shardOf(user, shards) === shard);
-          if (names.length === 0) continue;
-          const answers = await engine.grab(idOf(round), shard, names);
-          for (const [i, user] of names.entries()) {
-            const answer: GrabAnswer = answers[i]!;
-            const code = expected(round, user);
-            expect(answer.code).toBe(code);
-            if (code === '-11') refused++;
-            if (code === '0') left[round]![shard]!--;
-            if (!('redPacketId' in answer)) continue;
-            expect(held[round]!.get(user) ?? answer.redPacketId).toBe(answer.redPacketId);
-            held[round]!.set(user, answer.redPacketId);
+    await fc.assert(
+      fc.asyncProperty(plan, async ({ rounds, moves }: { rounds: Played[]; moves: Move[] }) => {
+        const campaign = `model-${shards}-${campaigns++}`;
+        const idOf = (round: number) => `${campaign}.${round + 1}`;
+        for (const [i, { packets, winsMax }] of rounds.entries())
+          await stockRain(redis, { rainId: idOf(i), amounts: amounts(packets), shards, winsMax });
+        const left = rounds.map(({ packets }) =>
+          Array.from({ length: shards }, (_, shard) => Math.floor((packets - shard + shards - 1) / shards)),
+        );
+        const held = rounds.map(() => new Map<string, string>());
+        const expected = (round: number, user: string): '1' | '-11' | '-1' | '0' => {
+          if (held[round]!.has(user)) return '1';
+          if (held.filter((won) => won.has(user)).length >= rounds[round]!.winsMax) return '-11';
+          return left[round]![shardOf(user, shards)] === 0 ? '-1' : '0';
+        };
+        for (const { round: any, users } of moves) {
+          const round = any % rounds.length;
+          for (let shard = 0; shard < shards; shard++) {
+            const names = users.map((user) => `user-${user}`).filter((user) => shardOf(user, shards) === shard);
+            if (names.length === 0) continue;
+            const answers = await engine.grab(idOf(round), shard, names);
+            for (const [i, user] of names.entries()) {
+              const answer: GrabAnswer = answers[i]!;
+              const code = expected(round, user);
+              expect(answer.code).toBe(code);
+              if (code === '-11') refused++;
+              if (code === '0') left[round]![shard]!--;
+              if (!('redPacketId' in answer)) continue;
+              expect(held[round]!.get(user) ?? answer.redPacketId).toBe(answer.redPacketId);
+              held[round]!.set(user, answer.redPacketId);
+            }
           }
         }
-      }
-      for (const won of held) expect(new Set(won.values()).size).toBe(won.size);
-      const most = Math.max(...rounds.map(({ winsMax }) => winsMax));
-      for (let user = 0; user < 10; user++) expect(held.filter((won) => won.has(`user-${user}`)).length).toBeLessThanOrEqual(most);
-    }), { seed: SEED, numRuns: 60 });
+        for (const won of held) expect(new Set(won.values()).size).toBe(won.size);
+        const most = Math.max(...rounds.map(({ winsMax }) => winsMax));
+        for (let user = 0; user < 10; user++)
+          expect(held.filter((won) => won.has(`user-${user}`)).length).toBeLessThanOrEqual(most);
+      }),
+      { seed: SEED, numRuns: 60 },
+    );
     expect(refused).toBeGreaterThan(60);
   }, 60_000);
 });

@@ -8,11 +8,23 @@ import { dump, openRedis } from '../support/rain.ts';
 import { signer } from '../support/signer.ts';
 
 const { redis } = await openRedis();
-const engine = createReserveEngine(redis, signer, (fault) => { throw fault; });
+const engine = createReserveEngine(redis, signer, (fault) => {
+  throw fault;
+});
 
 const failed = (saleId: string, n: number) => {
   const at = Date.now();
-  return { saleId, reservationId: `${saleId}-${n}`, userId: 'ann', sku: 'tee', quantity: 1, price: '19.90', ref: 'a', at: String(at), payBy: String(at + 60_000) };
+  return {
+    saleId,
+    reservationId: `${saleId}-${n}`,
+    userId: 'ann',
+    sku: 'tee',
+    quantity: 1,
+    price: '19.90',
+    ref: 'a',
+    at: String(at),
+    payBy: String(at + 60_000),
+  };
 };
 
 test('a failed reservation is written down once, as its gateway has signed it; it holds nothing, and its number is not given again', async () => {
@@ -22,7 +34,9 @@ test('a failed reservation is written down once, as its gateway has signed it; i
   expect(held).toMatchObject([{ ordinal: 3, status: 'failed', ref: 'a' }]);
   expect(signer.isReservation(held[0]!.mac, { saleId: 'open', userId: 'ann', ...held[0]! })).toBe(true);
   expect(await readSale(redis, 'open')).toMatchObject({ made: 3, logged: 0, items: [{ booked: 0 }] });
-  expect(await engine.reserve('open', [{ userId: 'ann', sku: 'tee', quantity: 1, ref: 'b' }])).toMatchObject([{ code: '0', reservationId: 'open-4' }]);
+  expect(await engine.reserve('open', [{ userId: 'ann', sku: 'tee', quantity: 1, ref: 'b' }])).toMatchObject([
+    { code: '0', reservationId: 'open-4' },
+  ]);
   const before = await dump(redis);
   await recordFailed(redis, signer, 'open', [{ ...failed('open', 4), ref: 'b' }]);
   expect(await dump(redis), 'what the buyer has stays').toEqual(before);

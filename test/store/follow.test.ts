@@ -7,16 +7,26 @@ import { openRedis } from '../support/rain.ts';
 import { signer } from '../support/signer.ts';
 
 const { redis } = await openRedis();
-const engine = createReserveEngine(redis, signer, (fault) => { throw fault; });
+const engine = createReserveEngine(redis, signer, (fault) => {
+  throw fault;
+});
 
 /** Ann and bob have a tee each, in a sale of a campaign. */
 async function open(saleId: string) {
   await stockSale(redis, { saleId, items: [tee(5)], perUserMax: 1, boughtMax: 2 });
-  await engine.reserve(saleId, ['ann', 'bob'].map((userId) => ({ userId, sku: 'tee', quantity: 1 })));
+  await engine.reserve(
+    saleId,
+    ['ann', 'bob'].map((userId) => ({ userId, sku: 'tee', quantity: 1 })),
+  );
   return saleKeys(saleId);
 }
 
-const become = (userId: string, ordinal: number, status: StatusToFollow['status']): StatusToFollow => ({ userId, ordinal, status, toStock: false });
+const become = (userId: string, ordinal: number, status: StatusToFollow['status']): StatusToFollow => ({
+  userId,
+  ordinal,
+  status,
+  toStock: false,
+});
 
 test('a count that somebody has damaged does not hold up the orders of a sale, and a repetition changes no other count again', async () => {
   const { stock, bought } = await open('damaged.1');
@@ -39,6 +49,9 @@ test('counts of a campaign of another type do not hold up its sales', async () =
 test('a status that is none is no reservation, and holds up no other', async () => {
   const { buyers } = await open('letter.1');
   await redis.hset(buyers, 'ann', (await redis.hget(buyers, 'ann'))!.replace(':r:', ':z:'));
-  expect(await follow(redis, 'letter.1', [become('ann', 1, 'paid'), become('bob', 2, 'paid')])).toEqual(['unknown', 'changed']);
+  expect(await follow(redis, 'letter.1', [become('ann', 1, 'paid'), become('bob', 2, 'paid')])).toEqual([
+    'unknown',
+    'changed',
+  ]);
   expect((await heldBy(redis, 'letter.1', 'bob')).map(({ status }) => status)).toEqual(['paid']);
 });

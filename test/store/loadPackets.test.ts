@@ -9,7 +9,7 @@ import { dump, openRedis, stockRain } from '../support/rain.ts';
 import { laterSigner, signer } from '../support/signer.ts';
 
 const { redis } = await openRedis();
-beforeEach(async () => void await redis.flushall());
+beforeEach(async () => void (await redis.flushall()));
 
 const draft = { rainId: 'r1', title: 'Gala', shards: 3, opensAt: 1_000, closesAt: 2_000, packets: 10_001 };
 const amounts = BigInt64Array.from({ length: 10_001 }, (_, i) => BigInt(i + 1));
@@ -24,17 +24,26 @@ describe('preallocation', () => {
     await draftRain(redis, signer, draft);
     for (let cuts = 0; cuts < 5; cuts++) {
       let chunks = 0;
-      await expect(loadPackets(redis, signer, 'r1', 3, amounts, () => {
-        if (++chunks === 2) throw new Error('killed');
-      })).rejects.toThrow('killed');
+      await expect(
+        loadPackets(redis, signer, 'r1', 3, amounts, () => {
+          if (++chunks === 2) throw new Error('killed');
+        }),
+      ).rejects.toThrow('killed');
     }
     const steps: number[] = [];
-    expect(await loadPackets(redis, signer, 'r1', 3, amounts, (loaded) => steps.push(loaded))).toEqual({ ok: true, packets: 10_001 });
+    expect(await loadPackets(redis, signer, 'r1', 3, amounts, (loaded) => steps.push(loaded))).toEqual({
+      ok: true,
+      packets: 10_001,
+    });
     expect(steps.at(-1)).toBe(10_001);
     const packets = (await elements()).map((element) => JSON.parse(element) as { redPacketId: string; amount: string });
     expect(new Set(packets.map(({ redPacketId }) => redPacketId)).size).toBe(10_001);
     expect(packets).toHaveLength(10_001);
-    expect(packets.find(({ redPacketId }) => redPacketId === 'r1-1220')).toEqual({ redPacketId: 'r1-1220', amount: '12.21', mac: signer.packetMac('r1', 'r1-1220', '12.21') });
+    expect(packets.find(({ redPacketId }) => redPacketId === 'r1-1220')).toEqual({
+      redPacketId: 'r1-1220',
+      amount: '12.21',
+      mac: signer.packetMac('r1', 'r1-1220', '12.21'),
+    });
   });
 
   test('packets are signed with one key: a draft takes the key of who loads it, and another key adds nothing to a loaded rain', async () => {
@@ -42,22 +51,41 @@ describe('preallocation', () => {
     const one = { ...draft, shards: 1, packets: 3_000 };
     const keyOf = () => redis.hget(shardKeys('r1', 0).state, 'signedBy');
     await draftRain(redis, other, one);
-    expect(await loadPackets(redis, signer, 'r1', 1, amounts.slice(0, 3_000), () => {})).toEqual({ ok: false, reason: 'other_key' });
+    expect(await loadPackets(redis, signer, 'r1', 1, amounts.slice(0, 3_000), () => {})).toEqual({
+      ok: false,
+      reason: 'other_key',
+    });
     expect(await draftRain(redis, signer, one)).toBe('exists');
     expect(await keyOf()).toBe(signer.keyId);
-    await expect(loadPackets(redis, signer, 'r1', 1, amounts.slice(0, 3_000), (loaded) => { if (loaded === 2_000) throw new Error('killed'); })).rejects.toThrow('killed');
+    await expect(
+      loadPackets(redis, signer, 'r1', 1, amounts.slice(0, 3_000), (loaded) => {
+        if (loaded === 2_000) throw new Error('killed');
+      }),
+    ).rejects.toThrow('killed');
     expect(await draftRain(redis, other, one)).toBe('exists');
     expect(await keyOf()).toBe(signer.keyId);
-    expect(await loadPackets(redis, other, 'r1', 1, amounts.slice(0, 3_000), () => {})).toEqual({ ok: false, reason: 'other_key' });
+    expect(await loadPackets(redis, other, 'r1', 1, amounts.slice(0, 3_000), () => {})).toEqual({
+      ok: false,
+      reason: 'other_key',
+    });
     expect(await redis.llen(shardKeys('r1', 0).packets)).toBe(2_000);
   });
 
   test('after the secret was replaced, a load goes on with the key that the rain has', async () => {
     const one = { ...draft, shards: 1, packets: 3_000 };
     await draftRain(redis, signer, one);
-    await expect(loadPackets(redis, signer, 'r1', 1, amounts.slice(0, 3_000), (loaded) => { if (loaded === 2_000) throw new Error('killed'); })).rejects.toThrow('killed');
-    expect(await loadPackets(redis, laterSigner, 'r1', 1, amounts.slice(0, 3_000), () => {})).toEqual({ ok: true, packets: 3_000 });
-    const macs = (await redis.lrange(shardKeys('r1', 0).packets, 0, -1)).map((element) => JSON.parse(element) as { redPacketId: string; amount: string; mac: string });
+    await expect(
+      loadPackets(redis, signer, 'r1', 1, amounts.slice(0, 3_000), (loaded) => {
+        if (loaded === 2_000) throw new Error('killed');
+      }),
+    ).rejects.toThrow('killed');
+    expect(await loadPackets(redis, laterSigner, 'r1', 1, amounts.slice(0, 3_000), () => {})).toEqual({
+      ok: true,
+      packets: 3_000,
+    });
+    const macs = (await redis.lrange(shardKeys('r1', 0).packets, 0, -1)).map(
+      (element) => JSON.parse(element) as { redPacketId: string; amount: string; mac: string },
+    );
     expect(macs.every((packet) => signer.isGenuine('r1', packet))).toBe(true);
   });
 
@@ -82,9 +110,15 @@ describe('preallocation', () => {
     const live = (await findRain(redis, 'r1'))!;
     expect(live).toEqual({ shards: 3, title: 'Gala', rehearsal: true });
     expect((await readRain(redis, 'r1', live))!.terms).toEqual(terms);
-    expect(await redis.hmget(shardKeys('r1', 2).state, 'terms', 'winsMax')).toEqual(['{"colour":"red","rehearsal":true,"winsMax":2}', '2']);
+    expect(await redis.hmget(shardKeys('r1', 2).state, 'terms', 'winsMax')).toEqual([
+      '{"colour":"red","rehearsal":true,"winsMax":2}',
+      '2',
+    ]);
     expect(await draftRain(redis, signer, { ...draft, terms })).toBe('exists');
-    expect([await draftRain(redis, signer, { ...draft, terms: { winsMax: 2 } }), await draftRain(redis, signer, draft)]).toEqual(['taken', 'taken']);
+    expect([
+      await draftRain(redis, signer, { ...draft, terms: { winsMax: 2 } }),
+      await draftRain(redis, signer, draft),
+    ]).toEqual(['taken', 'taken']);
   });
 
   test('a rain drafted before terms existed is the same rain, and gets them', async () => {
@@ -99,7 +133,9 @@ describe('preallocation', () => {
   });
 
   test('terms that are not JSON are detected before anything is written', async () => {
-    await expect(run(redis, 'draft', Object.values(shardKeys('bad', 0)).slice(0, 7), ['bad', 1, 2, 1, '', '{'])).rejects.toThrow(/draft|cjson|JSON|Expected/);
+    await expect(
+      run(redis, 'draft', Object.values(shardKeys('bad', 0)).slice(0, 7), ['bad', 1, 2, 1, '', '{']),
+    ).rejects.toThrow(/draft|cjson|JSON|Expected/);
     expect(await redis.dbsize()).toBe(0);
   });
 
@@ -123,7 +159,12 @@ describe('preallocation', () => {
   test('shards share the packets evenly, and a shard without packets does not delay the rain', async () => {
     expect([0, 1, 2].map((shard) => plannedFor(shard, 3, 10_001))).toEqual([3334, 3334, 3333]);
     await stockRain(redis, { rainId: 'tiny', amounts: ['1.00'], shards: 4 });
-    expect(await readRain(redis, 'tiny', { shards: 4, title: '' })).toMatchObject({ state: 'loaded', packets: 1, loaded: 1, left: 1 });
+    expect(await readRain(redis, 'tiny', { shards: 4, title: '' })).toMatchObject({
+      state: 'loaded',
+      packets: 1,
+      loaded: 1,
+      left: 1,
+    });
   });
 
   test('every user has one shard, and the shards are about equally full', () => {
@@ -160,7 +201,8 @@ describe('the states of a rain', () => {
     await close(redis, 'r1', 1, 'early');
     expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000 })).toBe(true);
     expect(await settle(redis, 'r1', { shards: 1, title: '' }, { ttlMs: 60_000 })).toBe(true);
-    for (const key of Object.values(lasting)) if (await redis.exists(key)) expect(await redis.pttl(key)).toBeGreaterThan(0);
+    for (const key of Object.values(lasting))
+      if (await redis.exists(key)) expect(await redis.pttl(key)).toBeGreaterThan(0);
   });
 
   test('viewers see the number of packets left in steps, and zero only when none is left', () => {

@@ -5,7 +5,9 @@ import { readRain } from '../../src/store/rains.ts';
 import { openRedis, stockRain } from '../support/rain.ts';
 
 const { redis } = await openRedis();
-const engine = createGrabEngine(redis, (error) => { throw error; });
+const engine = createGrabEngine(redis, (error) => {
+  throw error;
+});
 const live = { shards: 2, title: 'seen' };
 
 test('a rain is read with one command per shard', async () => {
@@ -17,7 +19,15 @@ test('a rain is read with one command per shard', async () => {
   const calls = /^cmdstat_evalsha:calls=(\d+)/m.exec(await redis.info('commandstats'))![1];
   await readRain(redis, 'seen', live);
   expect(Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(await redis.info('commandstats'))![1]) - Number(calls)).toBe(2);
-  expect(rain).toMatchObject({ state: 'loaded', packets: 4, left: 3, claims: 1, spoiled: 0, relayed: 1, drained: false });
+  expect(rain).toMatchObject({
+    state: 'loaded',
+    packets: 4,
+    left: 3,
+    claims: 1,
+    spoiled: 0,
+    relayed: 1,
+    drained: false,
+  });
   expect(rain!.newest).toMatch(/^\n\{.*"userId":"ann".*\}\n$/);
 });
 

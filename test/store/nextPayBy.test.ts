@@ -22,7 +22,20 @@ async function write(saleId: string, made: readonly (Made | 'unreadable')[]): Pr
   made.forEach((one, i) => {
     if (one === 'unreadable') return void pipeline.lpush(reservations, 'unreadable');
     const [userId, ordinal] = [`user-${i}`, i + 1];
-    pipeline.lpush(reservations, JSON.stringify({ saleId, reservationId: `${saleId}-${ordinal}`, userId, sku: one.sku, quantity: 1, price: '1.00', at: String(one.payBy - 60_000), payBy: String(one.payBy), mac: 'm' }));
+    pipeline.lpush(
+      reservations,
+      JSON.stringify({
+        saleId,
+        reservationId: `${saleId}-${ordinal}`,
+        userId,
+        sku: one.sku,
+        quantity: 1,
+        price: '1.00',
+        at: String(one.payBy - 60_000),
+        payBy: String(one.payBy),
+        mac: 'm',
+      }),
+    );
     if (one.status) pipeline.hset(buyers, userId, `${ordinal}:${one.sku}:1:${one.status}:${one.payBy}:m:;`);
   });
   await pipeline.exec();
@@ -38,31 +51,53 @@ async function search(client: RedisClient, saleId: string, sku: string, logged: 
   throw new Error('the search does not end');
 }
 
-const one = (decided: number): fc.Arbitrary<Omit<Made, 'payBy'> | 'unreadable'> => fc.oneof(
-  { weight: 1, arbitrary: fc.constant('unreadable' as const) },
-  { weight: 49, arbitrary: fc.record({
-    sku: fc.constantFrom('tee', 'tee', 'mug'),
-    status: fc.oneof({ weight: decided, arbitrary: fc.constantFrom('p' as const, 't' as const, undefined) }, { weight: 20 - decided, arbitrary: fc.constantFrom('r' as const, 'o' as const) }),
-  }) },
-);
-const sale = fc.record({ decided: fc.integer({ min: 0, max: 20 }), overdue: fc.nat(700) })
-  .chain(({ decided, overdue }) => fc.record({ log: fc.array(one(decided), { maxLength: 700, size: 'max' }), overdue: fc.constant(overdue) }));
+const one = (decided: number): fc.Arbitrary<Omit<Made, 'payBy'> | 'unreadable'> =>
+  fc.oneof(
+    { weight: 1, arbitrary: fc.constant('unreadable' as const) },
+    {
+      weight: 49,
+      arbitrary: fc.record({
+        sku: fc.constantFrom('tee', 'tee', 'mug'),
+        status: fc.oneof(
+          { weight: decided, arbitrary: fc.constantFrom('p' as const, 't' as const, undefined) },
+          { weight: 20 - decided, arbitrary: fc.constantFrom('r' as const, 'o' as const) },
+        ),
+      }),
+    },
+  );
+const sale = fc
+  .record({ decided: fc.integer({ min: 0, max: 20 }), overdue: fc.nat(700) })
+  .chain(({ decided, overdue }) =>
+    fc.record({ log: fc.array(one(decided), { maxLength: 700, size: 'max' }), overdue: fc.constant(overdue) }),
+  );
 
 test('finds the earliest deadline that a simple look at all reservations finds', async () => {
   let runs = 0;
-  await fc.assert(fc.asyncProperty(sale, async ({ log, overdue }) => {
-    const saleId = `run-${runs++}`;
-    const made = log.map((each, i) => (each === 'unreadable' ? each : { ...each, payBy: NOW + (i - overdue) * 10 }));
-    await write(saleId, made);
-    for (const sku of ['tee', 'mug']) {
-      const open = made.find((each) => each !== 'unreadable' && each.sku === sku && each.payBy > NOW && (each.status === 'r' || each.status === 'o'));
-      expect(await search(redis, saleId, sku, log.length), sku).toBe(open === 'unreadable' ? undefined : open?.payBy);
-    }
-  }), { numRuns: 40 });
+  await fc.assert(
+    fc.asyncProperty(sale, async ({ log, overdue }) => {
+      const saleId = `run-${runs++}`;
+      const made = log.map((each, i) => (each === 'unreadable' ? each : { ...each, payBy: NOW + (i - overdue) * 10 }));
+      await write(saleId, made);
+      for (const sku of ['tee', 'mug']) {
+        const open = made.find(
+          (each) =>
+            each !== 'unreadable' &&
+            each.sku === sku &&
+            each.payBy > NOW &&
+            (each.status === 'r' || each.status === 'o'),
+        );
+        expect(await search(redis, saleId, sku, log.length), sku).toBe(open === 'unreadable' ? undefined : open?.payBy);
+      }
+    }),
+    { numRuns: 40 },
+  );
 });
 
 test('a sale that waits for one payment is looked at with few reads, however long its log', async () => {
-  await write('long', Array.from({ length: 2_000 }, (_, i): Made => ({ sku: 'tee', payBy: NOW + i - 700, status: 'r' })));
+  await write(
+    'long',
+    Array.from({ length: 2_000 }, (_, i): Made => ({ sku: 'tee', payBy: NOW + i - 700, status: 'r' })),
+  );
   let [reads, entries] = [0, 0];
   const counted = Object.assign(Object.create(redis) as RedisClient, {
     async lrange(...asked: Parameters<RedisClient['lrange']>) {

@@ -16,7 +16,10 @@ async function timesToLive(rainId: string, shards: number): Promise<number[]> {
 async function settledRain(rainId: string): Promise<{ shards: number; title: string }> {
   const live = { shards: 2, title: rainId };
   await stockRain(redis, { rainId, shards: 2, amounts: ['1.00', '1.00', '1.00', '1.00'] });
-  for (const shard of [0, 1]) await createGrabEngine(redis, (fault) => { throw fault; }).grab(rainId, shard, [`ann-${shard}`]);
+  for (const shard of [0, 1])
+    await createGrabEngine(redis, (fault) => {
+      throw fault;
+    }).grab(rainId, shard, [`ann-${shard}`]);
   await close(redis, rainId, 2, 'early');
   expect(await settle(redis, rainId, live, { ttlMs: TTL_MS })).toBe(true);
   return live;
@@ -29,7 +32,9 @@ test('[R8] a settled rain that is live again does not expire before its claims a
   const kept = await timesToLive('again', 2);
   expect(kept.length).toBeGreaterThanOrEqual(8);
   expect(new Set(kept)).toEqual(new Set([-1]));
-  expect([await redis.hexists(LIVE_RAINS_KEY, 'again'), await redis.hexists(SETTLED_RAINS_KEY, 'again')]).toEqual([1, 0]);
+  expect([await redis.hexists(LIVE_RAINS_KEY, 'again'), await redis.hexists(SETTLED_RAINS_KEY, 'again')]).toEqual([
+    1, 0,
+  ]);
   expect(await settle(redis, 'again', live, { ttlMs: TTL_MS })).toBe(true);
   const ending = await timesToLive('again', 2);
   expect([ending.length, ending.every((ms) => ms > 0 && ms <= TTL_MS)]).toEqual([kept.length, true]);

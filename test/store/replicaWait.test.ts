@@ -41,9 +41,13 @@ test('[R4] a WAIT comes right after a write of its own connection: servers from 
   const monitor = await watching.monitor();
   try {
     const ran: string[] = [];
-    monitor.on('monitor', (_time: string, [command]: string[], source: string) => ran.push(source === 'lua' ? `lua ${command}` : command!));
+    monitor.on('monitor', (_time: string, [command]: string[], source: string) =>
+      ran.push(source === 'lua' ? `lua ${command}` : command!),
+    );
     await acknowledged(HEALTHY_MS);
-    await eventually(() => expect(ran.map((command) => command.toLowerCase())).toEqual(expect.arrayContaining(['eval', 'lua set', 'wait'])));
+    await eventually(() =>
+      expect(ran.map((command) => command.toLowerCase())).toEqual(expect.arrayContaining(['eval', 'lua set', 'wait'])),
+    );
     const from = ran.indexOf('eval');
     expect(ran.slice(from, from + 3).map((command) => command.toLowerCase())).toEqual(['eval', 'lua set', 'wait']);
   } finally {

@@ -7,12 +7,20 @@ import { dump, openRedis } from '../support/rain.ts';
 import { signer } from '../support/signer.ts';
 
 const { redis } = await openRedis();
-beforeEach(async () => void await redis.flushall());
+beforeEach(async () => void (await redis.flushall()));
 
 const COMMITMENT = '0123456789abcdef'.repeat(4);
 const SEED = 'ab'.repeat(32);
 const PLAN = { packets: 10, budget: '10.00' };
-const draft = { rainId: 'r1', title: 'Gala', shards: 2, opensAt: 1_000, closesAt: 2_000, packets: 10, commitment: COMMITMENT };
+const draft = {
+  rainId: 'r1',
+  title: 'Gala',
+  shards: 2,
+  opensAt: 1_000,
+  closesAt: 2_000,
+  packets: 10,
+  commitment: COMMITMENT,
+};
 const read = async () => (await readRain(redis, 'r1', (await findRain(redis, 'r1'))!))!;
 
 describe('the commitment in Redis', () => {
@@ -52,7 +60,8 @@ describe('the commitment in Redis', () => {
 });
 
 describe('the reveal', () => {
-  const settled = () => settle(redis, 'r1', { shards: 2, title: 'Gala' }, { ttlMs: 60_000, reveal: { seed: SEED, plan: PLAN } });
+  const settled = () =>
+    settle(redis, 'r1', { shards: 2, title: 'Gala' }, { ttlMs: 60_000, reveal: { seed: SEED, plan: PLAN } });
 
   test('is written in the step that settles, in every shard, once, with keys sorted', async () => {
     await draftRain(redis, signer, draft);
@@ -61,10 +70,21 @@ describe('the reveal', () => {
     await close(redis, 'r1', 2, 'early');
     expect(await settled()).toBe(true);
     for (const shard of [0, 1]) {
-      expect(await redis.hmget(shardKeys('r1', shard).state, 'state', 'seed', 'plan')).toEqual(['settled', SEED, '{"budget":"10.00","packets":10}']);
+      expect(await redis.hmget(shardKeys('r1', shard).state, 'state', 'seed', 'plan')).toEqual([
+        'settled',
+        SEED,
+        '{"budget":"10.00","packets":10}',
+      ]);
     }
     expect((await read()).reveal).toEqual({ seed: SEED, plan: PLAN });
-    expect(await settle(redis, 'r1', { shards: 2, title: 'Gala' }, { ttlMs: 60_000, reveal: { seed: 'cd'.repeat(32), plan: PLAN } })).toBe(true);
+    expect(
+      await settle(
+        redis,
+        'r1',
+        { shards: 2, title: 'Gala' },
+        { ttlMs: 60_000, reveal: { seed: 'cd'.repeat(32), plan: PLAN } },
+      ),
+    ).toBe(true);
     expect((await read()).reveal).toEqual({ seed: SEED, plan: PLAN });
   });
 

@@ -5,11 +5,17 @@ import { openRedis } from '../support/rain.ts';
 import { laterSigner, signer } from '../support/signer.ts';
 
 const { redis } = await openRedis();
-beforeEach(async () => void await redis.flushall());
+beforeEach(async () => void (await redis.flushall()));
 
-const win = (userId: string, redPacketId = `r1-${userId}`): LostWin => ({ userId, redPacketId, amount: '1.00', at: 1_795_000_000_000 });
+const win = (userId: string, redPacketId = `r1-${userId}`): LostWin => ({
+  userId,
+  redPacketId,
+  amount: '1.00',
+  at: 1_795_000_000_000,
+});
 const lost = (userId: string, shard = 0) => ({ ...win(userId), shard });
-const users = async (shards = 2) => (await readTold(redis, signer, 'r1', shards)).map(({ userId, redPacketId }) => `${userId} ${redPacketId}`).sort();
+const users = async (shards = 2) =>
+  (await readTold(redis, signer, 'r1', shards)).map(({ userId, redPacketId }) => `${userId} ${redPacketId}`).sort();
 
 test('wins that Redis has lost are written down once per user, with a receipt, for thirty days', async () => {
   expect(await recordTold(redis, signer, 'r1', [lost('ann'), lost('bob'), lost('eve', 1)])).toBe(3);
@@ -31,7 +37,10 @@ test('what somebody else has written there is not read: without a genuine receip
   const { told } = shardKeys('r1', 0);
   const genuine = JSON.parse((await redis.hget(told, 'ann'))!) as object;
   await redis.hset(told, {
-    eve: JSON.stringify(genuine), raised: JSON.stringify({ ...genuine, amount: '99.00' }), none: JSON.stringify({ ...genuine, receipt: '' }), torn: 'torn',
+    eve: JSON.stringify(genuine),
+    raised: JSON.stringify({ ...genuine, amount: '99.00' }),
+    none: JSON.stringify({ ...genuine, receipt: '' }),
+    torn: 'torn',
   });
   expect(await users()).toEqual(['ann r1-ann']);
 });

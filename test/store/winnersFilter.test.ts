@@ -8,8 +8,16 @@ import { laterSigner, signer } from '../support/signer.ts';
 import { scansOf } from '../support/scans.ts';
 
 const { redis } = await openRedis();
-const engine = createGrabEngine(redis, (error) => { throw error; });
-const rules = { redis, signer, onFault: (error: unknown) => { throw error; } };
+const engine = createGrabEngine(redis, (error) => {
+  throw error;
+});
+const rules = {
+  redis,
+  signer,
+  onFault: (error: unknown) => {
+    throw error;
+  },
+};
 /** Two gateways. */
 const [readWinners, elsewhere] = [createWinnersReader(rules), createWinnersReader(rules)];
 const scans = () => scansOf(redis);
@@ -39,7 +47,11 @@ test('[R6] every winner is found, in every shard; hardly any other user is taken
   const shards = 3;
   const users = names(5_000);
   await stockRain(redis, { rainId: 'many', amounts: users.map(() => '0.10'), shards });
-  await win('many', users.filter((_, i) => i % 2 === 0), shards);
+  await win(
+    'many',
+    users.filter((_, i) => i % 2 === 0),
+    shards,
+  );
   const held = (await Promise.all([0, 1, 2].map((shard) => redis.hkeys(shardKeys('many', shard).claimed)))).flat();
   expect(held.length).toBeGreaterThan(2_400);
   const others = Array.from({ length: 20_000 }, (_, i) => `另一个-${i}`);
@@ -64,10 +76,13 @@ test('of many winners one gateway builds the filter, and the others read that, a
   const users = await wonRain('shared');
   expect(await missed('shared', users)).toEqual([]);
   const before = await scans();
-  for (const read of [elsewhere, createWinnersReader({ ...rules, signer: laterSigner })]) expect(await missed('shared', users, read)).toEqual([]);
+  for (const read of [elsewhere, createWinnersReader({ ...rules, signer: laterSigner })])
+    expect(await missed('shared', users, read)).toEqual([]);
   expect(await missed('shared', users)).toEqual([]);
   expect(await scans()).toBe(before);
-  expect(await redis.keys('rain:{shared/0}:winners*'), 'no draft and no lease is left').toEqual([shardKeys('shared', 0).winners]);
+  expect(await redis.keys('rain:{shared/0}:winners*'), 'no draft and no lease is left').toEqual([
+    shardKeys('shared', 0).winners,
+  ]);
   expect(await redis.pttl(shardKeys('shared', 0).winners)).toBeGreaterThan(0);
 });
 
@@ -105,7 +120,12 @@ test('[R6] a filter that is full, or that the log does not continue, is built an
   // A replica takes over that lacks the latest win, and somebody else wins twice as many.
   const { claims, claimed, packets } = shardKeys('full', 0);
   const lost = JSON.parse((await redis.lindex(claims, 0))!) as { redPacketId: string; amount: string; userId: string };
-  await redis.multi().lpop(claims).hdel(claimed, lost.userId).rpush(packets, packetElement(signer, 'full', lost.redPacketId, lost.amount)).exec();
+  await redis
+    .multi()
+    .lpop(claims)
+    .hdel(claimed, lost.userId)
+    .rpush(packets, packetElement(signer, 'full', lost.redPacketId, lost.amount))
+    .exec();
   before = await scans();
   await win('full', ['heir', 'other']);
   expect(await missed('full', ['heir', 'other', ...users.filter((user) => user !== lost.userId)])).toEqual([]);
@@ -121,19 +141,28 @@ test('[R6] who can write to Redis cannot make a winner hear no with another filt
   const genuine = await redis.getBuffer(winners);
   await win('forged', ['late']);
   const acts: Record<string, () => Promise<unknown>> = {
-    'no bit is set': () => redis.set(winners, Buffer.concat([genuine!.subarray(0, 4_096), Buffer.alloc(genuine!.length - 4_096)])),
+    'no bit is set': () =>
+      redis.set(winners, Buffer.concat([genuine!.subarray(0, 4_096), Buffer.alloc(genuine!.length - 4_096)])),
     'one byte is gone': () => redis.setrange(winners, 4_100, '\0'),
-    'the header names another log': () => redis.set(winners, Buffer.from(genuine!.toString('latin1').replace('"claims":1500', '"claims":1501').replace('"held":1500', '"held":1501'), 'latin1')),
+    'the header names another log': () =>
+      redis.set(
+        winners,
+        Buffer.from(
+          genuine!.toString('latin1').replace('"claims":1500', '"claims":1501').replace('"held":1500', '"held":1501'),
+          'latin1',
+        ),
+      ),
     'an older one': () => redis.set(winners, genuine!),
     "another rain's": () => redis.copy(shardKeys('of-others', 0).winners, winners, 'REPLACE'),
     'cut off': () => redis.set(winners, genuine!.subarray(0, 5_000)),
     'of another type': () => redis.multi().del(winners).lpush(winners, 'x').exec(),
-    'empty': () => redis.set(winners, ''),
+    empty: () => redis.set(winners, ''),
   };
   for (const [name, act] of Object.entries(acts)) {
     await readWinners('forged', 1);
     await act();
-    for (const read of [elsewhere, readWinners]) expect(await missed('forged', [...users, 'late'], read), name).toEqual([]);
+    for (const read of [elsewhere, readWinners])
+      expect(await missed('forged', [...users, 'late'], read), name).toEqual([]);
   }
   expect(others.length).toBe(1_501);
 });
@@ -141,8 +170,17 @@ test('[R6] who can write to Redis cannot make a winner hear no with another filt
 test('when Redis does not take the filter, the winners are known all the same, and the fault is reported', async () => {
   const users = await wonRain('unwritable');
   const faults: unknown[] = [];
-  const full = new Proxy(redis, { get: (target, name) => (name === 'setrange' ? () => Promise.reject(new Error('OOM')) : (target[name as 'get']).bind(target)) as unknown });
-  const read = createWinnersReader({ redis: full, signer, onFault: (error) => { faults.push(error); } });
+  const full = new Proxy(redis, {
+    get: (target, name) =>
+      (name === 'setrange' ? () => Promise.reject(new Error('OOM')) : target[name as 'get'].bind(target)) as unknown,
+  });
+  const read = createWinnersReader({
+    redis: full,
+    signer,
+    onFault: (error) => {
+      faults.push(error);
+    },
+  });
   expect(await missed('unwritable', users, read)).toEqual([]);
   expect(faults).toEqual([new Error('OOM')]);
 });

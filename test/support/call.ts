@@ -43,24 +43,51 @@ export function bareEnvironment(env: Record<string, string>, folder: string): Re
 }
 
 /** Runs `rain` inside the test's process, at a terminal of its own, in an empty folder. */
-export function callCli(words: readonly string[], env: Record<string, string> = {}, { stdin = '', isTTY = false, misused = false }: Surroundings = {}): CliCall {
-  if (!misused && PROCESSES.includes(words[0]!) && !words.includes('--help')) throw new Error(`rain ${words[0]} takes the signals of its process, start one with startCli`);
+export function callCli(
+  words: readonly string[],
+  env: Record<string, string> = {},
+  { stdin = '', isTTY = false, misused = false }: Surroundings = {},
+): CliCall {
+  if (!misused && PROCESSES.includes(words[0]!) && !words.includes('--help'))
+    throw new Error(`rain ${words[0]} takes the signals of its process, start one with startCli`);
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-cli-'));
   const [stdout, stderr] = [collect(isTTY), collect(isTTY)];
   const listeners = new Set<() => void>();
-  const running = runCommandLine({
-    stdin: typeof stdin === 'string' ? Readable.from(stdin === '' ? [] : [Buffer.from(stdin)], { objectMode: false }) : stdin, stdout: stdout.stream, stderr: stderr.stream,
-    environment: bareEnvironment(env, folder), folder, exitCode: 0,
-    onInterrupt(listener) {
-      listeners.add(listener);
-      return () => { listeners.delete(listener); };
+  const running = runCommandLine(
+    {
+      stdin:
+        typeof stdin === 'string'
+          ? Readable.from(stdin === '' ? [] : [Buffer.from(stdin)], { objectMode: false })
+          : stdin,
+      stdout: stdout.stream,
+      stderr: stderr.stream,
+      environment: bareEnvironment(env, folder),
+      folder,
+      exitCode: 0,
+      onInterrupt(listener) {
+        listeners.add(listener);
+        return () => {
+          listeners.delete(listener);
+        };
+      },
     },
-  }, words);
-  const done = running.finally(() => rmSync(folder, { recursive: true, force: true })).then((exit) => ({ exit, stdout: stdout.text(), stderr: stderr.text() }));
-  return { stdout: stdout.text, stderr: stderr.text, done, interrupt: () => { for (const listener of listeners) listener(); } };
+    words,
+  );
+  const done = running
+    .finally(() => rmSync(folder, { recursive: true, force: true }))
+    .then((exit) => ({ exit, stdout: stdout.text(), stderr: stderr.text() }));
+  return {
+    stdout: stdout.text,
+    stderr: stderr.text,
+    done,
+    interrupt: () => {
+      for (const listener of listeners) listener();
+    },
+  };
 }
 
-export const rain = (words: readonly string[], env: Record<string, string> = {}, stdin = ''): Promise<CliRun> => callCli(words, env, { stdin }).done;
+export const rain = (words: readonly string[], env: Record<string, string> = {}, stdin = ''): Promise<CliRun> =>
+  callCli(words, env, { stdin }).done;
 
 function collect(isTTY: boolean): { stream: Output; text: () => string } {
   let text = '';

@@ -13,16 +13,26 @@ export interface CliProcess extends Running {
 }
 
 const processes = new Set<ChildProcess>();
-process.once('exit', () => { for (const child of processes) child.kill('SIGKILL'); });
+process.once('exit', () => {
+  for (const child of processes) child.kill('SIGKILL');
+});
 
 /** Starts the compiled `rain` in an empty folder, for what only a process shows: servers, signals, pipes. For the rest see call.ts. */
 export function startCli(words: readonly string[], env: Record<string, string> = {}): CliProcess {
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-cli-'));
-  const child = spawn(process.execPath, [RAIN, ...words], { cwd: folder, env: bareEnvironment(env, folder), stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [RAIN, ...words], {
+    cwd: folder,
+    env: bareEnvironment(env, folder),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let stderr = '';
-  child.stdout.on('data', (chunk) => { stdout += String(chunk); });
-  child.stderr.on('data', (chunk) => { stderr += String(chunk); });
+  child.stdout.on('data', (chunk) => {
+    stdout += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += String(chunk);
+  });
   processes.add(child);
   const done = once(child, 'close').then(([code]) => {
     processes.delete(child);

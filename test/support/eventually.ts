@@ -8,7 +8,10 @@ const EVERY_MS = 25;
  * Asks again until `check` neither throws nor says `false`, and gives its answer; for what another process does in its
  * own time. After `timeoutMs` the last failure is thrown, so that the test tells what was still wrong.
  */
-export async function eventually<T>(check: () => T | Promise<T>, { timeoutMs = 20_000, everyMs }: { timeoutMs?: number; everyMs?: number } = {}): Promise<Exclude<T, false>> {
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  { timeoutMs = 20_000, everyMs }: { timeoutMs?: number; everyMs?: number } = {},
+): Promise<Exclude<T, false>> {
   const deadline = performance.now() + timeoutMs;
   for (let pauseMs = everyMs ?? SOON_MS; ; pauseMs = everyMs ?? Math.min(EVERY_MS, pauseMs * 2)) {
     const late = performance.now() >= deadline;

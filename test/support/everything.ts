@@ -10,10 +10,14 @@ export async function everything({ redis, databaseUrl }: TestContext): Promise<R
   for (const key of keys) held[key] = (await redis.dumpBuffer(key))?.toString('base64') ?? '';
   const database = connectDatabase(databaseUrl);
   try {
-    const tables = await database.$queryRaw<{ name: string }[]>`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`;
+    const tables = await database.$queryRaw<
+      { name: string }[]
+    >`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`;
     expect(tables.length).toBeGreaterThan(5);
     for (const { name } of tables) {
-      const rows = await database.$queryRawUnsafe<{ row: string }[]>(`SELECT t::text AS row FROM "${name}" AS t ORDER BY 1`);
+      const rows = await database.$queryRawUnsafe<{ row: string }[]>(
+        `SELECT t::text AS row FROM "${name}" AS t ORDER BY 1`,
+      );
       held[`table ${name}`] = rows.map(({ row }) => row).join('\n');
     }
   } finally {

@@ -14,15 +14,29 @@ interface HandshakeResult {
 }
 
 /** Asks for a socket and tells what came of it. */
-export async function handshake(url: string, user: string, headers: Record<string, string> = {}): Promise<HandshakeResult> {
-  const socket = new WebSocket(url, [SUBPROTOCOL], { headers: { authorization: `Bearer ${await tokenFor(user)}`, ...headers } });
+export async function handshake(
+  url: string,
+  user: string,
+  headers: Record<string, string> = {},
+): Promise<HandshakeResult> {
+  const socket = new WebSocket(url, [SUBPROTOCOL], {
+    headers: { authorization: `Bearer ${await tokenFor(user)}`, ...headers },
+  });
   socket.on('error', () => {});
   const refused = once(socket, 'unexpected-response').then(async ([, response]) => {
     const { statusCode, headers: told } = response as IncomingMessage;
     const body = JSON.parse(await text(response as IncomingMessage)) as HandshakeResult['body'];
-    return { status: statusCode!, retryAfter: told['retry-after'] === undefined ? undefined : Number(told['retry-after']), body };
+    return {
+      status: statusCode!,
+      retryAfter: told['retry-after'] === undefined ? undefined : Number(told['retry-after']),
+      body,
+    };
   });
-  const opened = once(socket, 'open').then((): HandshakeResult => ({ status: 'open', retryAfter: undefined, body: {} }));
+  const opened = once(socket, 'open').then((): HandshakeResult => ({
+    status: 'open',
+    retryAfter: undefined,
+    body: {},
+  }));
   const handshakeResult = await Promise.race([refused, opened]);
   socket.terminate();
   return handshakeResult;

@@ -10,6 +10,13 @@ export interface HeardLine {
 /** A log that a test reads, from `info` upwards. */
 export function listeningLog(): { log: Logger; heard: HeardLine[] } {
   const heard: HeardLine[] = [];
-  const log = pino({ level: 'info', base: null, timestamp: false, formatters: { level: (level) => ({ level }) } }, { write: (line: string) => { heard.push(JSON.parse(line) as HeardLine); } });
+  const log = pino(
+    { level: 'info', base: null, timestamp: false, formatters: { level: (level) => ({ level }) } },
+    {
+      write: (line: string) => {
+        heard.push(JSON.parse(line) as HeardLine);
+      },
+    },
+  );
   return { log, heard };
 }

@@ -21,7 +21,13 @@ export async function openTestContext(openBook: () => Promise<TestDatabase> = st
   const redis = await connect(server.url);
   const database = connectDatabase(book.url);
   return {
-    redis, ledger: openLedger(database), signer, actor: 'test', redisUrl: server.url, databaseUrl: book.url, redisPid: server.pid,
+    redis,
+    ledger: openLedger(database),
+    signer,
+    actor: 'test',
+    redisUrl: server.url,
+    databaseUrl: book.url,
+    redisPid: server.pid,
     async stop() {
       redis.disconnect();
       await database.$disconnect();

@@ -4,11 +4,39 @@ interface Asked {
   labels: string[];
 }
 
-const KEYWORDS = new Set(['and', 'or', 'unless', 'on', 'ignoring', 'by', 'without', 'group_left', 'group_right', 'offset', 'bool', 'inf', 'nan']);
-const FUNCTIONS = new Set(['sum', 'min', 'max', 'avg', 'count', 'rate', 'increase', 'histogram_quantile', 'time', 'min_over_time', 'max_over_time', 'absent']);
+const KEYWORDS = new Set([
+  'and',
+  'or',
+  'unless',
+  'on',
+  'ignoring',
+  'by',
+  'without',
+  'group_left',
+  'group_right',
+  'offset',
+  'bool',
+  'inf',
+  'nan',
+]);
+const FUNCTIONS = new Set([
+  'sum',
+  'min',
+  'max',
+  'avg',
+  'count',
+  'rate',
+  'increase',
+  'histogram_quantile',
+  'time',
+  'min_over_time',
+  'max_over_time',
+  'absent',
+]);
 const GROUPING = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right']);
 
-const TOKEN = /\s+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\[[^\]]*\]|\$\w+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|[A-Za-z_:][A-Za-z0-9_:]*|=~|!~|!=|==|>=|<=|[-+*/%^(){}=<>,]/y;
+const TOKEN =
+  /\s+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\[[^\]]*\]|\$\w+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|[A-Za-z_:][A-Za-z0-9_:]*|=~|!~|!=|==|>=|<=|[-+*/%^(){}=<>,]/y;
 
 /**
  * Reads an expression token by token: a word is a function before a bracket, a label within braces or after a grouping word,

@@ -40,7 +40,15 @@ export async function openQueueContext(): Promise<TestQueueContext> {
   await untilReady(connection);
   const options = { connection, prefix: QUEUE_PREFIX, onError: () => {} };
   const { orders, later: ordersLater, dead: ordersDead } = openOrderQueues(options);
-  const queues = { credit: createCreditQueue(options), later: createLaterQueue(options), dead: createDeadQueue(options), orders, ordersLater, ordersEnded: openEndedQueue(options), ordersDead };
+  const queues = {
+    credit: createCreditQueue(options),
+    later: createLaterQueue(options),
+    dead: createDeadQueue(options),
+    orders,
+    ordersLater,
+    ordersEnded: openEndedQueue(options),
+    ordersDead,
+  };
   const barred = new Set<string>();
   const payoutProvider: PayoutProvider = {
     async post(rainId, claims) {
@@ -49,19 +57,43 @@ export async function openQueueContext(): Promise<TestQueueContext> {
     },
   };
   const worker: CreditWorker = createCreditWorker({
-    ...options, log: createLog('credit', 'silent'), onCredited: async () => {}, discardedClaims: context.ledger.discardedClaims,
-    balance: plannedOnly(payoutProvider, createPlanCheck(context.ledger, () => {})),
+    ...options,
+    log: createLog('credit', 'silent'),
+    onCredited: async () => {},
+    discardedClaims: context.ledger.discardedClaims,
+    balance: plannedOnly(
+      payoutProvider,
+      createPlanCheck(context.ledger, () => {}),
+    ),
   });
   const relay = createRelay({ redis: context.redis, queue: queues.credit, log: createLog('relay', 'silent') });
-  const drained = () => eventually(async () => (await queues.credit.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, { timeoutMs: 20_000 }).then(() => {});
+  const drained = () =>
+    eventually(async () => (await queues.credit.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, {
+      timeoutMs: 20_000,
+    }).then(() => {});
   return {
-    ...context, queues, barred, drained,
+    ...context,
+    queues,
+    barred,
+    drained,
     async wonRain(id, winners) {
       const now = await redisNow(context.redis);
-      await createRain(context, { id, plan: { budget: '10.00', packets: 10, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 });
+      await createRain(context, {
+        id,
+        plan: { budget: '10.00', packets: 10, split: { method: 'even' } },
+        opensAt: now - 1_000,
+        closesAt: now + 600_000,
+      });
       await loadRain(context, id);
-      const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
-      if (winners > 0) await engine.grab(id, 0, Array.from({ length: winners }, (_, i) => `user-${i}`));
+      const engine = createGrabEngine(context.redis, (fault) => {
+        throw fault;
+      });
+      if (winners > 0)
+        await engine.grab(
+          id,
+          0,
+          Array.from({ length: winners }, (_, i) => `user-${i}`),
+        );
     },
     async log(id, entry) {
       const { claims, restored } = shardKeys(id, 0);
@@ -70,7 +102,7 @@ export async function openQueueContext(): Promise<TestQueueContext> {
       if (typeof entry !== 'string') await context.redis.sadd(restored, `${entry.redPacketId}\n${entry.userId}`);
     },
     async credit() {
-      while (await relay.round() !== 'idle');
+      while ((await relay.round()) !== 'idle');
       await drained();
     },
     async stop() {

@@ -42,12 +42,39 @@ interface StockedRain {
 }
 
 /** Drafts and loads a rain by the product's own means; open at once and for ten minutes unless told otherwise. */
-export async function stockRain(redis: RedisClient, { rainId, title = rainId, amounts, shards = 1, opensInMs = -1_000, closesInMs = 600_000, winsMax, invitedOnly }: StockedRain): Promise<void> {
+export async function stockRain(
+  redis: RedisClient,
+  {
+    rainId,
+    title = rainId,
+    amounts,
+    shards = 1,
+    opensInMs = -1_000,
+    closesInMs = 600_000,
+    winsMax,
+    invitedOnly,
+  }: StockedRain,
+): Promise<void> {
   const now = await redisNow(redis);
-  const drafted = await draftRain(redis, signer, { rainId, title, shards, opensAt: now + opensInMs, closesAt: now + closesInMs, packets: amounts.length, terms: { ...(winsMax !== undefined && { winsMax }), ...(invitedOnly && { invitedOnly }) } });
+  const drafted = await draftRain(redis, signer, {
+    rainId,
+    title,
+    shards,
+    opensAt: now + opensInMs,
+    closesAt: now + closesInMs,
+    packets: amounts.length,
+    terms: { ...(winsMax !== undefined && { winsMax }), ...(invitedOnly && { invitedOnly }) },
+  });
   if (drafted === 'taken') throw new Error(`rain ${rainId} exists`);
   if (winsMax !== undefined) for (let shard = 0; shard < shards; shard++) await enlist(redis, rainId, shard, []);
-  const loaded = await loadPackets(redis, signer, rainId, shards, BigInt64Array.from(amounts, (amount) => parseMoney(amount)!), () => {});
+  const loaded = await loadPackets(
+    redis,
+    signer,
+    rainId,
+    shards,
+    BigInt64Array.from(amounts, (amount) => parseMoney(amount)!),
+    () => {},
+  );
   if (!loaded.ok) throw new Error(loaded.reason);
 }
 
@@ -56,8 +83,16 @@ export async function dump(redis: RedisClient, pattern = '*'): Promise<Record<st
   const found: Record<string, unknown> = {};
   for (const key of (await redis.keys(pattern)).sort()) {
     const type = await redis.type(key);
-    found[key] = type === 'hash' ? await redis.hgetall(key) : type === 'list' ? await redis.lrange(key, 0, -1)
-      : type === 'zset' ? await redis.zrange(key, '0', '-1', 'WITHSCORES') : type === 'set' ? (await redis.smembers(key)).sort() : await redis.get(key);
+    found[key] =
+      type === 'hash'
+        ? await redis.hgetall(key)
+        : type === 'list'
+          ? await redis.lrange(key, 0, -1)
+          : type === 'zset'
+            ? await redis.zrange(key, '0', '-1', 'WITHSCORES')
+            : type === 'set'
+              ? (await redis.smembers(key)).sort()
+              : await redis.get(key);
   }
   return found;
 }

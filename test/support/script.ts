@@ -14,9 +14,17 @@ export interface RunningScript {
 
 /** Runs a script of this folder's tests with Node; what still runs when the test is over is killed. */
 export function runScript(url: URL, args: string[] = [], env: Record<string, string> = {}): RunningScript {
-  const child = spawn(process.execPath, [fileURLToPath(url), ...args], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
-  const ended = once(child, 'exit').then(([code, signal]) => ({ code: code as number | null, signal: signal as NodeJS.Signals | null }));
-  onTestFinished(() => { child.kill('SIGKILL'); });
+  const child = spawn(process.execPath, [fileURLToPath(url), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  const ended = once(child, 'exit').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+  }));
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     process: child,

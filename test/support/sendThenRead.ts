@@ -7,8 +7,13 @@ export function sendThenRead(url: string, path: string, bytes: number): Promise<
     const socket = connect(Number(port), hostname);
     const parts: Buffer[] = [];
     socket.pause();
-    socket.once('error', reject).on('data', (part) => parts.push(part)).once('end', () => resolve(Buffer.concat(parts).toString()));
-    socket.write(`POST ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`);
+    socket
+      .once('error', reject)
+      .on('data', (part) => parts.push(part))
+      .once('end', () => resolve(Buffer.concat(parts).toString()));
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
+    );
     socket.write(Buffer.alloc(bytes, 120), () => setImmediate(() => socket.resume()));
   });
 }

@@ -7,8 +7,12 @@ export function openShutdown(): { shutdown: Shutdown; close(): Promise<void> } {
   return {
     shutdown: {
       signal: begun.signal,
-      onClose(_name, close) { closers.push(close); },
-      end: () => { throw new Error('a server ends by its signals, and these by their test'); },
+      onClose(_name, close) {
+        closers.push(close);
+      },
+      end: () => {
+        throw new Error('a server ends by its signals, and these by their test');
+      },
     },
     async close() {
       begun.abort();

@@ -12,6 +12,18 @@ export function genuine<C extends '0' | '1'>(code: C, rainId: string, redPacketI
 }
 
 /** The event that tells gateways of these credits, as a worker publishes it. */
-export function creditedEvent(rainId: string, claims: readonly { userId: string; redPacketId: string; amount: string }[]): string {
-  return JSON.stringify({ type: 'credited', rainId, claims: claims.map(({ userId, redPacketId, amount }) => ({ userId, redPacketId, amount, mark: signer.creditMark({ rainId, redPacketId, amount, userId }) })) });
+export function creditedEvent(
+  rainId: string,
+  claims: readonly { userId: string; redPacketId: string; amount: string }[],
+): string {
+  return JSON.stringify({
+    type: 'credited',
+    rainId,
+    claims: claims.map(({ userId, redPacketId, amount }) => ({
+      userId,
+      redPacketId,
+      amount,
+      mark: signer.creditMark({ rainId, redPacketId, amount, userId }),
+    })),
+  });
 }

@@ -11,5 +11,8 @@ export async function withoutTriggers(database: Database, ...statements: readonl
 
 /** Makes a rain like one from before the database knew the packets of rains: it credits whatever it is told to. */
 export function withoutAllocation({ databaseUrl }: { databaseUrl: string }, rainId: string): Promise<void> {
-  return execute(databaseUrl, `SET session_replication_role = replica; DELETE FROM "Allocation" WHERE "rainId" = '${rainId}'`);
+  return execute(
+    databaseUrl,
+    `SET session_replication_role = replica; DELETE FROM "Allocation" WHERE "rainId" = '${rainId}'`,
+  );
 }

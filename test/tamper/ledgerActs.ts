@@ -4,52 +4,78 @@ const NOW = 'now()';
 
 export const LEDGER_ACTS: readonly Act[] = [
   {
-    name: 'a balance raised', store: 'ledger',
-    strike: ({ sql, users }) => sql(`UPDATE "Account" SET "balanceCents" = "balanceCents" + 5000 WHERE "id" = 'user:${[...users.told.keys()][0]}'`),
+    name: 'a balance raised',
+    store: 'ledger',
+    strike: ({ sql, users }) =>
+      sql(
+        `UPDATE "Account" SET "balanceCents" = "balanceCents" + 5000 WHERE "id" = 'user:${[...users.told.keys()][0]}'`,
+      ),
   },
   {
-    name: 'an account made with money', store: 'ledger',
-    strike: ({ sql, thief }) => sql(`INSERT INTO "Account" ("id", "kind", "balanceCents") VALUES ('user:${thief}', 'user', 5000)`),
+    name: 'an account made with money',
+    store: 'ledger',
+    strike: ({ sql, thief }) =>
+      sql(`INSERT INTO "Account" ("id", "kind", "balanceCents") VALUES ('user:${thief}', 'user', 5000)`),
   },
   {
-    name: 'a transfer changed', store: 'ledger',
-    strike: ({ sql, rainId }) => sql(`UPDATE "Transfer" SET "amountCents" = 5000 WHERE "rainId" = '${rainId}' AND "kind" = 'credit'`),
+    name: 'a transfer changed',
+    store: 'ledger',
+    strike: ({ sql, rainId }) =>
+      sql(`UPDATE "Transfer" SET "amountCents" = 5000 WHERE "rainId" = '${rainId}' AND "kind" = 'credit'`),
   },
   {
-    name: 'a transfer deleted', store: 'ledger',
+    name: 'a transfer deleted',
+    store: 'ledger',
     strike: ({ sql, rainId }) => sql(`DELETE FROM "Transfer" WHERE "rainId" = '${rainId}' AND "kind" = 'credit'`),
   },
   {
-    name: 'a transfer deleted by a superuser', store: 'ledger',
-    strike: ({ sqlWithoutTriggers, rainId }) => sqlWithoutTriggers(
-      `DELETE FROM "Transfer" WHERE "id" = (SELECT min("id") FROM "Transfer" WHERE "rainId" = '${rainId}' AND "kind" = 'credit')`),
+    name: 'a transfer deleted by a superuser',
+    store: 'ledger',
+    strike: ({ sqlWithoutTriggers, rainId }) =>
+      sqlWithoutTriggers(
+        `DELETE FROM "Transfer" WHERE "id" = (SELECT min("id") FROM "Transfer" WHERE "rainId" = '${rainId}' AND "kind" = 'credit')`,
+      ),
   },
   {
-    name: 'a balance raised by a superuser', store: 'ledger', alone: true,
-    strike: ({ sqlWithoutTriggers, users }) => sqlWithoutTriggers(`UPDATE "Account" SET "balanceCents" = "balanceCents" + 5000 WHERE "id" = 'user:${[...users.told.keys()][0]}'`),
+    name: 'a balance raised by a superuser',
+    store: 'ledger',
+    alone: true,
+    strike: ({ sqlWithoutTriggers, users }) =>
+      sqlWithoutTriggers(
+        `UPDATE "Account" SET "balanceCents" = "balanceCents" + 5000 WHERE "id" = 'user:${[...users.told.keys()][0]}'`,
+      ),
   },
   {
-    name: 'a credit for a packet that was never made', store: 'ledger',
+    name: 'a credit for a packet that was never made',
+    store: 'ledger',
     strike: ({ sql, rainId, thief }) => sql(credit(rainId, `${rainId}-9999`, thief, 5000)),
   },
   {
-    name: 'a credit for a real packet, of more than it holds', store: 'ledger',
+    name: 'a credit for a real packet, of more than it holds',
+    store: 'ledger',
     strike: async ({ sql, rainId, thief, freePacket }) => sql(credit(rainId, await freePacket(), thief, 5000)),
   },
   {
-    name: 'the packets of a rain replaced in the ledger', store: 'ledger',
-    strike: ({ sql, rainId }) => sql(`UPDATE "Allocation" SET "amounts" = decode(repeat('0000000000001388', 40), 'hex') WHERE "rainId" = '${rainId}'`),
+    name: 'the packets of a rain replaced in the ledger',
+    store: 'ledger',
+    strike: ({ sql, rainId }) =>
+      sql(
+        `UPDATE "Allocation" SET "amounts" = decode(repeat('0000000000001388', 40), 'hex') WHERE "rainId" = '${rainId}'`,
+      ),
   },
   {
-    name: 'the seed of a rain replaced', store: 'ledger',
+    name: 'the seed of a rain replaced',
+    store: 'ledger',
     strike: ({ sql, rainId }) => sql(`UPDATE "Rain" SET "seed" = '${'ab'.repeat(32)}' WHERE "id" = '${rainId}'`),
   },
   {
-    name: 'the budget of a rain raised', store: 'ledger',
+    name: 'the budget of a rain raised',
+    store: 'ledger',
     strike: ({ sql, rainId }) => sql(`UPDATE "Rain" SET "budgetCents" = "budgetCents" + 5000 WHERE "id" = '${rainId}'`),
   },
   {
-    name: "the packet of an honest winner discarded in the ledger's record", store: 'ledger',
+    name: "the packet of an honest winner discarded in the ledger's record",
+    store: 'ledger',
     async strike({ sql, rainId, freePacket }) {
       const packet = await freePacket();
       await sql(`INSERT INTO "Discard" ("letterId", "rainId", "entry", "deadReason", "reason", "actor", "redPacketId", "amountCents", "at")

@@ -28,24 +28,31 @@ const AT_ONCE = 4;
 
 /** Does every act in a rain of its own, once with users' money in the ledger and once in a wallet elsewhere, or in a sale of its own. */
 export async function tamperWithAll({ only, tell }: TamperOptions): Promise<Played[]> {
-  const acts = [...REDIS_ACTS, ...MOVE_ACTS, ...LEDGER_ACTS].filter(({ name }) => only === undefined || name.includes(only));
+  const acts = [...REDIS_ACTS, ...MOVE_ACTS, ...LEDGER_ACTS].filter(
+    ({ name }) => only === undefined || name.includes(only),
+  );
   const played: Played[] = [];
-  for (const keptBy of acts.length > 0 ? KEPT_BY : []) played.push(...await tamperWith(keptBy, acts, tell));
+  for (const keptBy of acts.length > 0 ? KEPT_BY : []) played.push(...(await tamperWith(keptBy, acts, tell)));
   const saleActs = SALE_ACTS.filter(({ name }) => only === undefined || name.includes(only));
-  if (saleActs.length > 0) played.push(...await tamperWithSales(saleActs, tell));
+  if (saleActs.length > 0) played.push(...(await tamperWithSales(saleActs, tell)));
   return played;
 }
 
 async function tamperWith(keptBy: KeptBy, acts: readonly Act[], tell: (sentence: string) => void): Promise<Played[]> {
   const wallet = await startWallet();
-  const env: Record<string, string> = keptBy === 'ledger' ? {} : { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: WALLET_SECRET };
+  const env: Record<string, string> =
+    keptBy === 'ledger' ? {} : { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: WALLET_SECRET };
   const deployment = await deploy({ gateways: 1, workers: 1, env });
   const { queues, close } = await openQueuesOf(deployment);
   const waiting = acts.filter(({ alone }) => !alone);
   const played: Played[] = [];
   const work = async () => {
     for (let act = waiting.shift(); act; act = waiting.shift()) {
-      const result = await play({ deployment, queues, walletPaid: () => wallet.paid.values() }, act, `t${randomBytes(5).toString('hex')}`);
+      const result = await play(
+        { deployment, queues, walletPaid: () => wallet.paid.values() },
+        act,
+        `t${randomBytes(5).toString('hex')}`,
+      );
       played.push(result);
       tell(`${keptBy}: ${sentenceOf(result)}`);
     }
@@ -62,7 +69,8 @@ async function tamperWith(keptBy: KeptBy, acts: readonly Act[], tell: (sentence:
   }
 }
 
-const sentenceOf = ({ act, noticed, paidWrongly, untold }: Played) => `${act}: ${noticed || 'NOT NOTICED'}${[...paidWrongly, ...untold].map((sentence) => `\n    ${sentence}`).join('')}`;
+const sentenceOf = ({ act, noticed, paidWrongly, untold }: Played) =>
+  `${act}: ${noticed || 'NOT NOTICED'}${[...paidWrongly, ...untold].map((sentence) => `\n    ${sentence}`).join('')}`;
 
 async function tamperWithSales(acts: readonly SaleAct[], tell: (sentence: string) => void): Promise<Played[]> {
   const deployment = await deploy({ gateways: 1, workers: 1 });

@@ -36,22 +36,40 @@ export interface Scene extends Pick<OperatorContext, 'redis'> {
   rain(...args: string[]): Promise<string>;
 }
 
-export async function openScene({ context, databaseUrl, gatewayUrls, rain }: Deployment, rainId: string): Promise<Scene> {
+export async function openScene(
+  { context, databaseUrl, gatewayUrls, rain }: Deployment,
+  rainId: string,
+): Promise<Scene> {
   const { redis, ledger } = context;
   const booked = (await ledger.rain(rainId))!;
-  const planned = new Map(Array.from(allocationOf(booked), (cents, index) => [redPacketId(rainId, index), formatMoney(cents)]));
+  const planned = new Map(
+    Array.from(allocationOf(booked), (cents, index) => [redPacketId(rainId, index), formatMoney(cents)]),
+  );
   const keys = shardKeys(rainId, 0);
   return {
-    redis, rainId, keys, planned, thief: `${THIEF}-${rainId}`,
+    redis,
+    rainId,
+    keys,
+    planned,
+    thief: `${THIEF}-${rainId}`,
     users: new HonestUsers(gatewayUrls[0]!, rainId),
     async freePacket() {
       const element = JSON.parse((await redis.lindex(keys.packets, 0))!) as { redPacketId: string };
       return element.redPacketId;
     },
-    claim: (packet, amount, userId = `${THIEF}-${rainId}`) => ({ rainId, redPacketId: packet, amount, userId, at: String(Date.now()) }),
+    claim: (packet, amount, userId = `${THIEF}-${rainId}`) => ({
+      rainId,
+      redPacketId: packet,
+      amount,
+      userId,
+      at: String(Date.now()),
+    }),
     sql: (text) => query(databaseUrl, text),
     sqlWithoutTriggers: (text) => query(databaseUrl, `SET session_replication_role = replica; ${text}`),
-    rain: (...args) => rain(...args).catch((error: { stdout?: string; stderr?: string }) => `${error.stdout ?? ''}${error.stderr ?? ''}`),
+    rain: (...args) =>
+      rain(...args).catch(
+        (error: { stdout?: string; stderr?: string }) => `${error.stdout ?? ''}${error.stderr ?? ''}`,
+      ),
   };
 }
 
@@ -59,7 +77,9 @@ export async function query(url: string, text: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(text).catch((error: Error) => { throw new ActRefused(error.message); });
+    await client.query(text).catch((error: Error) => {
+      throw new ActRefused(error.message);
+    });
   } finally {
     await client.end();
   }

@@ -20,12 +20,25 @@ export function idleExports(files: readonly SourceFile[]): Violation[] {
     };
     for (const [, name] of text.matchAll(DECLARED)) exported.push({ path, name: name! });
     for (const [, isExport, list, from] of text.matchAll(LISTED)) {
-      const pairs = list!.split(',').map((part) => part.trim().replace(/^type /, '').split(' as ')).filter(([name]) => name !== '');
-      if (from !== undefined) take(from, pairs.map(([inside]) => inside!));
+      const pairs = list!
+        .split(',')
+        .map((part) =>
+          part
+            .trim()
+            .replace(/^type /, '')
+            .split(' as '),
+        )
+        .filter(([name]) => name !== '');
+      if (from !== undefined)
+        take(
+          from,
+          pairs.map(([inside]) => inside!),
+        );
       if (isExport) exported.push(...pairs.map((pair) => ({ path, name: pair.at(-1)! })));
     }
     for (const [, star, call] of text.matchAll(WHOLE)) take((star ?? call)!, text.match(/\w+/g)!);
   }
-  return exported.filter(({ path, name }) => path !== PUBLISHED && !imported.has(`${path} ${name}`))
+  return exported
+    .filter(({ path, name }) => path !== PUBLISHED && !imported.has(`${path} ${name}`))
     .map(({ path, name }) => `${path} exports ${name}, which nobody imports; drop the word export, or all of it`);
 }

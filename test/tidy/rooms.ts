@@ -9,7 +9,11 @@ export function readRooms(markdown: string): RoomTable {
   const rooms: RoomTable = new Map();
   for (const line of markdown.split('\n')) {
     const row = /^\|\s*([a-z-]+)\/\s*\|.*\|\s*([^|]*?)\s*\|$/.exec(line);
-    if (row) rooms.set(row[1]!, row[2] === 'all' ? 'all' : new Set(row[2] === '–' ? [] : row[2]!.split(',').map((room) => room.trim())));
+    if (row)
+      rooms.set(
+        row[1]!,
+        row[2] === 'all' ? 'all' : new Set(row[2] === '–' ? [] : row[2]!.split(',').map((room) => room.trim())),
+      );
   }
   return rooms;
 }
@@ -20,7 +24,8 @@ export function importsOf(file: SourceFile): string[] {
   walk(file, (node) => {
     // The four forms: import … from, export … from, import(…), and import('…').Type within a type.
     const { source } = node;
-    if (isNode(source) && typeof source['value'] === 'string' && source['value'].startsWith('.')) found.push(source['value']);
+    if (isNode(source) && typeof source['value'] === 'string' && source['value'].startsWith('.'))
+      found.push(source['value']);
   });
   return found.map((path) => posix.join(posix.dirname(file.path), path));
 }
@@ -30,15 +35,20 @@ export function forbiddenEdges(files: readonly SourceFile[], rooms: RoomTable): 
   return files.flatMap((file) => {
     const room = roomOf(file.path);
     const allowed = rooms.get(room);
-    if (!allowed) return [`${file.path}: the room ${room}/ is not in the table of src/README.md; give it a row, or move the file`];
+    if (!allowed)
+      return [`${file.path}: the room ${room}/ is not in the table of src/README.md; give it a row, or move the file`];
     return importsOf(file).flatMap((target) => {
       const other = roomOf(target);
       if (other === room) return [];
-      if (other === 'bin') return [`${file.path} imports ${target}: nothing imports bin/; move what is needed down into a room`];
-      if (!target.startsWith('src/')) return [`${file.path} imports ${target}: only src/ is compiled; read it as a file, or move it there`];
+      if (other === 'bin')
+        return [`${file.path} imports ${target}: nothing imports bin/; move what is needed down into a room`];
+      if (!target.startsWith('src/'))
+        return [`${file.path} imports ${target}: only src/ is compiled; read it as a file, or move it there`];
       if (allowed === 'all' || allowed.has(other)) return [];
       const list = [...allowed].join(', ') || 'nothing';
-      return [`${file.path} imports ${target}: ${room}/ may import ${list}; hand the thing in, or move it into a room that both may import`];
+      return [
+        `${file.path} imports ${target}: ${room}/ may import ${list}; hand the thing in, or move it into a room that both may import`,
+      ];
     });
   });
 }
@@ -55,7 +65,9 @@ export function importRings(files: readonly SourceFile[]): Violation[] {
   const rings: Violation[] = [];
   const visit = (path: string) => {
     if (trail.includes(path)) {
-      rings.push(`${[...trail.slice(trail.indexOf(path)), path].join(' → ')} is a ring: move what both need into a file of its own`);
+      rings.push(
+        `${[...trail.slice(trail.indexOf(path)), path].join(' → ')} is a ring: move what both need into a file of its own`,
+      );
     } else if (!done.has(path)) {
       trail.push(path);
       for (const target of imports.get(path) ?? []) visit(target);

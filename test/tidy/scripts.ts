@@ -34,15 +34,25 @@ function headerOf(text: string): string[] {
 }
 
 function keyFaults(path: string, text: string): Violation[] {
-  const declared = headerOf(text).map((line) => /^-- KEYS\[(\d+)\]/.exec(line)?.[1]).filter((n) => n !== undefined).map(Number);
-  const faults = declared.some((n, i) => n !== i + 1) ? [`${path}: the header lists KEYS out of order: ${declared.join(', ')}`] : [];
+  const declared = headerOf(text)
+    .map((line) => /^-- KEYS\[(\d+)\]/.exec(line)?.[1])
+    .filter((n) => n !== undefined)
+    .map(Number);
+  const faults = declared.some((n, i) => n !== i + 1)
+    ? [`${path}: the header lists KEYS out of order: ${declared.join(', ')}`]
+    : [];
   const used = usedKeys(codeOf(text).join('\n'));
-  if (used === undefined) return [...faults, `${path}: nobody can count its keys; index KEYS by a number, or by a loop between two numbers`];
+  if (used === undefined)
+    return [...faults, `${path}: nobody can count its keys; index KEYS by a number, or by a loop between two numbers`];
   if (used !== declared.length) {
-    faults.push(`${path}: the header declares ${declared.length} keys, the code uses ${used}; callers count the header, so list each as "-- KEYS[n] <name>"`);
+    faults.push(
+      `${path}: the header declares ${declared.length} keys, the code uses ${used}; callers count the header, so list each as "-- KEYS[n] <name>"`,
+    );
   }
   const builds = /redis\.p?call\(\s*'\w+'\s*,\s*['"]/.test(codeOf(text).join('\n'));
-  return builds ? [...faults, `${path}: a key is built here; pass it in as KEYS, or Redis Cluster cannot route the call`] : faults;
+  return builds
+    ? [...faults, `${path}: a key is built here; pass it in as KEYS, or Redis Cluster cannot route the call`]
+    : faults;
 }
 
 /** The highest index of KEYS; a loop `for i = 1, 7 do … KEYS[i]` counts to its end. */
@@ -59,10 +69,15 @@ function usedKeys(code: string): number | undefined {
 function lengthFaults(path: string, text: string): Violation[] {
   const lines = codeOf(text).length;
   if (lines <= CODE_LINES_MAX) return [];
-  return [`${path} has ${lines} lines of code, at most ${CODE_LINES_MAX} are allowed; leave here what decides, and prepare and report outside`];
+  return [
+    `${path} has ${lines} lines of code, at most ${CODE_LINES_MAX} are allowed; leave here what decides, and prepare and report outside`,
+  ];
 }
 
 /** Lines with code on them, without what is said about them. */
 function codeOf(text: string): string[] {
-  return text.split('\n').map((line) => line.replace(/--.*$/, '').trimEnd()).filter((line) => line !== '');
+  return text
+    .split('\n')
+    .map((line) => line.replace(/--.*$/, '').trimEnd())
+    .filter((line) => line !== '');
 }

@@ -9,35 +9,64 @@ const READS_ENVIRONMENT = /^src\/(platform\/config\.ts|bin\/setup\/)/;
 /** STYLE 11: a file is named after its noun. */
 export function emptyNames(files: readonly SourceFile[]): Violation[] {
   return files.flatMap(({ path }) => {
-    const words = path.split('/').at(-1)!.replace(/\..*$/, '').split(/[-_.]|(?=[A-Z])/).map((word) => word.toLowerCase());
+    const words = path
+      .split('/')
+      .at(-1)!
+      .replace(/\..*$/, '')
+      .split(/[-_.]|(?=[A-Z])/)
+      .map((word) => word.toLowerCase());
     const empty = words.find((word) => EMPTY_NAMES.test(word));
-    return empty ? [`${path}: "${empty}" names no thing; call the file after the one noun in it, and split it when there are several`] : [];
+    return empty
+      ? [
+          `${path}: "${empty}" names no thing; call the file after the one noun in it, and split it when there are several`,
+        ]
+      : [];
   });
 }
 
 /** STYLE 11: no `any`. */
 export function anyTypes(files: readonly SourceFile[]): Violation[] {
-  return findNodes(files, (node) => node.type === 'TSAnyKeyword', (where) => `${where}: any; write unknown and parse it with zod, or name the type`);
+  return findNodes(
+    files,
+    (node) => node.type === 'TSAnyKeyword',
+    (where) => `${where}: any; write unknown and parse it with zod, or name the type`,
+  );
 }
 
 /** Configuration is read and checked once, in one place. */
 export function environmentReads(files: readonly SourceFile[]): Violation[] {
   const elsewhere = files.filter(({ path }) => !READS_ENVIRONMENT.test(path));
-  return findNodes(elsewhere, (node) => isMember(node, 'env', 'process'),
-    (where) => `${where}: process.env; ask loadConfig() of src/platform/config.ts, or childEnvironment() to start a process`);
+  return findNodes(
+    elsewhere,
+    (node) => isMember(node, 'env', 'process'),
+    (where) =>
+      `${where}: process.env; ask loadConfig() of src/platform/config.ts, or childEnvironment() to start a process`,
+  );
 }
 
 /** STYLE 2: the session has the only `send`. */
 export function strayingSends(files: readonly SourceFile[]): Violation[] {
-  const others = files.filter(({ path }) => path.startsWith('src/gateway/') && path !== 'src/gateway/sockets/session.ts');
-  return findNodes(others, (node) => node.type === 'CallExpression' && isNode(node['callee']) && isMember(node['callee'], 'send'),
-    (where) => `${where}: .send( on a socket; hand the message to the session (src/gateway/sockets/session.ts), the only one that knows the limits`);
+  const others = files.filter(
+    ({ path }) => path.startsWith('src/gateway/') && path !== 'src/gateway/sockets/session.ts',
+  );
+  return findNodes(
+    others,
+    (node) => node.type === 'CallExpression' && isNode(node['callee']) && isMember(node['callee'], 'send'),
+    (where) =>
+      `${where}: .send( on a socket; hand the message to the session (src/gateway/sockets/session.ts), the only one that knows the limits`,
+  );
 }
 
-function findNodes(files: readonly SourceFile[], wanted: (node: SyntaxNode) => boolean, sentence: (where: string) => Violation): Violation[] {
+function findNodes(
+  files: readonly SourceFile[],
+  wanted: (node: SyntaxNode) => boolean,
+  sentence: (where: string) => Violation,
+): Violation[] {
   return files.flatMap((file) => {
     const found: Violation[] = [];
-    walk(file, (node) => { if (wanted(node)) found.push(sentence(place(file, node.start))); });
+    walk(file, (node) => {
+      if (wanted(node)) found.push(sentence(place(file, node.start)));
+    });
     return found;
   });
 }

@@ -40,17 +40,31 @@ const asProvidersGive = () => userOf('tenant', '~* &* +@all -@admin -@dangerous'
 
 /** What Redis has refused, but for what is only read where it may be. */
 async function refusals(): Promise<string[]> {
-  const log = await admin.call('ACL', 'LOG') as unknown[][];
-  const denied = log.map((entry) => Object.fromEntries(Array.from({ length: entry.length / 2 }, (_, i) => [entry[2 * i], entry[2 * i + 1]])) as Record<string, string>);
-  return denied.filter(({ object }) => !OPTIONAL_COMMANDS.includes(object!.replace('|', ' '))).map(({ username, object, context }) => `${username}: ${object} (${context})`);
+  const log = (await admin.call('ACL', 'LOG')) as unknown[][];
+  const denied = log.map(
+    (entry) =>
+      Object.fromEntries(
+        Array.from({ length: entry.length / 2 }, (_, i) => [entry[2 * i], entry[2 * i + 1]]),
+      ) as Record<string, string>,
+  );
+  return denied
+    .filter(({ object }) => !OPTIONAL_COMMANDS.includes(object!.replace('|', ' ')))
+    .map(({ username, object, context }) => `${username}: ${object} (${context})`);
 }
 
 test.each([
   ['a user for each role, with the rules that the doctor prints', ownRules],
   ['one user for all, as providers give it: without INFO, CONFIG and CLIENT LIST', asProvidersGive],
 ])('a rain and a sale are played, settled and audited by %s', async (_, userFor) => {
-  const urls = { gateway: await userFor('gateway'), worker: await userFor('worker'), operator: await userFor('operator') };
-  const [gateway, worker] = [await openGateway(urls.gateway), await openWorker({ redisUrl: urls.worker, databaseUrl: book.url })];
+  const urls = {
+    gateway: await userFor('gateway'),
+    worker: await userFor('worker'),
+    operator: await userFor('operator'),
+  };
+  const [gateway, worker] = [
+    await openGateway(urls.gateway),
+    await openWorker({ redisUrl: urls.worker, databaseUrl: book.url }),
+  ];
   const [redis, database] = [await connect(urls.operator), connectDatabase(book.url)];
   const queueing = connectRedis(urls.operator, { purpose: 'once', onError: () => {} });
   await untilReady(queueing);
@@ -60,21 +74,43 @@ test.each([
     const opensAt = await redisNow(redis);
     const [rainId, saleId] = [`rain-${opensAt}`, `sale-${opensAt}`];
     const closesAt = opensAt + 5_000;
-    expect(await createRain(context, { id: rainId, plan: { budget: '5.00', packets: 5, split: { method: 'even' } }, opensAt, closesAt })).toMatchObject({ ok: true });
+    expect(
+      await createRain(context, {
+        id: rainId,
+        plan: { budget: '5.00', packets: 5, split: { method: 'even' } },
+        opensAt,
+        closesAt,
+      }),
+    ).toMatchObject({ ok: true });
     expect(await loadRain(context, rainId)).toMatchObject({ ok: true });
-    expect(await createSale(context, { id: saleId, items: [{ sku: 'tee', name: 'Tee', units: 5, price: '1.00' }], perUserMax: 1, holdMs: 1_000, opensAt, closesAt })).toMatchObject({ ok: true });
+    expect(
+      await createSale(context, {
+        id: saleId,
+        items: [{ sku: 'tee', name: 'Tee', units: 5, price: '1.00' }],
+        perUserMax: 1,
+        holdMs: 1_000,
+        opensAt,
+        closesAt,
+      }),
+    ).toMatchObject({ ok: true });
     expect(await openSale(context, saleId)).toMatchObject({ ok: true });
     const crowd = await dialCrowd(gateway, 8);
     for (const client of crowd) {
       client.say({ type: 'grab', rainId, ref: 'g' });
       client.say({ type: 'buy', saleId, sku: 'tee', ref: 'b' });
     }
-    const told = await Promise.all(crowd.map(async (client) => [(await client.next('result')).code, (await client.next('order')).code]));
+    const told = await Promise.all(
+      crowd.map(async (client) => [(await client.next('result')).code, (await client.next('order')).code]),
+    );
     expect([0, 1].map((i) => told.filter((codes) => codes[i] === '0').length)).toEqual([5, 5]);
-    const settled = async () => (await context.ledger.rain(rainId))?.settledAt && (await context.ledger.sale(saleId))?.settledAt;
+    const settled = async () =>
+      (await context.ledger.rain(rainId))?.settledAt && (await context.ledger.sale(saleId))?.settledAt;
     await eventually(settled, { timeoutMs: 40_000, everyMs: 500 });
-    for (const audit of [await auditRain(context, rainId), await auditSale(context, saleId)]) expect(audit).toMatchObject({ report: { balanced: true }, problems: [] });
-    expect((await readQueues({ ...context, queues })).queues.map(({ name, waiting }) => [name, waiting])).toContainEqual(['credit', 0]);
+    for (const audit of [await auditRain(context, rainId), await auditSale(context, saleId)])
+      expect(audit).toMatchObject({ report: { balanced: true }, problems: [] });
+    expect(
+      (await readQueues({ ...context, queues })).queues.map(({ name, waiting }) => [name, waiting]),
+    ).toContainEqual(['credit', 0]);
     expect(await refusals()).toEqual([]);
   } finally {
     await Promise.all([gateway.close(), worker.close(), ...Object.values(queues).map((queue) => queue.close())]);

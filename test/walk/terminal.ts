@@ -22,17 +22,30 @@ const ESCAPES = /\x1b\[[0-9;?]*[A-Za-z]/g;
  * signal by the terminal.
  */
 export function openTerminal(command: string, cwd: string, env: Record<string, string>): Terminal {
-  const shell = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], { cwd, env: { ...env, TERM: 'xterm-256color', COLUMNS: '160' }, stdio: ['pipe', 'pipe', 'inherit'] });
+  const shell = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    cwd,
+    env: { ...env, TERM: 'xterm-256color', COLUMNS: '160' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   let printed = '';
-  shell.stdout.on('data', (chunk) => { printed += String(chunk); });
+  shell.stdout.on('data', (chunk) => {
+    printed += String(chunk);
+  });
   const closed = once(shell, 'close').then(([code]) => Number(code));
   const terminal: Terminal = {
     screen: () => printed.replace(ESCAPES, '').replaceAll('\r', ''),
-    sees: (pattern, timeoutMs = 60_000) => eventually(() => {
-      const found = pattern.exec(terminal.screen());
-      if (!found && shell.exitCode !== null) throw new Error(`"${command}" ended with ${shell.exitCode} before it showed ${pattern}:\n${terminal.screen()}`);
-      return found ?? false;
-    }, { timeoutMs }),
+    sees: (pattern, timeoutMs = 60_000) =>
+      eventually(
+        () => {
+          const found = pattern.exec(terminal.screen());
+          if (!found && shell.exitCode !== null)
+            throw new Error(
+              `"${command}" ended with ${shell.exitCode} before it showed ${pattern}:\n${terminal.screen()}`,
+            );
+          return found ?? false;
+        },
+        { timeoutMs },
+      ),
     async interrupt() {
       shell.stdin.write('\x03');
       return await closed;

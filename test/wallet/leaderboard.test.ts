@@ -24,14 +24,20 @@ test('the three highest, masked, of equal ones the earlier; not final before the
   const leaderboard = createLeaderboards(ledger, { now: () => now });
   expect(await leaderboard('r1')).toEqual({ rainId: 'r1', luckiest: [], final: false });
   const amounts = ['1.00', '7.00', '3.00', '7.00', '2.00'];
-  for (const [i, amount] of amounts.entries()) await ledger.credit([{ ...claimOf('r1', i), userId: `user-${i}`, amount }]);
+  for (const [i, amount] of amounts.entries())
+    await ledger.credit([{ ...claimOf('r1', i), userId: `user-${i}`, amount }]);
   // Not looked at again within a second, however many ask.
   expect((await leaderboard('r1'))!.luckiest).toEqual([]);
   now += 1_001;
   const told = await leaderboard('r1');
   expect(told).toEqual({
-    rainId: 'r1', final: false,
-    luckiest: [{ user: 'u•••1', amount: '7.00', redPacketId: claimOf('r1', 1).redPacketId }, { user: 'u•••3', amount: '7.00', redPacketId: claimOf('r1', 3).redPacketId }, { user: 'u•••2', amount: '3.00', redPacketId: claimOf('r1', 2).redPacketId }],
+    rainId: 'r1',
+    final: false,
+    luckiest: [
+      { user: 'u•••1', amount: '7.00', redPacketId: claimOf('r1', 1).redPacketId },
+      { user: 'u•••3', amount: '7.00', redPacketId: claimOf('r1', 3).redPacketId },
+      { user: 'u•••2', amount: '3.00', redPacketId: claimOf('r1', 2).redPacketId },
+    ],
   });
   expect(JSON.stringify(told)).not.toContain('user-');
   await ledger.recycle('r1', 100_000n - 2_000n, 'ann');
@@ -42,9 +48,16 @@ test('the three highest, masked, of equal ones the earlier; not final before the
 
 test('[R10] a thousand requests at once are one read of the ledger, and an unknown rain is not read again and again', async () => {
   let looks = 0;
-  const leaderboard = createLeaderboards({ luckiest: async () => { looks++; return undefined; } });
+  const leaderboard = createLeaderboards({
+    luckiest: async () => {
+      looks++;
+      return undefined;
+    },
+  });
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => leaderboard('none')));
   expect(new Set(answers)).toEqual(new Set([undefined]));
   expect(looks).toBe(1);
-  await expect(Promise.all(Array.from({ length: 1_000 }, (_, i) => leaderboard(`none-${i}`)))).rejects.toThrow(/too many/);
+  await expect(Promise.all(Array.from({ length: 1_000 }, (_, i) => leaderboard(`none-${i}`)))).rejects.toThrow(
+    /too many/,
+  );
 });

@@ -10,7 +10,9 @@ import { openPlayers, wonRain } from './room.ts';
 
 let context: TestContext;
 let wallet: Wallet;
-beforeAll(async () => { [context, wallet] = await Promise.all([openTestContext(), startWallet()]); });
+beforeAll(async () => {
+  [context, wallet] = await Promise.all([openTestContext(), startWallet()]);
+});
 afterAll(async () => {
   await wallet?.stop();
   await context?.stop();
@@ -28,15 +30,22 @@ async function letters(rainId: string, count: number): Promise<string[]> {
   onTestFinished(() => worker.close());
   const dead = createDeadQueue({ connection: context.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
   onTestFinished(() => dead.close());
-  return eventually(async () => {
-    const found = (await readDeadLetters(dead, { rainId, limit: 10 })).letters.map(({ reason }) => reason);
-    expect(found).toHaveLength(count);
-    return found;
-  }, { timeoutMs: 20_000 });
+  return eventually(
+    async () => {
+      const found = (await readDeadLetters(dead, { rainId, limit: 10 })).letters.map(({ reason }) => reason);
+      expect(found).toHaveLength(count);
+      return found;
+    },
+    { timeoutMs: 20_000 },
+  );
 }
 
-test.each([['our ledger', () => ({})], ['an external wallet', () => ({ PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: SECRET })]] as const)(
-  '[R14] a claim that the plan does not hold is held from the first asking on, and never paid by %s', async (name, settings) => {
+test.each([
+  ['our ledger', () => ({})],
+  ['an external wallet', () => ({ PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: SECRET })],
+] as const)(
+  '[R14] a claim that the plan does not hold is held from the first asking on, and never paid by %s',
+  async (name, settings) => {
     const id = `made-up-${name.length}`;
     const thief = `thief-${id}`;
     const [claim] = await wonRain(context, id, ['zoe']);
@@ -44,9 +53,17 @@ test.each([['our ledger', () => ({})], ['an external wallet', () => ({ PAYOUT_PR
     const madeUp = JSON.stringify({ ...claim, redPacketId: `${id}-10`, amount: '50.00', userId: thief });
     await context.redis.multi().hset(claimed, thief, madeUp).lpush(claims, madeUp).exec();
     const { statementOf } = players(settings());
-    await eventually(async () => expect(await statementOf(thief)).toMatchObject({ wallet: '0.00', pending: '0.00', settled: true, packets: [{ status: 'held', amount: '50.00' }] }));
+    await eventually(async () =>
+      expect(await statementOf(thief)).toMatchObject({
+        wallet: '0.00',
+        pending: '0.00',
+        settled: true,
+        packets: [{ status: 'held', amount: '50.00' }],
+      }),
+    );
     expect(wallet.asksOf(`${id}-10`)).toBe(0);
-  });
+  },
+);
 
 test('[R14] a win whose amount was raised in the log is held as it stands there, and its true amount is credited when its user asks', async () => {
   const [claim] = await wonRain(context, 'raised', ['ann']);
@@ -55,5 +72,10 @@ test('[R14] a win whose amount was raised in the log is held as it stands there,
   expect(await letters('raised', 1)).toEqual(['not_in_plan']);
   expect(await context.ledger.credits('raised')).toEqual([]);
   const { statementOf } = players();
-  await eventually(async () => expect(await statementOf('ann')).toMatchObject({ wallet: '1.00', packets: [{ status: 'credited', amount: '1.00' }] }));
+  await eventually(async () =>
+    expect(await statementOf('ann')).toMatchObject({
+      wallet: '1.00',
+      packets: [{ status: 'credited', amount: '1.00' }],
+    }),
+  );
 });

@@ -24,7 +24,8 @@ afterAll(async () => {
   await context?.stop();
 });
 
-const settled = (userId: string, wallet: string) => eventually(async () => expect(await players.statementOf(userId)).toMatchObject({ wallet, settled: true }));
+const settled = (userId: string, wallet: string) =>
+  eventually(async () => expect(await players.statementOf(userId)).toMatchObject({ wallet, settled: true }));
 
 test('without Redis the statement shows the ledger at once, with a note', async () => {
   await wonRain(context, 'before', ['ann']);
@@ -32,7 +33,13 @@ test('without Redis the statement shows the ledger at once, with a note', async 
   await wonRain(context, 'after', ['ann']);
   toRedis.refuse();
   const begun = performance.now();
-  expect(await players.statementOf('ann')).toMatchObject({ wallet: '1.00', pending: '0.00', settled: false, note: expect.stringContaining('safe'), packets: [{ rainId: 'before' }] });
+  expect(await players.statementOf('ann')).toMatchObject({
+    wallet: '1.00',
+    pending: '0.00',
+    settled: false,
+    note: expect.stringContaining('safe'),
+    packets: [{ rainId: 'before' }],
+  });
   expect(performance.now() - begun).toBeLessThan(4_000);
   toRedis.pass();
   await settled('ann', '2.00');
@@ -61,11 +68,22 @@ test('[R5] the next request finds a commit whose answer was lost', async () => {
   const [claim] = await wonRain(context, 'half', ['dan']);
   await settled('eve', '0.00');
   toBook.blackhole('toClient');
-  await expect(Promise.race([players.statementOf('dan'), new Promise((_, reject) => { setTimeout(() => reject(new Error('no answer')), 3_000).unref(); })])).rejects.toThrow();
+  await expect(
+    Promise.race([
+      players.statementOf('dan'),
+      new Promise((_, reject) => {
+        setTimeout(() => reject(new Error('no answer')), 3_000).unref();
+      }),
+    ]),
+  ).rejects.toThrow();
   toBook.refuse();
   toBook.pass();
   await settled('dan', '1.00');
-  expect(await context.ledger.credits('half')).toEqual([{ redPacketId: claim!.redPacketId, userId: 'dan', amountCents: 100n }]);
-  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+  expect(await context.ledger.credits('half')).toEqual([
+    { redPacketId: claim!.redPacketId, userId: 'dan', amountCents: 100n },
+  ]);
+  const engine = createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  });
   expect(await engine.grab('half', 0, ['dan'])).toMatchObject([{ code: '1' }]);
 });

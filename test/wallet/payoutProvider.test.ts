@@ -32,7 +32,9 @@ test('[R5] a rain of an external wallet is never paid by a process with another 
   const connection = await connect(context.redisUrl);
   const later = createLaterQueue({ connection, prefix: QUEUE_PREFIX, onError: () => {} });
   try {
-    await eventually(async () => expect((await right.statementOf('dora')).packets).toMatchObject([{ status: 'credited' }]));
+    await eventually(async () =>
+      expect((await right.statementOf('dora')).packets).toMatchObject([{ status: 'credited' }]),
+    );
     expect((await showRain(context, 'split'))!.payoutProvider).toBe('webhook');
     expect((await wrong.statementOf('emil')).packets).toMatchObject([{ status: 'pending' }]);
 
@@ -52,7 +54,10 @@ test('[R5] a rain of an external wallet is never paid by a process with another 
     connection.disconnect();
     await Promise.all([right.close(), wrong.close()]);
   }
-  expect([...wallet.paid.values()].map(({ userId, amount }) => [userId, amount]).sort()).toEqual([['dora', '1.00'], ['emil', '1.00']]);
+  expect([...wallet.paid.values()].map(({ userId, amount }) => [userId, amount]).sort()).toEqual([
+    ['dora', '1.00'],
+    ['emil', '1.00'],
+  ]);
 });
 
 test('[R5] a rain that was assigned before claim ids named user and amount keeps its ids, and new rains get the new ones', async () => {
@@ -61,26 +66,40 @@ test('[R5] a rain that was assigned before claim ids named user and amount keeps
   const [newer] = await wonRain(context, 'newer', ['ivy']);
   const players = openPlayers(context, webhook);
   try {
-    for (const user of ['hal', 'ivy']) await eventually(async () => expect((await players.statementOf(user)).packets).toMatchObject([{ status: 'credited' }]));
+    for (const user of ['hal', 'ivy'])
+      await eventually(async () =>
+        expect((await players.statementOf(user)).packets).toMatchObject([{ status: 'credited' }]),
+      );
   } finally {
     await players.close();
   }
-  expect([wallet.paymentOf(older!.redPacketId)!.claimId, wallet.paymentOf(newer!.redPacketId)!.claimId]).toEqual([older!.redPacketId, `${newer!.redPacketId}:ivy:1.00`]);
-  expect([(await context.ledger.rain('older'))!.payoutProvider, (await context.ledger.rain('newer'))!.payoutProvider]).toEqual(['webhook', 'webhook_v2']);
+  expect([wallet.paymentOf(older!.redPacketId)!.claimId, wallet.paymentOf(newer!.redPacketId)!.claimId]).toEqual([
+    older!.redPacketId,
+    `${newer!.redPacketId}:ivy:1.00`,
+  ]);
+  expect([
+    (await context.ledger.rain('older'))!.payoutProvider,
+    (await context.ledger.rain('newer'))!.payoutProvider,
+  ]).toEqual(['webhook', 'webhook_v2']);
   for (const id of ['older', 'newer']) expect((await showRain(context, id))!.payoutProvider).toBe('webhook');
 });
 
 test('a wallet that says "done" and gives no receipt is believed only where WEBHOOK_RECEIPTS says so', async () => {
   const [claim] = await wonRain(context, 'bare', ['kai']);
   wallet.plan(claim!.redPacketId, ['lie'], true);
-  const [strict, trusting] = [openPlayers(context, webhook), openPlayers(context, { ...webhook, WEBHOOK_RECEIPTS: 'trust_status' })];
+  const [strict, trusting] = [
+    openPlayers(context, webhook),
+    openPlayers(context, { ...webhook, WEBHOOK_RECEIPTS: 'trust_status' }),
+  ];
   try {
     await eventually(async () => {
       expect((await strict.statementOf('kai')).packets).toMatchObject([{ status: 'pending' }]);
       expect(wallet.asksOf(claim!.redPacketId)).toBe(1);
     });
     expect(await booked('bare')).toEqual([]);
-    await eventually(async () => expect((await trusting.statementOf('kai')).packets).toMatchObject([{ status: 'credited' }]));
+    await eventually(async () =>
+      expect((await trusting.statementOf('kai')).packets).toMatchObject([{ status: 'credited' }]),
+    );
   } finally {
     await Promise.all([strict.close(), trusting.close()]);
   }
@@ -91,9 +110,13 @@ test('[R5] no wallet is asked to pay a rain of our own ledger', async () => {
   const [home, away] = [openPlayers(context), openPlayers(context, webhook)];
   const asked = wallet.paid.size;
   try {
-    await eventually(async () => expect((await home.statementOf('fay')).packets).toMatchObject([{ status: 'credited' }]));
+    await eventually(async () =>
+      expect((await home.statementOf('fay')).packets).toMatchObject([{ status: 'credited' }]),
+    );
     expect((await away.statementOf('gus')).packets).toMatchObject([{ status: 'pending' }]);
-    await eventually(async () => expect((await home.statementOf('gus')).packets).toMatchObject([{ status: 'credited' }]));
+    await eventually(async () =>
+      expect((await home.statementOf('gus')).packets).toMatchObject([{ status: 'credited' }]),
+    );
   } finally {
     await Promise.all([home.close(), away.close()]);
   }

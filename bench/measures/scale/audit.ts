@@ -26,7 +26,12 @@ export const audit: Measure = {
       const [many, few] = [await large.audit(), await small.audit()];
       const named = `audit of ${winners.toLocaleString('en')} winners`;
       return [
-        single(`${named}: memory for each winner beyond ${(winners / 10).toLocaleString('en')}`, 'B', (many.bytes - few.bytes) / (winners - winners / 10), { most: BYTES_MAX }),
+        single(
+          `${named}: memory for each winner beyond ${(winners / 10).toLocaleString('en')}`,
+          'B',
+          (many.bytes - few.bytes) / (winners - winners / 10),
+          { most: BYTES_MAX },
+        ),
         single(`${named}: memory of the whole process`, 'MiB', many.bytes / 2 ** 20),
         single(named, 's', many.seconds),
       ];
@@ -44,7 +49,12 @@ async function startSide({ postgres, say }: BaselineOptions, winners: number) {
   await house.context.redis.del(shardKeys(RAIN, 0).packets);
   await winMany(house.context, RAIN, winners);
   await creditMany(databaseUrl, RAIN, winners);
-  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET, NODE_OPTIONS: `--max-old-space-size=${HEAP_MB_MAX}` };
+  const env = {
+    REDIS_URL: redisUrl,
+    DATABASE_URL: databaseUrl,
+    SIGNING_SECRET,
+    NODE_OPTIONS: `--max-old-space-size=${HEAP_MB_MAX}`,
+  };
   return {
     close,
     async audit() {

@@ -23,27 +23,37 @@ export const shardCredits: Measure = {
     const measured = async (commitMs: number) => {
       const { many, one } = await ratesOf(options, commitMs);
       const measure = `claims of one rain over ${SHARDS} shards credited per second${commitMs > 0 ? `, each commit ${commitMs} ms` : ''}`;
-      return compared({ measure, against: 'the same in one shard', unit: '/s', ...(commitMs > 0 && { target: { least: 1.3 } }) }, many, one);
+      return compared(
+        { measure, against: 'the same in one shard', unit: '/s', ...(commitMs > 0 && { target: { least: 1.3 } }) },
+        many,
+        one,
+      );
     };
     return [await measured(COMMIT_MS), await measured(0)];
   },
 };
 
-async function ratesOf({ size, postgres, say }: BaselineOptions, commitMs: number): Promise<Record<'many' | 'one', number[]>> {
+async function ratesOf(
+  { size, postgres, say }: BaselineOptions,
+  commitMs: number,
+): Promise<Record<'many' | 'one', number[]>> {
   const url = await postgres.newDatabase();
   await migrate(url);
   // Whoever writes the log to disk sleeps before it, and whoever commits meanwhile waits with it.
   const name = new URL(url).pathname.slice(1);
-  for (const setting of [`commit_delay = ${commitMs * 1_000}`, 'commit_siblings = 0']) await execute(url, `ALTER DATABASE "${name}" SET ${setting}`);
+  for (const setting of [`commit_delay = ${commitMs * 1_000}`, 'commit_siblings = 0'])
+    await execute(url, `ALTER DATABASE "${name}" SET ${setting}`);
   const database = connectDatabase(url, { connectionsMax: AT_ONCE });
   const ledger = openLedger(database);
   async function rate(rainId: string, shards: number): Promise<number> {
     const batches = await waitingClaims(ledger, rainId, shards, size.claims);
     const from = performance.now();
-    await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-      for (let batch = batches.shift(); batch; batch = batches.shift()) await ledger.credit(batch);
-    }));
-    return size.claims * 1_000 / (performance.now() - from);
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (let batch = batches.shift(); batch; batch = batches.shift()) await ledger.credit(batch);
+      }),
+    );
+    return (size.claims * 1_000) / (performance.now() - from);
   }
   const rates: Record<'many' | 'one', number[]> = { many: [], one: [] };
   try {
@@ -61,15 +71,43 @@ async function ratesOf({ size, postgres, say }: BaselineOptions, commitMs: numbe
 }
 
 /** A new rain and all claims to it, in batches, those of the shards in turns. */
-async function waitingClaims(ledger: ReturnType<typeof openLedger>, rainId: string, shards: number, packets: number): Promise<Claim[][]> {
+async function waitingClaims(
+  ledger: ReturnType<typeof openLedger>,
+  rainId: string,
+  shards: number,
+  packets: number,
+): Promise<Claim[][]> {
   const now = Date.now();
   const split = { budget: `${Math.floor(packets / 10)}.${packets % 10}0`, packets, split: { method: 'even' } };
-  await ledger.createRain({ id: rainId, title: rainId, budgetCents: BigInt(packets) * 10n, packets, split, seed: '00'.repeat(32), shards, opensAt: now, closesAt: now + 3_600_000 }, 'bench');
+  await ledger.createRain(
+    {
+      id: rainId,
+      title: rainId,
+      budgetCents: BigInt(packets) * 10n,
+      packets,
+      split,
+      seed: '00'.repeat(32),
+      shards,
+      opensAt: now,
+      closesAt: now + 3_600_000,
+    },
+    'bench',
+  );
   const batches: Claim[][] = [];
   for (let from = 0; from < packets; from += BATCH * shards) {
     for (let shard = 0; shard < shards; shard++) {
-      const indices = Array.from({ length: BATCH }, (_, i) => from + i * shards + shard).filter((index) => index < packets);
-      batches.push(indices.map((index) => ({ rainId, redPacketId: redPacketId(rainId, index), amount: '0.10', userId: `${rainId}-${index}`, at: String(now) })));
+      const indices = Array.from({ length: BATCH }, (_, i) => from + i * shards + shard).filter(
+        (index) => index < packets,
+      );
+      batches.push(
+        indices.map((index) => ({
+          rainId,
+          redPacketId: redPacketId(rainId, index),
+          amount: '0.10',
+          userId: `${rainId}-${index}`,
+          at: String(now),
+        })),
+      );
     }
   }
   return batches;

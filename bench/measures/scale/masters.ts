@@ -16,14 +16,23 @@ type Side = Awaited<ReturnType<typeof startSide>>;
 /** A Redis Cluster of so many masters, each held to its quota, a gateway and its users. The rains have a shard for each master. */
 async function startSide(masters: number, users: number, postgres: TestPostgres) {
   const ends: (() => unknown)[] = [];
-  const stop = async () => { for (const end of ends.toReversed()) await end(); };
+  const stop = async () => {
+    for (const end of ends.toReversed()) await end();
+  };
   try {
     const cluster = await startCluster({ size: masters });
     ends.push(() => cluster.stop());
-    const quota = holdToQuota(cluster.masters.map(({ pid }) => pid), QUOTA_US, PERIOD_US);
+    const quota = holdToQuota(
+      cluster.masters.map(({ pid }) => pid),
+      QUOTA_US,
+      PERIOD_US,
+    );
     ends.unshift(() => quota.remove());
     const store = await openStoreOn(cluster.url, postgres, 'rain');
-    ends.push(() => store.close(), () => quota.set(false));
+    ends.push(
+      () => store.close(),
+      () => quota.set(false),
+    );
     const gateway = await store.start('../dist/bin/rain.js', ['gateway']);
     const crowd = await startUsers(store, gateway, 'rain', `${masters} masters`);
     await crowd.connect('user', users);
@@ -35,8 +44,9 @@ async function startSide(masters: number, users: number, postgres: TestPostgres)
         quota.set(true);
         const { ran } = await crowd.ask({ do: 'walk', rainIds });
         quota.set(false);
-        if (ran!.won !== users * rainIds.length) throw new Error(`${masters} masters: ${ran!.won} of ${users * rainIds.length} won`);
-        return ran!.won * 1_000 / ran!.elapsedMs;
+        if (ran!.won !== users * rainIds.length)
+          throw new Error(`${masters} masters: ${ran!.won} of ${users * rainIds.length} won`);
+        return (ran!.won * 1_000) / ran!.elapsedMs;
       },
     };
   } catch (error) {
@@ -61,7 +71,12 @@ export const masters: Measure = {
           if (round >= warmRounds) figures[i]!.push(figure);
         }
       }
-      const name = { measure: `wins per second, ${MASTERS} masters held to ${100 * QUOTA_US / PERIOD_US} % of a core each`, against: 'one so held', unit: '/s', target: { least: 3 } };
+      const name = {
+        measure: `wins per second, ${MASTERS} masters held to ${(100 * QUOTA_US) / PERIOD_US} % of a core each`,
+        against: 'one so held',
+        unit: '/s',
+        target: { least: 3 },
+      };
       return [compared(name, figures[0]!, figures[1]!)];
     } finally {
       for (const side of sides) await side.stop();

@@ -31,28 +31,49 @@ interface Cost {
 export const queue: Measure = {
   name: 'scale-queue',
   onlyWhenAsked: 'always',
-  rows: ({ size, postgres, say }) => inStore(postgres, 'rain', async (store) => {
-    const costs: Record<'win' | 'full' | 'short', Cost[]> = { win: [], full: [], short: [] };
-    for (let round = 0; round < ROUNDS; round++) {
-      const rainId = `won-${round}`;
-      await store.house.stock([rainId], size.winners);
-      costs.win.push(await costOf(store, size.winners, () => grabMany(store.house.context, rainId, size.winners)));
-      const entries = await readAll(store, rainId);
-      costs.full.push(await costOf(store, size.winners, () => creditAll(store, rainId, entries, ENTRIES_MAX)));
-      costs.short.push(await costOf(store, size.winners, () => creditAll(store, rainId, entries, SHORT_RANGE)));
-      say(`round ${round + 1}: ${Object.values(costs).map((some) => some.at(-1)!.cpuUs.toFixed(2)).join(', ')} µs`);
-    }
-    const of = (which: keyof typeof costs, what: keyof Cost) => costs[which].map((cost) => cost[what]);
-    const against = `a win in a call for ${BATCH_USERS_MAX} users`;
-    const told = (measure: string, unit: string, values: readonly number[]): Row => ({ measure, unit, ours: spreadOf(values), figure: spreadOf(values) });
-    return [
-      { ...told(`Redis CPU of the queue per claim, jobs of ${ENTRIES_MAX}`, 'µs', of('full', 'cpuUs')), target: { most: CPU_US_MAX } },
-      compared({ measure: `Redis CPU of the queue per claim, jobs of ${ENTRIES_MAX}`, against, unit: 'µs' }, of('full', 'cpuUs'), of('win', 'cpuUs')),
-      compared({ measure: `Redis CPU of the queue per claim, jobs of ${SHORT_RANGE}`, against, unit: 'µs' }, of('short', 'cpuUs'), of('win', 'cpuUs')),
-      told(`bytes through Redis of the queue per claim, jobs of ${ENTRIES_MAX}`, 'B', of('full', 'sentBytes')),
-      told(`bytes on the disk of the queue per claim, jobs of ${ENTRIES_MAX}`, 'B', of('full', 'loggedBytes')),
-    ];
-  }),
+  rows: ({ size, postgres, say }) =>
+    inStore(postgres, 'rain', async (store) => {
+      const costs: Record<'win' | 'full' | 'short', Cost[]> = { win: [], full: [], short: [] };
+      for (let round = 0; round < ROUNDS; round++) {
+        const rainId = `won-${round}`;
+        await store.house.stock([rainId], size.winners);
+        costs.win.push(await costOf(store, size.winners, () => grabMany(store.house.context, rainId, size.winners)));
+        const entries = await readAll(store, rainId);
+        costs.full.push(await costOf(store, size.winners, () => creditAll(store, rainId, entries, ENTRIES_MAX)));
+        costs.short.push(await costOf(store, size.winners, () => creditAll(store, rainId, entries, SHORT_RANGE)));
+        say(
+          `round ${round + 1}: ${Object.values(costs)
+            .map((some) => some.at(-1)!.cpuUs.toFixed(2))
+            .join(', ')} µs`,
+        );
+      }
+      const of = (which: keyof typeof costs, what: keyof Cost) => costs[which].map((cost) => cost[what]);
+      const against = `a win in a call for ${BATCH_USERS_MAX} users`;
+      const told = (measure: string, unit: string, values: readonly number[]): Row => ({
+        measure,
+        unit,
+        ours: spreadOf(values),
+        figure: spreadOf(values),
+      });
+      return [
+        {
+          ...told(`Redis CPU of the queue per claim, jobs of ${ENTRIES_MAX}`, 'µs', of('full', 'cpuUs')),
+          target: { most: CPU_US_MAX },
+        },
+        compared(
+          { measure: `Redis CPU of the queue per claim, jobs of ${ENTRIES_MAX}`, against, unit: 'µs' },
+          of('full', 'cpuUs'),
+          of('win', 'cpuUs'),
+        ),
+        compared(
+          { measure: `Redis CPU of the queue per claim, jobs of ${SHORT_RANGE}`, against, unit: 'µs' },
+          of('short', 'cpuUs'),
+          of('win', 'cpuUs'),
+        ),
+        told(`bytes through Redis of the queue per claim, jobs of ${ENTRIES_MAX}`, 'B', of('full', 'sentBytes')),
+        told(`bytes on the disk of the queue per claim, jobs of ${ENTRIES_MAX}`, 'B', of('full', 'loggedBytes')),
+      ];
+    }),
 };
 
 async function readAll({ house }: Store, rainId: string): Promise<string[]> {
@@ -62,17 +83,33 @@ async function readAll({ house }: Store, rainId: string): Promise<string[]> {
 }
 
 /** As relay and credit worker do it; the ledger, which is not in Redis, takes no time. */
-async function creditAll({ redisUrl }: Store, rainId: string, entries: readonly string[], range: number): Promise<void> {
-  const connections = (['queue', 'queue'] as const).map((purpose) => connectRedis(redisUrl, { purpose, onError: () => {} }));
-  const onError = (error: Error) => { throw error; };
+async function creditAll(
+  { redisUrl }: Store,
+  rainId: string,
+  entries: readonly string[],
+  range: number,
+): Promise<void> {
+  const connections = (['queue', 'queue'] as const).map((purpose) =>
+    connectRedis(redisUrl, { purpose, onError: () => {} }),
+  );
+  const onError = (error: Error) => {
+    throw error;
+  };
   const jobs = createCreditQueue({ connection: connections[0]!, prefix: QUEUE_PREFIX, onError });
   let credited = 0;
   let finish: () => void;
-  const done = new Promise<void>((resolve) => { finish = resolve; });
+  const done = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
   const worker = createCreditWorker({
-    connection: connections[1]!, prefix: QUEUE_PREFIX, onError, log: createLog('bench', 'silent'),
+    connection: connections[1]!,
+    prefix: QUEUE_PREFIX,
+    onError,
+    log: createLog('bench', 'silent'),
     balance: { post: async (_rainId, claims) => claims.map(() => ({ outcome: 'commit' })) },
-    async onCredited(_rainId, _shard, claims) { if ((credited += claims.length) >= entries.length) finish(); },
+    async onCredited(_rainId, _shard, claims) {
+      if ((credited += claims.length) >= entries.length) finish();
+    },
   });
   for (let from = 0; from < entries.length; from += range) {
     const job: CreditJob = { rainId, shard: 0, from, entries: entries.slice(from, from + range) };
@@ -85,11 +122,24 @@ async function creditAll({ redisUrl }: Store, rainId: string, entries: readonly 
   for (const connection of connections) connection.disconnect();
 }
 
-async function costOf({ redisPid, house: { context: { redis } } }: Store, claims: number, work: () => Promise<void>): Promise<Cost> {
+async function costOf(
+  {
+    redisPid,
+    house: {
+      context: { redis },
+    },
+  }: Store,
+  claims: number,
+  work: () => Promise<void>,
+): Promise<Cost> {
   const [bytes, cpu] = [await readBytes(redis), cpuMs([redisPid])];
   await work();
   const [after, bytesAfter] = [cpuMs([redisPid]), await readBytes(redis)];
-  return { cpuUs: 1_000 * (after - cpu) / claims, sentBytes: (bytesAfter.sent - bytes.sent) / claims, loggedBytes: (bytesAfter.logged - bytes.logged) / claims };
+  return {
+    cpuUs: (1_000 * (after - cpu)) / claims,
+    sentBytes: (bytesAfter.sent - bytes.sent) / claims,
+    loggedBytes: (bytesAfter.logged - bytes.logged) / claims,
+  };
 }
 
 async function readBytes(redis: Store['house']['context']['redis']): Promise<{ sent: number; logged: number }> {

@@ -39,13 +39,24 @@ async function rowOf(masters: number, { size, postgres, say }: BaselineOptions):
       if (sum(held) !== won) throw new Error(`the masters have ${sum(held)} of ${won} wins`);
       wins.busiest.push(Math.max(...held));
       wins.mean.push(won / masters);
-      say(`${masters} masters, round ${round + 1}: ${held.join(', ')} wins in ${busy.map((ms) => ms.toFixed(0)).join(', ')} ms of processor time`);
+      say(
+        `${masters} masters, round ${round + 1}: ${held.join(', ')} wins in ${busy.map((ms) => ms.toFixed(0)).join(', ')} ms of processor time`,
+      );
     }
   } finally {
     await store.close();
     await cluster.stop();
   }
-  return compared({ measure: `wins of the busiest of ${masters} masters, ${masters} shards`, against: 'mean of the masters', unit: '', target: { most: 1.25 } }, wins.busiest, wins.mean);
+  return compared(
+    {
+      measure: `wins of the busiest of ${masters} masters, ${masters} shards`,
+      against: 'mean of the masters',
+      unit: '',
+      target: { most: 1.25 },
+    },
+    wins.busiest,
+    wins.mean,
+  );
 }
 
 /** Every user wins once. */
@@ -53,23 +64,33 @@ async function play({ house }: StoreOn, shards: number, users: number): Promise<
   const { redis } = house.context;
   const rainId = newPlacedId(Date.now(), shards, redis);
   await house.stockRain(rainId, packetsFor(users), shards);
-  const engine = createGrabEngine(redis, (fault) => { throw fault; });
+  const engine = createGrabEngine(redis, (fault) => {
+    throw fault;
+  });
   const homes = Array.from({ length: shards }, () => [] as string[]);
   for (let i = 0; i < users; i++) homes[shardOf(`user-${i}`, shards)]!.push(`user-${i}`);
   let won = 0;
-  await Promise.all(homes.map(async (home, shard) => {
-    for (let from = 0; from < home.length; from += BATCH) {
-      const answers = await engine.grab(rainId, shard, home.slice(from, from + BATCH));
-      won += answers.filter(({ code }) => code === '0').length;
-    }
-  }));
+  await Promise.all(
+    homes.map(async (home, shard) => {
+      for (let from = 0; from < home.length; from += BATCH) {
+        const answers = await engine.grab(rainId, shard, home.slice(from, from + BATCH));
+        won += answers.filter(({ code }) => code === '0').length;
+      }
+    }),
+  );
   if (won !== users) throw new Error(`${won} of ${users} won`);
   return { rainId, won };
 }
 
 /** Entries of this rain's claim logs, as each master itself has them. */
 function winsHeld({ masters }: TestCluster, rainId: string): Promise<number[]> {
-  return Promise.all(masters.map((master) => at(master, async (node) => sum(await Promise.all((await node.keys(`rain:{${rainId}/*}:claims`)).map((key) => node.llen(key)))))));
+  return Promise.all(
+    masters.map((master) =>
+      at(master, async (node) =>
+        sum(await Promise.all((await node.keys(`rain:{${rainId}/*}:claims`)).map((key) => node.llen(key)))),
+      ),
+    ),
+  );
 }
 
 const sum = (figures: readonly number[]): number => figures.reduce((total, figure) => total + figure, 0);

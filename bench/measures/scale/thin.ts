@@ -30,8 +30,21 @@ export const thin: Measure = {
     const measure = `Redis CPU per win, ${GATEWAYS} thin gateways × ${SHARDS} shards`;
     return [
       compared({ measure, against: '1 gateway', unit: 'µs', target: { most: 2 } }, busy.many, busy.one),
-      compared({ measure: `${measure}, without the wait for the call before`, against: '1 gateway', unit: 'µs' }, busy.before, busy.one),
-      compared({ measure: `wait for an answer while Redis is idle, ${GATEWAYS} thin gateways`, against: 'without the wait for the call before', unit: 'ms', target: { most: 1.1 } }, idle.many, idle.before),
+      compared(
+        { measure: `${measure}, without the wait for the call before`, against: '1 gateway', unit: 'µs' },
+        busy.before,
+        busy.one,
+      ),
+      compared(
+        {
+          measure: `wait for an answer while Redis is idle, ${GATEWAYS} thin gateways`,
+          against: 'without the wait for the call before',
+          unit: 'ms',
+          target: { most: 1.1 },
+        },
+        idle.many,
+        idle.before,
+      ),
     ];
   },
 };
@@ -39,7 +52,16 @@ export const thin: Measure = {
 type Side = 'one' | 'many' | 'before';
 
 /** Runs this on one Redis for gateways of each kind, so many rounds. */
-async function inRounds(store: Store, { say }: BaselineOptions, slower: number, work: (gateways: Awaited<ReturnType<typeof openThin>>, side: Side, rainId: string) => Promise<{ figure: number; told: string }>): Promise<Record<Side, number[]>> {
+async function inRounds(
+  store: Store,
+  { say }: BaselineOptions,
+  slower: number,
+  work: (
+    gateways: Awaited<ReturnType<typeof openThin>>,
+    side: Side,
+    rainId: string,
+  ) => Promise<{ figure: number; told: string }>,
+): Promise<Record<Side, number[]>> {
   const figures: Record<Side, number[]> = { one: [], many: [], before: [] };
   const opened = Object.entries({
     one: await openThin(store.redisUrl, { gateways: 1, shards: SHARDS, grabBehindMsMax, slower }),
@@ -76,9 +98,12 @@ async function whileBusy(options: BaselineOptions): Promise<Record<Side, number[
         quota!.set(true);
         const before = cpuMs([store.redisPid]);
         const { calls, waitMs } = await gateways.win(rainId, users, perSecond);
-        const figure = (cpuMs([store.redisPid]) - before) * 1_000 / users;
+        const figure = ((cpuMs([store.redisPid]) - before) * 1_000) / users;
         quota!.set(false);
-        return { figure, told: `${figure.toFixed(1)} µs, ${(users / calls).toFixed(1)} users a call, answered in ${waitMs.toFixed(0)} ms` };
+        return {
+          figure,
+          told: `${figure.toFixed(1)} µs, ${(users / calls).toFixed(1)} users a call, answered in ${waitMs.toFixed(0)} ms`,
+        };
       });
     });
   } finally {
@@ -87,9 +112,11 @@ async function whileBusy(options: BaselineOptions): Promise<Record<Side, number[
 }
 
 function whileIdle(options: BaselineOptions): Promise<Record<Side, number[]>> {
-  return inStore(options.postgres, 'rain', (store) => inRounds(store, options, 1, async (gateways, _side, rainId) => {
-    await store.house.stockRain(rainId, IDLE.users * 2, SHARDS);
-    const { calls, waitMs } = await gateways.win(rainId, IDLE.users, IDLE.perSecond);
-    return { figure: waitMs, told: `answered in ${waitMs.toFixed(2)} ms, ${calls} calls` };
-  }));
+  return inStore(options.postgres, 'rain', (store) =>
+    inRounds(store, options, 1, async (gateways, _side, rainId) => {
+      await store.house.stockRain(rainId, IDLE.users * 2, SHARDS);
+      const { calls, waitMs } = await gateways.win(rainId, IDLE.users, IDLE.perSecond);
+      return { figure: waitMs, told: `answered in ${waitMs.toFixed(2)} ms, ${calls} calls` };
+    }),
+  );
 }

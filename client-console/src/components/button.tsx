@@ -14,14 +14,31 @@ interface ButtonProps {
 }
 
 /** A pending button shows a spinner, ignores clicks and keeps the focus. */
-export function Button({ children, onClick, variant = 'plain', pending = false, disabled = false, type = 'button', label, testId }: ButtonProps) {
+export function Button({
+  children,
+  onClick,
+  variant = 'plain',
+  pending = false,
+  disabled = false,
+  type = 'button',
+  label,
+  testId,
+}: ButtonProps) {
   const { shared } = useLanguage();
   const click = (event: TargetedMouseEvent<HTMLButtonElement>) => {
     if (pending || disabled) event.preventDefault();
     else onClick?.();
   };
   return (
-    <button type={type} class={`button ${variant}`} aria-disabled={pending || disabled} aria-busy={pending} aria-label={label} data-testid={testId} onClick={click}>
+    <button
+      type={type}
+      class={`button ${variant}`}
+      aria-disabled={pending || disabled}
+      aria-busy={pending}
+      aria-label={label}
+      data-testid={testId}
+      onClick={click}
+    >
       {pending && <span class="spinner" aria-hidden="true" />}
       <span>{children}</span>
       {pending && <span class="unseen">{shared.wait}</span>}

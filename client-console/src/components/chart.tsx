@@ -31,22 +31,64 @@ export function Chart({ rows, lines }: ChartProps) {
     const element = place.current!;
     const styles = getComputedStyle(element);
     const colour = (name: string) => styles.getPropertyValue(name).trim();
-    const axis = { stroke: colour('--chart-ink'), grid: { stroke: colour('--chart-line'), width: 1 }, ticks: { show: false }, font: `12px ${styles.fontFamily}` };
-    const range = (_plot: uPlot, _least: number, most: number): uPlot.Range.MinMax => [0, Math.max(4, Math.ceil(most * 1.1))];
-    const whole = (_plot: uPlot, marks: number[]) => marks.map((mark) => (Number.isInteger(mark) ? mark.toLocaleString('en-US') : ''));
-    plot.current = new uPlot({
-      width: element.clientWidth, height: element.clientHeight,
-      legend: { show: false }, cursor: { show: false },
-      scales: { x: { range: (_plot, first, last) => [Math.min(first, last - SPAN_S), last] }, ...Object.fromEntries(lines.map((line) => [line.name, { range }])) },
-      axes: [
-        { ...axis, space: 90, size: 26, incrs: [5, 10, 15, 30, 60, 120, 300], values: (_plot, times) => times.map((time) => clockText(time * 1_000, 'en')) },
-        ...lines.map((line, i): uPlot.Axis => ({ ...axis, scale: line.name, side: i === 0 ? 3 : 1, size: 50, stroke: colour(line.colour), values: whole, ...(i > 0 && { grid: { show: false } }) })),
-      ],
-      series: [{}, ...lines.map((line) => ({
-        label: line.name, scale: line.name, stroke: colour(line.colour), width: 2, points: { show: false }, ...(line.filled && { fill: colour(`${line.colour}-soft`) }),
-      }))],
-    }, rows as uPlot.AlignedData, element);
-    const resized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: element.clientHeight }));
+    const axis = {
+      stroke: colour('--chart-ink'),
+      grid: { stroke: colour('--chart-line'), width: 1 },
+      ticks: { show: false },
+      font: `12px ${styles.fontFamily}`,
+    };
+    const range = (_plot: uPlot, _least: number, most: number): uPlot.Range.MinMax => [
+      0,
+      Math.max(4, Math.ceil(most * 1.1)),
+    ];
+    const whole = (_plot: uPlot, marks: number[]) =>
+      marks.map((mark) => (Number.isInteger(mark) ? mark.toLocaleString('en-US') : ''));
+    plot.current = new uPlot(
+      {
+        width: element.clientWidth,
+        height: element.clientHeight,
+        legend: { show: false },
+        cursor: { show: false },
+        scales: {
+          x: { range: (_plot, first, last) => [Math.min(first, last - SPAN_S), last] },
+          ...Object.fromEntries(lines.map((line) => [line.name, { range }])),
+        },
+        axes: [
+          {
+            ...axis,
+            space: 90,
+            size: 26,
+            incrs: [5, 10, 15, 30, 60, 120, 300],
+            values: (_plot, times) => times.map((time) => clockText(time * 1_000, 'en')),
+          },
+          ...lines.map((line, i): uPlot.Axis => ({
+            ...axis,
+            scale: line.name,
+            side: i === 0 ? 3 : 1,
+            size: 50,
+            stroke: colour(line.colour),
+            values: whole,
+            ...(i > 0 && { grid: { show: false } }),
+          })),
+        ],
+        series: [
+          {},
+          ...lines.map((line) => ({
+            label: line.name,
+            scale: line.name,
+            stroke: colour(line.colour),
+            width: 2,
+            points: { show: false },
+            ...(line.filled && { fill: colour(`${line.colour}-soft`) }),
+          })),
+        ],
+      },
+      rows as uPlot.AlignedData,
+      element,
+    );
+    const resized = new ResizeObserver(() =>
+      plot.current?.setSize({ width: element.clientWidth, height: element.clientHeight }),
+    );
     resized.observe(element);
     return () => {
       resized.disconnect();

@@ -26,11 +26,36 @@ export function ColourField({ label, value, usual, toUsual, hint, refusals, onIn
     <div class={`field colour${refused ? ' refused' : ''}`}>
       <label for={id}>{label}</label>
       <span class="input">
-        <input id={id} type="color" value={value ?? usual} aria-invalid={refused} aria-describedby={`${id}-note`} data-testid={testId} onInput={(event) => onInput(event.currentTarget.value)} />
+        <input
+          id={id}
+          type="color"
+          value={value ?? usual}
+          aria-invalid={refused}
+          aria-describedby={`${id}-note`}
+          data-testid={testId}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
         <code>{value ?? usual}</code>
-        {value !== undefined && <Button variant="quiet" label={`${label}: ${toUsual}`} onClick={() => onInput(undefined)} testId={`${testId}-usual`}>{toUsual}</Button>}
+        {value !== undefined && (
+          <Button
+            variant="quiet"
+            label={`${label}: ${toUsual}`}
+            onClick={() => onInput(undefined)}
+            testId={`${testId}-usual`}
+          >
+            {toUsual}
+          </Button>
+        )}
       </span>
-      {refused ? <p class="refusal" id={`${id}-note`} role="status">{refusals.map(({ reason }) => reasonIn(language, reason)).join(' · ')}</p> : <p class="hint" id={`${id}-note`}>{hint}</p>}
+      {refused ? (
+        <p class="refusal" id={`${id}-note`} role="status">
+          {refusals.map(({ reason }) => reasonIn(language, reason)).join(' · ')}
+        </p>
+      ) : (
+        <p class="hint" id={`${id}-note`}>
+          {hint}
+        </p>
+      )}
     </div>
   );
 }

@@ -9,7 +9,9 @@ export function Copyable({ text, testId }: { text: string; testId?: string }) {
   return (
     <span class="copyable">
       <code data-testid={testId}>{text}</code>
-      <Button variant="quiet" onClick={() => void navigator.clipboard?.writeText(text).then(() => setCopied(true))}>{copied ? shared.copied : shared.copy}</Button>
+      <Button variant="quiet" onClick={() => void navigator.clipboard?.writeText(text).then(() => setCopied(true))}>
+        {copied ? shared.copied : shared.copy}
+      </Button>
     </span>
   );
 }

@@ -26,24 +26,61 @@ interface DialogProps<T> {
 }
 
 /** Asks for confirmation before an action. The browser keeps the focus inside, and Escape closes it. */
-export function Dialog<T>({ title, children, act, variant = 'main', verb, onAct, staysOpen = () => false, onClose, disabled = false, fields = [], over = false }: DialogProps<T>) {
+export function Dialog<T>({
+  title,
+  children,
+  act,
+  variant = 'main',
+  verb,
+  onAct,
+  staysOpen = () => false,
+  onClose,
+  disabled = false,
+  fields = [],
+  over = false,
+}: DialogProps<T>) {
   const { shared } = useLanguage();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose} onCancel={(event) => { if (verb.pending) event.preventDefault(); }}>
-      <form onSubmit={(event) => {
-        event.preventDefault();
-        if (over) dialog.current?.close();
-        else if (!disabled) void verb.run(onAct).then((answered) => { if (answered && !staysOpen(answered.done)) onClose(); });
-      }}>
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby={id}
+      onClose={onClose}
+      onCancel={(event) => {
+        if (verb.pending) event.preventDefault();
+      }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (over) dialog.current?.close();
+          else if (!disabled)
+            void verb.run(onAct).then((answered) => {
+              if (answered && !staysOpen(answered.done)) onClose();
+            });
+        }}
+      >
         <h2 id={id}>{title}</h2>
         <div class="told">{children}</div>
         <Refused refusal={verb.refusal} beside={fields} />
         <div class="acts">
-          {!over && <Button onClick={() => dialog.current?.close()} disabled={verb.pending}>{shared.cancel}</Button>}
-          <Button type="submit" variant={variant} pending={verb.pending} disabled={disabled || verb.refusal?.code === 'needs_approval'} testId="act">{over ? shared.close : act}</Button>
+          {!over && (
+            <Button onClick={() => dialog.current?.close()} disabled={verb.pending}>
+              {shared.cancel}
+            </Button>
+          )}
+          <Button
+            type="submit"
+            variant={variant}
+            pending={verb.pending}
+            disabled={disabled || verb.refusal?.code === 'needs_approval'}
+            testId="act"
+          >
+            {over ? shared.close : act}
+          </Button>
         </div>
       </form>
     </dialog>

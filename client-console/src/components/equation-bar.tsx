@@ -13,17 +13,26 @@ export function EquationBar({ equation }: { equation: Equation }) {
   return (
     <figure class="equation" data-closes={isFresh ? equation.balanced : undefined} data-testid="equation">
       <figcaption>
-        <span>{shared.parts.budget} <b>{moneyText(equation.budget)}</b></span>
-        <span class="closes">{!isFresh ? shared.notFresh : equation.balanced ? `✓ ${shared.balanced}` : `✗ ${shared.notBalanced}`}</span>
+        <span>
+          {shared.parts.budget} <b>{moneyText(equation.budget)}</b>
+        </span>
+        <span class="closes">
+          {!isFresh ? shared.notFresh : equation.balanced ? `✓ ${shared.balanced}` : `✗ ${shared.notBalanced}`}
+        </span>
       </figcaption>
       <div class="bracket" aria-hidden="true" />
       <div class="bar" aria-hidden="true">
-        {parts.map((part) => <span key={part} data-part={part} style={{ flexGrow: Math.max(0, centsOf(equation[part])) }} />)}
+        {parts.map((part) => (
+          <span key={part} data-part={part} style={{ flexGrow: Math.max(0, centsOf(equation[part])) }} />
+        ))}
       </div>
       <dl>
         {parts.map((part) => (
           <div key={part}>
-            <dt><i data-part={part} aria-hidden="true" />{shared.parts[part]}</dt>
+            <dt>
+              <i data-part={part} aria-hidden="true" />
+              {shared.parts[part]}
+            </dt>
             <dd data-testid={`part-${part}`}>{moneyText(equation[part])}</dd>
           </div>
         ))}

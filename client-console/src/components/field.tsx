@@ -23,25 +23,62 @@ interface FieldProps {
   testId?: string;
 }
 
-export function Field({ label, value, onInput, hint, refusals = [], type = 'text', inputMode, autocomplete = 'off', unit, required, autofocus, testId }: FieldProps) {
+export function Field({
+  label,
+  value,
+  onInput,
+  hint,
+  refusals = [],
+  type = 'text',
+  inputMode,
+  autocomplete = 'off',
+  unit,
+  required,
+  autofocus,
+  testId,
+}: FieldProps) {
   const id = useId();
   const { language } = useLanguage();
   const refused = refusals.length > 0;
   return (
     <div class={`field${refused ? ' refused' : ''}`}>
-      <label for={id} class={type === 'search' ? 'unseen' : ''}>{label}</label>
+      <label for={id} class={type === 'search' ? 'unseen' : ''}>
+        {label}
+      </label>
       <span class="input" style={{ '--unit': String(unit?.trim().length ?? 0) }}>
         <input
           // The JSX types have no union of input types, so one is asserted.
-          id={id} type={type as 'text'} value={value} inputMode={inputMode} autocomplete={autocomplete} placeholder={type === 'search' ? label : undefined} required={required} autofocus={autofocus}
-          aria-invalid={refused} aria-describedby={refused || hint ? `${id}-note` : undefined} data-testid={testId}
-          step={type === 'datetime-local' ? 1 : undefined} spellcheck={false}
+          id={id}
+          type={type as 'text'}
+          value={value}
+          inputMode={inputMode}
+          autocomplete={autocomplete}
+          placeholder={type === 'search' ? label : undefined}
+          required={required}
+          autofocus={autofocus}
+          aria-invalid={refused}
+          aria-describedby={refused || hint ? `${id}-note` : undefined}
+          data-testid={testId}
+          step={type === 'datetime-local' ? 1 : undefined}
+          spellcheck={false}
           onInput={(event) => onInput(event.currentTarget.value)}
         />
-        {unit !== undefined && <span class="unit" aria-hidden="true">{unit}</span>}
+        {unit !== undefined && (
+          <span class="unit" aria-hidden="true">
+            {unit}
+          </span>
+        )}
       </span>
-      {refused && <p class="refusal" id={`${id}-note`} role="status">{refusals.map(({ reason }) => reasonIn(language, reason)).join(' · ')}</p>}
-      {!refused && hint && <p class="hint" id={`${id}-note`}>{hint}</p>}
+      {refused && (
+        <p class="refusal" id={`${id}-note`} role="status">
+          {refusals.map(({ reason }) => reasonIn(language, reason)).join(' · ')}
+        </p>
+      )}
+      {!refused && hint && (
+        <p class="hint" id={`${id}-note`}>
+          {hint}
+        </p>
+      )}
     </div>
   );
 }
@@ -60,10 +97,21 @@ export function Choice<V extends string>({ label, value, options, onChange, hidd
   const id = useId();
   return (
     <div class="field">
-      <label for={id} class={hidden ? 'unseen' : ''}>{label}</label>
+      <label for={id} class={hidden ? 'unseen' : ''}>
+        {label}
+      </label>
       <span class="input">
-        <select id={id} value={value} data-testid={testId} onChange={(event) => onChange(event.currentTarget.value as V)}>
-          {options.map(([key, name]) => <option key={key} value={key}>{name}</option>)}
+        <select
+          id={id}
+          value={value}
+          data-testid={testId}
+          onChange={(event) => onChange(event.currentTarget.value as V)}
+        >
+          {options.map(([key, name]) => (
+            <option key={key} value={key}>
+              {name}
+            </option>
+          ))}
         </select>
       </span>
     </div>
@@ -76,7 +124,15 @@ const DURATIONS_MS = [600_000, 3_600_000, 86_400_000, 7 * 86_400_000];
 /** A duration: a few usual ones, as text in ms, or no end. */
 export function DurationChoice(props: Omit<ChoiceProps<string>, 'options'>) {
   const { shared, language } = useLanguage();
-  return <Choice {...props} options={[[FOREVER, shared.forever], ...DURATIONS_MS.map((ms) => [String(ms), durationText(ms, language)] as const)]} />;
+  return (
+    <Choice
+      {...props}
+      options={[
+        [FOREVER, shared.forever],
+        ...DURATIONS_MS.map((ms) => [String(ms), durationText(ms, language)] as const),
+      ]}
+    />
+  );
 }
 
 /** A choice with all options visible: radio buttons styled as one bar. */
@@ -95,12 +151,30 @@ export function Segments<V extends string>({ label, value, options, onChange }: 
   );
 }
 
-export function Toggle({ label, checked, onChange, hint }: { label: string; checked: boolean; onChange: (checked: boolean) => void; hint?: string }) {
+export function Toggle({
+  label,
+  checked,
+  onChange,
+  hint,
+}: {
+  label: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  hint?: string;
+}) {
   return (
     <label class="toggle">
-      <input type="checkbox" role="switch" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <input
+        type="checkbox"
+        role="switch"
+        checked={checked}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
       <span class="track" aria-hidden="true" />
-      <span><b>{label}</b>{hint !== undefined && <small>{hint}</small>}</span>
+      <span>
+        <b>{label}</b>
+        {hint !== undefined && <small>{hint}</small>}
+      </span>
     </label>
   );
 }

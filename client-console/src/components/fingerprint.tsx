@@ -19,7 +19,11 @@ export function Fingerprint({ text, label }: { text: string; label: string }) {
   return (
     <span class="fingerprint">
       <code title={text}>{state === 'whole' ? text : shortened(text)}</code>
-      {state !== 'whole' && <Button variant="quiet" label={`${shared.copy}: ${label}`} testId="copy-whole" onClick={() => void copy()}>{state === 'copied' ? shared.copied : shared.copy}</Button>}
+      {state !== 'whole' && (
+        <Button variant="quiet" label={`${shared.copy}: ${label}`} testId="copy-whole" onClick={() => void copy()}>
+          {state === 'copied' ? shared.copied : shared.copy}
+        </Button>
+      )}
     </span>
   );
 }

@@ -16,16 +16,43 @@ export function Histogram({ bins, label }: { bins: Preview['histogram']; label: 
   const most = Math.max(1, ...bins.map(({ count }) => count));
   const tail = tailOf(bins);
   const step = WIDTH / Math.max(1, bins.length);
-  const describe = ({ from, to, count }: Preview['histogram'][number]) => `${moneyText(from)} – ${moneyText(to)}: ${countText(count)}`;
+  const describe = ({ from, to, count }: Preview['histogram'][number]) =>
+    `${moneyText(from)} – ${moneyText(to)}: ${countText(count)}`;
   return (
     <figure class="histogram">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${label}. ${bins.filter(({ count }) => count > 0).map(describe).join('; ')}`}>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${label}. ${bins
+          .filter(({ count }) => count > 0)
+          .map(describe)
+          .join('; ')}`}
+      >
         {bins.map(({ count }, i) => {
           const height = count === 0 ? 0 : Math.max(LEAST, (count / most) * HEIGHT);
-          return <rect key={i} class={tail && i === bins.length - 1 ? 'tail' : ''} x={i * step + step * 0.08} width={step * 0.84} y={HEIGHT - height} height={height} rx="1.5"><title>{describe(bins[i]!)}</title></rect>;
+          return (
+            <rect
+              key={i}
+              class={tail && i === bins.length - 1 ? 'tail' : ''}
+              x={i * step + step * 0.08}
+              width={step * 0.84}
+              y={HEIGHT - height}
+              height={height}
+              rx="1.5"
+            >
+              <title>{describe(bins[i]!)}</title>
+            </rect>
+          );
         })}
       </svg>
-      <figcaption aria-hidden="true"><span>{moneyText(bins[0]?.from ?? '0.00')}</span><span>{tail && `${moneyText(tail.from)} – `}{moneyText(bins.at(-1)?.to ?? '0.00')}</span></figcaption>
+      <figcaption aria-hidden="true">
+        <span>{moneyText(bins[0]?.from ?? '0.00')}</span>
+        <span>
+          {tail && `${moneyText(tail.from)} – `}
+          {moneyText(bins.at(-1)?.to ?? '0.00')}
+        </span>
+      </figcaption>
     </figure>
   );
 }

@@ -24,7 +24,16 @@ function isVirtual({ width, height, pressure, pointerType }: PointerEvent): bool
 }
 
 /** A button that acts when a finger has held it for a second. A finger that leaves it, or is taken away by the browser, has not held it. */
-export function HoldButton({ children, onHeld, onAsk, onHolding, variant, disabled, describedBy, testId }: HoldButtonProps) {
+export function HoldButton({
+  children,
+  onHeld,
+  onAsk,
+  onHolding,
+  variant,
+  disabled,
+  describedBy,
+  testId,
+}: HoldButtonProps) {
   const [holding, setHolding] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const virtual = useRef(false);
@@ -36,7 +45,9 @@ export function HoldButton({ children, onHeld, onAsk, onHolding, variant, disabl
     if (state) onHolding(state);
   };
   useEffect(() => () => clearTimeout(timer.current), []);
-  useEffect(() => { if (disabled) stop('slipped'); }, [disabled]);
+  useEffect(() => {
+    if (disabled) stop('slipped');
+  }, [disabled]);
   const begin = (event: TargetedPointerEvent<HTMLButtonElement>) => {
     virtual.current = isVirtual(event);
     if (disabled || virtual.current || !event.isPrimary || event.button !== 0) return;
@@ -55,12 +66,26 @@ export function HoldButton({ children, onHeld, onAsk, onHolding, variant, disabl
   };
   return (
     <button
-      type="button" class={`hold ${variant}`} data-holding={holding} data-testid={testId} aria-disabled={disabled} aria-describedby={describedBy}
-      onPointerDown={begin} onPointerMove={follow} onPointerUp={() => stop('slipped')} onPointerCancel={() => stop('slipped')} onPointerLeave={() => stop('slipped')}
+      type="button"
+      class={`hold ${variant}`}
+      data-holding={holding}
+      data-testid={testId}
+      aria-disabled={disabled}
+      aria-describedby={describedBy}
+      onPointerDown={begin}
+      onPointerMove={follow}
+      onPointerUp={() => stop('slipped')}
+      onPointerCancel={() => stop('slipped')}
+      onPointerLeave={() => stop('slipped')}
       onContextMenu={(event) => event.preventDefault()}
-      onClick={(event) => { if (!disabled && (event.detail === 0 || virtual.current)) onAsk(); }}
+      onClick={(event) => {
+        if (!disabled && (event.detail === 0 || virtual.current)) onAsk();
+      }}
     >
-      <svg class="ring" viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="15" /><circle class="filled" cx="18" cy="18" r="15" pathLength="100" /></svg>
+      <svg class="ring" viewBox="0 0 36 36" aria-hidden="true">
+        <circle cx="18" cy="18" r="15" />
+        <circle class="filled" cx="18" cy="18" r="15" pathLength="100" />
+      </svg>
       <span>{children}</span>
     </button>
   );

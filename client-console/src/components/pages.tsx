@@ -23,7 +23,16 @@ interface PagesProps<T> {
 }
 
 /** A paginated list. It refreshes itself only while just the first page is open, so that rows do not jump. */
-export function Pages<T>({ path, query = {}, field, everyMs, reloads = 0, empty, onRefusals, children }: PagesProps<T>) {
+export function Pages<T>({
+  path,
+  query = {},
+  field,
+  everyMs,
+  reloads = 0,
+  empty,
+  onRefusals,
+  children,
+}: PagesProps<T>) {
   const { shared } = useLanguage();
   const { api } = useApp();
   const verb = useVerb();
@@ -46,16 +55,30 @@ export function Pages<T>({ path, query = {}, field, everyMs, reloads = 0, empty,
     if (page) setMore({ key, rows: [...(opened?.rows ?? []), ...(page.done[field] ?? [])], next: page.done.next });
   };
   return (
-    <Awaited request={onRefusals && first.refusal && first.refusal.refusals.length > 0 ? { waiting: false, again: first.again } : first}>{(page) => {
-      const rows = [...(page[field] ?? []), ...(opened?.rows ?? [])];
-      const next = opened ? opened.next : page.next;
-      return (
-        <>
-          {rows.length === 0 ? empty : children(rows)}
-          <Refused refusal={verb.refusal} />
-          {next !== undefined && <p class="more"><Button pending={verb.pending} onClick={() => void load(next)} testId="more">{shared.more}</Button></p>}
-        </>
-      );
-    }}</Awaited>
+    <Awaited
+      request={
+        onRefusals && first.refusal && first.refusal.refusals.length > 0
+          ? { waiting: false, again: first.again }
+          : first
+      }
+    >
+      {(page) => {
+        const rows = [...(page[field] ?? []), ...(opened?.rows ?? [])];
+        const next = opened ? opened.next : page.next;
+        return (
+          <>
+            {rows.length === 0 ? empty : children(rows)}
+            <Refused refusal={verb.refusal} />
+            {next !== undefined && (
+              <p class="more">
+                <Button pending={verb.pending} onClick={() => void load(next)} testId="more">
+                  {shared.more}
+                </Button>
+              </p>
+            )}
+          </>
+        );
+      }}
+    </Awaited>
   );
 }

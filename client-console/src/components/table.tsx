@@ -12,11 +12,21 @@ interface TableProps {
 export function Table({ label, stacks = false, children }: TableProps) {
   const region = useRef<HTMLDivElement>(null);
   // After every render: the style sheet shows the name of a column from its cells.
-  useLayoutEffect(() => { if (stacks) nameCells(region.current!.querySelector('table')!); });
-  return <div ref={region} class={stacks ? 'table stacks' : 'table'} role="region" aria-label={label} tabIndex={0}><table>{children}</table></div>;
+  useLayoutEffect(() => {
+    if (stacks) nameCells(region.current!.querySelector('table')!);
+  });
+  return (
+    <div ref={region} class={stacks ? 'table stacks' : 'table'} role="region" aria-label={label} tabIndex={0}>
+      <table>{children}</table>
+    </div>
+  );
 }
 
 function nameCells({ tHead, tBodies }: HTMLTableElement): void {
-  const names = [...tHead?.rows[0]?.cells ?? []].map(({ textContent }) => textContent);
-  for (const { rows } of tBodies) for (const { cells } of rows) [...cells].forEach((cell, i) => { cell.dataset['column'] = names[i] ?? ''; });
+  const names = [...(tHead?.rows[0]?.cells ?? [])].map(({ textContent }) => textContent);
+  for (const { rows } of tBodies)
+    for (const { cells } of rows)
+      [...cells].forEach((cell, i) => {
+        cell.dataset['column'] = names[i] ?? '';
+      });
 }

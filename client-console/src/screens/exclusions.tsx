@@ -7,22 +7,52 @@ import { Choice } from '../components/field.tsx';
 import { counted, countText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
 
-const WORDS = bilingual({
-  title: 'Excluded users', told: 'They win nothing in the rains of this campaign and buy nothing in its sales; what they have won and bought in it before stays theirs.',
-  now: (users: number) => (users === 0 ? 'Nobody is excluded.' : `${counted(users, 'user')} excluded.`),
-  credited: (packets: number) => `${counted(packets, 'packet')} won by them before, or while Redis had lost who is excluded`,
-  winners: 'Winners of', none: 'No settled rain or campaign', exclude: 'Exclude them', buyers: 'Buyers of', noSale: 'No settled sale', excludeBuyers: 'Exclude the buyers', file: 'CSV with the column user, or number', excludeListed: 'Exclude the list',
-  done: (users: number, total: number) => `${counted(users, 'more user')} excluded, ${countText(total)} in all.`, readmit: 'Take all back', readmitted: 'Nobody is excluded any more.',
-}, {
-  title: '排除用户', told: '他们在本系列活动的红包雨中不会中奖，在其秒杀中也不能购买；之前在其中赢得和买到的仍归他们。',
-  now: (users) => (users === 0 ? '没有排除任何人。' : `已排除 ${users} 人。`),
-  credited: (packets) => `他们共赢得 ${packets} 个红包：在被排除之前，或在 Redis 丢失排除名单期间`,
-  winners: '这场的中奖者', none: '没有已结算的红包雨或系列活动', exclude: '排除他们', buyers: '这场的买家', noSale: '没有已结算的秒杀', excludeBuyers: '排除这些买家', file: 'CSV，列名为“用户”（user）或“工号”（number）', excludeListed: '排除名单中的人',
-  done: (users, total) => `新排除 ${users} 人，共 ${total} 人。`, readmit: '全部取消排除', readmitted: '已不排除任何人。',
-});
+const WORDS = bilingual(
+  {
+    title: 'Excluded users',
+    told: 'They win nothing in the rains of this campaign and buy nothing in its sales; what they have won and bought in it before stays theirs.',
+    now: (users: number) => (users === 0 ? 'Nobody is excluded.' : `${counted(users, 'user')} excluded.`),
+    credited: (packets: number) =>
+      `${counted(packets, 'packet')} won by them before, or while Redis had lost who is excluded`,
+    winners: 'Winners of',
+    none: 'No settled rain or campaign',
+    exclude: 'Exclude them',
+    buyers: 'Buyers of',
+    noSale: 'No settled sale',
+    excludeBuyers: 'Exclude the buyers',
+    file: 'CSV with the column user, or number',
+    excludeListed: 'Exclude the list',
+    done: (users: number, total: number) => `${counted(users, 'more user')} excluded, ${countText(total)} in all.`,
+    readmit: 'Take all back',
+    readmitted: 'Nobody is excluded any more.',
+  },
+  {
+    title: '排除用户',
+    told: '他们在本系列活动的红包雨中不会中奖，在其秒杀中也不能购买；之前在其中赢得和买到的仍归他们。',
+    now: (users) => (users === 0 ? '没有排除任何人。' : `已排除 ${users} 人。`),
+    credited: (packets) => `他们共赢得 ${packets} 个红包：在被排除之前，或在 Redis 丢失排除名单期间`,
+    winners: '这场的中奖者',
+    none: '没有已结算的红包雨或系列活动',
+    exclude: '排除他们',
+    buyers: '这场的买家',
+    noSale: '没有已结算的秒杀',
+    excludeBuyers: '排除这些买家',
+    file: 'CSV，列名为“用户”（user）或“工号”（number）',
+    excludeListed: '排除名单中的人',
+    done: (users, total) => `新排除 ${users} 人，共 ${total} 人。`,
+    readmit: '全部取消排除',
+    readmitted: '已不排除任何人。',
+  },
+);
 
 /** Who wins and buys nothing in a campaign: winners of earlier rains, buyers of earlier sales, or the users of a list. */
-export function Exclusions({ campaign: { campaignId, excluded, rounds, sales }, onDone }: { campaign: CampaignDetail; onDone: () => void }) {
+export function Exclusions({
+  campaign: { campaignId, excluded, rounds, sales },
+  onDone,
+}: {
+  campaign: CampaignDetail;
+  onDone: () => void;
+}) {
   const { words } = useWords(WORDS);
   const { mayAct } = useApp();
   const [told, setTold] = useState('');
@@ -35,11 +65,26 @@ export function Exclusions({ campaign: { campaignId, excluded, rounds, sales }, 
   return (
     <section class="card from-file exclusions" aria-labelledby="exclusions">
       <h2 id="exclusions">{words.title}</h2>
-      <p><b data-testid="excluded">{words.now(excluded.users)}</b>{excluded.credits > 0 && <> {words.credited(excluded.credits)}</>}</p>
+      <p>
+        <b data-testid="excluded">{words.now(excluded.users)}</b>
+        {excluded.credits > 0 && <> {words.credited(excluded.credits)}</>}
+      </p>
       <p class="hint">{words.told}</p>
-      {mayAct && <><ExcludeWinners campaignId={campaignId} onDone={tell} /><ExcludeBuyers campaignId={campaignId} onDone={tell} /><ExcludeListed campaignId={campaignId} onDone={tell} /></>}
-      {mayAct && excluded.users > 0 && [...rounds, ...sales].every(({ state }) => state === 'draft') && <Readmit campaignId={campaignId} onDone={() => finish(words.readmitted)} />}
-      {told !== '' && <p class="verdict good" role="status" data-testid="exclusions-told">{told}</p>}
+      {mayAct && (
+        <>
+          <ExcludeWinners campaignId={campaignId} onDone={tell} />
+          <ExcludeBuyers campaignId={campaignId} onDone={tell} />
+          <ExcludeListed campaignId={campaignId} onDone={tell} />
+        </>
+      )}
+      {mayAct && excluded.users > 0 && [...rounds, ...sales].every(({ state }) => state === 'draft') && (
+        <Readmit campaignId={campaignId} onDone={() => finish(words.readmitted)} />
+      )}
+      {told !== '' && (
+        <p class="verdict good" role="status" data-testid="exclusions-told">
+          {told}
+        </p>
+      )}
     </section>
   );
 }
@@ -56,17 +101,43 @@ function ExcludeWinners({ campaignId, onDone }: PartProps<Excluded>) {
   const rains = useRequest<{ rains: RainView[] }>('rains').value?.rains ?? [];
   const campaigns = useRequest<{ campaigns: CampaignView[] }>('campaigns').value?.campaigns ?? [];
   const options = [
-    ...campaigns.filter((one) => one.campaignId !== campaignId && one.rounds > 0).map((one) => [one.campaignId, `${one.title} (${one.campaignId})`] as const),
-    ...rains.filter(({ state, terms, campaign }) => state === 'settled' && !terms.rehearsal && campaign?.id !== campaignId).map(({ rainId, title }) => [rainId, `${title} (${rainId})`] as const),
+    ...campaigns
+      .filter((one) => one.campaignId !== campaignId && one.rounds > 0)
+      .map((one) => [one.campaignId, `${one.title} (${one.campaignId})`] as const),
+    ...rains
+      .filter(({ state, terms, campaign }) => state === 'settled' && !terms.rehearsal && campaign?.id !== campaignId)
+      .map(({ rainId, title }) => [rainId, `${title} (${rainId})`] as const),
   ];
-  return <ExcludeFrom {...{ campaignId, onDone, options }} verb="exclude" field="winnersOf" label={words.winners} none={words.none} action={words.exclude} testId="exclude-winners" />;
+  return (
+    <ExcludeFrom
+      {...{ campaignId, onDone, options }}
+      verb="exclude"
+      field="winnersOf"
+      label={words.winners}
+      none={words.none}
+      action={words.exclude}
+      testId="exclude-winners"
+    />
+  );
 }
 
 function ExcludeBuyers({ campaignId, onDone }: PartProps<Excluded>) {
   const { words } = useWords(WORDS);
   const sales = useRequest<{ sales: SaleView[] }>('sales').value?.sales ?? [];
-  const options = sales.filter(({ state, rehearsal, campaign }) => state === 'settled' && !rehearsal && campaign?.id !== campaignId).map(({ saleId, title }) => [saleId, `${title} (${saleId})`] as const);
-  return <ExcludeFrom {...{ campaignId, onDone, options }} verb="exclude-buyers" field="buyersOf" label={words.buyers} none={words.noSale} action={words.excludeBuyers} testId="exclude-buyers" />;
+  const options = sales
+    .filter(({ state, rehearsal, campaign }) => state === 'settled' && !rehearsal && campaign?.id !== campaignId)
+    .map(({ saleId, title }) => [saleId, `${title} (${saleId})`] as const);
+  return (
+    <ExcludeFrom
+      {...{ campaignId, onDone, options }}
+      verb="exclude-buyers"
+      field="buyersOf"
+      label={words.buyers}
+      none={words.noSale}
+      action={words.excludeBuyers}
+      testId="exclude-buyers"
+    />
+  );
 }
 
 interface FromProps extends PartProps<Excluded> {
@@ -93,7 +164,9 @@ function ExcludeFrom({ campaignId, onDone, options, verb: name, field, label, no
   return (
     <div class="acts">
       <Choice label={label} value={from} options={options} onChange={setChosen} />
-      <Button pending={verb.pending} onClick={() => void send()} testId={testId}>{action}</Button>
+      <Button pending={verb.pending} onClick={() => void send()} testId={testId}>
+        {action}
+      </Button>
       <Refused refusal={verb.refusal} />
     </div>
   );
@@ -114,8 +187,26 @@ function ExcludeListed({ campaignId, onDone }: PartProps<Excluded>) {
   };
   return (
     <div class="acts">
-      <label>{words.file} <input type="file" accept=".csv,text/csv" ref={input} data-testid="excluded-list" onChange={(event) => setFile(event.currentTarget.files?.[0])} /></label>
-      <Button pending={verb.pending} disabled={!file} onClick={() => { if (file) void send(file); }} testId="exclude-listed">{words.excludeListed}</Button>
+      <label>
+        {words.file}{' '}
+        <input
+          type="file"
+          accept=".csv,text/csv"
+          ref={input}
+          data-testid="excluded-list"
+          onChange={(event) => setFile(event.currentTarget.files?.[0])}
+        />
+      </label>
+      <Button
+        pending={verb.pending}
+        disabled={!file}
+        onClick={() => {
+          if (file) void send(file);
+        }}
+        testId="exclude-listed"
+      >
+        {words.excludeListed}
+      </Button>
       <Refused refusal={verb.refusal} />
     </div>
   );
@@ -130,7 +221,9 @@ function Readmit({ campaignId, onDone }: PartProps<void>) {
   };
   return (
     <div class="acts">
-      <Button pending={verb.pending} onClick={() => void send()} testId="readmit">{words.readmit}</Button>
+      <Button pending={verb.pending} onClick={() => void send()} testId="readmit">
+        {words.readmit}
+      </Button>
       <Refused refusal={verb.refusal} />
     </div>
   );

@@ -7,15 +7,38 @@ import { Field } from '../components/field.tsx';
 import { Refused } from '../components/awaited.tsx';
 import { bilingual, useWords, type Language } from '../words/language.ts';
 
-const WORDS = bilingual({
-  title: 'Red-packet rain', sub: 'The operator\'s console', expired: 'You were signed out. Sign in to continue. Nothing you typed is lost.',
-  name: 'Name', password: 'Password', code: 'Code', codeHint: 'Six digits from your app, or a recovery code.', wrongCode: 'The code is wrong, or was used already. Wait for the next one.', enter: 'Sign in', wrong: 'The name or the password is wrong.', language: '中文',
-  hint: 'No account yet? The server\'s administrator can create one:', up: '`rain up` prints a name and a password in its terminal.',
-}, {
-  title: '红包雨', sub: '操作员控制台', expired: '登录已过期。请重新登录，之前填写的内容都还在。',
-  name: '用户名', password: '密码', code: '验证码', codeHint: '验证器应用中的六位数字，或一个恢复码。', wrongCode: '验证码不正确或已使用，请等待下一个。', enter: '登录', wrong: '用户名或密码不正确。', language: 'English',
-  hint: '还没有账号？请服务器管理员创建：', up: '用 `rain up` 启动时，账号密码已打印在终端。',
-});
+const WORDS = bilingual(
+  {
+    title: 'Red-packet rain',
+    sub: "The operator's console",
+    expired: 'You were signed out. Sign in to continue. Nothing you typed is lost.',
+    name: 'Name',
+    password: 'Password',
+    code: 'Code',
+    codeHint: 'Six digits from your app, or a recovery code.',
+    wrongCode: 'The code is wrong, or was used already. Wait for the next one.',
+    enter: 'Sign in',
+    wrong: 'The name or the password is wrong.',
+    language: '中文',
+    hint: "No account yet? The server's administrator can create one:",
+    up: '`rain up` prints a name and a password in its terminal.',
+  },
+  {
+    title: '红包雨',
+    sub: '操作员控制台',
+    expired: '登录已过期。请重新登录，之前填写的内容都还在。',
+    name: '用户名',
+    password: '密码',
+    code: '验证码',
+    codeHint: '验证器应用中的六位数字，或一个恢复码。',
+    wrongCode: '验证码不正确或已使用，请等待下一个。',
+    enter: '登录',
+    wrong: '用户名或密码不正确。',
+    language: 'English',
+    hint: '还没有账号？请服务器管理员创建：',
+    up: '用 `rain up` 启动时，账号密码已打印在终端。',
+  },
+);
 
 interface LoginProps {
   api: ApiClient;
@@ -47,28 +70,76 @@ export function Login({ api, expired, name: known = '', onEnter, onLanguage }: L
 
   return (
     <main class="login" data-testid="login">
-      <form onSubmit={(event) => { event.preventDefault(); void enter(); }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void enter();
+        }}
+      >
         <img src="./favicon.svg" alt="" width="56" height="56" />
         <h1>{words.title}</h1>
         <p class="sub">{expired ? words.expired : words.sub}</p>
-        <Field label={words.name} value={name} onInput={setName} autocomplete="username" required autofocus={!expired} testId="name" />
-        <Field label={words.password} value={password} onInput={setPassword} type="password" autocomplete="current-password" required autofocus={expired} testId="password" />
-        {asksCode && <Field label={words.code} value={code} onInput={setCode} hint={words.codeHint} autocomplete="one-time-code" required autofocus testId="code" />}
+        <Field
+          label={words.name}
+          value={name}
+          onInput={setName}
+          autocomplete="username"
+          required
+          autofocus={!expired}
+          testId="name"
+        />
+        <Field
+          label={words.password}
+          value={password}
+          onInput={setPassword}
+          type="password"
+          autocomplete="current-password"
+          required
+          autofocus={expired}
+          testId="password"
+        />
+        {asksCode && (
+          <Field
+            label={words.code}
+            value={code}
+            onInput={setCode}
+            hint={words.codeHint}
+            autocomplete="one-time-code"
+            required
+            autofocus
+            testId="code"
+          />
+        )}
         <Refused refusal={shown(verb.refusal, words)} />
-        <Button type="submit" variant="main" pending={verb.pending} testId="enter">{words.enter}</Button>
-        <p class="hint">{words.hint} <code>rain operator add</code><br />{words.up}</p>
-        <Button variant="quiet" onClick={() => onLanguage(language === 'en' ? 'zh' : 'en')}><span lang={language === 'en' ? 'zh-CN' : 'en'}>{words.language}</span></Button>
+        <Button type="submit" variant="main" pending={verb.pending} testId="enter">
+          {words.enter}
+        </Button>
+        <p class="hint">
+          {words.hint} <code>rain operator add</code>
+          <br />
+          {words.up}
+        </p>
+        <Button variant="quiet" onClick={() => onLanguage(language === 'en' ? 'zh' : 'en')}>
+          <span lang={language === 'en' ? 'zh-CN' : 'en'}>{words.language}</span>
+        </Button>
       </form>
     </main>
   );
 }
 
 /** In the page's own words. That a code is needed is no failure: its field appears. */
-function shown(refusal: Refusal | undefined, { wrong, wrongCode }: { wrong: string; wrongCode: string }): Refusal | undefined {
+function shown(
+  refusal: Refusal | undefined,
+  { wrong, wrongCode }: { wrong: string; wrongCode: string },
+): Refusal | undefined {
   switch (refusal?.code) {
-    case 'code_needed': return undefined;
-    case 'wrong_password': return { ...refusal, reason: wrong };
-    case 'wrong_code': return { ...refusal, reason: wrongCode };
-    default: return refusal;
+    case 'code_needed':
+      return undefined;
+    case 'wrong_password':
+      return { ...refusal, reason: wrong };
+    case 'wrong_code':
+      return { ...refusal, reason: wrongCode };
+    default:
+      return refusal;
   }
 }

@@ -2,7 +2,15 @@ import type { RainState } from '../state/responses.ts';
 
 export type Filter = 'all' | 'now' | 'coming' | 'past';
 
-export const FILTER_OF: Record<RainState, Filter> = { draft: 'coming', loaded: 'coming', open: 'now', paused: 'now', closed: 'past', settled: 'past', lost: 'now' };
+export const FILTER_OF: Record<RainState, Filter> = {
+  draft: 'coming',
+  loaded: 'coming',
+  open: 'now',
+  paused: 'now',
+  closed: 'past',
+  settled: 'past',
+  lost: 'now',
+};
 
 /** What runs now is on top, whatever was created since. */
 export function runningFirst<R extends { state: RainState }>(rains: readonly R[]): R[] {

@@ -10,15 +10,58 @@ import { answerName } from '../words/shared.ts';
 
 const REFRESH_MS = 2_000;
 
-const WORDS = bilingual({
-  title: 'System', up: 'up', down: 'DOWN', redis: 'Redis', database: 'Database', workers: 'Workers', unknown: 'not known', version: 'Version', memory: 'Memory', gateways: 'Gateways', id: 'Process', address: 'Address', sockets: 'Sockets', pending: 'Grabs pending',
-  age: 'Running for', answers: 'Answered', pressed: 'under pressure', calm: 'normal', pressure: 'Pressure', queues: 'Queues',
-  none: 'No gateway is running', noneTold: 'Players reach a rain through a gateway. Start one with `rain gateway`. It appears here within a second.', api: 'This console\'s API (OpenAPI) ↗',
-}, {
-  title: '系统', up: '正常', down: '故障', redis: 'Redis', database: '数据库', workers: '工作进程', unknown: '未知', version: '版本', memory: '内存', gateways: '网关', id: '进程', address: '地址', sockets: '连接数', pending: '处理中',
-  age: '运行时长', answers: '已应答', pressed: '承压', calm: '平稳', pressure: '压力', queues: '队列',
-  none: '没有发现网关', noneTold: '玩家通过网关进入红包雨。用 `rain gateway` 启动后，一秒内会出现在这里。', api: '本控制台的 API（OpenAPI）↗',
-});
+const WORDS = bilingual(
+  {
+    title: 'System',
+    up: 'up',
+    down: 'DOWN',
+    redis: 'Redis',
+    database: 'Database',
+    workers: 'Workers',
+    unknown: 'not known',
+    version: 'Version',
+    memory: 'Memory',
+    gateways: 'Gateways',
+    id: 'Process',
+    address: 'Address',
+    sockets: 'Sockets',
+    pending: 'Grabs pending',
+    age: 'Running for',
+    answers: 'Answered',
+    pressed: 'under pressure',
+    calm: 'normal',
+    pressure: 'Pressure',
+    queues: 'Queues',
+    none: 'No gateway is running',
+    noneTold: 'Players reach a rain through a gateway. Start one with `rain gateway`. It appears here within a second.',
+    api: "This console's API (OpenAPI) ↗",
+  },
+  {
+    title: '系统',
+    up: '正常',
+    down: '故障',
+    redis: 'Redis',
+    database: '数据库',
+    workers: '工作进程',
+    unknown: '未知',
+    version: '版本',
+    memory: '内存',
+    gateways: '网关',
+    id: '进程',
+    address: '地址',
+    sockets: '连接数',
+    pending: '处理中',
+    age: '运行时长',
+    answers: '已应答',
+    pressed: '承压',
+    calm: '平稳',
+    pressure: '压力',
+    queues: '队列',
+    none: '没有发现网关',
+    noneTold: '玩家通过网关进入红包雨。用 `rain gateway` 启动后，一秒内会出现在这里。',
+    api: '本控制台的 API（OpenAPI）↗',
+  },
+);
 
 export function System() {
   const { words } = useWords(WORDS);
@@ -26,11 +69,28 @@ export function System() {
   const gateways = useRequest<{ gateways: Gateway[] }>('gateways', REFRESH_MS);
   return (
     <>
-      <header class="head"><h1>{words.title}</h1></header>
+      <header class="head">
+        <h1>{words.title}</h1>
+      </header>
       <Awaited request={system}>{(found) => <Servers system={found} />}</Awaited>
       <h2 class="between">{words.gateways}</h2>
-      <Awaited request={gateways}>{({ gateways: all }) => (all.length === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : <GatewayTable gateways={all} />)}</Awaited>
-      <p class="links"><a href={hashOf({ screen: 'queues' })}>{words.queues}</a> <a href="../api/console/openapi.json" target="_blank" rel="noopener">{words.api}</a></p>
+      <Awaited request={gateways}>
+        {({ gateways: all }) =>
+          all.length === 0 ? (
+            <Empty title={words.none} calm>
+              <p>{words.noneTold}</p>
+            </Empty>
+          ) : (
+            <GatewayTable gateways={all} />
+          )
+        }
+      </Awaited>
+      <p class="links">
+        <a href={hashOf({ screen: 'queues' })}>{words.queues}</a>{' '}
+        <a href="../api/console/openapi.json" target="_blank" rel="noopener">
+          {words.api}
+        </a>
+      </p>
     </>
   );
 }
@@ -38,14 +98,36 @@ export function System() {
 function Servers({ system }: { system: SystemAnswer }) {
   const { words } = useWords(WORDS);
   const { redis, database, workers, version } = system;
-  const health = (up: boolean) => <span class="health" data-up={up}>{up ? words.up : words.down}</span>;
+  const health = (up: boolean) => (
+    <span class="health" data-up={up}>
+      {up ? words.up : words.down}
+    </span>
+  );
   return (
     <>
       <dl class="figures card">
-        <div><dt>{words.redis}</dt><dd>{health(redis.up)}<small>{redis.version} {redis.usedMemoryBytes !== undefined && `· ${(redis.usedMemoryBytes / 2 ** 20).toFixed(1)} MiB`}</small></dd></div>
-        <div><dt>{words.database}</dt><dd>{health(database.up)}</dd></div>
-        <div><dt>{words.workers}</dt><dd>{workers ?? words.unknown}</dd></div>
-        <div><dt>{words.version}</dt><dd>{version}</dd></div>
+        <div>
+          <dt>{words.redis}</dt>
+          <dd>
+            {health(redis.up)}
+            <small>
+              {redis.version}{' '}
+              {redis.usedMemoryBytes !== undefined && `· ${(redis.usedMemoryBytes / 2 ** 20).toFixed(1)} MiB`}
+            </small>
+          </dd>
+        </div>
+        <div>
+          <dt>{words.database}</dt>
+          <dd>{health(database.up)}</dd>
+        </div>
+        <div>
+          <dt>{words.workers}</dt>
+          <dd>{workers ?? words.unknown}</dd>
+        </div>
+        <div>
+          <dt>{words.version}</dt>
+          <dd>{version}</dd>
+        </div>
       </dl>
       <Stores system={system} />
     </>
@@ -57,14 +139,42 @@ function GatewayTable({ gateways }: { gateways: readonly Gateway[] }) {
   const now = useNow();
   return (
     <Table label={words.gateways}>
-      <thead><tr><th>{words.address}</th><th class="number">{words.sockets}</th><th class="number">{words.pending}</th><th>{words.pressure}</th><th>{words.answers}</th><th>{words.age}</th><th>{words.version}</th></tr></thead>
-      <tbody>{gateways.map(({ id, address, sockets, grabsPending, pressed, answers, startedAt, version }) => (
-        <tr key={id} data-testid="gateway">
-          <th scope="row">{address}</th><td class="number">{countText(sockets)}</td><td class="number">{countText(grabsPending)}</td><td><span class="health" data-up={!pressed}>{pressed ? words.pressed : words.calm}</span></td>
-          <td class="details">{Object.entries(answers).filter(([, count]) => count > 0).map(([code, count]) => <span key={code}><i>{answerName(shared, code)}</i> {countText(count)}</span>)}</td>
-          <td>{durationText(Math.max(0, now - Date.parse(startedAt)), language)}</td><td>{version}</td>
+      <thead>
+        <tr>
+          <th>{words.address}</th>
+          <th class="number">{words.sockets}</th>
+          <th class="number">{words.pending}</th>
+          <th>{words.pressure}</th>
+          <th>{words.answers}</th>
+          <th>{words.age}</th>
+          <th>{words.version}</th>
         </tr>
-      ))}</tbody>
+      </thead>
+      <tbody>
+        {gateways.map(({ id, address, sockets, grabsPending, pressed, answers, startedAt, version }) => (
+          <tr key={id} data-testid="gateway">
+            <th scope="row">{address}</th>
+            <td class="number">{countText(sockets)}</td>
+            <td class="number">{countText(grabsPending)}</td>
+            <td>
+              <span class="health" data-up={!pressed}>
+                {pressed ? words.pressed : words.calm}
+              </span>
+            </td>
+            <td class="details">
+              {Object.entries(answers)
+                .filter(([, count]) => count > 0)
+                .map(([code, count]) => (
+                  <span key={code}>
+                    <i>{answerName(shared, code)}</i> {countText(count)}
+                  </span>
+                ))}
+            </td>
+            <td>{durationText(Math.max(0, now - Date.parse(startedAt)), language)}</td>
+            <td>{version}</td>
+          </tr>
+        ))}
+      </tbody>
     </Table>
   );
 }

@@ -5,15 +5,24 @@ import { Choice } from '../components/field.tsx';
 import { useApp, useVerb } from '../state/useApi.ts';
 import { bilingual, useWords } from '../words/language.ts';
 
-export const TICKET_WORDS = bilingual({
-  ask: (title: string) => `Tickets of “${title}”`, act: 'Change', tickets: 'A ticket is needed', proofOfWork: 'A ticket needs a proof of work',
-  when: { off: 'Never', pressure: 'Under load', always: 'Always' } as Record<RequiredWhen, string>,
-  told: 'It holds at once, at every gateway. Who has no ticket that is good enough gets one by joining again, from two minutes before the opening on.',
-}, {
-  ask: (title) => `“${title}”的门票规则`, act: '修改', tickets: '何时需要门票', proofOfWork: '何时领取门票需要工作量证明',
-  when: { off: '不需要', pressure: '负载高时', always: '始终' },
-  told: '立即在所有网关生效。没有合格门票的用户重新进入即可领取，最早在开始前两分钟。',
-});
+export const TICKET_WORDS = bilingual(
+  {
+    ask: (title: string) => `Tickets of “${title}”`,
+    act: 'Change',
+    tickets: 'A ticket is needed',
+    proofOfWork: 'A ticket needs a proof of work',
+    when: { off: 'Never', pressure: 'Under load', always: 'Always' } as Record<RequiredWhen, string>,
+    told: 'It holds at once, at every gateway. Who has no ticket that is good enough gets one by joining again, from two minutes before the opening on.',
+  },
+  {
+    ask: (title) => `“${title}”的门票规则`,
+    act: '修改',
+    tickets: '何时需要门票',
+    proofOfWork: '何时领取门票需要工作量证明',
+    when: { off: '不需要', pressure: '负载高时', always: '始终' },
+    told: '立即在所有网关生效。没有合格门票的用户重新进入即可领取，最早在开始前两分钟。',
+  },
+);
 
 interface TicketsProps {
   /** `rains/ID` or `sales/ID`. */
@@ -32,7 +41,14 @@ export function Tickets({ path, title, rules = NO_TICKETS, onClose }: TicketsPro
   const [proofOfWork, setProofOfWork] = useState(rules.proofOfWork);
   const options = REQUIRED_WHEN.map((when) => [when, words.when[when]] as const);
   return (
-    <Dialog title={words.ask(title)} act={words.act} verb={verb} disabled={tickets === 'off' && proofOfWork !== 'off'} onClose={onClose} onAct={() => api.post(`${path}/tickets`, { tickets, proofOfWork })}>
+    <Dialog
+      title={words.ask(title)}
+      act={words.act}
+      verb={verb}
+      disabled={tickets === 'off' && proofOfWork !== 'off'}
+      onClose={onClose}
+      onAct={() => api.post(`${path}/tickets`, { tickets, proofOfWork })}
+    >
       <Choice label={words.tickets} value={tickets} options={options} onChange={setTickets} />
       <Choice label={words.proofOfWork} value={proofOfWork} options={options} onChange={setProofOfWork} />
       <p>{words.told}</p>

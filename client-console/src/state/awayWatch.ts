@@ -33,6 +33,8 @@ export class AwayWatch {
 
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
-    return () => { this.#listeners.delete(listener); };
+    return () => {
+      this.#listeners.delete(listener);
+    };
   }
 }

@@ -18,7 +18,10 @@ const SILENCE_MS_MAX = 6_000;
  */
 export function useLive<Sample>(path: string) {
   const { api, awake } = useApp();
-  const [live, setLive] = useState<{ samples: readonly Sample[]; link: 'connecting' | 'up' | 'lost' }>({ samples: [], link: 'connecting' });
+  const [live, setLive] = useState<{ samples: readonly Sample[]; link: 'connecting' | 'up' | 'lost' }>({
+    samples: [],
+    link: 'connecting',
+  });
 
   useEffect(() => {
     if (!awake) return undefined;

@@ -62,13 +62,24 @@ export class ApiClient {
   }
 
   /** The path `session` signs in, reads the session of this browser, and signs out; those below it open a new one. */
-  async send<T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal, fileType = 'text/csv'): Promise<Answer<T>> {
+  async send<T>(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+    fileType = 'text/csv',
+  ): Promise<Answer<T>> {
     const timeout = AbortSignal.timeout(ANSWER_MS_MAX);
     const sentAt = Date.now();
     try {
       const response = await fetch(ApiClient.address(path), {
-        method, credentials: 'same-origin', signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        headers: { ...(body !== undefined && { 'content-type': body instanceof Blob ? fileType : 'application/json' }), ...(method !== 'GET' && this.#csrf !== '' && { 'x-csrf-token': this.#csrf }) },
+        method,
+        credentials: 'same-origin',
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        headers: {
+          ...(body !== undefined && { 'content-type': body instanceof Blob ? fileType : 'application/json' }),
+          ...(method !== 'GET' && this.#csrf !== '' && { 'x-csrf-token': this.#csrf }),
+        },
         ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       });
       this.#aheadMs = clockAheadMs(response.headers.get('date'), sentAt, Date.now()) ?? this.#aheadMs;
@@ -81,7 +92,15 @@ export class ApiClient {
       if (refusal.code === 'no_session' && path !== 'session') this.onExpired();
       return { ok: false, refusal };
     } catch (fault) {
-      return { ok: false, refusal: { status: 0, code: signal?.aborted ? 'aborted' : 'unreachable', reason: fault instanceof Error ? fault.message : String(fault), refusals: [] } };
+      return {
+        ok: false,
+        refusal: {
+          status: 0,
+          code: signal?.aborted ? 'aborted' : 'unreachable',
+          reason: fault instanceof Error ? fault.message : String(fault),
+          refusals: [],
+        },
+      };
     }
   }
 
@@ -94,7 +113,9 @@ export class ApiClient {
 function refusalOf(status: number, body: unknown): Refusal {
   const { code, reason, refusals } = (typeof body === 'object' && body !== null ? body : {}) as Partial<Refusal>;
   return {
-    status, code: typeof code === 'string' ? code : 'internal', reason: typeof reason === 'string' ? reason : `HTTP ${status}`,
+    status,
+    code: typeof code === 'string' ? code : 'internal',
+    reason: typeof reason === 'string' ? reason : `HTTP ${status}`,
     refusals: Array.isArray(refusals) ? refusals : [],
   };
 }

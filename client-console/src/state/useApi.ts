@@ -56,8 +56,11 @@ export function useRequest<T>(path: string | undefined, everyMs?: number): Reque
         first = false;
         const answer = await api.get<T>(path, gone.signal);
         if (gone.signal.aborted) return;
-        setKnown((before) => (answer.ok ? { path, value: answer.value }
-          : { path, refusal: answer.refusal, ...(before.path === path && { value: before.value }) }));
+        setKnown((before) =>
+          answer.ok
+            ? { path, value: answer.value }
+            : { path, refusal: answer.refusal, ...(before.path === path && { value: before.value }) },
+        );
         const refusal = answer.ok ? undefined : answer.refusal;
         api.away.note(gone, refusal?.code, lastAnswerAt);
         if (!isAway(refusal)) lastAnswerAt = api.now();
@@ -101,7 +104,13 @@ export function useVerb() {
       setPending(false);
     }
   }, []);
-  return { pending, refusal, refusals: refusal?.refusals ?? [], run, forget: useCallback(() => setRefusal(undefined), []) };
+  return {
+    pending,
+    refusal,
+    refusals: refusal?.refusals ?? [],
+    run,
+    forget: useCallback(() => setRefusal(undefined), []),
+  };
 }
 
 /** The server's time, epoch ms, so that countdowns here agree with those on the phones. */

@@ -70,12 +70,25 @@ export function momentText(moment: string | number, language: Language, now = Da
   const date = new Date(moment);
   const year = typedTime(date.getTime()).slice(0, 4) !== typedTime(now).slice(0, 4);
   return date.toLocaleString(LOCALE[language], {
-    timeZone, ...(year && { year: 'numeric' }), month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23',
+    timeZone,
+    ...(year && { year: 'numeric' }),
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
   });
 }
 
 export function clockText(moment: string | number, language: Language): string {
-  return new Date(moment).toLocaleTimeString(LOCALE[language], { timeZone, hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+  return new Date(moment).toLocaleTimeString(LOCALE[language], {
+    timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  });
 }
 
 /** Whole seconds as `4:09`, `1:04:09` or `2 d 3:00:00`. */
@@ -88,7 +101,10 @@ export function countdownText(ms: number): string {
   return days > 0 ? `${days} d ${clock}` : clock;
 }
 
-const UNITS: Record<Language, readonly [string, string, string, string]> = { en: ['s', 'min', 'h', 'd'], zh: ['秒', '分钟', '小时', '天'] };
+const UNITS: Record<Language, readonly [string, string, string, string]> = {
+  en: ['s', 'min', 'h', 'd'],
+  zh: ['秒', '分钟', '小时', '天'],
+};
 
 /** A duration in the largest unit that fits: `45 s`, `2 min`, `1.5 h`. */
 export function durationText(ms: number, language: Language): string {

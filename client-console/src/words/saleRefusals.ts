@@ -2,17 +2,29 @@
 export const SALE_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^expected a SKU of 1 to 32 English letters, digits, _ or -.*$/, 'SKU 由 1 到 32 个英文字母、数字、_ 或 - 组成'],
   [/^expected a whole number from 1 to ([\d,]+)$/, '请填写 1 到 $1 的整数'],
-  [/^expected an amount from 0\.00 to ([\d.]+) with two decimals, such as 19\.90$/, '请填写 0.00 到 $1 的金额，两位小数，例如 19.90'],
-  [/^empty, expected an amount such as 19\.90, or 0\.00 for what is free$/, '还没有填写金额，例如 19.90；免费请填 0.00'],
+  [
+    /^expected an amount from 0\.00 to ([\d.]+) with two decimals, such as 19\.90$/,
+    '请填写 0.00 到 $1 的金额，两位小数，例如 19.90',
+  ],
+  [
+    /^empty, expected an amount such as 19\.90, or 0\.00 for what is free$/,
+    '还没有填写金额，例如 19.90；免费请填 0.00',
+  ],
   [/^expected more than the price, ([\d.]+)$/, '原价须高于价格 $1'],
   [/^expected 1 to 120 printable characters$/, '请填写 1 到 120 个字'],
-  [/^expected an address that begins with https:\/\/ or \/, of at most 500 characters$/, '请填写以 https:// 或 / 开头的地址，最多 500 个字符'],
+  [
+    /^expected an address that begins with https:\/\/ or \/, of at most 500 characters$/,
+    '请填写以 https:// 或 / 开头的地址，最多 500 个字符',
+  ],
   [/^expected 1 to (\d+) items$/, '请填写 1 到 $1 种商品'],
   [/^expected each SKU once$/, '每个 SKU 只能出现一次'],
   [/^expected 1s to 7d, in whole milliseconds$/, '支付时限为 1 秒到 7 天'],
   [/^a sale lasts a week at most$/, '一场秒杀最多持续一周'],
   [/^(\S+) is more than a year ahead$/, '$1 在一年以后，太远了'],
-  [/^expected 1 to 64 letters, digits, _ or -.*$/, '编号由 1 到 64 个字母、数字、_ 或 - 组成；系列活动的场次带序号，例如 .3'],
+  [
+    /^expected 1 to 64 letters, digits, _ or -.*$/,
+    '编号由 1 到 64 个字母、数字、_ 或 - 组成；系列活动的场次带序号，例如 .3',
+  ],
   [/^expected 1 to 128 printable characters.*$/, '请填写 1 到 128 个字'],
   [/^expected a complete user id$/, '请填写完整的用户编号'],
   [/^expected the id of a reservation, such as (\S+)$/, '请填写订单编号，例如 $1'],
@@ -39,5 +51,8 @@ export const SALE_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^there is no dead letter (\S+)$/, '没有死信 $1'],
   [/^(\S+) was discarded by ([^:]+): (.*)$/, '$1 已由 $2 作废：$3'],
   [/^(\S+) is (\S+): its order has ended, .*$/, '$1（$2）的订单已终结，重新发送不会有任何变化；请处理后作废'],
-  [/^Redis has no whole number as (.+) of the stock: .*$/, 'Redis 里库存的 $1 不是整数，有人改动过：请看核算结果，并用修复恢复'],
+  [
+    /^Redis has no whole number as (.+) of the stock: .*$/,
+    'Redis 里库存的 $1 不是整数，有人改动过：请看核算结果，并用修复恢复',
+  ],
 ];

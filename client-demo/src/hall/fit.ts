@@ -7,7 +7,8 @@ const FIT_MIN = 0.4;
 /** Long names and many items are written smaller, until all of it is on the screen. */
 export function keepFitting(): () => void {
   const [page, top, middle] = [element('.hall'), element('.top'), element('.middle')];
-  const overflows = () => heightOf(middle) > middle.clientHeight + 1 || [top, middle].some((part) => part.scrollWidth > part.clientWidth + 1);
+  const overflows = () =>
+    heightOf(middle) > middle.clientHeight + 1 || [top, middle].some((part) => part.scrollWidth > part.clientWidth + 1);
   const fit = () => {
     for (let share = 1; share >= FIT_MIN; share -= STEP) {
       page.style.setProperty('--fit', share.toFixed(2));
@@ -23,5 +24,10 @@ export function keepFitting(): () => void {
 function heightOf(box: HTMLElement): number {
   const shown = [...box.children].map((child) => child.getBoundingClientRect()).filter(({ height }) => height > 0);
   const { paddingTop, paddingBottom } = getComputedStyle(box);
-  return Math.max(0, ...shown.map(({ bottom }) => bottom)) - Math.min(...shown.map(({ top }) => top)) + Number.parseFloat(paddingTop) + Number.parseFloat(paddingBottom);
+  return (
+    Math.max(0, ...shown.map(({ bottom }) => bottom)) -
+    Math.min(...shown.map(({ top }) => top)) +
+    Number.parseFloat(paddingTop) +
+    Number.parseFloat(paddingBottom)
+  );
 }

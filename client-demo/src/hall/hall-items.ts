@@ -26,7 +26,8 @@ export class HallItems {
     const shown = items.length > SHOWN_MAX ? mostLeftFirst(items).slice(0, SHOWN_MAX) : items;
     const list = element('.items');
     list.hidden = shown.length === 0;
-    list.dataset['count'] = shown.length === 1 ? 'one' : shown.length <= 3 ? 'few' : shown.length <= 5 ? 'some' : 'many';
+    list.dataset['count'] =
+      shown.length === 1 ? 'one' : shown.length <= 3 ? 'few' : shown.length <= 5 ? 'some' : 'many';
     list.replaceChildren(...shown.map((item) => this.#line(item, phase)));
     const more = items.length - shown.length;
     write('.more-items', more > 0 ? this.#words.moreItems(more) : '');
@@ -38,7 +39,11 @@ export class HallItems {
     line.append(textElement('item-name', name));
     if (left === undefined) return line;
     line.toggleAttribute('data-none', left === 0 && phase === 'on');
-    const [count, text] = { ahead: [units, itemUnits(units)], on: [left, itemLeft(figure(units))], over: [units - left, itemTaken(figure(units))] }[phase] as [number, string];
+    const [count, text] = {
+      ahead: [units, itemUnits(units)],
+      on: [left, itemLeft(figure(units))],
+      over: [units - left, itemTaken(figure(units))],
+    }[phase] as [number, string];
     const cost = isFree(price) || phase === 'over' ? '' : ` · ${money(price)}`;
     line.append(textElement('item-number', figure(count)), textElement('item-of', text + cost));
     if (phase !== 'on') return line;

@@ -30,7 +30,11 @@ export class HallPageTheme {
   }
 
   /** Shows nothing if another theme is shown by then. */
-  async #load(theme: Theme | undefined, kind: 'packet' | 'logo' | 'sponsor', onLoaded: (picture: HTMLImageElement | undefined) => void): Promise<void> {
+  async #load(
+    theme: Theme | undefined,
+    kind: 'packet' | 'logo' | 'sponsor',
+    onLoaded: (picture: HTMLImageElement | undefined) => void,
+  ): Promise<void> {
     const address = theme?.files[kind];
     const picture = address === undefined ? undefined : await loadPicture(address);
     if (theme === this.#theme) onLoaded(picture);
@@ -45,6 +49,6 @@ export class HallPageTheme {
 function show(selector: string, picture: HTMLImageElement | undefined, alt: string): void {
   const box = element(selector);
   if (picture) picture.alt = alt;
-  box.replaceChildren(...picture ? [picture] : []);
+  box.replaceChildren(...(picture ? [picture] : []));
   box.hidden = !picture;
 }

@@ -13,9 +13,21 @@ const LAST_SECONDS = 10;
 
 /** `wait`: a large code to scan. `show`: the code is small, and the rest has the whole width. `bare`: no code. */
 const LAYOUTS: Readonly<Record<Stage, 'wait' | 'show' | 'bare'>> = {
-  quiet: 'wait', before: 'wait', raining: 'show', gone: 'show', paused: 'show', after: 'show',
-  sale_before: 'wait', selling: 'wait', sale_paused: 'wait', sold_out: 'show', sale_over: 'show',
-  connecting: 'bare', unknown: 'bare', no_token: 'bare', refused: 'bare',
+  quiet: 'wait',
+  before: 'wait',
+  raining: 'show',
+  gone: 'show',
+  paused: 'show',
+  after: 'show',
+  sale_before: 'wait',
+  selling: 'wait',
+  sale_paused: 'wait',
+  sold_out: 'show',
+  sale_over: 'show',
+  connecting: 'bare',
+  unknown: 'bare',
+  no_token: 'bare',
+  refused: 'bare',
 };
 /** Longer titles are smaller. A Chinese character counts twice. */
 const LONG_TITLE = 36;
@@ -61,7 +73,10 @@ export class HallScreen {
     write('.event', name);
     element('.event').toggleAttribute('data-long', widthOf(name) > LONG_TITLE);
     write('.title', title !== name ? title : '');
-    write('.rehearsal', view.rehearsal ? (saleId === undefined ? this.#words.rehearsal : this.#words.saleRehearsal) : '');
+    write(
+      '.rehearsal',
+      view.rehearsal ? (saleId === undefined ? this.#words.rehearsal : this.#words.saleRehearsal) : '',
+    );
     // A rain that cannot be seen is not told to go on.
     write('.headline', view.lost && (stage === 'raining' || stage === 'selling') ? '' : headline[stage]);
     element('.elsewhere').hidden = stage !== 'unknown';
@@ -71,10 +86,20 @@ export class HallScreen {
     write('.link', view.lost ? lost : '');
     this.#showCode(saleId);
     this.#showLeft(view);
-    this.#items.show(items, stage === 'sale_before' ? 'ahead' : stage === 'sold_out' || stage === 'sale_over' ? 'over' : 'on');
+    this.#items.show(
+      items,
+      stage === 'sale_before' ? 'ahead' : stage === 'sold_out' || stage === 'sale_over' ? 'over' : 'on',
+    );
     this.#showNames(view.names);
     this.#showLeaderboard(view, luckiest);
-    write('.next', next ? (next.seconds === undefined ? now(next.title || untitled) : nextText(next.title || untitled, minutesText(next.seconds))) : '');
+    write(
+      '.next',
+      next
+        ? next.seconds === undefined
+          ? now(next.title || untitled)
+          : nextText(next.title || untitled, minutesText(next.seconds))
+        : '',
+    );
     this.#fit();
   }
 
@@ -108,32 +133,43 @@ export class HallScreen {
     const key = JSON.stringify(names);
     if (list.dataset['names'] === key) return;
     list.dataset['names'] = key;
-    list.replaceChildren(...names.map(({ user, amount }) => {
-      const line = document.createElement('li');
-      line.append(textElement('name', user), textElement('amount', this.#words.money(amount)));
-      return line;
-    }));
+    list.replaceChildren(
+      ...names.map(({ user, amount }) => {
+        const line = document.createElement('li');
+        line.append(textElement('name', user), textElement('amount', this.#words.money(amount)));
+        return line;
+      }),
+    );
   }
 
   #showLeaderboard({ stage, packets = 0, left = 0 }: HallView, luckiest: Luckiest | undefined): void {
     const isOver = stage === 'gone' || stage === 'after';
-    const places = isOver ? luckiest?.luckiest ?? [] : [];
+    const places = isOver ? (luckiest?.luckiest ?? []) : [];
     element('.leaderboard').hidden = places.length === 0;
     write('.leaderboard-title', luckiest?.final === false ? this.#words.soFar : this.#words.luckiest);
     const { won, given: givenText, money } = this.#words;
     const given = luckiest?.given;
-    write('.sum', !isOver ? '' : given === undefined ? won(countText(packets - left)) : givenText(countText(packets - left), money(given)));
+    write(
+      '.sum',
+      !isOver
+        ? ''
+        : given === undefined
+          ? won(countText(packets - left))
+          : givenText(countText(packets - left), money(given)),
+    );
     const list = element('.places');
     const key = JSON.stringify(places);
     if (list.dataset['places'] === key) return;
     list.dataset['places'] = key;
-    list.replaceChildren(...places.map(({ user, amount }) => {
-      const place = document.createElement('li');
-      const name = textElement('name', user);
-      name.toggleAttribute('data-long', widthOf(user) > LONG_NAME);
-      place.append(name, textElement('amount', money(amount)), textElement('step', ''));
-      return place;
-    }));
+    list.replaceChildren(
+      ...places.map(({ user, amount }) => {
+        const place = document.createElement('li');
+        const name = textElement('name', user);
+        name.toggleAttribute('data-long', widthOf(user) > LONG_NAME);
+        place.append(name, textElement('amount', money(amount)), textElement('step', ''));
+        return place;
+      }),
+    );
   }
 }
 

@@ -63,7 +63,9 @@ export class Hall {
     client.on('welcome', (welcome) => this.#onWelcome(welcome));
     client.on('rain', (rain) => this.#onRain(rain));
     client.on('sale', (sale) => this.#onSale(sale));
-    client.on('result', ({ rainId: id, code }) => { if (code === '-8') this.#rain(id)?.onUnknown(); });
+    client.on('result', ({ rainId: id, code }) => {
+      if (code === '-8') this.#rain(id)?.onUnknown();
+    });
     client.on('winners', (message) => this.#rain(message.rainId)?.onWinners(message));
   }
 
@@ -80,12 +82,17 @@ export class Hall {
   }
 
   view(): HallView {
-    const { until, ...shown } = this.#watch?.view() ?? { stage: this.#welcomed ? 'quiet' as const : 'connecting' as const, names: [] };
+    const { until, ...shown } = this.#watch?.view() ?? {
+      stage: this.#welcomed ? ('quiet' as const) : ('connecting' as const),
+      names: [],
+    };
     const now = this.#options.client.serverNow();
     const secondsTo = (moment: number) => Math.max(0, Math.ceil((moment - now) / 1_000));
     const next = this.#next(now);
     return {
-      ...shown, lost: this.#link === 'lost', ...((this.#link === 'no_token' || this.#link === 'refused') && { stage: this.#link }),
+      ...shown,
+      lost: this.#link === 'lost',
+      ...((this.#link === 'no_token' || this.#link === 'refused') && { stage: this.#link }),
       ...(until !== undefined && { seconds: secondsTo(until) }),
       ...(next && { next: { title: next.title, ...(next.opensAt > now && { seconds: secondsTo(next.opensAt) }) } }),
     };
@@ -94,7 +101,8 @@ export class Hall {
   /** What is told of besides the current one. While a rain is ahead or on, nothing else is told of. */
   #next(now: number): Announced | undefined {
     const current = this.#current();
-    if (this.#isFixed || !current || current.phase === 'ahead' || (current.phase === 'on' && current.kind === 'rain')) return undefined;
+    if (this.#isFixed || !current || current.phase === 'ahead' || (current.phase === 'on' && current.kind === 'rain'))
+      return undefined;
     return this.#program.next(current, now);
   }
 
@@ -103,7 +111,13 @@ export class Hall {
     if (!watch) return undefined;
     const { kind, id, phase } = watch;
     if (phase !== 'over') return { kind, id, phase };
-    return { kind, id, phase, endedAt: this.#endedAt ??= this.#options.client.serverNow(), ...(watch.kind === 'rain' && watch.isRehearsal && { rehearsal: true as const }) };
+    return {
+      kind,
+      id,
+      phase,
+      endedAt: (this.#endedAt ??= this.#options.client.serverNow()),
+      ...(watch.kind === 'rain' && watch.isRehearsal && { rehearsal: true as const }),
+    };
   }
 
   #rain(id: string): RainWatch | undefined {
@@ -112,8 +126,14 @@ export class Hall {
 
   #onWelcome({ rains, sales = [] }: WelcomeMessage): void {
     this.#welcomed = true;
-    this.#program.list('rain', rains.map((rain) => ({ kind: 'rain', id: rain.rainId, ...rain })));
-    this.#program.list('sale', sales.map((sale) => ({ kind: 'sale', id: sale.saleId, ...sale })));
+    this.#program.list(
+      'rain',
+      rains.map((rain) => ({ kind: 'rain', id: rain.rainId, ...rain })),
+    );
+    this.#program.list(
+      'sale',
+      sales.map((sale) => ({ kind: 'sale', id: sale.saleId, ...sale })),
+    );
     this.tick();
     if (!this.#watch) this.#renewLater();
   }
@@ -127,7 +147,8 @@ export class Hall {
   #onRain(rain: RainSnapshot): void {
     this.#program.update({ kind: 'rain', id: rain.rainId, ...rain });
     // Its announcement may come later than this screen.
-    if (this.#watch?.stage === 'unknown' && this.#options.rainId === rain.rainId) this.#show({ kind: 'rain', id: rain.rainId });
+    if (this.#watch?.stage === 'unknown' && this.#options.rainId === rain.rainId)
+      this.#show({ kind: 'rain', id: rain.rainId });
     this.#rain(rain.rainId)?.onRain(rain);
     if (!this.#watch) this.tick();
   }

@@ -34,14 +34,28 @@ const speaker = new Speaker(sound, { on: false, turn: () => false });
 const music = new Music(element<HTMLAudioElement>('.music'));
 const present = new Present();
 /** Before and during a rain or sale. */
-const MUSIC_STAGES: ReadonlySet<HallView['stage']> = new Set(['before', 'raining', 'paused', 'sale_before', 'selling', 'sale_paused']);
+const MUSIC_STAGES: ReadonlySet<HallView['stage']> = new Set([
+  'before',
+  'raining',
+  'paused',
+  'sale_before',
+  'selling',
+  'sale_paused',
+]);
 const leaderboard = new Leaderboard({ read: readLuckiest, random });
-const client = createRainClient({ url: gatewayUrl, token: openScreenCredentials(invited, { random, onCrowd: () => {} }), random, solve: solveInBackground });
+const client = createRainClient({
+  url: gatewayUrl,
+  token: openScreenCredentials(invited, { random, onCrowd: () => {} }),
+  random,
+  solve: solveInBackground,
+});
 const hall = new Hall({ client, rainId: inAddress('rain'), saleId: inAddress('sale'), random });
 client.connect().catch(() => {});
 
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
-const applyMotion = () => { sky.still = reducedMotion.matches; };
+const applyMotion = () => {
+  sky.still = reducedMotion.matches;
+};
 reducedMotion.addEventListener('change', applyMotion);
 applyMotion();
 
@@ -90,6 +104,11 @@ function celebrate(): void {
 
 /** As the sounds of the player's page know it. */
 function momentOf({ stage, seconds }: HallView): Parameters<typeof cueOf>[0] {
-  const face = stage === 'before' || stage === 'sale_before' ? 'scheduled' : stage === 'raining' || stage === 'selling' ? 'open' : 'connecting';
+  const face =
+    stage === 'before' || stage === 'sale_before'
+      ? 'scheduled'
+      : stage === 'raining' || stage === 'selling'
+        ? 'open'
+        : 'connecting';
   return { face, ...(seconds !== undefined && { seconds }) };
 }

@@ -41,7 +41,7 @@ export class Music {
   #fade(): void {
     clearInterval(this.#fading);
     this.#fading = setInterval(() => {
-      this.#audio.volume = Math.max(0, this.#audio.volume - LOUDNESS * STEP_MS / FADE_MS);
+      this.#audio.volume = Math.max(0, this.#audio.volume - (LOUDNESS * STEP_MS) / FADE_MS);
       if (this.#audio.volume > 0) return;
       clearInterval(this.#fading);
       this.#audio.pause();

@@ -4,7 +4,8 @@ type Kind = 'rain' | 'sale';
 export type Announced = Pick<RainSnapshot, 'title' | 'state' | 'opensAt' | 'closesAt'> & { kind: Kind; id: string };
 
 /** What is on the screen. `over`: nothing more happens in it, since `endedAt` (epoch ms by the server's clock). */
-export type Current = Pick<Announced, 'kind' | 'id'> & ({ phase: 'ahead' | 'on' } | { phase: 'over'; endedAt: number; rehearsal?: true });
+export type Current = Pick<Announced, 'kind' | 'id'> &
+  ({ phase: 'ahead' | 'on' } | { phase: 'over'; endedAt: number; rehearsal?: true });
 
 /** Remembered of each kind. An evening never has more ahead. */
 const ANNOUNCED_MAX = 32;
@@ -52,14 +53,18 @@ export class Program {
     const next = this.next(current, now);
     if (!current || !next) return next;
     switch (current.phase) {
-      case 'ahead': return keyOf(this.#inOrder(now)[0]!) === keyOf(current) ? undefined : next;
-      case 'on': return current.kind === 'sale' && rankOf(next, now) === 0 ? next : undefined;
-      case 'over': return isDue(next, current, now) ? next : undefined;
+      case 'ahead':
+        return keyOf(this.#inOrder(now)[0]!) === keyOf(current) ? undefined : next;
+      case 'on':
+        return current.kind === 'sale' && rankOf(next, now) === 0 ? next : undefined;
+      case 'over':
+        return isDue(next, current, now) ? next : undefined;
     }
   }
 
   #inOrder(now: number): Announced[] {
-    return [...this.#announced.values()].filter((one) => one.closesAt > now && !this.#finished.has(keyOf(one)))
+    return [...this.#announced.values()]
+      .filter((one) => one.closesAt > now && !this.#finished.has(keyOf(one)))
       .sort((a, b) => rankOf(a, now) - rankOf(b, now) || a.opensAt - b.opensAt);
   }
 }
@@ -74,7 +79,11 @@ function rankOf({ kind, state, opensAt }: Announced, now: number): number {
 }
 
 /** Whether it may replace this end. */
-function isDue({ kind, opensAt }: Announced, { endedAt, rehearsal }: Extract<Current, { phase: 'over' }>, now: number): boolean {
+function isDue(
+  { kind, opensAt }: Announced,
+  { endedAt, rehearsal }: Extract<Current, { phase: 'over' }>,
+  now: number,
+): boolean {
   if (now - endedAt >= (rehearsal ? REHEARSAL_END_MS : END_LONG_MS)) return true;
   if (kind === 'rain' && opensAt <= now) return true;
   if (opensAt <= endedAt) return now - endedAt >= END_BEFORE_OPEN_SALE_MS;

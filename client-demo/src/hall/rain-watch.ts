@@ -9,9 +9,23 @@ const NAMES_MAX = 8;
 export type RainStage = 'connecting' | 'before' | 'raining' | 'gone' | 'paused' | 'after' | 'unknown';
 
 /** By what a player who has not grabbed sees. */
-const STAGES: Partial<Record<Face, RainStage>> = { scheduled: 'before', open: 'raining', gone: 'gone', paused: 'paused', too_late: 'after' };
+const STAGES: Partial<Record<Face, RainStage>> = {
+  scheduled: 'before',
+  open: 'raining',
+  gone: 'gone',
+  paused: 'paused',
+  too_late: 'after',
+};
 
-const PHASES: Readonly<Record<RainStage, Current['phase']>> = { connecting: 'ahead', before: 'ahead', raining: 'on', paused: 'on', gone: 'over', after: 'over', unknown: 'over' };
+const PHASES: Readonly<Record<RainStage, Current['phase']>> = {
+  connecting: 'ahead',
+  before: 'ahead',
+  raining: 'on',
+  paused: 'on',
+  gone: 'over',
+  after: 'over',
+  unknown: 'over',
+};
 
 type Client = Pick<RainClient, 'join' | 'leave' | 'serverNow'>;
 
@@ -41,15 +55,25 @@ export class RainWatch {
 
   get stage(): RainStage {
     if (!this.#rain) return this.#unknown ? 'unknown' : 'connecting';
-    return STAGES[faceOf({ rainId: this.id, rain: this.#rain, asking: false }, this.#client.serverNow())] ?? 'connecting';
+    return (
+      STAGES[faceOf({ rainId: this.id, rain: this.#rain, asking: false }, this.#client.serverNow())] ?? 'connecting'
+    );
   }
 
   view() {
     const [rain, stage] = [this.#rain, this.stage];
     const until = stage === 'before' ? rain?.opensAt : stage === 'raining' ? rain?.closesAt : undefined;
     return {
-      stage, names: this.#names, rainId: this.id,
-      ...(rain && { title: rain.title, packets: rain.packets, left: rain.left, ...(rain.rehearsal && { rehearsal: true as const }), ...(rain.terms?.invitedOnly && { invitedOnly: true as const }) }),
+      stage,
+      names: this.#names,
+      rainId: this.id,
+      ...(rain && {
+        title: rain.title,
+        packets: rain.packets,
+        left: rain.left,
+        ...(rain.rehearsal && { rehearsal: true as const }),
+        ...(rain.terms?.invitedOnly && { invitedOnly: true as const }),
+      }),
       ...(until !== undefined && { until }),
     };
   }

@@ -4,9 +4,22 @@ import type { Current } from './program.ts';
 
 export type SaleStage = 'connecting' | 'sale_before' | 'selling' | 'sale_paused' | 'sold_out' | 'sale_over' | 'unknown';
 
-const STAGES: Readonly<Record<RainState, SaleStage>> = { draft: 'sale_before', loaded: 'sale_before', open: 'selling', paused: 'sale_paused', closed: 'sale_over', settled: 'sale_over' };
+const STAGES: Readonly<Record<RainState, SaleStage>> = {
+  draft: 'sale_before',
+  loaded: 'sale_before',
+  open: 'selling',
+  paused: 'sale_paused',
+  closed: 'sale_over',
+  settled: 'sale_over',
+};
 const PHASES: Readonly<Record<SaleStage, Current['phase']>> = {
-  connecting: 'ahead', sale_before: 'ahead', selling: 'on', sale_paused: 'on', sold_out: 'over', sale_over: 'over', unknown: 'over',
+  connecting: 'ahead',
+  sale_before: 'ahead',
+  selling: 'on',
+  sale_paused: 'on',
+  sold_out: 'over',
+  sale_over: 'over',
+  unknown: 'over',
 };
 
 export interface HallItem {
@@ -34,7 +47,9 @@ export class SaleWatch {
   constructor(client: Client, id: string) {
     this.#client = client;
     this.id = id;
-    void client.visit(id).then(({ kind }) => { this.#unknown = kind === 'refused'; });
+    void client.visit(id).then(({ kind }) => {
+      this.#unknown = kind === 'refused';
+    });
   }
 
   get phase(): Current['phase'] {
@@ -44,7 +59,8 @@ export class SaleWatch {
   get stage(): SaleStage {
     const sale = this.#sale;
     if (!sale) return this.#unknown ? 'unknown' : 'connecting';
-    const stage = STAGES[stateAt({ ...sale, state: sale.state === 'open' ? 'loaded' : sale.state }, this.#client.serverNow())];
+    const stage =
+      STAGES[stateAt({ ...sale, state: sale.state === 'open' ? 'loaded' : sale.state }, this.#client.serverNow())];
     return stage === 'selling' && sale.items.every(({ left }) => left === 0) ? 'sold_out' : stage;
   }
 
@@ -52,8 +68,14 @@ export class SaleWatch {
     const [sale, stage] = [this.#sale, this.stage];
     const until = stage === 'sale_before' ? sale?.opensAt : stage === 'selling' ? sale?.closesAt : undefined;
     return {
-      stage, names: [], saleId: this.id,
-      ...(sale && { title: sale.title, items: sale.items.map((item) => this.#item(item)), ...(sale.rehearsal && { rehearsal: true as const }) }),
+      stage,
+      names: [],
+      saleId: this.id,
+      ...(sale && {
+        title: sale.title,
+        items: sale.items.map((item) => this.#item(item)),
+        ...(sale.rehearsal && { rehearsal: true as const }),
+      }),
       ...(until !== undefined && { until }),
     };
   }

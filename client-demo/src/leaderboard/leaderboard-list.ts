@@ -11,11 +11,16 @@ export function showLeaderboard(found: Luckiest | undefined, words: Words, own: 
   const key = JSON.stringify([places, own]);
   if (leaderboard.dataset['places'] === key) return;
   leaderboard.dataset['places'] = key;
-  element('.leaderboard-list').replaceChildren(...places.map(({ user, amount, redPacketId }) => {
-    const place = document.createElement('li');
-    const isOwn = redPacketId !== undefined && redPacketId === own;
-    place.toggleAttribute('data-own', isOwn);
-    place.append(textElement('leaderboard-user', isOwn ? words.luckiest.you : user), textElement('leaderboard-amount', words.money(amount)));
-    return place;
-  }));
+  element('.leaderboard-list').replaceChildren(
+    ...places.map(({ user, amount, redPacketId }) => {
+      const place = document.createElement('li');
+      const isOwn = redPacketId !== undefined && redPacketId === own;
+      place.toggleAttribute('data-own', isOwn);
+      place.append(
+        textElement('leaderboard-user', isOwn ? words.luckiest.you : user),
+        textElement('leaderboard-amount', words.money(amount)),
+      );
+      return place;
+    }),
+  );
 }

@@ -25,10 +25,16 @@ export function toLuckiest(value: unknown): Luckiest | undefined {
   if (!isObject(value) || !Array.isArray(value['luckiest'])) return undefined;
   const luckiest = (value['luckiest'] as unknown[]).flatMap((one) => {
     const { user, amount, redPacketId } = isObject(one) ? one : {};
-    return typeof user === 'string' && typeof amount === 'string' ? [{ user, amount, ...(typeof redPacketId === 'string' && { redPacketId }) }] : [];
+    return typeof user === 'string' && typeof amount === 'string'
+      ? [{ user, amount, ...(typeof redPacketId === 'string' && { redPacketId }) }]
+      : [];
   });
   const { given } = value;
-  return { luckiest: luckiest.slice(0, SHOWN), final: value['final'] === true, ...(typeof given === 'string' && { given }) };
+  return {
+    luckiest: luckiest.slice(0, SHOWN),
+    final: value['final'] === true,
+    ...(typeof given === 'string' && { given }),
+  };
 }
 
 /** The rain ends for all pages in the same second. So the first request is delayed randomly, and requests are few. */
@@ -70,6 +76,7 @@ export class Leaderboard {
     const found = await this.#options.read(rainId).catch(() => undefined);
     if (rainId !== this.#rainId) return;
     this.found = found ?? this.found;
-    if (!found?.final && attempt < REQUESTS_MAX) this.#later(rainId, attempt + 1, AGAIN_MS * attempt * (0.5 + this.#options.random()));
+    if (!found?.final && attempt < REQUESTS_MAX)
+      this.#later(rainId, attempt + 1, AGAIN_MS * attempt * (0.5 + this.#options.random()));
   }
 }

@@ -8,7 +8,8 @@ export function countUp(target: HTMLElement, amount: string, money: (amount: str
   const startMs = performance.now() + PAUSE_MS;
   const show = (nowMs: number) => {
     const progress = Math.min(1, Math.max(0, (nowMs - startMs) / COUNT_MS));
-    if (progress === 1 || !target.isConnected || target.textContent !== money(amount)) return target.removeAttribute('data-counting');
+    if (progress === 1 || !target.isConnected || target.textContent !== money(amount))
+      return target.removeAttribute('data-counting');
     const eased = 1 - (1 - progress) ** 3;
     target.dataset['counting'] = money((Math.round(cents * eased) / 100).toFixed(2));
     requestAnimationFrame(show);

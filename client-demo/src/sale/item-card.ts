@@ -81,7 +81,15 @@ export class ItemCard {
     put(this.root, '.sale-price', this.#prices(price));
     putOrHide(this.root, '.sale-list-price', listPrice && this.#prices(listPrice));
     part(this.root, '.sale-list-word').hidden = listPrice === undefined;
-    putOrHide(this.root, '.sale-limit', limit === undefined ? undefined : held > 0 ? this.#words.held(held, limit, isOfSale) : this.#words.limit(limit, isOfSale));
+    putOrHide(
+      this.root,
+      '.sale-limit',
+      limit === undefined
+        ? undefined
+        : held > 0
+          ? this.#words.held(held, limit, isOfSale)
+          : this.#words.limit(limit, isOfSale),
+    );
     // Units that are left when a sale is over go back to the shop: "0 left" would read as sold out.
     part(this.root, '.sale-left').hidden = face === 'over';
     put(this.root, '.sale-left-text', this.#words.left(left));
@@ -96,7 +104,8 @@ export class ItemCard {
   }
 
   #showStepper({ face, quantity, quantityMax }: ItemView): void {
-    part(this.root, '.sale-stepper').hidden = quantityMax < 2 || face === 'limit' || face === 'sold_out' || face === 'over';
+    part(this.root, '.sale-stepper').hidden =
+      quantityMax < 2 || face === 'limit' || face === 'sold_out' || face === 'over';
     this.#input.max = String(quantityMax);
     if (this.#input.value !== String(quantity)) this.#input.value = String(quantity);
     const off = face === 'asking';
@@ -107,7 +116,11 @@ export class ItemCard {
 
   #showBuy({ face, name, price, quantity }: ItemView): void {
     const { buy, buyFor, again, soon, asking, soldOut, limitReached, paused, over, whenFree } = this.#words;
-    const toBuy = isFree(price) ? whenFree.get(quantity) : quantity > 1 ? buyFor(this.#prices(totalOf(price, quantity))) : buy;
+    const toBuy = isFree(price)
+      ? whenFree.get(quantity)
+      : quantity > 1
+        ? buyFor(this.#prices(totalOf(price, quantity)))
+        : buy;
     const label = { buy: toBuy, gone: again, soon, asking, sold_out: soldOut, limit: limitReached, paused, over }[face];
     const button = part<HTMLButtonElement>(this.root, '.sale-buy');
     put(this.root, '.sale-buy', label);
@@ -119,7 +132,13 @@ export class ItemCard {
   #showAnswer({ face, price, progress, answer, backAt, bell }: ItemView): void {
     const { backAt: comesBack, bell: ring, bellOn } = this.#words;
     const { answers, progress: words } = wordsAt(price, this.#words);
-    const said = progress ? words[progress] : !answer ? '' : backAt !== undefined ? comesBack(this.#clock(backAt)) : answers[answer];
+    const said = progress
+      ? words[progress]
+      : !answer
+        ? ''
+        : backAt !== undefined
+          ? comesBack(this.#clock(backAt))
+          : answers[answer];
     part(this.root, '.sale-answer').hidden = said === '';
     put(this.root, '.sale-answer-text', said);
     const button = part<HTMLButtonElement>(this.root, '.sale-bell');

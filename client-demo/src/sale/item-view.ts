@@ -64,11 +64,24 @@ export function itemView(sale: SaleSnapshot, item: Item, orders: readonly Order[
   const backAt = item.backAt ?? (notes.miss && 'backAt' in notes.miss ? notes.miss.backAt : undefined);
   const limit = tightestLimit(sale, item, orders);
   return {
-    sku, name, price, ...(listPrice !== undefined && listPrice !== price && { listPrice }), ...(picture !== undefined && { picture }),
-    left, share: units > 0 ? left / units : 0, held: limit?.held ?? heldOf(orders, sku), quantityMax, face,
-    ...(limit && { limit: limit.max, ...(limit.isOfSale && { limitIsOfSale: true }) }), quantity: Math.min(notes.quantity ?? 1, quantityMax),
-    ...(face === 'asking' && notes.progress && { progress: notes.progress }), ...(answer && { answer }),
-    ...((answer === 'all_reserved' || answer === 'gone') && { ...(backAt !== undefined && { backAt }), bell: notes.bell ?? false }),
+    sku,
+    name,
+    price,
+    ...(listPrice !== undefined && listPrice !== price && { listPrice }),
+    ...(picture !== undefined && { picture }),
+    left,
+    share: units > 0 ? left / units : 0,
+    held: limit?.held ?? heldOf(orders, sku),
+    quantityMax,
+    face,
+    ...(limit && { limit: limit.max, ...(limit.isOfSale && { limitIsOfSale: true }) }),
+    quantity: Math.min(notes.quantity ?? 1, quantityMax),
+    ...(face === 'asking' && notes.progress && { progress: notes.progress }),
+    ...(answer && { answer }),
+    ...((answer === 'all_reserved' || answer === 'gone') && {
+      ...(backAt !== undefined && { backAt }),
+      bell: notes.bell ?? false,
+    }),
   };
 }
 
@@ -76,12 +89,17 @@ function faceOf({ state }: SaleSnapshot, left: number, allowed: number, { progre
   if (progress) return 'asking';
   switch (state) {
     case 'draft':
-    case 'loaded': return 'soon';
-    case 'paused': return 'paused';
+    case 'loaded':
+      return 'soon';
+    case 'paused':
+      return 'paused';
     case 'closed':
-    case 'settled': return 'over';
-    case 'open': break;
-    default: return state satisfies never;
+    case 'settled':
+      return 'over';
+    case 'open':
+      break;
+    default:
+      return state satisfies never;
   }
   if (allowed <= 0) return 'limit';
   if (left > 0) return 'buy';
@@ -113,14 +131,22 @@ interface BuyerLimit {
 }
 
 /** Of the limits of the item and of the sale the one that leaves fewer units. In a sale of one item both count the same units. */
-function tightestLimit({ perUserMax, items }: SaleSnapshot, item: Item, orders: readonly Order[]): BuyerLimit | undefined {
+function tightestLimit(
+  { perUserMax, items }: SaleSnapshot,
+  item: Item,
+  orders: readonly Order[],
+): BuyerLimit | undefined {
   const limits: BuyerLimit[] = [];
-  if (item.perUserMax !== undefined) limits.push({ max: item.perUserMax, held: heldOf(orders, item.sku), isOfSale: false });
+  if (item.perUserMax !== undefined)
+    limits.push({ max: item.perUserMax, held: heldOf(orders, item.sku), isOfSale: false });
   if (perUserMax !== undefined) limits.push({ max: perUserMax, held: heldOf(orders), isOfSale: items.length > 1 });
-  return limits.sort((a, b) => (a.max - a.held) - (b.max - b.held))[0];
+  return limits.sort((a, b) => a.max - a.held - (b.max - b.held))[0];
 }
 
 /** @param sku absent: of all items */
 function heldOf(orders: readonly Order[], sku?: string): number {
-  return orders.reduce((sum, order) => (holdsUnits(order.status) && (sku === undefined || order.sku === sku) ? sum + order.quantity : sum), 0);
+  return orders.reduce(
+    (sum, order) => (holdsUnits(order.status) && (sku === undefined || order.sku === sku) ? sum + order.quantity : sum),
+    0,
+  );
 }

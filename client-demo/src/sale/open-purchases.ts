@@ -3,7 +3,11 @@ import { SALE_OUTCOMES } from '../../../src/protocol/saleOutcomes.ts';
 import type { Progress } from './item-view.ts';
 
 const PROGRESS_OF: Readonly<Partial<Record<OpenPurchase, Progress>>> = {
-  sent: 'sent', preparing: 'preparing', [SALE_OUTCOMES['-7'].code]: 'busy', [SALE_OUTCOMES['-5'].code]: 'too_fast', [SALE_OUTCOMES['-2'].code]: 'waiting',
+  sent: 'sent',
+  preparing: 'preparing',
+  [SALE_OUTCOMES['-7'].code]: 'busy',
+  [SALE_OUTCOMES['-5'].code]: 'too_fast',
+  [SALE_OUTCOMES['-2'].code]: 'waiting',
 };
 
 /** Items of which a purchase has no answer yet. */

@@ -27,7 +27,13 @@ export type OpenSale = ReturnType<typeof openSale>;
 export function openSale({ client, saleId, pay, words, onCue, onRing, back }: OpenSaleOptions) {
   const saleWords = saleWordsFor(words.lang);
   const visit = new SaleVisit({ client, saleId, pay, bells: openBells(saleId), payHere: payInDemo, onCue, onRing });
-  const clock = (at: number) => new Date(at).toLocaleTimeString(words.lang, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
+  const clock = (at: number) =>
+    new Date(at).toLocaleTimeString(words.lang, {
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hour12: false,
+    });
   const screen = new SaleScreen(saleWords, pricesIn(words.money, saleWords.free), clock, {
     back,
     buy: (sku) => {

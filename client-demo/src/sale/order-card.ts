@@ -64,7 +64,11 @@ export class OrderCard {
   #showButtons({ name, total, pay, paying, cancelling }: OrderView): void {
     const { payFor, paying: payingNow, cancel, cancelling: cancellingNow } = this.#words;
     const label = payFor(this.#prices(total));
-    const [button, link, cancels] = [part<HTMLButtonElement>(this.root, 'button.sale-pay'), part<HTMLAnchorElement>(this.root, '.sale-pay-link'), part<HTMLButtonElement>(this.root, '.sale-cancel')];
+    const [button, link, cancels] = [
+      part<HTMLButtonElement>(this.root, 'button.sale-pay'),
+      part<HTMLAnchorElement>(this.root, '.sale-pay-link'),
+      part<HTMLButtonElement>(this.root, '.sale-cancel'),
+    ];
     button.hidden = pay !== 'demo';
     button.setAttribute('aria-disabled', String(paying === 'sent'));
     put(this.root, 'button.sale-pay', paying === 'sent' ? payingNow : label);
@@ -89,6 +93,11 @@ export class OrderCard {
 }
 
 /** The status of an order, and what it means. An order of nothing is paid without a payment. */
-export function statusWords({ status, total }: Pick<OrderView, 'status' | 'total'>, words: SaleWords): { status: string; detail: string } {
-  return status === 'paid' && isFree(total) ? words.freePaid : { status: words.status[status], detail: words.statusDetail[status] };
+export function statusWords(
+  { status, total }: Pick<OrderView, 'status' | 'total'>,
+  words: SaleWords,
+): { status: string; detail: string } {
+  return status === 'paid' && isFree(total)
+    ? words.freePaid
+    : { status: words.status[status], detail: words.statusDetail[status] };
 }

@@ -29,7 +29,13 @@ interface OrderNotes {
 }
 
 /** @param now epoch ms by the server's clock */
-export function orderView(order: Order, sale: SaleSnapshot | undefined, pay: PayConfig, { paying, cancelling }: OrderNotes, now: number): OrderView {
+export function orderView(
+  order: Order,
+  sale: SaleSnapshot | undefined,
+  pay: PayConfig,
+  { paying, cancelling }: OrderNotes,
+  now: number,
+): OrderView {
   const { reservationId, sku, quantity, price, status, payBy, place } = order;
   const name = sale?.items.find((item) => item.sku === sku)?.name ?? sku;
   const total = totalOf(price, quantity);
@@ -37,8 +43,13 @@ export function orderView(order: Order, sale: SaleSnapshot | undefined, pay: Pay
   if (!isWaiting(order)) return common;
   const seconds = Math.max(0, Math.ceil((payBy - now) / 1000));
   return {
-    ...common, seconds, ...(place !== undefined && { place }), ...(cancelling && { cancelling }),
-    ...(status === 'created' && seconds > 0 && !isFree(total) && { pay: payingOf(order, pay), ...(paying && { paying }) }),
+    ...common,
+    seconds,
+    ...(place !== undefined && { place }),
+    ...(cancelling && { cancelling }),
+    ...(status === 'created' &&
+      seconds > 0 &&
+      !isFree(total) && { pay: payingOf(order, pay), ...(paying && { paying }) }),
   };
 }
 
@@ -65,6 +76,7 @@ export function isFree(amount: string): boolean {
 
 function payingOf({ reservationId, payUrl }: Order, pay: PayConfig): NonNullable<OrderView['pay']> {
   if (payUrl === undefined && pay && 'demo' in pay) return 'demo';
-  const url = payUrl ?? (pay && 'url' in pay ? pay.url.replaceAll('{orderId}', encodeURIComponent(reservationId)) : undefined);
+  const url =
+    payUrl ?? (pay && 'url' in pay ? pay.url.replaceAll('{orderId}', encodeURIComponent(reservationId)) : undefined);
   return url !== undefined && /^https?:\/\//i.test(url) ? { url } : 'elsewhere';
 }

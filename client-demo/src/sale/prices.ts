@@ -11,5 +11,7 @@ export function pricesIn(money: (amount: string) => string, free: string): Price
 /** What is said of an item at this price: nobody buys what is free. */
 export function wordsAt(price: string, words: SaleWords): Pick<SaleWords, 'answers' | 'progress'> {
   const { answers, progress, whenFree } = words;
-  return isFree(price) ? { answers: { ...answers, ...whenFree.answers }, progress: { ...progress, ...whenFree.progress } } : { answers, progress };
+  return isFree(price)
+    ? { answers: { ...answers, ...whenFree.answers }, progress: { ...progress, ...whenFree.progress } }
+    : { answers, progress };
 }

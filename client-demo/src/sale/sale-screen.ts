@@ -66,18 +66,42 @@ export class SaleScreen {
     if (key === this.#shown) return;
     this.#shown = key;
     const { title, state, seconds, holdSeconds, lost, rehearsal, items, orders, rang, refused } = view;
-    const { state: states, stateDetail, connecting, hold, freeHold, lost: reconnecting, untitled, refused: unknownSale, notAllowed, rang: isBack, whenFree } = this.#words;
+    const {
+      state: states,
+      stateDetail,
+      connecting,
+      hold,
+      freeHold,
+      lost: reconnecting,
+      untitled,
+      refused: unknownSale,
+      notAllowed,
+      rang: isBack,
+      whenFree,
+    } = this.#words;
     this.root.dataset['state'] = state ?? (refused === undefined ? 'connecting' : 'refused');
     this.root.dataset['link'] = lost ? 'lost' : 'up';
     part(this.root, '.rehearsal').hidden = !rehearsal;
     put(this.root, '.sale-title', title ?? untitled);
-    put(this.root, '.sale-state', state ? states[state] : refused === undefined ? connecting : refused === 'not_allowed' ? notAllowed : unknownSale);
+    put(
+      this.root,
+      '.sale-state',
+      state ? states[state] : refused === undefined ? connecting : refused === 'not_allowed' ? notAllowed : unknownSale,
+    );
     putOrHide(this.root, '.sale-count', seconds === undefined ? undefined : this.#countdown(seconds));
     const details = holdSeconds === undefined ? { ...stateDetail, ...whenFree.stateDetail } : stateDetail;
     putOrHide(this.root, '.sale-detail', state && details[state]);
     putOrHide(this.root, '.sale-note', lost ? reconnecting : undefined);
     putOrHide(this.root, '.sale-rang', rang === undefined ? undefined : isBack(rang));
-    putOrHide(this.root, '.sale-hold', state === undefined || state === 'closed' || state === 'settled' ? undefined : holdSeconds === undefined ? freeHold : hold(countdownText(holdSeconds)));
+    putOrHide(
+      this.root,
+      '.sale-hold',
+      state === undefined || state === 'closed' || state === 'settled'
+        ? undefined
+        : holdSeconds === undefined
+          ? freeHold
+          : hold(countdownText(holdSeconds)),
+    );
     this.#orders.show(orders);
     this.#showItems(items);
     const spoken = spokenOf(this.#before, view, this.#words, this.#prices);
@@ -88,7 +112,11 @@ export class SaleScreen {
   /** A rain that is open, or opens soon, is not to be missed. @param seconds until then */
   showRain(seconds: number | undefined): void {
     const { rainIn, rainOn } = this.#words;
-    putOrHide(this.root, '.sale-rain', seconds === undefined ? undefined : seconds > 0 ? rainIn(countdownText(seconds)) : rainOn);
+    putOrHide(
+      this.root,
+      '.sale-rain',
+      seconds === undefined ? undefined : seconds > 0 ? rainIn(countdownText(seconds)) : rainOn,
+    );
   }
 
   #showItems(items: SaleView['items']): void {

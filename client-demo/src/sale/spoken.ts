@@ -6,7 +6,12 @@ import { wordsAt, type Prices } from './prices.ts';
 import type { SaleView } from './visit.ts';
 
 /** What a screen reader announces of a change; `undefined`: nothing new. Countdowns are not announced: they would drown out the answers. */
-export function spokenOf(before: SaleView | undefined, { title, state, items, orders, rang }: SaleView, words: SaleWords, prices: Prices): string | undefined {
+export function spokenOf(
+  before: SaleView | undefined,
+  { title, state, items, orders, rang }: SaleView,
+  words: SaleWords,
+  prices: Prices,
+): string | undefined {
   const sentences: string[] = [];
   if (state && before?.state !== state) sentences.push(`${title ?? ''}. ${words.state[state]}.`);
   if (rang !== undefined && before?.rang !== rang) sentences.push(words.rang(rang));
@@ -20,7 +25,8 @@ export function spokenOf(before: SaleView | undefined, { title, state, items, or
   for (const { sku, name, price, answer } of items) {
     // The bell has said it.
     if (answer === 'back' && name === rang) continue;
-    if (answer && before && before.items.find((one) => one.sku === sku)?.answer !== answer) sentences.push(`${name}: ${wordsAt(price, words).answers[answer]}`);
+    if (answer && before && before.items.find((one) => one.sku === sku)?.answer !== answer)
+      sentences.push(`${name}: ${wordsAt(price, words).answers[answer]}`);
   }
   return sentences.length > 0 ? sentences.join(' ') : undefined;
 }

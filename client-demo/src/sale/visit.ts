@@ -2,7 +2,15 @@ import type { Link, Order, RainClient, RainEvents, SaleSnapshot } from '../../..
 import type { Cue } from '../sound/cues.ts';
 import { OpenPurchases } from './open-purchases.ts';
 import { isGone, itemView, type ItemView, type Miss } from './item-view.ts';
-import { inOrder, isFree, orderView, type Cancelling, type OrderView, type PayConfig, type Paying } from './order-view.ts';
+import {
+  inOrder,
+  isFree,
+  orderView,
+  type Cancelling,
+  type OrderView,
+  type PayConfig,
+  type Paying,
+} from './order-view.ts';
 import type { Bells } from './bells.ts';
 
 export interface SaleView {
@@ -64,8 +72,13 @@ export class SaleVisit {
     const { client, saleId } = options;
     this.#link = client.link;
     this.#userId = client.userId;
-    const listen = <Name extends 'sale' | 'order' | 'restock' | 'buying'>(name: Name, listener: (event: RainEvents[Name]) => void) =>
-      client.on(name, (event) => { if (event.saleId === saleId) listener(event); });
+    const listen = <Name extends 'sale' | 'order' | 'restock' | 'buying'>(
+      name: Name,
+      listener: (event: RainEvents[Name]) => void,
+    ) =>
+      client.on(name, (event) => {
+        if (event.saleId === saleId) listener(event);
+      });
     this.#stops = [
       client.on('link', ({ link }) => {
         this.#link = link;
@@ -80,7 +93,9 @@ export class SaleVisit {
       listen('buying', ({ sku, why }) => this.#purchases.progress(sku, why)),
       listen('order', (order) => this.#onOrder(order)),
     ];
-    void client.visit(saleId).then((visited) => { if (visited.kind === 'refused') this.#refused = visited.code; });
+    void client.visit(saleId).then((visited) => {
+      if (visited.kind === 'refused') this.#refused = visited.code;
+    });
   }
 
   get saleId(): string {
@@ -100,7 +115,9 @@ export class SaleVisit {
     this.#back.delete(sku);
     this.#rang = undefined;
     // It rejects only when too many others have no answer yet: then nothing was bought either.
-    const outcome = await this.#options.client.buy(this.saleId, { sku, quantity: item.quantity }).catch((): Miss => ({ kind: 'unanswered' }));
+    const outcome = await this.#options.client
+      .buy(this.saleId, { sku, quantity: item.quantity })
+      .catch((): Miss => ({ kind: 'unanswered' }));
     this.#purchases.end(sku);
     if (outcome.kind === 'reserved' || outcome.kind === 'already_reserved') {
       this.#quantities.delete(sku);
@@ -134,9 +151,12 @@ export class SaleVisit {
   async cancel(reservationId: string): Promise<void> {
     if (this.#cancelling.get(reservationId) === 'sent') return;
     this.#cancelling.set(reservationId, 'sent');
-    const { kind } = await this.#options.client.cancel(this.saleId, reservationId).catch((): Miss => ({ kind: 'unanswered' }));
+    const { kind } = await this.#options.client
+      .cancel(this.saleId, reservationId)
+      .catch((): Miss => ({ kind: 'unanswered' }));
     // Otherwise the order shows how it was decided.
-    if (this.#orders.find((order) => order.reservationId === reservationId)?.status === kind) this.#cancelling.delete(reservationId);
+    if (this.#orders.find((order) => order.reservationId === reservationId)?.status === kind)
+      this.#cancelling.delete(reservationId);
     else this.#cancelling.set(reservationId, 'failed');
   }
 
@@ -146,16 +166,41 @@ export class SaleVisit {
     const now = client.serverNow();
     const orders = this.#orders;
     const common = {
-      lost: this.#link === 'lost', rehearsal: sale?.rehearsal === true, ...(this.#rang !== undefined && { rang: sale?.items.find(({ sku }) => sku === this.#rang)?.name ?? this.#rang }),
-      orders: inOrder(orders).map((order) => orderView(order, sale, pay, { paying: this.#paying.get(order.reservationId), cancelling: this.#cancelling.get(order.reservationId) }, now)),
+      lost: this.#link === 'lost',
+      rehearsal: sale?.rehearsal === true,
+      ...(this.#rang !== undefined && { rang: sale?.items.find(({ sku }) => sku === this.#rang)?.name ?? this.#rang }),
+      orders: inOrder(orders).map((order) =>
+        orderView(
+          order,
+          sale,
+          pay,
+          { paying: this.#paying.get(order.reservationId), cancelling: this.#cancelling.get(order.reservationId) },
+          now,
+        ),
+      ),
     };
     if (!sale) return { ...common, items: [], ...(this.#refused !== undefined && { refused: this.#refused }) };
-    const until = sale.state === 'loaded' || sale.state === 'draft' ? sale.opensAt : sale.state === 'open' ? sale.closesAt : undefined;
+    const until =
+      sale.state === 'loaded' || sale.state === 'draft'
+        ? sale.opensAt
+        : sale.state === 'open'
+          ? sale.closesAt
+          : undefined;
     return {
-      ...common, title: sale.title, state: sale.state, ...(sale.items.some(({ price }) => !isFree(price)) && { holdSeconds: Math.round(sale.holdMs / 1000) }), ...(until !== undefined && { seconds: Math.max(0, Math.ceil((until - now) / 1000)) }),
-      items: sale.items.map((item) => itemView(sale, { ...item, left: this.#restocked.get(item.sku) ?? item.left }, orders, {
-        progress: this.#purchases.of(item.sku), miss: this.#misses.get(item.sku), back: this.#back.has(item.sku), bell: bells.isOn(item.sku), quantity: this.#quantities.get(item.sku),
-      })),
+      ...common,
+      title: sale.title,
+      state: sale.state,
+      ...(sale.items.some(({ price }) => !isFree(price)) && { holdSeconds: Math.round(sale.holdMs / 1000) }),
+      ...(until !== undefined && { seconds: Math.max(0, Math.ceil((until - now) / 1000)) }),
+      items: sale.items.map((item) =>
+        itemView(sale, { ...item, left: this.#restocked.get(item.sku) ?? item.left }, orders, {
+          progress: this.#purchases.of(item.sku),
+          miss: this.#misses.get(item.sku),
+          back: this.#back.has(item.sku),
+          bell: bells.isOn(item.sku),
+          quantity: this.#quantities.get(item.sku),
+        }),
+      ),
     };
   }
 
@@ -165,7 +210,8 @@ export class SaleVisit {
 
   /** Another guest than before: what was told belongs to the other one. */
   #onUser(userId: string): void {
-    if (this.#userId !== undefined && this.#userId !== userId) for (const told of [this.#misses, this.#paying, this.#cancelling, this.#back]) told.clear();
+    if (this.#userId !== undefined && this.#userId !== userId)
+      for (const told of [this.#misses, this.#paying, this.#cancelling, this.#back]) told.clear();
     this.#userId = userId;
   }
 
@@ -174,7 +220,12 @@ export class SaleVisit {
     this.#restocked.clear();
     for (const { sku, left } of items) {
       // After a reconnect another gateway may not know that this buyer waits: then the snapshot tells of units.
-      if (left > 0 && (this.#left.get(sku) ?? 0) === 0 && (isGone(this.#misses.get(sku)) || this.#options.bells.isOn(sku))) this.#onBack(sku);
+      if (
+        left > 0 &&
+        (this.#left.get(sku) ?? 0) === 0 &&
+        (isGone(this.#misses.get(sku)) || this.#options.bells.isOn(sku))
+      )
+        this.#onBack(sku);
       this.#left.set(sku, left);
       if (left === 0 && this.#rang === sku) this.#rang = undefined;
     }

@@ -26,7 +26,9 @@ export class SaleList {
     this.#client = client;
     this.#words = words;
     this.#root.setAttribute('aria-label', words.label);
-    client.on('welcome', ({ sales = [] }: WelcomeMessage) => { for (const sale of sales) this.#update(sale); });
+    client.on('welcome', ({ sales = [] }: WelcomeMessage) => {
+      for (const sale of sales) this.#update(sale);
+    });
     client.on('sale', (sale) => this.#update(sale));
     this.#root.addEventListener('click', (event) => {
       const link = event.target instanceof Element ? event.target.closest<HTMLElement>('a') : null;
@@ -50,24 +52,39 @@ export class SaleList {
   /** May be called every frame: it does nothing if nothing has changed. */
   draw(): void {
     const now = this.#client.serverNow();
-    const next = [...this.#sales.values()].filter(({ closesAt }) => closesAt > now).sort((a, b) => this.#rank(a) - this.#rank(b) || a.opensAt - b.opensAt).slice(0, SHOWN_MAX)
-      .map((sale) => ({ saleId: sale.saleId, title: sale.title || this.#words.untitled, state: this.#stateOf(sale, now), rings: this.#ringing.has(sale.saleId) }));
+    const next = [...this.#sales.values()]
+      .filter(({ closesAt }) => closesAt > now)
+      .sort((a, b) => this.#rank(a) - this.#rank(b) || a.opensAt - b.opensAt)
+      .slice(0, SHOWN_MAX)
+      .map((sale) => ({
+        saleId: sale.saleId,
+        title: sale.title || this.#words.untitled,
+        state: this.#stateOf(sale, now),
+        rings: this.#ringing.has(sale.saleId),
+      }));
     const key = JSON.stringify(next);
     if (key === this.#shown) return;
     this.#shown = key;
     const focused = (document.activeElement as HTMLElement | null)?.dataset['sale'];
     this.#root.hidden = next.length === 0;
-    this.#root.replaceChildren(...next.map(({ saleId, title, state, rings }) => {
-      const link = document.createElement('a');
-      link.className = 'sale-link';
-      link.href = addressWith('sale', saleId);
-      link.dataset['sale'] = saleId;
-      link.dataset['testid'] = 'sale-link';
-      link.toggleAttribute('data-rings', rings);
-      link.append(textElement('sale-link-tag', this.#words.tag), textElement('sale-link-title', title), textElement('sale-link-state', rings ? this.#words.rang : state));
-      return link;
-    }));
-    if (focused !== undefined) this.#root.querySelector<HTMLElement>(`[data-sale="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    this.#root.replaceChildren(
+      ...next.map(({ saleId, title, state, rings }) => {
+        const link = document.createElement('a');
+        link.className = 'sale-link';
+        link.href = addressWith('sale', saleId);
+        link.dataset['sale'] = saleId;
+        link.dataset['testid'] = 'sale-link';
+        link.toggleAttribute('data-rings', rings);
+        link.append(
+          textElement('sale-link-tag', this.#words.tag),
+          textElement('sale-link-title', title),
+          textElement('sale-link-state', rings ? this.#words.rang : state),
+        );
+        return link;
+      }),
+    );
+    if (focused !== undefined)
+      this.#root.querySelector<HTMLElement>(`[data-sale="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
   #update({ saleId, title, state, opensAt, closesAt }: Announced): void {
@@ -85,6 +102,8 @@ export class SaleList {
   #stateOf(sale: Announced, now: number): string {
     const state = stateAt({ ...sale, state: sale.state === 'open' ? 'loaded' : sale.state }, now);
     if (state === 'open') return this.#words.open;
-    return state === 'paused' ? this.#words.paused : this.#words.opensIn(minutesText(Math.max(0, Math.ceil((sale.opensAt - now) / 1000))));
+    return state === 'paused'
+      ? this.#words.paused
+      : this.#words.opensIn(minutesText(Math.max(0, Math.ceil((sale.opensAt - now) / 1000))));
   }
 }

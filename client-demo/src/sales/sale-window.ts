@@ -51,7 +51,13 @@ export class SaleWindow {
   draw({ face, seconds }: Pick<View, 'face' | 'seconds'>): void {
     if (this.#wanted === undefined) return this.#list.draw();
     if (this.#sale?.saleId !== this.#wanted) return;
-    this.#sale.draw(face === 'open' ? 0 : face === 'scheduled' && seconds !== undefined && seconds <= RAIN_SOON_S ? seconds : undefined);
+    this.#sale.draw(
+      face === 'open'
+        ? 0
+        : face === 'scheduled' && seconds !== undefined && seconds <= RAIN_SOON_S
+          ? seconds
+          : undefined,
+    );
   }
 
   /** Shows what the address says. */
@@ -77,8 +83,14 @@ export class SaleWindow {
     if (this.#sale?.saleId !== saleId) {
       this.#sale?.leave();
       this.#sale = openSale({
-        client, saleId, pay, words, onCue,
-        onRing: () => { if (!this.isOpen) this.#list.ring(saleId); },
+        client,
+        saleId,
+        pay,
+        words,
+        onCue,
+        onRing: () => {
+          if (!this.isOpen) this.#list.ring(saleId);
+        },
         back: () => this.#back(),
       });
       this.#phone.after(this.#sale.root);
@@ -103,6 +115,8 @@ export class SaleWindow {
     this.#phone.hidden = false;
     if (!was) return;
     this.#list.draw();
-    document.querySelector<HTMLElement>(`.sales [data-sale="${CSS.escape(this.#sale!.saleId)}"]`)?.focus({ preventScroll: true });
+    document
+      .querySelector<HTMLElement>(`.sales [data-sale="${CSS.escape(this.#sale!.saleId)}"]`)
+      ?.focus({ preventScroll: true });
   }
 }

@@ -15,7 +15,7 @@ const SMALLEST = 0.6;
 export function fitted(pen: Pen, text: string, { width, size }: Room): void {
   setSize(pen, size);
   const needed = pen.measureText(text).width;
-  if (needed > width) setSize(pen, size * width / needed);
+  if (needed > width) setSize(pen, (size * width) / needed);
 }
 
 /** Sets the size of the letters. @returns the lines; what does not fit ends in `…` */

@@ -32,13 +32,18 @@ export async function drawShareCard(card: ShareCard): Promise<Blob> {
   const pen = canvas.getContext('2d')!;
   pen.textAlign = 'center';
   const colours = { ...LOOK, ...card.colours };
-  pen.fillStyle = shade(pen.createLinearGradient(0, 0, 0, HEIGHT), [[0, colours.background], [1, mix(colours.background, '#000000', 0.5)]]);
+  pen.fillStyle = shade(pen.createLinearGradient(0, 0, 0, HEIGHT), [
+    [0, colours.background],
+    [1, mix(colours.background, '#000000', 0.5)],
+  ]);
   pen.fillRect(0, 0, WIDTH, HEIGHT);
   drawHead(pen, card, colours.accent);
   drawLetter(pen, card);
   drawPocket(pen, colours, card.packet);
   if (card.warning !== undefined) drawWarning(pen, card.warning);
-  const blob = await new Promise<Blob | null>((resolve) => { canvas.toBlob(resolve, 'image/png'); });
+  const blob = await new Promise<Blob | null>((resolve) => {
+    canvas.toBlob(resolve, 'image/png');
+  });
   if (!blob) throw new Error('the picture could not be made');
   return blob;
 }
@@ -51,7 +56,8 @@ function drawHead(pen: Pen, { title, logo }: ShareCard, accent: string): void {
   }
   pen.fillStyle = accent;
   const lines = wrapped(pen, title, { width: 900, size: 62, linesMax: 2 });
-  for (const [i, line] of lines.entries()) pen.fillText(line, MIDDLE, (logo ? 280 : 220) + (i - (lines.length - 1) / 2) * 78);
+  for (const [i, line] of lines.entries())
+    pen.fillText(line, MIDDLE, (logo ? 280 : 220) + (i - (lines.length - 1) / 2) * 78);
 }
 
 function drawLetter(pen: Pen, { headline, amount, greeting }: ShareCard): void {
@@ -59,7 +65,10 @@ function drawLetter(pen: Pen, { headline, amount, greeting }: ShareCard): void {
   pen.save();
   pen.shadowColor = '#0006';
   pen.shadowBlur = 40;
-  pen.fillStyle = shade(pen.createLinearGradient(0, y, 0, y + height), [[0, '#fffaf0'], [1, '#fde6b4']]);
+  pen.fillStyle = shade(pen.createLinearGradient(0, y, 0, y + height), [
+    [0, '#fffaf0'],
+    [1, '#fde6b4'],
+  ]);
   pen.beginPath();
   pen.roundRect(x, y, width, height, 28);
   pen.fill();
@@ -72,7 +81,8 @@ function drawLetter(pen: Pen, { headline, amount, greeting }: ShareCard): void {
   pen.fillText(amount, MIDDLE, y + 270);
   if (greeting === undefined) return;
   pen.fillStyle = INK;
-  for (const [i, line] of wrapped(pen, greeting, { width: width - 100, size: 38, linesMax: 3 }).entries()) pen.fillText(line, MIDDLE, y + 370 + i * 50);
+  for (const [i, line] of wrapped(pen, greeting, { width: width - 100, size: 38, linesMax: 3 }).entries())
+    pen.fillText(line, MIDDLE, y + 370 + i * 50);
 }
 
 /** The front of the packet, out of which the letter looks. */
@@ -90,7 +100,10 @@ function drawPocket(pen: Pen, { packet: colour, accent }: typeof LOOK, picture: 
   pen.lineTo(x + 40, y + height);
   pen.quadraticCurveTo(x, y + height, x, y + height - 40);
   pen.closePath();
-  pen.fillStyle = shade(pen.createLinearGradient(0, y, 0, y + height), [[0, mix(colour, '#ffffff', 0.12)], [1, colour]]);
+  pen.fillStyle = shade(pen.createLinearGradient(0, y, 0, y + height), [
+    [0, mix(colour, '#ffffff', 0.12)],
+    [1, colour],
+  ]);
   pen.fill();
   pen.shadowColor = 'transparent';
   pen.clip();

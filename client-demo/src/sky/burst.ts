@@ -35,7 +35,17 @@ export class Bursts {
     this.#throw(x, y, COINS, 330, 700);
     for (let i = 0; i < SPARKS; i++) {
       const [angle, speed] = [this.#random() * Math.PI * 2, 60 + this.#random() * 260];
-      this.#add({ picture: 'spark', x, y, dx: Math.cos(angle) * speed, dy: Math.sin(angle) * speed, size: 0.5 + this.#random() * 1.2, spin: 0, ageMs: 0, lifeMs: 350 + this.#random() * 350 });
+      this.#add({
+        picture: 'spark',
+        x,
+        y,
+        dx: Math.cos(angle) * speed,
+        dy: Math.sin(angle) * speed,
+        size: 0.5 + this.#random() * 1.2,
+        spin: 0,
+        ageMs: 0,
+        lifeMs: 350 + this.#random() * 350,
+      });
     }
   }
 
@@ -57,10 +67,14 @@ export class Bursts {
 
   marks(): Mark[] {
     return this.#bits.map(({ picture, x, y, size, spin, ageMs, lifeMs }) => ({
-      picture, x, y, turn: picture === 'coin' ? spin * 0.3 : 0,
+      picture,
+      x,
+      y,
+      turn: picture === 'coin' ? spin * 0.3 : 0,
       // A spinning coin looks thin from the side.
       scaleX: picture === 'coin' ? size * Math.max(0.15, Math.abs(Math.cos(spin))) : size,
-      scaleY: size, alpha: Math.min(1, 3 * (1 - ageMs / lifeMs)),
+      scaleY: size,
+      alpha: Math.min(1, 3 * (1 - ageMs / lifeMs)),
     }));
   }
 
@@ -73,8 +87,15 @@ export class Bursts {
       const angle = -Math.PI / 2 + (this.#random() - 0.5) * 2.4;
       const speed = speedMax * (0.35 + this.#random() * 0.65);
       this.#add({
-        picture: 'coin', x, y, dx: Math.cos(angle) * speed, dy: Math.sin(angle) * speed,
-        size: 0.5 + this.#random() * 0.5, spin: this.#random() * 6, ageMs: 0, lifeMs: lifeMs * (0.7 + this.#random() * 0.3),
+        picture: 'coin',
+        x,
+        y,
+        dx: Math.cos(angle) * speed,
+        dy: Math.sin(angle) * speed,
+        size: 0.5 + this.#random() * 0.5,
+        spin: this.#random() * 6,
+        ageMs: 0,
+        lifeMs: lifeMs * (0.7 + this.#random() * 0.3),
       });
     }
   }

@@ -3,8 +3,26 @@ import { xOf, type Falling } from './shower.ts';
 
 /** The pictures of twenty packets: mostly red ones, and some rare ones. */
 const VARIANTS: readonly Picture[] = [
-  'envelope', 'gold', 'envelope', 'koi', 'envelope', 'envelope', 'lantern', 'envelope', 'envelope', 'ingot',
-  'envelope', 'envelope', 'gold', 'envelope', 'koi', 'envelope', 'envelope', 'lantern', 'envelope', 'gold',
+  'envelope',
+  'gold',
+  'envelope',
+  'koi',
+  'envelope',
+  'envelope',
+  'lantern',
+  'envelope',
+  'envelope',
+  'ingot',
+  'envelope',
+  'envelope',
+  'gold',
+  'envelope',
+  'koi',
+  'envelope',
+  'envelope',
+  'lantern',
+  'envelope',
+  'gold',
 ];
 const PRECIOUS: readonly Picture[] = ['gold', 'koi', 'ingot', 'lantern'];
 
@@ -17,7 +35,15 @@ export function pictureOf({ sway, scale }: Falling): Picture {
 export function markOf(falling: Falling, still: boolean): Mark {
   const { y, scale, phase, sway } = falling;
   const turned = still ? 1 : 0.86 + 0.14 * Math.cos(phase * 0.9 + sway);
-  return { picture: pictureOf(falling), x: xOf(falling), y, scaleX: scale * turned, scaleY: scale, turn: Math.sin(phase) * 0.2, alpha: 1 };
+  return {
+    picture: pictureOf(falling),
+    x: xOf(falling),
+    y,
+    scaleX: scale * turned,
+    scaleY: scale,
+    turn: Math.sin(phase) * 0.2,
+    alpha: 1,
+  };
 }
 
 /** The glow of a rare packet; `undefined` for the others. */

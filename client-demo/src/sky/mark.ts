@@ -15,9 +15,19 @@ export interface Mark {
 }
 
 export function alike(some: readonly Mark[], others: readonly Mark[]): boolean {
-  return some.length === others.length && some.every((one, i) => {
-    const other = others[i]!;
-    return one.x === other.x && one.y === other.y && one.turn === other.turn && one.picture === other.picture
-      && one.scaleX === other.scaleX && one.scaleY === other.scaleY && one.alpha === other.alpha;
-  });
+  return (
+    some.length === others.length &&
+    some.every((one, i) => {
+      const other = others[i]!;
+      return (
+        one.x === other.x &&
+        one.y === other.y &&
+        one.turn === other.turn &&
+        one.picture === other.picture &&
+        one.scaleX === other.scaleX &&
+        one.scaleY === other.scaleY &&
+        one.alpha === other.alpha
+      );
+    })
+  );
 }

@@ -27,14 +27,16 @@ const DRAWINGS: Record<Picture, { width: number; height: number; draw: (pen: Pen
 
 /** Draws each picture once. The animation only copies them: what a frame costs is printed by test/browser/slowPhone.long.test.ts. */
 export function drawPictures(ratio: number, look: PacketLook): Record<Picture, HTMLCanvasElement> {
-  return Object.fromEntries(PICTURES.map((picture) => {
-    const { width, height, draw } = DRAWINGS[picture];
-    const canvas = document.createElement('canvas');
-    canvas.width = Math.ceil(width * ratio);
-    canvas.height = Math.ceil(height * ratio);
-    const pen = canvas.getContext('2d')!;
-    pen.setTransform(ratio, 0, 0, ratio, canvas.width / 2, canvas.height / 2);
-    draw(pen, look);
-    return [picture, canvas];
-  })) as Record<Picture, HTMLCanvasElement>;
+  return Object.fromEntries(
+    PICTURES.map((picture) => {
+      const { width, height, draw } = DRAWINGS[picture];
+      const canvas = document.createElement('canvas');
+      canvas.width = Math.ceil(width * ratio);
+      canvas.height = Math.ceil(height * ratio);
+      const pen = canvas.getContext('2d')!;
+      pen.setTransform(ratio, 0, 0, ratio, canvas.width / 2, canvas.height / 2);
+      draw(pen, look);
+      return [picture, canvas];
+    }),
+  ) as Record<Picture, HTMLCanvasElement>;
 }

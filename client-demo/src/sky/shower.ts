@@ -40,9 +40,11 @@ export class Shower {
 
   /** Removes the packet at this point of the sky. @returns the packet; `undefined`: there was none */
   take(x: number, y: number): Falling | undefined {
-    const hit = this.falling.findLast((packet) =>
-      Math.abs(x - xOf(packet)) <= PACKET_WIDTH * packet.scale / 2 + THUMB_PX
-      && Math.abs(y - packet.y) <= PACKET_HEIGHT * packet.scale / 2 + THUMB_PX);
+    const hit = this.falling.findLast(
+      (packet) =>
+        Math.abs(x - xOf(packet)) <= (PACKET_WIDTH * packet.scale) / 2 + THUMB_PX &&
+        Math.abs(y - packet.y) <= (PACKET_HEIGHT * packet.scale) / 2 + THUMB_PX,
+    );
     if (!hit) return undefined;
     const taken = { ...hit };
     hit.y = -PACKET_HEIGHT;
@@ -57,7 +59,7 @@ export class Shower {
       return;
     }
     for (const packet of this.falling) {
-      packet.y += packet.speed * stepMs / 1000;
+      packet.y += (packet.speed * stepMs) / 1000;
       packet.phase += stepMs / 700;
     }
     const below = this.#height + PACKET_HEIGHT;
@@ -65,11 +67,11 @@ export class Shower {
   }
 
   #begin(): void {
-    const count = Math.min(PACKETS_MAX, Math.max(8, Math.round(this.#width * this.#height / PIXELS_PER_PACKET)));
+    const count = Math.min(PACKETS_MAX, Math.max(8, Math.round((this.#width * this.#height) / PIXELS_PER_PACKET)));
     this.falling = Array.from({ length: count }, (_, i) => {
       const packet = this.#fresh();
       // Staggered, so that they start neither in a line nor all at once.
-      packet.y = this.still ? this.#height * (i + 0.7) / (count + 0.4) : -PACKET_HEIGHT - i / count * this.#height;
+      packet.y = this.still ? (this.#height * (i + 0.7)) / (count + 0.4) : -PACKET_HEIGHT - (i / count) * this.#height;
       return packet;
     });
   }

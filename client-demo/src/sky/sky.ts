@@ -20,7 +20,9 @@ export class Sky {
   readonly #shower: Shower;
   readonly #bursts: Bursts;
   readonly #drift: Drift;
-  readonly #painter = openPainter(() => { this.#painted = undefined; });
+  readonly #painter = openPainter(() => {
+    this.#painted = undefined;
+  });
   #width = 0;
   #height = 0;
   #lastMs = 0;
@@ -104,7 +106,7 @@ export class Sky {
     this.#frames++;
     const sinceMs = nowMs - this.#counted.atMs;
     if (sinceMs < COUNT_MS) return;
-    const rate = Math.round((this.#frames - this.#counted.frames) * 1000 / sinceMs);
+    const rate = Math.round(((this.#frames - this.#counted.frames) * 1000) / sinceMs);
     this.#slow ||= raining && this.#counted.frames > 0 && rate < RATE_MIN;
     this.#box.dataset['frames'] = String(this.#frames);
     this.#box.dataset['rate'] = String(rate);

@@ -6,6 +6,8 @@ const BOTTOM = { clearPart: 0.06, clearPx: 36, fadePart: 0.1, fadePx: 60 };
 export function veil(y: number, height: number, hasText: boolean): number {
   const clear = hasText ? Math.min(TOP.clearPx, height * TOP.clearPart) : 0;
   const down = (y - clear) / Math.min(TOP.fadePx, height * TOP.fadePart);
-  const up = (height - Math.min(BOTTOM.clearPx, height * BOTTOM.clearPart) - y) / Math.min(BOTTOM.fadePx, height * BOTTOM.fadePart);
+  const up =
+    (height - Math.min(BOTTOM.clearPx, height * BOTTOM.clearPart) - y) /
+    Math.min(BOTTOM.fadePx, height * BOTTOM.fadePart);
   return Math.max(0, Math.min(1, down, up));
 }

@@ -12,16 +12,22 @@ type Moment = Pick<View, 'face' | 'seconds' | 'win'>;
 export function cueOf(before: Moment, after: Moment): Cue | undefined {
   if (before.face !== after.face) {
     switch (after.face) {
-      case 'open': return before.face === 'scheduled' ? 'go' : undefined;
-      case 'won': return before.face === 'connecting' || after.win?.old ? undefined : 'win';
+      case 'open':
+        return before.face === 'scheduled' ? 'go' : undefined;
+      case 'won':
+        return before.face === 'connecting' || after.win?.old ? undefined : 'win';
       case 'missed':
-      case 'gone': return before.face === 'open' || before.face === 'asking' ? 'miss' : undefined;
-      case 'too_late': return before.face === 'asking' ? 'miss' : undefined;
-      default: return undefined;
+      case 'gone':
+        return before.face === 'open' || before.face === 'asking' ? 'miss' : undefined;
+      case 'too_late':
+        return before.face === 'asking' ? 'miss' : undefined;
+      default:
+        return undefined;
     }
   }
   if (after.win?.credited && before.win && !before.win.credited) return 'credited';
   const { face, seconds } = after;
-  if (face !== 'scheduled' || seconds === undefined || seconds === before.seconds || seconds < 1 || seconds > TICKING) return undefined;
+  if (face !== 'scheduled' || seconds === undefined || seconds === before.seconds || seconds < 1 || seconds > TICKING)
+    return undefined;
   return seconds <= LAST ? 'last' : 'tick';
 }

@@ -34,7 +34,7 @@ export class Speaker {
   }
 
   play(cue: Cue): void {
-    if (this.#buzz.on && navigator.userActivation?.hasBeenActive) navigator.vibrate?.([...BEATS[cue] ?? []]);
+    if (this.#buzz.on && navigator.userActivation?.hasBeenActive) navigator.vibrate?.([...(BEATS[cue] ?? [])]);
     if (this.#sound.on && this.#audio?.state === 'running') for (const tone of SCORES[cue]) this.#tone(tone);
   }
 

@@ -42,8 +42,11 @@ export function toAccount(value: unknown): Account | undefined {
   if (!isObject(value) || typeof value['wallet'] !== 'string' || !Array.isArray(value['packets'])) return undefined;
   const packets = (value['packets'] as unknown[]).flatMap((packet) => toPacket(packet) ?? []);
   return {
-    wallet: value['wallet'], pending: typeof value['pending'] === 'string' ? value['pending'] : '0.00',
-    packets: packets.slice(0, PACKETS_MAX), more: value['next'] !== undefined || packets.length > PACKETS_MAX, late: value['settled'] === false,
+    wallet: value['wallet'],
+    pending: typeof value['pending'] === 'string' ? value['pending'] : '0.00',
+    packets: packets.slice(0, PACKETS_MAX),
+    more: value['next'] !== undefined || packets.length > PACKETS_MAX,
+    late: value['settled'] === false,
   };
 }
 
@@ -52,5 +55,13 @@ function toPacket(value: unknown): OwnPacket | undefined {
   const { rainId, title, redPacketId, amount, at, status, rehearsal } = value;
   if (typeof rainId !== 'string' || typeof redPacketId !== 'string' || typeof amount !== 'string') return undefined;
   if (status !== 'credited' && status !== 'pending' && status !== 'held') return undefined;
-  return { rainId, redPacketId, amount, status, title: typeof title === 'string' ? title : '', at: typeof at === 'string' ? at : '', rehearsal: rehearsal === true };
+  return {
+    rainId,
+    redPacketId,
+    amount,
+    status,
+    title: typeof title === 'string' ? title : '',
+    at: typeof at === 'string' ? at : '',
+    rehearsal: rehearsal === true,
+  };
 }

@@ -28,7 +28,9 @@ export class WalletSheet {
     opener.addEventListener('click', () => this.open());
     dialog.addEventListener('close', () => clearTimeout(this.#timer));
     // A click on the backdrop has the dialog itself as its target.
-    dialog.addEventListener('click', ({ target }) => { if (target === dialog) this.close(); });
+    dialog.addEventListener('click', ({ target }) => {
+      if (target === dialog) this.close();
+    });
   }
 
   open(): void {
@@ -64,9 +66,19 @@ export class WalletSheet {
   #show({ wallet, pending, packets, more, late }: Account): void {
     const { words } = this.#options;
     this.#find('.wallet-sum').textContent = words.money(wallet);
-    this.#find('.wallet-pending').textContent = /[1-9]/.test(pending) ? `+ ${words.money(pending)} ${words.walletSheet.pending}` : '';
+    this.#find('.wallet-pending').textContent = /[1-9]/.test(pending)
+      ? `+ ${words.money(pending)} ${words.walletSheet.pending}`
+      : '';
     this.#find('.wallet-list').replaceChildren(...packets.map((packet) => this.#row(packet)));
-    this.#showMessage(late ? words.walletSheet.late : packets.length === 0 ? words.walletSheet.empty : more ? words.walletSheet.more : '');
+    this.#showMessage(
+      late
+        ? words.walletSheet.late
+        : packets.length === 0
+          ? words.walletSheet.empty
+          : more
+            ? words.walletSheet.more
+            : '',
+    );
   }
 
   #row({ title, rainId, amount, at, status, rehearsal }: OwnPacket): HTMLElement {
@@ -74,10 +86,14 @@ export class WalletSheet {
     const row = document.createElement('li');
     row.dataset['status'] = status;
     const when = new Date(at);
-    const time = Number.isNaN(when.getTime()) ? '' : when.toLocaleString(words.lang, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+    const time = Number.isNaN(when.getTime())
+      ? ''
+      : when.toLocaleString(words.lang, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
     row.append(
-      textElement('wallet-name', title || rainId), textElement('wallet-amount', words.money(amount)),
-      textElement('wallet-when', rehearsal ? `${words.walletSheet.rehearsal} · ${time}` : time), textElement('wallet-status', words.walletSheet.status[status]),
+      textElement('wallet-name', title || rainId),
+      textElement('wallet-amount', words.money(amount)),
+      textElement('wallet-when', rehearsal ? `${words.walletSheet.rehearsal} · ${time}` : time),
+      textElement('wallet-status', words.walletSheet.status[status]),
     );
     return row;
   }

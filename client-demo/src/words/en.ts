@@ -55,7 +55,8 @@ export const en = {
     return `${all} ${packets === 1 ? 'was' : 'were'} gone within ${within(seconds)}.`;
   },
   nothingAhead: 'When the next rain is announced, it appears here.',
-  greeting: ({ sender, blessing }: Pick<Greeting, 'sender' | 'blessing'>) => (sender === undefined ? blessing ?? '' : blessing === undefined ? `From ${sender}` : `From ${sender}: ${blessing}`),
+  greeting: ({ sender, blessing }: Pick<Greeting, 'sender' | 'blessing'>) =>
+    sender === undefined ? (blessing ?? '') : blessing === undefined ? `From ${sender}` : `From ${sender}: ${blessing}`,
   credited: 'It is in your wallet',
   onItsWay: 'On its way to your wallet …',
   /** Also shown for a rain that was settled so long ago that the server has forgotten it: then the money is in the wallet. */
@@ -103,7 +104,8 @@ export const en = {
     toldHidden: 'Only the host sees it, on the list of winners. It stays the same for the whole event.',
     join: 'Join',
     skip: 'Play without a name',
-    refused: (charactersMax: number) => `A name has 1 to ${charactersMax} characters, and a letter or a digit among them.`,
+    refused: (charactersMax: number) =>
+      `A name has 1 to ${charactersMax} characters, and a letter or a digit among them.`,
   },
   code: {
     title: 'Your code',
@@ -123,7 +125,10 @@ export const en = {
     failed: 'Your wallet cannot be shown now. Nothing is lost.',
     guest: 'Join first. Then your wallet can be shown.',
     close: 'Close',
-    status: { credited: 'In your wallet', pending: 'On its way', held: 'Under review' } satisfies Record<PacketStatus, string>,
+    status: { credited: 'In your wallet', pending: 'On its way', held: 'Under review' } satisfies Record<
+      PacketStatus,
+      string
+    >,
     rehearsal: 'Rehearsal',
     more: 'You find older packets in your app.',
     late: 'Your latest win may not be shown yet. It is safe.',
@@ -135,12 +140,22 @@ export const en = {
     refused: 'Your browser does not allow it',
     startsAt: (time: string) => `The rain starts at ${time}.`,
   },
-  offline: { title: 'No connection', told: 'Check your network, then try again. What you have won is safe.', again: 'Try again' },
+  offline: {
+    title: 'No connection',
+    told: 'Check your network, then try again. What you have won is safe.',
+    again: 'Try again',
+  },
   luckiest: { title: 'Luckiest', soFar: 'Luckiest so far', you: 'You' },
   ahead: { offer: 'Next rain in', now: 'A rain is on right now', untitled: 'Red-packet rain' },
   /** The sales that are listed beside the rain. Their own screen has its words in `sale/`. */
   sales: {
-    label: 'Flash sales', tag: 'Sale', untitled: 'Flash sale', open: 'On now', paused: 'Paused', opensIn: (time: string) => `in ${time}`, rang: 'Back in stock',
+    label: 'Flash sales',
+    tag: 'Sale',
+    untitled: 'Flash sale',
+    open: 'On now',
+    paused: 'Paused',
+    opensIn: (time: string) => `in ${time}`,
+    rang: 'Back in stock',
     failed: 'The sale could not be loaded. Try again.',
   },
   money: moneyText,

@@ -23,5 +23,7 @@ export function pageLanguages(): readonly string[] {
 export function offerLanguage(button: HTMLButtonElement, { otherLanguage: { lang, name } }: Words): void {
   button.lang = lang;
   button.textContent = name;
-  button.addEventListener('click', () => { if (STORAGES.some((storage) => remember(storage, KEY, lang))) location.reload(); });
+  button.addEventListener('click', () => {
+    if (STORAGES.some((storage) => remember(storage, KEY, lang))) location.reload();
+  });
 }

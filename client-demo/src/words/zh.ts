@@ -46,7 +46,8 @@ export const zh: Words = {
     return `${all}在 ${seconds < 120 ? `${seconds} 秒` : `${Math.ceil(seconds / 60)} 分钟`}内全部抢完。`;
   },
   nothingAhead: '下一场公布后会显示在这里。',
-  greeting: ({ sender, blessing }) => (sender === undefined ? blessing ?? '' : blessing === undefined ? `来自${sender}` : `${sender}：${blessing}`),
+  greeting: ({ sender, blessing }) =>
+    sender === undefined ? (blessing ?? '') : blessing === undefined ? `来自${sender}` : `${sender}：${blessing}`,
   credited: '已入账到你的钱包',
   onItsWay: '正在入账…',
   recorded: '你抢到的红包已登记。如果钱包里没有，主办方会核实。',
@@ -127,7 +128,14 @@ export const zh: Words = {
   luckiest: { title: '手气最佳', soFar: '目前手气最佳', you: '你' },
   ahead: { offer: '下一场倒计时', now: '另一场正在进行', untitled: '红包雨' },
   sales: {
-    label: '限时秒杀', tag: '秒杀', untitled: '限时秒杀', open: '正在抢购', paused: '已暂停', opensIn: (time) => `${time} 后开抢`, rang: '已回补', failed: '秒杀页面加载失败，请再试一次。',
+    label: '限时秒杀',
+    tag: '秒杀',
+    untitled: '限时秒杀',
+    open: '正在抢购',
+    paused: '已暂停',
+    opensIn: (time) => `${time} 后开抢`,
+    rang: '已回补',
+    failed: '秒杀页面加载失败，请再试一次。',
   },
   money: moneyText,
 };

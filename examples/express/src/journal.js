@@ -9,7 +9,10 @@ import { dirname } from 'node:path';
  * @param {(event: object) => void} apply changes the state; called for the events of the file, then for each new one
  */
 export async function openJournal(path, apply) {
-  const text = await readFile(path).catch((error) => { if (error.code === 'ENOENT') return Buffer.alloc(0); throw error; });
+  const text = await readFile(path).catch((error) => {
+    if (error.code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  });
   const whole = text.lastIndexOf('\n') + 1;
   if (whole < text.length) await truncate(path, whole);
   for (const line of text.subarray(0, whole).toString().split('\n').slice(0, -1)) apply(JSON.parse(line));
@@ -27,7 +30,7 @@ export async function openJournal(path, apply) {
     await file.datasync();
   }
   /** Resolves when all that was recorded so far is on the disk. */
-  const written = () => (waiting.length === 0 ? last : next ??= last = last.then(write).catch(end));
+  const written = () => (waiting.length === 0 ? last : (next ??= last = last.then(write).catch(end)));
   return {
     written,
     /** Applies the event at once, so that the next call sees it, and resolves when it is on the disk. */

@@ -10,8 +10,12 @@ function fail(reason) {
 }
 
 const settings = {
-  users: need('SHOP_USERS'), gatewayUrl: need('GATEWAY_URL'), consoleUrl: need('CONSOLE_URL'),
-  jwtSecret: secret('JWT_SECRET'), walletSecret: secret('WEBHOOK_SECRET'), orderSecret: secret('ORDER_WEBHOOK_SECRET'),
+  users: need('SHOP_USERS'),
+  gatewayUrl: need('GATEWAY_URL'),
+  consoleUrl: need('CONSOLE_URL'),
+  jwtSecret: secret('JWT_SECRET'),
+  walletSecret: secret('WEBHOOK_SECRET'),
+  orderSecret: secret('ORDER_WEBHOOK_SECRET'),
 };
 const shop = openShop();
 const journal = await openJournal(process.env.SHOP_JOURNAL ?? 'shop.jsonl', shop.apply);

@@ -14,7 +14,8 @@ export function openOrders(shop, journal, { consoleUrl, secret }) {
     const { orderId } = order;
     // An end may overtake its order; what has ended is not to be delivered.
     if (shop.order(orderId)) return journal.written().then(() => ({ orderId, status: 'already' }));
-    if (!isAmount(order.amount)) return { orderId, status: 'refused', reason: 'amount: expected a text with two digits' };
+    if (!isAmount(order.amount))
+      return { orderId, status: 'refused', reason: 'amount: expected a text with two digits' };
     await journal.record({ type: 'ordered', order });
     return { orderId, status: 'done' };
   }
@@ -29,15 +30,26 @@ export function openOrders(shop, journal, { consoleUrl, secret }) {
   async function report({ orderId }) {
     for (let pauseMs = 500; ; pauseMs = Math.min(AGAIN_MS_MAX, pauseMs * 2)) {
       const body = JSON.stringify({ orderId, status: 'paid' });
-      const answer = await fetch(`${consoleUrl}/api/shop/orders/${encodeURIComponent(orderId)}`, { method: 'POST', headers: signed(secret, body), body, signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+      const answer = await fetch(`${consoleUrl}/api/shop/orders/${encodeURIComponent(orderId)}`, {
+        method: 'POST',
+        headers: signed(secret, body),
+        body,
+        signal: AbortSignal.timeout(5_000),
+      }).catch(() => undefined);
       const told = await answer?.json().catch(() => undefined);
       // Meanwhile the workers may have told that it has ended.
       if (shop.order(orderId).status !== 'debited') return;
       if (told?.orderId === orderId && isFinal(answer.status)) {
         const hasEnded = !answer.ok || ENDS.has(told.status);
-        return journal.record(hasEnded ? { type: 'ended', orderId, status: ENDS.has(told.status) ? told.status : 'failed' } : { type: 'confirmed', orderId });
+        return journal.record(
+          hasEnded
+            ? { type: 'ended', orderId, status: ENDS.has(told.status) ? told.status : 'failed' }
+            : { type: 'confirmed', orderId },
+        );
       }
-      await new Promise((resolve) => { setTimeout(resolve, pauseMs).unref(); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, pauseMs).unref();
+      });
     }
   }
 
@@ -52,7 +64,8 @@ export function openOrders(shop, journal, { consoleUrl, secret }) {
     async pay(orderId, userId) {
       const order = shop.order(orderId);
       if (order?.userId !== userId) return 'no_such_order';
-      if (order.status !== 'open') return order.status === 'debited' || order.status === 'paid' ? undefined : 'order_ended';
+      if (order.status !== 'open')
+        return order.status === 'debited' || order.status === 'paid' ? undefined : 'order_ended';
       if (Date.now() > Number(order.payBy)) return 'too_late';
       if (shop.balanceOf(userId) < centsOf(order.amount)) return 'too_little_money';
       await journal.record({ type: 'debited', orderId });

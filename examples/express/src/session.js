@@ -9,11 +9,13 @@ const hash = (text) => createHash('sha256').update(text).digest();
  * @throws {Error} when a user has no name or no password
  */
 export function openSessions(users) {
-  const passwords = new Map(users.split(',').map((user) => {
-    const [, name, password] = /^([^:]+):(.+)$/s.exec(user) ?? [];
-    if (name === undefined) throw new Error('SHOP_USERS: expected name:password, separated by commas');
-    return [name, password];
-  }));
+  const passwords = new Map(
+    users.split(',').map((user) => {
+      const [, name, password] = /^([^:]+):(.+)$/s.exec(user) ?? [];
+      if (name === undefined) throw new Error('SHOP_USERS: expected name:password, separated by commas');
+      return [name, password];
+    }),
+  );
   const sessions = new Map();
   return {
     /** @returns whether name and password are right; the answer then has the cookie */

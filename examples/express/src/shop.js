@@ -27,7 +27,9 @@ export function openShop() {
       order.status = 'debited';
       add(order.userId, -centsOf(order.amount));
     },
-    confirmed({ orderId }) { orders.get(orderId).status = 'paid'; },
+    confirmed({ orderId }) {
+      orders.get(orderId).status = 'paid';
+    },
     /** Final. What was debited goes back, once, since an order ends once. */
     ended({ orderId, status }) {
       const order = orders.get(orderId) ?? { orderId };

@@ -10,10 +10,24 @@ function Rain() {
   return (
     <>
       <h1>{rain?.title ?? 'Red packets'}</h1>
-      <p role="status">{won ? `You have won ${won.amount}!` : told ? told.kind.replaceAll('_', ' ') : rain ? 'Grab when it rains' : 'Connecting …'}</p>
-      <button disabled={!rain} onClick={grab}>Grab</button>
+      <p role="status">
+        {won
+          ? `You have won ${won.amount}!`
+          : told
+            ? told.kind.replaceAll('_', ' ')
+            : rain
+              ? 'Grab when it rains'
+              : 'Connecting …'}
+      </p>
+      <button disabled={!rain} onClick={grab}>
+        Grab
+      </button>
     </>
   );
 }
 
-createRoot(document.getElementById('app')).render(<StrictMode><Rain /></StrictMode>);
+createRoot(document.getElementById('app')).render(
+  <StrictMode>
+    <Rain />
+  </StrictMode>,
+);

@@ -17,7 +17,10 @@ export function useRain(url, token) {
     const made = createRainClient({ url, token });
     made.on('won', setWon);
     made.on('rain', (snapshot) => setRain((known) => (!known || known.rainId === snapshot.rainId ? snapshot : known)));
-    made.connect().then(({ rains: [first] }) => first && made.join(first.rainId)).catch(({ code = 'failed' }) => code !== 'closed' && setTold({ kind: code }));
+    made
+      .connect()
+      .then(({ rains: [first] }) => first && made.join(first.rainId))
+      .catch(({ code = 'failed' }) => code !== 'closed' && setTold({ kind: code }));
     setClient(made);
     return () => made.close();
   }, [url, token]);

@@ -10,9 +10,25 @@ import { createRainClient } from 'red-packet-rain-client';
 export function useRain(url, token) {
   const [rain, won, told] = [shallowRef(), shallowRef(), ref()];
   const client = createRainClient({ url, token });
-  client.on('won', (packet) => { won.value = packet; });
-  client.on('rain', (snapshot) => { if (!rain.value || rain.value.rainId === snapshot.rainId) rain.value = snapshot; });
-  client.connect().then(({ rains: [first] }) => first && client.join(first.rainId)).catch(({ code = 'failed' }) => { told.value = { kind: code }; });
+  client.on('won', (packet) => {
+    won.value = packet;
+  });
+  client.on('rain', (snapshot) => {
+    if (!rain.value || rain.value.rainId === snapshot.rainId) rain.value = snapshot;
+  });
+  client
+    .connect()
+    .then(({ rains: [first] }) => first && client.join(first.rainId))
+    .catch(({ code = 'failed' }) => {
+      told.value = { kind: code };
+    });
   onUnmounted(() => client.close());
-  return { rain, won, told, async grab() { told.value = await client.grab(rain.value.rainId); } };
+  return {
+    rain,
+    won,
+    told,
+    async grab() {
+      told.value = await client.grab(rain.value.rainId);
+    },
+  };
 }

@@ -22,32 +22,60 @@ interface ActionsOptions {
 }
 
 export function addActionsCommand(program: RainCommand): void {
-  program.command('actions').summary('the record of operator actions')
-    .description('Lists the actions of operators, in the console or on a command line, newest first: all of them, or those that all given options name. The database rejects every change of this record.')
+  program
+    .command('actions')
+    .summary('the record of operator actions')
+    .description(
+      'Lists the actions of operators, in the console or on a command line, newest first: all of them, or those that all given options name. The database rejects every change of this record.',
+    )
     .option('--rain <id>', 'only actions on this rain')
     .option('--sale <id>', 'only actions on this sale')
     .addOption(new Option('--verb <verb>', 'only actions of this kind').choices(ACTION_VERBS))
     .option('--actor <name>', 'only actions of this operator, named as in the list, such as console:ann')
-    .option('--since <time>', 'only actions of this time and later: 30m, 2h, 7d before now, or a time with its zone', parsePast)
+    .option(
+      '--since <time>',
+      'only actions of this time and later: 30m, 2h, 7d before now, or a time with its zone',
+      parsePast,
+    )
     .option('--until <time>', 'only actions before this time', parsePast)
     .option('--limit <n>', 'how many actions to list', parseCount(1, ACTIONS_MAX), 50)
     .option('--before <n>', 'continue after the action with this number', parseBefore)
-    .json().example('rain actions --rain m3k9x2a1b2c3d4', 'rain actions --verb block --actor console:ann --since 7d')
+    .json()
+    .example('rain actions --rain m3k9x2a1b2c3d4', 'rain actions --verb block --actor console:ann --since 7d')
     .refuses(misuse)
     .runsWithContext(async ({ ledger }, { rain, sale, since, until, ...options }: ActionsOptions) => {
       const now = Date.now();
       const { limit, ...filter } = options;
       const rainId = rain ?? sale;
       const found = await ledger.latestActions({ ...filter, limit, rainId, since: since?.(now), until: until?.(now) });
-      if (rainId !== undefined && found.length === 0 && !await (sale === undefined ? ledger.rain(rainId) : ledger.sale(rainId))) {
-        throw new CommandFailure(EXIT.refused, sale === undefined ? `--rain: there is no rain ${rainId}` : `--sale: there is no sale ${rainId}`);
+      if (
+        rainId !== undefined &&
+        found.length === 0 &&
+        !(await (sale === undefined ? ledger.rain(rainId) : ledger.sale(rainId)))
+      ) {
+        throw new CommandFailure(
+          EXIT.refused,
+          sale === undefined ? `--rain: there is no rain ${rainId}` : `--sale: there is no sale ${rainId}`,
+        );
       }
       const actions = found.map(({ at, details = {}, ...plain }) => ({ ...plain, details, at: iso(at) }));
       const next = actions.length === limit ? actions.at(-1)?.id : undefined;
-      const rows = table(['number', 'at', 'who', 'what', 'rain or sale', 'details'],
-        actions.map(({ id, at, actor, verb, rainId: of = '', details }) => [id, at, actor, verb, of, describeDetails({ ...details })]));
+      const rows = table(
+        ['number', 'at', 'who', 'what', 'rain or sale', 'details'],
+        actions.map(({ id, at, actor, verb, rainId: of = '', details }) => [
+          id,
+          at,
+          actor,
+          verb,
+          of,
+          describeDetails({ ...details }),
+        ]),
+      );
       const more = next === undefined ? '' : `\nthere may be more; continue with --before ${next}`;
-      return { value: { actions, ...(next !== undefined && { next }) }, text: (actions.length === 0 ? 'no actions' : rows) + more };
+      return {
+        value: { actions, ...(next !== undefined && { next }) },
+        text: (actions.length === 0 ? 'no actions' : rows) + more,
+      };
     });
 }
 
@@ -64,7 +92,9 @@ function parseBefore(text: string): bigint {
 
 /** `budget 8888.00, packets 1000`. Long details are cut; --json prints them in full. */
 function describeDetails(details: Record<string, unknown>): string {
-  const text = orderDetails(details).map(([field, value]) => `${field} ${describeValue(value)}`).join(', ');
+  const text = orderDetails(details)
+    .map(([field, value]) => `${field} ${describeValue(value)}`)
+    .join(', ');
   return text.length > DETAILS_CHARACTERS_MAX ? `${text.slice(0, DETAILS_CHARACTERS_MAX - 1)}…` : text;
 }
 

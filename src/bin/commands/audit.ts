@@ -20,20 +20,32 @@ interface AuditOptions extends ManyOptions {
 const RAINS_MAX = 100_000;
 
 export function addAuditCommand(program: RainCommand): void {
-  program.command('audit [id]').summary('check whether the money adds up').dryRun()
-    .description('Compares the packets that the seed of a rain gives with Redis and with the ledger. Exit code 1 when the money does not add up, and '
-      + 'while a claim is told twice or a dead letter waits; with --all also when some rains were not audited.')
+  program
+    .command('audit [id]')
+    .summary('check whether the money adds up')
+    .dryRun()
+    .description(
+      'Compares the packets that the seed of a rain gives with Redis and with the ledger. Exit code 1 when the money does not add up, and ' +
+        'while a claim is told twice or a dead letter waits; with --all also when some rains were not audited.',
+    )
     .option('--repair', 'send the claims that the ledger lacks again, wait up to 15 s for their credits, then audit')
     .option('--acknowledge-lost <reason>', 'discard the credits whose claims were lost in a Redis failover')
-    .option('--acknowledge-tampering <reason>', 'mark what somebody changed by hand as seen, so that the rain can be settled; no money moves')
+    .option(
+      '--acknowledge-tampering <reason>',
+      'mark what somebody changed by hand as seen, so that the rain can be settled; no money moves',
+    )
     .option('--all', 'all rains that are not settled, and settled ones at fault, one line each')
     .option('--settled', 'with --all: audit all settled rains as well')
     .option('--limit <n>', 'with --all: how many rains, newest first', parseCount(1, RAINS_MAX), 100)
     .option('--watch', 'with --all: repeat every second until Ctrl-C')
-    .json('print JSON, with --watch one array per line').example('rain audit m3k9x2a1b2c3d4', 'rain audit --all --watch')
+    .json('print JSON, with --watch one array per line')
+    .example('rain audit m3k9x2a1b2c3d4', 'rain audit --all --watch')
     .refuses(misuse)
     .runsWithContext((context, id: string | undefined, options: AuditOptions) =>
-      (id === undefined ? auditMany(program.terminal, context, options) : auditOne(program.terminal, context, id, options)));
+      id === undefined
+        ? auditMany(program.terminal, context, options)
+        : auditOne(program.terminal, context, id, options),
+    );
 }
 
 /** The operator's word on one rain; never on all of them at once. */
@@ -47,11 +59,17 @@ function misuse(id: string | undefined, options: AuditOptions): string | undefin
   const oneOnly = (Object.keys(ONE_ONLY) as (keyof typeof ONE_ONLY)[]).find((name) => options[name] !== undefined);
   if (all && oneOnly) return `${ONE_ONLY[oneOnly]}: only for one rain at a time`;
   if (watch && repair) return '--repair: not with --watch';
-  if (dryRun && !repair && !oneOnly) return '--dry-run: only with --repair, --acknowledge-lost or --acknowledge-tampering; an audit alone changes nothing';
+  if (dryRun && !repair && !oneOnly)
+    return '--dry-run: only with --repair, --acknowledge-lost or --acknowledge-tampering; an audit alone changes nothing';
   return undefined;
 }
 
-async function auditOne(terminal: Terminal, context: OpenContext, id: string, { repair, acknowledgeLost: whyLost, acknowledgeTampering: whySeen, dryRun = false }: AuditOptions): Promise<Answer> {
+async function auditOne(
+  terminal: Terminal,
+  context: OpenContext,
+  id: string,
+  { repair, acknowledgeLost: whyLost, acknowledgeTampering: whySeen, dryRun = false }: AuditOptions,
+): Promise<Answer> {
   const { withQueues } = await import('../queues.ts');
   return withQueues(context, async (at) => {
     const done = dryRun ? 'would be' : 'were';
@@ -64,7 +82,10 @@ async function auditOne(terminal: Terminal, context: OpenContext, id: string, { 
     const audit = await auditRain(at, id);
     if (!audit) throw new CommandFailure(EXIT.refused, `id: ${await unknownReason(at, id)}`);
     const value = {
-      ...auditJson(audit), ...(sent && { repaired: sent.claims }), ...(acknowledged && { discardedClaimsNow: acknowledged.claims }), ...(seen && { acknowledgedNow: seen.findings }),
+      ...auditJson(audit),
+      ...(sent && { repaired: sent.claims }),
+      ...(acknowledged && { discardedClaimsNow: acknowledged.claims }),
+      ...(seen && { acknowledgedNow: seen.findings }),
     };
     return { value, text: describeAudit(audit), exit: !isInOrder(audit) && EXIT.refused };
   });

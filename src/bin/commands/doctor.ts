@@ -19,25 +19,40 @@ import { configure, openContext, REACHED_MS_MAX, withRedis } from '../context.ts
 import { EXIT, explain } from '../exit.ts';
 
 export function addDoctorCommand(program: RainCommand): void {
-  program.command('doctor').summary('check Redis and the database before a rain')
-    .description('Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions, whether both know the same rains and sales, and whether anything of a sale is stopped or waits. Exit code 1 when something is wrong, 3 when one of them cannot be reached.')
+  program
+    .command('doctor')
+    .summary('check Redis and the database before a rain')
+    .description(
+      'Checks Redis and the database before a rain: settings, memory, clocks, migrations, permissions, whether both know the same rains and sales, and whether anything of a sale is stopped or waits. Exit code 1 when something is wrong, 3 when one of them cannot be reached.',
+    )
     .option('--packets <n>', 'packets of the planned rain', parseCount(1, PACKETS_MAX), 100_000)
     .option('--users <n>', 'users that may join', parseCount(1, 100_000_000), 100_000)
-    .option('--acl', 'check nothing: print the rules for a user of Redis of its own for gateways, workers, and console with command line')
-    .json().example('rain doctor --packets 1000000 --users 5000000')
+    .option(
+      '--acl',
+      'check nothing: print the rules for a user of Redis of its own for gateways, workers, and console with command line',
+    )
+    .json()
+    .example('rain doctor --packets 1000000 --users 5000000')
     .runs(async ({ acl, ...planned }: Planned & { acl?: true }) => {
-      if (acl) return { value: { acl: Object.fromEntries(REDIS_ROLES.map((role) => [role, aclRulesOf(role)])) }, text: REDIS_ROLES.map(userLine).join('\n') };
+      if (acl)
+        return {
+          value: { acl: Object.fromEntries(REDIS_ROLES.map((role) => [role, aclRulesOf(role)])) },
+          text: REDIS_ROLES.map(userLine).join('\n'),
+        };
       const config = configure(program.terminal.environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']);
       const { REDIS_URL, DATABASE_URL, DURABILITY } = config;
       const examined = await Promise.all([
-        findingsAt('redis', REDIS_URL, () => withRedis(REDIS_URL, REACHED_MS_MAX, (redis) => examineRedis(redis, DURABILITY, planned))),
+        findingsAt('redis', REDIS_URL, () =>
+          withRedis(REDIS_URL, REACHED_MS_MAX, (redis) => examineRedis(redis, DURABILITY, planned)),
+        ),
         findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
       ]);
       const each = [...examined.flatMap((result) => result.findings), ...checkWallet(config)];
       // The stores are compared only when both answer, let us, and the database has its tables and leaves times as they are.
-      const comparable = examined.every(({ reached }) => reached)
-        && each.every(({ name, verdict }) => !['migrations', 'times', 'commands'].includes(name) || verdict !== 'wrong');
-      const findings = comparable ? [...each, ...await compareStores(config)] : each;
+      const comparable =
+        examined.every(({ reached }) => reached) &&
+        each.every(({ name, verdict }) => !['migrations', 'times', 'commands'].includes(name) || verdict !== 'wrong');
+      const findings = comparable ? [...each, ...(await compareStores(config))] : each;
       const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
       const exit = examined.some(({ reached }) => !reached) ? EXIT.unreachable : wrong > 0 && EXIT.refused;
       return { value: { ok: wrong === 0, findings }, text: describe(findings, wrong), exit };
@@ -51,8 +66,11 @@ async function compareStores(servers: Parameters<typeof openContext>[0]): Promis
   const context = await openContext(servers, 'doctor');
   try {
     return [
-      ...await examineStores(context), ...await examineWindows(context), ...await examineRains(context),
-      ...await examineSales(context), ...await examineShop(context),
+      ...(await examineStores(context)),
+      ...(await examineWindows(context)),
+      ...(await examineRains(context)),
+      ...(await examineSales(context)),
+      ...(await examineShop(context)),
     ];
   } finally {
     await context.close();
@@ -60,27 +78,47 @@ async function compareStores(servers: Parameters<typeof openContext>[0]): Promis
 }
 
 /** What `examine` finds at a server, or that the server cannot be reached. */
-async function findingsAt(subject: 'redis' | 'database', url: string, examine: () => Promise<Finding[]>): Promise<{ findings: Finding[]; reached: boolean }> {
+async function findingsAt(
+  subject: 'redis' | 'database',
+  url: string,
+  examine: () => Promise<Finding[]>,
+): Promise<{ findings: Finding[]; reached: boolean }> {
   try {
     return { findings: await examine(), reached: true };
   } catch (error) {
     const found = `${redactUrl(url)}: ${explain(error).reasons.join('; ')}`;
     const advice = `check that it runs, and set ${subject === 'redis' ? 'REDIS_URL' : 'DATABASE_URL'}`;
-    return { findings: [{ subject, name: 'reachable', verdict: 'wrong', found, expected: 'an answer', advice }], reached: false };
+    return {
+      findings: [{ subject, name: 'reachable', verdict: 'wrong', found, expected: 'an answer', advice }],
+      reached: false,
+    };
   }
 }
 
-const VERDICTS: Record<Finding['verdict'], (text: string) => string> = { ok: paint.good, warning: paint.warning, wrong: paint.bad };
+const VERDICTS: Record<Finding['verdict'], (text: string) => string> = {
+  ok: paint.good,
+  warning: paint.warning,
+  wrong: paint.bad,
+};
 
 /** What is wrong stands last, above the verdict, where a terminal shows it. */
 const LAST = Object.keys(VERDICTS);
 
 function describe(findings: readonly Finding[], wrong: number): string {
-  const lines = findings.toSorted((a, b) => LAST.indexOf(a.verdict) - LAST.indexOf(b.verdict)).map(({ subject, name, verdict, found, expected, advice }) => {
-    const line = `${VERDICTS[verdict](verdict.padEnd(8))} ${subject} ${name}: ${found}`;
-    return advice === undefined ? line : `${line}\n${' '.repeat(9)}expected: ${expected}\n${' '.repeat(9)}to do: ${advice}`;
-  });
+  const lines = findings
+    .toSorted((a, b) => LAST.indexOf(a.verdict) - LAST.indexOf(b.verdict))
+    .map(({ subject, name, verdict, found, expected, advice }) => {
+      const line = `${VERDICTS[verdict](verdict.padEnd(8))} ${subject} ${name}: ${found}`;
+      return advice === undefined
+        ? line
+        : `${line}\n${' '.repeat(9)}expected: ${expected}\n${' '.repeat(9)}to do: ${advice}`;
+    });
   const warnings = findings.filter(({ verdict }) => verdict === 'warning').length;
-  const verdict = wrong > 0 ? paint.bad(`${wrong} wrong, ${warnings} warnings: NOT SAFE FOR MONEY.`) : warnings > 0 ? paint.warning(`Nothing is wrong; ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`) : paint.good('All checks passed.');
+  const verdict =
+    wrong > 0
+      ? paint.bad(`${wrong} wrong, ${warnings} warnings: NOT SAFE FOR MONEY.`)
+      : warnings > 0
+        ? paint.warning(`Nothing is wrong; ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`)
+        : paint.good('All checks passed.');
   return [...lines, verdict].join('\n');
 }

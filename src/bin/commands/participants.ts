@@ -1,7 +1,15 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { groupCode } from '../../platform/auth/typedCode.ts';
-import { importParticipants, LIST_BYTES_MAX, LISTED_MAX, listParticipants, participantCards, removeParticipants, renewParticipant } from '../../operator/participants.ts';
+import {
+  importParticipants,
+  LIST_BYTES_MAX,
+  LISTED_MAX,
+  listParticipants,
+  participantCards,
+  removeParticipants,
+  renewParticipant,
+} from '../../operator/participants.ts';
 import { sheetOf } from '../../operator/sheet.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
@@ -14,53 +22,123 @@ const NUMBER = 'the number of the participant on the list';
 
 export function addParticipantsCommand(program: RainCommand): void {
   const { terminal } = program;
-  const participants = program.command('participants').summary('the list of people who come in by a code')
-    .description('The list of participants: each comes in by a personal code, from a card or a link, where rain up --event or rain console has --participants.')
+  const participants = program
+    .command('participants')
+    .summary('the list of people who come in by a code')
+    .description(
+      'The list of participants: each comes in by a personal code, from a card or a link, where rain up --event or rain console has --participants.',
+    )
     .example('rain participants import staff.csv');
 
-  participants.command('import').summary('add people from a CSV')
-    .description('Adds people from a CSV with the columns number, name and, if there is one, department (or 工号, 姓名, 部门). Of those who are on the list name and department are changed; nobody is removed, and no code changes.')
+  participants
+    .command('import')
+    .summary('add people from a CSV')
+    .description(
+      'Adds people from a CSV with the columns number, name and, if there is one, department (or 工号, 姓名, 部门). Of those who are on the list name and department are changed; nobody is removed, and no code changes.',
+    )
     .argument('<file>', 'the list, UTF-8; - is stdin')
-    .option('--rename', 'also change the names of people who have come in: they are the same people, and keep the user id with the former name')
-    .json().example('rain participants import staff.csv')
+    .option(
+      '--rename',
+      'also change the names of people who have come in: they are the same people, and keep the user id with the former name',
+    )
+    .json()
+    .example('rain participants import staff.csv')
     .runsWithContext(async (context, file: string, { rename = false }: { rename?: boolean }) => {
       const text = await readTextFile(terminal, 'file', file, LIST_BYTES_MAX);
-      const { added, changed, unchanged } = accepted(await importParticipants(context, Readable.from([Buffer.from(text)]), { rename }));
-      return { value: { added, changed, unchanged }, text: `${added} added, ${changed} changed, ${unchanged} unchanged` };
+      const { added, changed, unchanged } = accepted(
+        await importParticipants(context, Readable.from([Buffer.from(text)]), { rename }),
+      );
+      return {
+        value: { added, changed, unchanged },
+        text: `${added} added, ${changed} changed, ${unchanged} unchanged`,
+      };
     });
 
-  participants.command('list').summary('list participants').description('Lists the participants by number, and since when each of them is in.')
-    .option('--search <text>', 'a part of number, name or department').option('--limit <n>', 'how many', parseCount(1, LISTED_MAX), 100)
-    .json().example('rain participants list --search Sales')
+  participants
+    .command('list')
+    .summary('list participants')
+    .description('Lists the participants by number, and since when each of them is in.')
+    .option('--search <text>', 'a part of number, name or department')
+    .option('--limit <n>', 'how many', parseCount(1, LISTED_MAX), 100)
+    .json()
+    .example('rain participants list --search Sales')
     .runsWithContext(async (context, { search, limit }: { search?: string; limit: number }) => {
       const page = await listParticipants(context, { search, limit });
-      const rows = table(['number', 'name', 'department', 'came in', 'user'], page.participants.map(({ number, name, department = '', enteredAt = 'not yet', userId }) => [number, name, department, enteredAt, userId]));
-      return { value: page, text: `${page.participants.length === 0 ? 'nobody' : rows}\n${page.total} on the list, ${page.entered} have come in${page.next === undefined ? '' : '; there are more of these, see --search, or rain participants codes'}` };
+      const rows = table(
+        ['number', 'name', 'department', 'came in', 'user'],
+        page.participants.map(({ number, name, department = '', enteredAt = 'not yet', userId }) => [
+          number,
+          name,
+          department,
+          enteredAt,
+          userId,
+        ]),
+      );
+      return {
+        value: page,
+        text: `${page.participants.length === 0 ? 'nobody' : rows}\n${page.total} on the list, ${page.entered} have come in${page.next === undefined ? '' : '; there are more of these, see --search, or rain participants codes'}`,
+      };
     });
 
-  participants.command('codes').summary('the codes and personal links of all, as CSV')
-    .description('Prints number, name, department, code and personal link of everybody on the list, as CSV. Whoever has a code plays as this person. It is recorded.')
-    .option('--page <url>', "address of the player's page, for the links").json('one JSON object per line').example('rain participants codes --page http://192.168.1.20:8686/ > codes.csv')
+  participants
+    .command('codes')
+    .summary('the codes and personal links of all, as CSV')
+    .description(
+      'Prints number, name, department, code and personal link of everybody on the list, as CSV. Whoever has a code plays as this person. It is recorded.',
+    )
+    .option('--page <url>', "address of the player's page, for the links")
+    .json('one JSON object per line')
+    .example('rain participants codes --page http://192.168.1.20:8686/ > codes.csv')
     .runsWithContext(async (context, { page, json }: { page?: string; json?: boolean }) => {
-      if (page !== undefined && !z.url({ protocol: /^https?$/ }).safeParse(page).success) throw new CommandFailure(EXIT.usage, '--page: expected an address such as http://192.168.1.20:8686/');
+      if (page !== undefined && !z.url({ protocol: /^https?$/ }).safeParse(page).success)
+        throw new CommandFailure(EXIT.usage, '--page: expected an address such as http://192.168.1.20:8686/');
       const cards = await participantCards(context);
-      const rows = Readable.from(cards.map(({ number, name, department = '', code }) => ({
-        number, name, department, code: code === undefined ? '' : groupCode(code), link: page === undefined || code === undefined ? '' : new URL(`#code=${code}`, page).href,
-      })));
-      const lines = json ? rows.map((row: unknown) => `${JSON.stringify(row)}\n`) : sheetOf(rows, ['number', 'name', 'department', 'code', ...(page === undefined ? [] : ['link'])], terminal.stdout.isTTY ? 'plain' : 'spreadsheet');
+      const rows = Readable.from(
+        cards.map(({ number, name, department = '', code }) => ({
+          number,
+          name,
+          department,
+          code: code === undefined ? '' : groupCode(code),
+          link: page === undefined || code === undefined ? '' : new URL(`#code=${code}`, page).href,
+        })),
+      );
+      const lines = json
+        ? rows.map((row: unknown) => `${JSON.stringify(row)}\n`)
+        : sheetOf(
+            rows,
+            ['number', 'name', 'department', 'code', ...(page === undefined ? [] : ['link'])],
+            terminal.stdout.isTTY ? 'plain' : 'spreadsheet',
+          );
       await pour(terminal, lines);
     });
 
-  participants.command('renew').summary('another code for a participant').description('Gives a participant another code; the one before ends. Sockets that are open stay open until their tokens end, two hours at most.')
-    .argument('<number>', NUMBER).json().example('rain participants renew E1042')
+  participants
+    .command('renew')
+    .summary('another code for a participant')
+    .description(
+      'Gives a participant another code; the one before ends. Sockets that are open stay open until their tokens end, two hours at most.',
+    )
+    .argument('<number>', NUMBER)
+    .json()
+    .example('rain participants renew E1042')
     .runsWithContext(async (context, number: string) => {
       const { code } = accepted(await renewParticipant(context, number));
       return { value: { number, code }, text: `${number}: ${groupCode(code)}` };
     });
 
-  participants.command('remove').summary('take people off the list').description('Takes people off the list: their codes end, what they have won stays. Added again they have other codes, and under another name they are other users. Sockets that are open stay open until their tokens end, two hours at most; rain block user ends them at once.')
-    .argument('[numbers...]', 'the numbers of the participants on the list').option('--all', 'everybody').json().example('rain participants remove E1042 E1043', 'rain participants remove --all')
-    .refuses((numbers: string[], { all }: { all?: boolean }) => ((numbers.length > 0) === (all === true) ? 'numbers: expected either numbers or --all' : undefined))
+  participants
+    .command('remove')
+    .summary('take people off the list')
+    .description(
+      'Takes people off the list: their codes end, what they have won stays. Added again they have other codes, and under another name they are other users. Sockets that are open stay open until their tokens end, two hours at most; rain block user ends them at once.',
+    )
+    .argument('[numbers...]', 'the numbers of the participants on the list')
+    .option('--all', 'everybody')
+    .json()
+    .example('rain participants remove E1042 E1043', 'rain participants remove --all')
+    .refuses((numbers: string[], { all }: { all?: boolean }) =>
+      numbers.length > 0 === (all === true) ? 'numbers: expected either numbers or --all' : undefined,
+    )
     .runsWithContext(async (context, numbers: string[], { all }: { all?: boolean }) => {
       const { removed } = await removeParticipants(context, all ? 'all' : numbers);
       return { value: { removed }, text: `${removed} removed` };

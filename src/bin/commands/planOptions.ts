@@ -1,6 +1,15 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { PACKETS_MAX } from '../../rain/plan.ts';
-import { requestedTermNames, describeTerm, TERM_NAMES, termWords, type RequestedTermName, type RequestedTerms, type TermDescription, type Terms } from '../../rain/terms.ts';
+import {
+  requestedTermNames,
+  describeTerm,
+  TERM_NAMES,
+  termWords,
+  type RequestedTermName,
+  type RequestedTerms,
+  type TermDescription,
+  type Terms,
+} from '../../rain/terms.ts';
 import type { RequestedRow, Rows } from '../../rain/split/method.ts';
 import { DEFAULT_METHOD, METHOD_NAMES, METHODS, type MethodName } from '../../rain/split/methods.ts';
 import { parseCount, typedAmount } from '../arguments.ts';
@@ -20,11 +29,23 @@ const LISTS = METHODS.filter((method) => method.rows !== undefined);
 
 /** Appends a row such as `10x88.80`, its columns in their order. */
 function parseRow({ columns, option }: Rows) {
-  const pattern = new RegExp(`^${Object.values(columns).map(({ kind }) => (kind === 'whole' ? '(\\d{1,7})' : '(\\S+)')).join('x')}$`);
+  const pattern = new RegExp(
+    `^${Object.values(columns)
+      .map(({ kind }) => (kind === 'whole' ? '(\\d{1,7})' : '(\\S+)'))
+      .join('x')}$`,
+  );
   return (text: string, rows: RequestedRow[]): RequestedRow[] => {
     const match = pattern.exec(text);
     if (!match) throw new InvalidArgumentError(`expected ${option.value} such as ${option.example}`);
-    return [...rows, Object.fromEntries(Object.entries(columns).map(([name, { kind }], i) => [name, kind === 'whole' ? Number(match[i + 1]) : typedAmount(match[i + 1]!)]))];
+    return [
+      ...rows,
+      Object.fromEntries(
+        Object.entries(columns).map(([name, { kind }], i) => [
+          name,
+          kind === 'whole' ? Number(match[i + 1]) : typedAmount(match[i + 1]!),
+        ]),
+      ),
+    ];
   };
 }
 
@@ -32,10 +53,17 @@ export function budgeted<C extends Command>(command: C): C {
   command
     .requiredOption('--budget <amount>', 'total amount of all packets, e.g. 8888.00 or 8888', typedAmount)
     .requiredOption('--packets <n>', `how many red packets, at most ${PACKETS_MAX}`, Number)
-    .addOption(new Option('--split <method>', 'how the budget is split').choices(METHOD_NAMES).default(DEFAULT_METHOD.name));
+    .addOption(
+      new Option('--split <method>', 'how the budget is split').choices(METHOD_NAMES).default(DEFAULT_METHOD.name),
+    );
   for (const { name, rows } of LISTS) {
     const { flag, value, example, meaning } = rows.option;
-    command.option(`--${flag} <${value}>`, `${meaning}, e.g. ${example}; may be repeated; means --split ${name}`, parseRow(rows), []);
+    command.option(
+      `--${flag} <${value}>`,
+      `${meaning}, e.g. ${example}; may be repeated; means --split ${name}`,
+      parseRow(rows),
+      [],
+    );
   }
   return command
     .option('--min <amount>', 'smallest packet (default 0.01)', typedAmount)
@@ -45,19 +73,31 @@ export function budgeted<C extends Command>(command: C): C {
 /** The plan as the operator commands take it. Options that were not given stay absent, because the plan is recorded as requested. */
 export function planOf(options: PlanOptions) {
   const { budget, packets, min, max } = options;
-  return { budget, packets, split: splitOf(options), ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+  return {
+    budget,
+    packets,
+    split: splitOf(options),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+  };
 }
 
 /** Whether a way to split was typed, not only the default. */
 export function isSplitTyped(command: Command): boolean {
-  return ['split', ...LISTS.map(({ rows }) => rows.option.flag)].some((name) => command.getOptionValueSource(name) === 'cli');
+  return ['split', ...LISTS.map(({ rows }) => rows.option.flag)].some(
+    (name) => command.getOptionValueSource(name) === 'cli',
+  );
 }
 
 function splitOf({ split, ...options }: PlanOptions) {
   const given = new Map<string, unknown>(Object.entries(options));
   const rowsOf = ({ rows }: (typeof LISTS)[number]) => (given.get(rows.option.flag) ?? []) as RequestedRow[];
   const [chosen, other] = LISTS.filter((method) => rowsOf(method).length > 0);
-  if (chosen && other) throw new CommandFailure(EXIT.usage, `--${other.rows.option.flag}: --${chosen.rows.option.flag} was given as well; expected one of them`);
+  if (chosen && other)
+    throw new CommandFailure(
+      EXIT.usage,
+      `--${other.rows.option.flag}: --${chosen.rows.option.flag} was given as well; expected one of them`,
+    );
   const method = chosen ?? LISTS.find(({ name }) => name === split);
   return method ? { method: method.name, [method.rows.field]: rowsOf(method) } : { method: split };
 }
@@ -77,7 +117,9 @@ export function withTerms<C extends Command>(command: C, ...which: TermDescripti
 
 /** The terms as the operator commands take them: a term without its option stays absent. */
 export function termsOf(options: TermOptions): RequestedTerms {
-  return Object.fromEntries(requestedTermNames().flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
+  return Object.fromEntries(
+    requestedTermNames().flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  );
 }
 
 /** A line for each term that differs from the default: its name and its meaning for players. */

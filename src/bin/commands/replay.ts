@@ -15,19 +15,38 @@ const COLUMNS = ['at', 'rainId', 'redPacketId', 'amount', 'userId', 'shard', 'in
 type Row = Record<(typeof COLUMNS)[number], string | number>;
 
 export function addReplayCommand(program: RainCommand): void {
-  program.command('replay <id>').summary('list all wins from the claim log alone')
-    .description('Rebuilds a rain from its claim log alone, claim by claim in order of time, and compares it with the ledger. Claims on their way to the ledger are listed apart. Exit code 1 on any other difference.')
-    .addOption(new Option('--format <format>', 'csv (user ids that a spreadsheet would run as formulas are escaped with \') or ndjson').choices(['csv', 'ndjson']).default('csv'))
+  program
+    .command('replay <id>')
+    .summary('list all wins from the claim log alone')
+    .description(
+      'Rebuilds a rain from its claim log alone, claim by claim in order of time, and compares it with the ledger. Claims on their way to the ledger are listed apart. Exit code 1 on any other difference.',
+    )
+    .addOption(
+      new Option(
+        '--format <format>',
+        "csv (user ids that a spreadsheet would run as formulas are escaped with ') or ndjson",
+      )
+        .choices(['csv', 'ndjson'])
+        .default('csv'),
+    )
     .json('the same as --format ndjson')
     .option('--no-diff', 'do not compare with the ledger')
     .example('rain replay m3k9x2a1b2c3d4 --format ndjson > winners.ndjson')
     .runsWithContext((context, id: string, { format, json, diff }: { format: Format; json?: boolean; diff: boolean }) =>
-      replay(program.terminal, context, id, json ? 'ndjson' : format, diff));
+      replay(program.terminal, context, id, json ? 'ndjson' : format, diff),
+    );
 }
 
-async function replay(terminal: Terminal, context: OpenContext, id: string, format: Format, wantsDiff: boolean): Promise<void> {
+async function replay(
+  terminal: Terminal,
+  context: OpenContext,
+  id: string,
+  format: Format,
+  wantsDiff: boolean,
+): Promise<void> {
   const rain = await context.ledger.rain(id);
-  const comparison = wantsDiff && rain ? await beginComparison(context, rain, (entries) => askDeadLetters(context, entries)) : undefined;
+  const comparison =
+    wantsDiff && rain ? await beginComparison(context, rain, (entries) => askDeadLetters(context, entries)) : undefined;
   const opened = accepted(await openReplay(context, id));
   const all = await pour(terminal, Readable.from(rowsOf(opened.entries, comparison)), await writer(format));
   if (!all) throw new CommandFailure(EXIT.refused, 'the output was closed before the end; nothing was compared');
@@ -37,7 +56,10 @@ async function replay(terminal: Terminal, context: OpenContext, id: string, form
   if (!isEmpty(found)) terminal.exitCode = EXIT.refused;
 }
 
-async function* rowsOf(entries: AsyncGenerator<Replayed, void>, comparison: Comparison | undefined): AsyncGenerator<Row, void> {
+async function* rowsOf(
+  entries: AsyncGenerator<Replayed, void>,
+  comparison: Comparison | undefined,
+): AsyncGenerator<Row, void> {
   for await (const replayed of entries) {
     await comparison?.compare(replayed);
     if (!replayed.ok) continue;
@@ -47,8 +69,12 @@ async function* rowsOf(entries: AsyncGenerator<Replayed, void>, comparison: Comp
 }
 
 async function writer(format: Format): Promise<Transform> {
-  if (format === 'csv') return (await import('csv-stringify')).stringify({ header: true, columns: [...COLUMNS], escape_formulas: true });
-  return new Transform({ writableObjectMode: true, transform: (row: Row, _encoding, done) => done(null, `${JSON.stringify(row)}\n`) });
+  if (format === 'csv')
+    return (await import('csv-stringify')).stringify({ header: true, columns: [...COLUMNS], escape_formulas: true });
+  return new Transform({
+    writableObjectMode: true,
+    transform: (row: Row, _encoding, done) => done(null, `${JSON.stringify(row)}\n`),
+  });
 }
 
 /** Loads and opens the queues only when claims are missing, because that is slow. */
@@ -65,8 +91,13 @@ function report(terminal: Terminal, found: ReplayDiff): void {
   const differences = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (differences > first.length) notify(terminal, `… and ${differences - first.length} more`);
   if (discardedClaims > 0) notify(terminal, `discarded by the operator: ${discardedClaims}`);
-  const summary = Object.entries(counts).filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`);
-  notify(terminal, isEmpty(found)
-    ? `The log and the ledger agree: ${entries} claims${pending > 0 ? `, ${pending} of them on their way to the ledger` : ''}.`
-    : `THE LOG AND THE LEDGER DIFFER: ${summary.join(', ')}; ${entries} entries in the log.`);
+  const summary = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`);
+  notify(
+    terminal,
+    isEmpty(found)
+      ? `The log and the ledger agree: ${entries} claims${pending > 0 ? `, ${pending} of them on their way to the ledger` : ''}.`
+      : `THE LOG AND THE LEDGER DIFFER: ${summary.join(', ')}; ${entries} entries in the log.`,
+  );
 }

@@ -44,27 +44,60 @@ const TOKEN_SECONDS = 2 * 3_600;
 const REACH_MS = 5_000;
 
 export function addSwarmCommand(program: RainCommand): void {
-  const command = program.command('swarm').summary('load test with simulated users over real sockets')
-    .description('Sends simulated users, each with their own token, to a rain or a sale, and checks whether the answers that they received agree with the audit. Exit code 1 if not. In a rain without --rehearsal they win real money; in a sale without it their orders are real.')
+  const command = program
+    .command('swarm')
+    .summary('load test with simulated users over real sockets')
+    .description(
+      'Sends simulated users, each with their own token, to a rain or a sale, and checks whether the answers that they received agree with the audit. Exit code 1 if not. In a rain without --rehearsal they win real money; in a sale without it their orders are real.',
+    )
     .option('--rain <id>', 'the rain to grab from')
     .option('--url <ws://…>', 'the gateway; default the one on this machine', parseUrl)
     .option('--users <n>', 'how many users', parseCount(1, USERS_MAX), 2_000)
-    .option('--processes <n>', 'how many processes simulate the users; default as many as the sockets need', parseCount(1, PROCESSES_MAX))
+    .option(
+      '--processes <n>',
+      'how many processes simulate the users; default as many as the sockets need',
+      parseCount(1, PROCESSES_MAX),
+    )
     .option('--connects <n>', 'connections a second', parseCount(1, 10_000), 500)
-    .option('--rate <n>', 'taps per second, as an open loop: the time of each tap is fixed before the run; default each user taps 0.15 to 2 s after the opening', parseCount(1, 1_000_000))
-    .addOption(new Option('--shape <shape>', `distribution of the taps over time; without --rate within about ${SHAPE_SECONDS} s`).choices(['steady', 'spike', 'ramp', 'wave']))
+    .option(
+      '--rate <n>',
+      'taps per second, as an open loop: the time of each tap is fixed before the run; default each user taps 0.15 to 2 s after the opening',
+      parseCount(1, 1_000_000),
+    )
+    .addOption(
+      new Option(
+        '--shape <shape>',
+        `distribution of the taps over time; without --rate within about ${SHAPE_SECONDS} s`,
+      ).choices(['steady', 'spike', 'ramp', 'wave']),
+    )
     .option('--flaky <share>', 'users whose connection breaks again and again', parseShare, 0)
     .option('--slow <share>', 'users who stop reading for a while', parseShare, 0)
-    .option('--cheaters <share>', 'users who tap far too fast, send invalid messages, and forge fields and tickets; reported apart', parseShare, 0)
+    .option(
+      '--cheaters <share>',
+      'users who tap far too fast, send invalid messages, and forge fields and tickets; reported apart',
+      parseShare,
+      0,
+    )
     .option('--prefix <text>', 'user ids are <prefix>0, <prefix>1 …', 'bot-')
-    .option('--credit-wait <time>', 'how long winners wait for the credit, and buyers for their order and for the message about their payment', parseDuration, 30_000)
+    .option(
+      '--credit-wait <time>',
+      'how long winners wait for the credit, and buyers for their order and for the message about their payment',
+      parseDuration,
+      30_000,
+    )
     .option('--seed <hex>', '64 hex digits; the same seed taps at the same moments, and buys the same')
     .option('--no-audit', 'do not compare with the audit')
     .option('--report <file.html>', 'also write the report as one HTML file with plots');
   addSaleOptions(command)
-    .json().example('rain swarm --url ws://127.0.0.1:8687/v1 --rain m3k9x2a1b2c3d4 --users 2000', 'rain swarm --sale m3k9x2a1b2c3d4 --users 2000 --pay 70% --cancel 10% --pay-url http://127.0.0.1:8080/pay')
+    .json()
+    .example(
+      'rain swarm --url ws://127.0.0.1:8687/v1 --rain m3k9x2a1b2c3d4 --users 2000',
+      'rain swarm --sale m3k9x2a1b2c3d4 --users 2000 --pay 70% --cancel 10% --pay-url http://127.0.0.1:8080/pay',
+    )
     .refuses(misuse)
-    .runs(({ rain, ...options }: SwarmOptions) => (rain === undefined ? runSale(program.terminal, options) : swarm(program.terminal, { ...options, rain })));
+    .runs(({ rain, ...options }: SwarmOptions) =>
+      rain === undefined ? runSale(program.terminal, options) : swarm(program.terminal, { ...options, rain }),
+    );
 }
 
 function misuse(options: SwarmOptions): string | undefined {
@@ -72,7 +105,9 @@ function misuse(options: SwarmOptions): string | undefined {
   if ((rain === undefined) === (sale === undefined)) return '--rain or --sale: expected one of the two';
   if (seed !== undefined && !seedText.safeParse(seed).success) return '--seed: expected 64 hex digits';
   if (rain !== undefined) return misuseOfSaleOptions(options, false);
-  const ofRains = (['processes', 'rate', 'shape', 'report'] as const).find((name) => options[name] !== undefined) ?? (['flaky', 'slow', 'cheaters'] as const).find((name) => options[name] > 0);
+  const ofRains =
+    (['processes', 'rate', 'shape', 'report'] as const).find((name) => options[name] !== undefined) ??
+    (['flaky', 'slow', 'cheaters'] as const).find((name) => options[name] > 0);
   return ofRains === undefined ? misuseOfSaleOptions(options, true) : `--${ofRains}: only with --rain`;
 }
 
@@ -81,31 +116,59 @@ function runSale(terminal: Terminal, options: SwarmOptions): Promise<Answer> {
 }
 
 async function swarm(terminal: Terminal, options: SwarmOptions & { rain: string }): Promise<Answer> {
-  const [{ runWave, processesFor }, { isKnown }, { runProcesses }, { renderReport }, { checkMoney }] = await Promise.all([
-    import('../../loadtest/wave.ts'), import('../../loadtest/bots/knownRain.ts'), import('../../loadtest/processes/processPool.ts'), import('../../loadtest/report/reportTable.ts'), import('../../loadtest/report/verdict.ts'),
-  ]);
+  const [{ runWave, processesFor }, { isKnown }, { runProcesses }, { renderReport }, { checkMoney }] =
+    await Promise.all([
+      import('../../loadtest/wave.ts'),
+      import('../../loadtest/bots/knownRain.ts'),
+      import('../../loadtest/processes/processPool.ts'),
+      import('../../loadtest/report/reportTable.ts'),
+      import('../../loadtest/report/verdict.ts'),
+    ]);
   const url = options.url ?? defaultUrl(terminal);
   if (options.report !== undefined) expectWritable(terminal, options.report);
   // The rain may be by invitation.
   const named = { rains: [options.rain] };
   const tokenFor = tokenSigner(terminal, TOKEN_SECONDS, named);
-  if (!await isKnown(url, options.rain, await tokenFor(`${options.prefix}0`))) throw unknownRain(options.rain);
+  if (!(await isKnown(url, options.rain, await tokenFor(`${options.prefix}0`)))) throw unknownRain(options.rain);
   const progress = bar(terminal, 'answered', 'users');
   const shares = { flaky: options.flaky, slow: options.slow, cheaters: options.cheaters };
   const wave: Omit<WaveOptions, 'tokenFor'> = {
-    url, rainId: options.rain, users: options.users, connectsPerSecond: options.connects, creditWaitMs: options.creditWait, reachMs: REACH_MS,
-    ...(options.seed !== undefined && { seed: options.seed }), ...arrivalsOf(options), ...(Object.values(shares).some((share) => share > 0) && { shares }),
+    url,
+    rainId: options.rain,
+    users: options.users,
+    connectsPerSecond: options.connects,
+    creditWaitMs: options.creditWait,
+    reachMs: REACH_MS,
+    ...(options.seed !== undefined && { seed: options.seed }),
+    ...arrivalsOf(options),
+    ...(Object.values(shares).some((share) => share > 0) && { shares }),
   };
   const processes = options.processes ?? processesFor(options.users, shares);
   const onProgress: WaveOptions['onProgress'] = ({ answered, users }) => progress.update(answered, users);
-  const playing = processes > 1
-    ? runProcesses({ wave, token: signingData(terminal, TOKEN_SECONDS, named), prefix: options.prefix, processes, onProgress })
-    : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor, onProgress });
+  const playing =
+    processes > 1
+      ? runProcesses({
+          wave,
+          token: signingData(terminal, TOKEN_SECONDS, named),
+          prefix: options.prefix,
+          processes,
+          onProgress,
+        })
+      : runWave({ ...wave, userId: (i) => `${options.prefix}${i}`, tokenFor, onProgress });
   const report = await playing.finally(progress.stop);
   expectPlayed(report, redactUrl(url));
-  const { audit, others } = options.audit && canAudit(terminal) ? await withContext(terminal, (context) => auditBeside(context, options.rain, swarmUsers(options.users, options.prefix))) : {};
+  const { audit, others } =
+    options.audit && canAudit(terminal)
+      ? await withContext(terminal, (context) =>
+          auditBeside(context, options.rain, swarmUsers(options.users, options.prefix)),
+        )
+      : {};
   const verdict = checkMoney(report, audit?.report, others);
-  if (options.report !== undefined) writeFileSync(resolve(terminal.folder, options.report), (await import('../../loadtest/report/page/page.ts')).renderPage(report, verdict));
+  if (options.report !== undefined)
+    writeFileSync(
+      resolve(terminal.folder, options.report),
+      (await import('../../loadtest/report/page/page.ts')).renderPage(report, verdict),
+    );
   const value = { ...report, ...(audit && { audit: audit.report }), ...verdict };
   return { value, text: renderReport(report, audit?.report, others), exit: !verdict.balanced && EXIT.refused };
 }
@@ -113,7 +176,11 @@ async function swarm(terminal: Terminal, options: SwarmOptions & { rain: string 
 /** The gateway on this machine. */
 export function defaultUrl({ environment }: Terminal): string {
   const { GATEWAY_PUBLIC_URL: url } = configure(environment, []);
-  if (url === undefined) throw new CommandFailure(EXIT.usage, '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1');
+  if (url === undefined)
+    throw new CommandFailure(
+      EXIT.usage,
+      '--url: missing, expected the gateway to connect to, such as ws://127.0.0.1:8687/v1',
+    );
   return url;
 }
 
@@ -128,14 +195,20 @@ export function parseUrl(url: string): string {
 /** @throws CommandFailure when no user had a socket, or no user found the rain: then there is no result to check */
 export function expectPlayed({ unreached, outcomes, rainId }: SwarmReport, url: string): void {
   if (unreached?.status === 401 || unreached?.status === 403) {
-    throw new CommandFailure(EXIT.refused, `${url}: the gateway rejects every user: ${unreached.reason}; has it the same JWT_SECRET?`);
+    throw new CommandFailure(
+      EXIT.refused,
+      `${url}: the gateway rejects every user: ${unreached.reason}; has it the same JWT_SECRET?`,
+    );
   }
   if (unreached) throw unreachable(`${url}: the gateway cannot be reached: ${unreached.reason}`);
   if (outcomes.every(({ name }) => name === OUTCOMES['-8'].reason)) throw unknownRain(rainId);
 }
 
 function unknownRain(rainId: string): CommandFailure {
-  return new CommandFailure(EXIT.refused, `--rain: the gateway does not know the rain ${rainId}: it does not exist, it is not loaded yet, or it was settled long ago`);
+  return new CommandFailure(
+    EXIT.refused,
+    `--rain: the gateway does not know the rain ${rainId}: it does not exist, it is not loaded yet, or it was settled long ago`,
+  );
 }
 
 /** Checked before the run, so that no run ends without its report. */
@@ -143,7 +216,10 @@ function expectWritable({ folder }: Terminal, file: string): void {
   try {
     accessSync(dirname(resolve(folder, file)), constants.W_OK);
   } catch (error) {
-    throw new CommandFailure(EXIT.usage, `--report: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}), expected a file in an existing folder`);
+    throw new CommandFailure(
+      EXIT.usage,
+      `--report: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}), expected a file in an existing folder`,
+    );
   }
 }
 

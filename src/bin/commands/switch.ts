@@ -19,29 +19,49 @@ Switches, in the order in which an overloaded gateway turns them off by itself:
 Positions: off stops the service, on keeps it under any load, auto lets each gateway decide.`;
 
 export function addSwitchCommand(program: RainCommand): void {
-  program.command('switch').summary('turn a service of all gateways on or off')
+  program
+    .command('switch')
+    .summary('turn a service of all gateways on or off')
     .description('Sets a switch of all gateways within a second, or lists all switches.')
     .addArgument(new Argument('[name]', 'the switch').choices(SWITCHES))
     .addArgument(new Argument('[position]', 'its new position').choices(['on', 'off', 'auto']))
     .option('--reason <text>', 'why, for the record; 1 to 500 characters; required for on and off')
     .option('--for <duration>', 'how long; without it until it is set to auto', parseDuration)
-    .json().addHelpText('after', MEANING).example('rain switch ticker off --reason "the finale" --for 10m')
+    .json()
+    .addHelpText('after', MEANING)
+    .example('rain switch ticker off --reason "the finale" --for 10m')
     .refuses((name?: SwitchName, position?: Position) =>
-      (name !== undefined && position === undefined ? `position: missing, expected rain switch ${name} on, off or auto` : undefined))
-    .runsWithContext(async (context, name: SwitchName | undefined, position: Position, { reason = '', for: forMs }: { reason?: string; for?: number }) => {
-      if (name === undefined) return list(context);
-      if (position === 'auto') {
-        await letGoOfSwitch(context, name);
-        return { value: { name, position }, text: `${name}: auto, each gateway decides` };
-      }
-      const { held } = accepted(await throwSwitch(context, name, position, { reason, ...(forMs !== undefined && { forMs }) }));
-      return { value: held, text: `${name}: ${position} until ${until(held)}` };
-    });
+      name !== undefined && position === undefined
+        ? `position: missing, expected rain switch ${name} on, off or auto`
+        : undefined,
+    )
+    .runsWithContext(
+      async (
+        context,
+        name: SwitchName | undefined,
+        position: Position,
+        { reason = '', for: forMs }: { reason?: string; for?: number },
+      ) => {
+        if (name === undefined) return list(context);
+        if (position === 'auto') {
+          await letGoOfSwitch(context, name);
+          return { value: { name, position }, text: `${name}: auto, each gateway decides` };
+        }
+        const { held } = accepted(
+          await throwSwitch(context, name, position, { reason, ...(forMs !== undefined && { forMs }) }),
+        );
+        return { value: held, text: `${name}: ${position} until ${until(held)}` };
+      },
+    );
 }
 
 async function list(context: OperatorContext): Promise<Answer> {
   const switches = await listSwitches(context);
-  const rows = switches.map(({ name, held }) => (held ? [name, held.position, until(held), iso(held.since), held.actor, held.reason] : [name, 'auto', '', '', '', '']));
+  const rows = switches.map(({ name, held }) =>
+    held
+      ? [name, held.position, until(held), iso(held.since), held.actor, held.reason]
+      : [name, 'auto', '', '', '', ''],
+  );
   const value = switches.map(({ name, held }) => held ?? { name, position: 'auto' });
   return { value, text: table(['switch', 'position', 'until', 'since', 'by', 'reason'], rows) };
 }

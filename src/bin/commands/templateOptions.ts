@@ -22,17 +22,30 @@ const WAIVED: readonly string[] = ['budget', 'packets', 'duration'];
 
 /** Adds the option of a template. With it, options are not required that the template stands for. */
 export function withTemplate(command: RainCommand): RainCommand {
-  return command.option('--template <id>', 'take what is not given here from a template, see rain template; budget, packets and duration need not be given then')
-    .on('option:template', () => { for (const option of command.options) if (WAIVED.includes(option.attributeName())) option.mandatory = false; }) as RainCommand;
+  return command
+    .option(
+      '--template <id>',
+      'take what is not given here from a template, see rain template; budget, packets and duration need not be given then',
+    )
+    .on('option:template', () => {
+      for (const option of command.options) if (WAIVED.includes(option.attributeName())) option.mandatory = false;
+    }) as RainCommand;
 }
 
 /** What was typed, and the rest from a template, unchecked: the creation of the rain checks all of it. @param isRound its campaign decides the shards */
 export async function fillIn(context: OpenContext, id: string, typed: TypedForm, isRound: boolean): Promise<TypedForm> {
   const { rain } = acceptedAs(await findTemplate(context, id), { template: '--template' }).template;
   const { shards, ...kept } = rain;
-  const parts = (['plan', 'terms', 'ticketRules', 'greeting'] as const).filter((part) => typed[part] !== undefined || kept[part] !== undefined);
-  const merged = parts.map((part) => [part, { ...kept[part] as object | undefined, ...given(typed[part] ?? {}) }]);
-  return { ...(!isRound && { shards }), ...kept, ...given(typed), ...Object.fromEntries(merged) as object } as TypedForm;
+  const parts = (['plan', 'terms', 'ticketRules', 'greeting'] as const).filter(
+    (part) => typed[part] !== undefined || kept[part] !== undefined,
+  );
+  const merged = parts.map((part) => [part, { ...(kept[part] as object | undefined), ...given(typed[part] ?? {}) }]);
+  return {
+    ...(!isRound && { shards }),
+    ...kept,
+    ...given(typed),
+    ...(Object.fromEntries(merged) as object),
+  } as TypedForm;
 }
 
 function given(fields: object): object {
@@ -41,7 +54,15 @@ function given(fields: object): object {
 
 /** Options by the fields of a new rain, as far as their names differ from `--FIELD`. */
 const OPTIONS: Readonly<Record<string, string>> = {
-  opensAt: 'start', closesAt: 'duration', durationMs: 'duration', 'ticketRules.tickets': 'tickets', 'ticketRules.proofOfWork': 'pow', 'greeting.sender': 'sender', 'greeting.blessing': 'blessing', 'greeting.prizes': 'prize', 'greeting.theme': 'theme',
+  opensAt: 'start',
+  closesAt: 'duration',
+  durationMs: 'duration',
+  'ticketRules.tickets': 'tickets',
+  'ticketRules.proofOfWork': 'pow',
+  'greeting.sender': 'sender',
+  'greeting.blessing': 'blessing',
+  'greeting.prizes': 'prize',
+  'greeting.theme': 'theme',
   ...Object.fromEntries(requestedTermNames().map((name) => [`terms.${name}`, termWords(name)])),
   ...Object.fromEntries(METHODS.flatMap(({ rows }) => (rows ? [[`split.${rows.field}`, rows.option.flag]] : []))),
 };

@@ -15,13 +15,19 @@ export const TYPED_TICKETS = { tickets: '--tickets', proofOfWork: '--pow', ticke
 /** The options of the rules, for a new rain or sale and for one that runs. */
 export function withTickets<C extends RainCommand>(command: C): C {
   return command
-    .addOption(new Option('--tickets <when>', 'when a ticket is needed, which a join or a visit gives').choices(REQUIRED_WHEN))
-    .addOption(new Option('--pow <when>', 'when a ticket needs a proof of work; needs --tickets').choices(REQUIRED_WHEN)) as C;
+    .addOption(
+      new Option('--tickets <when>', 'when a ticket is needed, which a join or a visit gives').choices(REQUIRED_WHEN),
+    )
+    .addOption(
+      new Option('--pow <when>', 'when a ticket needs a proof of work; needs --tickets').choices(REQUIRED_WHEN),
+    ) as C;
 }
 
 /** Only what was typed. */
 export function ticketRulesOf({ tickets, pow }: TicketOptions): Partial<TicketRules> | undefined {
-  return tickets === undefined && pow === undefined ? undefined : { ...(tickets && { tickets }), ...(pow && { proofOfWork: pow }) };
+  return tickets === undefined && pow === undefined
+    ? undefined
+    : { ...(tickets && { tickets }), ...(pow && { proofOfWork: pow }) };
 }
 
 export function ticketRulesInWords({ tickets, proofOfWork }: TicketRules): string {
@@ -30,10 +36,17 @@ export function ticketRulesInWords({ tickets, proofOfWork }: TicketRules): strin
 
 export function addTicketsCommand(program: RainCommand, kind: 'rain' | 'sale'): void {
   const verb = kind === 'rain' ? setTickets : setTicketsOfSale;
-  withTickets(program.command('tickets <id>').summary(`require tickets or a proof of work, even while the ${kind} runs`))
-    .description(`Changes when a ticket and a proof of work are needed, also while the ${kind} runs. Who has no ticket that is good enough joins again to get one. What is not given stays as it is. A gateway with a stricter setting keeps it.`)
-    .json().example(`rain ${kind === 'rain' ? '' : 'sale '}tickets m3k9x2a1b2c3d4 --tickets always --pow pressure`)
-    .refuses((_id: string, options: TicketOptions) => (ticketRulesOf(options) ? undefined : '--tickets: missing, expected --tickets, --pow or both'))
+  withTickets(
+    program.command('tickets <id>').summary(`require tickets or a proof of work, even while the ${kind} runs`),
+  )
+    .description(
+      `Changes when a ticket and a proof of work are needed, also while the ${kind} runs. Who has no ticket that is good enough joins again to get one. What is not given stays as it is. A gateway with a stricter setting keeps it.`,
+    )
+    .json()
+    .example(`rain ${kind === 'rain' ? '' : 'sale '}tickets m3k9x2a1b2c3d4 --tickets always --pow pressure`)
+    .refuses((_id: string, options: TicketOptions) =>
+      ticketRulesOf(options) ? undefined : '--tickets: missing, expected --tickets, --pow or both',
+    )
     .runsWithContext(async (context, id: string, options: TicketOptions) => {
       const { ok: _, ...rules } = acceptedAs(await verb(context, id, ticketRulesOf(options)), TYPED_TICKETS);
       return { value: { [`${kind}Id`]: id, ...rules }, text: `${id}: ${ticketRulesInWords(rules)}` };

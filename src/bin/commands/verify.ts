@@ -18,25 +18,47 @@ interface VerifyOptions {
   offline?: string;
 }
 
-type Findings = Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets' | 'problems'> & { checked: string; outOfTurn?: number; moved?: number };
+type Findings = Pick<Verification, 'fair' | 'rainId' | 'commitment' | 'seed' | 'packets' | 'problems'> & {
+  checked: string;
+  outOfTurn?: number;
+  moved?: number;
+};
 
 export function addVerifyCommand(program: RainCommand): void {
-  program.command('verify [id]').summary('prove that the packets match the commitment')
-    .description('Computes every packet of a settled rain from its seed, and compares it with the commitment, the packets that are left, the claim log, the ledger and receipts. Exit code 1 on a difference.')
-    .option('--receipt <file>', 'receipts of winners, {"rainId","redPacketId","amount"}: one, a list, or one per line; - is stdin')
-    .option('--offline <file>', 'verifies {"rainId","commitment","seed","plan","shards","receipts"} without any server; - is stdin')
-    .json().example('rain verify m3k9x2a1b2c3d4 --receipt won.json')
+  program
+    .command('verify [id]')
+    .summary('prove that the packets match the commitment')
+    .description(
+      'Computes every packet of a settled rain from its seed, and compares it with the commitment, the packets that are left, the claim log, the ledger and receipts. Exit code 1 on a difference.',
+    )
+    .option(
+      '--receipt <file>',
+      'receipts of winners, {"rainId","redPacketId","amount"}: one, a list, or one per line; - is stdin',
+    )
+    .option(
+      '--offline <file>',
+      'verifies {"rainId","commitment","seed","plan","shards","receipts"} without any server; - is stdin',
+    )
+    .json()
+    .example('rain verify m3k9x2a1b2c3d4 --receipt won.json')
     .refuses((id: string | undefined, { offline }: VerifyOptions) =>
-      ((id === undefined) === (offline === undefined) ? 'verify: expected an id or --offline FILE, not both' : undefined))
+      (id === undefined) === (offline === undefined) ? 'verify: expected an id or --offline FILE, not both' : undefined,
+    )
     .runs((id: string | undefined, options: VerifyOptions) =>
-      (id === undefined ? verifyFile(program.terminal, options.offline!, options) : verifyBooked(program.terminal, id, options)));
+      id === undefined
+        ? verifyFile(program.terminal, options.offline!, options)
+        : verifyBooked(program.terminal, id, options),
+    );
 }
 
 async function verifyBooked(terminal: Terminal, id: string, { receipt: path }: VerifyOptions): Promise<Answer> {
   const receipts = path === undefined ? [] : await readReceipts(terminal, path);
   const { ok: _, ...found } = accepted(await withContext(terminal, (context) => verifyRain(context, id, receipts)));
   const { left, claims, credits } = found.checked;
-  return answer(found, { ...found, checked: `${left} packets left, ${claims} claims, ${credits} credits, ${receipts.length} receipts` });
+  return answer(found, {
+    ...found,
+    checked: `${left} packets left, ${claims} claims, ${credits} credits, ${receipts.length} receipts`,
+  });
 }
 
 async function verifyFile(terminal: Terminal, path: string, { receipt: receiptPath }: VerifyOptions): Promise<Answer> {
@@ -44,18 +66,42 @@ async function verifyFile(terminal: Terminal, path: string, { receipt: receiptPa
   if (value === undefined) throw new CommandFailure(EXIT.usage, `--offline: ${path} is not JSON`);
   const parsed = proof.safeParse(value);
   if (!parsed.success) throw unexpected(`--offline: ${path}`, value, parsed.error);
-  const receipts = [...parsed.data.receipts, ...(receiptPath === undefined ? [] : await readReceipts(terminal, receiptPath))];
+  const receipts = [
+    ...parsed.data.receipts,
+    ...(receiptPath === undefined ? [] : await readReceipts(terminal, receiptPath)),
+  ];
   const { packets, problems } = checkProof({ ...parsed.data, receipts });
   const found = { fair: problems.length === 0, ...parsed.data, packets, problems };
   return answer({ ...found, receipts: receipts.length }, { ...found, checked: `${receipts.length} receipts` });
 }
 
-function answer(value: object, { fair, rainId, commitment, seed, packets, checked, problems, outOfTurn = 0, moved = 0 }: Findings): Answer {
-  const verdict = fair ? `All ${packets} packets match the commitment from before the rain.` : 'NOT EVERYTHING MATCHES THE COMMITMENT.';
-  const rows = facts([['rain', rainId], ['commitment', commitment], ['seed', seed]]);
-  const turns = outOfTurn > 0 ? [`Not checked: ${outOfTurn} packets are out of order in the log, as after a restore of wins after a failover.`] : [];
-  const moves = moved > 0 ? [`${moved} packets were won in another shard than they were planned for: they had moved to where somebody waited.`] : [];
-  return { value, text: [rows, `checked: ${checked}`, verdict, ...turns, ...moves, ...problems].join('\n'), exit: !fair && EXIT.refused };
+function answer(
+  value: object,
+  { fair, rainId, commitment, seed, packets, checked, problems, outOfTurn = 0, moved = 0 }: Findings,
+): Answer {
+  const verdict = fair
+    ? `All ${packets} packets match the commitment from before the rain.`
+    : 'NOT EVERYTHING MATCHES THE COMMITMENT.';
+  const rows = facts([
+    ['rain', rainId],
+    ['commitment', commitment],
+    ['seed', seed],
+  ]);
+  const turns =
+    outOfTurn > 0
+      ? [`Not checked: ${outOfTurn} packets are out of order in the log, as after a restore of wins after a failover.`]
+      : [];
+  const moves =
+    moved > 0
+      ? [
+          `${moved} packets were won in another shard than they were planned for: they had moved to where somebody waited.`,
+        ]
+      : [];
+  return {
+    value,
+    text: [rows, `checked: ${checked}`, verdict, ...turns, ...moves, ...problems].join('\n'),
+    exit: !fair && EXIT.refused,
+  };
 }
 
 async function readReceipts(terminal: Terminal, path: string): Promise<Receipt[]> {
@@ -74,18 +120,24 @@ async function readReceipts(terminal: Terminal, path: string): Promise<Receipt[]
 function valuesOf(text: string): { where: string; value: unknown }[] {
   const whole = readJson(text);
   if (Array.isArray(whole)) return whole.map((value: unknown, i) => ({ where: `: entry ${i + 1}`, value }));
-  const lines = text.split('\n').map((line, i) => ({ where: `: line ${i + 1}`, line })).filter(({ line }) => line.trim() !== '');
+  const lines = text
+    .split('\n')
+    .map((line, i) => ({ where: `: line ${i + 1}`, line }))
+    .filter(({ line }) => line.trim() !== '');
   if (whole !== undefined || lines.length === 1) return [{ where: '', value: whole }];
   return lines.map(({ where, line }) => ({ where, value: readJson(line) }));
 }
 
 /** Names the file, the field, the type that was found if it is wrong, and what was expected. */
 function unexpected(place: string, value: unknown, { issues }: z.ZodError): CommandFailure {
-  return new CommandFailure(EXIT.usage, ...issues.slice(0, 10).map(({ code, path, message }) => {
-    const found = path.reduce((at: unknown, key) => (at as Record<PropertyKey, unknown>)[key], value);
-    const kind = found === undefined ? 'missing, ' : code === 'invalid_type' ? `${kindOf(found)}, ` : '';
-    return [place, ...(path.length > 0 ? [path.join('.')] : []), `${kind}${message}`].join(': ');
-  }));
+  return new CommandFailure(
+    EXIT.usage,
+    ...issues.slice(0, 10).map(({ code, path, message }) => {
+      const found = path.reduce((at: unknown, key) => (at as Record<PropertyKey, unknown>)[key], value);
+      const kind = found === undefined ? 'missing, ' : code === 'invalid_type' ? `${kindOf(found)}, ` : '';
+      return [place, ...(path.length > 0 ? [path.join('.')] : []), `${kind}${message}`].join(': ');
+    }),
+  );
 }
 
 function kindOf(value: unknown): string {

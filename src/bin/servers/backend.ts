@@ -17,7 +17,9 @@ export async function openBackend(config: ConsoleConfig, log: Logger, lifecycle:
   const { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, DURABILITY: durability } = config;
   let open = false;
   const report = throttled((error: Error) => log.warn({ error: error.message }, 'connection fault'));
-  const onError = (error: Error) => { if (open) report(error); };
+  const onError = (error: Error) => {
+    if (open) report(error);
+  };
   // Commands have a deadline, because a user waits for the answer.
   const redis = connectRedis(redisUrl, { purpose: 'once', onError });
   const queueing = connectRedis(redisUrl, { purpose: 'once', onError });
@@ -40,7 +42,18 @@ export async function openBackend(config: ConsoleConfig, log: Logger, lifecycle:
     return Promise.allSettled([orders.close(), ...Object.values(queues).map((queue) => queue.close())]);
   });
   return {
-    redis, ledger: openLedger(database), signer: createSigner(config.SIGNING_SECRET), orderService: config.ORDER_SERVICE, ...(config.APPROVAL_ABOVE !== undefined && { approvalAboveCents: config.APPROVAL_ABOVE }), ...(config.TIME_ZONE !== undefined && { timeZone: config.TIME_ZONE }), queues, sendReservations: orders.send, sinceReconnect, settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS,
-    ...(durability.mode === 'replicas' && { replicated: awaitReplicas(redis, durability.replicas, config.DURABILITY_WAIT_MS) }),
+    redis,
+    ledger: openLedger(database),
+    signer: createSigner(config.SIGNING_SECRET),
+    orderService: config.ORDER_SERVICE,
+    ...(config.APPROVAL_ABOVE !== undefined && { approvalAboveCents: config.APPROVAL_ABOVE }),
+    ...(config.TIME_ZONE !== undefined && { timeZone: config.TIME_ZONE }),
+    queues,
+    sendReservations: orders.send,
+    sinceReconnect,
+    settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS,
+    ...(durability.mode === 'replicas' && {
+      replicated: awaitReplicas(redis, durability.replicas, config.DURABILITY_WAIT_MS),
+    }),
   };
 }

@@ -35,33 +35,74 @@ export interface ConsoleServerOptions {
 }
 
 /** @throws when a part cannot be opened; all other parts are closed then, so that the process can end */
-export async function open(shutdown: Shutdown, environment: Environment, { guests: guestsAre, participants = false, demoShop = false, playersOnly = false, event }: ConsoleServerOptions = {}): Promise<{ url: string }> {
+export async function open(
+  shutdown: Shutdown,
+  environment: Environment,
+  { guests: guestsAre, participants = false, demoShop = false, playersOnly = false, event }: ConsoleServerOptions = {},
+): Promise<{ url: string }> {
   const config = configure(environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']);
   const log = createLog('console', config.LOG_LEVEL);
-  const key = guestsAre || participants ? signingKey(config, guestsAre ? 'guest tokens' : 'tokens of participants') : undefined;
+  const key =
+    guestsAre || participants ? signingKey(config, guestsAre ? 'guest tokens' : 'tokens of participants') : undefined;
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(async () => {
     let backend: Backend | undefined;
-    const { readiness, counters } = await openConsoleReadiness(config, log, lifecycle, async () => backend && askQueues(backend.queues));
+    const { readiness, counters } = await openConsoleReadiness(
+      config,
+      log,
+      lifecycle,
+      async () => backend && askQueues(backend.queues),
+    );
     if (!playersOnly) backend = await openBackend(config, log, lifecycle);
     // Without a key to verify the players' tokens, only the page is served.
-    const players = config.JWT_SECRET === undefined && config.JWKS_URL === undefined ? undefined : openPlayerBackend(config, log, lifecycle);
-    const entry: EntryOptions = { ...(key && { tokens: createEntryTokens(key) }), ...(key && guestsAre && { guests: createGuestTokens(key) }), ...(participants && players && { enterByCode: players.enterByCode }), screens: guestsAre !== undefined || event !== undefined, ...(event !== undefined && players && { countPhones: players.countPhones }) };
+    const players =
+      config.JWT_SECRET === undefined && config.JWKS_URL === undefined
+        ? undefined
+        : openPlayerBackend(config, log, lifecycle);
+    const entry: EntryOptions = {
+      ...(key && { tokens: createEntryTokens(key) }),
+      ...(key && guestsAre && { guests: createGuestTokens(key) }),
+      ...(participants && players && { enterByCode: players.enterByCode }),
+      screens: guestsAre !== undefined || event !== undefined,
+      ...(event !== undefined && players && { countPhones: players.countPhones }),
+    };
     const ledger = players?.ledger ?? backend?.ledger;
     const shop = backend && openShop(config, demoShop, backend, log, lifecycle);
     const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`;
     const server = await startConsole({
-      host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, pageFolder: compiledEntry('client-demo'),
-      gatewayUrl, names: hostNames(config.CONSOLE_HOSTS, config.ALLOWED_ORIGINS, gatewayUrl),
-      entry, currency: config.CURRENCY, hidesNames: config.WINNER_NAMES === 'none', ...(guestsAre && { guestsAre }), ...(event !== undefined && { event }),
-      ...(players && { player: players }), ...(ledger && { theme: { themes: createThemeReader(ledger), ...(players && { readToken: players.readToken }), allowedOrigins: config.ALLOWED_ORIGINS } }),
-      ...(shop && { shop }), demoShop, ...(config.PAY_URL !== undefined && { payUrl: config.PAY_URL }),
-      ...(backend && { backend, consoleFolder: compiledEntry('client-console') }), ...(config.PLAYER_PAGE_URL !== undefined && { playerPage: config.PLAYER_PAGE_URL }),
+      host: config.CONSOLE_HOST,
+      port: config.CONSOLE_PORT,
+      pageFolder: compiledEntry('client-demo'),
+      gatewayUrl,
+      names: hostNames(config.CONSOLE_HOSTS, config.ALLOWED_ORIGINS, gatewayUrl),
+      entry,
+      currency: config.CURRENCY,
+      hidesNames: config.WINNER_NAMES === 'none',
+      ...(guestsAre && { guestsAre }),
+      ...(event !== undefined && { event }),
+      ...(players && { player: players }),
+      ...(ledger && {
+        theme: {
+          themes: createThemeReader(ledger),
+          ...(players && { readToken: players.readToken }),
+          allowedOrigins: config.ALLOWED_ORIGINS,
+        },
+      }),
+      ...(shop && { shop }),
+      demoShop,
+      ...(config.PAY_URL !== undefined && { payUrl: config.PAY_URL }),
+      ...(backend && { backend, consoleFolder: compiledEntry('client-console') }),
+      ...(config.PLAYER_PAGE_URL !== undefined && { playerPage: config.PLAYER_PAGE_URL }),
       requestOrigin: { trustedProxies: config.TRUSTED_PROXIES, secureCookies: config.CONSOLE_SECURE_COOKIES },
       demandTotp: config.CONSOLE_TOTP === 'operators',
-      readiness, counters, log,
+      readiness,
+      counters,
+      log,
     });
-    lifecycle.onClose('console', () => { readiness.drain(); return server.close(); });
+    lifecycle.onClose('console', () => {
+      readiness.drain();
+      return server.close();
+    });
     shutdown.onClose('console', (leftMs) => lifecycle.close(leftMs));
     log.info({ url: server.url }, 'console open');
     return { url: server.url };
@@ -72,20 +113,36 @@ export async function open(shutdown: Shutdown, environment: Environment, { guest
  * Readiness and metrics. Watches Redis and the database on its own connections, because the others may be busy; the queues where they are used.
  * @throws when the port of the metrics is taken
  */
-async function openConsoleReadiness(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle, askOpenQueues: () => Promise<void>): Promise<{ readiness: Readiness; counters: ConsoleCounters }> {
+async function openConsoleReadiness(
+  config: ConsoleConfig,
+  log: Logger,
+  lifecycle: Lifecycle,
+  askOpenQueues: () => Promise<void>,
+): Promise<{ readiness: Readiness; counters: ConsoleCounters }> {
   const redis = connectRedis(config.REDIS_URL, { purpose: 'once', onError: () => {} });
   lifecycle.onClose('redis', () => redis.disconnect());
   const database = connectDatabase(config.DATABASE_URL, { connectionsMax: 1 });
   lifecycle.onClose('database', () => database.$disconnect());
   const askRedis = () => redis.ping().then(askOpenQueues);
-  const readiness = await openReadiness({ parts: [{ name: 'redis', ask: askRedis }, { name: 'database', ask: () => database.$queryRaw`SELECT 1` }] });
+  const readiness = await openReadiness({
+    parts: [
+      { name: 'redis', ask: askRedis },
+      { name: 'database', ask: () => database.$queryRaw`SELECT 1` },
+    ],
+  });
   lifecycle.onClose('readiness', () => void readiness.close());
   const counters = createConsoleCounters();
   if (config.METRICS_PORT !== undefined) {
     const registry = openRegistry();
     registerReadiness(registry, readiness);
     registerConsoleMetrics(registry, counters);
-    const metrics = await startMetricsServer({ registry, host: config.METRICS_HOST, port: config.METRICS_PORT, readiness, log });
+    const metrics = await startMetricsServer({
+      registry,
+      host: config.METRICS_HOST,
+      port: config.METRICS_PORT,
+      readiness,
+      log,
+    });
     lifecycle.onClose('metrics', () => metrics.close());
   }
   return { readiness, counters };

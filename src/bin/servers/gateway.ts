@@ -20,22 +20,35 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
   const log = createLog('gateway', config.LOG_LEVEL);
   const traces = await openTracing(config, 'rain-gateway', log, shutdown);
   const gateway = await startGateway({
-    redisUrl: config.REDIS_URL, host: config.GATEWAY_HOST, port: config.GATEWAY_PORT, allowedOrigins: config.ALLOWED_ORIGINS,
-    token: { secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE },
+    redisUrl: config.REDIS_URL,
+    host: config.GATEWAY_HOST,
+    port: config.GATEWAY_PORT,
+    allowedOrigins: config.ALLOWED_ORIGINS,
+    token: {
+      secret: config.JWT_SECRET,
+      jwksUrl: config.JWKS_URL,
+      issuer: config.JWT_ISSUER,
+      audience: config.JWT_AUDIENCE,
+    },
     signer: createSigner(config.SIGNING_SECRET),
-    durability: config.DURABILITY, durabilityWaitMs: config.DURABILITY_WAIT_MS,
+    durability: config.DURABILITY,
+    durabilityWaitMs: config.DURABILITY_WAIT_MS,
     limits: {
       reconnectsPerSecond: config.GATEWAY_RECONNECTS_PER_SECOND,
-      socketsMax: config.GATEWAY_SOCKETS_MAX, socketsPerAddressMax: config.GATEWAY_SOCKETS_PER_ADDRESS_MAX,
-      handshakesPerSecondMax: config.GATEWAY_HANDSHAKES_PER_SECOND, handshakesPerAddressPerSecondMax: config.GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND,
-      messagesPerSecondMax: config.GATEWAY_MESSAGES_PER_USER_PER_SECOND, messagesPerAddressPerSecondMax: config.GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND,
+      socketsMax: config.GATEWAY_SOCKETS_MAX,
+      socketsPerAddressMax: config.GATEWAY_SOCKETS_PER_ADDRESS_MAX,
+      handshakesPerSecondMax: config.GATEWAY_HANDSHAKES_PER_SECOND,
+      handshakesPerAddressPerSecondMax: config.GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND,
+      messagesPerSecondMax: config.GATEWAY_MESSAGES_PER_USER_PER_SECOND,
+      messagesPerAddressPerSecondMax: config.GATEWAY_MESSAGES_PER_ADDRESS_PER_SECOND,
       fairStartMs: config.GATEWAY_FAIR_START_MS,
     },
     trustedProxies: config.TRUSTED_PROXIES,
     challenges: challengesOf(config),
     winnerNames: config.WINNER_NAMES,
     heartbeat: true,
-    traces, log,
+    traces,
+    log,
   });
   shutdown.onClose('gateway', () => gateway.close());
   if (config.METRICS_PORT !== undefined) {
@@ -46,14 +59,27 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
       answerForMetrics(registry);
       return { url: gateway.url };
     }
-    const metrics = await startMetricsServer({ registry, host: config.METRICS_HOST, port: config.METRICS_PORT, readiness: gateway.readiness, log });
+    const metrics = await startMetricsServer({
+      registry,
+      host: config.METRICS_HOST,
+      port: config.METRICS_PORT,
+      readiness: gateway.readiness,
+      log,
+    });
     shutdown.onClose('metrics', () => metrics.close());
   }
   return { url: gateway.url };
 }
 
 /** All gateways have one of these secrets in common, so that the tickets of each are valid at all, whichever rain requires them. */
-function challengesOf({ TICKETS, PROOF_OF_WORK, PROOF_OF_WORK_TRIES, TICKET_SECRET, JWT_SECRET, SIGNING_SECRET }: Config & { SIGNING_SECRET: string }): ChallengeRules {
+function challengesOf({
+  TICKETS,
+  PROOF_OF_WORK,
+  PROOF_OF_WORK_TRIES,
+  TICKET_SECRET,
+  JWT_SECRET,
+  SIGNING_SECRET,
+}: Config & { SIGNING_SECRET: string }): ChallengeRules {
   const secret = TICKET_SECRET ?? JWT_SECRET ?? signingSecrets(SIGNING_SECRET)[0]!;
   return { tickets: TICKETS, proofOfWork: PROOF_OF_WORK, secret, proofOfWorkTries: PROOF_OF_WORK_TRIES };
 }

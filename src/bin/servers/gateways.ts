@@ -4,14 +4,25 @@ import { processPoolMetrics } from '../../platform/process/processPoolMetrics.ts
 import { compiledEntry } from '../../platform/process/childProcess.ts';
 import { openReadiness } from '../../platform/telemetry/health.ts';
 import { createLog } from '../../platform/telemetry/log.ts';
-import { openRegistry, startMetricsServer, registerMetric, registerReadiness, type MetricsRegistry } from '../../platform/telemetry/metrics.ts';
+import {
+  openRegistry,
+  startMetricsServer,
+  registerMetric,
+  registerReadiness,
+  type MetricsRegistry,
+} from '../../platform/telemetry/metrics.ts';
 import { connectRedis } from '../../platform/redis/connect.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
 import { configure } from '../context.ts';
 import type { Environment } from '../terminal.ts';
 
 export function registerProcessMetrics(registry: MetricsRegistry, serving: () => number): void {
-  registerMetric(registry, { kind: 'gauge', name: 'rain_gateway_processes', help: 'Gateway processes that are serving. If there are fewer than configured, one died and is being replaced', read: () => [{ value: serving() }] });
+  registerMetric(registry, {
+    kind: 'gauge',
+    name: 'rain_gateway_processes',
+    help: 'Gateway processes that are serving. If there are fewer than configured, one died and is being replaced',
+    read: () => [{ value: serving() }],
+  });
 }
 
 /** Several gateways behind one port. This process distributes the connections and replaces a process that died; it serves no player. */
@@ -19,7 +30,12 @@ export async function open(shutdown: Shutdown, environment: Environment, process
   const config = configure(environment, ['REDIS_URL', 'SIGNING_SECRET', 'JWT']);
   const log = createLog('gateways', config.LOG_LEVEL);
   const pool = new ProcessPool({
-    name: 'gateway', size: processes, entry: compiledEntry('bin/rain.js'), args: ['gateway'], facts: z.object({ url: z.string() }), log,
+    name: 'gateway',
+    size: processes,
+    entry: compiledEntry('bin/rain.js'),
+    args: ['gateway'],
+    facts: z.object({ url: z.string() }),
+    log,
     // The processes close together, so their players also reconnect together.
     env: { GATEWAY_RECONNECTS_PER_SECOND: String(Math.ceil(config.GATEWAY_RECONNECTS_PER_SECOND / processes)) },
   });
@@ -33,12 +49,22 @@ export async function open(shutdown: Shutdown, environment: Environment, process
     const readiness = await openReadiness({
       parts: [
         { name: 'redis', ask: () => redis.ping() },
-        { name: 'processes', ask: () => (pool.members.length > 0 ? Promise.resolve() : Promise.reject(new Error('no gateway process serves'))) },
+        {
+          name: 'processes',
+          ask: () =>
+            pool.members.length > 0 ? Promise.resolve() : Promise.reject(new Error('no gateway process serves')),
+        },
       ],
     });
     registerReadiness(own, readiness);
     shutdown.onClose('health', () => readiness.close());
-    const metrics = await startMetricsServer({ registry: processPoolMetrics(() => pool.members, own), host: config.METRICS_HOST, port: config.METRICS_PORT, readiness, log });
+    const metrics = await startMetricsServer({
+      registry: processPoolMetrics(() => pool.members, own),
+      host: config.METRICS_HOST,
+      port: config.METRICS_PORT,
+      readiness,
+      log,
+    });
     shutdown.onClose('metrics', () => metrics.close());
   }
   log.info({ url, processes, pids: pool.members.map(({ pid }) => pid) }, 'all gateway processes open');

@@ -8,10 +8,16 @@ import type { Logger } from '../../platform/telemetry/log.ts';
 export type OpenOrderService = (ledger: Pick<Ledger, 'sale'>, log: Logger) => OrderService;
 
 function opening(shop: OrderService | undefined): OpenOrderService {
-  return (ledger, log) => orderServices({
-    ledger, shop,
-    onElsewhere: (saleId) => log.error({ saleId }, 'the shop keeps the orders of this sale, and this worker has ORDER_SERVICE=builtin; it posts none of them'),
-  });
+  return (ledger, log) =>
+    orderServices({
+      ledger,
+      shop,
+      onElsewhere: (saleId) =>
+        log.error(
+          { saleId },
+          'the shop keeps the orders of this sale, and this worker has ORDER_SERVICE=builtin; it posts none of them',
+        ),
+    });
 }
 
 export const OUR_ORDERS: OpenOrderService = opening(undefined);
@@ -19,8 +25,13 @@ export const OUR_ORDERS: OpenOrderService = opening(undefined);
 /** What ORDER_SERVICE names. @throws when the webhook has no address or secret, which loadConfig refuses before */
 export function orderServiceOf(config: Config): OpenOrderService {
   const {
-    ORDER_SERVICE: setting, ORDER_WEBHOOK_URL: url, ORDER_WEBHOOK_SECRET: secret, ORDER_WEBHOOK_BATCH_MAX: batchMax, ORDER_WEBHOOK_TIMEOUT_MS: timeoutMs,
-    ORDER_WEBHOOK_ORDERS_PER_SECOND: ordersPerSecond, ORDER_WEBHOOK_REQUESTS_MAX: requestsMax,
+    ORDER_SERVICE: setting,
+    ORDER_WEBHOOK_URL: url,
+    ORDER_WEBHOOK_SECRET: secret,
+    ORDER_WEBHOOK_BATCH_MAX: batchMax,
+    ORDER_WEBHOOK_TIMEOUT_MS: timeoutMs,
+    ORDER_WEBHOOK_ORDERS_PER_SECOND: ordersPerSecond,
+    ORDER_WEBHOOK_REQUESTS_MAX: requestsMax,
   } = config;
   switch (setting) {
     case 'builtin':

@@ -41,9 +41,18 @@ interface PlayerBackend extends Omit<PlayerOptions, 'log' | 'unknownRains'> {
 export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle): PlayerBackend {
   const { REDIS_URL, DATABASE_URL, DURABILITY, DURABILITY_WAIT_MS, PAYOUT_PROVIDER, ALLOWED_ORIGINS } = config;
   const onError = (error: Error) => log.debug({ error: error.message }, 'connection fault');
-  const onFault = (error: unknown) => log.warn({ error: String(error) }, 'crediting on demand failed; the worker will credit the claim');
-  const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this console has; the console credits nothing of it on demand');
-  const onBrokenPlan = (rainId: string) => log.error({ rainId }, 'seed or plan of this rain in the ledger differs from its commitment; the console credits nothing of it on demand until they match');
+  const onFault = (error: unknown) =>
+    log.warn({ error: String(error) }, 'crediting on demand failed; the worker will credit the claim');
+  const onElsewhere = (rainId: string, payoutProvider: string) =>
+    log.error(
+      { rainId, payoutProvider },
+      'this rain is paid with another PAYOUT_PROVIDER than this console has; the console credits nothing of it on demand',
+    );
+  const onBrokenPlan = (rainId: string) =>
+    log.error(
+      { rainId },
+      'seed or plan of this rain in the ledger differs from its commitment; the console credits nothing of it on demand until they match',
+    );
   const open = () => connectRedis(REDIS_URL, { purpose: 'once', onError });
   const redis = open();
   const confirming = DURABILITY.mode === 'replicas' ? Array.from({ length: CONFIRM_CONNECTIONS }, open) : [];
@@ -52,17 +61,40 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   const signer = createSigner(config.SIGNING_SECRET);
   const letters = openLetters(redis, onError);
   const creditBatcher = createCreditBatcher({
-    balance: signedOnly(payoutByProvider(ledger, payoutProviderOf(config)(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, signer)), ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER], waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
-    onCredited: createAnnouncer({ redis, signer }), onFault,
+    balance: signedOnly(
+      payoutByProvider(ledger, payoutProviderOf(config)(ledger), { onElsewhere, onBrokenPlan }),
+      signaturesIn(redis, signer),
+    ),
+    ...CREDIT_BATCHER_LIMITS[PAYOUT_PROVIDER],
+    waitingMax: CREDIT_BATCHER_LIMITS.waitingMax,
+    onCredited: createAnnouncer({ redis, signer }),
+    onFault,
     async onUnbooked(unbooked) {
       const { rainId, redPacketId, userId } = unbooked.claim;
-      const failed = await letters.add(unbooked).then(() => undefined, (error: unknown) => String(error));
-      log.error({ rainId, redPacketId, userId, ...(failed !== undefined && { failed }) }, `the wallet has paid a packet that the ledger has posted to another user: ${failed === undefined ? 'see the dead letters' : 'THE DEAD LETTER COULD NOT BE WRITTEN, correct this by hand'}`);
+      const failed = await letters.add(unbooked).then(
+        () => undefined,
+        (error: unknown) => String(error),
+      );
+      log.error(
+        { rainId, redPacketId, userId, ...(failed !== undefined && { failed }) },
+        `the wallet has paid a packet that the ledger has posted to another user: ${failed === undefined ? 'see the dead letters' : 'THE DEAD LETTER COULD NOT BE WRITTEN, correct this by hand'}`,
+      );
     },
   });
   const walletService = createWalletService({
-    ledger, creditBatcher, findWins: createWinFinder(redis), isDead: createDeadWins(letters.read), onFault,
-    ...(DURABILITY.mode === 'replicas' && { confirm: createConfirm({ connections: confirming, replicas: DURABILITY.replicas, waitMs: DURABILITY_WAIT_MS, onFault }) }),
+    ledger,
+    creditBatcher,
+    findWins: createWinFinder(redis),
+    isDead: createDeadWins(letters.read),
+    onFault,
+    ...(DURABILITY.mode === 'replicas' && {
+      confirm: createConfirm({
+        connections: confirming,
+        replicas: DURABILITY.replicas,
+        waitMs: DURABILITY_WAIT_MS,
+        onFault,
+      }),
+    }),
   });
   lifecycle.onClose('connections', () => {
     for (const connection of [redis, ...confirming]) connection.disconnect();
@@ -71,11 +103,16 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   lifecycle.onClose('dead letters', () => letters.close());
   return {
     ledger,
-    readToken: createTokenReader({ secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE }, Date.now),
+    readToken: createTokenReader(
+      { secret: config.JWT_SECRET, jwksUrl: config.JWKS_URL, issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE },
+      Date.now,
+    ),
     openWalletStatement: (userId, after, limit) => openWalletStatement({ walletService, ledger }, userId, after, limit),
-    leaderboard: createLeaderboards(ledger, { names: config.WINNER_NAMES }), allowedOrigins: ALLOWED_ORIGINS,
+    leaderboard: createLeaderboards(ledger, { names: config.WINNER_NAMES }),
+    allowedOrigins: ALLOWED_ORIGINS,
     enterByCode: (code) => ledger.enterByCode(signer.participantCodeKeys(code)),
-    countPhones: async () => (await readHeartbeats(redis)).reduce((sum, { sockets, screens }) => sum + sockets - screens, 0),
+    countPhones: async () =>
+      (await readHeartbeats(redis)).reduce((sum, { sockets, screens }) => sum + sockets - screens, 0),
   };
 }
 

@@ -44,7 +44,19 @@ interface SaleWorkOptions {
 }
 
 /** What a worker does for sales: reservations become orders, Redis follows the ledger, what is due ends, and sales that are over are settled. */
-export function startSaleWork({ context, log, queueing, working, onError, orders, read, settling, sweeping, watching, registry }: SaleWorkOptions) {
+export function startSaleWork({
+  context,
+  log,
+  queueing,
+  working,
+  onError,
+  orders,
+  read,
+  settling,
+  sweeping,
+  watching,
+  registry,
+}: SaleWorkOptions) {
   const { redis, ledger, signer } = context;
   const queues = openOrderQueues({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const relay = createOrderRelay({ redis, queue: queues.orders, log, ...(read && { read }) });
@@ -52,18 +64,36 @@ export function startSaleWork({ context, log, queueing, working, onError, orders
   const service = orders(ledger, log);
   const endedQueue = openEndedQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const ended = endedOrders({ queue: endedQueue, ledger, log });
-  const endedWorker = service.tell && startEndedWorker({ connection: working, prefix: QUEUE_PREFIX, onError, tell: service.tell, log });
+  const endedWorker =
+    service.tell && startEndedWorker({ connection: working, prefix: QUEUE_PREFIX, onError, tell: service.tell, log });
   const worker = createOrderWorker({
-    connection: working, prefix: QUEUE_PREFIX, onError, redis, signer, log, ledger, service, discardedLetters: ledger.discardedClaims,
-    onCreated: (saleId, created) => announceOrders(redis, signer, saleId, created), onRefused: (saleId, refused) => announceRefused(redis, signer, saleId, refused),
+    connection: working,
+    prefix: QUEUE_PREFIX,
+    onError,
+    redis,
+    signer,
+    log,
+    ledger,
+    service,
+    discardedLetters: ledger.discardedClaims,
+    onCreated: (saleId, created) => announceOrders(redis, signer, saleId, created),
+    onRefused: (saleId, refused) => announceRefused(redis, signer, saleId, refused),
   });
   const areDead: OrderRedeliveryOptions['areDead'] = async (entries) => {
-    const [listed, discarded] = await Promise.all([areOrderLetters(queues.dead, entries), ledger.discardedClaims(entries.map(orderLetterId))]);
+    const [listed, discarded] = await Promise.all([
+      areOrderLetters(queues.dead, entries),
+      ledger.discardedClaims(entries.map(orderLetterId)),
+    ]);
     return entries.map((entry, i) => listed[i]! || discarded.has(orderLetterId(entry)));
   };
   const redelivery = startOrderRedelivery({
-    context, log, resend: relay.resend, jobsPending: () => queues.orders.getJobCountByTypes('waiting', 'active', 'delayed'),
-    pendingRanges: () => pendingReservations(redis, queues), areDead, ...sweeping,
+    context,
+    log,
+    resend: relay.resend,
+    jobsPending: () => queues.orders.getJobCountByTypes('waiting', 'active', 'delayed'),
+    pendingRanges: () => pendingReservations(redis, queues),
+    areDead,
+    ...sweeping,
   });
   const queueRepair = startQueueRepair({ redis, queues: [queues.orders, queues.later, endedQueue], log });
   const follower = startFollower({ redis, ledger, signer, onFollowed: ended.add, log });
@@ -73,15 +103,32 @@ export function startSaleWork({ context, log, queueing, working, onError, orders
   const auditor = startSaleAuditor({ context, log, ...watching });
   const restorer = startSaleRestorer({ context, log, sinceReconnect: settling.sinceReconnect ?? (() => Infinity) });
   if (registry) {
-    registerSaleMetrics(registry, { redis, ledger, auditor, counters: () => ({ ...follower.counters, ...expirer.counters, ...cancels.counters }) });
+    registerSaleMetrics(registry, {
+      redis,
+      ledger,
+      auditor,
+      counters: () => ({ ...follower.counters, ...expirer.counters, ...cancels.counters }),
+    });
     registerOrderMetrics(registry, queues, worker.counters);
-    registerEndedMetrics(registry, endedQueue, () => ({ told: endedWorker?.counters.told ?? 0, untold: ended.counters.untold + (endedWorker?.counters.untold ?? 0) }));
+    registerEndedMetrics(registry, endedQueue, () => ({
+      told: endedWorker?.counters.told ?? 0,
+      untold: ended.counters.untold + (endedWorker?.counters.untold ?? 0),
+    }));
   }
   return {
     /** By name, each until it has ended. @param workerMs for the jobs that run now */
     close: (work: ReturnType<typeof deadlineIn>, workerMs: number) => ({
-      orderRelay: relay.stop(work.leftMs()), orderWorker: worker.close(workerMs), ...(endedWorker && { endedWorker: endedWorker.close(workerMs) }), orderRedelivery: redelivery.close(), orderQueueRepair: queueRepair.close(),
-      follower: follower.close(), expirer: expirer.close(), cancels: cancels.close(), saleSettler: settler.close(), saleAuditor: auditor.close(), saleRestorer: restorer.close(),
+      orderRelay: relay.stop(work.leftMs()),
+      orderWorker: worker.close(workerMs),
+      ...(endedWorker && { endedWorker: endedWorker.close(workerMs) }),
+      orderRedelivery: redelivery.close(),
+      orderQueueRepair: queueRepair.close(),
+      follower: follower.close(),
+      expirer: expirer.close(),
+      cancels: cancels.close(),
+      saleSettler: settler.close(),
+      saleAuditor: auditor.close(),
+      saleRestorer: restorer.close(),
     }),
     closeQueues: () => Promise.all([...Object.values(queues), endedQueue].map((queue) => queue.close())),
   };

@@ -13,18 +13,32 @@ import type { ConsoleConfig } from './player.ts';
 const DATABASE_CONNECTIONS = 4;
 
 /** Takes the shop's reports; absent without a secret to verify them. A demo makes its own, since it is both sides. */
-export function openShop({ ORDER_WEBHOOK_SECRET, DATABASE_URL }: ConsoleConfig, isDemo: boolean, { queues, redis, signer }: Pick<Backend, 'queues' | 'redis' | 'signer'>, log: Logger, lifecycle: Lifecycle): Omit<ShopOptions, 'log'> | undefined {
+export function openShop(
+  { ORDER_WEBHOOK_SECRET, DATABASE_URL }: ConsoleConfig,
+  isDemo: boolean,
+  { queues, redis, signer }: Pick<Backend, 'queues' | 'redis' | 'signer'>,
+  log: Logger,
+  lifecycle: Lifecycle,
+): Omit<ShopOptions, 'log'> | undefined {
   const secret = ORDER_WEBHOOK_SECRET ?? (isDemo ? randomBytes(32).toString('hex') : undefined);
   if (secret === undefined) return undefined;
-  const database = connectDatabase(DATABASE_URL, { connectionsMax: DATABASE_CONNECTIONS, onError: (error) => log.debug({ error: error.message }, 'connection fault') });
+  const database = connectDatabase(DATABASE_URL, {
+    connectionsMax: DATABASE_CONNECTIONS,
+    onError: (error) => log.debug({ error: error.message }, 'connection fault'),
+  });
   lifecycle.onClose('shop', () => database.$disconnect());
   return {
     secret,
     takeReport: takeReports({
-      redis, signer, ledger: openLedger(database),
+      redis,
+      signer,
+      ledger: openLedger(database),
       async deadLetter(letter) {
         await addOrderLetters(queues.ordersDead, [letter]);
-        log.error({ saleId: letter.saleId, entry: letter.index }, 'an order was paid after its units were released: see the dead letters');
+        log.error(
+          { saleId: letter.saleId, entry: letter.index },
+          'an order was paid after its units were released: see the dead letters',
+        );
       },
     }),
   };

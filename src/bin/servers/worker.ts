@@ -24,7 +24,13 @@ import { DURABILITY_WAIT_MS, LOCAL, type Durability } from '../../platform/redis
 import { throttled, type Logger } from '../../platform/telemetry/log.ts';
 import { openReadiness, type Readiness } from '../../platform/telemetry/health.ts';
 import { createLifecycle, type Lifecycle } from '../../platform/process/lifecycle.ts';
-import { openRegistry, startMetricsServer, registerMetric, registerReadiness, type MetricsRegistry } from '../../platform/telemetry/metrics.ts';
+import {
+  openRegistry,
+  startMetricsServer,
+  registerMetric,
+  registerReadiness,
+  type MetricsRegistry,
+} from '../../platform/telemetry/metrics.ts';
 import { connectRedis, untilReady } from '../../platform/redis/connect.ts';
 import { requireFit } from '../../platform/redis/requirements.ts';
 import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
@@ -74,9 +80,22 @@ export interface WorkerProcess {
   close(withinMs?: number): Promise<void>;
 }
 
-export function registerWorkMetrics(registry: MetricsRegistry, { carried, faults }: { carried: () => number; faults: () => number }): void {
-  registerMetric(registry, { kind: 'counter', name: 'rain_relay_carried_claims_total', help: 'Claims that this process has moved to the queue. If it stands still while rain_relay_lag_claims does not fall, the relay is stuck', read: () => [{ value: carried() }] });
-  registerMetric(registry, { kind: 'counter', name: 'rain_worker_connection_faults_total', help: 'Faults of the connections to Redis and to the database. Grows while one of them is unreachable', read: () => [{ value: faults() }] });
+export function registerWorkMetrics(
+  registry: MetricsRegistry,
+  { carried, faults }: { carried: () => number; faults: () => number },
+): void {
+  registerMetric(registry, {
+    kind: 'counter',
+    name: 'rain_relay_carried_claims_total',
+    help: 'Claims that this process has moved to the queue. If it stands still while rain_relay_lag_claims does not fall, the relay is stuck',
+    read: () => [{ value: carried() }],
+  });
+  registerMetric(registry, {
+    kind: 'counter',
+    name: 'rain_worker_connection_faults_total',
+    help: 'Faults of the connections to Redis and to the database. Grows while one of them is unreachable',
+    read: () => [{ value: faults() }],
+  });
 }
 
 /**
@@ -84,7 +103,12 @@ export function registerWorkMetrics(registry: MetricsRegistry, { carried, faults
  * The auditor and the Redis monitor run beside them. Any number of processes may run; no user waits for them.
  * @throws when Redis or the database is unreachable, Redis does not meet the requirements, or the port of the metrics is taken
  */
-export function startWorker(redisUrl: string, databaseUrl: string, log: Logger, options: WorkerOptions): Promise<WorkerProcess> {
+export function startWorker(
+  redisUrl: string,
+  databaseUrl: string,
+  log: Logger,
+  options: WorkerOptions,
+): Promise<WorkerProcess> {
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(() => openWorker({ redisUrl, databaseUrl, log, lifecycle, ...options }));
 }
@@ -92,7 +116,21 @@ export function startWorker(redisUrl: string, databaseUrl: string, log: Logger, 
 type WorkerParts = WorkerOptions & { redisUrl: string; databaseUrl: string; log: Logger; lifecycle: Lifecycle };
 
 async function openWorker({
-  redisUrl, databaseUrl, log, lifecycle, signer, keep = OUR_LEDGER, orders = OUR_ORDERS, durability = LOCAL, durabilityWaitMs = DURABILITY_WAIT_MS, metrics, traces, retentionDays, settling, sweeping, watching,
+  redisUrl,
+  databaseUrl,
+  log,
+  lifecycle,
+  signer,
+  keep = OUR_LEDGER,
+  orders = OUR_ORDERS,
+  durability = LOCAL,
+  durabilityWaitMs = DURABILITY_WAIT_MS,
+  metrics,
+  traces,
+  retentionDays,
+  settling,
+  sweeping,
+  watching,
 }: WorkerParts): Promise<WorkerProcess> {
   let faults = 0;
   let open = false;
@@ -126,7 +164,13 @@ async function openWorker({
   let readiness: Readiness | undefined;
   let metricsUrl: string | undefined;
   if (registry && metrics) {
-    const ready = readiness = await openReadiness({ parts: [{ name: 'redis', ask: () => redis.ping().then(() => openedQueues && askQueues(openedQueues)) }, { name: 'database', ask: () => probing.$queryRaw`SELECT 1` }, { name: 'stores', ask: async () => epoch?.ask() }] });
+    const ready = (readiness = await openReadiness({
+      parts: [
+        { name: 'redis', ask: () => redis.ping().then(() => openedQueues && askQueues(openedQueues)) },
+        { name: 'database', ask: () => probing.$queryRaw`SELECT 1` },
+        { name: 'stores', ask: async () => epoch?.ask() },
+      ],
+    }));
     lifecycle.onClose('readiness', () => void ready.close());
     const server = await startMetricsServer({ registry, ...metrics, readiness, log });
     lifecycle.onClose('metrics', () => server.close());
@@ -135,38 +179,86 @@ async function openWorker({
   open = true;
 
   const ledger = openLedger(database);
-  const queues = openedQueues = openQueues({ connection: queueing, onError });
-  const onElsewhere = (rainId: string, payoutProvider: string) => log.error({ rainId, payoutProvider }, 'this rain is paid with another PAYOUT_PROVIDER than this worker has; this worker pays nothing of it');
-  const onBrokenPlan = (rainId: string) => log.error({ rainId }, 'seed or plan of this rain in the ledger differs from its commitment; this worker pays nothing of it until they match');
-  const balance = signedOnly(payoutByProvider(ledger, keep(ledger), { onElsewhere, onBrokenPlan }), signaturesIn(redis, signer));
+  const queues = (openedQueues = openQueues({ connection: queueing, onError }));
+  const onElsewhere = (rainId: string, payoutProvider: string) =>
+    log.error(
+      { rainId, payoutProvider },
+      'this rain is paid with another PAYOUT_PROVIDER than this worker has; this worker pays nothing of it',
+    );
+  const onBrokenPlan = (rainId: string) =>
+    log.error(
+      { rainId },
+      'seed or plan of this rain in the ledger differs from its commitment; this worker pays nothing of it until they match',
+    );
+  const balance = signedOnly(
+    payoutByProvider(ledger, keep(ledger), { onElsewhere, onBrokenPlan }),
+    signaturesIn(redis, signer),
+  );
   const worker = createCreditWorker({
-    connection: working, prefix: QUEUE_PREFIX, onError, log, balance,
-    onCredited: createAnnouncer({ redis, signer }), discardedClaims: ledger.discardedClaims,
+    connection: working,
+    prefix: QUEUE_PREFIX,
+    onError,
+    log,
+    balance,
+    onCredited: createAnnouncer({ redis, signer }),
+    discardedClaims: ledger.discardedClaims,
     ...(traces && { onAnnounced: (announced: Announced) => traceAnnounced(traces, announced) }),
   });
-  const replicaWait = replicating && durability.mode === 'replicas' ? [replicating, durability.replicas, durabilityWaitMs] as const : undefined;
+  const replicaWait =
+    replicating && durability.mode === 'replicas'
+      ? ([replicating, durability.replicas, durabilityWaitMs] as const)
+      : undefined;
   let carried = 0;
   const onCarried = (job: CreditJob, readAt: number) => {
     carried += job.entries.length;
     if (traces) traceCarried(traces, job, readAt);
   };
-  const relay = createRelay({ redis, queue: queues.credit, log, ...(replicaWait && { read: readReplicated(...replicaWait) }), onCarried });
+  const relay = createRelay({
+    redis,
+    queue: queues.credit,
+    log,
+    ...(replicaWait && { read: readReplicated(...replicaWait) }),
+    onCarried,
+  });
   relay.start();
   const context = { redis, ledger, signer, actor: 'settler' };
-  const stores = epoch = startEpoch({ context, log });
+  const stores = (epoch = startEpoch({ context, log }));
   const ending = { sinceReconnect, ...(replicaWait && { replicated: awaitReplicas(...replicaWait) }), ...settling };
   const settler = startSettler({ context, log, ...ending });
-  const saleWork = startSaleWork({ context, log, queueing, working, onError, orders, read: replicaWait && readReplicated(...replicaWait), settling: ending, sweeping, watching, registry });
-  const areDead: RedeliveryOptions['areDead'] = (rainId, shard, entries) => areDeadLettered(queues.dead, entries.map((entry) => ({ rainId, shard, ...entry })));
+  const saleWork = startSaleWork({
+    context,
+    log,
+    queueing,
+    working,
+    onError,
+    orders,
+    read: replicaWait && readReplicated(...replicaWait),
+    settling: ending,
+    sweeping,
+    watching,
+    registry,
+  });
+  const areDead: RedeliveryOptions['areDead'] = (rainId, shard, entries) =>
+    areDeadLettered(
+      queues.dead,
+      entries.map((entry) => ({ rainId, shard, ...entry })),
+    );
   const redelivery = startRedelivery({
-    context, log, resend: relay.resend, jobsPending: () => queues.credit.getJobCountByTypes('waiting', 'active', 'delayed'),
+    context,
+    log,
+    resend: relay.resend,
+    jobsPending: () => queues.credit.getJobCountByTypes('waiting', 'active', 'delayed'),
     pendingRanges: () => pendingRanges(redis, [queues.credit, queues.later]),
-    areDead, ...sweeping,
+    areDead,
+    ...sweeping,
   });
   const waitingClaims = startWaitingClaims({ context, log, areDead });
   const queueRepair = startQueueRepair({ redis, queues: [queues.credit, queues.later], log });
   const payoutAssigner = startPayoutAssigner({ redis, meet: balance.meet, log });
-  const retention = retentionDays === undefined ? undefined : startRetention({ context: { ...context, actor: 'retention' }, days: retentionDays, log });
+  const retention =
+    retentionDays === undefined
+      ? undefined
+      : startRetention({ context: { ...context, actor: 'retention' }, days: retentionDays, log });
   const auditor = startAuditor({ context, log, ...watching });
   const redisMonitor = startRedisMonitor({ context, durability, log });
   if (registry) {
@@ -178,22 +270,36 @@ async function openWorker({
     registerWorkMetrics(registry, { carried: () => carried, faults: () => faults });
   }
   log.info('worker open');
-  lifecycle.onClose('queues', () => Promise.all([...Object.values(queues).map((queue) => queue.close()), saleWork.closeQueues()]));
+  lifecycle.onClose('queues', () =>
+    Promise.all([...Object.values(queues).map((queue) => queue.close()), saleWork.closeQueues()]),
+  );
   lifecycle.onClose('work', async (leftMs) => {
     readiness?.drain();
     const work = deadlineIn(leftMs - CLOSE_CONNECTIONS_MS);
     const jobsMs = Math.max(0, work.leftMs() - 2 * HAND_BACK_MS);
     const ends = {
-      relay: relay.stop(work.leftMs()), settler: settler.close(), redelivery: redelivery.close(), waitingClaims: waitingClaims.close(), queueRepair: queueRepair.close(), payoutAssigner: payoutAssigner.close(), ...(retention && { retention: retention.close() }), auditor: auditor.close(), redisMonitor: redisMonitor.close(), stores: stores.close(),
+      relay: relay.stop(work.leftMs()),
+      settler: settler.close(),
+      redelivery: redelivery.close(),
+      waitingClaims: waitingClaims.close(),
+      queueRepair: queueRepair.close(),
+      payoutAssigner: payoutAssigner.close(),
+      ...(retention && { retention: retention.close() }),
+      auditor: auditor.close(),
+      redisMonitor: redisMonitor.close(),
+      stores: stores.close(),
       ...saleWork.close(work, jobsMs),
       creditWorker: worker.close(jobsMs),
     };
-    const ended = await Promise.all(Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })));
+    const ended = await Promise.all(
+      Object.entries(ends).map(async ([name, end]) => ({ name, how: await work.within<unknown>(end) })),
+    );
     const unfinished = ended.filter(({ how }) => how === 'late' || how === 'abandoned').map(({ name }) => name);
-    if (unfinished.length > 0) log.warn({ unfinished }, 'stopped before this work was done; another worker continues it');
+    if (unfinished.length > 0)
+      log.warn({ unfinished }, 'stopped before this work was done; another worker continues it');
   });
   return {
     ...(metricsUrl !== undefined && { metricsUrl }),
-    close: async (withinMs = CLOSE_MS) => void await deadlineIn(withinMs).within(lifecycle.close(withinMs)),
+    close: async (withinMs = CLOSE_MS) => void (await deadlineIn(withinMs).within(lifecycle.close(withinMs))),
   };
 }

@@ -34,8 +34,8 @@ export const STEPS = [
     command: ['src/bin/setup/bundle.mjs'],
     sentence: 'the compiled program could not be bundled with its packages; see above.',
   },
-  viteStep('page', 'player\'s page', 'client-demo', ['src/client', 'src/protocol']),
-  viteStep('console', 'operator\'s console', 'client-console', ['src/operator/queues']),
+  viteStep('page', "player's page", 'client-demo', ['src/client', 'src/protocol']),
+  viteStep('console', "operator's console", 'client-console', ['src/operator/queues']),
 ];
 
 export async function build() {

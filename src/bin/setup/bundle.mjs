@@ -21,14 +21,23 @@ const KEPT_MS = 86_400_000;
  * the entry last: whoever starts it meanwhile, or after a bundling that was cut off, has a whole program.
  */
 const bundle = await rolldown({
-  input: { 'bin/rain': join(ROOT, 'src/bin/rain.ts') }, platform: 'node', external: AS_THEY_ARE, tsconfig: false,
+  input: { 'bin/rain': join(ROOT, 'src/bin/rain.ts') },
+  platform: 'node',
+  external: AS_THEY_ARE,
+  tsconfig: false,
   // Packages do on purpose what it would warn of.
   onLog: () => {},
 });
-const { output } = await bundle.generate({ format: 'esm', entryFileNames: '[name].js', chunkFileNames: `${CHUNKS}/[name]-[hash].js` });
+const { output } = await bundle.generate({
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: `${CHUNKS}/[name]-[hash].js`,
+});
 await bundle.close();
 const dist = join(ROOT, 'dist');
-for (const { fileName, code } of output.toSorted((a, b) => Number(a.fileName === ENTRY) - Number(b.fileName === ENTRY))) {
+for (const { fileName, code } of output.toSorted(
+  (a, b) => Number(a.fileName === ENTRY) - Number(b.fileName === ENTRY),
+)) {
   const path = join(dist, fileName);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.${process.pid}`, code);

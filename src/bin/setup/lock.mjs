@@ -1,4 +1,14 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRunning, SetupError } from './step.mjs';
@@ -50,7 +60,10 @@ function whileThere(touch) {
 }
 
 function newest(folder) {
-  const numbers = readdirSync(folder).map((name) => /^lock\.(\d+)$/.exec(name)?.[1]).filter(Boolean).map(Number);
+  const numbers = readdirSync(folder)
+    .map((name) => /^lock\.(\d+)$/.exec(name)?.[1])
+    .filter(Boolean)
+    .map(Number);
   const n = Math.max(0, ...numbers);
   try {
     const pid = Number(readFileSync(fileOf(folder, n), 'utf8'));

@@ -23,13 +23,17 @@ export async function main([command, ...args]) {
   const without = {};
   try {
     process.chdir(ROOT);
-    await exclusively(STATE, async () => {
-      await outliveCommand();
-      await installPackages();
-      if (command !== 'build' && (command !== 'start' || !hasExternalRedis())) await ensureRedis();
-      if (tests) for (const name of Object.keys(FOR_TESTS)) without[name] = await ensureForTest(name);
-      await build();
-    }, (pid) => say(`waiting for another set-up (process ${pid}) to finish …`));
+    await exclusively(
+      STATE,
+      async () => {
+        await outliveCommand();
+        await installPackages();
+        if (command !== 'build' && (command !== 'start' || !hasExternalRedis())) await ensureRedis();
+        if (tests) for (const name of Object.keys(FOR_TESTS)) without[name] = await ensureForTest(name);
+        await build();
+      },
+      (pid) => say(`waiting for another set-up (process ${pid}) to finish …`),
+    );
   } catch (error) {
     say(messageOf(error));
     process.exit(1);
@@ -57,9 +61,11 @@ function projectsOf(command, args) {
 
 /** @param {Record<string, string | undefined>} without why a program of `FOR_TESTS` is missing */
 async function test(args, without) {
-  for (const [name, reason] of Object.entries(without)) if (reason) say(`${FOR_TESTS[name].skipped} will be skipped: ${reason}`);
+  for (const [name, reason] of Object.entries(without))
+    if (reason) say(`${FOR_TESTS[name].skipped} will be skipped: ${reason}`);
   const vitest = spawn(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
-    stdio: 'inherit', env: { ...process.env, RAIN_BUILT: '1', ...(without.chromium && { WITHOUT_CHROMIUM: without.chromium }) },
+    stdio: 'inherit',
+    env: { ...process.env, RAIN_BUILT: '1', ...(without.chromium && { WITHOUT_CHROMIUM: without.chromium }) },
   });
   // vitest receives Ctrl-C itself; this process only waits for its exit code.
   process.on('SIGINT', () => {});
@@ -70,7 +76,8 @@ async function test(args, without) {
 
 function messageOf(error) {
   if (error instanceof SetupError) return error.message;
-  if (['EACCES', 'EROFS', 'EPERM'].includes(error.code)) return `the set-up cannot write ${error.path}; make it writable and start again.`;
+  if (['EACCES', 'EROFS', 'EPERM'].includes(error.code))
+    return `the set-up cannot write ${error.path}; make it writable and start again.`;
   if (error.code === 'ENOSPC') return 'the disk is full.';
   return `the set-up failed: ${error.stack}`;
 }

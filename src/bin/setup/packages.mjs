@@ -10,19 +10,36 @@ export async function installPackages() {
   if (isStamped(STAMP, wanted)) return;
   say('installing npm packages …');
   rmSync(STAMP, { force: true });
-  await run('npm', [
-    'ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error',
-    '--fetch-retries=3', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000',
-  ], (output) => sentence(output));
+  await run(
+    'npm',
+    [
+      'ci',
+      '--ignore-scripts',
+      '--include=dev',
+      '--include=optional',
+      '--no-audit',
+      '--no-fund',
+      '--prefer-offline',
+      '--loglevel=error',
+      '--fetch-retries=3',
+      '--fetch-retry-mintimeout=1000',
+      '--fetch-retry-maxtimeout=5000',
+    ],
+    (output) => sentence(output),
+  );
   stamp(STAMP, wanted);
 }
 
 function sentence(output) {
-  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|network/i.test(output)) {
-    return 'the npm registry cannot be reached, and the packages are not in npm\'s cache; connect to the network and start again.';
+  if (
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|network/i.test(output)
+  ) {
+    return "the npm registry cannot be reached, and the packages are not in npm's cache; connect to the network and start again.";
   }
-  if (/EACCES|EROFS|EPERM/.test(output)) return `npm cannot write ${join(ROOT, 'node_modules')}; make the folder writable and start again.`;
+  if (/EACCES|EROFS|EPERM/.test(output))
+    return `npm cannot write ${join(ROOT, 'node_modules')}; make the folder writable and start again.`;
   if (/ENOSPC/.test(output)) return 'the disk is full; npm needs about 500 MB.';
-  if (/npm: .*ENOENT/.test(output)) return 'npm is not on the PATH; it comes with Node (https://nodejs.org), on Debian as the package npm.';
+  if (/npm: .*ENOENT/.test(output))
+    return 'npm is not on the PATH; it comes with Node (https://nodejs.org), on Debian as the package npm.';
   return 'npm could not install the packages; see above.';
 }

@@ -42,27 +42,52 @@ export type Played = Awaited<ReturnType<typeof playRound>>;
 
 /** Runs one whole rain: creates and loads it, lets bots play over real sockets, waits until it is settled, audits it. */
 export async function playRound({ terminal, context, gatewayUrl, tokenFor, signal }: RoundContext, round: Round) {
-  const { durationMs, opensInMs = 3_000, reactionMs = { min: 100, max: Math.min(2_000, Math.max(200, durationMs / 2)) } } = round;
-  const opensAt = await redisNow(context.redis) + opensInMs;
-  const { rainId } = accepted(await createRain(context, {
-    title: round.title, plan: { budget: round.budget, packets: round.packets, split: { method: 'double-mean' } }, opensAt, closesAt: opensAt + durationMs,
-    ...(round.rehearsal && { terms: { rehearsal: true } }), ...(round.id !== undefined && { id: round.id }), ...(round.shards !== undefined && { shards: round.shards }),
-  }));
+  const {
+    durationMs,
+    opensInMs = 3_000,
+    reactionMs = { min: 100, max: Math.min(2_000, Math.max(200, durationMs / 2)) },
+  } = round;
+  const opensAt = (await redisNow(context.redis)) + opensInMs;
+  const { rainId } = accepted(
+    await createRain(context, {
+      title: round.title,
+      plan: { budget: round.budget, packets: round.packets, split: { method: 'double-mean' } },
+      opensAt,
+      closesAt: opensAt + durationMs,
+      ...(round.rehearsal && { terms: { rehearsal: true } }),
+      ...(round.id !== undefined && { id: round.id }),
+      ...(round.shards !== undefined && { shards: round.shards }),
+    }),
+  );
   accepted(await loadRain(context, rainId));
 
   const wave = new AbortController();
   const stopBots = AbortSignal.any([signal, wave.signal]);
   const playing = runWave({
-    url: gatewayUrl, rainId, users: round.bots, tokenFor, reactionMs, creditWaitMs: SETTLE_MS_MAX, signal: stopBots,
-    ...(round.arrivals && { arrivals: round.arrivals }), ...(round.onAnswer && { onAnswer: round.onAnswer }),
+    url: gatewayUrl,
+    rainId,
+    users: round.bots,
+    tokenFor,
+    reactionMs,
+    creditWaitMs: SETTLE_MS_MAX,
+    signal: stopBots,
+    ...(round.arrivals && { arrivals: round.arrivals }),
+    ...(round.onAnswer && { onAnswer: round.onAnswer }),
   });
   playing.catch(() => {}); // Awaited below; until then a rejection must not end the process.
   try {
     const settled = await untilSettled({
-      look: async () => (await showRain(context, rainId))!, withinMs: opensInMs + durationMs, signal,
-      progress: round.quiet ? undefined : round.progress ?? progressOf<RainView>(terminal, round.packets, [
-        ['packets left', ({ left }) => left], ['claims', ({ claims }) => claims], ['credits', ({ credited }) => credited],
-      ]),
+      look: async () => (await showRain(context, rainId))!,
+      withinMs: opensInMs + durationMs,
+      signal,
+      progress: round.quiet
+        ? undefined
+        : (round.progress ??
+          progressOf<RainView>(terminal, round.packets, [
+            ['packets left', ({ left }) => left],
+            ['claims', ({ claims }) => claims],
+            ['credits', ({ credited }) => credited],
+          ])),
     });
     const bots = await soon(playing, wave, signal);
     const { audit, others } = await auditBeside(context, rainId, swarmUsers(round.bots));

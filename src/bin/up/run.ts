@@ -37,23 +37,42 @@ const BOT_TOKEN_SECONDS = 3_600;
 /** Starts all servers, plays the demo rain and the demo sale, and continues to serve. It returns only with `--no-demo`, when all servers are open. */
 export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutdown): Promise<void> {
   const system = await startSystem(terminal, shutdown, { demo: options.demo });
-  notify(terminal, `page     ${system.pageUrl}\nconsole  ${system.consoleUrl}/console/  ${system.password === undefined ? '(add operators with: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`);
+  notify(
+    terminal,
+    `page     ${system.pageUrl}\nconsole  ${system.consoleUrl}/console/  ${system.password === undefined ? '(add operators with: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`,
+  );
   if (!options.demo) return notify(terminal, 'serving until Ctrl-C');
-  const context = await openContext({ REDIS_URL: system.redisUrl, DATABASE_URL: system.databaseUrl, SIGNING_SECRET: system.signingSecret }, 'demo');
+  const context = await openContext(
+    { REDIS_URL: system.redisUrl, DATABASE_URL: system.databaseUrl, SIGNING_SECRET: system.signingSecret },
+    'demo',
+  );
   shutdown.onClose('console', () => context.close());
   const demo: SaleContext = {
-    terminal, context, gatewayUrl: system.gatewayUrl, payUrl: new URL(DEMO_PAY_PATH, system.pageUrl).href, signal: shutdown.signal,
+    terminal,
+    context,
+    gatewayUrl: system.gatewayUrl,
+    payUrl: new URL(DEMO_PAY_PATH, system.pageUrl).href,
+    signal: shutdown.signal,
     tokenFor: (sub) => signToken(system.jwtSecret, { sub, expiresInSeconds: BOT_TOKEN_SECONDS }),
   };
   const rain = options.only === 'sale' ? undefined : await playFirstRain(demo, options);
   const sale = options.only === 'rain' ? undefined : await playFirstSale(demo, options);
-  if (options.once) return void await shutdown.end([rain, sale].every((played) => !played || (played.settled && played.verdict.balanced)) ? EXIT.done : EXIT.refused);
-  const next = [...(rain ? ['a new rain opens about every half minute'] : []), ...(sale ? ['a new sale about every minute and a half'] : [])].join(', ');
+  if (options.once)
+    return void (await shutdown.end(
+      [rain, sale].every((played) => !played || (played.settled && played.verdict.balanced)) ? EXIT.done : EXIT.refused,
+    ));
+  const next = [
+    ...(rain ? ['a new rain opens about every half minute'] : []),
+    ...(sale ? ['a new sale about every minute and a half'] : []),
+  ].join(', ');
   notify(terminal, `\nOpen ${system.pageUrl} and play; ${next}. Ctrl-C stops everything.`);
   await Promise.all([rain && playMoreRains(demo), sale && playMoreSales(demo)]);
 }
 
-async function playFirstRain(demo: SaleContext, { json, budget = DEMO.budget, packets = DEMO.packets, bots = DEMO.bots, duration = DEMO.duration }: UpOptions): Promise<Played> {
+async function playFirstRain(
+  demo: SaleContext,
+  { json, budget = DEMO.budget, packets = DEMO.packets, bots = DEMO.bots, duration = DEMO.duration }: UpOptions,
+): Promise<Played> {
   const played = await playRound(demo, { title: 'Demo', budget, packets, bots, durationMs: duration });
   report(demo.terminal, json, { ...played, text: describeReport(played.audit.report), what: 'rain', who: 'users' });
   return played;
@@ -61,8 +80,18 @@ async function playFirstRain(demo: SaleContext, { json, budget = DEMO.budget, pa
 
 /** Bots come until shortly before the end, so that what others have cancelled or not paid for is sold again. */
 async function playFirstSale(demo: SaleContext, { json, bots = DEMO.bots }: UpOptions): Promise<PlayedSale> {
-  const items = [{ sku: 'tee', name: 'T-shirt', units: 60, price: '19.90', listPrice: '39.90' }, { sku: 'mug', name: 'Mug', units: 40, price: '9.90', listPrice: '19.90' }];
-  const played = await playSale(demo, { title: 'Demo sale', items, buyers: bots, durationMs: 9_000, holdMs: 4_000, reactionMs: { min: 100, max: 8_000 } });
+  const items = [
+    { sku: 'tee', name: 'T-shirt', units: 60, price: '19.90', listPrice: '39.90' },
+    { sku: 'mug', name: 'Mug', units: 40, price: '9.90', listPrice: '19.90' },
+  ];
+  const played = await playSale(demo, {
+    title: 'Demo sale',
+    items,
+    buyers: bots,
+    durationMs: 9_000,
+    holdMs: 4_000,
+    reactionMs: { min: 100, max: 8_000 },
+  });
   report(demo.terminal, json, { ...played, text: describeAudit(played.audit), what: 'sale', who: 'buyers' });
   return played;
 }
@@ -77,7 +106,11 @@ interface Reported {
   who: string;
 }
 
-function report(terminal: Terminal, json: boolean | undefined, { audit, bots, settled, verdict, text, what, who }: Reported): void {
+function report(
+  terminal: Terminal,
+  json: boolean | undefined,
+  { audit, bots, settled, verdict, text, what, who }: Reported,
+): void {
   notify(terminal, `\n${bots.users} simulated ${who}. ${verdict.sentence}`);
   if (!settled) notify(terminal, `The ${what} was not settled in time.`);
   for (const problem of audit.problems) notify(terminal, problem);
@@ -89,10 +122,20 @@ function report(terminal: Terminal, json: boolean | undefined, { audit, bots, se
 async function playMoreRains(demo: SaleContext): Promise<void> {
   for (let round = 2; !demo.signal.aborted; round++) {
     const { audit } = await playRound(demo, {
-      title: `Demo ${round}`, budget: '66.00', packets: 40, bots: 20, opensInMs: 10_000, durationMs: 15_000, reactionMs: { min: 500, max: 14_000 }, quiet: true,
+      title: `Demo ${round}`,
+      budget: '66.00',
+      packets: 40,
+      bots: 20,
+      opensInMs: 10_000,
+      durationMs: 15_000,
+      reactionMs: { min: 500, max: 14_000 },
+      quiet: true,
     });
     const { report: result } = audit;
-    notify(demo.terminal, `round ${round}: ${result.winners} winners, ${result.credited} credited, ${result.recycled} recycled, ${result.balanced ? 'adds up' : 'DOES NOT ADD UP'}`);
+    notify(
+      demo.terminal,
+      `round ${round}: ${result.winners} winners, ${result.credited} credited, ${result.recycled} recycled, ${result.balanced ? 'adds up' : 'DOES NOT ADD UP'}`,
+    );
     await sleep(3_000, undefined, { signal: demo.signal });
   }
 }
@@ -101,11 +144,23 @@ async function playMoreRains(demo: SaleContext): Promise<void> {
 async function playMoreSales(demo: SaleContext): Promise<void> {
   for (let round = 2; !demo.signal.aborted; round++) {
     const { audit } = await playSale(demo, {
-      title: `Demo sale ${round}`, items: [{ sku: 'tee', name: 'T-shirt', units: 20, price: '19.90', listPrice: '39.90' }, { sku: 'mug', name: 'Mug', units: 20, price: '9.90', listPrice: '19.90' }],
-      buyers: 10, opensInMs: 10_000, durationMs: 40_000, holdMs: 30_000, reactionMs: { min: 500, max: 39_000 }, quiet: true,
+      title: `Demo sale ${round}`,
+      items: [
+        { sku: 'tee', name: 'T-shirt', units: 20, price: '19.90', listPrice: '39.90' },
+        { sku: 'mug', name: 'Mug', units: 20, price: '9.90', listPrice: '19.90' },
+      ],
+      buyers: 10,
+      opensInMs: 10_000,
+      durationMs: 40_000,
+      holdMs: 30_000,
+      reactionMs: { min: 500, max: 39_000 },
+      quiet: true,
     });
     const { report: result } = audit;
-    notify(demo.terminal, `sale ${round}: ${result.orders} orders of ${result.buyers} buyers, ${result.items.reduce((units, { sold }) => units + sold, 0)} units sold, ${result.balanced ? 'adds up' : 'DOES NOT ADD UP'}`);
+    notify(
+      demo.terminal,
+      `sale ${round}: ${result.orders} orders of ${result.buyers} buyers, ${result.items.reduce((units, { sold }) => units + sold, 0)} units sold, ${result.balanced ? 'adds up' : 'DOES NOT ADD UP'}`,
+    );
     await sleep(3_000, undefined, { signal: demo.signal });
   }
 }

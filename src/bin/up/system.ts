@@ -71,38 +71,92 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
   process.umask(0o077);
   const config = loadConfig([], terminal.environment);
   if (config.DURABILITY.mode === 'replicas' && config.REDIS_URL === undefined) {
-    throw new ConfigError(['DURABILITY: the embedded Redis has no replicas, expected local or relaxed, or a REDIS_URL']);
+    throw new ConfigError([
+      'DURABILITY: the embedded Redis has no replicas, expected local or relaxed, or a REDIS_URL',
+    ]);
   }
   const opened = await openHome(config.RAIN_HOME);
   if (!opened.ok) throw new CommandFailure(opened.problem === 'taken' ? EXIT.refused : EXIT.usage, opened.reason);
   const { home, lock } = opened;
-  if (config.METRICS_PORT) throw failed('METRICS_PORT: several processes start here, expected 0 for a free port each; the addresses are in the logs folder of RAIN_HOME');
+  if (config.METRICS_PORT)
+    throw failed(
+      'METRICS_PORT: several processes start here, expected 0 for a free port each; the addresses are in the logs folder of RAIN_HOME',
+    );
   shutdown.onClose('lock', () => lock.release());
   // At an event the page has the console's port, since its address is the one that people type, and the console the first port after both.
-  const hosts = event ? { gateway: ANY_INTERFACE, page: ANY_INTERFACE } : { gateway: config.GATEWAY_HOST, page: config.CONSOLE_HOST };
-  const ownConsole = event && !event.consoleOnLan ? { host: LOOPBACK, port: config.CONSOLE_PORT && Math.max(config.CONSOLE_PORT, config.GATEWAY_PORT) + 1 } : undefined;
+  const hosts = event
+    ? { gateway: ANY_INTERFACE, page: ANY_INTERFACE }
+    : { gateway: config.GATEWAY_HOST, page: config.CONSOLE_HOST };
+  const ownConsole =
+    event && !event.consoleOnLan
+      ? { host: LOOPBACK, port: config.CONSOLE_PORT && Math.max(config.CONSOLE_PORT, config.GATEWAY_PORT) + 1 }
+      : undefined;
   await expectFree(hosts.gateway, config.GATEWAY_PORT, 'GATEWAY_PORT');
   await expectFree(hosts.page, config.CONSOLE_PORT, 'CONSOLE_PORT');
-  if (ownConsole) await expectFree(ownConsole.host, ownConsole.port, 'CONSOLE_PORT and GATEWAY_PORT, after which it comes');
+  if (ownConsole)
+    await expectFree(ownConsole.host, ownConsole.port, 'CONSOLE_PORT and GATEWAY_PORT, after which it comes');
 
   const secrets = keepSecrets(home.folder);
   // A guest of an earlier evening must not play on where only people on a list may.
-  const jwtSecret = config.JWT_SECRET ?? (event?.participantsOnly ? deriveSecret(secrets.jwtSecret, 'participants') : secrets.jwtSecret);
+  const jwtSecret =
+    config.JWT_SECRET ??
+    (event?.participantsOnly ? deriveSecret(secrets.jwtSecret, 'participants') : secrets.jwtSecret);
   const signingSecret = config.SIGNING_SECRET ?? secrets.signingSecret;
   const [redisUrl, databaseUrl] = await Promise.all([
-    config.REDIS_URL ?? startOwn(terminal, 'redis', startEmbeddedRedis({ home, password: secrets.redisPassword, lock, relaxed: config.DURABILITY.mode === 'relaxed' }), shutdown),
+    config.REDIS_URL ??
+      startOwn(
+        terminal,
+        'redis',
+        startEmbeddedRedis({
+          home,
+          password: secrets.redisPassword,
+          lock,
+          relaxed: config.DURABILITY.mode === 'relaxed',
+        }),
+        shutdown,
+      ),
     config.DATABASE_URL ?? startOwn(terminal, 'database', startEmbeddedDatabase({ home, lock }), shutdown),
   ]);
   for (const name of await migrate(databaseUrl)) notify(terminal, `database: applied ${name}`);
   // An external database has its own operators: rain operator add.
-  const password = config.DATABASE_URL === undefined ? await admitFirstOperator({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret }, { keep: event !== undefined }) : undefined;
+  const password =
+    config.DATABASE_URL === undefined
+      ? await admitFirstOperator(
+          { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret },
+          { keep: event !== undefined },
+        )
+      : undefined;
 
   // Guest tokens are signed here, so the gateway accepts only this secret and no other key.
-  const keys: Record<string, string> = demo || event ? { JWT_SECRET: jwtSecret, JWKS_URL: '' } : config.JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
+  const keys: Record<string, string> =
+    demo || event
+      ? { JWT_SECRET: jwtSecret, JWKS_URL: '' }
+      : config.JWKS_URL === undefined
+        ? { JWT_SECRET: jwtSecret }
+        : {};
   // Several processes share this environment, so they cannot share one fixed port.
-  const env = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret, METRICS_PORT: config.METRICS_PORT === 0 ? '0' : '', ...keys };
-  async function start<Facts>(name: string, facts: z.ZodType<Facts>, args: string[] = [], extra: Record<string, string> = {}): Promise<Facts> {
-    const started = await startChild({ name, entry: compiledEntry('bin/rain.js'), args: [name, ...args], env: { ...env, ...extra }, logs: home.logs, lock, facts });
+  const env = {
+    REDIS_URL: redisUrl,
+    DATABASE_URL: databaseUrl,
+    SIGNING_SECRET: signingSecret,
+    METRICS_PORT: config.METRICS_PORT === 0 ? '0' : '',
+    ...keys,
+  };
+  async function start<Facts>(
+    name: string,
+    facts: z.ZodType<Facts>,
+    args: string[] = [],
+    extra: Record<string, string> = {},
+  ): Promise<Facts> {
+    const started = await startChild({
+      name,
+      entry: compiledEntry('bin/rain.js'),
+      args: [name, ...args],
+      env: { ...env, ...extra },
+      logs: home.logs,
+      lock,
+      facts,
+    });
     if (!started.ok) throw failed(started.reason);
     watch(terminal, name, started.child, shutdown);
     return started.child.facts;
@@ -114,18 +168,59 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
   const gateway = await start('gateway', address, [], { ...names, GATEWAY_HOST: hosts.gateway });
   const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
   const shared = { GATEWAY_PUBLIC_URL: gatewayUrl };
-  const forPlayers = event ? [...(event.participantsOnly ? ['--participants'] : ['--guests', 'device']), '--event', event.title, ...(ownConsole ? ['--players-only'] : [])] : demo ? ['--guests', '--demo-shop'] : [];
+  const forPlayers = event
+    ? [
+        ...(event.participantsOnly ? ['--participants'] : ['--guests', 'device']),
+        '--event',
+        event.title,
+        ...(ownConsole ? ['--players-only'] : []),
+      ]
+    : demo
+      ? ['--guests', '--demo-shop']
+      : [];
   // Its console, if it has one, is also opened on this machine itself, and must not send phones there.
-  const toPhones: Record<string, string> = event && config.CONSOLE_PORT !== 0 && config.PLAYER_PAGE_URL === undefined ? { PLAYER_PAGE_URL: `http://${event.address}:${config.CONSOLE_PORT}/` } : {};
-  const { url: pageUrl } = await start('console', address, forPlayers, { ...shared, ...names, ...toPhones, CONSOLE_HOST: hosts.page });
+  const toPhones: Record<string, string> =
+    event && config.CONSOLE_PORT !== 0 && config.PLAYER_PAGE_URL === undefined
+      ? { PLAYER_PAGE_URL: `http://${event.address}:${config.CONSOLE_PORT}/` }
+      : {};
+  const { url: pageUrl } = await start('console', address, forPlayers, {
+    ...shared,
+    ...names,
+    ...toPhones,
+    CONSOLE_HOST: hosts.page,
+  });
   const { url: consoleUrl } = ownConsole
-    ? await start('console', address, event!.participantsOnly ? ['--participants'] : [], { ...shared, CONSOLE_HOST: ownConsole.host, CONSOLE_PORT: String(ownConsole.port), PLAYER_PAGE_URL: config.PLAYER_PAGE_URL ?? atHost(event!.address, pageUrl) })
+    ? await start('console', address, event!.participantsOnly ? ['--participants'] : [], {
+        ...shared,
+        CONSOLE_HOST: ownConsole.host,
+        CONSOLE_PORT: String(ownConsole.port),
+        PLAYER_PAGE_URL: config.PLAYER_PAGE_URL ?? atHost(event!.address, pageUrl),
+      })
     : { url: pageUrl };
   await worker;
 
-  writeRunning(home.folder, { pid: process.pid, startedAt: Date.now(), redisUrl, databaseUrl, jwtSecret, signingSecret, gatewayUrl, consoleUrl: pageUrl, demo });
+  writeRunning(home.folder, {
+    pid: process.pid,
+    startedAt: Date.now(),
+    redisUrl,
+    databaseUrl,
+    jwtSecret,
+    signingSecret,
+    gatewayUrl,
+    consoleUrl: pageUrl,
+    demo,
+  });
   shutdown.onClose('run.json', () => removeRunning(home.folder));
-  return { redisUrl, databaseUrl, jwtSecret, signingSecret, gatewayUrl, pageUrl, consoleUrl, ...(password !== undefined && { password }) };
+  return {
+    redisUrl,
+    databaseUrl,
+    jwtSecret,
+    signingSecret,
+    gatewayUrl,
+    pageUrl,
+    consoleUrl,
+    ...(password !== undefined && { password }),
+  };
 }
 
 /**
@@ -134,7 +229,10 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
  * @param keep at the first start only, so that a restart in the middle of an evening ends no session
  * @returns the password; `undefined`: the operator has one
  */
-async function admitFirstOperator(servers: Parameters<typeof openContext>[0], { keep }: { keep: boolean }): Promise<string | undefined> {
+async function admitFirstOperator(
+  servers: Parameters<typeof openContext>[0],
+  { keep }: { keep: boolean },
+): Promise<string | undefined> {
   const context = await openContext(servers, 'up');
   try {
     const password = randomBytes(12).toString('base64url');
@@ -148,7 +246,12 @@ async function admitFirstOperator(servers: Parameters<typeof openContext>[0], { 
   }
 }
 
-async function startOwn(terminal: Terminal, name: string, starting: Promise<StartedServer>, shutdown: Shutdown): Promise<string> {
+async function startOwn(
+  terminal: Terminal,
+  name: string,
+  starting: Promise<StartedServer>,
+  shutdown: Shutdown,
+): Promise<string> {
   const started = await starting;
   if (!started.ok) throw failed(started.reason);
   watch(terminal, name, started.server, shutdown);
@@ -156,7 +259,12 @@ async function startOwn(terminal: Terminal, name: string, starting: Promise<Star
 }
 
 /** Stops the process at the shutdown. */
-function watch(terminal: Terminal, name: string, watched: { ended: Promise<{ expected: boolean }>; stop(): Promise<unknown> }, shutdown: Shutdown): void {
+function watch(
+  terminal: Terminal,
+  name: string,
+  watched: { ended: Promise<{ expected: boolean }>; stop(): Promise<unknown> },
+  shutdown: Shutdown,
+): void {
   shutdown.onClose(name, () => watched.stop());
   void watched.ended.then(({ expected }) => {
     if (!expected) endWithout(terminal, name, shutdown, `; its log is ${name}.log in the logs folder of RAIN_HOME`);
@@ -180,10 +288,12 @@ async function expectFree(host: string, port: number, name: string): Promise<voi
     await listening;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const problem = code === 'EADDRINUSE' ? 'is in use; stop the program that uses it, or choose another port' : `cannot be opened (${code}); choose another port`;
+    const problem =
+      code === 'EADDRINUSE'
+        ? 'is in use; stop the program that uses it, or choose another port'
+        : `cannot be opened (${code}); choose another port`;
     throw failed(`port ${port} of ${host} ${problem} with ${name}`);
   } finally {
     server.close();
   }
 }
-

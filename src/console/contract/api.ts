@@ -20,6 +20,25 @@ import { winnersApi } from './winners.ts';
 
 /** The endpoints of the console, by subject. */
 export type Api = typeof groups;
-const groups = { session: sessionApi, approvals: approvalsApi, rains: rainsApi, campaigns: campaignsApi, winners: winnersApi, sales: salesApi, orders: ordersApi, reconcile: reconcileApi, restore: restoreApi, live: liveApi, dead: deadApi, orderLetters: orderLettersApi, queues: queuesApi, system: systemApi, users: usersApi, participants: participantsApi, themes: themesApi, templates: templatesApi };
+const groups = {
+  session: sessionApi,
+  approvals: approvalsApi,
+  rains: rainsApi,
+  campaigns: campaignsApi,
+  winners: winnersApi,
+  sales: salesApi,
+  orders: ordersApi,
+  reconcile: reconcileApi,
+  restore: restoreApi,
+  live: liveApi,
+  dead: deadApi,
+  orderLetters: orderLettersApi,
+  queues: queuesApi,
+  system: systemApi,
+  users: usersApi,
+  participants: participantsApi,
+  themes: themesApi,
+  templates: templatesApi,
+};
 
 export const API: readonly Endpoint[] = Object.values(groups).flatMap((group): Endpoint[] => Object.values(group));

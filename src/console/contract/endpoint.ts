@@ -38,23 +38,36 @@ export const epochMs = z.number().describe('Milliseconds since 1970, UTC.');
 export const count = z.int().min(0);
 export const perSecond = z.number().min(0);
 export const state = z.enum([...STORED_STATES, 'open']).describe('See the life of a rain.');
-export const shownState = z.enum([...state.options, 'lost']).describe('See the life of a rain; lost: it was loaded, and Redis does not have it as a whole.');
+export const shownState = z
+  .enum([...state.options, 'lost'])
+  .describe('See the life of a rain; lost: it was loaded, and Redis does not have it as a whole.');
 
-export const listed = z.object({ number: z.string(), name: z.string(), department: z.string().optional() }).optional().describe('As the list of participants has the user now.');
+export const listed = z
+  .object({ number: z.string(), name: z.string(), department: z.string().optional() })
+  .optional()
+  .describe('As the list of participants has the user now.');
 
-export const uneven = z.string().describe('A sentence; present when the masters of the Redis Cluster get unequal numbers of the shards.');
+export const uneven = z
+  .string()
+  .describe('A sentence; present when the masters of the Redis Cluster get unequal numbers of the shards.');
 
 export const rainParams = z.strictObject({ rainId });
 
 /** Page size. */
 export function limit(most: number, usual = 100) {
-  return z.coerce.number(`expected 1 to ${most}`).int('expected a whole number').min(1, `expected 1 to ${most}`).max(most, `expected 1 to ${most}`).default(usual);
+  return z.coerce
+    .number(`expected 1 to ${most}`)
+    .int('expected a whole number')
+    .min(1, `expected 1 to ${most}`)
+    .max(most, `expected 1 to ${most}`)
+    .default(usual);
 }
 
 /** Start of a page: the `next` of the previous page. */
 export const EXPECTED_CURSOR = 'expected the `next` of the previous page';
 export const cursor = z.string().min(1).max(512, EXPECTED_CURSOR).optional();
-export const numericCursor = (most: number) => cursor.refine((text = '0') => /^\d{1,18}$/.test(text) && Number(text) <= most, EXPECTED_CURSOR);
+export const numericCursor = (most: number) =>
+  cursor.refine((text = '0') => /^\d{1,18}$/.test(text) && Number(text) <= most, EXPECTED_CURSOR);
 
 /** The reason for the audit log. The verb validates its length. */
 export const reason = z.string('expected a reason');

@@ -6,12 +6,27 @@ import { SALES_PATH, saleParams } from './sales.ts';
 
 /** The same fields as in `rain sale orders --json`. */
 const order = z.object({
-  orderId: z.string(), userId: z.string(), sku: z.string(), name: z.string().optional().describe('Of the item; only in lists.'), quantity: count, price: money.describe('Of one unit.'), amount: money.describe('Of all units of the order.'), status: z.enum(SEARCHED_STATUSES), reservedAt: time, payBy: time,
-  changedAt: time.describe('Since when it has this status.'), ref: z.string().optional(), participant: listed,
+  orderId: z.string(),
+  userId: z.string(),
+  sku: z.string(),
+  name: z.string().optional().describe('Of the item; only in lists.'),
+  quantity: count,
+  price: money.describe('Of one unit.'),
+  amount: money.describe('Of all units of the order.'),
+  status: z.enum(SEARCHED_STATUSES),
+  reservedAt: time,
+  payBy: time,
+  changedAt: time.describe('Since when it has this status.'),
+  ref: z.string().optional(),
+  participant: listed,
 });
 
 /** The verb validates them, so that its refusals name them as the command line does. */
-const search = { user: z.string().optional().describe('A complete user id.'), status: z.string().optional().describe(SEARCHED_STATUSES.join(', ')), order: z.string().optional().describe('A complete order id.') };
+const search = {
+  user: z.string().optional().describe('A complete user id.'),
+  status: z.string().optional().describe(SEARCHED_STATUSES.join(', ')),
+  order: z.string().optional().describe('A complete order id.'),
+};
 
 const path = `${SALES_PATH}/:saleId/orders`;
 const tag = 'orders';
@@ -21,13 +36,53 @@ const stepped = z.object({ changed: z.boolean().describe('False: it had this sta
 
 export const ordersApi = {
   list: {
-    id: 'listOrders', method: 'GET', path, tag, summary: 'The orders of a sale, by id.', access: 'viewer', params: saleParams, query: z.strictObject({ ...search, cursor, limit: limit(500) }), status: 200,
+    id: 'listOrders',
+    method: 'GET',
+    path,
+    tag,
+    summary: 'The orders of a sale, by id.',
+    access: 'viewer',
+    params: saleParams,
+    query: z.strictObject({ ...search, cursor, limit: limit(500) }),
+    status: 200,
     answer: z.object({ orders: z.array(order), next: z.string().optional() }),
   },
   csv: {
-    id: 'exportOrders', method: 'GET', path: `${path}.csv`, tag, summary: 'The orders that the search finds as CSV: UTF-8 with BOM; localTime, of the reservation, is in the time zone of the event. With the columns participantNumber, participantName and department where there is a list of participants. Cells that a spreadsheet would run as formulas are escaped.', access: 'viewer', params: saleParams,
-    query: z.strictObject(search), status: 200, answer: z.string(), mediaType: 'text/csv',
+    id: 'exportOrders',
+    method: 'GET',
+    path: `${path}.csv`,
+    tag,
+    summary:
+      'The orders that the search finds as CSV: UTF-8 with BOM; localTime, of the reservation, is in the time zone of the event. With the columns participantNumber, participantName and department where there is a list of participants. Cells that a spreadsheet would run as formulas are escaped.',
+    access: 'viewer',
+    params: saleParams,
+    query: z.strictObject(search),
+    status: 200,
+    answer: z.string(),
+    mediaType: 'text/csv',
   },
-  cancel: { id: 'cancelOrder', method: 'POST', path: '/api/console/orders/:orderId/cancel', tag, summary: 'Cancel an order that waits for its payment. Its units are sold again while the sale is open.', access: 'operator', params: orderParams, body: byHand, status: 200, answer: stepped },
-  refund: { id: 'refundOrder', method: 'POST', path: '/api/console/orders/:orderId/refund', tag, summary: 'Mark a paid order as refunded. The shop pays the money back itself.', access: 'operator', params: orderParams, body: byHand, status: 200, answer: stepped },
+  cancel: {
+    id: 'cancelOrder',
+    method: 'POST',
+    path: '/api/console/orders/:orderId/cancel',
+    tag,
+    summary: 'Cancel an order that waits for its payment. Its units are sold again while the sale is open.',
+    access: 'operator',
+    params: orderParams,
+    body: byHand,
+    status: 200,
+    answer: stepped,
+  },
+  refund: {
+    id: 'refundOrder',
+    method: 'POST',
+    path: '/api/console/orders/:orderId/refund',
+    tag,
+    summary: 'Mark a paid order as refunded. The shop pays the money back itself.',
+    access: 'operator',
+    params: orderParams,
+    body: byHand,
+    status: 200,
+    answer: stepped,
+  },
 } satisfies Record<string, Endpoint>;

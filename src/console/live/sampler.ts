@@ -14,30 +14,62 @@ import { Rates, round } from './rates.ts';
 import { startSampling, type Pace } from './sampling.ts';
 
 /** Samples the live figures of one rain once a second, for all its viewers. */
-export function startSampler(context: OperatorContext, rainId: string, pace: Pace, onFault: (error: unknown) => void, onSample: (sample: LiveSample) => void): Loop {
+export function startSampler(
+  context: OperatorContext,
+  rainId: string,
+  pace: Pace,
+  onFault: (error: unknown) => void,
+  onSample: (sample: LiveSample) => void,
+): Loop {
   const rates = new Rates();
   let lastAudit: { audit: Audit; at: number } | undefined;
   let before: { wins: number; at: number } | undefined;
 
   async function sample(): Promise<void> {
-    const [rain, found, now, heartbeats] = await Promise.all([context.ledger.rain(rainId), findRain(context.redis, rainId), redisNow(context.redis), readHeartbeats(context.redis)]);
+    const [rain, found, now, heartbeats] = await Promise.all([
+      context.ledger.rain(rainId),
+      findRain(context.redis, rainId),
+      redisNow(context.redis),
+      readHeartbeats(context.redis),
+    ]);
     if (!rain) return;
     // An audit that ends meanwhile is for the next sample: with counts from before it, this one would contradict itself.
     const audited = lastAudit;
-    const reading = found && await readRain(context.redis, rainId, found);
+    const reading = found && (await readRain(context.redis, rainId, found));
     const credits = audited?.audit.equation.credited.count ?? 0;
     const marked = reading ? await countMarked(context, rain) : [];
     const wins = reading?.claims ?? credits;
-    const credited = Math.max(marked.reduce((sum, count) => sum + count, 0), credits);
+    const credited = Math.max(
+      marked.reduce((sum, count) => sum + count, 0),
+      credits,
+    );
     // Claims that wait for an operator, not for the worker.
     const stuck = audited ? audited.audit.report.discarded + (audited.audit.queues?.dead.count ?? 0) : 0;
-    const winsPerSecond = before && now > before.at ? round(Math.max(0, wins - before.wins) * 1_000 / (now - before.at)) : 0;
+    const winsPerSecond =
+      before && now > before.at ? round((Math.max(0, wins - before.wins) * 1_000) / (now - before.at)) : 0;
     before = { wins, at: now };
     onSample({
-      at: iso(now), state: rain.settledAt !== undefined ? 'settled' : reading ? stateAt(reading, now) : await wasLoaded(context, rainId) ? 'lost' : 'draft', opensAt: iso(reading?.opensAt ?? rain.opensAt), closesAt: iso(reading?.closesAt ?? rain.closesAt),
-      packets: reading?.packets ?? rain.packets, left: reading?.left ?? 0, wins, credited,
+      at: iso(now),
+      state:
+        rain.settledAt !== undefined
+          ? 'settled'
+          : reading
+            ? stateAt(reading, now)
+            : (await wasLoaded(context, rainId))
+              ? 'lost'
+              : 'draft',
+      opensAt: iso(reading?.opensAt ?? rain.opensAt),
+      closesAt: iso(reading?.closesAt ?? rain.closesAt),
+      packets: reading?.packets ?? rain.packets,
+      left: reading?.left ?? 0,
+      wins,
+      credited,
       creditLagMs: !reading ? null : credited + stuck >= wins ? 0 : await lagOf(context, rainId, marked, now),
-      sockets: heartbeats.reduce((sum, { sockets }) => sum + sockets, 0), gateways: heartbeats.length, ...rates.update(heartbeats), winsPerSecond, equation: audited ? equationOf(audited.audit, audited.at) : null,
+      sockets: heartbeats.reduce((sum, { sockets }) => sum + sockets, 0),
+      gateways: heartbeats.length,
+      ...rates.update(heartbeats),
+      winsPerSecond,
+      equation: audited ? equationOf(audited.audit, audited.at) : null,
     });
   }
 
@@ -58,11 +90,18 @@ function countMarked({ redis }: OperatorContext, { id, shards }: BookedRain): Pr
  * How long the oldest uncredited claim has been waiting, approximately, ms. Claims are credited nearly in the order of the claim
  * log, so the oldest one follows the credited ones.
  */
-async function lagOf({ redis }: OperatorContext, rainId: string, marked: readonly number[], now: number): Promise<number> {
-  const waits = await Promise.all(marked.map(async (count, shard) => {
-    const parsed = parseClaim(await redis.lindex(shardKeys(rainId, shard).claims, -count - 1) ?? '');
-    return parsed.ok ? Math.max(0, now - Number(parsed.claim.at)) : 0;
-  }));
+async function lagOf(
+  { redis }: OperatorContext,
+  rainId: string,
+  marked: readonly number[],
+  now: number,
+): Promise<number> {
+  const waits = await Promise.all(
+    marked.map(async (count, shard) => {
+      const parsed = parseClaim((await redis.lindex(shardKeys(rainId, shard).claims, -count - 1)) ?? '');
+      return parsed.ok ? Math.max(0, now - Number(parsed.claim.at)) : 0;
+    }),
+  );
   return Math.max(...waits);
 }
 

@@ -12,7 +12,12 @@ export const PACE = {
 export type Pace = typeof PACE;
 
 /** Takes samples once a second. A second loop runs the expensive audit. */
-export function startSampling(sample: () => Promise<void>, audit: () => Promise<void>, { sampleMs, pauseFactor, pauseMsMin }: Pace, onFault: (error: unknown) => void): Loop {
+export function startSampling(
+  sample: () => Promise<void>,
+  audit: () => Promise<void>,
+  { sampleMs, pauseFactor, pauseMsMin }: Pace,
+  onFault: (error: unknown) => void,
+): Loop {
   const auditing = startLoop(async () => {
     const start = performance.now();
     await audit().catch(onFault);
@@ -24,5 +29,9 @@ export function startSampling(sample: () => Promise<void>, audit: () => Promise<
     return Math.max(sampleMs / 4, sampleMs - (performance.now() - start));
   });
   // The caller need not wait: both loops only read.
-  return { close: async () => { void Promise.all([auditing.close(), sampling.close()]); } };
+  return {
+    close: async () => {
+      void Promise.all([auditing.close(), sampling.close()]);
+    },
+  };
 }

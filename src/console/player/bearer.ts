@@ -13,7 +13,9 @@ interface Bearer {
 }
 
 /** Reads the token of a request's header [R9]; cookies are never read. @returns `undefined`: there is none, or it is not valid */
-export function createBearerReader(readToken: ReadToken): (request: Pick<FastifyRequest, 'headers'>) => Promise<Bearer | undefined> {
+export function createBearerReader(
+  readToken: ReadToken,
+): (request: Pick<FastifyRequest, 'headers'>) => Promise<Bearer | undefined> {
   return async ({ headers }) => {
     const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
     if (token === undefined || token.length > TOKEN_CHARACTERS_MAX) return undefined;

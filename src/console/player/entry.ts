@@ -31,8 +31,15 @@ const LIMITS = {
   codeCharactersMax: 64,
 } as const;
 
-const NEW_GUESTS = { perMinute: LIMITS.newGuestsPerMinutePerAddress, callersRemembered: LIMITS.addressesRemembered } as const;
-const WRONG_CODES: RateLimit = { atOnceMax: LIMITS.wrongCodesAtOncePerAddress, perMinute: LIMITS.wrongCodesPerMinutePerAddress, callersRemembered: LIMITS.addressesRemembered };
+const NEW_GUESTS = {
+  perMinute: LIMITS.newGuestsPerMinutePerAddress,
+  callersRemembered: LIMITS.addressesRemembered,
+} as const;
+const WRONG_CODES: RateLimit = {
+  atOnceMax: LIMITS.wrongCodesAtOncePerAddress,
+  perMinute: LIMITS.wrongCodesPerMinutePerAddress,
+  callersRemembered: LIMITS.addressesRemembered,
+};
 const COUNT_MS = 1_000;
 
 /** The ways in. */
@@ -51,14 +58,34 @@ export interface EntryOptions {
   tokens?: EntryTokens;
 }
 
-const guestRequest = z.strictObject({
-  token: z.string().max(LIMITS.tokenCharactersMax).optional(),
-  name: z.string().transform((typed, context) => nicknameIn(typed) ?? (context.addIssue(`expected 1 to ${NICKNAME_CHARACTERS_MAX} characters, and a letter, a digit or a symbol among them`), z.NEVER)).optional(),
-}).nullish();
-const codeRequest = z.strictObject({ code: z.string('expected the code of a participant').max(LIMITS.codeCharactersMax, 'expected the code of a participant') });
+const guestRequest = z
+  .strictObject({
+    token: z.string().max(LIMITS.tokenCharactersMax).optional(),
+    name: z
+      .string()
+      .transform(
+        (typed, context) =>
+          nicknameIn(typed) ??
+          (context.addIssue(
+            `expected 1 to ${NICKNAME_CHARACTERS_MAX} characters, and a letter, a digit or a symbol among them`,
+          ),
+          z.NEVER),
+      )
+      .optional(),
+  })
+  .nullish();
+const codeRequest = z.strictObject({
+  code: z
+    .string('expected the code of a participant')
+    .max(LIMITS.codeCharactersMax, 'expected the code of a participant'),
+});
 
 /** Gives tokens to those who may come in. @param kind a hall has many phones behind one address */
-export function serveEntry(server: FastifyInstance, { guests, enterByCode, countPhones, tokens, screens = false, wrongCodes = WRONG_CODES }: EntryOptions, kind: keyof typeof LIMITS.newGuestsAtOncePerAddress): void {
+export function serveEntry(
+  server: FastifyInstance,
+  { guests, enterByCode, countPhones, tokens, screens = false, wrongCodes = WRONG_CODES }: EntryOptions,
+  kind: keyof typeof LIMITS.newGuestsAtOncePerAddress,
+): void {
   const route = { config: { rateLimit: { max: LIMITS.requestsPerMinutePerAddress, timeWindow: 60_000 } } };
   const newGuests = createRateLimiter({ ...NEW_GUESTS, atOnceMax: LIMITS.newGuestsAtOncePerAddress[kind] });
   const wrong = createRateLimiter(wrongCodes);
@@ -90,11 +117,12 @@ export function serveEntry(server: FastifyInstance, { guests, enterByCode, count
     const body = codeRequest.safeParse(request.body);
     if (!body.success) return refuse(reply, refusalFor([firstRefusal(body.error, 'request')], 'bad_request'));
     const code = codeIn(body.data.code);
-    const found = code === undefined ? undefined : await inTurn(() => enter(visitorAddress(request), code, enterByCode));
+    const found =
+      code === undefined ? undefined : await inTurn(() => enter(visitorAddress(request), code, enterByCode));
     if (typeof found === 'number') return refuse(reply, REFUSALS.too_many, found);
     if (!found) return refuse(reply, REFUSALS.no_such_code);
     reply.header('cache-control', 'no-store');
-    return { ...await tokens.issue(found.userId), ...found };
+    return { ...(await tokens.issue(found.userId)), ...found };
   });
 
   server.post('/api/screen', route, async (_request, reply) => {

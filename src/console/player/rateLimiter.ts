@@ -18,7 +18,7 @@ export const WALLETS_PER_USER: RateLimit = { atOnceMax: 60, perMinute: 60, calle
 export function createRateLimiter({ atOnceMax, perMinute, callersRemembered }: RateLimit) {
   const buckets = createExpiringCache<TokenBucket>(callersRemembered);
   // A bucket that nobody has used for so long is full again, so it need not be remembered.
-  const fullAfterMs = atOnceMax / perMinute * MINUTE_MS;
+  const fullAfterMs = (atOnceMax / perMinute) * MINUTE_MS;
 
   function fullBucket(): TokenBucket {
     const bucket = new TokenBucket({ bucketSize: atOnceMax, tokensPerInterval: perMinute, interval: 'minute' });

@@ -44,17 +44,36 @@ export interface PlayerOptions {
 
 const walletQuery = z.strictObject({
   limit: limit(LIMITS.pageMax, 20),
-  cursor: z.string(EXPECTED_CURSOR).max(LIMITS.cursorCharactersMax).transform(readPlace).refine((place) => place !== undefined, EXPECTED_CURSOR).optional(),
+  cursor: z
+    .string(EXPECTED_CURSOR)
+    .max(LIMITS.cursorCharactersMax)
+    .transform(readPlace)
+    .refine((place) => place !== undefined, EXPECTED_CURSOR)
+    .optional(),
 });
 
 /** Serves a player's wallet and the public leaderboards. The token identifies the player [R9]; cookies are never read. */
-export function servePlayers(server: FastifyInstance, { readToken, openWalletStatement, leaderboard, unknownRains, allowedOrigins, log, perMinutePerUser = WALLETS_PER_USER.perMinute, answersAtOnceMax = LIMITS.answersAtOnceMax }: PlayerOptions): void {
+export function servePlayers(
+  server: FastifyInstance,
+  {
+    readToken,
+    openWalletStatement,
+    leaderboard,
+    unknownRains,
+    allowedOrigins,
+    log,
+    perMinutePerUser = WALLETS_PER_USER.perMinute,
+    answersAtOnceMax = LIMITS.answersAtOnceMax,
+  }: PlayerOptions,
+): void {
   let inProgress = 0;
   const bearerOf = createBearerReader(readToken);
   const wallets = createRateLimiter({ ...WALLETS_PER_USER, atOnceMax: perMinutePerUser, perMinute: perMinutePerUser });
   const route = (max: number) => ({
     config: { rateLimit: { max, timeWindow: 60_000 } },
-    onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+      allowOrigin(request, reply, allowedOrigins);
+    },
   });
 
   server.get('/api/me', route(LIMITS.perMinutePerAddress), async (request, reply) => {
@@ -64,7 +83,9 @@ export function servePlayers(server: FastifyInstance, { readToken, openWalletSta
     if (waitMs > 0) return refuse(reply, PLAYER_REFUSALS.too_often, waitMs);
     const query = walletQuery.safeParse(request.query);
     if (!query.success) return refuse(reply, refusalFor([firstRefusal(query.error, 'request')], 'bad_request'));
-    return answer(reply.header('cache-control', 'no-store'), () => openWalletStatement(user, query.data.cursor, query.data.limit));
+    return answer(reply.header('cache-control', 'no-store'), () =>
+      openWalletStatement(user, query.data.cursor, query.data.limit),
+    );
   });
 
   server.get('/api/rains/:rainId/luckiest', route(LIMITS.leaderboardsPerMinutePerAddress), async (request, reply) => {
@@ -73,17 +94,34 @@ export function servePlayers(server: FastifyInstance, { readToken, openWalletSta
     const address = visitorAddress(request);
     const { rainId } = path.data;
     if (unknownRains.exceeds(address, rainId)) return refuse(reply, PLAYER_REFUSALS.too_often, 60_000);
-    return answer(reply.header('cache-control', 'public, max-age=1'), () => unknownRains.count(address, rainId, () => leaderboard(rainId)));
+    return answer(reply.header('cache-control', 'public, max-age=1'), () =>
+      unknownRains.count(address, rainId, () => leaderboard(rainId)),
+    );
   });
 
-  for (const path of ['/api/me', '/api/rains/:rainId/luckiest']) server.options(path, route(LIMITS.perMinutePerAddress), async (_request, reply) => allowPreflight(reply).code(204).send());
+  for (const path of ['/api/me', '/api/rains/:rainId/luckiest'])
+    server.options(path, route(LIMITS.perMinutePerAddress), async (_request, reply) =>
+      allowPreflight(reply).code(204).send(),
+    );
 
-  async function answer<T extends object>(reply: FastifyReply, read: () => Promise<T | undefined>): Promise<T | FastifyReply> {
-    if (inProgress >= answersAtOnceMax) return refuse(reply, PLAYER_REFUSALS.busy, LIMITS.busyMsMin + Math.random() * (LIMITS.busyMsMax - LIMITS.busyMsMin));
+  async function answer<T extends object>(
+    reply: FastifyReply,
+    read: () => Promise<T | undefined>,
+  ): Promise<T | FastifyReply> {
+    if (inProgress >= answersAtOnceMax)
+      return refuse(
+        reply,
+        PLAYER_REFUSALS.busy,
+        LIMITS.busyMsMin + Math.random() * (LIMITS.busyMsMax - LIMITS.busyMsMin),
+      );
     inProgress++;
     const reading = read();
     // Counts until the read ends, not until the answer: a late read still loads the ledger.
-    void reading.catch(() => {}).finally(() => { inProgress--; });
+    void reading
+      .catch(() => {})
+      .finally(() => {
+        inProgress--;
+      });
     try {
       const found = await deadlineIn(LIMITS.answerMsMax).within(reading);
       if (found !== 'late') return found ?? refuse(reply, PLAYER_REFUSALS.no_such_rain);

@@ -32,10 +32,26 @@ export interface ThemeReader {
 }
 
 /** One read serves all who ask within a second: a crowd opens its pages at the same moment. */
-export function createThemeReader(ledger: Pick<Ledger, 'themes' | 'themeFile' | 'publicGreeting' | 'greeting'>, now?: () => number): ThemeReader {
+export function createThemeReader(
+  ledger: Pick<Ledger, 'themes' | 'themeFile' | 'publicGreeting' | 'greeting'>,
+  now?: () => number,
+): ThemeReader {
   const themes = sharedFor(FRESH_MS, ledger.themes);
-  const greetings = (read: (rainId: string) => Promise<Greeting | undefined>) => createSharedReads({ ...GREETINGS, what: 'greetings', now, read, freshMs: (found) => (found ? FRESH_MS : UNKNOWN_MS) });
-  const bytesOf = createSharedReads({ ...FILES, what: 'files of themes', now, read: ledger.themeFile, freshMs: (bytes) => (bytes ? FILE_MS : FRESH_MS) });
+  const greetings = (read: (rainId: string) => Promise<Greeting | undefined>) =>
+    createSharedReads({
+      ...GREETINGS,
+      what: 'greetings',
+      now,
+      read,
+      freshMs: (found) => (found ? FRESH_MS : UNKNOWN_MS),
+    });
+  const bytesOf = createSharedReads({
+    ...FILES,
+    what: 'files of themes',
+    now,
+    read: ledger.themeFile,
+    freshMs: (bytes) => (bytes ? FILE_MS : FRESH_MS),
+  });
   return {
     greeting: greetings(ledger.publicGreeting),
     invitedGreeting: greetings(ledger.greeting),
@@ -45,13 +61,21 @@ export function createThemeReader(ledger: Pick<Ledger, 'themes' | 'themeFile' | 
       return { ...said, ...(theme && { theme: shown(theme) }) };
     },
     async file(path) {
-      const found = (await themes()).flatMap(({ files }) => Object.values(files)).find(({ sha256, type }) => themeFilePath(sha256, type) === path);
-      const bytes = found && await bytesOf(found.sha256);
+      const found = (await themes())
+        .flatMap(({ files }) => Object.values(files))
+        .find(({ sha256, type }) => themeFilePath(sha256, type) === path);
+      const bytes = found && (await bytesOf(found.sha256));
       return bytes && { type: found.type, bytes };
     },
   };
 }
 
 function shown({ id, colours, files }: BookedTheme): NonNullable<ShownTheme['theme']> {
-  return { id, colours, files: Object.fromEntries(Object.entries(files).map(([kind, { sha256, type }]) => [kind, themeFilePath(sha256, type)])) };
+  return {
+    id,
+    colours,
+    files: Object.fromEntries(
+      Object.entries(files).map(([kind, { sha256, type }]) => [kind, themeFilePath(sha256, type)]),
+    ),
+  };
 }

@@ -34,7 +34,11 @@ export interface ThemeOptions {
 }
 
 /** What an operator has uploaded is shown, and nothing else: opened by itself it loads and runs nothing. */
-const FILE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable', 'content-security-policy': "default-src 'none'; sandbox", 'accept-ranges': 'bytes' } as const;
+const FILE_HEADERS = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'accept-ranges': 'bytes',
+} as const;
 
 const themeQuery = z.strictObject({ rain: rainId.optional() });
 
@@ -42,10 +46,15 @@ const themeQuery = z.strictObject({ rain: rainId.optional() });
  * Serves the look of a rain, and what the host says with it: to everybody; of a rain by invitation, to users whose token names it. To
  * others it is one that there is not, so whether a rain is by invitation must not be read before the token has been: neither limits nor time may tell it.
  */
-export function serveThemes(server: FastifyInstance, { themes, readToken = async () => undefined, unknownRains, allowedOrigins, log }: ThemeOptions): void {
+export function serveThemes(
+  server: FastifyInstance,
+  { themes, readToken = async () => undefined, unknownRains, allowedOrigins, log }: ThemeOptions,
+): void {
   const route = (max: number) => ({
     config: { rateLimit: { max, timeWindow: 60_000 } },
-    onRequest: async (request: FastifyRequest, reply: FastifyReply) => { allowOrigin(request, reply, allowedOrigins); },
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+      allowOrigin(request, reply, allowedOrigins);
+    },
   });
 
   const bearerOf = createBearerReader(readToken);
@@ -60,20 +69,33 @@ export function serveThemes(server: FastifyInstance, { themes, readToken = async
     const query = themeQuery.safeParse(request.query);
     if (!query.success) return refuse(reply, refusalFor([firstRefusal(query.error, 'request')], 'bad_request'));
     const [address, { rain }] = [visitorAddress(request), query.data];
-    const invited = rain !== undefined && await isInvited(request, rain);
-    if (rain !== undefined && !invited && unknownRains.exceeds(address, rain)) return refuse(reply, PLAYER_REFUSALS.too_often, 60_000);
-    const greetingOf = (id: string) => (invited ? themes.invitedGreeting(id) : unknownRains.count(address, id, () => themes.greeting(id)));
+    const invited = rain !== undefined && (await isInvited(request, rain));
+    if (rain !== undefined && !invited && unknownRains.exceeds(address, rain))
+      return refuse(reply, PLAYER_REFUSALS.too_often, 60_000);
+    const greetingOf = (id: string) =>
+      invited ? themes.invitedGreeting(id) : unknownRains.count(address, id, () => themes.greeting(id));
     const shown = await inTime(async () => themes.show(rain === undefined ? undefined : await greetingOf(rain)));
-    return shown ? reply.headers({ 'cache-control': `${invited ? 'private' : 'public'}, max-age=1`, vary: 'origin, authorization' }).send(shown) : refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.retryMs);
+    return shown
+      ? reply
+          .headers({ 'cache-control': `${invited ? 'private' : 'public'}, max-age=1`, vary: 'origin, authorization' })
+          .send(shown)
+      : refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.retryMs);
   });
 
-  server.get<{ Params: { name: string } }>('/api/theme/files/:name', route(LIMITS.filesPerMinutePerAddress), async (request, reply) => {
-    const read = await inTime(async () => ({ file: await themes.file(`api/theme/files/${request.params.name}`) }));
-    if (!read) return refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.retryMs);
-    return read.file ? sendFile(reply, read.file, request.headers.range) : refuse(reply, REFUSALS.not_found);
-  });
+  server.get<{ Params: { name: string } }>(
+    '/api/theme/files/:name',
+    route(LIMITS.filesPerMinutePerAddress),
+    async (request, reply) => {
+      const read = await inTime(async () => ({ file: await themes.file(`api/theme/files/${request.params.name}`) }));
+      if (!read) return refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.retryMs);
+      return read.file ? sendFile(reply, read.file, request.headers.range) : refuse(reply, REFUSALS.not_found);
+    },
+  );
 
-  for (const path of ['/api/theme', '/api/theme/files/:name']) server.options(path, route(LIMITS.perMinutePerAddress), async (_request, reply) => allowPreflight(reply).code(204).send());
+  for (const path of ['/api/theme', '/api/theme/files/:name'])
+    server.options(path, route(LIMITS.perMinutePerAddress), async (_request, reply) =>
+      allowPreflight(reply).code(204).send(),
+    );
 
   /** `undefined` if it takes too long, or the ledger cannot be read. */
   async function inTime<T extends object>(read: () => Promise<T>): Promise<T | undefined> {
@@ -92,5 +114,8 @@ function sendFile(reply: FastifyReply, { type, bytes }: ThemeFileRead, asked: st
   if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${bytes.length}`).send();
   void reply.headers(FILE_HEADERS).type(type);
   if (range === 'whole') return reply.send(bytes);
-  return reply.code(206).header('content-range', `bytes ${range.first}-${range.last}/${bytes.length}`).send(bytes.subarray(range.first, range.last + 1));
+  return reply
+    .code(206)
+    .header('content-range', `bytes ${range.first}-${range.last}/${bytes.length}`)
+    .send(bytes.subarray(range.first, range.last + 1));
 }

@@ -33,7 +33,7 @@ export class UnknownRains {
     if (this.#existing.get(rainId)) return false;
     const [missing, asking] = [this.#missing.get(address)?.ids, this.#asking.get(address)];
     if (missing?.has(rainId) || asking?.has(rainId)) return false;
-    return new Set([...missing ?? [], ...asking?.keys() ?? []]).size >= LIMITS.perMinute;
+    return new Set([...(missing ?? []), ...(asking?.keys() ?? [])]).size >= LIMITS.perMinute;
   }
 
   async count<T>(address: string, rainId: string, read: () => Promise<T | undefined>): Promise<T | undefined> {

@@ -4,7 +4,9 @@ import { approvalsApi } from '../contract/approvals.ts';
 import { declinedFor, route, type Route } from './route.ts';
 
 export const approvalRoutes: readonly Route[] = [
-  route(approvalsApi.list, async ({ context }) => ({ answer: { approvals: (await listApprovals(context)).map(withTimes) } })),
+  route(approvalsApi.list, async ({ context }) => ({
+    answer: { approvals: (await listApprovals(context)).map(withTimes) },
+  })),
 
   route(approvalsApi.approve, async ({ context, params: { approvalId } }) => {
     const done = await approve(context, approvalId);
@@ -19,7 +21,11 @@ export const approvalRoutes: readonly Route[] = [
 
 function withTimes({ askedAt, expiresAt, decision, carriedOutAt, request, ...plain }: ApprovalView) {
   return {
-    ...plain, request: { ...request }, askedAt: iso(askedAt), expiresAt: iso(expiresAt),
-    ...(decision && { decision: { ...decision, at: iso(decision.at) } }), ...(carriedOutAt !== undefined && { carriedOutAt: iso(carriedOutAt) }),
+    ...plain,
+    request: { ...request },
+    askedAt: iso(askedAt),
+    expiresAt: iso(expiresAt),
+    ...(decision && { decision: { ...decision, at: iso(decision.at) } }),
+    ...(carriedOutAt !== undefined && { carriedOutAt: iso(carriedOutAt) }),
   };
 }

@@ -25,11 +25,21 @@ const inTurn = createSemaphore(AUDITS_RUNNING_MAX);
 const RETRY_MS = 2_000;
 
 export function declinedForNow(): { declined: Refusal } {
-  return { declined: { ...REFUSALS.too_many, reason: 'Too many of these at once. Try again in a moment.', retryInMs: RETRY_MS } };
+  return {
+    declined: {
+      ...REFUSALS.too_many,
+      reason: 'Too many of these at once. Try again in a moment.',
+      retryInMs: RETRY_MS,
+    },
+  };
 }
 
 /** The result of `work`, which begins only if there is a place for this visitor. */
-export async function inPlace<T>(begin: AtOnce, { name }: SignedIn, work: () => Promise<T>): Promise<T | { declined: Refusal }> {
+export async function inPlace<T>(
+  begin: AtOnce,
+  { name }: SignedIn,
+  work: () => Promise<T>,
+): Promise<T | { declined: Refusal }> {
   const end = begin(name);
   if (!end) return declinedForNow();
   try {

@@ -8,7 +8,13 @@ export const deadRoutes: readonly Route[] = [
   route(deadApi.list, async ({ context, query: { rainId, cursor, limit } }) => {
     const skip = Number(cursor ?? 0);
     const { letters, total, complete } = await listDeadLetters(context, { rainId, skip, limit });
-    return { answer: { letters: letters.map(letterAnswer), total, ...(!complete && letters.length > 0 && { next: String(skip + letters.length) }) } };
+    return {
+      answer: {
+        letters: letters.map(letterAnswer),
+        total,
+        ...(!complete && letters.length > 0 && { next: String(skip + letters.length) }),
+      },
+    };
   }),
 
   route(deadApi.requeue, async ({ context, params: { letterId } }) => {
@@ -16,7 +22,9 @@ export const deadRoutes: readonly Route[] = [
     return done.ok ? { answer: { requeued: done.letters } } : declinedFor(done.refusals);
   }),
 
-  route(deadApi.discard, async ({ context, params: { letterId }, body: { reason, notPaid } }) => answerOf(await discardDeadLetter(context, letterId, reason, notPaid))),
+  route(deadApi.discard, async ({ context, params: { letterId }, body: { reason, notPaid } }) =>
+    answerOf(await discardDeadLetter(context, letterId, reason, notPaid)),
+  ),
 ];
 
 function letterAnswer({ letter, shard: _, index: __, deadLetteredAt, ...plain }: DeadLetterView) {

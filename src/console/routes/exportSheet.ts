@@ -5,7 +5,12 @@ import type { SignedIn } from '../session/authenticate.ts';
 import { AT_ONCE, declinedForNow } from './atOnce.ts';
 
 /** Streams a CSV under this file name, if there is a place for one more export. */
-export async function exportSheet(reply: FastifyReply, visitor: SignedIn, name: string, open: () => Promise<Readable>): Promise<'streamed' | { declined: Refusal }> {
+export async function exportSheet(
+  reply: FastifyReply,
+  visitor: SignedIn,
+  name: string,
+  open: () => Promise<Readable>,
+): Promise<'streamed' | { declined: Refusal }> {
   const end = AT_ONCE.exports(visitor.name);
   if (!end) return declinedForNow();
   const stream = await open().catch((error: unknown) => {
@@ -13,6 +18,9 @@ export async function exportSheet(reply: FastifyReply, visitor: SignedIn, name: 
     throw error;
   });
   stream.once('close', end);
-  void reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${name}.csv"`).send(stream);
+  void reply
+    .type('text/csv; charset=utf-8')
+    .header('content-disposition', `attachment; filename="${name}.csv"`)
+    .send(stream);
   return 'streamed';
 }

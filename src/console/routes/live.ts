@@ -22,15 +22,32 @@ export function liveRoutes({ rains, sales }: Feeds, { recheckMs }: Pick<Pace, 'r
 }
 
 /** Sends samples until the browser leaves, the login is no longer valid, or the console closes. */
-function stream<Sample>(feeds: LiveFeeds<Sample>, id: string, visitor: SignedIn, reply: FastifyReply, recheckMs: number) {
+function stream<Sample>(
+  feeds: LiveFeeds<Sample>,
+  id: string,
+  visitor: SignedIn,
+  reply: FastifyReply,
+  recheckMs: number,
+) {
   const { raw } = reply;
-  const show = (sample: Sample) => { if (raw.writableLength <= UNREAD_BYTES_MAX) raw.write(`event: sample\ndata: ${JSON.stringify(sample)}\n\n`); };
+  const show = (sample: Sample) => {
+    if (raw.writableLength <= UNREAD_BYTES_MAX) raw.write(`event: sample\ndata: ${JSON.stringify(sample)}\n\n`);
+  };
   const end = () => void raw.end();
   const watching = feeds.watch(id, { show, end });
   if (!watching) return declined('too_many');
   beginStream(reply);
   if (watching.last) show(watching.last);
-  const rechecks = setInterval(() => void visitor.isStillValid().then((valid) => { if (!valid) end(); }, () => {}), recheckMs);
+  const rechecks = setInterval(
+    () =>
+      void visitor.isStillValid().then(
+        (valid) => {
+          if (!valid) end();
+        },
+        () => {},
+      ),
+    recheckMs,
+  );
   const left = () => {
     clearInterval(rechecks);
     watching.leave();
@@ -47,6 +64,11 @@ function beginStream(reply: FastifyReply): void {
   reply.hijack();
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.raw.setHeader(name, value);
   // x-accel-buffering: a buffering proxy would deliver everything at the end.
-  reply.raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'keep-alive' });
+  reply.raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    connection: 'keep-alive',
+  });
   reply.raw.write('retry: 2000\n\n');
 }

@@ -9,7 +9,8 @@ import { answerOf, declinedFor, route, saleRoute, type Route } from './route.ts'
 
 export const orderRoutes: readonly Route[] = [
   saleRoute(ordersApi.list, async ({ context, sale, query: { limit, cursor, ...search } }) => {
-    if (cursor !== undefined && !reservationIdText.safeParse(cursor).success) return { declined: refusalFor([{ field: 'cursor', reason: EXPECTED_CURSOR }], 'bad_request') };
+    if (cursor !== undefined && !reservationIdText.safeParse(cursor).success)
+      return { declined: refusalFor([{ field: 'cursor', reason: EXPECTED_CURSOR }], 'bad_request') };
     return answerOf(await orderPage(context, sale.id, search, limit, cursor));
   }),
 
@@ -19,6 +20,10 @@ export const orderRoutes: readonly Route[] = [
     return exportSheet(reply, visitor, `orders-${sale.id}`, () => ordersSheet(context, found.orders, 'spreadsheet'));
   }),
 
-  route(ordersApi.cancel, async ({ context, params: { orderId }, body: { reason, dryRun } }) => answerOf(await cancelOrder(context, orderId, reason, dryRun))),
-  route(ordersApi.refund, async ({ context, params: { orderId }, body: { reason, dryRun } }) => answerOf(await refundOrder(context, orderId, reason, dryRun))),
+  route(ordersApi.cancel, async ({ context, params: { orderId }, body: { reason, dryRun } }) =>
+    answerOf(await cancelOrder(context, orderId, reason, dryRun)),
+  ),
+  route(ordersApi.refund, async ({ context, params: { orderId }, body: { reason, dryRun } }) =>
+    answerOf(await refundOrder(context, orderId, reason, dryRun)),
+  ),
 ];

@@ -8,5 +8,6 @@ export const queueRoutes: readonly Route[] = [
   route(queuesApi.list, async ({ context }) => ({ answer: await readQueues(context) })),
 
   route(queuesApi.jobs, ({ context, visitor, params: { name }, query: { state, page } }) =>
-    inPlace(AT_ONCE.jobPages, visitor, async () => ({ answer: await listQueueJobs(context, name, state, page) }))),
+    inPlace(AT_ONCE.jobPages, visitor, async () => ({ answer: await listQueueJobs(context, name, state, page) })),
+  ),
 ];

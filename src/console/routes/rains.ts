@@ -21,7 +21,9 @@ export const rainRoutes: readonly Route[] = [
   route(rainsApi.list, async ({ context, query: { limit } }) => ({ answer: await listRains(context, limit) })),
 
   route(rainsApi.create, async ({ context, body: { load, dryRun, plan, opensAt, closesAt, ...options } }) => {
-    const created = await createRain(context, { plan, opensAt, closesAt, ...definedFields(options) } as CreateRequest, { dryRun });
+    const created = await createRain(context, { plan, opensAt, closesAt, ...definedFields(options) } as CreateRequest, {
+      dryRun,
+    });
     if (!created.ok) return declinedFor(created.refusals);
     const { ok: _, funded: __, ...plain } = created;
     if (!load || dryRun) return { answer: plain };
@@ -29,27 +31,41 @@ export const rainRoutes: readonly Route[] = [
     return loaded.ok ? { answer: { ...plain, loaded: loaded.packets } } : declinedFor(loaded.refusals);
   }),
 
-  route(rainsApi.preview, ({ visitor, body: { plan, draws } }) => inPlace(AT_ONCE.previews, visitor, async () => ({ answer: await previewAside(plan, draws) }))),
+  route(rainsApi.preview, ({ visitor, body: { plan, draws } }) =>
+    inPlace(AT_ONCE.previews, visitor, async () => ({ answer: await previewAside(plan, draws) })),
+  ),
 
-  route(rainsApi.show, async ({ context, params: { rainId } }) => foundOr('no_such_rain', await showRain(context, rainId))),
+  route(rainsApi.show, async ({ context, params: { rainId } }) =>
+    foundOr('no_such_rain', await showRain(context, rainId)),
+  ),
 
   rainRoute(rainsApi.load, async ({ context, rain: { id } }) => {
     const loaded = await loadRain(context, id);
-    return loaded.ok ? { answer: { state: (await showRain(context, id))?.state ?? 'loaded', packets: loaded.packets } } : declinedFor(loaded.refusals);
+    return loaded.ok
+      ? { answer: { state: (await showRain(context, id))?.state ?? 'loaded', packets: loaded.packets } }
+      : declinedFor(loaded.refusals);
   }),
 
-  route(rainsApi.audit, ({ context, visitor, params: { rainId } }) => auditInTurn(visitor, async () => {
-    const audit = await auditRain(context, rainId);
-    return foundOr('no_such_rain', audit && auditAnswer(audit));
-  })),
+  route(rainsApi.audit, ({ context, visitor, params: { rainId } }) =>
+    auditInTurn(visitor, async () => {
+      const audit = await auditRain(context, rainId);
+      return foundOr('no_such_rain', audit && auditAnswer(audit));
+    }),
+  ),
 
-  rainRoute(rainsApi.verify, ({ context, visitor, rain }) => auditInTurn(visitor, async () => answerOf(await verifyRain(context, rain.id, [])))),
+  rainRoute(rainsApi.verify, ({ context, visitor, rain }) =>
+    auditInTurn(visitor, async () => answerOf(await verifyRain(context, rain.id, []))),
+  ),
   rainRoute(rainsApi.pause, async ({ context, rain }) => answerOf(await pauseRain(context, rain.id))),
   rainRoute(rainsApi.resume, async ({ context, rain }) => answerOf(await resumeRain(context, rain.id))),
   rainRoute(rainsApi.close, async ({ context, rain }) => answerOf(await closeRain(context, rain.id))),
   rainRoute(rainsApi.start, async ({ context, rain, body }) => answerOf(await startRain(context, rain.id, body ?? {}))),
-  rainRoute(rainsApi.schedule, async ({ context, rain, body }) => answerOf(await rescheduleRain(context, rain.id, body))),
-  rainRoute(rainsApi.topUp, async ({ context, rain, body }) => answerOf(await topUpRain(context, rain.id, definedFields(body)))),
+  rainRoute(rainsApi.schedule, async ({ context, rain, body }) =>
+    answerOf(await rescheduleRain(context, rain.id, body)),
+  ),
+  rainRoute(rainsApi.topUp, async ({ context, rain, body }) =>
+    answerOf(await topUpRain(context, rain.id, definedFields(body))),
+  ),
   rainRoute(rainsApi.tickets, async ({ context, rain, body }) => answerOf(await setTickets(context, rain.id, body))),
   rainRoute(rainsApi.recycle, async ({ context, rain }) => answerOf(await recycleRain(context, rain.id, context))),
 ];
@@ -57,8 +73,18 @@ export const rainRoutes: readonly Route[] = [
 function auditAnswer(audit: Audit) {
   const { report, problems, notices, toldTwice, lostFromLog, queues } = audit;
   return {
-    ...report, in_order: isInOrder(audit), findings: [...problems, ...notices, ...toldTwice.map(describeToldTwice)],
-    lost_from_log: lostFromLog.slice(0, LOST_SHOWN_MAX).map(({ redPacketId, amountCents, userId }) => ({ redPacketId, amount: formatMoney(amountCents), userId })),
-    ...(queues && { queues: { jobs: queues.jobs, dead: { count: queues.dead.count, amount: formatMoney(queues.dead.cents) }, complete: queues.complete } }),
+    ...report,
+    in_order: isInOrder(audit),
+    findings: [...problems, ...notices, ...toldTwice.map(describeToldTwice)],
+    lost_from_log: lostFromLog
+      .slice(0, LOST_SHOWN_MAX)
+      .map(({ redPacketId, amountCents, userId }) => ({ redPacketId, amount: formatMoney(amountCents), userId })),
+    ...(queues && {
+      queues: {
+        jobs: queues.jobs,
+        dead: { count: queues.dead.count, amount: formatMoney(queues.dead.cents) },
+        complete: queues.complete,
+      },
+    }),
   };
 }

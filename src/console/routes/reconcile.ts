@@ -31,7 +31,10 @@ export const reconcileRoutes: readonly Route[] = [
       if (!opened.ok) return declinedFor(opened.refusals);
       opened.sheet.once('close', end);
       streamed = true;
-      void reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="reconciliation-${rain.id}.csv"`).send(opened.sheet);
+      void reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="reconciliation-${rain.id}.csv"`)
+        .send(opened.sheet);
       return 'streamed';
     } finally {
       if (!streamed) end();

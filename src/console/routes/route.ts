@@ -21,7 +21,9 @@ export interface Backend extends Omit<QueueContext, 'actor' | 'queues'>, AfterRe
 }
 
 /** What a schema of the endpoint gives for the request. */
-type Parsed<E extends Endpoint, Part extends 'params' | 'query' | 'body'> = E[Part] extends z.ZodType ? z.output<E[Part]> : unknown;
+type Parsed<E extends Endpoint, Part extends 'params' | 'query' | 'body'> = E[Part] extends z.ZodType
+  ? z.output<E[Part]>
+  : unknown;
 
 interface RouteInput<E extends Endpoint> {
   /** Its actor is the visitor. */
@@ -35,7 +37,10 @@ interface RouteInput<E extends Endpoint> {
 }
 
 /** An answer, a refusal, or `streamed`: the handler writes the reply itself. */
-type Answer<E extends Endpoint> = { answer: E['answer'] extends z.ZodType ? z.input<E['answer']> : unknown } | { declined: Refusal } | 'streamed';
+type Answer<E extends Endpoint> =
+  | { answer: E['answer'] extends z.ZodType ? z.input<E['answer']> : unknown }
+  | { declined: Refusal }
+  | 'streamed';
 
 export interface Route {
   endpoint: Endpoint;
@@ -50,7 +55,8 @@ export function route<E extends Endpoint>(endpoint: E, handle: (input: RouteInpu
 
 /** A route about one existing rain. The rain is looked up here, once. */
 export function rainRoute<E extends Endpoint & { params: z.ZodType<{ rainId: string }> }>(
-  endpoint: E, handle: (input: RouteInput<E> & { rain: BookedRain }) => Promise<Answer<E>>,
+  endpoint: E,
+  handle: (input: RouteInput<E> & { rain: BookedRain }) => Promise<Answer<E>>,
 ): Route {
   return route(endpoint, async (input) => {
     const rain = await input.context.ledger.rain((input.params as { rainId: string }).rainId);
@@ -60,7 +66,8 @@ export function rainRoute<E extends Endpoint & { params: z.ZodType<{ rainId: str
 
 /** The same for one existing sale. */
 export function saleRoute<E extends Endpoint & { params: z.ZodType<{ saleId: string }> }>(
-  endpoint: E, handle: (input: RouteInput<E> & { sale: BookedSale }) => Promise<Answer<E>>,
+  endpoint: E,
+  handle: (input: RouteInput<E> & { sale: BookedSale }) => Promise<Answer<E>>,
 ): Route {
   return route(endpoint, async (input) => {
     const sale = await input.context.ledger.sale((input.params as { saleId: string }).saleId);
@@ -81,7 +88,9 @@ export function declinedFor(refusals: Refused['refusals']): { declined: Refusal 
 }
 
 /** The result of a verb as an answer, or its refusals. */
-export function answerOf<Done extends { ok: true }>(done: Done | Refused): { answer: Omit<Done, 'ok'> } | { declined: Refusal } {
+export function answerOf<Done extends { ok: true }>(
+  done: Done | Refused,
+): { answer: Omit<Done, 'ok'> } | { declined: Refusal } {
   if (!done.ok) return declinedFor(done.refusals);
   const { ok: _, ...plain } = done;
   return { answer: plain };
@@ -89,5 +98,7 @@ export function answerOf<Done extends { ok: true }>(done: Done | Refused): { ans
 
 /** Drops undefined fields, because a verb treats, and records, every present field as requested. */
 export function definedFields<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
 }

@@ -15,20 +15,52 @@ import { signIn } from '../session/signIn.ts';
 import { declined, declinedFor, route, type Backend, type Route } from './route.ts';
 
 /** For a bearer token `expiresAt` is not the token's end, only a time at which to ask again. */
-export function sessionRoutes(ledger: Pick<Ledger, 'record' | 'staff'>, sessions: Sessions, { requestOrigin, demandTotp, playerPage, currency, timeZone, participants }: { requestOrigin: RequestOrigin; demandTotp: boolean; playerPage?: string | undefined; currency: string; timeZone?: string | undefined; participants: boolean }): readonly Route[] {
+export function sessionRoutes(
+  ledger: Pick<Ledger, 'record' | 'staff'>,
+  sessions: Sessions,
+  {
+    requestOrigin,
+    demandTotp,
+    playerPage,
+    currency,
+    timeZone,
+    participants,
+  }: {
+    requestOrigin: RequestOrigin;
+    demandTotp: boolean;
+    playerPage?: string | undefined;
+    currency: string;
+    timeZone?: string | undefined;
+    participants: boolean;
+  },
+): readonly Route[] {
   const answerOf = ({ name, role, totp }: Pick<SignedIn, 'name' | 'role' | 'totp'>, session: Session | undefined) => ({
-    name, role, csrf: session?.csrf ?? '', expiresAt: iso(session?.expiresAt ?? Date.now() + SESSION_MS), totp: totp ? 'on' as const : demandTotp && role === 'operator' ? 'needed' as const : 'off' as const,
-    ...(playerPage !== undefined && { playerPage }), ...(timeZone !== undefined && { timeZone }), currency, participants,
+    name,
+    role,
+    csrf: session?.csrf ?? '',
+    expiresAt: iso(session?.expiresAt ?? Date.now() + SESSION_MS),
+    totp: totp ? ('on' as const) : demandTotp && role === 'operator' ? ('needed' as const) : ('off' as const),
+    ...(playerPage !== undefined && { playerPage }),
+    ...(timeZone !== undefined && { timeZone }),
+    currency,
+    participants,
   });
-  const originOf = (request: FastifyRequest, signer: Backend['signer'], name: string) => ({ address: visitorAddress(request), device: deviceOf(request, signer, name, requestOrigin) });
+  const originOf = (request: FastifyRequest, signer: Backend['signer'], name: string) => ({
+    address: visitorAddress(request),
+    device: deviceOf(request, signer, name, requestOrigin),
+  });
 
   async function open(operator: BookedOperator, request: FastifyRequest, reply: FastifyReply) {
-    const session = await sessions.open(operator, { address: visitorAddress(request), agent: String(request.headers['user-agent'] ?? '') });
+    const session = await sessions.open(operator, {
+      address: visitorAddress(request),
+      agent: String(request.headers['user-agent'] ?? ''),
+    });
     setCookie(request, reply, session, requestOrigin);
     return answerOf(session, session);
   }
   /** After a change that ended all sessions, this browser stays signed in. */
-  const openAgain = async (name: string, request: FastifyRequest, reply: FastifyReply) => open((await ledger.staff.operator(name))!, request, reply);
+  const openAgain = async (name: string, request: FastifyRequest, reply: FastifyReply) =>
+    open((await ledger.staff.operator(name))!, request, reply);
 
   return [
     route(sessionApi.open, async ({ context, body: { name, password, code }, request, reply }) => {
@@ -47,17 +79,29 @@ export function sessionRoutes(ledger: Pick<Ledger, 'record' | 'staff'>, sessions
     route(sessionApi.close, async ({ visitor, request, reply }) => {
       if (visitor.session) {
         await sessions.end(visitor.name, visitor.session.hash);
-        await ledger.record({ actor: `console:${visitor.name}`, verb: 'logout', details: { address: visitorAddress(request) } });
+        await ledger.record({
+          actor: `console:${visitor.name}`,
+          verb: 'logout',
+          details: { address: visitorAddress(request) },
+        });
       }
       setCookie(request, reply, undefined, requestOrigin);
       return { answer: null };
     }),
 
     route(sessionApi.list, async ({ context, visitor }) => {
-      const listed = await listAccess(context, visitor.name) ?? [];
-      return { answer: { sessions: listed.map(({ hash, since, lastUsedAt, expiresAt, ...plain }) => ({
-        ...plain, current: hash === visitor.hash, since: iso(since), expiresAt: iso(expiresAt), ...(lastUsedAt !== undefined && { lastUsedAt: iso(lastUsedAt) }),
-      })) } };
+      const listed = (await listAccess(context, visitor.name)) ?? [];
+      return {
+        answer: {
+          sessions: listed.map(({ hash, since, lastUsedAt, expiresAt, ...plain }) => ({
+            ...plain,
+            current: hash === visitor.hash,
+            since: iso(since),
+            expiresAt: iso(expiresAt),
+            ...(lastUsedAt !== undefined && { lastUsedAt: iso(lastUsedAt) }),
+          })),
+        },
+      };
     }),
 
     route(sessionApi.end, async ({ context, visitor, params: { sessionId } }) => {
@@ -65,14 +109,17 @@ export function sessionRoutes(ledger: Pick<Ledger, 'record' | 'staff'>, sessions
       return done.ok ? { answer: null } : declined('no_such_session');
     }),
 
-    route(sessionApi.changePassword, async ({ context, visitor: { name, session }, body: { newPassword, ...proof }, request, reply }) => {
-      // A token of a script is not somebody at a browser.
-      if (!session) return declined('no_session');
-      const proved = await signIn(context, { name, ...proof, ...originOf(request, context.signer, name) }, true);
-      if (!proved.ok) return { declined: proved.refusal };
-      const done = await inTurn('known', () => changeOwnPassword(context, proved.operator, newPassword));
-      return done.ok ? { answer: await openAgain(name, request, reply) } : declinedFor(done.refusals);
-    }),
+    route(
+      sessionApi.changePassword,
+      async ({ context, visitor: { name, session }, body: { newPassword, ...proof }, request, reply }) => {
+        // A token of a script is not somebody at a browser.
+        if (!session) return declined('no_session');
+        const proved = await signIn(context, { name, ...proof, ...originOf(request, context.signer, name) }, true);
+        if (!proved.ok) return { declined: proved.refusal };
+        const done = await inTurn('known', () => changeOwnPassword(context, proved.operator, newPassword));
+        return done.ok ? { answer: await openAgain(name, request, reply) } : declinedFor(done.refusals);
+      },
+    ),
 
     route(sessionApi.beginTotp, async ({ context, visitor: { name, session }, body: proof, request }) => {
       if (!session) return declined('no_session');
@@ -80,10 +127,15 @@ export function sessionRoutes(ledger: Pick<Ledger, 'record' | 'staff'>, sessions
       return proved.ok ? { answer: beginTotp(context, proved.operator) } : { declined: proved.refusal };
     }),
 
-    route(sessionApi.confirmTotp, async ({ context, visitor: { name, session }, body: { setup, code }, request, reply }) => {
-      if (!session) return declined('no_session');
-      const done = await confirmTotp(context, name, setup, code);
-      return done.ok ? { answer: { session: await openAgain(name, request, reply), recoveryCodes: done.recoveryCodes } } : declinedFor(done.refusals);
-    }),
+    route(
+      sessionApi.confirmTotp,
+      async ({ context, visitor: { name, session }, body: { setup, code }, request, reply }) => {
+        if (!session) return declined('no_session');
+        const done = await confirmTotp(context, name, setup, code);
+        return done.ok
+          ? { answer: { session: await openAgain(name, request, reply), recoveryCodes: done.recoveryCodes } }
+          : declinedFor(done.refusals);
+      },
+    ),
   ];
 }

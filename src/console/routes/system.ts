@@ -22,7 +22,9 @@ export const systemRoutes: readonly Route[] = [
     return done.ok ? { answer: { block: withTimes(done.block) } } : declinedFor(done.refusals);
   }),
 
-  route(systemApi.switches, async ({ context }) => ({ answer: { switches: (await listSwitches(context)).map(switchAnswer) } })),
+  route(systemApi.switches, async ({ context }) => ({
+    answer: { switches: (await listSwitches(context)).map(switchAnswer) },
+  })),
 
   route(systemApi.throwSwitch, async ({ context, params: { name }, body: { position, reason, forMs } }) => {
     if (position === 'auto') {
@@ -34,14 +36,36 @@ export const systemRoutes: readonly Route[] = [
   }),
 
   route(systemApi.actions, async ({ context, query: { cursor, ...filter } }) => {
-    const found = await context.ledger.latestActions({ ...filter, before: cursor === undefined ? undefined : BigInt(cursor) });
+    const found = await context.ledger.latestActions({
+      ...filter,
+      before: cursor === undefined ? undefined : BigInt(cursor),
+    });
     const last = found.length === filter.limit ? found.at(-1) : undefined;
-    const sales = await salesAmong(context, found.flatMap(({ rainId: id }) => id ?? []));
-    return { answer: { actions: found.map(({ at, details = {}, ...plain }) => ({ ...plain, ...(plain.rainId !== undefined && sales.has(plain.rainId) && { isSale: true as const }), details: { ...details }, at: iso(at) })), ...(last && { next: last.id }) } };
+    const sales = await salesAmong(
+      context,
+      found.flatMap(({ rainId: id }) => id ?? []),
+    );
+    return {
+      answer: {
+        actions: found.map(({ at, details = {}, ...plain }) => ({
+          ...plain,
+          ...(plain.rainId !== undefined && sales.has(plain.rainId) && { isSale: true as const }),
+          details: { ...details },
+          at: iso(at),
+        })),
+        ...(last && { next: last.id }),
+      },
+    };
   }),
 
   route(systemApi.gateways, async ({ context }) => ({
-    answer: { gateways: (await readHeartbeats(context.redis)).map(({ startedAt, at, ...plain }) => ({ ...plain, startedAt: iso(startedAt), at: iso(at) })) },
+    answer: {
+      gateways: (await readHeartbeats(context.redis)).map(({ startedAt, at, ...plain }) => ({
+        ...plain,
+        startedAt: iso(startedAt),
+        at: iso(at),
+      })),
+    },
   })),
 
   route(systemApi.system, async ({ context }) => ({ answer: await readSystem(context) })),
@@ -52,7 +76,9 @@ export const systemRoutes: readonly Route[] = [
 /** Actions record the id of a rain or of a sale alike. */
 async function salesAmong({ ledger }: Pick<OperatorContext, 'ledger'>, ids: readonly string[]): Promise<Set<string>> {
   const distinct = [...new Set(ids)];
-  return new Set(distinct.length === 0 ? [] : (await ledger.sales(distinct.length, { ids: distinct })).map(({ id }) => id));
+  return new Set(
+    distinct.length === 0 ? [] : (await ledger.sales(distinct.length, { ids: distinct })).map(({ id }) => id),
+  );
 }
 
 function switchAnswer({ name, held }: { name: SwitchName; held?: HeldSwitch }) {

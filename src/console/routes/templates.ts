@@ -8,5 +8,7 @@ export const templateRoutes: readonly Route[] = [
     const done = await saveTemplate(context, { id: templateId, ...body });
     return done.ok ? { answer: done.template } : declinedFor(done.refusals);
   }),
-  route(templatesApi.removeTemplate, async ({ context, params: { templateId } }) => answerOf(await removeTemplate(context, templateId))),
+  route(templatesApi.removeTemplate, async ({ context, params: { templateId } }) =>
+    answerOf(await removeTemplate(context, templateId)),
+  ),
 ];

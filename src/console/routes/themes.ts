@@ -1,4 +1,11 @@
-import { listThemes, removeTheme, removeThemeFile, setGreeting, setTheme, setThemeFile } from '../../operator/themes.ts';
+import {
+  listThemes,
+  removeTheme,
+  removeThemeFile,
+  setGreeting,
+  setTheme,
+  setThemeFile,
+} from '../../operator/themes.ts';
 import { themesApi } from '../contract/themes.ts';
 import { answerOf, declinedFor, rainRoute, route, type Route } from './route.ts';
 
@@ -9,10 +16,18 @@ function themeOf(done: Awaited<ReturnType<typeof setTheme>>) {
 
 export const themeRoutes: readonly Route[] = [
   route(themesApi.listThemes, async ({ context }) => ({ answer: await listThemes(context) })),
-  route(themesApi.setTheme, async ({ context, params: { themeId }, body }) => themeOf(await setTheme(context, { id: themeId, ...body }))),
-  route(themesApi.removeTheme, async ({ context, params: { themeId } }) => answerOf(await removeTheme(context, themeId))),
-  route(themesApi.setThemeFile, async ({ context, params: { themeId, kind }, body }) => themeOf(await setThemeFile(context, themeId, kind, body))),
-  route(themesApi.removeThemeFile, async ({ context, params: { themeId, kind } }) => themeOf(await removeThemeFile(context, themeId, kind))),
+  route(themesApi.setTheme, async ({ context, params: { themeId }, body }) =>
+    themeOf(await setTheme(context, { id: themeId, ...body })),
+  ),
+  route(themesApi.removeTheme, async ({ context, params: { themeId } }) =>
+    answerOf(await removeTheme(context, themeId)),
+  ),
+  route(themesApi.setThemeFile, async ({ context, params: { themeId, kind }, body }) =>
+    themeOf(await setThemeFile(context, themeId, kind, body)),
+  ),
+  route(themesApi.removeThemeFile, async ({ context, params: { themeId, kind } }) =>
+    themeOf(await removeThemeFile(context, themeId, kind)),
+  ),
   rainRoute(themesApi.setGreeting, async ({ context, rain, body }) => {
     const done = await setGreeting(context, rain.id, body);
     return done.ok ? { answer: done.greeting } : declinedFor(done.refusals);

@@ -9,17 +9,22 @@ import { rainRoute, type Route } from './route.ts';
 export const winnerRoutes: readonly Route[] = [
   rainRoute(winnersApi.list, async ({ context, rain, query: { search, cursor, limit } }) => {
     const at = cursor === undefined ? undefined : readCursor(cursor, rain.shards);
-    if (cursor !== undefined && !at) return { declined: refusalFor([{ field: 'cursor', reason: EXPECTED_CURSOR }], 'bad_request') };
+    if (cursor !== undefined && !at)
+      return { declined: refusalFor([{ field: 'cursor', reason: EXPECTED_CURSOR }], 'bad_request') };
     const { winners, next } = await searchWinners(context, rain, { search, at, limit });
     return { answer: { winners, ...(next && { next: writeCursor(next) }) } };
   }),
 
-  rainRoute(winnersApi.csv, ({ context, visitor, rain, reply }) => exportSheet(reply, visitor, `winners-${rain.id}`, () => winnersSheet(context, rain))),
+  rainRoute(winnersApi.csv, ({ context, visitor, rain, reply }) =>
+    exportSheet(reply, visitor, `winners-${rain.id}`, () => winnersSheet(context, rain)),
+  ),
 ];
 
 /** Opaque text that the client sends back unchanged. */
 function writeCursor(cursor: Cursor): string {
-  return cursor.in === 'log' ? `l${cursor.from.join('.')}` : `b${Buffer.from(cursor.afterUserId ?? '').toString('base64url')}`;
+  return cursor.in === 'log'
+    ? `l${cursor.from.join('.')}`
+    : `b${Buffer.from(cursor.afterUserId ?? '').toString('base64url')}`;
 }
 
 function readCursor(text: string, shards: number): Cursor | undefined {

@@ -24,16 +24,21 @@ type Whose = keyof typeof FREE;
  * Counts the attempt before it is made, so that neither parallel attempts nor several consoles allow more.
  * @returns `waitMs`: it must not be made before; else `succeeded`, to be called if it was right: only failures count
  */
-export async function countAttempt(redis: RedisClient, attempt: Attempt): Promise<{ waitMs: number } | { succeeded: () => Promise<void> }> {
+export async function countAttempt(
+  redis: RedisClient,
+  attempt: Attempt,
+): Promise<{ waitMs: number } | { succeeded: () => Promise<void> }> {
   const counted: string[] = [];
-  const takeBack = async () => { await Promise.all(counted.map((key) => redis.decr(key))); };
+  const takeBack = async () => {
+    await Promise.all(counted.map((key) => redis.decr(key)));
+  };
   for (const [whose, hash] of limitsOf(attempt)) {
     const [count, wait] = [attemptsKey(whose, hash, 'count'), attemptsKey(whose, hash, 'wait')];
-    const beyond = await redis.incr(count) - FREE[whose];
+    const beyond = (await redis.incr(count)) - FREE[whose];
     counted.push(count);
     await redis.pexpire(count, REMEMBERED_MS);
     const waitMs = Math.min(REMEMBERED_MS, WAIT_MS_MIN * 2 ** (beyond - 1));
-    if (beyond > 0 && await redis.set(wait, '', 'PX', waitMs, 'NX') !== 'OK') {
+    if (beyond > 0 && (await redis.set(wait, '', 'PX', waitMs, 'NX')) !== 'OK') {
       await takeBack();
       return { waitMs: Math.max(1, await redis.pttl(wait)) };
     }
@@ -44,5 +49,9 @@ export async function countAttempt(redis: RedisClient, attempt: Attempt): Promis
 function limitsOf({ name, address, device }: Attempt): [Whose, string][] {
   const hashOf = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
   if (device !== undefined) return [['device', hashOf(name, device)]];
-  return [['pair', hashOf(name, address)], ['address', hashOf(address)], ['name', hashOf(name)]];
+  return [
+    ['pair', hashOf(name, address)],
+    ['address', hashOf(address)],
+    ['name', hashOf(name)],
+  ];
 }

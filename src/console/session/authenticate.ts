@@ -23,7 +23,12 @@ export interface SignedIn {
 }
 
 /** @param demandTotp whether operators without one-time codes may only read */
-export function openAuthenticator({ staff }: Pick<Ledger, 'staff'>, sessions: Sessions, origin: RequestOrigin, demandTotp: boolean) {
+export function openAuthenticator(
+  { staff }: Pick<Ledger, 'staff'>,
+  sessions: Sessions,
+  origin: RequestOrigin,
+  demandTotp: boolean,
+) {
   const activeOperator = async (name: string) => {
     const operator = await staff.operator(name);
     return operator?.disabledAt === undefined ? operator : undefined;
@@ -38,23 +43,40 @@ export function openAuthenticator({ staff }: Pick<Ledger, 'staff'>, sessions: Se
       const bearer = () => staff.bearer(hash, visitorAddress(request));
       const operator = await bearer();
       if (typeof operator !== 'object') return operator === 'ended' ? 'token_ended' : 'no_session';
-      return { name: operator.name, role: operator.role, totp: operator.totpSecret !== undefined, hash, isStillValid: async () => typeof await bearer() === 'object' };
+      return {
+        name: operator.name,
+        role: operator.role,
+        totp: operator.totpSecret !== undefined,
+        hash,
+        isStillValid: async () => typeof (await bearer()) === 'object',
+      };
     }
     const token = readCookie(request, COOKIE, origin);
     const session = token === undefined ? undefined : await sessions.find(token, activeOperator);
     if (!session) return 'no_session';
     const { name, role, totp, hash } = session;
-    return { name, role, totp, hash, session, isStillValid: async () => await sessions.find(session.token, activeOperator, true) !== undefined };
+    return {
+      name,
+      role,
+      totp,
+      hash,
+      session,
+      isStillValid: async () => (await sessions.find(session.token, activeOperator, true)) !== undefined,
+    };
   }
 
   return {
     /** GET and HEAD need no CSRF token. @param role the role that the endpoint requires */
-    async admit(request: FastifyRequest, role: Role): Promise<{ ok: true; visitor: SignedIn } | { ok: false; code: RefusalCode }> {
+    async admit(
+      request: FastifyRequest,
+      role: Role,
+    ): Promise<{ ok: true; visitor: SignedIn } | { ok: false; code: RefusalCode }> {
       const changes = request.method !== 'GET' && request.method !== 'HEAD';
       if (changes && isForeign(request)) return { ok: false, code: 'cross_origin' };
       const visitor = await identify(request);
       if (typeof visitor === 'string') return { ok: false, code: visitor };
-      if (changes && visitor.session && !isCsrf(visitor.session, request.headers['x-csrf-token'])) return { ok: false, code: 'bad_csrf' };
+      if (changes && visitor.session && !isCsrf(visitor.session, request.headers['x-csrf-token']))
+        return { ok: false, code: 'bad_csrf' };
       if (role === 'operator' && visitor.role !== 'operator') return { ok: false, code: 'not_allowed' };
       if (role === 'operator' && demandTotp && !visitor.totp) return { ok: false, code: 'totp_needed' };
       return { ok: true, visitor };
@@ -63,7 +85,12 @@ export function openAuthenticator({ staff }: Pick<Ledger, 'staff'>, sessions: Se
 }
 
 /** Keeps the session in the browser's cookie. Without a session the cookie is deleted. */
-export function setCookie(request: FastifyRequest, reply: FastifyReply, session: Session | undefined, origin: RequestOrigin): void {
+export function setCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: Session | undefined,
+  origin: RequestOrigin,
+): void {
   const maxAge = session ? Math.round((session.expiresAt - Date.now()) / 1_000) : 0;
   writeCookie(request, reply, origin, { name: COOKIE, value: session?.token ?? '', path: '/', maxAge });
 }

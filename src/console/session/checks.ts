@@ -39,9 +39,15 @@ export const inTurn = <T>(kind: Kind, work: () => Promise<T>): Promise<T> => ofK
  * @param random from 0 up to 1
  * @returns takes a place until `leave` is called with whether the password was right; `waitMs`: there is none, and when to ask again
  */
-export function createPlaces(now = () => performance.now(), random: () => number = Math.random): (asker: Asker) => { waitMs: number } | { kind: Kind; leave: (wasRight: boolean) => void } {
+export function createPlaces(
+  now = () => performance.now(),
+  random: () => number = Math.random,
+): (asker: Asker) => { waitMs: number } | { kind: Kind; leave: (wasRight: boolean) => void } {
   const senders: Readonly<Record<Kind, Map<string, number>>> = { known: new Map(), stranger: new Map() };
-  const addresses = createExpiringCache<{ failures: number; refusals: number; until: number }>(ADDRESSES_REMEMBERED.max, now);
+  const addresses = createExpiringCache<{ failures: number; refusals: number; until: number }>(
+    ADDRESSES_REMEMBERED.max,
+    now,
+  );
   const seen = (address: string) => addresses.get(address) ?? { failures: 0, refusals: 0, until: 0 };
   function failed(address: string): void {
     const { failures, ...others } = seen(address);
@@ -63,7 +69,8 @@ export function createPlaces(now = () => performance.now(), random: () => number
     const [own, all] = [taken.get(sender) ?? 0, sum(taken.values())];
     const isScarce = all >= PLACES_MAX / 2;
     if (own >= (isScarce ? 1 : OF_SENDER_MAX)) return { waitMs: BUSY_MS };
-    if (all >= PLACES_MAX || (isScarce && failures >= FREE_FAILURES)) return { waitMs: isKnown ? BUSY_MS : refuse(address) };
+    if (all >= PLACES_MAX || (isScarce && failures >= FREE_FAILURES))
+      return { waitMs: isKnown ? BUSY_MS : refuse(address) };
     taken.set(sender, own + 1);
     const leave = (wasRight: boolean) => {
       if (!wasRight && !isKnown) failed(address);

@@ -31,7 +31,12 @@ export function readCookie(request: FastifyRequest, name: string, origin: Reques
 }
 
 /** No script reads our cookies, and no other page sends them. */
-export function writeCookie(request: FastifyRequest, reply: FastifyReply, origin: RequestOrigin, { name, value, path, maxAge }: Cookie): void {
+export function writeCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  origin: RequestOrigin,
+  { name, value, path, maxAge }: Cookie,
+): void {
   const secure = isSecure(request, origin);
   const rules = { httpOnly: true, sameSite: 'strict', secure } as const;
   void reply.setCookie(secure ? HOST_ONLY + name : name, value, { ...rules, path: secure ? '/' : path, maxAge });

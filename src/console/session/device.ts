@@ -11,7 +11,12 @@ type Marks = Pick<Signer, 'sessionMac' | 'isSession'>;
 const signed = (id: string, since: string, name: string): string => ['device', id, since, name].join('\n');
 
 /** The device from which this name has signed in before, by a cookie that only we can make. It opens nothing: see attempts.ts. */
-export function deviceOf(request: FastifyRequest, signer: Marks, name: string, origin: RequestOrigin): string | undefined {
+export function deviceOf(
+  request: FastifyRequest,
+  signer: Marks,
+  name: string,
+  origin: RequestOrigin,
+): string | undefined {
   const [, id, since, mac] = FORM.exec(readCookie(request, COOKIE, origin) ?? '') ?? [];
   if (id === undefined || since === undefined || mac === undefined) return undefined;
   const isKnown = Number(since) + KNOWN_MS > Date.now() && signer.isSession(mac, signed(id, since, name));
@@ -19,8 +24,17 @@ export function deviceOf(request: FastifyRequest, signer: Marks, name: string, o
 }
 
 /** Lets the browser keep that this name has signed in here. */
-export function rememberDevice(request: FastifyRequest, reply: FastifyReply, signer: Marks, name: string, origin: RequestOrigin): void {
-  const [id, since] = [deviceOf(request, signer, name, origin) ?? randomBytes(16).toString('base64url'), String(Date.now())];
+export function rememberDevice(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  signer: Marks,
+  name: string,
+  origin: RequestOrigin,
+): void {
+  const [id, since] = [
+    deviceOf(request, signer, name, origin) ?? randomBytes(16).toString('base64url'),
+    String(Date.now()),
+  ];
   const value = `${id}.${since}.${signer.sessionMac(signed(id, since, name))}`;
   writeCookie(request, reply, origin, { name: COOKIE, value, path: '/api/console/session', maxAge: KNOWN_MS / 1_000 });
 }

@@ -25,7 +25,11 @@ interface SignIn {
  * the audit log. The code is asked for after the right password, and wrong ones count as wrong passwords do.
  * @param again whether somebody who is signed in proves it again, before another password or other one-time codes
  */
-export async function signIn({ redis, ledger, signer }: Pick<OperatorContext, 'redis' | 'ledger' | 'signer'>, { name, password, code, ...origin }: SignIn, again = false) {
+export async function signIn(
+  { redis, ledger, signer }: Pick<OperatorContext, 'redis' | 'ledger' | 'signer'>,
+  { name, password, code, ...origin }: SignIn,
+  again = false,
+) {
   const { address } = origin;
   // Who is known is looked at first: strangers can fill their own places only.
   const place = takePlace({ name, address, isKnown: again || origin.device !== undefined });
@@ -39,7 +43,8 @@ export async function signIn({ redis, ledger, signer }: Pick<OperatorContext, 'r
     isRight = await inTurn(place.kind, () => isPassword(password, operator?.passwordHash));
     // The typed name may be a password in the wrong field. So only existing names are recorded.
     const actor = found ? `console:${found.name}` : 'console';
-    const failed = (details: { code?: true } = {}) => ledger.record({ actor, verb: 'login_failed', details: { address, ...details } });
+    const failed = (details: { code?: true } = {}) =>
+      ledger.record({ actor, verb: 'login_failed', details: { address, ...details } });
     if (!isRight || !operator) {
       await failed();
       return { ok: false, refusal: REFUSALS.wrong_password } as const;
@@ -48,7 +53,7 @@ export async function signIn({ redis, ledger, signer }: Pick<OperatorContext, 'r
       await attempt.succeeded();
       return { ok: false, refusal: REFUSALS.code_needed } as const;
     }
-    if (operator.totpSecret !== undefined && !await acceptCode({ ledger, signer, actor }, operator, code!)) {
+    if (operator.totpSecret !== undefined && !(await acceptCode({ ledger, signer, actor }, operator, code!))) {
       await failed({ code: true });
       return { ok: false, refusal: REFUSALS.wrong_code } as const;
     }
@@ -63,5 +68,9 @@ export async function signIn({ redis, ledger, signer }: Pick<OperatorContext, 'r
 function tooMany(retryInMs: number): Refusal {
   const seconds = Math.ceil(retryInMs / 1_000);
   const time = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : seconds === 1 ? 'a second' : `${seconds} seconds`;
-  return { ...REFUSALS.too_many_attempts, reason: `${REFUSALS.too_many_attempts.reason} Try again in ${time}.`, retryInMs };
+  return {
+    ...REFUSALS.too_many_attempts,
+    reason: `${REFUSALS.too_many_attempts.reason} Try again in ${time}.`,
+    retryInMs,
+  };
 }

@@ -10,7 +10,13 @@ import { refusalFor, refuse, SHOP_REFUSALS } from '../refusals.ts';
 import { REPORT_PATH } from './reports.ts';
 
 /** Each limit protects this process: thousands of simulated buyers may pay from one address [R10]. */
-const LIMITS = { perMinutePerAddress: 120_000, reportsAtOnceMax: 64, reportMsMax: 5_000, triesMax: 20, pauseMs: 200 } as const;
+const LIMITS = {
+  perMinutePerAddress: 120_000,
+  reportsAtOnceMax: 64,
+  reportMsMax: 5_000,
+  triesMax: 20,
+  pauseMs: 200,
+} as const;
 
 interface DemoShopOptions {
   /** ORDER_WEBHOOK_SECRET. */
@@ -30,17 +36,28 @@ export function serveDemoShop(server: FastifyInstance, { secret, ownUrl }: DemoS
   async function report(orderId: string): ReturnType<typeof postSigned> {
     const url = `${ownUrl()}${REPORT_PATH.replace(':orderId', orderId)}`;
     for (let tries = 1; ; tries++) {
-      const reply = await inSlot(() => postSigned({ url, secret, timeoutMs: LIMITS.reportMsMax }, { key: orderId, body: JSON.stringify({ orderId, status: 'paid' }) }));
-      if (tries === LIMITS.triesMax || reply.kind === 'silent' || reply.status !== SHOP_REFUSALS.not_yet.status) return reply;
+      const reply = await inSlot(() =>
+        postSigned(
+          { url, secret, timeoutMs: LIMITS.reportMsMax },
+          { key: orderId, body: JSON.stringify({ orderId, status: 'paid' }) },
+        ),
+      );
+      if (tries === LIMITS.triesMax || reply.kind === 'silent' || reply.status !== SHOP_REFUSALS.not_yet.status)
+        return reply;
       await sleep(LIMITS.pauseMs);
     }
   }
 
-  server.post(DEMO_PAY_PATH, { config: { rateLimit: { max: LIMITS.perMinutePerAddress, timeWindow: 60_000, groupId: 'demo-shop' } } }, async (request, reply) => {
-    const body = payRequest.safeParse(request.body);
-    if (!body.success) return refuse(reply, refusalFor([firstRefusal(body.error, 'request')], 'bad_request'));
-    const answered = await report(body.data.reservationId);
-    if (answered.kind === 'silent' || answered.text === undefined) return refuse(reply, SHOP_REFUSALS.unavailable, LIMITS.pauseMs);
-    return reply.code(answered.status).header('cache-control', 'no-store').send(readJson(answered.text));
-  });
+  server.post(
+    DEMO_PAY_PATH,
+    { config: { rateLimit: { max: LIMITS.perMinutePerAddress, timeWindow: 60_000, groupId: 'demo-shop' } } },
+    async (request, reply) => {
+      const body = payRequest.safeParse(request.body);
+      if (!body.success) return refuse(reply, refusalFor([firstRefusal(body.error, 'request')], 'bad_request'));
+      const answered = await report(body.data.reservationId);
+      if (answered.kind === 'silent' || answered.text === undefined)
+        return refuse(reply, SHOP_REFUSALS.unavailable, LIMITS.pauseMs);
+      return reply.code(answered.status).header('cache-control', 'no-store').send(readJson(answered.text));
+    },
+  );
 }

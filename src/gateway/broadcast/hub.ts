@@ -66,12 +66,19 @@ export class Hub {
   }
 
   /** Calls `deliver` for each viewer of this rain or sale, and for an announcement also for other sessions for which `isListed` holds. A newer call replaces one that has not begun. */
-  tell(name: string, event: SnapshotChange, deliver: (session: Session) => void, isListed: (session: Session) => boolean): void {
+  tell(
+    name: string,
+    event: SnapshotChange,
+    deliver: (session: Session) => void,
+    isListed: (session: Session) => boolean,
+  ): void {
     if (event !== 'left') this.broadcastAt = performance.now();
     this.#broadcast.add({ name, sessions: [...this.watching(name)], deliver });
     if (event !== 'announcement') return;
     // A session that has joined meanwhile has had a newer snapshot.
-    const deliverToOther = (session: Session) => { if (!session.watched.has(name) && isListed(session)) deliver(session); };
+    const deliverToOther = (session: Session) => {
+      if (!session.watched.has(name) && isListed(session)) deliver(session);
+    };
     this.#broadcast.add({ name: `others ${name}`, sessions: [...this.#all], deliver: deliverToOther });
   }
 

@@ -63,7 +63,11 @@ export class Ticker {
 }
 
 /** A sample of the winners, at most TICKER_WINNERS_MAX. */
-export function winnersFrame(rainId: string, claims: readonly { userId: string; amount: string }[], names: WinnerNames): Frame {
+export function winnersFrame(
+  rainId: string,
+  claims: readonly { userId: string; amount: string }[],
+  names: WinnerNames,
+): Frame {
   const winners = claims.map(({ userId, amount }) => ({ user: shownName(userId, names), amount }));
   return frameOf(encode({ type: 'winners', rainId, winners }));
 }

@@ -53,7 +53,10 @@ export class Challenges {
   readonly #open: OpenChallenges;
 
   constructor(rules: ChallengeRules, context: ChallengeContext) {
-    const { limits: { challengeMs, ticketLeadMs }, now } = context;
+    const {
+      limits: { challengeMs, ticketLeadMs },
+      now,
+    } = context;
     this.#rules = rules;
     this.#own = { tickets: rules.tickets, proofOfWork: rules.proofOfWork, leadMs: ticketLeadMs };
     this.#context = context;
@@ -68,10 +71,14 @@ export class Challenges {
    */
   refuses(holder: TicketHolder, name: string, ticket: string | undefined, reading: RuledWindow & Reading): boolean {
     const { now, counters } = this.#context;
-    if (!this.#isRequired(stricter(this.#rules.tickets, reading.ticketRules?.tickets ?? 'off')) || isOver(reading)) return false;
+    if (!this.#isRequired(stricter(this.#rules.tickets, reading.ticketRules?.tickets ?? 'off')) || isOver(reading))
+      return false;
     const time = now();
     const known = holder.tickets?.get(name);
-    const shown = known?.text === ticket && known !== undefined && known.expiresAt > time ? known : this.#readTicket(holder, name, ticket, time);
+    const shown =
+      known?.text === ticket && known !== undefined && known.expiresAt > time
+        ? known
+        : this.#readTicket(holder, name, ticket, time);
     if (shown && isAccepted(shown, shownTicketRules(this.#own, reading).ticketRules)) return false;
     counters.refused.tickets++;
     return true;
@@ -81,20 +88,30 @@ export class Challenges {
    * After a join or a visit: the holder's valid ticket, a challenge, or a new ticket; nothing before the time at which the first are issued.
    * `later`: not possible now, join again later
    */
-  async issueAfterJoin(holder: TicketHolder, { name, address, shown }: Asked, { state, closesAt, ticketRules }: IssuedFor): Promise<TicketMessage | ChallengeMessage | 'later' | undefined> {
+  async issueAfterJoin(
+    holder: TicketHolder,
+    { name, address, shown }: Asked,
+    { state, closesAt, ticketRules }: IssuedFor,
+  ): Promise<TicketMessage | ChallengeMessage | 'later' | undefined> {
     const now = this.#context.now();
     if (!ticketRules || now < ticketRules.from || state === 'closed' || state === 'settled') return undefined;
     const known = this.#readTicket(holder, name, shown, now) ?? holder.tickets?.get(name);
     const held = known && isAccepted(known, ticketRules) ? known : undefined;
     // The end of the rain may have moved; a user who was admitted once stays admitted.
     if (held && held.expiresAt > Math.max(closesAt, now)) return ticketMessage(name, held);
-    if (held || !this.#isRequired(ticketRules.proofOfWork)) return this.#issue(holder, name, closesAt, held?.solved ?? false);
+    if (held || !this.#isRequired(ticketRules.proofOfWork))
+      return this.#issue(holder, name, closesAt, held?.solved ?? false);
     const challenge = await this.#open.of({ userId: holder.userId, name, address, from: ticketRules.from });
     return challenge ? { type: 'challenge', ...idsOf(name), challenge } : 'later';
   }
 
   /** @returns undefined: the solution is wrong or not needed, and has no effect */
-  async issueForSolution(holder: TicketHolder, name: string, { challenge, solution }: Pick<SolutionMessage, 'challenge' | 'solution'>, { closesAt, ticketRules }: IssuedFor): Promise<TicketMessage | undefined> {
+  async issueForSolution(
+    holder: TicketHolder,
+    name: string,
+    { challenge, solution }: Pick<SolutionMessage, 'challenge' | 'solution'>,
+    { closesAt, ticketRules }: IssuedFor,
+  ): Promise<TicketMessage | undefined> {
     const { counters, now } = this.#context;
     const held = holder.tickets?.get(name);
     // A repeated solution gets the same ticket and is not verified again.
@@ -103,7 +120,11 @@ export class Challenges {
     let verified = false;
     if (ticketRules && !holder.solving) {
       holder.solving = true;
-      verified = await this.#proofOfWork.verify(holder.userId, name, challenge, solution, ticketRules.from).finally(() => { holder.solving = false; });
+      verified = await this.#proofOfWork
+        .verify(holder.userId, name, challenge, solution, ticketRules.from)
+        .finally(() => {
+          holder.solving = false;
+        });
     }
     if (verified) return this.#issue(holder, name, closesAt, true);
     counters.refused.solutions++;
@@ -127,17 +148,27 @@ export class Challenges {
 
   #issue(holder: TicketHolder, name: string, closesAt: number, solved: boolean): TicketMessage {
     const { limits, counters, now } = this.#context;
-    const ticket = this.#tickets.issue(holder.userId, name, { expiresAt: closesAt + limits.ticketSlackMs, now: now(), solved });
+    const ticket = this.#tickets.issue(holder.userId, name, {
+      expiresAt: closesAt + limits.ticketSlackMs,
+      now: now(),
+      solved,
+    });
     keepTicket(holder, name, ticket, limits);
     counters.issued.ticket++;
     return ticketMessage(name, ticket);
   }
 }
 
-const ticketMessage = (name: string, { text, expiresAt }: Ticket): TicketMessage => ({ type: 'ticket', ...idsOf(name), ticket: text, expiresAt });
+const ticketMessage = (name: string, { text, expiresAt }: Ticket): TicketMessage => ({
+  type: 'ticket',
+  ...idsOf(name),
+  ticket: text,
+  expiresAt,
+});
 
 /** A ticket that was issued too early is none, nor is one without the proof of work that is always required. */
-const isAccepted = ({ issuedAt, solved }: Ticket, rules: ShownTicketRules | undefined): boolean => rules === undefined || (issuedAt >= rules.from && (solved || rules.proofOfWork !== 'always'));
+const isAccepted = ({ issuedAt, solved }: Ticket, rules: ShownTicketRules | undefined): boolean =>
+  rules === undefined || (issuedAt >= rules.from && (solved || rules.proofOfWork !== 'always'));
 
 /** Nobody can win any more: the answer is "ended" or the user's own win, without a ticket [R6]. */
 function isOver({ state, readAt, closesAt }: RainWindow & Reading): boolean {

@@ -38,7 +38,11 @@ export class OpenChallenges {
     const { challengesPerSecondMax, violationWindowMs, bucketsRememberedMax } = rules.limits;
     this.#rules = rules;
     this.#rate = fullBucket(challengesPerSecondMax);
-    this.#byAddress = new CallerBuckets({ perSecond: ADDRESS_SHARE * challengesPerSecondMax, rememberMs: violationWindowMs, rememberedMax: bucketsRememberedMax });
+    this.#byAddress = new CallerBuckets({
+      perSecond: ADDRESS_SHARE * challengesPerSecondMax,
+      rememberMs: violationWindowMs,
+      rememberedMax: bucketsRememberedMax,
+    });
   }
 
   get size(): number {
@@ -59,7 +63,9 @@ export class OpenChallenges {
     counters.issued.challenge++;
     const challenge = create(userId, name);
     putLast(this.#open, key, { challenge, madeAt }, limits.challengesRememberedMax);
-    challenge.catch(() => { if (this.#open.get(key)?.challenge === challenge) this.#open.delete(key); });
+    challenge.catch(() => {
+      if (this.#open.get(key)?.challenge === challenge) this.#open.delete(key);
+    });
     return challenge;
   }
 

@@ -13,7 +13,10 @@ export interface ShownTicketRules extends TicketRules {
 }
 
 /** The stricter of both, so that a gateway that is set otherwise lets nobody in. */
-export function shownTicketRules(own: OwnTicketRules, { opensAt, ticketRules }: Pick<RainWindow, 'opensAt'> & { ticketRules?: TicketRules | undefined }): { ticketRules?: ShownTicketRules } {
+export function shownTicketRules(
+  own: OwnTicketRules,
+  { opensAt, ticketRules }: Pick<RainWindow, 'opensAt'> & { ticketRules?: TicketRules | undefined },
+): { ticketRules?: ShownTicketRules } {
   const { tickets, proofOfWork } = strictest(own, ticketRules);
   return tickets === 'off' ? {} : { ticketRules: { tickets, proofOfWork, from: Math.max(0, opensAt - own.leadMs) } };
 }

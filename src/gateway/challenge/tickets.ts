@@ -42,7 +42,11 @@ export class Tickets {
   }
 
   /** @param now epoch ms by Redis's clock, as `expiresAt` */
-  issue(userId: string, rainId: string, { expiresAt, now, solved }: { expiresAt: number; now: number; solved: boolean }): Ticket {
+  issue(
+    userId: string,
+    rainId: string,
+    { expiresAt, now, solved }: { expiresAt: number; now: number; solved: boolean },
+  ): Ticket {
     const expiry = Math.min(Math.ceil(expiresAt), EXPIRY_MAX);
     const head = Buffer.alloc(HEAD_BYTES);
     const issuedSeconds = Math.ceil(now / 1_000);
@@ -50,7 +54,12 @@ export class Tickets {
     head.writeUIntBE(expiry, 1, EXPIRY_BYTES);
     head.writeUIntBE(issuedSeconds, 1 + EXPIRY_BYTES, ISSUED_BYTES);
     randomBytes(NONCE_BYTES).copy(head, 1 + EXPIRY_BYTES + ISSUED_BYTES);
-    return { text: Buffer.concat([head, this.#sign(head, userId, rainId)]).toString('base64url'), expiresAt: expiry, issuedAt: issuedSeconds * 1_000, solved };
+    return {
+      text: Buffer.concat([head, this.#sign(head, userId, rainId)]).toString('base64url'),
+      expiresAt: expiry,
+      issuedAt: issuedSeconds * 1_000,
+      solved,
+    };
   }
 
   /** `undefined`: forged, expired, for another user or rain, or signed with another secret. @param now epoch ms, by Redis's clock */
@@ -62,7 +71,9 @@ export class Tickets {
     if (!timingSafeEqual(given, this.#sign(head, userId, rainId))) return undefined;
     const expiresAt = head.readUIntBE(1, EXPIRY_BYTES);
     const issuedAt = head.readUIntBE(1 + EXPIRY_BYTES, ISSUED_BYTES) * 1_000;
-    return (head[0] === PLAIN || head[0] === SOLVED) && expiresAt > now ? { text, expiresAt, issuedAt, solved: head[0] === SOLVED } : undefined;
+    return (head[0] === PLAIN || head[0] === SOLVED) && expiresAt > now
+      ? { text, expiresAt, issuedAt, solved: head[0] === SOLVED }
+      : undefined;
   }
 
   #sign(head: Buffer, userId: string, rainId: string): Buffer {
@@ -80,6 +91,11 @@ export interface TicketHolder {
 }
 
 /** The holder need not show it again here. Beyond the limit of watched rains the oldest is dropped [R10]. */
-export function keepTicket(holder: Pick<TicketHolder, 'tickets'>, name: string, ticket: Ticket, { joinsPerSocketMax }: Limits): void {
-  putLast(holder.tickets ??= new Map<string, Ticket>(), name, ticket, joinsPerSocketMax);
+export function keepTicket(
+  holder: Pick<TicketHolder, 'tickets'>,
+  name: string,
+  ticket: Ticket,
+  { joinsPerSocketMax }: Limits,
+): void {
+  putLast((holder.tickets ??= new Map<string, Ticket>()), name, ticket, joinsPerSocketMax);
 }

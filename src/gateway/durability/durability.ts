@@ -38,21 +38,45 @@ const confirmAll: ConfirmHeld = (_key, userIds) => Promise.resolve(userIds.map((
 export type GatewayDurability = ReturnType<typeof openGatewayDurability>;
 
 /** Keeps every reported win true: none is reported too early [R4], and each is written again when Redis has lost it. */
-export function openGatewayDurability({ redisUrl, redis, signer, durability, waitMs, secondLookMs, now, rains, log, onFault }: GatewayDurabilityOptions) {
+export function openGatewayDurability({
+  redisUrl,
+  redis,
+  signer,
+  durability,
+  waitMs,
+  secondLookMs,
+  now,
+  rains,
+  log,
+  onFault,
+}: GatewayDurabilityOptions) {
   const recentWins = new RecentWins();
   // With the user: a number that Redis has lost may be drawn again, and both buyers were told of it.
-  const recentReservations = new RecentlyTold<SentReservation>(({ reservationId, userId }) => `${reservationId} ${userId}`);
+  const recentReservations = new RecentlyTold<SentReservation>(
+    ({ reservationId, userId }) => `${reservationId} ${userId}`,
+  );
   const restoreReservations = createReservationRestorer(redis, signer, log);
   /** Before wins are put back: their packets must lie in the shard in which they were won. */
   const endConcernedMoves = async (concerns: (key: string) => boolean) => {
     const won = new Set([...recentWins].map(({ rainId }) => rainId));
-    await Promise.all([...rains()].map(async ({ rainId, shards, state }) => {
-      if (state === 'settled' || !won.has(rainId) || !Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard).state).some(concerns)) return;
-      await endMoves(redis, rainId, shards);
-    }));
+    await Promise.all(
+      [...rains()].map(async ({ rainId, shards, state }) => {
+        if (
+          state === 'settled' ||
+          !won.has(rainId) ||
+          !Array.from({ length: shards }, (_, shard) => shardKeys(rainId, shard).state).some(concerns)
+        )
+          return;
+        await endMoves(redis, rainId, shards);
+      }),
+    );
   };
   const restorer = startRestorer({
-    redis, signer, recentWins, log, first: endConcernedMoves,
+    redis,
+    signer,
+    recentWins,
+    log,
+    first: endConcernedMoves,
     also: (concerns) => restoreReservations(recentReservations.where(({ saleId }) => concerns(saleKeys(saleId).state))),
   });
   const secondLook = startSecondLook({ restore: restoreReservations, onFault, ms: secondLookMs });
@@ -60,12 +84,17 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
   if (isCluster) for (const change of ['-node', '+node']) redis.on(change, () => restorer.recheck());
   const replicas = durability.mode === 'replicas' ? durability.replicas : 0;
   /** Its own connections; the owner awaits and ends them. */
-  const connections = Array.from({ length: replicas > 0 ? WAITING_CONNECTIONS : 0 }, () => connectRedis(redisUrl, { purpose: 'once', onError: onFault }));
+  const connections = Array.from({ length: replicas > 0 ? WAITING_CONNECTIONS : 0 }, () =>
+    connectRedis(redisUrl, { purpose: 'once', onError: onFault }),
+  );
   const confirmHeld = replicas > 0 ? createConfirmHeld({ connections, replicas, waitMs, onFault }) : confirmAll;
   const confirm = confirmWins(confirmHeld);
   /** Answers "busy" while reported wins are written back, so that nobody else gets their packets. */
   const busyWhileRestoring: Layer = (inner) => ({
-    grab: (rainId, shard, userIds, move) => (restorer.looking(shardKeys(rainId, shard).state) ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds, move)),
+    grab: (rainId, shard, userIds, move) =>
+      restorer.looking(shardKeys(rainId, shard).state)
+        ? Promise.resolve(userIds.map(() => BUSY))
+        : inner.grab(rainId, shard, userIds, move),
   });
   /** Holds a win back until the replicas have it; with DURABILITY=local it changes nothing. */
   const confirmedByReplicas: Layer = (inner) => (replicas > 0 ? confirmedEngine(inner, confirm) : inner);
@@ -80,7 +109,9 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
     busyWhileRestoring,
     confirmedByReplicas,
     /** To be called when a script call has failed: in a Redis Cluster a failover may be the reason. */
-    onEngineFault: () => { if (isCluster) restorer.recheck(); },
+    onEngineFault: () => {
+      if (isCluster) restorer.recheck();
+    },
     /** To be called when Redis may have lost wins although its connections were never lost. */
     doubt: () => restorer.doubt(),
     /**
@@ -90,7 +121,9 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
     remember(rainId: string, shard: number, userId: string, win: ToldPacket): ToldPacket {
       const { redPacketId, amount } = win;
       const first = recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() });
-      return first.redPacketId === redPacketId ? win : { code: '1', redPacketId: first.redPacketId, amount: first.amount };
+      return first.redPacketId === redPacketId
+        ? win
+        : { code: '1', redPacketId: first.redPacketId, amount: first.amount };
     },
     /** Whether this gateway has told the user of a win in this rain, as far as it remembers. */
     hasTold: (rainId: string, userId: string): boolean => recentWins.has(rainId, userId),
@@ -102,7 +135,10 @@ export function openGatewayDurability({ redisUrl, redis, signer, durability, wai
     left({ rainId, state, opensAt, closesAt }: Pick<StoredRain, 'rainId' | 'state' | 'opensAt' | 'closesAt'>): void {
       if (state === 'settled') return restorer.settled(rainId);
       const isOpen = now() >= opensAt && now() < closesAt;
-      log[isOpen ? 'error' : 'warn']({ rainId, state }, 'Redis has lost a rain that is not settled; wins of it that this gateway has told in the last minutes are written down');
+      log[isOpen ? 'error' : 'warn'](
+        { rainId, state },
+        'Redis has lost a rain that is not settled; wins of it that this gateway has told in the last minutes are written down',
+      );
       restorer.doubt();
     },
     close() {

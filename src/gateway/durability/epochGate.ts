@@ -29,19 +29,29 @@ export function createEpochGate({ redis, log, onFault, onOlder }: EpochGateOptio
     const wasShut = shut;
     const older = counter !== undefined && (epoch.counter ?? -1) < counter;
     // No epoch: no worker has used this Redis, so nothing of it is in a ledger. No run id: restarts cannot be seen.
-    shut = (first || shut || older) && epoch.storeId !== undefined && epoch.runId !== undefined && epoch.runId !== epoch.comparedRunId;
-    if (shut && !wasShut) log.warn('Redis was restarted, and no worker has compared it with the database since: grabs are answered "busy" until a worker runs');
+    shut =
+      (first || shut || older) &&
+      epoch.storeId !== undefined &&
+      epoch.runId !== undefined &&
+      epoch.runId !== epoch.comparedRunId;
+    if (shut && !wasShut)
+      log.warn(
+        'Redis was restarted, and no worker has compared it with the database since: grabs are answered "busy" until a worker runs',
+      );
     if (!shut && wasShut) log.info('a worker has compared Redis with the database; grabs are decided');
     if (older) onOlder();
     counter = epoch.counter;
   }
 
   // After a reconnect the server may be another one.
-  const onReady = () => { if (rounds) void read(false).catch(onFault); };
+  const onReady = () => {
+    if (rounds) void read(false).catch(onFault);
+  };
   redis.on('ready', onReady);
   let rounds: ReturnType<typeof startLoop> | undefined;
   const busyUntilCompared: Layer = (inner) => ({
-    grab: (rainId, shard, userIds, move) => (shut ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds, move)),
+    grab: (rainId, shard, userIds, move) =>
+      shut ? Promise.resolve(userIds.map(() => BUSY)) : inner.grab(rainId, shard, userIds, move),
   });
   return {
     busyUntilCompared,

@@ -16,12 +16,27 @@ interface ForgedPacketsOptions {
 
 /** What a gateway does about packets that nobody has signed: it sets them aside, counts them and reports them. */
 export function openForgedPackets({ redis, signer, counters, log, onFault }: ForgedPacketsOptions) {
-  const reportForged = throttled((facts: object) => log.error(facts,
-    'Redis held packets that were not signed with SIGNING_SECRET: they were set aside and nobody was told of them; somebody else writes to this Redis'), FORGED_LOG_MS);
-  const reportOtherKey = throttled((rainId: string) => log.error({ rainId, keyId: signer.keyId },
-    'the packets of this rain are signed with another SIGNING_SECRET than this gateway has, or not at all: its players get "busy"; give all processes the same secret, or close the rain and create it again'), OTHER_KEY_LOG_MS);
+  const reportForged = throttled(
+    (facts: object) =>
+      log.error(
+        facts,
+        'Redis held packets that were not signed with SIGNING_SECRET: they were set aside and nobody was told of them; somebody else writes to this Redis',
+      ),
+    FORGED_LOG_MS,
+  );
+  const reportOtherKey = throttled(
+    (rainId: string) =>
+      log.error(
+        { rainId, keyId: signer.keyId },
+        'the packets of this rain are signed with another SIGNING_SECRET than this gateway has, or not at all: its players get "busy"; give all processes the same secret, or close the rain and create it again',
+      ),
+    OTHER_KEY_LOG_MS,
+  );
   const forgeries = createForgeries({
-    redis, signer, onFault, onOtherKey: reportOtherKey,
+    redis,
+    signer,
+    onFault,
+    onOtherKey: reportOtherKey,
     onSpoiled(rainId, forged) {
       counters.spoiled += forged.length;
       reportForged({ rainId, forged: forged.length, redPacketId: forged[0]!.redPacketId });

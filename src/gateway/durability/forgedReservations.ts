@@ -17,10 +17,22 @@ export interface ForgedReservations extends ReservationSigner {
 
 /** What a gateway does about reservations that nobody has signed: it tells no buyer of them, counts and reports them. */
 export function openForgedReservations({ signer, counters, log }: ForgedReservationsOptions): ForgedReservations {
-  const reportForged = throttled((facts: object) => log.error(facts,
-    'Redis has a reservation of a buyer that is not signed with SIGNING_SECRET: the buyer was not told of it; somebody else writes to this Redis'), FORGED_LOG_MS);
-  const reportOtherKey = throttled((saleId: string) => log.error({ saleId, keyId: signer.keyId },
-    'the reservations of this sale are signed with another SIGNING_SECRET than this gateway has: its buyers get "busy"; give all processes the same secret'), OTHER_KEY_LOG_MS);
+  const reportForged = throttled(
+    (facts: object) =>
+      log.error(
+        facts,
+        'Redis has a reservation of a buyer that is not signed with SIGNING_SECRET: the buyer was not told of it; somebody else writes to this Redis',
+      ),
+    FORGED_LOG_MS,
+  );
+  const reportOtherKey = throttled(
+    (saleId: string) =>
+      log.error(
+        { saleId, keyId: signer.keyId },
+        'the reservations of this sale are signed with another SIGNING_SECRET than this gateway has: its buyers get "busy"; give all processes the same secret',
+      ),
+    OTHER_KEY_LOG_MS,
+  );
   return {
     reservationMac: signer.reservationMac,
     isReservation(mac, purchase) {

@@ -36,7 +36,7 @@ export function watchMasters(redis: RedisClient, { putBack, onReplaced }: Master
     const now = performance.now();
     let change = replaced.get(slot);
     if (!change || change.by !== owner) {
-      replaced.set(slot, change = { by: owner, until: now + LOOKING_MS_MAX });
+      replaced.set(slot, (change = { by: owner, until: now + LOOKING_MS_MAX }));
       if (owner) checkIn(0, owner);
       onReplaced();
     }
@@ -66,7 +66,7 @@ export function watchMasters(redis: RedisClient, { putBack, onReplaced }: Master
   async function check(master: Redis): Promise<void> {
     // Also those that nobody has asked for yet: whoever asks for them next waits no second time.
     const slots = new Set([...slotsOwnedBy(redis, master), ...slotsReplacedBy(master)]);
-    if (!await putBack((key) => slots.has(slotOf(redis, key)))) return;
+    if (!(await putBack((key) => slots.has(slotOf(redis, key))))) return;
     for (const slot of slots) {
       if (checked.has(slot)) checked.set(slot, master);
       if (replaced.get(slot)?.by === master) replaced.delete(slot);

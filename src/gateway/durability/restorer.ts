@@ -5,7 +5,14 @@ import type { RedisClient } from '../../platform/redis/connect.ts';
 import { recordTold } from '../../store/told.ts';
 import type { Signer } from '../../store/signer.ts';
 import { shardKeys } from '../../store/keys.ts';
-import { CHECK_RETRY_MS, DOUBT_PAUSE_MS, FIRST_MS_MAX, LOOKING_MS_MAX, LOST_WINS_LOGGED_MAX, SETTLED_RAINS_MAX } from './limits.ts';
+import {
+  CHECK_RETRY_MS,
+  DOUBT_PAUSE_MS,
+  FIRST_MS_MAX,
+  LOOKING_MS_MAX,
+  LOST_WINS_LOGGED_MAX,
+  SETTLED_RAINS_MAX,
+} from './limits.ts';
 import { watchMasters } from './replacedMasters.ts';
 
 interface RestorerOptions {
@@ -30,7 +37,15 @@ interface RestorerOptions {
  *
  * Of a Redis Cluster single masters may be replaced, while the connection as a whole stays ready: see `watchMasters`.
  */
-export function startRestorer({ redis, signer, recentWins, first, also, log, retryMs = CHECK_RETRY_MS }: RestorerOptions) {
+export function startRestorer({
+  redis,
+  signer,
+  recentWins,
+  first,
+  also,
+  log,
+  retryMs = CHECK_RETRY_MS,
+}: RestorerOptions) {
   let verified = true;
   /** Another connection may reach the server that comes next before this one does. */
   let isAway = false;
@@ -63,7 +78,11 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
     if (faults.length === 0) reportedLost.clear();
     else {
       verified = false;
-      if (!closed && !isFailing) log.warn({ err: faults.length === 1 ? faults[0] : new AggregateError(faults, faults.join('; ')) }, 'cannot check what was told to users; will try again');
+      if (!closed && !isFailing)
+        log.warn(
+          { err: faults.length === 1 ? faults[0] : new AggregateError(faults, faults.join('; ')) },
+          'cannot check what was told to users; will try again',
+        );
     }
     isFailing = faults.length > 0;
     underWay = false;
@@ -73,17 +92,27 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
 
   /** Returns what failed. What cannot be checked, a rain that is being settled or a sale, does not delay the others. */
   async function putBack(concerns: (key: string) => boolean): Promise<unknown[]> {
-    return (await Promise.allSettled([putBackWins(concerns), also?.(concerns)])).flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    return (await Promise.allSettled([putBackWins(concerns), also?.(concerns)])).flatMap((one) =>
+      one.status === 'rejected' ? [one.reason as unknown] : [],
+    );
   }
 
   async function putBackWins(concerns: (key: string) => boolean): Promise<void> {
     // What it cannot do, or not in time, does not delay the wins: grabs do not wait for ever.
-    const fault: unknown = first && await deadlineIn(FIRST_MS_MAX).within(first(concerns)).then((done) => (done === 'late' ? new Error('moves of packets take too long to end') : undefined), (error: unknown) => error);
+    const fault: unknown =
+      first &&
+      (await deadlineIn(FIRST_MS_MAX)
+        .within(first(concerns))
+        .then(
+          (done) => (done === 'late' ? new Error('moves of packets take too long to end') : undefined),
+          (error: unknown) => error,
+        ));
     try {
       for (const restored of await restoreSentWins(redis, signer, winsOf(concerns))) await conclude(restored);
     } catch (error) {
       // Report the restored wins now: the next check will find them in place.
-      if (error instanceof RestoreFault) for (const restored of error.restored) await conclude(restored).catch(() => {}); // written down by the next check
+      if (error instanceof RestoreFault)
+        for (const restored of error.restored) await conclude(restored).catch(() => {}); // written down by the next check
       throw error;
     }
     if (fault !== undefined) throw fault;
@@ -109,13 +138,22 @@ export function startRestorer({ redis, signer, recentWins, first, also, log, ret
   }
 
   function report({ rainId, putBack, contested, lost }: Restored): void {
-    if (putBack > 0 || contested > 0) log.warn({ rainId, putBack, contested }, 'Redis had lost wins that were sent to users; they were put back, and the ledger decides about contested ones');
+    if (putBack > 0 || contested > 0)
+      log.warn(
+        { rainId, putBack, contested },
+        'Redis had lost wins that were sent to users; they were put back, and the ledger decides about contested ones',
+      );
     if (!lost || reportedLost.get(rainId) === lost.claims.length) return;
     reportedLost.set(rainId, lost.claims.length);
-    const loggedWins = lost.claims.slice(0, LOST_WINS_LOGGED_MAX).map(({ userId, redPacketId }) => ({ userId, redPacketId }));
-    log.error({ rainId, lost: lost.claims.length, claims: loggedWins }, lost.why === 'settled'
-      ? 'wins that were sent to users are missing, and the rain was settled without them; they are written down for rain write-off'
-      : 'Redis has lost a rain with wins that were sent to users; they are written down for rain write-off');
+    const loggedWins = lost.claims
+      .slice(0, LOST_WINS_LOGGED_MAX)
+      .map(({ userId, redPacketId }) => ({ userId, redPacketId }));
+    log.error(
+      { rainId, lost: lost.claims.length, claims: loggedWins },
+      lost.why === 'settled'
+        ? 'wins that were sent to users are missing, and the rain was settled without them; they are written down for rain write-off'
+        : 'Redis has lost a rain with wins that were sent to users; they are written down for rain write-off',
+    );
   }
 
   const onClose = () => {

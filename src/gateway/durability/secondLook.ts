@@ -28,7 +28,11 @@ export function startSecondLook({ restore, onFault, ms = SECOND_LOOK_MS }: Secon
     [older, younger] = [younger, []];
     if (due.length === 0) return;
     underWay = true;
-    void restore(due).catch(onFault).finally(() => { underWay = false; });
+    void restore(due)
+      .catch(onFault)
+      .finally(() => {
+        underWay = false;
+      });
   }, ms).unref();
   return {
     add(told) {

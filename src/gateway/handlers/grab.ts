@@ -19,7 +19,8 @@ export function grab(context: HandlerContext, session: Session, message: GrabMes
   }
   const rain = context.rainCache.reading(rainId);
   const pending: PendingGrab = { userId: session.userId, session, rainId, ref, turn: loopBudget.turn, also: undefined };
-  if (rain && !mayTake(session.audience, 'rains', rainId, rain.terms)) return answer(pending, rainId, NO_SUCH_RAIN, context);
+  if (rain && !mayTake(session.audience, 'rains', rainId, rain.terms))
+    return answer(pending, rainId, NO_SUCH_RAIN, context);
   const known = context.localAnswers.answer(rainId, session.userId);
   if (known) return answer(pending, rainId, known, context);
   if (rain === undefined) return void findAndGrab(context, message, pending);
@@ -28,7 +29,12 @@ export function grab(context: HandlerContext, session: Session, message: GrabMes
 
 /** Everything that is asked before Redis is, in this order. The first that answers the grab is the last that is asked. */
 function grabFrom(rain: CachedRain, context: HandlerContext, message: GrabMessage, pending: PendingGrab): void {
-  const { batcher, fairStart, sales, overload: { admission, killSwitches, loopBudget } } = context;
+  const {
+    batcher,
+    fairStart,
+    sales,
+    overload: { admission, killSwitches, loopBudget },
+  } = context;
   if (isRefused(context, pending.session, message, rain)) return;
   if (killSwitches.off.grabs) return answerBusy(context, pending, 'switch_grabs');
   // Gathering costs next to nothing, so a crowd that comes at the opening is not refused for its size.
@@ -40,15 +46,32 @@ function grabFrom(rain: CachedRain, context: HandlerContext, message: GrabMessag
 }
 
 /** By the terms of the rain, since another key has signed its packets, or for want of a ticket. @returns true: the refusal has been sent */
-function isRefused({ challenges, signer, limits, counters, overload: { admission } }: HandlerContext, session: Session, message: GrabMessage, rain: CachedRain | undefined): boolean {
-  const code = rain && (checkTerms(rain, session) ?? (signer.under(rain.signedBy) ? undefined : '-7') ?? (challenges.refuses(session, message.rainId, message.ticket, rain) ? '-9' : undefined));
+function isRefused(
+  { challenges, signer, limits, counters, overload: { admission } }: HandlerContext,
+  session: Session,
+  message: GrabMessage,
+  rain: CachedRain | undefined,
+): boolean {
+  const code =
+    rain &&
+    (checkTerms(rain, session) ??
+      (signer.under(rain.signedBy) ? undefined : '-7') ??
+      (challenges.refuses(session, message.rainId, message.ticket, rain) ? '-9' : undefined));
   if (code === undefined) return false;
   counters.answers[code]++;
-  send(session, resultFrame(message.rainId, message.ref, code, code === '-7' ? { retryInMs: admission.retryInMs() } : undefined), limits);
+  send(
+    session,
+    resultFrame(message.rainId, message.ref, code, code === '-7' ? { retryInMs: admission.retryInMs() } : undefined),
+    limits,
+  );
   return true;
 }
 
-function answerBusy({ counters, limits, overload: { admission, unread } }: HandlerContext, { session, rainId, ref }: PendingGrab, limit: 'switch_grabs' | 'turn' | 'grabs_pending'): void {
+function answerBusy(
+  { counters, limits, overload: { admission, unread } }: HandlerContext,
+  { session, rainId, ref }: PendingGrab,
+  limit: 'switch_grabs' | 'turn' | 'grabs_pending',
+): void {
   const retryInMs = admission.retryInMs();
   counters.refused[limit]++;
   counters.answers['-7']++;
@@ -66,6 +89,7 @@ async function findAndGrab(context: HandlerContext, message: GrabMessage, pendin
     return answer(pending, rainId, BUSY, context);
   }
   const rain = context.rainCache.reading(rainId);
-  if (rain === undefined || !mayTake(pending.session.audience, 'rains', rainId, rain.terms)) return answer(pending, rainId, NO_SUCH_RAIN, context);
+  if (rain === undefined || !mayTake(pending.session.audience, 'rains', rainId, rain.terms))
+    return answer(pending, rainId, NO_SUCH_RAIN, context);
   grabFrom(rain, context, message, pending);
 }

@@ -24,7 +24,12 @@ interface AnswerContext {
 
 const refusals = new RefusalFrames<Refusal['code']>(resultFrame);
 
-export function answer(pending: PendingGrab, rainId: string, given: ToldPacket | Refusal, context: AnswerContext): void {
+export function answer(
+  pending: PendingGrab,
+  rainId: string,
+  given: ToldPacket | Refusal,
+  context: AnswerContext,
+): void {
   const { session, ref, also } = pending;
   const told = 'amount' in given ? withReceipt(rainId, pending.userId, given, context) : given;
   // Later grabs of this session start a new decision.
@@ -39,13 +44,24 @@ export function answer(pending: PendingGrab, rainId: string, given: ToldPacket |
 
 type Receipted = ToldPacket & { receipt: string };
 
-function withReceipt(rainId: string, userId: string, { code, redPacketId, amount }: ToldPacket, { signer }: AnswerContext): Receipted {
+function withReceipt(
+  rainId: string,
+  userId: string,
+  { code, redPacketId, amount }: ToldPacket,
+  { signer }: AnswerContext,
+): Receipted {
   return { code, redPacketId, amount, receipt: signer.receipt({ rainId, redPacketId, amount, userId }) };
 }
 
-function frameFor(rainId: string, ref: string | undefined, given: Receipted | Refusal, { counters, overload }: AnswerContext): Frame {
+function frameFor(
+  rainId: string,
+  ref: string | undefined,
+  given: Receipted | Refusal,
+  { counters, overload }: AnswerContext,
+): Frame {
   counters.answers[given.code]++;
   if ('amount' in given) return frameOf(resultFrame(rainId, ref, given.code, given));
-  if (given.code === '-7') return frameOf(resultFrame(rainId, ref, '-7', { retryInMs: overload.admission.retryInMs() }));
+  if (given.code === '-7')
+    return frameOf(resultFrame(rainId, ref, '-7', { retryInMs: overload.admission.retryInMs() }));
   return refusals.of(rainId, ref, given.code);
 }

@@ -20,28 +20,42 @@ export function receipt(context: HandlerContext, session: Session, message: Rece
   }
   // It costs Redis as much as a join.
   if (context.overload.killSwitches.off.joins) return answer(context, session, message, 'busy', 'switch_joins');
-  if (session.receipts >= limits.receiptsPerSocketMax || pendingReceipts.count >= limits.receiptsPendingMax) return answer(context, session, message, 'busy', 'receipts');
+  if (session.receipts >= limits.receiptsPerSocketMax || pendingReceipts.count >= limits.receiptsPendingMax)
+    return answer(context, session, message, 'busy', 'receipts');
   session.receipts++;
   pendingReceipts.count++;
-  void find(context, userId, message).catch((error: unknown) => {
-    context.onFault(error);
-    // The client shows it again: a long outage must not use up what the socket may show.
-    session.receipts--;
-    return 'busy' as const;
-  }).then((status) => {
-    pendingReceipts.count--;
-    answer(context, session, message, status);
-  });
+  void find(context, userId, message)
+    .catch((error: unknown) => {
+      context.onFault(error);
+      // The client shows it again: a long outage must not use up what the socket may show.
+      session.receipts--;
+      return 'busy' as const;
+    })
+    .then((status) => {
+      pendingReceipts.count--;
+      answer(context, session, message, status);
+    });
 }
 
 /** What became of the win of a genuine receipt. */
 type Found = Exclude<ReceiptStatus, 'not_genuine'>;
 
 /** @throws when Redis cannot be reached */
-async function find({ rainCache, redis, signer, gatewayDurability }: HandlerContext, userId: string, { rainId, redPacketId, amount }: ReceiptMessage): Promise<Found> {
+async function find(
+  { rainCache, redis, signer, gatewayDurability }: HandlerContext,
+  userId: string,
+  { rainId, redPacketId, amount }: ReceiptMessage,
+): Promise<Found> {
   await rainCache.find(rainId);
   const shards = rainCache.reading(rainId)?.shards;
-  const win: SentWin = { rainId, shard: shards === undefined ? 0 : shardOf(userId, shards), userId, redPacketId, amount, at: rainCache.now() };
+  const win: SentWin = {
+    rainId,
+    shard: shards === undefined ? 0 : shardOf(userId, shards),
+    userId,
+    redPacketId,
+    amount,
+    at: rainCache.now(),
+  };
   if (shards !== undefined) {
     // Not of a rain that is gone, such as one that was settled long ago: after each reconnect it would be reported as lost.
     gatewayDurability.remember(rainId, win.shard, userId, { code: '1', redPacketId, amount });
@@ -53,7 +67,13 @@ async function find({ rainCache, redis, signer, gatewayDurability }: HandlerCont
   return 'recorded';
 }
 
-function answer({ limits, counters }: HandlerContext, session: Session, message: ReceiptMessage, status: Found, refusedBy?: LimitName): void {
+function answer(
+  { limits, counters }: HandlerContext,
+  session: Session,
+  message: ReceiptMessage,
+  status: Found,
+  refusedBy?: LimitName,
+): void {
   if (refusedBy) counters.refused[refusedBy]++;
   counters.receipts[status]++;
   send(session, statusFrame(message, status), limits);

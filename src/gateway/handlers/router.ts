@@ -24,20 +24,34 @@ export function route(context: HandlerContext, session: Session, frame: string):
   if (!decoded.ok) return sendProtocolError(session, encode(decoded.error), context.limits);
   const { message } = decoded;
   switch (message.type) {
-    case 'grab': return grab(context, session, message);
-    case 'buy': return buy(context, session, message, replyOf(session, context.limits, context.overload.unread));
-    case 'join': return join(context, session, message);
-    case 'visit': return visit(context, session, message);
-    case 'cancel': return cancel(context, session, message);
-    case 'solution': return void solution(context, session, message);
-    case 'receipt': return receipt(context, session, message);
-    case 'ping': return ping(context, session, message);
-    default: return message satisfies never;
+    case 'grab':
+      return grab(context, session, message);
+    case 'buy':
+      return buy(context, session, message, replyOf(session, context.limits, context.overload.unread));
+    case 'join':
+      return join(context, session, message);
+    case 'visit':
+      return visit(context, session, message);
+    case 'cancel':
+      return cancel(context, session, message);
+    case 'solution':
+      return void solution(context, session, message);
+    case 'receipt':
+      return receipt(context, session, message);
+    case 'ping':
+      return ping(context, session, message);
+    default:
+      return message satisfies never;
   }
 }
 
 /** Refuses a grab or a purchase of a sender who is blocked (`-6`) or too fast (`-5`), or since the gateway closes (`-7`). Other messages are dropped. */
-export function refuseRemaining(context: HandlerContext, session: Session, frame: string, code: '-5' | '-6' | '-7'): void {
+export function refuseRemaining(
+  context: HandlerContext,
+  session: Session,
+  frame: string,
+  code: '-5' | '-6' | '-7',
+): void {
   const decoded = decode(frame);
   if (!decoded.ok) return;
   const { message } = decoded;
@@ -50,8 +64,15 @@ export function refuseRemaining(context: HandlerContext, session: Session, frame
   }
 }
 
-function retryAfter({ rateLimiter, hub, limits }: HandlerContext, session: Session, code: '-5' | '-6' | '-7'): { retryInMs: number } | undefined {
+function retryAfter(
+  { rateLimiter, hub, limits }: HandlerContext,
+  session: Session,
+  code: '-5' | '-6' | '-7',
+): { retryInMs: number } | undefined {
   if (code === '-6') return undefined;
   // A closing gateway is expected to be available again when `goodbye` says, too.
-  return { retryInMs: code === '-5' ? rateLimiter.retryInMs(session) : reconnectDelayMs(reconnectWindowMs(hub.size, limits), limits) };
+  return {
+    retryInMs:
+      code === '-5' ? rateLimiter.retryInMs(session) : reconnectDelayMs(reconnectWindowMs(hub.size, limits), limits),
+  };
 }

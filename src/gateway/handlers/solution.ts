@@ -13,18 +13,35 @@ export async function solution(context: HandlerContext, session: Session, messag
   const { rainId, saleId } = message;
   try {
     const found = await findRound(context, session, message);
-    if (!found) return send(session, saleId === undefined ? resultFrame(rainId, undefined, '-8') : orderFrame(saleId, undefined, '-8'), context.limits);
+    if (!found)
+      return send(
+        session,
+        saleId === undefined ? resultFrame(rainId, undefined, '-8') : orderFrame(saleId, undefined, '-8'),
+        context.limits,
+      );
     const ticket = await context.challenges.issueForSolution(session, found.name, message, found.snapshot);
     if (ticket) return send(session, encode(ticket), context.limits);
-    sendProtocolError(session, encode({ type: 'error', code: 'not_solved', reason: ERRORS.not_solved.meaning }), context.limits);
+    sendProtocolError(
+      session,
+      encode({ type: 'error', code: 'not_solved', reason: ERRORS.not_solved.meaning }),
+      context.limits,
+    );
   } catch (error) {
     context.onFault(error);
-    send(session, saleId === undefined ? resultFrame(rainId, undefined, '-7') : orderFrame(saleId, undefined, '-7'), context.limits);
+    send(
+      session,
+      saleId === undefined ? resultFrame(rainId, undefined, '-7') : orderFrame(saleId, undefined, '-7'),
+      context.limits,
+    );
   }
 }
 
 /** The rain or sale of a solution. Without a `saleId` it may be either; if there are both, it is the rain. */
-async function findRound({ rainCache, sales }: HandlerContext, { audience }: Session, { rainId, saleId }: SolutionMessage): Promise<{ name: string; snapshot: RainSnapshot | SaleSnapshot } | undefined> {
+async function findRound(
+  { rainCache, sales }: HandlerContext,
+  { audience }: Session,
+  { rainId, saleId }: SolutionMessage,
+): Promise<{ name: string; snapshot: RainSnapshot | SaleSnapshot } | undefined> {
   const rain = saleId === undefined ? await rainCache.find(rainId) : undefined;
   if (rain) return mayEnter(audience, 'rains', rainId, rain.terms ?? {}) ? { name: rainId, snapshot: rain } : undefined;
   const sale = await findSaleFor(sales.cache, audience, saleId ?? rainId);

@@ -13,7 +13,8 @@ export function buyOverHttp(context: HandlerContext, { caller, saleId, request, 
   const reply = new HttpReply(response);
   const ref = request.headers[KEY_HEADER.toLowerCase()];
   // Node joins repeated headers by a comma, which no key contains.
-  if (ref !== undefined && !(typeof ref === 'string' && REF_FORM.test(ref))) return reply.refuse({ field: 'ref', reason: `${REF_EXPECTED}, once` });
+  if (ref !== undefined && !(typeof ref === 'string' && REF_FORM.test(ref)))
+    return reply.refuse({ field: 'ref', reason: `${REF_EXPECTED}, once` });
   readBody(request, (text) => {
     const body = decodeBuyBody(text);
     if (!body.ok) return respond(response, 400, encode(body.error));

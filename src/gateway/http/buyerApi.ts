@@ -7,7 +7,14 @@ import { firstRefusal } from '../../rain/refusal.ts';
 import { parseReservationId, RESERVATION_EXPECTED, saleId } from '../../sale/ids.ts';
 import type { HandlerContext } from '../handlers/context.ts';
 import { callerAddress } from '../sockets/callerAddress.ts';
-import { checkAccepting, checkBannedAddress, checkBannedUser, checkHandshake, type Refused, type UpgradeRules } from '../sockets/upgrade.ts';
+import {
+  checkAccepting,
+  checkBannedAddress,
+  checkBannedUser,
+  checkHandshake,
+  type Refused,
+  type UpgradeRules,
+} from '../sockets/upgrade.ts';
 import type { HttpAsk } from './ask.ts';
 import { checkHead, readBody } from './body.ts';
 import { buyOverHttp } from './buyOverHttp.ts';
@@ -21,8 +28,17 @@ import { routeOf, type Route } from './routes.ts';
 
 /** Answers buyers without a socket: the checks of an upgrade and of a message, the cheapest first, then exactly one handler. */
 export function openBuyerApi(context: HandlerContext, rules: UpgradeRules) {
-  const { limits, rateLimiter, overload: { loopBudget }, counters } = context;
-  const callers = new Callers({ verify: rules.verify, callersMax: limits.httpCallersMax, now: () => context.sales.cache.now() });
+  const {
+    limits,
+    rateLimiter,
+    overload: { loopBudget },
+    counters,
+  } = context;
+  const callers = new Callers({
+    verify: rules.verify,
+    callersMax: limits.httpCallersMax,
+    now: () => context.sales.cache.now(),
+  });
   const reads = new Reads(context);
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
@@ -54,26 +70,38 @@ export function openBuyerApi(context: HandlerContext, rules: UpgradeRules) {
     // A caller who is not known costs as much as a new socket.
     const limited = callers.isVerifying(token) ? undefined : checkHandshake(address, rules);
     if (limited) return refuseByDoor(response, limited);
-    void callers.verify(token).then((caller) => {
-      const closed = checkAccepting(rules);
-      if (closed) return refuseByDoor(response, closed);
-      if (!caller) return refuse(response, REFUSALS[401]);
-      admit(caller, address, request, response, route);
-    }).catch((error: unknown) => {
-      context.onFault(error);
-      refuseAndClose(response, REFUSALS[503]);
-    });
+    void callers
+      .verify(token)
+      .then((caller) => {
+        const closed = checkAccepting(rules);
+        if (closed) return refuseByDoor(response, closed);
+        if (!caller) return refuse(response, REFUSALS[401]);
+        admit(caller, address, request, response, route);
+      })
+      .catch((error: unknown) => {
+        context.onFault(error);
+        refuseAndClose(response, REFUSALS[503]);
+      });
   }
 
   function refuseByDoor(response: ServerResponse, { refusal, retryInMs }: Refused): void {
     (rules.accepting() ? refuse : refuseAndClose)(response, REFUSALS[refusal], retryInMs);
   }
 
-  function admit(caller: HttpCaller, addressName: string, request: IncomingMessage, response: ServerResponse, route: Route): void {
+  function admit(
+    caller: HttpCaller,
+    addressName: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: Route,
+  ): void {
     const banned = checkBannedUser(caller.userId, rules);
     if (banned) return refuseByDoor(response, banned);
     // The id of a sale that is known is an id.
-    const subject: Subject = context.sales.cache.reading(route.id) && route.kind !== 'order' ? { ok: true, saleId: route.id, ordinal: 0 } : subjectOf(route);
+    const subject: Subject =
+      context.sales.cache.reading(route.id) && route.kind !== 'order'
+        ? { ok: true, saleId: route.id, ordinal: 0 }
+        : subjectOf(route);
     if (!subject.ok) return respond(response, 400, encode(fieldError(subject.refusal)));
     const { saleId: sale } = subject;
     const sender = { user: rateLimiter.users.of(caller.userId), address: rateLimiter.addresses.of(addressName) };
@@ -84,30 +112,49 @@ export function openBuyerApi(context: HandlerContext, rules: UpgradeRules) {
       const retryInMs = rateLimiter.retryInMs(sender);
       return respond(response, httpStatusOf('-5'), orderFrame(sale, undefined, '-5', { retryInMs }), retryInMs);
     }
-    dispatch(route, { caller, address: sender.address, saleId: sale, ordinal: subject.ordinal, query: route.query, request, response });
+    dispatch(route, {
+      caller,
+      address: sender.address,
+      saleId: sale,
+      ordinal: subject.ordinal,
+      query: route.query,
+      request,
+      response,
+    });
   }
 
   function dispatch(route: Route, ask: HttpAsk): void {
     switch (route.kind) {
-      case 'buy': return buyOverHttp(context, ask);
-      case 'ticket': return readBody(ask.request, (text) => void reads.run(ask, () => readTicket(context, ask, text)));
-      case 'sale': return void reads.run(ask, () => readSale(context, reads, ask));
-      case 'order': return void readOrder(context, reads, ask);
-      default: return route.kind satisfies never;
+      case 'buy':
+        return buyOverHttp(context, ask);
+      case 'ticket':
+        return readBody(ask.request, (text) => void reads.run(ask, () => readTicket(context, ask, text)));
+      case 'sale':
+        return void reads.run(ask, () => readSale(context, reads, ask));
+      case 'order':
+        return void readOrder(context, reads, ask);
+      default:
+        return route.kind satisfies never;
     }
   }
 
   return { handle };
 }
 
-type Subject = { ok: true; saleId: string; ordinal: number } | { ok: false; refusal: { field: string; reason: string } };
+type Subject =
+  | { ok: true; saleId: string; ordinal: number }
+  | { ok: false; refusal: { field: string; reason: string } };
 
 /** What the path names. */
 function subjectOf({ kind, id }: Route): Subject {
   if (kind !== 'order') {
     const sale = saleId.safeParse(id);
-    return sale.success ? { ok: true, saleId: sale.data, ordinal: 0 } : { ok: false, refusal: firstRefusal(sale.error, 'saleId') };
+    return sale.success
+      ? { ok: true, saleId: sale.data, ordinal: 0 }
+      : { ok: false, refusal: firstRefusal(sale.error, 'saleId') };
   }
   const order = parseReservationId(id);
-  return order ? { ok: true, ...order } : { ok: false, refusal: { field: 'reservationId', reason: RESERVATION_EXPECTED } };
+  return order
+    ? { ok: true, ...order }
+    : { ok: false, refusal: { field: 'reservationId', reason: RESERVATION_EXPECTED } };
 }

@@ -6,7 +6,11 @@ import { PREFLIGHT_SECONDS } from './limits.ts';
  * Allows pages of these origins to ask, as the player's API of the console does. Pages of all other origins cannot: a token in a header
  * and a body of JSON need a preflight.
  */
-export function allowOrigin({ headers: { origin } }: IncomingMessage, response: ServerResponse, allowedOrigins: readonly string[]): void {
+export function allowOrigin(
+  { headers: { origin } }: IncomingMessage,
+  response: ServerResponse,
+  allowedOrigins: readonly string[],
+): void {
   if (origin === undefined) return;
   response.setHeader('Vary', 'Origin');
   if (!allowedOrigins.includes(origin)) return;

@@ -37,9 +37,16 @@ export async function readOrder(context: HandlerContext, reads: Reads, ask: Http
 }
 
 /** A waiting request takes a place of its address, as a socket does. @returns undefined: it has been refused */
-function openWait({ sales: { orderWaits }, rateLimiter: { addresses }, limits }: HandlerContext, reads: Reads, ask: HttpAsk): OrderWait | undefined {
+function openWait(
+  { sales: { orderWaits }, rateLimiter: { addresses }, limits }: HandlerContext,
+  reads: Reads,
+  ask: HttpAsk,
+): OrderWait | undefined {
   const { address, caller } = ask;
-  const limit = addresses.socketsOf(address.name) >= limits.socketsPerAddressMax ? 'sockets_per_address' : orderWaits.exceeds(caller.userId);
+  const limit =
+    addresses.socketsOf(address.name) >= limits.socketsPerAddressMax
+      ? 'sockets_per_address'
+      : orderWaits.exceeds(caller.userId);
   if (limit) {
     reads.refuse(ask, limit);
     return undefined;
@@ -48,18 +55,26 @@ function openWait({ sales: { orderWaits }, rateLimiter: { addresses }, limits }:
 }
 
 /** @returns undefined: it has been answered, since there is nothing to wait for */
-async function readBeforeWaiting(context: HandlerContext, reads: Reads, ask: HttpAsk, known: OrderStatus | undefined): Promise<{ text: string; status: OrderStatus } | undefined> {
+async function readBeforeWaiting(
+  context: HandlerContext,
+  reads: Reads,
+  ask: HttpAsk,
+  known: OrderStatus | undefined,
+): Promise<{ text: string; status: OrderStatus } | undefined> {
   let waitingFor: { text: string; status: OrderStatus } | undefined;
   await reads.run(ask, async () => {
     const order = await ownOrder(context, ask.caller, ask.saleId, ask.ordinal);
-    if (typeof order !== 'string' && order.status === (known ?? order.status) && mayChange(order.status)) waitingFor = order;
+    if (typeof order !== 'string' && order.status === (known ?? order.status) && mayChange(order.status))
+      waitingFor = order;
     else answer(reads, ask, order);
   });
   return waitingFor;
 }
 
 function mayChange(status: OrderStatus): boolean {
-  return status === 'reserved' || Object.values(ORDER_STEPS).some((from: readonly OrderStatus[]) => from.includes(status));
+  return (
+    status === 'reserved' || Object.values(ORDER_STEPS).some((from: readonly OrderStatus[]) => from.includes(status))
+  );
 }
 
 async function tell(context: HandlerContext, reads: Reads, ask: HttpAsk): Promise<void> {
@@ -69,6 +84,11 @@ async function tell(context: HandlerContext, reads: Reads, ask: HttpAsk): Promis
 /** The order of somebody else is answered as one that there is not. */
 function answer(reads: Reads, ask: HttpAsk, order: Awaited<ReturnType<typeof ownOrder>>): void {
   if (order === 'busy') reads.busy(ask);
-  else if (order === 'unknown') respond(ask.response, HTTP_REFUSALS[404].status, encode(fieldError({ field: 'reservationId', reason: 'expected the id of a reservation of yours' })));
+  else if (order === 'unknown')
+    respond(
+      ask.response,
+      HTTP_REFUSALS[404].status,
+      encode(fieldError({ field: 'reservationId', reason: 'expected the id of a reservation of yours' })),
+    );
   else respond(ask.response, 200, order.text);
 }

@@ -16,8 +16,12 @@ export async function readSale({ sales, challenges }: HandlerContext, reads: Rea
   if (!snapshot) return mayBeLost ? reads.busy(ask) : respondNoSale(ask);
   const issued = await challenges.issueAfterJoin(caller, { name: saleName(saleId), address: address.name }, snapshot);
   if (issued === 'later') return reads.busy(ask);
-  const shown: VisitedSale = issued?.type === 'ticket' ? { ...snapshot, ticket: issued.ticket, expiresAt: issued.expiresAt }
-    : issued ? { ...snapshot, challenge: issued.challenge } : snapshot;
+  const shown: VisitedSale =
+    issued?.type === 'ticket'
+      ? { ...snapshot, ticket: issued.ticket, expiresAt: issued.expiresAt }
+      : issued
+        ? { ...snapshot, challenge: issued.challenge }
+        : snapshot;
   respond(response, 200, JSON.stringify(shown));
 }
 

@@ -18,7 +18,11 @@ export class Reads {
   }
 
   async run(ask: HttpAsk, work: () => Promise<void>): Promise<void> {
-    const { limits, overload: { killSwitches }, onFault } = this.#context;
+    const {
+      limits,
+      overload: { killSwitches },
+      onFault,
+    } = this.#context;
     if (killSwitches.off.joins) return this.refuse(ask, 'switch_joins');
     if (this.#pending >= limits.httpReadsPendingMax) return this.refuse(ask, 'http_reads');
     this.#pending++;

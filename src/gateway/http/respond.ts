@@ -3,7 +3,14 @@ import type { ServerResponse } from 'node:http';
 /** Answers a request once, with the pause of a refusal as Retry-After. Whoever has hung up hears nothing. */
 export function respond(response: ServerResponse, status: number, body: string, retryInMs?: number): void {
   if (response.headersSent) return;
-  const headers = ['Content-Type', 'application/json', 'Cache-Control', 'no-store', 'Content-Length', String(Buffer.byteLength(body))];
+  const headers = [
+    'Content-Type',
+    'application/json',
+    'Cache-Control',
+    'no-store',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+  ];
   if (retryInMs !== undefined) headers.push('Retry-After', String(Math.ceil(retryInMs / 1_000)));
   response.writeHead(status, headers);
   const { socket } = response;

@@ -12,6 +12,12 @@ const PATH = /^\/v1\/(?:sales\/([^/?]+)(?:\/(buy|ticket))?|orders\/([^/?]+))(?:\
 /** @returns undefined: there is nothing at this address */
 export function routeOf(url: string): Route | undefined {
   const [, sale, step, order, query = ''] = PATH.exec(url) ?? [];
-  if (sale !== undefined) return { kind: (step as 'buy' | 'ticket' | undefined) ?? 'sale', method: step === undefined ? 'GET' : 'POST', id: sale, query };
+  if (sale !== undefined)
+    return {
+      kind: (step as 'buy' | 'ticket' | undefined) ?? 'sale',
+      method: step === undefined ? 'GET' : 'POST',
+      id: sale,
+      query,
+    };
   return order === undefined ? undefined : { kind: 'order', method: 'GET', id: order, query };
 }

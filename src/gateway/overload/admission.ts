@@ -62,7 +62,8 @@ export class Admission {
     this.#samples.push({ decided, busyMs, refused });
     if (this.#samples.length > RATE_SAMPLES) this.#samples.shift();
     const roundTrip = Math.min(roundTripMs, ROUND_TRIP_MS_MAX);
-    if (waitMs >= roundTrip + this.#limits.grabWaitMs * QUEUED_WAIT_SHARE + OWN_TURNS * stallMs) this.#perSecond = this.#measured();
+    if (waitMs >= roundTrip + this.#limits.grabWaitMs * QUEUED_WAIT_SHARE + OWN_TURNS * stallMs)
+      this.#perSecond = this.#measured();
     else if (refused > 0 || this.#perSecond < this.#limits.grabsPerSecond) this.#grow(refused > 0);
     this.#updateLimit(roundTrip);
     this.#updateRetry();
@@ -83,14 +84,20 @@ export class Admission {
   #updateLimit(roundTripMs: number): void {
     const { grabsPendingMin, grabsPendingMax, grabWaitMs } = this.#limits;
     this.#perSecond = Math.max(this.#perSecond, (grabsPendingMin * 1_000) / grabWaitMs);
-    this.limit = Math.min(grabsPendingMax, Math.max(grabsPendingMin, Math.round((this.#perSecond * (grabWaitMs + roundTripMs)) / 1_000)));
+    this.limit = Math.min(
+      grabsPendingMax,
+      Math.max(grabsPendingMin, Math.round((this.#perSecond * (grabWaitMs + roundTripMs)) / 1_000)),
+    );
   }
 
   /** Refused grabs come back. With twice as many refused as decided, serving them takes twice the time. */
   #updateRetry(): void {
     const { grabWaitMs, busyRetryMsMin, busyRetryMsMax } = this.#limits;
     const excess = this.#sum('refused') / Math.max(1, this.#sum('decided'));
-    this.#retryMs = Math.max(busyRetryMsMin, Math.min(busyRetryMsMax / RETRY_JITTER.most, (grabWaitMs * (1 + excess)) / 2));
+    this.#retryMs = Math.max(
+      busyRetryMsMin,
+      Math.min(busyRetryMsMax / RETRY_JITTER.most, (grabWaitMs * (1 + excess)) / 2),
+    );
   }
 
   #sum(of: 'decided' | 'busyMs' | 'refused'): number {

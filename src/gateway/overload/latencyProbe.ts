@@ -39,7 +39,7 @@ export class LatencyProbe {
   async ping(): Promise<void> {
     if (this.#sentAt !== undefined) return;
     const { redis, now, onAnswer } = this.#rules;
-    const sentAt = this.#sentAt = now();
+    const sentAt = (this.#sentAt = now());
     try {
       await redis.ping();
       this.#lastMs = now() - sentAt;

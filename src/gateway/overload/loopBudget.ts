@@ -26,7 +26,11 @@ export class LoopBudget {
 
   /** Counts one message. Reads the clock only once per `turnMessagesMin` messages. */
   count(): void {
-    const { limits: { turnMsMax, turnMessagesMin }, now, atEnd } = this.#rules;
+    const {
+      limits: { turnMsMax, turnMessagesMin },
+      now,
+      atEnd,
+    } = this.#rules;
     if (this.#messages++ === 0) {
       this.#beganAt = now();
       atEnd(this.#end);

@@ -31,7 +31,10 @@ export function openOverloadControl({ limits, redis, now, log, onFault, times }:
   const admission = new Admission(limits);
   const loopBudget = new LoopBudget({ limits });
   const unread = new Unread();
-  const roundTrips = new RoundTrips(undefined, (ms, users) => { times.batches.add(ms / 1_000); times.sizes.add(users); });
+  const roundTrips = new RoundTrips(undefined, (ms, users) => {
+    times.batches.add(ms / 1_000);
+    times.sizes.add(users);
+  });
   const probe = new LatencyProbe({ redis, onAnswer: (ms) => times.probe.add(ms / 1_000) });
   const pressure = new Pressure(limits);
   const killSwitches = new KillSwitches({ redis, pressure, now, log, onFault });
@@ -49,10 +52,18 @@ export function openOverloadControl({ limits, redis, now, log, onFault, times }:
   }
 
   return {
-    admission, loopBudget, unread, roundTrips, pressure, killSwitches,
+    admission,
+    loopBudget,
+    unread,
+    roundTrips,
+    pressure,
+    killSwitches,
     /** For the metrics: each switch with whether it is off, and who has set it. */
     load: () => ({
-      grabsPendingLimit: admission.limit, unread: unread.size, loopDelayMs: delayMs, roundTripMs: probe.roundTripMs,
+      grabsPendingLimit: admission.limit,
+      unread: unread.size,
+      loopDelayMs: delayMs,
+      roundTripMs: probe.roundTripMs,
       switches: SWITCHES.map((name) => ({ name, off: killSwitches.off[name], by: killSwitches.heldBy(name) })),
     }),
     /** @throws when Redis cannot be read */

@@ -20,7 +20,8 @@ export class RoundTrips {
 
   /** The same engine, measured. */
   readonly measured: Layer = (engine) => ({
-    grab: (rainId, shard, userIds, move) => this.measure(userIds.length, () => engine.grab(rainId, shard, userIds, move)),
+    grab: (rainId, shard, userIds, move) =>
+      this.measure(userIds.length, () => engine.grab(rainId, shard, userIds, move)),
   });
 
   /** Measures one batch of grabs or purchases. */
@@ -39,7 +40,11 @@ export class RoundTrips {
     if (this.#underWay.size > 0) this.#busyMs += now - this.#busySince;
     this.#busySince = now;
     const [oldest] = this.#underWay;
-    const work = { decided: this.#decided, busyMs: this.#busyMs, waitMs: Math.max(this.#longestMs, oldest ? now - oldest.since : 0) };
+    const work = {
+      decided: this.#decided,
+      busyMs: this.#busyMs,
+      waitMs: Math.max(this.#longestMs, oldest ? now - oldest.since : 0),
+    };
     this.#decided = this.#busyMs = this.#longestMs = 0;
     return work;
   }

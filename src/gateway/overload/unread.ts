@@ -1,6 +1,8 @@
 import type { Session } from '../sockets/session.ts';
 
-type Pausable = Pick<Session, 'busyUntil' | 'alive' | 'pingedAt'> & { readonly socket: Pick<Session['socket'], 'pause' | 'resume'> };
+type Pausable = Pick<Session, 'busyUntil' | 'alive' | 'pingedAt'> & {
+  readonly socket: Pick<Session['socket'], 'pause' | 'resume'>;
+};
 
 /**
  * Leaves a socket unread whose user asks again before the time that "busy" told. Refusing costs more than half of deciding; unread grabs

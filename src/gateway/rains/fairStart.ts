@@ -71,7 +71,14 @@ export class FairStart<Pending extends { readonly userId: string }> {
 
   #newOpening(opensAt: number): Opening<Pending> {
     const { chance } = this.#rules;
-    return { opensAt, paused: false, over: false, shards: 1, lottery: new Lottery(chance), phase: chance(DRAWING_PHASES) / DRAWING_PHASES };
+    return {
+      opensAt,
+      paused: false,
+      over: false,
+      shards: 1,
+      lottery: new Lottery(chance),
+      phase: chance(DRAWING_PHASES) / DRAWING_PHASES,
+    };
   }
 
   #changed(id: string, opening: Opening<Pending>, opensAt: number, paused: boolean, now: number): Opening<Pending> {
@@ -93,7 +100,8 @@ export class FairStart<Pending extends { readonly userId: string }> {
     if (!opening || opening.over || opening.paused) return false;
     const now = this.#rules.clock.now();
     // Within the clock error a request counts as on time.
-    if (now < opening.opensAt - this.#rules.clock.clockErrorMs()) return now >= opening.opensAt - NEAR_MS && this.#refuseEarly(id, pending);
+    if (now < opening.opensAt - this.#rules.clock.clockErrorMs())
+      return now >= opening.opensAt - NEAR_MS && this.#refuseEarly(id, pending);
     if (!this.#rules.batcher.hold()) return false;
     opening.shards = shards;
     opening.lottery.add(pending);

@@ -26,8 +26,12 @@ export class LocalAnswers {
   constructor({ read, rainCache, onFault }: LocalAnswersRules) {
     this.#rainCache = rainCache;
     this.#winners = new KnownHolders({
-      reading: (rainId) => rainCache.reading(rainId), refresh: (rainId) => rainCache.refresh(rainId), concludes: (rain) => this.#conclusion(rain) !== undefined,
-      read: (rainId, { shards }) => read(rainId, shards), agree, onFault,
+      reading: (rainId) => rainCache.reading(rainId),
+      refresh: (rainId) => rainCache.refresh(rainId),
+      concludes: (rain) => this.#conclusion(rain) !== undefined,
+      read: (rainId, { shards }) => read(rainId, shards),
+      agree,
+      onFault,
     });
   }
 
@@ -64,19 +68,31 @@ const NOT_STARTED: Shut = { code: '-2' };
 const ENDED: Shut = { code: '-3' };
 
 /** The answer before the opening and after the end, of a rain or a sale; `open`: neither; `undefined`: only Redis can answer. */
-export function whileShut(reading: RainWindow & Reading, clock: Pick<RainCache, 'now' | 'clockErrorMs'>): Shut | 'open' | undefined {
+export function whileShut(
+  reading: RainWindow & Reading,
+  clock: Pick<RainCache, 'now' | 'clockErrorMs'>,
+): Shut | 'open' | undefined {
   if (!isFresh(reading)) return undefined;
   const now = clock.now();
   const state = stateAt(reading, now);
   switch (state) {
     case 'draft':
-    case 'loaded': return now < reading.opensAt - Math.max(OPENING_MARGIN_MS, clock.clockErrorMs()) ? NOT_STARTED : undefined;
-    case 'open': return 'open';
+    case 'loaded':
+      return now < reading.opensAt - Math.max(OPENING_MARGIN_MS, clock.clockErrorMs()) ? NOT_STARTED : undefined;
+    case 'open':
+      return 'open';
     // Until Redis shows that it is over, somebody may have won after the latest reading.
     case 'closed':
-    case 'settled': return reading.state === 'closed' || reading.state === 'settled' || reading.readAt > reading.closesAt + clock.clockErrorMs() ? ENDED : undefined;
-    case 'paused': return undefined;
-    default: return state satisfies never;
+    case 'settled':
+      return reading.state === 'closed' ||
+        reading.state === 'settled' ||
+        reading.readAt > reading.closesAt + clock.clockErrorMs()
+        ? ENDED
+        : undefined;
+    case 'paused':
+      return undefined;
+    default:
+      return state satisfies never;
   }
 }
 

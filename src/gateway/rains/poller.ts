@@ -36,6 +36,12 @@ export abstract class Poller {
 
   #schedule(): void {
     if (this.#closed) return;
-    this.#timer = setTimeout(() => void this.wake().catch(this.#onFault).then(() => this.#schedule()), this.#pollMs);
+    this.#timer = setTimeout(
+      () =>
+        void this.wake()
+          .catch(this.#onFault)
+          .then(() => this.#schedule()),
+      this.#pollMs,
+    );
   }
 }

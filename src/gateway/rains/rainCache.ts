@@ -1,4 +1,13 @@
-import { coarseLeft, findRain, liveRains, rainsVersion, readRain, redisNow, type LiveRain, type StoredRain } from '../../store/rains.ts';
+import {
+  coarseLeft,
+  findRain,
+  liveRains,
+  rainsVersion,
+  readRain,
+  redisNow,
+  type LiveRain,
+  type StoredRain,
+} from '../../store/rains.ts';
 import { hasOlderLabels, olderLabelsReason } from '../../store/olderLabels.ts';
 import type { RainSnapshot, WelcomeMessage } from '../../protocol/messages.ts';
 import { stateAt } from '../../rain/rain.ts';
@@ -38,7 +47,11 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
 
   /** The rains that `welcome` lists for this user at this moment. */
   current(audience: Audience | undefined, now: number): WelcomeMessage['rains'] {
-    return toList([...this.readings()].filter(({ rainId, terms }) => isListedFor(audience, 'rains', rainId, terms)).map((rain) => describe(rain, now, this.rules.ticketRules)));
+    return toList(
+      [...this.readings()]
+        .filter(({ rainId, terms }) => isListedFor(audience, 'rains', rainId, terms))
+        .map((rain) => describe(rain, now, this.rules.ticketRules)),
+    );
   }
 
   protected async readVersion(): Promise<string | undefined> {
@@ -67,7 +80,7 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
   /** @throws also for a rain that is there and cannot be read here: its users hear "busy", and not that it does not exist */
   protected async readStored(rainId: string, live: LiveRain): Promise<StoredRain | undefined> {
     const stored = await readRain(this.#redis, rainId, live);
-    if (!stored && await hasOlderLabels(this.#redis, rainId, live.shards)) throw new Error(olderLabelsReason(rainId));
+    if (!stored && (await hasOlderLabels(this.#redis, rainId, live.shards))) throw new Error(olderLabelsReason(rainId));
     return stored;
   }
 
@@ -89,7 +102,13 @@ function describe(rain: StoredRain, now: number, own: OwnTicketRules): WelcomeMe
   const { rainId, title, opensAt, closesAt, packets } = rain;
   const [state, left] = [stateAt(rain, now), shownLeft(rain)];
   return {
-    rainId, title, state, opensAt, closesAt, packets, left: state === 'closed' || state === 'settled' ? left : coarseLeft(left, packets),
+    rainId,
+    title,
+    state,
+    opensAt,
+    closesAt,
+    packets,
+    left: state === 'closed' || state === 'settled' ? left : coarseLeft(left, packets),
     // Sent in addition to the terms: older clients know only this field.
     ...(rain.terms.rehearsal && { rehearsal: rain.terms.rehearsal }),
     ...(!areUsual(rain.terms) && { terms: rain.terms }),

@@ -47,7 +47,11 @@ export interface Remainder {
 }
 
 /** Rains or sales as last read from Redis. They only inform viewers; the script alone decides. */
-export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot extends Omit<RainWindow, 'state'> & { state: RainState; title: string; serverTime: number }> {
+export abstract class SnapshotCache<
+  Live,
+  Stored extends RainWindow,
+  Snapshot extends Omit<RainWindow, 'state'> & { state: RainState; title: string; serverTime: number },
+> {
   protected readonly rules: Required<SnapshotCacheRules<Stored, Snapshot>>;
   readonly #known = new Map<string, Stored & Reading>();
   /** What was last sent, and when, ms of the monotonic clock. */
@@ -69,7 +73,14 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
   #closed = false;
 
   constructor(rules: SnapshotCacheRules<Stored, Snapshot>) {
-    this.rules = { pollMs: POLL_MS, wholeMs: READ_WHOLE_MS, ticketRules: { ...NO_TICKETS, leadMs: CHALLENGE_LIMITS.ticketLeadMs }, restMs: () => 0, onLeft: () => {}, ...rules };
+    this.rules = {
+      pollMs: POLL_MS,
+      wholeMs: READ_WHOLE_MS,
+      ticketRules: { ...NO_TICKETS, leadMs: CHALLENGE_LIMITS.ticketLeadMs },
+      restMs: () => 0,
+      onLeft: () => {},
+      ...rules,
+    };
   }
 
   /** Redis's clock as estimated here, epoch ms. */
@@ -167,7 +178,9 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
 
   #busy(): [string, Live][] {
     const now = this.now();
-    return [...this.#known].filter(([id, stored]) => this.isBusy(stored, now) || this.#asked.has(id) || this.#askedBefore.has(id)).map(([id, stored]) => [id, this.liveOf(stored)]);
+    return [...this.#known]
+      .filter(([id, stored]) => this.isBusy(stored, now) || this.#asked.has(id) || this.#askedBefore.has(id))
+      .map(([id, stored]) => [id, this.liveOf(stored)]);
   }
 
   async #listed(): Promise<[string, Live | undefined][]> {
@@ -184,7 +197,7 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
 
   async #read(id: string, live: Live | undefined): Promise<void> {
     const [readAt, readAtMonotonic] = [this.now(), performance.now()];
-    const stored = live && await this.readStored(id, live);
+    const stored = live && (await this.readStored(id, live));
     if (!stored) return this.#forget(id);
     // Two readings may be in flight, and the earlier one may end later.
     if (readAtMonotonic < (this.#known.get(id)?.readAtMonotonic ?? 0)) return;
@@ -209,11 +222,15 @@ export abstract class SnapshotCache<Live, Stored extends RainWindow, Snapshot ex
     const before = this.#lastSent.get(id);
     const [same, sameGone] = [before?.event === event, before?.gone === gone];
     // That nothing is left is sent at once. Other numbers are sent at intervals; a later reading sends the current one.
-    if (before && same && (before.left === left || (sameGone && performance.now() - before.at < this.rules.restMs()))) return;
+    if (before && same && (before.left === left || (sameGone && performance.now() - before.at < this.rules.restMs())))
+      return;
     this.#lastSent.set(id, { ...remainder, at: performance.now() });
     // Settled long ago and found again by a late viewer: only that viewer is answered.
     if (before === undefined && snapshot.state === 'settled') return;
-    this.rules.onChange(snapshot, this.#isAnnouncement(id, snapshot) ? 'announcement' : same && sameGone ? 'left' : 'change');
+    this.rules.onChange(
+      snapshot,
+      this.#isAnnouncement(id, snapshot) ? 'announcement' : same && sameGone ? 'left' : 'change',
+    );
   }
 
   /** That the clock opens or closes it is no news: everybody knows its times. */

@@ -9,9 +9,17 @@ import { retellOrders } from '../sales/retellOrders.ts';
 import { showWinners, tellCredits } from './credits.ts';
 
 /** Forwards events of other processes to the sockets of this gateway. @param gateway its name */
-export async function subscribeToEvents(subscriber: RedisClient, context: HandlerContext, gateway: string): Promise<void> {
+export async function subscribeToEvents(
+  subscriber: RedisClient,
+  context: HandlerContext,
+  gateway: string,
+): Promise<void> {
   const { hub, limits } = context;
-  const ticker = new Ticker({ hub, isOff: () => context.overload.killSwitches.off.ticker, send: (session, frame) => send(session, frame, limits) });
+  const ticker = new Ticker({
+    hub,
+    isOff: () => context.overload.killSwitches.off.ticker,
+    send: (session, frame) => send(session, frame, limits),
+  });
   subscriber.on('message', (channel: string, frame: string) => {
     const event = parseEvent(frame);
     if (!event) return;
@@ -30,7 +38,11 @@ export async function subscribeToEvents(subscriber: RedisClient, context: Handle
 const REFUSED_MS = 1_000;
 
 /** Calls `make` whenever the connection was away and is subscribed again; one call at a time, and once more after the latest return. */
-function onSubscribedAgain(subscriber: RedisClient, subscribe: () => Promise<unknown>, make: () => Promise<void>): void {
+function onSubscribedAgain(
+  subscriber: RedisClient,
+  subscribe: () => Promise<unknown>,
+  make: () => Promise<void>,
+): void {
   let returns = 0;
   let made = 0;
   let making = false;

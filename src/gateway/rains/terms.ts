@@ -30,5 +30,9 @@ export function checkTerms(rain: RainWithTerms, session: Session): OutcomeCode |
 /** To be called once for each new rain. */
 export function warnOfUnknownTerms({ rainId, terms = {} }: RainSnapshot, log: Logger): void {
   const unknown = unknownTerms(terms);
-  if (unknown.length > 0) log.warn({ rainId, terms: unknown }, 'this gateway is too old for these terms of a rain, and grants nothing in it: run the version that the rain was made with');
+  if (unknown.length > 0)
+    log.warn(
+      { rainId, terms: unknown },
+      'this gateway is too old for these terms of a rain, and grants nothing in it: run the version that the rain was made with',
+    );
 }

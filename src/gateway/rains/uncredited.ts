@@ -76,7 +76,8 @@ export class Uncredited {
       byShard.get(credited)!.push(win);
     }
     for (const [key, wins] of byShard) {
-      for (let at = 0; at < wins.length; at += UNCREDITED_AT_ONCE) await this.#tellCredited(key, wins.slice(at, at + UNCREDITED_AT_ONCE)).catch(this.#rules.onFault);
+      for (let at = 0; at < wins.length; at += UNCREDITED_AT_ONCE)
+        await this.#tellCredited(key, wins.slice(at, at + UNCREDITED_AT_ONCE)).catch(this.#rules.onFault);
     }
     this.#timer = undefined;
     this.#schedule();

@@ -22,7 +22,9 @@ export function isListedFor(audience: Audience | undefined, kind: Kind, id: stri
 
 /** What `welcome` lists of these: what is scheduled, open or paused, the next one first, few and short. What is too long is left out. */
 export function toList<Shown extends { state: string; opensAt: number }>(shown: readonly Shown[]): Shown[] {
-  const next = shown.filter(({ state }) => state === 'loaded' || state === 'open' || state === 'paused').sort((a, b) => a.opensAt - b.opensAt);
+  const next = shown
+    .filter(({ state }) => state === 'loaded' || state === 'open' || state === 'paused')
+    .sort((a, b) => a.opensAt - b.opensAt);
   let bytes = 0;
   return next.slice(0, WELCOME_LISTED_MAX).filter((one) => {
     const size = Buffer.byteLength(JSON.stringify(one));

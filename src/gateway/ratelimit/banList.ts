@@ -62,10 +62,11 @@ export class BanList {
     const until = now + bannedMs;
     putLast(this.#bannedUsers, userId, until, bannedMax);
     let users = this.#byAddress.get(address);
-    if (!users) putLast(this.#byAddress, address, users = new Map(), bannedMax);
+    if (!users) putLast(this.#byAddress, address, (users = new Map()), bannedMax);
     putLast(users, userId, until, bannedMax);
     dropPast(users, now);
-    if (users.size >= bansPerAddressMin && this.#othersAt(address, users.size) < users.size) putLast(this.#bannedAddresses, address, until, bannedMax);
+    if (users.size >= bansPerAddressMin && this.#othersAt(address, users.size) < users.size)
+      putLast(this.#bannedAddresses, address, until, bannedMax);
   }
 
   /** How many users at the address are not banned; counts no further than `enough`. */

@@ -53,7 +53,10 @@ export class Blocklist extends Poller {
     const addresses = named('address');
     this.#users = new Set(named('user'));
     this.#addresses = new Set(addresses.filter(isOneAddress));
-    const networks = addresses.filter((who) => !isOneAddress(who)).map(networkOf).filter((network) => network !== undefined);
+    const networks = addresses
+      .filter((who) => !isOneAddress(who))
+      .map(networkOf)
+      .filter((network) => network !== undefined);
     this.#inNetwork = networks.length > 0 ? networkMatcher(networks) : undefined;
   }
 
@@ -62,7 +65,7 @@ export class Blocklist extends Poller {
     const expired = this.#blocks.filter(({ until = Infinity }) => until <= now());
     if (expired.length > 0) this.#apply();
     for (const block of expired.slice(0, EXPIRED_BLOCKS_CLEARED_MAX)) await clearBlock(redis, block);
-    if (await blocksVersion(redis) !== this.#version) await this.read();
+    if ((await blocksVersion(redis)) !== this.#version) await this.read();
   }
 }
 
@@ -72,7 +75,11 @@ function isOneAddress(network: string): boolean {
 }
 
 /** Closes a session whose user or address is blocked, after `blockedMs`. */
-export function disconnectBlocked(session: Session, blocklist: Pick<Blocklist, 'holdsUser' | 'holdsAddress'>, limits: Limits): void {
+export function disconnectBlocked(
+  session: Session,
+  blocklist: Pick<Blocklist, 'holdsUser' | 'holdsAddress'>,
+  limits: Limits,
+): void {
   if (session.blocked || !(blocklist.holdsUser(session.userId) || blocklist.holdsAddress(session.address.name))) return;
   session.blocked = true;
   setTimeout(end, limits.blockedMs, session, 4403).unref();

@@ -29,7 +29,10 @@ export class RateLimiter {
     this.#hub = hub;
     this.banList = new BanList(limits, (address) => this.#usersAt(address));
     this.#handshakes = fullBucket(limits.handshakesPerSecondMax);
-    this.#handshakesByAddress = new CallerBuckets({ perSecond: limits.handshakesPerAddressPerSecondMax, ...remembered });
+    this.#handshakesByAddress = new CallerBuckets({
+      perSecond: limits.handshakesPerAddressPerSecondMax,
+      ...remembered,
+    });
     this.#counters = counters;
   }
 
@@ -59,10 +62,11 @@ export class RateLimiter {
 
   /** Drops state that is no longer needed. To be called at intervals. */
   forget(): void {
-    for (const part of [this.users, this.addresses, this.banList, this.recentUsers, this.#handshakesByAddress]) part.forget();
+    for (const part of [this.users, this.addresses, this.banList, this.recentUsers, this.#handshakesByAddress])
+      part.forget();
   }
 
-  * #usersAt(address: string): Iterable<string> {
+  *#usersAt(address: string): Iterable<string> {
     for (const session of this.#hub) if (session.address.name === address) yield session.userId;
     yield* this.recentUsers.at(address);
   }

@@ -24,11 +24,12 @@ export class RecentUsers {
     const known = this.#users.get(userId);
     const at = now();
     // Kept for at least half of the time: not every request needs another entry.
-    if (known?.address !== address || at - known.at >= rememberMs / 2) putLast(this.#users, userId, { address, at }, rememberedMax);
+    if (known?.address !== address || at - known.at >= rememberMs / 2)
+      putLast(this.#users, userId, { address, at }, rememberedMax);
   }
 
   /** Reads all entries: for a ban, not for a request. */
-  * at(address: string): Iterable<string> {
+  *at(address: string): Iterable<string> {
     for (const [userId, user] of this.#users) if (user.address === address) yield userId;
   }
 

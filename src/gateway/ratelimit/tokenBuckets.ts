@@ -79,8 +79,16 @@ export class CallerBuckets {
   }
 
   #known(name: string): CallerBucket {
-    return this.#connected.get(name) ?? this.#disconnected.get(name)?.callerBucket
-      ?? { name, bucket: fullBucket(this.#rules.perSecond), sockets: 0, refused: 0, refusedFrom: 0 };
+    return (
+      this.#connected.get(name) ??
+      this.#disconnected.get(name)?.callerBucket ?? {
+        name,
+        bucket: fullBucket(this.#rules.perSecond),
+        sockets: 0,
+        refused: 0,
+        refusedFrom: 0,
+      }
+    );
   }
 
   #remember(callerBucket: CallerBucket): void {

@@ -12,19 +12,33 @@ import { saleName } from './saleName.ts';
 const NO_SUCH_SALE: ReserveAnswer = { code: '-8' };
 const NO_SUCH_ITEM: ReserveAnswer = { code: '-14' };
 /** Without a ref a second purchase could not be told from the first one that is asked again. */
-const REF_MISSING: Refusal = { field: 'ref', reason: 'expected a text of your own for this purchase, since a buyer may hold several units of this sale' };
+const REF_MISSING: Refusal = {
+  field: 'ref',
+  reason: 'expected a text of your own for this purchase, since a buyer may hold several units of this sale',
+};
 
 /** Decides a purchase of a socket or of a caller over HTTP; the answer goes to `reply`. */
 export function buy(context: HandlerContext, buyer: Buyer, message: BuyMessage, reply: OrderReply): void {
   const sale = context.sales.cache.reading(message.saleId);
-  if (sale && !mayTake(buyer.audience, 'sales', sale.saleId, sale)) return context.sales.answer(openPurchase(buyer, message, reply), NO_SUCH_SALE);
+  if (sale && !mayTake(buyer.audience, 'sales', sale.saleId, sale))
+    return context.sales.answer(openPurchase(buyer, message, reply), NO_SUCH_SALE);
   if (sale) buyFrom(sale, context, buyer, message, reply);
   else void findAndBuy(context, buyer, message, reply);
 }
 
 /** Everything that is asked before Redis is, in this order. The first that answers the purchase is the last that is asked. */
-function buyFrom(sale: CachedSale, context: HandlerContext, buyer: Buyer, message: BuyMessage, reply: OrderReply): void {
-  const { batcher, sales, overload: { admission, killSwitches, loopBudget } } = context;
+function buyFrom(
+  sale: CachedSale,
+  context: HandlerContext,
+  buyer: Buyer,
+  message: BuyMessage,
+  reply: OrderReply,
+): void {
+  const {
+    batcher,
+    sales,
+    overload: { admission, killSwitches, loopBudget },
+  } = context;
   const { openPurchase: open } = buyer;
   if (open && isSamePurchase(open, message)) {
     if (isRefused(context, buyer, message, reply, sale)) return;
@@ -50,21 +64,36 @@ function buyFrom(sale: CachedSale, context: HandlerContext, buyer: Buyer, messag
 }
 
 /** For want of a ticket. @returns true: the refusal has been sent */
-function isRefused({ challenges, counters }: HandlerContext, buyer: Buyer, { saleId, ref, ticket }: BuyMessage, reply: OrderReply, sale: CachedSale): boolean {
+function isRefused(
+  { challenges, counters }: HandlerContext,
+  buyer: Buyer,
+  { saleId, ref, ticket }: BuyMessage,
+  reply: OrderReply,
+  sale: CachedSale,
+): boolean {
   if (!challenges.refuses(buyer, saleName(saleId), ticket, sale)) return false;
   counters.purchases['-9']++;
   reply.answer({ saleId, ref, code: '-9' });
   return true;
 }
 
-function answerBusy({ counters, overload: { admission } }: HandlerContext, { saleId, ref, reply }: PendingPurchase, limit: 'switch_grabs' | 'turn' | 'grabs_pending' | 'purchases_per_item'): void {
+function answerBusy(
+  { counters, overload: { admission } }: HandlerContext,
+  { saleId, ref, reply }: PendingPurchase,
+  limit: 'switch_grabs' | 'turn' | 'grabs_pending' | 'purchases_per_item',
+): void {
   counters.refused[limit]++;
   counters.purchases['-7']++;
   reply.answerBusy({ saleId, ref }, admission.retryInMs());
 }
 
 /** The sale cache may not have a sale created a moment ago. */
-async function findAndBuy(context: HandlerContext, buyer: Buyer, message: BuyMessage, reply: OrderReply): Promise<void> {
+async function findAndBuy(
+  context: HandlerContext,
+  buyer: Buyer,
+  message: BuyMessage,
+  reply: OrderReply,
+): Promise<void> {
   const { sales } = context;
   const mayBeLost = sales.isRestoring(message.saleId);
   try {
@@ -74,6 +103,7 @@ async function findAndBuy(context: HandlerContext, buyer: Buyer, message: BuyMes
     return sales.answer(openPurchase(buyer, message, reply), SALE_BUSY);
   }
   const sale = sales.cache.reading(message.saleId);
-  if (!sale || !mayTake(buyer.audience, 'sales', sale.saleId, sale)) return sales.answer(openPurchase(buyer, message, reply), mayBeLost ? SALE_BUSY : NO_SUCH_SALE);
+  if (!sale || !mayTake(buyer.audience, 'sales', sale.saleId, sale))
+    return sales.answer(openPurchase(buyer, message, reply), mayBeLost ? SALE_BUSY : NO_SUCH_SALE);
   buyFrom(sale, context, buyer, message, reply);
 }

@@ -39,7 +39,10 @@ interface SalesRules {
   clock: Pick<RainCache, 'now' | 'clockErrorMs'>;
   /** As of rains. */
   starting: Pick<FairStartRules<PendingPurchase>, 'fairStartMs' | 'clock' | 'onGathered' | 'chance'>;
-  gatewayDurability: Pick<GatewayDurability, 'confirmHeld' | 'restoring' | 'rememberReservation' | 'onEngineFault' | 'doubt'>;
+  gatewayDurability: Pick<
+    GatewayDurability,
+    'confirmHeld' | 'restoring' | 'rememberReservation' | 'onEngineFault' | 'doubt'
+  >;
   forged: ForgedReservations;
   epochGate: { readonly shut: boolean };
   overload: Pick<OverloadControl, 'admission' | 'roundTrips'>;
@@ -54,17 +57,40 @@ const NOT_STARTED: ReserveAnswer = { code: '-2' };
 export type Sales = ReturnType<typeof openSales>;
 
 /** What a gateway knows of sales, and the way of a purchase to Redis and back. */
-export function openSales({ grabs, reads, hub, ownTicketRules, clock, starting, gatewayDurability, forged, epochGate, overload, limits, counters, times, onFault }: SalesRules) {
+export function openSales({
+  grabs,
+  reads,
+  hub,
+  ownTicketRules,
+  clock,
+  starting,
+  gatewayDurability,
+  forged,
+  epochGate,
+  overload,
+  limits,
+  counters,
+  times,
+  onFault,
+}: SalesRules) {
   const restocks = new Restocks({
     now: () => clock.now(),
     tell(userIds, message) {
       const frame = frameOf(encode(message));
       const sale = cache.reading(message.saleId);
-      hub.these([...userIds].flatMap((userId) => entitled(hub.of(userId), 'sales', message.saleId, sale)), (session) => send(session, frame, limits));
+      hub.these(
+        [...userIds].flatMap((userId) => entitled(hub.of(userId), 'sales', message.saleId, sale)),
+        (session) => send(session, frame, limits),
+      );
     },
   });
   const cache = new SaleCache({
-    redis: reads, clock: () => clock.now(), ticketRules: ownTicketRules, onFault, restMs: () => hub.restMs, onChange: tell,
+    redis: reads,
+    clock: () => clock.now(),
+    ticketRules: ownTicketRules,
+    onFault,
+    restMs: () => hub.restMs,
+    onChange: tell,
     onRead: (sale) => restocks.look(sale),
     onLeft({ saleId, state }) {
       restocks.forget(saleId);
@@ -74,18 +100,28 @@ export function openSales({ grabs, reads, hub, ownTicketRules, clock, starting, 
   });
   const localAnswers = new SaleAnswers({ redis: reads, cache, clock, onFault });
   const undecided = new Undecided(limits);
-  const reserving = createReserveEngine(grabs, forged, (error) => {
-    gatewayDurability.onEngineFault();
-    onFault(error);
-  }, (saleId) => ticketRulesText(cache.reading(saleId)?.ticketRules));
+  const reserving = createReserveEngine(
+    grabs,
+    forged,
+    (error) => {
+      gatewayDurability.onEngineFault();
+      onFault(error);
+    },
+    (saleId) => ticketRulesText(cache.reading(saleId)?.ticketRules),
+  );
   /** Measured without the wait for replicas, as grabs are. */
-  const confirmed = confirmedReserveEngine({
-    reserve: (saleId, purchases) => overload.roundTrips.measure(purchases.length, () => reserving.reserve(saleId, purchases)),
-  }, gatewayDurability.confirmHeld);
+  const confirmed = confirmedReserveEngine(
+    {
+      reserve: (saleId, purchases) =>
+        overload.roundTrips.measure(purchases.length, () => reserving.reserve(saleId, purchases)),
+    },
+    gatewayDurability.confirmHeld,
+  );
   /** What Redis has may be less than what buyers were told. */
   const isRestoring = (saleId: string) => epochGate.shut || gatewayDurability.restoring(saleKeys(saleId).state);
   const engine: ReserveEngine = {
-    reserve: async (saleId, purchases) => (isRestoring(saleId) ? purchases.map(() => SALE_BUSY) : await confirmed.reserve(saleId, purchases)),
+    reserve: async (saleId, purchases) =>
+      isRestoring(saleId) ? purchases.map(() => SALE_BUSY) : await confirmed.reserve(saleId, purchases),
   };
   const answerContext = { counters, admission: overload.admission };
 
@@ -102,7 +138,16 @@ export function openSales({ grabs, reads, hub, ownTicketRules, clock, starting, 
     const sale = cache.reading(saleId);
     const price = sale?.bySku.get(sku)?.price;
     if (!sale || price === undefined) return;
-    const told: SentReservation = { saleId, reservationId, userId, sku, quantity, price, at: payBy - sale.holdMs, payBy };
+    const told: SentReservation = {
+      saleId,
+      reservationId,
+      userId,
+      sku,
+      quantity,
+      price,
+      at: payBy - sale.holdMs,
+      payBy,
+    };
     if (ref !== undefined) told.ref = ref;
     gatewayDurability.rememberReservation(told);
   }
@@ -120,7 +165,8 @@ export function openSales({ grabs, reads, hub, ownTicketRules, clock, starting, 
   );
 
   const fairStart = new FairStart<PendingPurchase>({
-    ...starting, answerNotStarted: (pending) => answer(pending, NOT_STARTED),
+    ...starting,
+    answerNotStarted: (pending) => answer(pending, NOT_STARTED),
     reading(saleId) {
       const sale = cache.reading(saleId);
       return sale && { readAtMonotonic: sale.readAtMonotonic, isUntouched: sale.made === 0 && sale.held === undefined };
@@ -142,8 +188,25 @@ export function openSales({ grabs, reads, hub, ownTicketRules, clock, starting, 
     const frame = frameOf(encode(snapshot));
     const { saleId } = snapshot;
     const visibility = cache.reading(saleId) ?? { unlisted: true as const };
-    hub.tell(saleName(saleId), event, (session) => send(session, frame, limits), ({ audience }) => isListedFor(audience, 'sales', saleId, visibility));
+    hub.tell(
+      saleName(saleId),
+      event,
+      (session) => send(session, frame, limits),
+      ({ audience }) => isListedFor(audience, 'sales', saleId, visibility),
+    );
   }
 
-  return { cache, localAnswers, undecided, batcher, fairStart, answer, forged, confirmHeld: gatewayDurability.confirmHeld, isRestoring, orderWaits: new OrderWaits(limits), pendingCancels: { count: 0 } };
+  return {
+    cache,
+    localAnswers,
+    undecided,
+    batcher,
+    fairStart,
+    answer,
+    forged,
+    confirmHeld: gatewayDurability.confirmHeld,
+    isRestoring,
+    orderWaits: new OrderWaits(limits),
+    pendingCancels: { count: 0 },
+  };
 }

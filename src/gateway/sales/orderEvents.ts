@@ -13,8 +13,16 @@ type OrdersEvent = Extract<RainEvent, { type: 'orders' }>;
 
 /** Tells the buyers at this gateway, over sockets and waiting requests, of the present status of their orders. Never throws. */
 export async function tellOrders({ saleId, orders }: OrdersEvent, context: HandlerContext): Promise<void> {
-  const { hub, signer, limits, sales: { orderWaits } } = context;
-  const ours = orders.filter((order) => (hub.of(order.userId).size > 0 || orderWaits.has(order.reservationId)) && signer.isOrderMark(order.mark, order));
+  const {
+    hub,
+    signer,
+    limits,
+    sales: { orderWaits },
+  } = context;
+  const ours = orders.filter(
+    (order) =>
+      (hub.of(order.userId).size > 0 || orderWaits.has(order.reservationId)) && signer.isOrderMark(order.mark, order),
+  );
   if (ours.length === 0) return;
   // What was bought is read, not told by the event: the mark covers the status only.
   const held = await readHeld(context, saleId, ours);
@@ -22,23 +30,40 @@ export async function tellOrders({ saleId, orders }: OrdersEvent, context: Handl
     const text = frameFor(context, saleId, order, held[i]);
     orderWaits.tell(order.reservationId, order.userId, order.status, text);
     const frame = frameOf(text);
-    for (const session of entitled(hub.of(order.userId), 'sales', saleId, context.sales.cache.reading(saleId))) send(session, frame, limits);
+    for (const session of entitled(hub.of(order.userId), 'sales', saleId, context.sales.cache.reading(saleId)))
+      send(session, frame, limits);
   });
 }
 
 /** The status is told even if the rest cannot be read. */
-async function readHeld({ redis, sales, onFault }: HandlerContext, saleId: string, orders: readonly ToldOrder[]): Promise<(HeldReservation | undefined)[]> {
+async function readHeld(
+  { redis, sales, onFault }: HandlerContext,
+  saleId: string,
+  orders: readonly ToldOrder[],
+): Promise<(HeldReservation | undefined)[]> {
   try {
     const entries = await redis.hmget(saleKeys(saleId).buyers, ...orders.map(({ userId }) => userId));
-    return orders.map(({ reservationId, userId }, i) => parseHeld(entries[i] ?? '')?.find((one) => (
-      one.ordinal === reservationOrdinal(saleId, reservationId) && sales.forged.isReservation(one.mac, { saleId, userId, ...one }))));
+    return orders.map(({ reservationId, userId }, i) =>
+      parseHeld(entries[i] ?? '')?.find(
+        (one) =>
+          one.ordinal === reservationOrdinal(saleId, reservationId) &&
+          sales.forged.isReservation(one.mac, { saleId, userId, ...one }),
+      ),
+    );
   } catch (error) {
     onFault(error);
     return [];
   }
 }
 
-function frameFor({ sales }: HandlerContext, saleId: string, { reservationId, status }: ToldOrder, held: HeldReservation | undefined): string {
+function frameFor(
+  { sales }: HandlerContext,
+  saleId: string,
+  { reservationId, status }: ToldOrder,
+  held: HeldReservation | undefined,
+): string {
   const sale = sales.cache.reading(saleId);
-  return sale && held ? heldFrame(sale, { ...held, status }) : orderFrame(saleId, undefined, '1', { reservationId, status });
+  return sale && held
+    ? heldFrame(sale, { ...held, status })
+    : orderFrame(saleId, undefined, '1', { reservationId, status });
 }

@@ -64,7 +64,8 @@ export class OrderWaits {
   }
 
   tell(reservationId: string, userId: string, status: OrderStatus, text: string): void {
-    for (const waiting of [...this.#byOrder.get(reservationId) ?? []]) if (waiting.userId === userId) waiting.tell(status, text);
+    for (const waiting of [...(this.#byOrder.get(reservationId) ?? [])])
+      if (waiting.userId === userId) waiting.tell(status, text);
   }
 
   close(): void {
@@ -86,7 +87,8 @@ function createWaiting(userId: string, onEnd: () => void): Waiting {
     resolve?.(undefined);
   };
   return {
-    userId, stop,
+    userId,
+    stop,
     tell(status, text) {
       // Events may overtake each other, and come twice.
       if (told === undefined || isLater(status, told)) told = status;

@@ -21,7 +21,11 @@ interface PurchaseAnswerContext {
   admission: Pick<Admission, 'retryInMs'>;
 }
 
-export function openPurchase(buyer: Buyer, { saleId, sku, quantity = 1, ref }: BuyMessage, reply: OrderReply): PendingPurchase {
+export function openPurchase(
+  buyer: Buyer,
+  { saleId, sku, quantity = 1, ref }: BuyMessage,
+  reply: OrderReply,
+): PendingPurchase {
   return { userId: buyer.userId, buyer, saleId, sku, quantity, ref, reply, also: 0 };
 }
 
@@ -31,7 +35,12 @@ export function isSamePurchase(open: OpenPurchase, { saleId, sku, quantity = 1, 
 }
 
 /** @param sale as last read, for the place in line and the next deadline */
-export function answerPurchase(pending: PendingPurchase, given: ReserveAnswer, sale: SaleReading | undefined, context: PurchaseAnswerContext): void {
+export function answerPurchase(
+  pending: PendingPurchase,
+  given: ReserveAnswer,
+  sale: SaleReading | undefined,
+  context: PurchaseAnswerContext,
+): void {
   const { buyer, reply, saleId, sku, ref, also } = pending;
   // Later purchases of this buyer start a new decision.
   if (buyer.openPurchase === pending) buyer.openPurchase = undefined;
@@ -53,12 +62,20 @@ function isOther(given: Reserved, { ref, sku, quantity }: PendingPurchase): bool
 
 type Reserved = Extract<ReserveAnswer, { reservationId: string }>;
 
-function reservedDetail({ reservationId: id, sku, quantity, status, payBy }: Reserved, saleId: string, sale: SaleReading | undefined): OrderDetail {
+function reservedDetail(
+  { reservationId: id, sku, quantity, status, payBy }: Reserved,
+  saleId: string,
+  sale: SaleReading | undefined,
+): OrderDetail {
   return heldDetail({ ordinal: reservationOrdinal(saleId, id) ?? 0, sku, quantity, status, payBy }, id, sale);
 }
 
 /** Redis has no price in a reservation: it is the item's, and never changes. */
-function heldDetail({ ordinal, sku, quantity, status, payBy }: Omit<HeldReservation, 'ref' | 'mac'>, id: string, sale: SaleReading | undefined): OrderDetail {
+function heldDetail(
+  { ordinal, sku, quantity, status, payBy }: Omit<HeldReservation, 'ref' | 'mac'>,
+  id: string,
+  sale: SaleReading | undefined,
+): OrderDetail {
   // Field by field: objects that are spread cost more than all the rest of an answer.
   const detail: OrderDetail = { reservationId: id, sku, quantity, status, payBy };
   const price = sale?.bySku.get(sku)?.price;
@@ -72,7 +89,12 @@ function placeOf(ordinal: number, relayed: Units): number {
   return Math.max(1, ordinal - relayed);
 }
 
-function refusedDetail(code: SaleOutcomeCode, sale: SaleReading | undefined, sku: string, { admission }: PurchaseAnswerContext): OrderDetail | undefined {
+function refusedDetail(
+  code: SaleOutcomeCode,
+  sale: SaleReading | undefined,
+  sku: string,
+  { admission }: PurchaseAnswerContext,
+): OrderDetail | undefined {
   if (code === '-7') return { retryInMs: admission.retryInMs() };
   const backAt = code === '-12' ? sale?.backAt.get(sku) : undefined;
   return backAt === undefined ? undefined : { backAt };

@@ -29,7 +29,10 @@ export class SaleAnswers {
   constructor({ redis, cache, clock, onFault }: SaleAnswersRules) {
     this.#clock = clock;
     this.#buyers = new KnownHolders({
-      reading: (saleId) => cache.reading(saleId), refresh: (saleId) => cache.refresh(saleId), read: (saleId) => readBuyers(redis, saleId), onFault,
+      reading: (saleId) => cache.reading(saleId),
+      refresh: (saleId) => cache.refresh(saleId),
+      read: (saleId) => readBuyers(redis, saleId),
+      onFault,
       concludes: (sale) => {
         const shut = this.#whileShut(sale);
         return shut === 'open' ? sale.items.some(isSoldOut) : shut !== undefined;
@@ -39,14 +42,19 @@ export class SaleAnswers {
   }
 
   /** The answer that the engine would give, in the order of the checks in `lua/reserve.lua`; `undefined`: ask the engine. */
-  answer({ saleId, userId, quantity }: Pick<PendingPurchase, 'saleId' | 'userId' | 'quantity'>, item: StoredItem): ReserveAnswer | undefined {
+  answer(
+    { saleId, userId, quantity }: Pick<PendingPurchase, 'saleId' | 'userId' | 'quantity'>,
+    item: StoredItem,
+  ): ReserveAnswer | undefined {
     const known = this.#buyers.of(saleId);
     if (!known || known.holders.mayHold(userId)) return undefined;
     const shut = this.#whileShut(known.stored);
     if (shut !== 'open') return shut;
     const ofSale = known.stored.bySku.get(item.sku);
     if (!ofSale || !isSoldOut(ofSale)) return undefined;
-    return quantity > (item.perUserMax ?? quantity) || quantity > (known.stored.perUserMax ?? quantity) ? LIMIT_REACHED : SOLD_OUT;
+    return quantity > (item.perUserMax ?? quantity) || quantity > (known.stored.perUserMax ?? quantity)
+      ? LIMIT_REACHED
+      : SOLD_OUT;
   }
 
   /** To be called when the engine has refused a purchase: further refusals may not need Redis. */

@@ -35,10 +35,13 @@ export class SaleCache extends SnapshotCache<LiveSale, SaleReading, SaleSnapshot
   readonly #searchedTo = new Map<string, Map<string, number>>();
 
   constructor({ redis, clock, onRead, onLeft, ...rules }: SaleCacheRules) {
-    super({ ...rules, onLeft: (sale) => {
-      this.#searchedTo.delete(sale.saleId);
-      onLeft?.(sale);
-    } });
+    super({
+      ...rules,
+      onLeft: (sale) => {
+        this.#searchedTo.delete(sale.saleId);
+        onLeft?.(sale);
+      },
+    });
     this.#rules = { redis, clock, onRead };
   }
 
@@ -48,7 +51,11 @@ export class SaleCache extends SnapshotCache<LiveSale, SaleReading, SaleSnapshot
 
   /** The sales that `welcome` lists for this user at this moment; `undefined`: none. */
   current(audience: Audience | undefined, now: number): ShownSale[] | undefined {
-    const shown = toList([...this.readings()].filter((sale) => isListedFor(audience, 'sales', sale.saleId, sale)).map((sale) => describe(sale, now, this.rules.ticketRules)));
+    const shown = toList(
+      [...this.readings()]
+        .filter((sale) => isListedFor(audience, 'sales', sale.saleId, sale))
+        .map((sale) => describe(sale, now, this.rules.ticketRules)),
+    );
     return shown.length > 0 ? shown : undefined;
   }
 
@@ -77,7 +84,11 @@ export class SaleCache extends SnapshotCache<LiveSale, SaleReading, SaleSnapshot
     const stored = await readSale(this.#rules.redis, saleId);
     if (!stored) return undefined;
     const sale = {
-      ...stored, title, bySku: new Map(stored.items.map((item) => [item.sku, item])), refRequired: unitsPerBuyer(stored) > 1, backAt: await this.#backAt(stored),
+      ...stored,
+      title,
+      bySku: new Map(stored.items.map((item) => [item.sku, item])),
+      refRequired: unitsPerBuyer(stored) > 1,
+      backAt: await this.#backAt(stored),
     };
     this.#rules.onRead(sale);
     return sale;
@@ -92,7 +103,10 @@ export class SaleCache extends SnapshotCache<LiveSale, SaleReading, SaleSnapshot
     return {
       event: JSON.stringify([others, items.map(({ left: _left, backAt: _backAt, ...item }) => item)]),
       left: JSON.stringify(items.map(({ left, backAt }) => [left, backAt])),
-      gone: items.filter(({ left }) => left === 0).map(({ sku }) => sku).join(),
+      gone: items
+        .filter(({ left }) => left === 0)
+        .map(({ sku }) => sku)
+        .join(),
     };
   }
 
@@ -102,7 +116,8 @@ export class SaleCache extends SnapshotCache<LiveSale, SaleReading, SaleSnapshot
     const from = this.#searchedTo.get(saleId) ?? new Map<string, number>();
     const backAt = new Map<string, number>();
     for (const item of items) {
-      const isSought = leftOf(item) === 0 && item.booked > item.sold && stateAt({ state, opensAt: 0, closesAt }, now) !== 'closed';
+      const isSought =
+        leftOf(item) === 0 && item.booked > item.sold && stateAt({ state, opensAt: 0, closesAt }, now) !== 'closed';
       if (!isSought) {
         from.delete(item.sku);
         continue;
@@ -124,14 +139,24 @@ export function leftOf({ units, returned, booked }: Pick<StoredItem, 'units' | '
 
 /** Units that one buyer may hold in a sale. */
 function unitsPerBuyer({ items, perUserMax = Number.POSITIVE_INFINITY }: StoredSale): Units {
-  return Math.min(perUserMax, items.reduce((sum, { perUserMax: itemMax = QUANTITY_MAX }) => sum + itemMax, 0));
+  return Math.min(
+    perUserMax,
+    items.reduce((sum, { perUserMax: itemMax = QUANTITY_MAX }) => sum + itemMax, 0),
+  );
 }
 
 function describe(sale: SaleReading, now: number, own: OwnTicketRules): ShownSale {
   const { saleId, title, opensAt, closesAt, holdMs, perUserMax, rehearsal } = sale;
   return {
-    saleId, title, state: stateAt(sale, now), opensAt, closesAt, holdMs, ...(perUserMax !== undefined && { perUserMax }),
-    ...(rehearsal && { rehearsal }), ...shownTicketRules(own, sale),
+    saleId,
+    title,
+    state: stateAt(sale, now),
+    opensAt,
+    closesAt,
+    holdMs,
+    ...(perUserMax !== undefined && { perUserMax }),
+    ...(rehearsal && { rehearsal }),
+    ...shownTicketRules(own, sale),
   };
 }
 
@@ -139,7 +164,15 @@ function describe(sale: SaleReading, now: number, own: OwnTicketRules): ShownSal
 function describeItem(item: StoredItem, backAt: number | undefined): SaleSnapshot['items'][number] {
   const { sku, name, price, listPrice, picture, units, perOrderMax, perUserMax } = item;
   return {
-    sku, ...(name !== undefined && { name }), price, ...(listPrice !== undefined && { listPrice }), ...(picture !== undefined && { picture }), units, left: leftOf(item),
-    ...(backAt !== undefined && { backAt }), ...(perOrderMax !== undefined && { perOrderMax }), ...(perUserMax !== undefined && { perUserMax }),
+    sku,
+    ...(name !== undefined && { name }),
+    price,
+    ...(listPrice !== undefined && { listPrice }),
+    ...(picture !== undefined && { picture }),
+    units,
+    left: leftOf(item),
+    ...(backAt !== undefined && { backAt }),
+    ...(perOrderMax !== undefined && { perOrderMax }),
+    ...(perUserMax !== undefined && { perUserMax }),
   };
 }

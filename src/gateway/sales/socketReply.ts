@@ -52,5 +52,5 @@ class SocketReply implements OrderReply {
 
 /** One for each session, made with its first purchase. */
 export function replyOf(session: Session, limits: Limits, unread: Pick<Unread, 'refused'>): OrderReply {
-  return session.orderReply ??= new SocketReply(session, limits, unread);
+  return (session.orderReply ??= new SocketReply(session, limits, unread));
 }

@@ -6,8 +6,14 @@ import { DRAIN_SLICE } from './limits.ts';
 import { end, send } from './session.ts';
 
 /** The period over which the reconnects of this many sockets are spread, ms: the rate stays the same. */
-export function reconnectWindowMs(sockets: number, { reconnectsPerSecond, reconnectWindowMsMin, reconnectWindowMsMax }: Limits): number {
-  return Math.min(reconnectWindowMsMax, Math.max(reconnectWindowMsMin, Math.ceil((sockets * 1_000) / reconnectsPerSecond)));
+export function reconnectWindowMs(
+  sockets: number,
+  { reconnectsPerSecond, reconnectWindowMsMin, reconnectWindowMsMax }: Limits,
+): number {
+  return Math.min(
+    reconnectWindowMsMax,
+    Math.max(reconnectWindowMsMin, Math.ceil((sockets * 1_000) / reconnectsPerSecond)),
+  );
 }
 
 /** Delay until a client should reconnect to a closing gateway, ms: the restart time plus a random time. */

@@ -24,28 +24,47 @@ interface HttpRules {
 }
 
 /** The HTTP side of the gateway: health checks, WebSocket upgrades, and buyers without a socket. Everything else is refused. */
-export function createHttpServer({ limits, trustedProxies, report, onDropped, onUpgrade, onRequest }: HttpRules): Server {
+export function createHttpServer({
+  limits,
+  trustedProxies,
+  report,
+  onDropped,
+  onUpgrade,
+  onRequest,
+}: HttpRules): Server {
   const server = createServer({
-    maxHeaderSize: limits.headerBytesMax, headersTimeout: limits.handshakeMs, requestTimeout: limits.handshakeMs, connectionsCheckingInterval: REQUEST_CHECK_MS, keepAliveTimeout: limits.httpKeepAliveMs,
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.handshakeMs,
+    requestTimeout: limits.handshakeMs,
+    connectionsCheckingInterval: REQUEST_CHECK_MS,
+    keepAliveTimeout: limits.httpKeepAliveMs,
   });
   // By default Node ignores headers after the 2,000th, such as a proxy's X-Forwarded-For. Read all of them; too many are refused below.
   server.maxHeadersCount = 0;
   // Limits connections that have not been upgraded. Behind a proxy all of them share its address.
   server.maxConnections = limits.socketsMax + EXTRA_CONNECTIONS;
   server.on('drop', () => onDropped('connections'));
-  if (trustedProxies === 0) limitPerAddress(server, limits.socketsPerAddressMax + EXTRA_CONNECTIONS_PER_ADDRESS, () => onDropped('connections_per_address'));
+  if (trustedProxies === 0)
+    limitPerAddress(server, limits.socketsPerAddressMax + EXTRA_CONNECTIONS_PER_ADDRESS, () =>
+      onDropped('connections_per_address'),
+    );
   server.on('request', (request, response) => {
-    const refuse = (status: number, text: string) => response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
-    if (request.url?.startsWith(`${GATEWAY_PATH}/`)) return request.rawHeaders.length / 2 > limits.headersMax ? refuse(400, '400') : onRequest(request, response);
+    const refuse = (status: number, text: string) =>
+      response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
+    if (request.url?.startsWith(`${GATEWAY_PATH}/`))
+      return request.rawHeaders.length / 2 > limits.headersMax ? refuse(400, '400') : onRequest(request, response);
     if (isAmbiguous(request, limits)) return refuse(400, '400');
     switch (request.url) {
-      case '/healthz': return answerJson(response, 200, { status: 'ok' });
+      case '/healthz':
+        return answerJson(response, 200, { status: 'ok' });
       case '/readyz': {
         const readiness = report();
         return answerJson(response, readiness.ready ? 200 : 503, readiness);
       }
-      case GATEWAY_PATH: return refuse(426, `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}`);
-      default: return refuseAndClose(response, HTTP_REFUSALS[404]);
+      case GATEWAY_PATH:
+        return refuse(426, `WebSocket at ${GATEWAY_PATH}, subprotocol ${SUBPROTOCOL}`);
+      default:
+        return refuseAndClose(response, HTTP_REFUSALS[404]);
     }
   });
   server.on('upgrade', (request, socket, head) => {
@@ -66,7 +85,10 @@ export async function listen(server: Server, host: string, port: number): Promis
 /** Whether a proxy could read the request differently: two Host headers, more headers than it reads, or a body, here the first frames. */
 function isAmbiguous({ headers, headersDistinct, rawHeaders }: IncomingMessage, { headersMax }: Limits): boolean {
   if (rawHeaders.length / 2 > headersMax || (headersDistinct['host']?.length ?? 0) > 1) return true;
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    (headers['content-length'] !== undefined && headers['content-length'] !== '0')
+  );
 }
 
 /** One address must not use up all connections by opening them without a request. */
@@ -94,12 +116,18 @@ export interface Answer {
 }
 
 /** Sends the refusal and closes the connection; a peer that does not close its side is cut. */
-export function refuseUpgrade(socket: Duplex, { refusal, retryInMs }: Answer, { hangUpMs }: Pick<Limits, 'hangUpMs'>): void {
+export function refuseUpgrade(
+  socket: Duplex,
+  { refusal, retryInMs }: Answer,
+  { hangUpMs }: Pick<Limits, 'hangUpMs'>,
+): void {
   const { status, reason } = REFUSALS[refusal];
   const body = refusalBody(REFUSALS[refusal], retryInMs);
   const retry = retryInMs === undefined ? '' : `Retry-After: ${Math.ceil(retryInMs / 1_000)}\r\n`;
   // Discard any further data of the peer.
   socket.resume();
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\n${retry}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\n${retry}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
   setTimeout(() => socket.destroy(), hangUpMs).unref();
 }

@@ -32,7 +32,7 @@ export class RefusalFrames<Code extends string> {
 
   #find(id: string, code: Code): Written {
     let ofCode = this.#written.get(code);
-    if (!ofCode) this.#written.set(code, ofCode = new Map());
+    if (!ofCode) this.#written.set(code, (ofCode = new Map()));
     let written = ofCode.get(id);
     if (!written) {
       const [beforeRef, afterRef] = this.#write(id, REF, code).split(REF) as [string, string];

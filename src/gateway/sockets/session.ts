@@ -51,12 +51,37 @@ type Caller = Pick<Session, 'user' | 'address' | 'socket' | 'stream'>;
 let connections = 0;
 
 /** Each field is named: copied by `...`, they take ten times as long. @param now ms of the monotonic clock */
-export function createSession({ userId, expiresAt, audience }: Identity, { user, address, socket, stream }: Caller, now: number, heartbeatMs: number): Session {
+export function createSession(
+  { userId, expiresAt, audience }: Identity,
+  { user, address, socket, stream }: Caller,
+  now: number,
+  heartbeatMs: number,
+): Session {
   // The first ping goes out at a random point of the heartbeat period, so that sockets opened together are not pinged together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
   return {
-    userId, expiresAt, audience, user, address, socket, stream, connection: ++connections, watched: new Set(), tickets: undefined, solving: false, pingedAt, alive: true, errors: 0, receipts: 0,
-    lastTurn: -1, openGrab: undefined, openPurchase: undefined, orderReply: undefined, busyUntil: 0, blocked: false, closedWith: undefined,
+    userId,
+    expiresAt,
+    audience,
+    user,
+    address,
+    socket,
+    stream,
+    connection: ++connections,
+    watched: new Set(),
+    tickets: undefined,
+    solving: false,
+    pingedAt,
+    alive: true,
+    errors: 0,
+    receipts: 0,
+    lastTurn: -1,
+    openGrab: undefined,
+    openPurchase: undefined,
+    orderReply: undefined,
+    busyUntil: 0,
+    blocked: false,
+    closedWith: undefined,
   };
 }
 

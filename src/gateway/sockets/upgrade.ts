@@ -38,7 +38,8 @@ export async function checkUpgrade(request: IncomingMessage, rules: UpgradeRules
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
   if (!offered.includes(SUBPROTOCOL)) return refused(400);
   const origin = request.headers.origin;
-  if (origin !== undefined && rules.allowedOrigins.length > 0 && !rules.allowedOrigins.includes(origin)) return refused(403);
+  if (origin !== undefined && rules.allowedOrigins.length > 0 && !rules.allowedOrigins.includes(origin))
+    return refused(403);
   const token = bearerToken(request, offered);
   const identity = token === undefined ? undefined : await rules.verify(token);
   if (!identity) return refused(401);
@@ -72,13 +73,17 @@ function checkCapacity(address: string, rules: UpgradeRules): Refused | undefine
   const closed = checkAccepting(rules);
   if (closed) return closed;
   if (hub.size >= limits.socketsMax) return overLimit(503, 'sockets', rules, limits.retryMs);
-  if (rateLimiter.addresses.socketsOf(address) >= limits.socketsPerAddressMax) return overLimit(429, 'sockets_per_address', rules, limits.retryMs);
+  if (rateLimiter.addresses.socketsOf(address) >= limits.socketsPerAddressMax)
+    return overLimit(429, 'sockets_per_address', rules, limits.retryMs);
   return undefined;
 }
 
 function checkUser(userId: string, rules: UpgradeRules): Refused | undefined {
   const { limits, hub } = rules;
-  return checkBannedUser(userId, rules) ?? (hub.of(userId).size >= limits.socketsPerUserMax ? overLimit(403, 'sockets_per_user', rules) : undefined);
+  return (
+    checkBannedUser(userId, rules) ??
+    (hub.of(userId).size >= limits.socketsPerUserMax ? overLimit(403, 'sockets_per_user', rules) : undefined)
+  );
 }
 
 export function checkBannedUser(userId: string, rules: UpgradeRules): Refused | undefined {
@@ -87,7 +92,11 @@ export function checkBannedUser(userId: string, rules: UpgradeRules): Refused | 
   return bannedForMs > 0 ? overLimit(429, 'offences', rules, bannedForMs) : undefined;
 }
 
-const refused = (refusal: Refusal, retryInMs?: number): Refused => ({ ok: false, refusal, ...(retryInMs !== undefined && { retryInMs }) });
+const refused = (refusal: Refusal, retryInMs?: number): Refused => ({
+  ok: false,
+  refusal,
+  ...(retryInMs !== undefined && { retryInMs }),
+});
 
 /** @param afterMs minimum delay before a retry; a random time up to `retryMs` is added */
 function overLimit(refusal: Refusal, limit: LimitName, { limits, counters }: UpgradeRules, afterMs?: number): Refused {

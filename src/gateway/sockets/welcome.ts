@@ -40,14 +40,29 @@ export class Welcome {
   #sharedEnd(now: number): Buffer {
     const [shared, rains, sales] = [this.#shared, this.#rains, this.#sales];
     // Redis's clock may be set back.
-    if (shared && shared.rainChanges === rains.changes && shared.saleChanges === sales.changes && shared.from <= now && now < shared.until) return shared.end;
+    if (
+      shared &&
+      shared.rainChanges === rains.changes &&
+      shared.saleChanges === sales.changes &&
+      shared.from <= now &&
+      now < shared.until
+    )
+      return shared.end;
     const end = this.#endFor(undefined, now);
-    this.#shared = { end, rainChanges: rains.changes, saleChanges: sales.changes, from: now, until: Math.min(rains.nextMoment(now), sales.nextMoment(now)) };
+    this.#shared = {
+      end,
+      rainChanges: rains.changes,
+      saleChanges: sales.changes,
+      from: now,
+      until: Math.min(rains.nextMoment(now), sales.nextMoment(now)),
+    };
     return end;
   }
 
   #endFor(audience: Audience | undefined, now: number): Buffer {
     const sales = this.#sales.current(audience, now);
-    return Buffer.from(welcomeEnd({ rains: this.#rains.current(audience, now), ...(sales && { sales }), limits: this.#limits }));
+    return Buffer.from(
+      welcomeEnd({ rains: this.#rains.current(audience, now), ...(sales && { sales }), limits: this.#limits }),
+    );
   }
 }

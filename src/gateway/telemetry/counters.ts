@@ -4,9 +4,36 @@ import { CLOSES, OUTCOMES_IN_ORDER, type CloseCode, type OutcomeCode } from '../
 
 /** The limits that refuse or close, as in the metric `rain_gateway_refused_total`. */
 export const REFUSED_BY = [
-  'sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'offences', 'blocks',
-  'messages_per_user', 'messages_per_address', 'message_bytes', 'message_pieces', 'joins', 'receipts', 'grabs_pending', 'purchases_per_item', 'cancels', 'http_reads', 'order_waits', 'order_waits_per_user', 'send_buffer', 'errors',
-  'connections', 'connections_per_address', 'tickets', 'challenges', 'solutions', 'turn', 'switch_joins', 'switch_sockets', 'switch_grabs',
+  'sockets',
+  'sockets_per_user',
+  'sockets_per_address',
+  'handshakes',
+  'handshakes_per_address',
+  'offences',
+  'blocks',
+  'messages_per_user',
+  'messages_per_address',
+  'message_bytes',
+  'message_pieces',
+  'joins',
+  'receipts',
+  'grabs_pending',
+  'purchases_per_item',
+  'cancels',
+  'http_reads',
+  'order_waits',
+  'order_waits_per_user',
+  'send_buffer',
+  'errors',
+  'connections',
+  'connections_per_address',
+  'tickets',
+  'challenges',
+  'solutions',
+  'turn',
+  'switch_joins',
+  'switch_sockets',
+  'switch_grabs',
 ] as const;
 export type LimitName = (typeof REFUSED_BY)[number];
 
@@ -39,7 +66,13 @@ export function createGatewayCounters() {
 }
 
 /** The limits that lead to a close. */
-const LIMIT_OF_CLOSE: { readonly [C in CloseCode]?: LimitName } = { 1009: 'message_bytes', 4403: 'blocks', 4413: 'send_buffer', 4429: 'errors', 4430: 'offences' };
+const LIMIT_OF_CLOSE: { readonly [C in CloseCode]?: LimitName } = {
+  1009: 'message_bytes',
+  4403: 'blocks',
+  4413: 'send_buffer',
+  4429: 'errors',
+  4430: 'offences',
+};
 
 export function countClose(counters: GatewayCounters, code: CloseCode): void {
   counters.closes[code]++;

@@ -22,14 +22,37 @@ interface HeartbeatRules {
  * Reports this gateway and its counters to the console. The next report replaces a lost one; without Redis at most one waits.
  * @returns what removes it from the console's list if Redis answers quickly (otherwise the entry becomes stale), and never rejects
  */
-export function startHeartbeat({ redis, address, counters, sockets, screens, grabsPending, pressed, now }: HeartbeatRules): () => Promise<void> {
+export function startHeartbeat({
+  redis,
+  address,
+  counters,
+  sockets,
+  screens,
+  grabsPending,
+  pressed,
+  now,
+}: HeartbeatRules): () => Promise<void> {
   const id = randomUUID();
   const startedAt = now();
   let sending: Promise<void> | undefined;
   const report = () => {
-    sending ??= sendHeartbeat(redis, { id, address, version: VERSION, startedAt, at: Math.round(now()), sockets: sockets(), screens: screens(), grabsPending: grabsPending(), pressed: pressed(), answers: { ...counters.answers } })
+    sending ??= sendHeartbeat(redis, {
+      id,
+      address,
+      version: VERSION,
+      startedAt,
+      at: Math.round(now()),
+      sockets: sockets(),
+      screens: screens(),
+      grabsPending: grabsPending(),
+      pressed: pressed(),
+      answers: { ...counters.answers },
+    })
       // Redis faults are reported by the callers that need an answer.
-      .catch(() => {}).finally(() => { sending = undefined; });
+      .catch(() => {})
+      .finally(() => {
+        sending = undefined;
+      });
   };
   report();
   const timer = setInterval(report, HEARTBEAT_EVERY_MS).unref();

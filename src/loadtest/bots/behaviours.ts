@@ -12,10 +12,13 @@ export interface Shares {
 
 /** The behaviour of each user, drawn from the seed; the numbers are exact. @throws RangeError for invalid shares */
 export function behavioursOf({ flaky, slow, cheaters }: Shares, users: number, seed: string): Behaviour[] {
-  for (const share of [flaky, slow, cheaters]) if (!(share >= 0 && share <= 1)) throw new RangeError(`expected shares from 0 to 1, got ${share}`);
-  if (flaky + slow + cheaters > 1) throw new RangeError(`expected shares with a sum of at most 1, got ${flaky + slow + cheaters}`);
+  for (const share of [flaky, slow, cheaters])
+    if (!(share >= 0 && share <= 1)) throw new RangeError(`expected shares from 0 to 1, got ${share}`);
+  if (flaky + slow + cheaters > 1)
+    throw new RangeError(`expected shares with a sum of at most 1, got ${flaky + slow + cheaters}`);
   const behaviours: Behaviour[] = (['flaky', 'slow', 'cheater'] as const).flatMap((behaviour, i) =>
-    Array.from({ length: Math.floor(users * [flaky, slow, cheaters][i]!) }, () => behaviour));
+    Array.from({ length: Math.floor(users * [flaky, slow, cheaters][i]!) }, () => behaviour),
+  );
   while (behaviours.length < users) behaviours.push('good');
   const random = randomSource(seed, 'habits');
   for (let last = users - 1; last > 0; last--) {

@@ -57,7 +57,11 @@ export class Bot {
       onGone: (why) => this.#finish(why),
       onFault: (fault) => this.#reject(fault),
     });
-    this.#ticketClient = new TicketClient(environment, (solution) => this.#connection.ask(solution), (fault) => this.#reject(fault));
+    this.#ticketClient = new TicketClient(
+      environment,
+      (solution) => this.#connection.ask(solution),
+      (fault) => this.#reject(fault),
+    );
     this.#faults = new FaultInjector(environment, self.behaviour, this.#connection);
   }
 
@@ -78,17 +82,22 @@ export class Bot {
   #receive(message: ReceivedMessage): void {
     if (this.#outcome) return;
     switch (message.type) {
-      case 'rain': return this.#receiveRain(message);
-      case 'result': return this.#receiveResult(message);
+      case 'rain':
+        return this.#receiveRain(message);
+      case 'result':
+        return this.#receiveResult(message);
       case 'ticket':
-      case 'challenge': return this.#receiveTicket(message);
-      case 'credited': return this.#receiveCredited(message);
+      case 'challenge':
+        return this.#receiveTicket(message);
+      case 'credited':
+        return this.#receiveCredited(message);
       case 'error':
         this.#environment.counters.misunderstood++;
         // The challenge has expired; a join brings another.
         if (message.code === 'not_solved') this.#joinAgain();
         return;
-      default: return;
+      default:
+        return;
     }
   }
 
@@ -150,7 +159,8 @@ export class Bot {
     if (result.code === '0' || result.code === '1' || result.redPacketId !== undefined) return this.#receiveWin(result);
     // Without a grab, only "no such rain" is final. "busy" means that the join was refused, that the user's own result
     // could not be read, or that too many challenges are requested now.
-    if (!asked && result.code === '-7') return this.#ticketClient.wanting || !(this.#rain || this.#won) ? this.#joinAgain(result.retryInMs) : undefined;
+    if (!asked && result.code === '-7')
+      return this.#ticketClient.wanting || !(this.#rain || this.#won) ? this.#joinAgain(result.retryInMs) : undefined;
     if (!asked && result.code !== '-8') return;
     const retry = retryOf(result);
     switch (retry) {
@@ -179,14 +189,22 @@ export class Bot {
   #joinAgain(retryInMs?: number): void {
     this.#schedule.pause(retryInMs);
     this.#connection.answered();
-    this.#timer.set(this.#rain ? Math.max(0, this.#schedule.waitMs(this.#rain)) : retryInMs ?? 0, () => this.#connection.join());
+    this.#timer.set(this.#rain ? Math.max(0, this.#schedule.waitMs(this.#rain)) : (retryInMs ?? 0), () =>
+      this.#connection.join(),
+    );
   }
 
   #receiveWin({ code, redPacketId = '', amount = '' }: ReceivedResult): void {
     const { counters, creditWaitMs } = this.#environment;
     counters.told.add(this.#self.userId, redPacketId, amount);
     if (this.#won) return;
-    const won = { kind: 'won' as const, redPacketId, amount, again: code === '1', credited: this.#creditedId === redPacketId };
+    const won = {
+      kind: 'won' as const,
+      redPacketId,
+      amount,
+      again: code === '1',
+      credited: this.#creditedId === redPacketId,
+    };
     this.#won = won;
     this.#pending = undefined;
     this.#connection.answered();

@@ -40,13 +40,18 @@ export class Cheater {
   async run(): Promise<void> {
     const { counters, tokenFor, throttle, retryPolicy, rainId } = this.#environment;
     counters.cheats.users++;
-    if (!await throttle.pass()) return;
+    if (!(await throttle.pass())) return;
     const token = await tokenFor(this.#self.userId);
-    const seen = new Promise<void>((resolve) => { this.#sawRain = resolve; });
+    const seen = new Promise<void>((resolve) => {
+      this.#sawRain = resolve;
+    });
     const over = new AbortController();
-    const connections = Array.from({ length: SOCKETS_PER_CHEATER }, () => this.#keepConnected(token, AbortSignal.any([over.signal, this.#aborted.signal])));
+    const connections = Array.from({ length: SOCKETS_PER_CHEATER }, () =>
+      this.#keepConnected(token, AbortSignal.any([over.signal, this.#aborted.signal])),
+    );
     await Promise.race([seen, this.#sleep(retryPolicy.sleepMsMax)]);
-    if (this.#rain?.rainId === rainId) await this.#sleep(Math.max(0, this.#rain.opensAt - this.#environment.clock.now()));
+    if (this.#rain?.rainId === rainId)
+      await this.#sleep(Math.max(0, this.#rain.opensAt - this.#environment.clock.now()));
     await this.#sleep(CHEATS_MS);
     over.abort();
     await Promise.all(connections);
@@ -106,7 +111,8 @@ export class Cheater {
     if (this.#rain && clock.now() < this.#rain.opensAt) return;
     const loot: Loot = { own: this.#own, overheard: this.#environment.overheard.ticket };
     for (let i = 0; i < FRAMES_PER_TICK; i++) {
-      const frames = this.#ticketed && random.belowNumber(2) === 0 ? trick(rainId, loot, random) : [forge(rainId, random)];
+      const frames =
+        this.#ticketed && random.belowNumber(2) === 0 ? trick(rainId, loot, random) : [forge(rainId, random)];
       for (const frame of frames) socket.sendRaw(frame);
       counters.cheats.frames += frames.length;
     }
@@ -120,7 +126,9 @@ export class Cheater {
         this.#rain = message;
         return this.#sawRain();
       case 'result':
-        counters.cheats.heard.add(`answer ${reasonOf(message.code)}${TRICK_NAMES.includes(message.ref ?? '') ? ` to ${message.ref}` : ''}`);
+        counters.cheats.heard.add(
+          `answer ${reasonOf(message.code)}${TRICK_NAMES.includes(message.ref ?? '') ? ` to ${message.ref}` : ''}`,
+        );
         if ((message.code === '0' || message.code === '1') && message.rainId === rainId) {
           counters.cheats.win(this.#self.userId, message.redPacketId ?? '', message.amount ?? '');
         }
@@ -146,9 +154,13 @@ export class Cheater {
 
 function lossName(loss: Loss): string {
   switch (loss.kind) {
-    case 'refused': return `refused ${loss.status}`;
-    case 'unreachable': return 'unreachable';
-    case 'closed': return `closed ${loss.code in CLOSES ? CLOSES[loss.code as CloseCode].reason : loss.code}`;
-    default: return loss satisfies never;
+    case 'refused':
+      return `refused ${loss.status}`;
+    case 'unreachable':
+      return 'unreachable';
+    case 'closed':
+      return `closed ${loss.code in CLOSES ? CLOSES[loss.code as CloseCode].reason : loss.code}`;
+    default:
+      return loss satisfies never;
   }
 }

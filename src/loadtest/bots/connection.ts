@@ -35,7 +35,12 @@ export class Connection {
   /** When the closing gateway asked this user to reconnect (local clock); this has priority over the backoff. */
   #reconnectAt: number | undefined;
 
-  constructor(environment: LoadtestEnvironment, userId: string, localAddress: string | undefined, events: ConnectionEvents) {
+  constructor(
+    environment: LoadtestEnvironment,
+    userId: string,
+    localAddress: string | undefined,
+    events: ConnectionEvents,
+  ) {
     this.#environment = environment;
     this.#userId = userId;
     this.#localAddress = localAddress;
@@ -46,7 +51,7 @@ export class Connection {
   async open(invited = false): Promise<void> {
     const { throttle, tokenFor, counters, retryPolicy, now } = this.#environment;
     try {
-      const passed = invited || await throttle.pass();
+      const passed = invited || (await throttle.pass());
       if (this.#leaving) return;
       if (!passed) return this.#events.onGone({ kind: 'aborted' });
       const token = await tokenFor(this.#userId);
@@ -56,7 +61,9 @@ export class Connection {
       const dialledAt = now();
       this.#socket = dial(this.#environment, token, this.#localAddress, {
         onMessage: (message) => this.#receive(message, dialledAt),
-        onUnreadable: () => { counters.misunderstood++; },
+        onUnreadable: () => {
+          counters.misunderstood++;
+        },
         onLost: (loss) => this.#onLost(loss),
       });
       this.#expectWithin(retryPolicy.handshakeMs + retryPolicy.answerMs);
@@ -148,7 +155,11 @@ export class Connection {
     const reconnect = reconnectAfter({ loss, awayMs, welcomed, freshToken: true, failures: this.#failures });
     if (reconnect.kind === 'never' || this.#dials >= this.#environment.retryPolicy.dialsMax) {
       this.#leaving = true;
-      return this.#events.onGone(loss.kind === 'refused' ? { kind: 'refused', status: loss.status } : { kind: 'gave_up', reason: describeLoss(loss) });
+      return this.#events.onGone(
+        loss.kind === 'refused'
+          ? { kind: 'refused', status: loss.status }
+          : { kind: 'gave_up', reason: describeLoss(loss) },
+      );
     }
     this.#events.onBroken();
     switch (reconnect.kind) {
@@ -156,9 +167,13 @@ export class Connection {
         this.#timer = setTimeout(() => void this.open(true), reconnect.afterMs);
         return;
       case 'later':
-        this.#timer = setTimeout(() => void this.open(), reconnect.atLeastMs + backoffMs(this.#failures++, this.#environment.random, this.#environment.retryPolicy));
+        this.#timer = setTimeout(
+          () => void this.open(),
+          reconnect.atLeastMs + backoffMs(this.#failures++, this.#environment.random, this.#environment.retryPolicy),
+        );
         return;
-      default: return reconnect satisfies never;
+      default:
+        return reconnect satisfies never;
     }
   }
 }

@@ -16,7 +16,8 @@ const FORGERIES: ((rainId: string, random: RandomSource) => string | Buffer)[] =
 const FORGED_PERCENT = 2;
 
 export function forge(rainId: string, random: RandomSource): string | Buffer {
-  if (random.belowNumber(100) >= FORGED_PERCENT) return JSON.stringify({ type: 'grab', rainId, ref: String(random.belowNumber(1_000_000)) });
+  if (random.belowNumber(100) >= FORGED_PERCENT)
+    return JSON.stringify({ type: 'grab', rainId, ref: String(random.belowNumber(1_000_000)) });
   return FORGERIES[random.belowNumber(FORGERIES.length)]!(rainId, random);
 }
 
@@ -30,7 +31,8 @@ export interface Loot {
 const TRICKS: Record<string, (loot: Loot, random: RandomSource) => { ticket?: string }[]> = {
   'no ticket': () => [{}],
   'forged ticket': ({ own, overheard }, random) => [{ ticket: forgedTicket(own ?? overheard, random) }],
-  "another's ticket": ({ overheard, own }) => (overheard === undefined || overheard === own ? [] : [{ ticket: overheard }]),
+  "another's ticket": ({ overheard, own }) =>
+    overheard === undefined || overheard === own ? [] : [{ ticket: overheard }],
   'own ticket twice': ({ own }) => (own === undefined ? [] : [{ ticket: own }, { ticket: own }]),
 };
 export const TRICK_NAMES: readonly string[] = Object.keys(TRICKS);

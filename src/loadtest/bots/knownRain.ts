@@ -17,7 +17,8 @@ export function isKnown(url: string, rainId: string, token: string): Promise<boo
     const socket = dial({ address: gatewayAddress(url), retryPolicy: RETRY_POLICY }, token, undefined, {
       onMessage(message) {
         if (message.type === 'welcome') socket.send({ type: 'join', rainId });
-        else if ('rainId' in message && message.rainId === rainId) end(message.type !== 'result' || message.code !== '-8');
+        else if ('rainId' in message && message.rainId === rainId)
+          end(message.type !== 'result' || message.code !== '-8');
       },
       onUnreadable() {},
       onLost: () => end(true),

@@ -14,11 +14,17 @@ export type BotOutcome =
 /** The line of the report in which this outcome is counted. */
 export function outcomeName(outcome: BotOutcome): string {
   switch (outcome.kind) {
-    case 'won': return outcome.again ? OUTCOMES['1'].reason : OUTCOMES['0'].reason;
-    case 'lost': return reasonOf(outcome.code);
-    case 'refused': return `refused_${outcome.status}`;
-    case 'gave_up': return `gave_up: ${outcome.reason}`;
-    case 'aborted': return 'aborted';
-    default: return outcome satisfies never;
+    case 'won':
+      return outcome.again ? OUTCOMES['1'].reason : OUTCOMES['0'].reason;
+    case 'lost':
+      return reasonOf(outcome.code);
+    case 'refused':
+      return `refused_${outcome.status}`;
+    case 'gave_up':
+      return `gave_up: ${outcome.reason}`;
+    case 'aborted':
+      return 'aborted';
+    default:
+      return outcome satisfies never;
   }
 }

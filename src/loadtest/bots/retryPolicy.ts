@@ -24,5 +24,9 @@ const DRAWS = 2 ** 32;
 
 /** The pause before try `attempt` (0, 1, 2 …), drawn from the wave's seed. */
 export function backoffMs(attempt: number, random: RandomSource, { backoffMsMin, backoffMsMax }: RetryPolicy): number {
-  return delayBeforeRetry(attempt + 1, { firstDelayMs: backoffMsMin, delayMsMax: backoffMsMax }, () => random.belowNumber(DRAWS) / DRAWS);
+  return delayBeforeRetry(
+    attempt + 1,
+    { firstDelayMs: backoffMsMin, delayMsMax: backoffMsMax },
+    () => random.belowNumber(DRAWS) / DRAWS,
+  );
 }

@@ -14,10 +14,14 @@ const UNSENT_BYTES_MAX = 64 * 1024;
 
 export function describeLoss(loss: Loss): string {
   switch (loss.kind) {
-    case 'refused': return `answered with HTTP ${loss.status}${loss.status in REFUSALS ? ` ${REFUSALS[loss.status as Refusal].reason}` : ''}`;
-    case 'unreachable': return loss.reason;
-    case 'closed': return `closed with ${loss.code}`;
-    default: return loss satisfies never;
+    case 'refused':
+      return `answered with HTTP ${loss.status}${loss.status in REFUSALS ? ` ${REFUSALS[loss.status as Refusal].reason}` : ''}`;
+    case 'unreachable':
+      return loss.reason;
+    case 'closed':
+      return `closed with ${loss.code}`;
+    default:
+      return loss satisfies never;
   }
 }
 
@@ -33,7 +37,12 @@ interface BotSocketEvents {
 export type BotSocket = ReturnType<typeof dial>;
 
 /** Connects like a native client, with the token in the header. Never throws: every failure arrives as `onLost`. */
-export function dial({ address, retryPolicy }: Pick<LoadtestEnvironment, 'address' | 'retryPolicy'>, token: string, localAddress: string | undefined, events: BotSocketEvents) {
+export function dial(
+  { address, retryPolicy }: Pick<LoadtestEnvironment, 'address' | 'retryPolicy'>,
+  token: string,
+  localAddress: string | undefined,
+  events: BotSocketEvents,
+) {
   const socket = new WebSocket(address, [SUBPROTOCOL], {
     headers: { authorization: `Bearer ${token}` },
     handshakeTimeout: retryPolicy.handshakeMs,
@@ -45,7 +54,9 @@ export function dial({ address, retryPolicy }: Pick<LoadtestEnvironment, 'addres
   let loss: Loss | undefined;
   let opened = false;
   let goodbye: NodeJS.Timeout | undefined;
-  socket.on('open', () => { opened = true; });
+  socket.on('open', () => {
+    opened = true;
+  });
   socket.on('message', (data, isBinary) => {
     const message = isBinary ? undefined : parseServerMessage(data.toString());
     if (message) events.onMessage(message);

@@ -15,7 +15,8 @@ export class Throttle {
 
   /** @throws RangeError unless `perSecond` is above 0 */
   constructor(perSecond: number, now: Now) {
-    if (!(perSecond > 0 && Number.isFinite(perSecond))) throw new RangeError(`expected connects per second above 0, got ${perSecond}`);
+    if (!(perSecond > 0 && Number.isFinite(perSecond)))
+      throw new RangeError(`expected connects per second above 0, got ${perSecond}`);
     this.#perSecond = perSecond;
     this.#now = now;
   }

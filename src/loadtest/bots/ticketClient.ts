@@ -15,7 +15,11 @@ export class TicketClient {
   /** The user needs a ticket and has none yet. */
   wanting = false;
 
-  constructor(environment: LoadtestEnvironment, send: (solution: SolutionMessage) => void, onFault: (fault: unknown) => void) {
+  constructor(
+    environment: LoadtestEnvironment,
+    send: (solution: SolutionMessage) => void,
+    onFault: (fault: unknown) => void,
+  ) {
     this.#environment = environment;
     this.#send = send;
     this.#onFault = onFault;
@@ -43,7 +47,11 @@ export class TicketClient {
   /** Until the user joins again for a ticket that is not issued yet, ms: at a random moment, so that not all come at once. */
   dueInMs({ opensAt, ticketRules }: ReceivedRain): number {
     const early = ticketRules && this.ticket === undefined ? ticketRules.from - this.#environment.clock.now() : 0;
-    return ticketRules && early > 0 ? early + CLOCK_MARGIN_MS + this.#environment.random.belowNumber(Math.floor(Math.max(0, opensAt - ticketRules.from) / 2) + 1) : Infinity;
+    return ticketRules && early > 0
+      ? early +
+          CLOCK_MARGIN_MS +
+          this.#environment.random.belowNumber(Math.floor(Math.max(0, opensAt - ticketRules.from) / 2) + 1)
+      : Infinity;
   }
 
   lose(): void {
@@ -66,7 +74,12 @@ export class TicketClient {
       const solved = await solveChallenge({ challenge, deriveKey, controller: this.#stop });
       if (!solved) return;
       this.#environment.counters.challenges++;
-      this.#send({ type: 'solution', rainId, challenge, solution: { counter: solved.counter, derivedKey: solved.derivedKey } });
+      this.#send({
+        type: 'solution',
+        rainId,
+        challenge,
+        solution: { counter: solved.counter, derivedKey: solved.derivedKey },
+      });
     } catch (fault) {
       this.#onFault(fault);
     } finally {

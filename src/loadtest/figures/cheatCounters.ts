@@ -29,14 +29,24 @@ export class CheatCounters {
   report() {
     const { users, frames, unheard, heard } = this;
     return {
-      users, frames, unheard, heard: heard.ranked(),
-      winners: this.#packets.size, wonTwice: [...this.#packets.values()].filter(({ size }) => size > 1).length,
+      users,
+      frames,
+      unheard,
+      heard: heard.ranked(),
+      winners: this.#packets.size,
+      wonTwice: [...this.#packets.values()].filter(({ size }) => size > 1).length,
     };
   }
 
   record() {
     const { users, frames, unheard, heard } = this;
-    return { users, frames, unheard, heard: [...heard], packets: [...this.#packets].map(([userId, ids]) => [userId, [...ids]] as const) };
+    return {
+      users,
+      frames,
+      unheard,
+      heard: [...heard],
+      packets: [...this.#packets].map(([userId, ids]) => [userId, [...ids]] as const),
+    };
   }
 
   merge({ users, frames, unheard, heard, packets }: ReturnType<CheatCounters['record']>): void {
@@ -48,6 +58,6 @@ export class CheatCounters {
   }
 
   #hold(userId: string, redPacketIds: readonly string[]): void {
-    this.#packets.set(userId, new Set([...this.#packets.get(userId) ?? [], ...redPacketIds]));
+    this.#packets.set(userId, new Set([...(this.#packets.get(userId) ?? []), ...redPacketIds]));
   }
 }

@@ -11,7 +11,16 @@ import { ToldPackets } from './toldPackets.ts';
 export const NO_PROGRESS = { users: 0, connected: 0, answered: 0, won: 0, credited: 0, ended: 0 };
 export type Progress = typeof NO_PROGRESS;
 
-const COUNTS = ['dials', 'welcomes', 'failedDials', 'lostLines', 'misunderstood', 'cuts', 'stops', 'challenges'] as const;
+const COUNTS = [
+  'dials',
+  'welcomes',
+  'failedDials',
+  'lostLines',
+  'misunderstood',
+  'cuts',
+  'stops',
+  'challenges',
+] as const;
 const RECORDERS = ['asks', 'taps', 'late'] as const;
 
 /** The counters of all bots of a wave. */
@@ -85,16 +94,27 @@ export class WaveCounters {
   record() {
     const { progress, told, answers, outcomes, start, timeline, cheats, lastFailure } = this;
     return {
-      progress, told: told.record(), answers: [...answers], outcomes: [...outcomes], start, timeline: timeline.record(), cheats: cheats.record(), lastFailure,
-      recorders: RECORDERS.map((name) => this[name].toRecord()), counts: COUNTS.map((name) => this[name]),
+      progress,
+      told: told.record(),
+      answers: [...answers],
+      outcomes: [...outcomes],
+      start,
+      timeline: timeline.record(),
+      cheats: cheats.record(),
+      lastFailure,
+      recorders: RECORDERS.map((name) => this[name].toRecord()),
+      counts: COUNTS.map((name) => this[name]),
     };
   }
 
   /** Adds the counters of another process of the same wave; `users` is counted already. */
   merge(other: ReturnType<WaveCounters['record']>): void {
-    for (const name of ['connected', 'answered', 'won', 'credited', 'ended'] as const) this.progress[name] += other.progress[name];
+    for (const name of ['connected', 'answered', 'won', 'credited', 'ended'] as const)
+      this.progress[name] += other.progress[name];
     RECORDERS.forEach((name, i) => this[name].merge(other.recorders[i]!));
-    COUNTS.forEach((name, i) => { this[name] += other.counts[i]!; });
+    COUNTS.forEach((name, i) => {
+      this[name] += other.counts[i]!;
+    });
     this.told.merge(other.told);
     this.answers.merge(other.answers);
     this.outcomes.merge(other.outcomes);
@@ -107,7 +127,13 @@ export class WaveCounters {
   #mergeStart({ heard, firstMs, lastMs }: WaveCounters['start']): void {
     if (heard === 0) return;
     const { start } = this;
-    this.start = start.heard === 0 ? { heard, firstMs, lastMs }
-      : { heard: start.heard + heard, firstMs: Math.min(start.firstMs, firstMs), lastMs: Math.max(start.lastMs, lastMs) };
+    this.start =
+      start.heard === 0
+        ? { heard, firstMs, lastMs }
+        : {
+            heard: start.heard + heard,
+            firstMs: Math.min(start.firstMs, firstMs),
+            lastMs: Math.max(start.lastMs, lastMs),
+          };
   }
 }

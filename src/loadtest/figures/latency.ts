@@ -11,7 +11,11 @@ export type Latency = Record<'count' | 'p50' | 'p95' | 'p99' | 'max', number>;
 /** Latencies with three significant digits, in constant memory [R10]. */
 export class LatencyRecorder {
   readonly #histogram: Histogram = build({
-    lowestDiscernibleValue: 1, highestTrackableValue: LATENCY_US_MAX, numberOfSignificantValueDigits: 3, bitBucketSize: 32, useWebAssembly: false,
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: LATENCY_US_MAX,
+    numberOfSignificantValueDigits: 3,
+    bitBucketSize: 32,
+    useWebAssembly: false,
   });
   #maxMs = 0;
 
@@ -33,7 +37,9 @@ export class LatencyRecorder {
   /** The latency below which this percentage lies, ms. */
   at(percentile: number): number {
     // A percentile is the upper end of its bucket, which may be above the measured maximum.
-    return this.#histogram.totalCount === 0 ? 0 : Math.min(this.#maxMs, this.#histogram.getValueAtPercentile(percentile) / 1_000);
+    return this.#histogram.totalCount === 0
+      ? 0
+      : Math.min(this.#maxMs, this.#histogram.getValueAtPercentile(percentile) / 1_000);
   }
 
   /** Percent and ms. */
@@ -42,6 +48,12 @@ export class LatencyRecorder {
   }
 
   summary(): Latency {
-    return { count: this.#histogram.totalCount, p50: this.at(50), p95: this.at(95), p99: this.at(99), max: this.#maxMs };
+    return {
+      count: this.#histogram.totalCount,
+      p50: this.at(50),
+      p95: this.at(95),
+      p99: this.at(99),
+      max: this.#maxMs,
+    };
   }
 }

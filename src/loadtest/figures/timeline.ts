@@ -25,7 +25,7 @@ export class Timeline {
 
   #addTo(what: string, bin: number, count: number): void {
     let counts = this.#counts.get(what);
-    if (!counts) this.#counts.set(what, counts = []);
+    if (!counts) this.#counts.set(what, (counts = []));
     while (counts.length <= bin) counts.push(0);
     counts[bin]! += count;
   }

@@ -21,7 +21,9 @@ export class ToldPackets {
     const before = this.#byUser.get(userId);
     if (before) {
       if (before.redPacketId !== redPacketId || before.amount !== amount) {
-        this.#fault(`${userId} was told ${before.redPacketId} with ${before.amount} and then ${redPacketId} with ${amount}`);
+        this.#fault(
+          `${userId} was told ${before.redPacketId} with ${before.amount} and then ${redPacketId} with ${amount}`,
+        );
       }
       return;
     }
@@ -37,7 +39,11 @@ export class ToldPackets {
   /** The first answer to each user, and the faults, for another process. */
   record() {
     const { faults, examples } = this;
-    return { entries: [...this.#byUser].map(([userId, { redPacketId, amount }]) => [userId, redPacketId, amount] as const), faults, examples };
+    return {
+      entries: [...this.#byUser].map(([userId, { redPacketId, amount }]) => [userId, redPacketId, amount] as const),
+      faults,
+      examples,
+    };
   }
 
   merge({ entries, faults, examples }: ReturnType<ToldPackets['record']>): void {

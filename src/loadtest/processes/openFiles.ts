@@ -10,9 +10,11 @@ export function whyTooMany(sockets: number, processes: number, filesMax = openFi
   const each = Math.ceil(sockets / processes);
   const most = Math.min(SOCKETS_PER_PROCESS_MAX, filesMax === undefined ? Number.POSITIVE_INFINITY : filesMax - OTHERS);
   if (each <= most) return undefined;
-  if (most === SOCKETS_PER_PROCESS_MAX) return `users: ${sockets} sockets in ${count(processes)}: a process holds at most ${most}, expected at least ${count(Math.ceil(sockets / most))}`;
+  if (most === SOCKETS_PER_PROCESS_MAX)
+    return `users: ${sockets} sockets in ${count(processes)}: a process holds at most ${most}, expected at least ${count(Math.ceil(sockets / most))}`;
   const raise = `raise it with ulimit -n ${each + OTHERS}`;
-  return most < 1 ? `users: a process may open only ${filesMax} files here; ${raise}`
+  return most < 1
+    ? `users: a process may open only ${filesMax} files here; ${raise}`
     : `users: ${sockets} sockets in ${count(processes)}: a process may open only ${filesMax} files here; ${raise}, or use at least ${count(Math.ceil(sockets / most))}`;
 }
 

@@ -32,7 +32,13 @@ interface ProcessesOptions extends Pick<Order, 'token' | 'prefix'> {
 }
 
 /** One Node process handles some thousand busy sockets, so several processes play a big wave and their counters are added up. */
-export async function runProcesses({ wave: options, token, prefix, processes, onProgress }: ProcessesOptions): Promise<SwarmReport> {
+export async function runProcesses({
+  wave: options,
+  token,
+  prefix,
+  processes,
+  onProgress,
+}: ProcessesOptions): Promise<SwarmReport> {
   const wave = { ...options, seed: options.seed ?? newSeed() };
   checkWave(wave, processes);
   const children: ChildProcess[] = [];
@@ -40,7 +46,11 @@ export async function runProcesses({ wave: options, token, prefix, processes, on
   const startedAt = performance.timeOrigin + performance.now();
   try {
     const playing = Array.from({ length: processes }, (_, index) => {
-      const child = fork(compiledEntry('loadtest/processes/childProcess.js'), { execArgv: [], env: childEnvironment({}), stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+      const child = fork(compiledEntry('loadtest/processes/childProcess.js'), {
+        execArgv: [],
+        env: childEnvironment({}),
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      });
       children.push(child);
       return play(child, { wave, token, prefix, index, of: processes, startedAt }, (progress) => {
         progresses[index] = progress;
@@ -51,7 +61,10 @@ export async function runProcesses({ wave: options, token, prefix, processes, on
     const total = new WaveCounters(sumOf(progresses).users);
     for (const { record } of done) total.merge(record);
     return reportOf(total, {
-      ...wave, durationMs: performance.timeOrigin + performance.now() - startedAt, processes, clockErrorMs: Math.max(...done.map(({ clockErrorMs }) => clockErrorMs)),
+      ...wave,
+      durationMs: performance.timeOrigin + performance.now() - startedAt,
+      processes,
+      clockErrorMs: Math.max(...done.map(({ clockErrorMs }) => clockErrorMs)),
     });
   } finally {
     for (const child of children) child.kill('SIGKILL');
@@ -59,17 +72,28 @@ export async function runProcesses({ wave: options, token, prefix, processes, on
 }
 
 /** @throws one sentence when the process fails or ends too early */
-function play(child: ChildProcess, order: Order, onProgress: (progress: Progress) => void): Promise<Extract<FromChild, { type: 'done' }>> {
+function play(
+  child: ChildProcess,
+  order: Order,
+  onProgress: (progress: Progress) => void,
+): Promise<Extract<FromChild, { type: 'done' }>> {
   return new Promise((resolve, reject) => {
     child.on('error', (error) => reject(new Error(`swarm process ${order.index + 1} cannot be run: ${error.message}`)));
-    child.once('exit', (code, signal) => reject(new Error(`swarm process ${order.index + 1} ended too early, with ${describeEnd({ code, signal })}`)));
+    child.once('exit', (code, signal) =>
+      reject(new Error(`swarm process ${order.index + 1} ended too early, with ${describeEnd({ code, signal })}`)),
+    );
     child.on('message', (message: FromChild | { type?: undefined }) => {
       switch (message.type) {
-        case undefined: return void child.send(order);
-        case 'progress': return onProgress(message.progress);
-        case 'done': return resolve(message);
-        case 'failed': return reject(new Error(message.reason));
-        default: return message satisfies never;
+        case undefined:
+          return void child.send(order);
+        case 'progress':
+          return onProgress(message.progress);
+        case 'done':
+          return resolve(message);
+        case 'failed':
+          return reject(new Error(message.reason));
+        default:
+          return message satisfies never;
       }
     });
   });
@@ -77,6 +101,7 @@ function play(child: ChildProcess, order: Order, onProgress: (progress: Progress
 
 function sumOf(all: readonly Progress[]): Progress {
   const sum = { ...NO_PROGRESS };
-  for (const progress of all) if (progress) for (const name of Object.keys(sum) as (keyof Progress)[]) sum[name] += progress[name];
+  for (const progress of all)
+    if (progress) for (const name of Object.keys(sum) as (keyof Progress)[]) sum[name] += progress[name];
   return sum;
 }

@@ -65,8 +65,10 @@ interface WaveFacts extends Pick<SwarmReport, 'rainId' | 'seed' | 'durationMs' |
   shares?: Shares | undefined;
 }
 
-
-export function reportOf(counters: WaveCounters, { rainId, seed, durationMs, processes = 1, arrivals, shares, clockErrorMs }: WaveFacts): SwarmReport {
+export function reportOf(
+  counters: WaveCounters,
+  { rainId, seed, durationMs, processes = 1, arrivals, shares, clockErrorMs }: WaveFacts,
+): SwarmReport {
   const { progress, told, start } = counters;
   const failure = counters.welcomes === 0 ? counters.lastFailure : undefined;
   return {
@@ -94,7 +96,9 @@ export function reportOf(counters: WaveCounters, { rainId, seed, durationMs, pro
     failedDials: counters.failedDials,
     lostLines: counters.lostLines,
     misunderstood: counters.misunderstood,
-    ...(failure && { unreached: { reason: describeLoss(failure), ...(failure.kind === 'refused' && { status: failure.status }) } }),
+    ...(failure && {
+      unreached: { reason: describeLoss(failure), ...(failure.kind === 'refused' && { status: failure.status }) },
+    }),
     clockErrorMs: Number.isFinite(clockErrorMs) ? clockErrorMs : 0,
   };
 }

@@ -12,13 +12,22 @@ export function renderReport(report: SwarmReport, audit?: AuditReport, others?: 
     '',
     ...columns([['users', 'ended with'], ...report.outcomes.map(({ name, count }) => [figure(count), name])], 'rl'),
     '',
-    ...columns([['answers', 'code', 'reason'], ...report.answers.map(({ code, reason, count }) => [figure(count), code, reason])], 'rrl'),
+    ...columns(
+      [
+        ['answers', 'code', 'reason'],
+        ...report.answers.map(({ code, reason, count }) => [figure(count), code, reason]),
+      ],
+      'rrl',
+    ),
     '',
-    ...columns([
-      ['latency, ms', 'count', 'p50', 'p95', 'p99', 'max'],
-      ['grab to answer', ...latencyCells(ask)],
-      ['planned tap to final answer', ...latencyCells(tap)],
-    ], 'lrrrrr'),
+    ...columns(
+      [
+        ['latency, ms', 'count', 'p50', 'p95', 'p99', 'max'],
+        ['grab to answer', ...latencyCells(ask)],
+        ['planned tap to final answer', ...latencyCells(tap)],
+      ],
+      'lrrrrr',
+    ),
     '',
     ...further(report),
     `${figure(report.dials)} connects, ${figure(report.failedDials)} of them failed; ${figure(report.lostLines)} connections lost; ${figure(report.misunderstood)} messages not understood; ` +
@@ -27,20 +36,41 @@ export function renderReport(report: SwarmReport, audit?: AuditReport, others?: 
   ].join('\n');
 }
 
-function further({ arrivals, latencyMs: { late }, start, trouble, challenges, cheaters, processes }: SwarmReport): string[] {
+function further({
+  arrivals,
+  latencyMs: { late },
+  start,
+  trouble,
+  challenges,
+  cheaters,
+  processes,
+}: SwarmReport): string[] {
   const lines: string[] = [];
   if (arrivals) {
-    lines.push(`Open loop: taps came by a Poisson process of ${figure(arrivals.perSecond)}/s on average (${arrivals.shape}), planned before the run. "Planned tap to final answer" counts`,
+    lines.push(
+      `Open loop: taps came by a Poisson process of ${figure(arrivals.perSecond)}/s on average (${arrivals.shape}), planned before the run. "Planned tap to final answer" counts`,
       'from the planned time, even if the grab was sent later, so no wait is left out (corrected for coordinated omission).',
-      `The swarm itself was late by p50 ${late.p50.toFixed(1)}, p99 ${late.p99.toFixed(1)}, max ${late.max.toFixed(1)} ms; this is included in the latency.`);
+      `The swarm itself was late by p50 ${late.p50.toFixed(1)}, p99 ${late.p99.toFixed(1)}, max ${late.max.toFixed(1)} ms; this is included in the latency.`,
+    );
   }
   if (processes > 1) lines.push(`Played by ${processes} processes; their histograms were added up, not averaged.`);
-  if (start.heard > 0) lines.push(`${figure(start.heard)} waiting users received the start within ${start.spreadMs.toFixed(0)} ms of each other.`);
-  if (trouble && trouble.flaky + trouble.slow > 0) lines.push(`Connections of flaky users broke ${figure(trouble.cuts)} times; slow users stopped reading ${figure(trouble.stops)} times (their latency is not counted).`);
-  if (challenges) lines.push(`${figure(challenges)} challenges were solved for a ticket; the time for this is included in the latencies above.`);
+  if (start.heard > 0)
+    lines.push(
+      `${figure(start.heard)} waiting users received the start within ${start.spreadMs.toFixed(0)} ms of each other.`,
+    );
+  if (trouble && trouble.flaky + trouble.slow > 0)
+    lines.push(
+      `Connections of flaky users broke ${figure(trouble.cuts)} times; slow users stopped reading ${figure(trouble.stops)} times (their latency is not counted).`,
+    );
+  if (challenges)
+    lines.push(
+      `${figure(challenges)} challenges were solved for a ticket; the time for this is included in the latencies above.`,
+    );
   if (cheaters) {
-    lines.push(`${figure(cheaters.users)} cheaters sent ${figure(cheaters.frames)} frames and received: ${cheaters.heard.map(({ name, count }) => `${figure(count)} ${name}`).join(', ')}.`,
-      `${figure(cheaters.winners)} of them won, ${figure(cheaters.wonTwice)} more than once, ${figure(cheaters.unheard)} could not read their result.`);
+    lines.push(
+      `${figure(cheaters.users)} cheaters sent ${figure(cheaters.frames)} frames and received: ${cheaters.heard.map(({ name, count }) => `${figure(count)} ${name}`).join(', ')}.`,
+      `${figure(cheaters.winners)} of them won, ${figure(cheaters.wonTwice)} more than once, ${figure(cheaters.unheard)} could not read their result.`,
+    );
   }
   return lines.length > 0 ? [...lines, ''] : [];
 }
@@ -52,6 +82,7 @@ export function latencyCells({ count, p50, p95, p99, max }: Latency): string[] {
 /** Formats rows as lines with left- or right-aligned columns, two spaces apart. */
 export function columns(rows: string[][], align: string): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const aligned = (cell: string, column: number) => (align[column] === 'r' ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!));
+  const aligned = (cell: string, column: number) =>
+    align[column] === 'r' ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!);
   return rows.map((row) => row.map(aligned).join('  ').trimEnd());
 }

@@ -11,7 +11,8 @@ const NOBODY: Share = { count: 0, cents: 0n };
 export function checkMoney(report: SwarmReport, audit?: AuditReport, others: Share = NOBODY) {
   const problems = [...contradictions(report), ...(audit ? differences(report, audit, others) : [])];
   const packets = `${figure(report.winners)} ${report.winners === 1 ? 'winner was' : 'winners were'} told ${report.told}`;
-  if (problems.length > 0) return { balanced: false, sentence: `The money does NOT add up: ${packets}; ${problems.join('; ')}.` };
+  if (problems.length > 0)
+    return { balanced: false, sentence: `The money does NOT add up: ${packets}; ${problems.join('; ')}.` };
   const beside = others.count > 0 ? `; ${figure(others.count)} more played and won ${formatMoney(others.cents)}` : '';
   const asAudited = audit ? `, as the audit says, and the rain balances to the cent${beside}` : '';
   return { balanced: true, sentence: `The money adds up: ${packets}, each with a different packet${asAudited}.` };
@@ -22,7 +23,11 @@ function contradictions(report: SwarmReport): string[] {
   const cheated = wonTwice > 0 ? [`${figure(wonTwice)} cheaters won more than once`] : [];
   if (report.faults === 0) return cheated;
   const further = report.faults - report.faultExamples.length;
-  return [...report.faultExamples, ...(further > 0 ? [`and ${figure(further)} more faults of this kind`] : []), ...cheated];
+  return [
+    ...report.faultExamples,
+    ...(further > 0 ? [`and ${figure(further)} more faults of this kind`] : []),
+    ...cheated,
+  ];
 }
 
 function differences(report: SwarmReport, audit: AuditReport, others: Share): string[] {
@@ -33,7 +38,9 @@ function differences(report: SwarmReport, audit: AuditReport, others: Share): st
   const unheard = report.cheaters?.unheard ?? 0;
   const won = (parseMoney(audit.credited) ?? 0n) + (parseMoney(audit.pending) ?? 0n) - others.cents;
   const winners = audit.winners - others.count;
-  if (unheard > 0 ? won < (parseMoney(report.told) ?? 0n) : formatMoney(won) !== report.told) problems.push(`according to the audit ${formatMoney(won)} was won`);
-  if (winners < report.winners || winners > report.winners + unheard) problems.push(`according to the audit there are ${figure(winners)} winners`);
+  if (unheard > 0 ? won < (parseMoney(report.told) ?? 0n) : formatMoney(won) !== report.told)
+    problems.push(`according to the audit ${formatMoney(won)} was won`);
+  if (winners < report.winners || winners > report.winners + unheard)
+    problems.push(`according to the audit there are ${figure(winners)} winners`);
   return problems;
 }

@@ -36,9 +36,14 @@ export class Buyer {
     this.#environment = environment;
     this.#self = self;
     const { counters, address, tokenFor, now } = environment;
-    this.#sockets = buyerSockets(self.localAddress, (reason) => { if (!this.#aborted.signal.aborted) counters.lastFailure = reason; });
+    this.#sockets = buyerSockets(self.localAddress, (reason) => {
+      if (!this.#aborted.signal.aborted) counters.lastFailure = reason;
+    });
     this.#client = createRainClient({
-      url: address.href, token: () => tokenFor(self.userId), WebSocket: this.#sockets.WebSocket, now,
+      url: address.href,
+      token: () => tokenFor(self.userId),
+      WebSocket: this.#sockets.WebSocket,
+      now,
       async solve(challenge) {
         const solved = await solveChallenge({ challenge, deriveKey });
         return solved ? { counter: solved.counter, derivedKey: solved.derivedKey } : undefined;
@@ -51,8 +56,12 @@ export class Buyer {
       isUp = link === 'up';
       if (isUp) counters.welcomes++;
     });
-    this.#client.on('order', ({ saleId, ...order }) => { if (saleId === environment.saleId) counters.told.add(self.userId, order); });
-    this.#client.on('buying', ({ why }) => { if (why !== 'sent' && why !== 'preparing') counters.retries.add(why); });
+    this.#client.on('order', ({ saleId, ...order }) => {
+      if (saleId === environment.saleId) counters.told.add(self.userId, order);
+    });
+    this.#client.on('buying', ({ why }) => {
+      if (why !== 'sent' && why !== 'preparing') counters.retries.add(why);
+    });
     this.#client.on('error', ({ code }) => {
       if (self.plan.hostile && code === 'bad_field') counters.hostile.refused++;
       else counters.misunderstood++;
@@ -82,7 +91,7 @@ export class Buyer {
     const { throttle, saleId, counters } = this.#environment;
     const { signal } = this.#aborted;
     const { plan } = this.#self;
-    if (!await throttle.pass()) return 'aborted';
+    if (!(await throttle.pass())) return 'aborted';
     try {
       await this.#client.connect({ signal: AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS_MAX)]) });
     } catch (fault) {
@@ -92,9 +101,10 @@ export class Buyer {
     const visited = await this.#client.visit(saleId, { signal });
     if (visited.kind === 'refused') return visited.reason;
     this.#visitedAt = visited.sale.serverTime;
-    if (!await this.#untilOpen()) return 'ended';
+    if (!(await this.#untilOpen())) return 'ended';
     await sleep(plan.reactionMs, undefined, { signal });
-    if (plan.hostile && this.#sockets.sendRaw(plan.hostile(saleId, visited.sale.items[0]!.sku))) counters.hostile.sent++;
+    if (plan.hostile && this.#sockets.sendRaw(plan.hostile(saleId, visited.sale.items[0]!.sku)))
+      counters.hostile.sent++;
     const afterwards: Promise<void>[] = [];
     for (const [n, purchase] of plan.purchases.entries()) {
       const order = await this.#buy(purchase, n);
@@ -122,7 +132,11 @@ export class Buyer {
     const { saleId, seed, now, counters } = this.#environment;
     const { items } = this.#client.sale(saleId)!;
     const item = items[pick % items.length]!;
-    const purchase = { sku: item.sku, quantity: Math.min(quantity, item.perOrderMax ?? quantity), ref: `${seed.slice(0, 16)}-${n}` };
+    const purchase = {
+      sku: item.sku,
+      quantity: Math.min(quantity, item.perOrderMax ?? quantity),
+      ref: `${seed.slice(0, 16)}-${n}`,
+    };
     const ask = () => this.#client.buy(saleId, purchase, { signal: this.#aborted.signal });
     let outcome: BuyOutcome;
     for (let tries = 1; ; tries++) {
@@ -131,7 +145,7 @@ export class Buyer {
       counters.buys.record(now() - askedAt);
       if ((outcome.kind !== 'not_started' && outcome.kind !== 'paused') || tries === OPENINGS_MAX) break;
       counters.retries.add(outcome.kind === 'paused' ? SALE_OUTCOMES['-4'].code : SALE_OUTCOMES['-2'].code);
-      if (!await this.#untilOpen()) break;
+      if (!(await this.#untilOpen())) break;
     }
     counters.outcomes.add(outcome.kind);
     const first = this.#take(outcome, purchase);
@@ -139,7 +153,10 @@ export class Buyer {
     counters.repeats.asked++;
     const second = this.#take(await ask(), purchase);
     if (first && second?.reservationId === first.reservationId) counters.repeats.same++;
-    else if (first && second) counters.told.fault(`${this.#self.userId} was told ${first.reservationId} and then ${second.reservationId} for one ref`);
+    else if (first && second)
+      counters.told.fault(
+        `${this.#self.userId} was told ${first.reservationId} and then ${second.reservationId} for one ref`,
+      );
     return second ?? first;
   }
 
@@ -149,7 +166,8 @@ export class Buyer {
     const { kind: _, ...order } = outcome;
     const { counters } = this.#environment;
     const { userId } = this.#self;
-    if (order.sku !== sku || order.quantity !== quantity) counters.told.fault(`${userId} asked for ${quantity} × ${sku} and was told ${order.quantity} × ${order.sku}`);
+    if (order.sku !== sku || order.quantity !== quantity)
+      counters.told.fault(`${userId} asked for ${quantity} × ${sku} and was told ${order.quantity} × ${order.sku}`);
     this.#bought.add(order.reservationId);
     return order;
   }
@@ -165,7 +183,8 @@ export class Buyer {
     }
     if (!payments) return counters.paid.add('skipped');
     const order = await this.#orderWhen(reservationId, ({ status }) => status !== 'reserved', settleMs);
-    if (order?.status !== 'created') return counters.paid.add(order && holdsUnits(order.status) ? 'not_created_in_time' : 'released_before');
+    if (order?.status !== 'created')
+      return counters.paid.add(order && holdsUnits(order.status) ? 'not_created_in_time' : 'released_before');
     const paidAt = now();
     const paid = await payments.pay(reservationId);
     counters.paid.add(paid);
@@ -175,7 +194,11 @@ export class Buyer {
   }
 
   /** The order once it is as it should be; after `withinMs` as it is then. */
-  async #orderWhen(reservationId: string, isThere: (order: Order) => boolean, withinMs: number): Promise<Order | undefined> {
+  async #orderWhen(
+    reservationId: string,
+    isThere: (order: Order) => boolean,
+    withinMs: number,
+  ): Promise<Order | undefined> {
     const { saleId, now } = this.#environment;
     const until = now() + withinMs;
     for (;;) {
@@ -200,7 +223,8 @@ export class Buyer {
     const { saleId, counters } = this.#environment;
     const { holdMs } = this.#client.sale(saleId)!;
     for (const { reservationId, payBy } of this.#client.orders(saleId)) {
-      if (!this.#bought.has(reservationId) && payBy - holdMs >= this.#visitedAt) counters.told.fault(`${this.#self.userId} was told ${reservationId}, for which it did not ask`);
+      if (!this.#bought.has(reservationId) && payBy - holdMs >= this.#visitedAt)
+        counters.told.fault(`${this.#self.userId} was told ${reservationId}, for which it did not ask`);
     }
   }
 }

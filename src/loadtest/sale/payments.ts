@@ -22,12 +22,14 @@ export class Payments {
     return this.#inTurn(async () => {
       try {
         const response = await fetch(this.url, {
-          method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ reservationId }),
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ reservationId }),
           signal: AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWER_MS_MAX)]),
         });
         // The connection is used again only when the body was read.
         await response.arrayBuffer();
-        return response.ok ? 'accepted' : `refused_${response.status}` as const;
+        return response.ok ? 'accepted' : (`refused_${response.status}` as const);
       } catch {
         return 'failed';
       }

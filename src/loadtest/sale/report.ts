@@ -60,8 +60,25 @@ interface SwarmFacts extends Pick<SaleSwarmReport, 'saleId' | 'seed' | 'shares' 
   payUrl: string | undefined;
 }
 
-export function saleReportOf(counters: BuyerCounters, { saleId, seed, shares, durationMs, payUrl }: SwarmFacts): SaleSwarmReport {
-  const { progress, told, buys, payments, cancels, endings, outcomes, retries, cancelled, paid, repeats, hostile, welcomes } = counters;
+export function saleReportOf(
+  counters: BuyerCounters,
+  { saleId, seed, shares, durationMs, payUrl }: SwarmFacts,
+): SaleSwarmReport {
+  const {
+    progress,
+    told,
+    buys,
+    payments,
+    cancels,
+    endings,
+    outcomes,
+    retries,
+    cancelled,
+    paid,
+    repeats,
+    hostile,
+    welcomes,
+  } = counters;
   const orders = told.all;
   const statuses = new Map<string, number>();
   const units: Record<string, number> = {};
@@ -70,17 +87,30 @@ export function saleReportOf(counters: BuyerCounters, { saleId, seed, shares, du
     units[sku] = (units[sku] ?? 0) + quantity;
   }
   return {
-    saleId, seed, users: progress.users, durationMs: Math.round(durationMs), shares,
-    endings: endings.ranked(), purchases: outcomes.ranked(),
+    saleId,
+    seed,
+    users: progress.users,
+    durationMs: Math.round(durationMs),
+    shares,
+    endings: endings.ranked(),
+    purchases: outcomes.ranked(),
     retries: retries.ranked().map(({ name: code, count }) => ({ code, reason: reasonOf(code, SALE_OUTCOMES), count })),
     latencyMs: { buy: buys.summary(), pay: payments.summary(), cancel: cancels.summary() },
     told: {
-      reservations: orders.length, buyers: new Set(orders.map(({ userId }) => userId)).size,
-      statuses: [...statuses].sort(([, a], [, b]) => b - a).map(([name, count]) => ({ name, count })), units,
+      reservations: orders.length,
+      buyers: new Set(orders.map(({ userId }) => userId)).size,
+      statuses: [...statuses].sort(([, a], [, b]) => b - a).map(([name, count]) => ({ name, count })),
+      units,
     },
-    orders, repeats, hostile,
-    payments: { url: payUrl === undefined ? null : redactUrl(payUrl), results: paid.ranked() }, cancels: cancelled.ranked(),
-    faults: told.faults, faultExamples: [...told.examples], lostConnections: counters.lostConnections, misunderstood: counters.misunderstood,
+    orders,
+    repeats,
+    hostile,
+    payments: { url: payUrl === undefined ? null : redactUrl(payUrl), results: paid.ranked() },
+    cancels: cancelled.ranked(),
+    faults: told.faults,
+    faultExamples: [...told.examples],
+    lostConnections: counters.lostConnections,
+    misunderstood: counters.misunderstood,
     ...(welcomes === 0 && counters.lastFailure !== undefined && { unreached: counters.lastFailure }),
   };
 }

@@ -42,7 +42,14 @@ export interface SaleSwarmOptions extends PlayOptions<BuyerProgress> {
 /** Waits until each buyer has its outcomes and a closed socket. @throws TypeError, RangeError for a bad option; the errors of `tokenFor` */
 export async function runSaleSwarm(options: SaleSwarmOptions): Promise<SaleSwarmReport> {
   const { saleId, users, shares, payUrl, tokenFor } = options;
-  const { userId = (i: number) => `buyer-${i}`, connectsPerSecond = 500, reactionMs = { min: 0, max: 1_000 }, settleMs = SETTLE_MS, seed = newSeed(), now = () => performance.now() } = options;
+  const {
+    userId = (i: number) => `buyer-${i}`,
+    connectsPerSecond = 500,
+    reactionMs = { min: 0, max: 1_000 },
+    settleMs = SETTLE_MS,
+    seed = newSeed(),
+    now = () => performance.now(),
+  } = options;
   within('users', users, 1, BUYERS_MAX);
   checkReaction(reactionMs);
   const tooMany = whyTooMany(users, 1);
@@ -54,11 +61,33 @@ export async function runSaleSwarm(options: SaleSwarmOptions): Promise<SaleSwarm
   const throttle = new Throttle(connectsPerSecond, now);
   const paying = new AbortController();
   const environment: BuyerEnvironment = {
-    address, saleId, seed, tokenFor, throttle, now, counters, settleMs, maximalWaitMs: WAIT_MS_MAX,
+    address,
+    saleId,
+    seed,
+    tokenFor,
+    throttle,
+    now,
+    counters,
+    settleMs,
+    maximalWaitMs: WAIT_MS_MAX,
     payments: payUrl === undefined ? undefined : new Payments(payUrl, paying.signal),
   };
   const startedAt = now();
-  const buyers = plans.map((plan, i) => new Buyer(environment, { userId: userId(i), plan, localAddress: sources.length > 0 ? sources[i % sources.length] : undefined }));
-  await playAll(buyers, options, { counters, throttle, onUnreached: (reason) => { counters.lastFailure ??= reason; }, onAbort: () => paying.abort() });
+  const buyers = plans.map(
+    (plan, i) =>
+      new Buyer(environment, {
+        userId: userId(i),
+        plan,
+        localAddress: sources.length > 0 ? sources[i % sources.length] : undefined,
+      }),
+  );
+  await playAll(buyers, options, {
+    counters,
+    throttle,
+    onUnreached: (reason) => {
+      counters.lastFailure ??= reason;
+    },
+    onAbort: () => paying.abort(),
+  });
   return saleReportOf(counters, { saleId, seed, shares, payUrl, durationMs: now() - startedAt });
 }

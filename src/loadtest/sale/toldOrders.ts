@@ -20,11 +20,13 @@ export class ToldOrders {
   add(userId: string, order: Order): void {
     const { reservationId, sku, quantity, price } = order;
     const before = this.#orders.get(reservationId);
-    if (before && before.userId !== userId) return this.fault(`${reservationId} was told to ${before.userId} and to ${userId}`);
+    if (before && before.userId !== userId)
+      return this.fault(`${reservationId} was told to ${before.userId} and to ${userId}`);
     if (before && (before.sku !== sku || before.quantity !== quantity || before.price !== price)) {
       this.fault(`${userId} was told ${reservationId} as ${describe(before)} and then as ${describe(order)}`);
     }
-    if (!(Number.isInteger(quantity) && quantity >= 1)) this.fault(`${userId} was told ${reservationId} with a quantity of ${quantity}`);
+    if (!(Number.isInteger(quantity) && quantity >= 1))
+      this.fault(`${userId} was told ${reservationId} with a quantity of ${quantity}`);
     this.#orders.set(reservationId, { userId, ...order });
   }
 

@@ -24,11 +24,21 @@ interface Asked {
 }
 
 /** Called by a verb when all else is checked. @returns the refusal that names what waits; `undefined`: it needs no approval */
-export async function needsApproval({ ledger, actor, approvalAboveCents }: OperatorContext, { request, judgedCents, ...asked }: Asked): Promise<Refused | undefined> {
+export async function needsApproval(
+  { ledger, actor, approvalAboveCents }: OperatorContext,
+  { request, judgedCents, ...asked }: Asked,
+): Promise<Refused | undefined> {
   const cents = judgedCents ?? asked.amountCents;
   if (approvalAboveCents === undefined || cents <= approvalAboveCents) return undefined;
   const { id } = await ledger.askApproval({
-    ...asked, id: randomBytes(ID_BYTES).toString('hex'), request: JSON.parse(JSON.stringify(request)) as Json, askedBy: actor, expiresAt: Date.now() + APPROVAL_MS,
+    ...asked,
+    id: randomBytes(ID_BYTES).toString('hex'),
+    request: JSON.parse(JSON.stringify(request)) as Json,
+    askedBy: actor,
+    expiresAt: Date.now() + APPROVAL_MS,
   });
-  return refuse(NEEDS_APPROVAL, `${formatMoney(cents)} is more than ${formatMoney(approvalAboveCents)}, so it waits as ${id} for another operator, at most a day: see Approvals, or rain approvals list`);
+  return refuse(
+    NEEDS_APPROVAL,
+    `${formatMoney(cents)} is more than ${formatMoney(approvalAboveCents)}, so it waits as ${id} for another operator, at most a day: see Approvals, or rain approvals list`,
+  );
 }

@@ -15,7 +15,10 @@ export interface ApprovalView extends Omit<BookedApproval, 'amountCents'> {
 const APPROVALS_MAX = 200;
 
 /** Latest first. */
-export async function listApprovals({ ledger }: Pick<OperatorContext, 'ledger'>, limit = APPROVALS_MAX): Promise<ApprovalView[]> {
+export async function listApprovals(
+  { ledger }: Pick<OperatorContext, 'ledger'>,
+  limit = APPROVALS_MAX,
+): Promise<ApprovalView[]> {
   return (await ledger.approvals(limit)).map(viewOf);
 }
 
@@ -23,11 +26,15 @@ export async function listApprovals({ ledger }: Pick<OperatorContext, 'ledger'>,
  * Approves what another operator has asked for, and carries it out under that operator's name. If it is cut, or refused for now, repeat it
  * before its time is over: its parameters have every id, so it is carried out once.
  */
-export async function approve(context: QueueContext, id: string): Promise<{ ok: true; approval: ApprovalView } | Refused> {
+export async function approve(
+  context: QueueContext,
+  id: string,
+): Promise<{ ok: true; approval: ApprovalView } | Refused> {
   const found = await readDecidable(context, id);
   if (!found.ok) return found;
   const { asked } = found;
-  if (!asked.decision && !await context.ledger.decideApproval(asked, context.actor, true)) return refuse('id', `somebody else has decided about ${id} just now`);
+  if (!asked.decision && !(await context.ledger.decideApproval(asked, context.actor, true)))
+    return refuse('id', `somebody else has decided about ${id} just now`);
   const { approvalAboveCents: _, ...free } = context;
   const done = await carryOut({ ...free, actor: asked.askedBy }, asked);
   if (!done.ok) return done;
@@ -36,33 +43,48 @@ export async function approve(context: QueueContext, id: string): Promise<{ ok: 
 }
 
 /** What is refused is never carried out. */
-export async function refuseApproval(context: OperatorContext, id: string): Promise<{ ok: true; approval: ApprovalView } | Refused> {
+export async function refuseApproval(
+  context: OperatorContext,
+  id: string,
+): Promise<{ ok: true; approval: ApprovalView } | Refused> {
   const asked = await context.ledger.approval(id);
   if (!asked) return unknown(id);
-  if (viewOf(asked).state !== 'waiting') return refuse('id', `${id} does not wait any more: it is ${viewOf(asked).state}`);
-  if (isSamePerson(asked.askedBy, context.actor)) return refuse('id', `you have asked for ${id} yourself; it ends by itself`);
-  if (!await context.ledger.decideApproval(asked, context.actor, false)) return refuse('id', `somebody else has decided about ${id} just now`);
+  if (viewOf(asked).state !== 'waiting')
+    return refuse('id', `${id} does not wait any more: it is ${viewOf(asked).state}`);
+  if (isSamePerson(asked.askedBy, context.actor))
+    return refuse('id', `you have asked for ${id} yourself; it ends by itself`);
+  if (!(await context.ledger.decideApproval(asked, context.actor, false)))
+    return refuse('id', `somebody else has decided about ${id} just now`);
   return { ok: true, approval: viewOf((await context.ledger.approval(id))!) };
 }
 
-async function readDecidable({ ledger, actor }: OperatorContext, id: string): Promise<{ ok: true; asked: BookedApproval } | Refused> {
+async function readDecidable(
+  { ledger, actor }: OperatorContext,
+  id: string,
+): Promise<{ ok: true; asked: BookedApproval } | Refused> {
   const asked = await ledger.approval(id);
   if (!asked) return unknown(id);
-  if (isSamePerson(asked.askedBy, actor)) return refuse('id', `you have asked for ${id} yourself; another operator approves it`);
+  if (isSamePerson(asked.askedBy, actor))
+    return refuse('id', `you have asked for ${id} yourself; another operator approves it`);
   const { state } = viewOf(asked);
-  return state === 'waiting' || state === 'approved' ? { ok: true, asked } : refuse('id', `${id} does not wait any more: it is ${state}`);
+  return state === 'waiting' || state === 'approved'
+    ? { ok: true, asked }
+    : refuse('id', `${id} does not wait any more: it is ${state}`);
 }
 
 function carryOut(context: QueueContext, { verb, rainId, request }: BookedApproval): Promise<{ ok: true } | Refused> {
   // Written by the verb itself, and nobody may change it: see deploy/postgresql/grants.sql.
   switch (verb as ApprovedVerb) {
-    case 'create': return createRain(context, request as unknown as CreateRequest);
-    case 'top-up': return topUpRain(context, rainId, request as unknown as TopUpRequest);
+    case 'create':
+      return createRain(context, request as unknown as CreateRequest);
+    case 'top-up':
+      return topUpRain(context, rainId, request as unknown as TopUpRequest);
     case 'write-off': {
       const { reason, ...options } = request as unknown as WriteOffRequest;
       return writeOffRain(context, rainId, reason, options);
     }
-    default: return Promise.resolve(refuse('id', `this version cannot carry out ${verb}`));
+    default:
+      return Promise.resolve(refuse('id', `this version cannot carry out ${verb}`));
   }
 }
 
@@ -76,10 +98,19 @@ const unknown = (id: string): Refused => refuse('id', `nothing waits as ${id}; s
 function viewOf({ amountCents, request, ...plain }: BookedApproval): ApprovalView {
   // The seed of a rain predicts every packet.
   const { seed, ...open } = request;
-  return { ...plain, request: { ...open, ...(seed !== undefined && { seed: 'given' }) }, amount: formatMoney(amountCents), state: stateOf(plain) };
+  return {
+    ...plain,
+    request: { ...open, ...(seed !== undefined && { seed: 'given' }) },
+    amount: formatMoney(amountCents),
+    state: stateOf(plain),
+  };
 }
 
-function stateOf({ decision, carriedOutAt, expiresAt }: Omit<BookedApproval, 'amountCents' | 'request'>): ApprovalView['state'] {
+function stateOf({
+  decision,
+  carriedOutAt,
+  expiresAt,
+}: Omit<BookedApproval, 'amountCents' | 'request'>): ApprovalView['state'] {
   if (carriedOutAt !== undefined) return 'carried_out';
   if (decision?.isApproved === false) return 'refused';
   if (expiresAt <= Date.now()) return 'ended';

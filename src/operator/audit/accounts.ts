@@ -9,17 +9,23 @@ export type SumOfBalances = () => Promise<Cents>;
 /** Asks the ledger once, for audits that follow each other: it reads every account. */
 export function summedOnce({ ledger }: Pick<OperatorContext, 'ledger'>): SumOfBalances {
   let sum: Promise<Cents> | undefined;
-  return () => (sum ??= ledger.sumOfBalances().catch((error: unknown) => {
-    sum = undefined;
-    throw error;
-  }));
+  return () =>
+    (sum ??= ledger.sumOfBalances().catch((error: unknown) => {
+      sum = undefined;
+      throw error;
+    }));
 }
 
 /**
  * Compares the accounts of a rain and of its winners with their transfers. The ledger cannot get there by itself.
  * @returns problems that are not of this rain alone: they must not stop every rain of a winner, or all rains
  */
-export async function compareAccounts({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string, tampering: TamperingList, sumOfBalances: SumOfBalances): Promise<string[]> {
+export async function compareAccounts(
+  { ledger }: Pick<OperatorContext, 'ledger'>,
+  rainId: string,
+  tampering: TamperingList,
+  sumOfBalances: SumOfBalances,
+): Promise<string[]> {
   const problems: string[] = [];
   const blame = (sentence: string) => `${sentence}: somebody has changed the ledger`;
   const note = (subject: string, sentence: string) => tampering.note('ledger', subject, blame(sentence));
@@ -29,9 +35,14 @@ export async function compareAccounts({ ledger }: Pick<OperatorContext, 'ledger'
     if (isRainAccount(accountId, rainId)) note(accountId, sentence);
     else problems.push(blame(sentence));
   }
-  if (funding) note('funding', `the rain was funded with ${formatMoney(funding.fundedCents)}, and its budget is ${formatMoney(funding.budgetCents)}`);
+  if (funding)
+    note(
+      'funding',
+      `the rain was funded with ${formatMoney(funding.fundedCents)}, and its budget is ${formatMoney(funding.budgetCents)}`,
+    );
   if (keptCents !== 0n) note('kept', `the rain is settled, and its account still holds ${formatMoney(keptCents)}`);
   const sumCents = await sumOfBalances();
-  if (sumCents !== 0n) problems.push(blame(`all balances of the ledger sum to ${formatMoney(sumCents)}, expected 0.00`));
+  if (sumCents !== 0n)
+    problems.push(blame(`all balances of the ledger sum to ${formatMoney(sumCents)}, expected 0.00`));
   return problems;
 }

@@ -22,7 +22,11 @@ const LOOKED_UP = 5_000;
  * @param creditsTo reads the credits of these packets from the ledger
  * @returns `problems`: what has no known cause
  */
-export async function balanceOf(plan: BookedPlan, paths: PacketPaths, creditsTo: (redPacketIds: string[]) => Promise<BookedCredit[]>) {
+export async function balanceOf(
+  plan: BookedPlan,
+  paths: PacketPaths,
+  creditsTo: (redPacketIds: string[]) => Promise<BookedCredit[]>,
+) {
   const { booked, logged, expired, tampering } = paths;
   const { id: rainId, budgetCents } = plan.rain();
   const amounts = plan.amounts();
@@ -30,7 +34,10 @@ export async function balanceOf(plan: BookedPlan, paths: PacketPaths, creditsTo:
   const [pending, unclaimed, discarded, spoiled] = [none(), none(), none(), none()];
   for (const [, { redPacketId: id, userId }] of logged.listed) {
     // restore.lua does not look for a packet in the depth of a long list.
-    if (logged.restored.has(id)) problems.push(`${id} was restored for ${userId} after a failover, and is still in the list: another user may be told it`);
+    if (logged.restored.has(id))
+      problems.push(
+        `${id} was restored for ${userId} after a failover, and is still in the list: another user may be told it`,
+      );
     else tampering.note('two_places', id, `${id} is in the claim log for ${userId}, and still in the list`);
   }
   const returned = createPacketMarks();
@@ -39,7 +46,12 @@ export async function balanceOf(plan: BookedPlan, paths: PacketPaths, creditsTo:
     if (index === undefined || booked.credited.has(index)) continue;
     returned.add(index);
     add(discarded, cents);
-    if (cents !== amounts[index]) tampering.note('ledger', id, `${id} was discarded with ${formatMoney(cents)} and allocated as ${formatMoney(amounts[index]!)}`);
+    if (cents !== amounts[index])
+      tampering.note(
+        'ledger',
+        id,
+        `${id} was discarded with ${formatMoney(cents)} and allocated as ${formatMoney(amounts[index]!)}`,
+      );
   }
   const lost: string[] = [];
   for (let index = 0; index < amounts.length; index++) {
@@ -50,23 +62,39 @@ export async function balanceOf(plan: BookedPlan, paths: PacketPaths, creditsTo:
     else if (paths.unclaimed(index)) add(unclaimed, amounts[index]!);
     else add(spoiled, amounts[index]!);
   }
-  const lostFromLog = await lookUp(lost.filter((id) => !booked.acknowledged.has(lostClaimId(id))), creditsTo);
+  const lostFromLog = await lookUp(
+    lost.filter((id) => !booked.acknowledged.has(lostClaimId(id))),
+    creditsTo,
+  );
   const noteUnallocated = (what: string, count: number) => {
-    if (count > 0) tampering.note('ledger', `${what}=${count}`, `${what} of packets that were never allocated: ${count}`);
+    if (count > 0)
+      tampering.note('ledger', `${what}=${count}`, `${what} of packets that were never allocated: ${count}`);
   };
   noteUnallocated('credits', booked.unallocated);
   noteUnallocated('discards', booked.discards.size - discarded.count);
   if (!expired && spoiled.count > paths.spoiled + logged.unread) {
-    tampering.note('packet_missing', String(spoiled.count), `packets neither won nor left: ${spoiled.count}, of which set aside as spoiled: ${paths.spoiled}`);
+    tampering.note(
+      'packet_missing',
+      String(spoiled.count),
+      `packets neither won nor left: ${spoiled.count}, of which set aside as spoiled: ${paths.spoiled}`,
+    );
   }
   const recycled = subtractRecycled(booked.recycledCents, discarded, unclaimed, spoiled);
   const budget = { count: amounts.length, cents: budgetCents };
   const equation: Equation = { budget, credited: booked.creditedShare, pending, unclaimed, recycled, spoiled };
-  return { equation, discarded, lostFromLog, problems: problems.concat(lostFromLog.map(describeLostClaim), paths.problems) };
+  return {
+    equation,
+    discarded,
+    lostFromLog,
+    problems: problems.concat(lostFromLog.map(describeLostClaim), paths.problems),
+  };
 }
 
 /** The credits of these packets, in their order. */
-async function lookUp(redPacketIds: readonly string[], creditsTo: (redPacketIds: string[]) => Promise<BookedCredit[]>): Promise<LostFromLog[]> {
+async function lookUp(
+  redPacketIds: readonly string[],
+  creditsTo: (redPacketIds: string[]) => Promise<BookedCredit[]>,
+): Promise<LostFromLog[]> {
   const found: LostFromLog[] = [];
   for (let at = 0; at < redPacketIds.length; at += LOOKED_UP) {
     const ids = redPacketIds.slice(at, at + LOOKED_UP);

@@ -35,7 +35,7 @@ export interface Returned {
 export async function readBooked(context: OperatorContext, rainId: string): Promise<Booked> {
   const credits = await readCredits(context, rainId);
   const packetOf = new Map([...credits].map(([redPacketId, { userId }]) => [userId, redPacketId]));
-  return { credits, packetOf, ...await readReturned(context, rainId) };
+  return { credits, packetOf, ...(await readReturned(context, rainId)) };
 }
 
 /** After the credits: what is credited meanwhile is not discarded. */
@@ -52,12 +52,16 @@ export async function readReturned(context: OperatorContext, rainId: string): Pr
       returnedTotalCents += returned.amountCents;
     }
   }
-  if (returnedTotalCents < discarded.cents) booked.problems.push('money of single packets went back, and no discard explains it');
+  if (returnedTotalCents < discarded.cents)
+    booked.problems.push('money of single packets went back, and no discard explains it');
   return booked;
 }
 
 /** redPacketId → its credit in the ledger. For a rain of a million winners see `creditPages`. */
-export async function readCredits(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<Map<string, Posted>> {
+export async function readCredits(
+  context: Pick<OperatorContext, 'ledger'>,
+  rainId: string,
+): Promise<Map<string, Posted>> {
   const credits = new Map<string, Posted>();
   for await (const page of creditPages(context, rainId)) {
     for (const { redPacketId, userId, amountCents } of page) credits.set(redPacketId, { userId, cents: amountCents });
@@ -66,25 +70,46 @@ export async function readCredits(context: Pick<OperatorContext, 'ledger'>, rain
 }
 
 /** All credits of a rain, ordered by user. */
-export function creditPages({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string): AsyncGenerator<BookedCredit[]> {
-  return pages((after) => ledger.credits(rainId, after), ({ userId }) => userId);
+export function creditPages(
+  { ledger }: Pick<OperatorContext, 'ledger'>,
+  rainId: string,
+): AsyncGenerator<BookedCredit[]> {
+  return pages(
+    (after) => ledger.credits(rainId, after),
+    ({ userId }) => userId,
+  );
 }
 
 /** All discards of a rain or sale, ordered by dead letter id. */
-export function discardPages({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string): AsyncGenerator<BookedDiscard[]> {
-  return pages((after) => ledger.discards(rainId, after), ({ letterId }) => letterId);
+export function discardPages(
+  { ledger }: Pick<OperatorContext, 'ledger'>,
+  rainId: string,
+): AsyncGenerator<BookedDiscard[]> {
+  return pages(
+    (after) => ledger.discards(rainId, after),
+    ({ letterId }) => letterId,
+  );
 }
 
 /** @param keyOf what `read` takes of the last row to read the next page */
-async function* pages<Row>(read: (after?: string) => Promise<Row[]>, keyOf: (row: Row) => string): AsyncGenerator<Row[]> {
+async function* pages<Row>(
+  read: (after?: string) => Promise<Row[]>,
+  keyOf: (row: Row) => string,
+): AsyncGenerator<Row[]> {
   for (let page = await read(); page.length > 0; page = await read(keyOf(page.at(-1)!))) yield page;
 }
 
 /** The entries of the claim log that the ledger has not credited: this packet, to this user. It is asked about a page of them, for a whole rain may not fit. */
-export async function uncredited<Entry extends Pick<LogEntry, 'entry'>>({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string, entries: readonly Entry[]): Promise<Entry[]> {
+export async function uncredited<Entry extends Pick<LogEntry, 'entry'>>(
+  { ledger }: Pick<OperatorContext, 'ledger'>,
+  rainId: string,
+  entries: readonly Entry[],
+): Promise<Entry[]> {
   const parsed = entries.map(({ entry }) => parseClaim(entry));
   const redPacketIds = parsed.flatMap((one) => (one.ok ? [one.claim.redPacketId] : []));
-  const userOf = new Map((await ledger.creditsTo(rainId, { redPacketIds })).map(({ redPacketId, userId }) => [redPacketId, userId]));
+  const userOf = new Map(
+    (await ledger.creditsTo(rainId, { redPacketIds })).map(({ redPacketId, userId }) => [redPacketId, userId]),
+  );
   return entries.filter((_, i) => {
     const one = parsed[i]!;
     return !one.ok || userOf.get(one.claim.redPacketId) !== one.claim.userId;
@@ -95,7 +120,10 @@ export async function uncredited<Entry extends Pick<LogEntry, 'entry'>>({ ledger
 type IsDiscarded = (entry: LogEntry) => boolean;
 
 /** Reads the discards from the ledger now. */
-export async function readDiscardedLetters(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<IsDiscarded> {
+export async function readDiscardedLetters(
+  context: Pick<OperatorContext, 'ledger'>,
+  rainId: string,
+): Promise<IsDiscarded> {
   const letterIds: string[] = [];
   for await (const page of discardPages(context, rainId)) letterIds.push(...page.map(({ letterId }) => letterId));
   return discardedAmong(letterIds);

@@ -18,7 +18,12 @@ export interface BookedPackets extends Returned {
 }
 
 /** A packet is credited or discarded, never both. One that changes during this read may count as not yet credited. */
-export async function readBookedPackets(context: OperatorContext, plan: BookedPlan, digestOf: UserDigest, tampering: TamperingList): Promise<BookedPackets> {
+export async function readBookedPackets(
+  context: OperatorContext,
+  plan: BookedPlan,
+  digestOf: UserDigest,
+  tampering: TamperingList,
+): Promise<BookedPackets> {
   const rainId = plan.rain().id;
   const credited = createPacketUsers(digestOf);
   const creditedShare: Share = { count: 0, cents: 0n };
@@ -35,8 +40,13 @@ export async function readBookedPackets(context: OperatorContext, plan: BookedPl
       creditedShare.count++;
       creditedShare.cents += amountCents;
       const cents = plan.amounts()[index]!;
-      if (amountCents !== cents) tampering.note('ledger', id, `${id} was credited ${formatMoney(amountCents)} and allocated as ${formatMoney(cents)}`);
+      if (amountCents !== cents)
+        tampering.note(
+          'ledger',
+          id,
+          `${id} was credited ${formatMoney(amountCents)} and allocated as ${formatMoney(cents)}`,
+        );
     }
   }
-  return { credited, creditedShare, unallocated, ...await readReturned(context, rainId) };
+  return { credited, creditedShare, unallocated, ...(await readReturned(context, rainId)) };
 }

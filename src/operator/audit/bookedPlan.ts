@@ -16,7 +16,7 @@ export async function readPlan(context: OperatorContext, found: BookedRain) {
 
   /** Reads the ledger again: what is in Redis now was in the ledger before. */
   async function refresh(): Promise<void> {
-    rain = await context.ledger.rain(rain.id) ?? rain;
+    rain = (await context.ledger.rain(rain.id)) ?? rain;
     if (rain.packets !== amounts.length) amounts = allocationOf(rain);
   }
 

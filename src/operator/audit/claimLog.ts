@@ -52,15 +52,27 @@ interface Known {
 export async function readClaimLog(context: OperatorContext, known: Known): Promise<Logged> {
   const { booked, plan, tampering, windows, digestOf } = known;
   const logged: Logged = {
-    claims: createPacketUsers(digestOf), named: createPacketMarks(), listed: new Map(), toldTwice: [], unread: 0, spoiled: 0, missing: [], restored: new Set(), problems: [],
+    claims: createPacketUsers(digestOf),
+    named: createPacketMarks(),
+    listed: new Map(),
+    toldTwice: [],
+    unread: 0,
+    spoiled: 0,
+    missing: [],
+    restored: new Set(),
+    problems: [],
   };
   const waiting = createUserSet(digestOf);
   const isDiscarded = discardedAmong(booked.acknowledged.keys());
   const { id: rainId, shards } = plan.rain();
   for (let shard = 0; shard < shards; shard++) {
     const keys = shardKeys(rainId, shard);
-    const [[, length], [, spoiled], [, claimed]] = await context.redis.multi().llen(keys.claims).llen(keys.spoiled).hlen(keys.claimed).exec() as
-      [[null, number], [null, number], [null, number]];
+    const [[, length], [, spoiled], [, claimed]] = (await context.redis
+      .multi()
+      .llen(keys.claims)
+      .llen(keys.spoiled)
+      .hlen(keys.claimed)
+      .exec()) as [[null, number], [null, number], [null, number]];
     logged.spoiled += spoiled;
     const users = createUserSet(digestOf);
     // A claim may have come back for another user; far more were written by somebody else [R10].
@@ -81,7 +93,8 @@ export async function readClaimLog(context: OperatorContext, known: Known): Prom
       const named = (users.size() > usersMax ? real.map(({ claim }) => claim) : claims).map(({ userId }) => userId);
       await compareClaimed(context.redis, keys, named, real, users, logged, tampering);
     }
-    if (users.size() > usersMax) note(logged, `the claim log of shard ${shard} names more users than the rain has packets`);
+    if (users.size() > usersMax)
+      note(logged, `the claim log of shard ${shard} names more users than the rain has packets`);
     else if (claimed > users.size()) await nameUnlogged(context.redis, { rainId, shard, length }, users, tampering);
   }
   const contested = new Set(logged.toldTwice.map(({ toldTo }) => toldTo));
@@ -98,7 +111,11 @@ interface Others {
 }
 
 /** The ledger is asked only about packets that were credited to somebody else, and about users whose claim is not credited. */
-async function readOthers({ ledger }: OperatorContext, claims: readonly Claim[], { booked: { credited }, plan }: Pick<Known, 'booked' | 'plan'>): Promise<Others> {
+async function readOthers(
+  { ledger }: OperatorContext,
+  claims: readonly Claim[],
+  { booked: { credited }, plan }: Pick<Known, 'booked' | 'plan'>,
+): Promise<Others> {
   const asked = { redPacketIds: [] as string[], userIds: [] as string[] };
   for (const { redPacketId, userId } of claims) {
     const index = plan.allocatedIndexOf(redPacketId);
@@ -106,8 +123,12 @@ async function readOthers({ ledger }: OperatorContext, claims: readonly Claim[],
     if (!credited.has(index)) asked.userIds.push(userId);
     else if (!credited.is(index, userId)) asked.redPacketIds.push(redPacketId);
   }
-  const found = asked.redPacketIds.length + asked.userIds.length === 0 ? [] : await ledger.creditsTo(plan.rain().id, asked);
-  return { paidTo: new Map(found.map(({ redPacketId, userId }) => [redPacketId, userId])), packetOf: new Map(found.map(({ redPacketId, userId }) => [userId, redPacketId])) };
+  const found =
+    asked.redPacketIds.length + asked.userIds.length === 0 ? [] : await ledger.creditsTo(plan.rain().id, asked);
+  return {
+    paidTo: new Map(found.map(({ redPacketId, userId }) => [redPacketId, userId])),
+    packetOf: new Map(found.map(({ redPacketId, userId }) => [userId, redPacketId])),
+  };
 }
 
 /** Users beyond the number of packets that a shard may have, contested claims and problems kept of one log [R10]. */
@@ -124,8 +145,13 @@ function contest({ toldTwice }: Logged, told: ToldTwice): void {
 }
 
 /** The claim log of one shard, oldest first. @param length entries to read; absent: all that there are now */
-export async function* logPages(redis: RedisClient, rainId: string, shard: number, { length, page = ELEMENTS_PAGE }: { length?: number; page?: number } = {}): AsyncGenerator<LogEntry[]> {
-  const end = length ?? await redis.llen(shardKeys(rainId, shard).claims);
+export async function* logPages(
+  redis: RedisClient,
+  rainId: string,
+  shard: number,
+  { length, page = ELEMENTS_PAGE }: { length?: number; page?: number } = {},
+): AsyncGenerator<LogEntry[]> {
+  const end = length ?? (await redis.llen(shardKeys(rainId, shard).claims));
   for (let from = 0; from < end; from += page) {
     const entries = await readEntries(redis, rainId, shard, from, Math.min(from + page, end));
     yield entries.map((entry, i) => ({ rainId, shard, index: from + i, entry }));
@@ -136,7 +162,14 @@ export async function* logPages(redis: RedisClient, rainId: string, shard: numbe
  * @param waiting users with a claim in the log and no credit
  * @returns `valid` it is the one claim of its packet and its user · `contested` it is told twice · `none` it is no claim, or discarded
  */
-function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, discarded: boolean, { booked, plan, tampering, wasListed, others }: Known & { others: Others }, logged: Logged, waiting: UserSet): 'valid' | 'contested' | 'none' {
+function readEntry(
+  place: LogEntry,
+  parsed: ReturnType<typeof parseClaim>,
+  discarded: boolean,
+  { booked, plan, tampering, wasListed, others }: Known & { others: Others },
+  logged: Logged,
+  waiting: UserSet,
+): 'valid' | 'contested' | 'none' {
   if (!parsed.ok || parsed.claim.rainId !== place.rainId) {
     logged.unread++;
     const fault = parsed.ok ? `it is of rain ${parsed.claim.rainId}` : parsed.reason;
@@ -166,7 +199,14 @@ function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, disca
   if (logged.claims.has(index) || booked.discards.has(redPacketId) || (isCredited && !isPaid)) {
     logged.named.add(index);
     const paidTo = isPaid ? userId : others.paidTo.get(redPacketId);
-    contest(logged, toToldTwice(place, parsed.claim, isCredited && paidTo !== undefined ? { userId: paidTo, redPacketId } : undefined));
+    contest(
+      logged,
+      toToldTwice(
+        place,
+        parsed.claim,
+        isCredited && paidTo !== undefined ? { userId: paidTo, redPacketId } : undefined,
+      ),
+    );
     return 'contested';
   }
   logged.claims.set(index, userId);
@@ -176,17 +216,30 @@ function readEntry(place: LogEntry, parsed: ReturnType<typeof parseClaim>, disca
   const other = others.packetOf.get(userId);
   const hasOther = other !== undefined && other !== redPacketId;
   const isSecond = hasOther || waiting.has(userId);
-  if (isSecond) contest(logged, toToldTwice(place, parsed.claim, hasOther ? { userId, redPacketId: other } : undefined));
+  if (isSecond)
+    contest(logged, toToldTwice(place, parsed.claim, hasOther ? { userId, redPacketId: other } : undefined));
   waiting.add(userId);
   return isSecond ? 'contested' : 'valid';
 }
 
-function describeFalse(place: LogEntry, { redPacketId, amount, userId }: Claim, allocatedCents: bigint | undefined): string {
+function describeFalse(
+  place: LogEntry,
+  { redPacketId, amount, userId }: Claim,
+  allocatedCents: bigint | undefined,
+): string {
   const won = `${redPacketId} was won as ${amount}`;
   const letter = `letter ${deadLetterId(place)}`;
-  return allocatedCents === undefined ? `${won} by ${userId} and is not a packet of this rain; ${letter}` : `${won} and allocated as ${formatMoney(allocatedCents)}, by ${userId}; ${letter}`;
+  return allocatedCents === undefined
+    ? `${won} by ${userId} and is not a packet of this rain; ${letter}`
+    : `${won} and allocated as ${formatMoney(allocatedCents)}, by ${userId}; ${letter}`;
 }
 
 function toToldTwice(place: LogEntry, { redPacketId, amount, userId }: Claim, paid: ToldTwice['paid']): ToldTwice {
-  return { redPacketId, amountCents: parseMoney(amount)!, toldTo: userId, ...(paid && { paid }), letterId: deadLetterId(place) };
+  return {
+    redPacketId,
+    amountCents: parseMoney(amount)!,
+    toldTo: userId,
+    ...(paid && { paid }),
+    letterId: deadLetterId(place),
+  };
 }

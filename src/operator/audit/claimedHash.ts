@@ -17,21 +17,39 @@ const MISSING_MAX = 10_000;
  * A contested claim that a gateway put back after a failover is in the log, and marked as restored.
  * @param named users of all claims of the page; those whom the hash knows are added to `users`
  */
-export async function compareClaimed(redis: RedisClient, keys: ShardKeys, named: readonly string[], real: readonly ValidEntry[], users: Pick<UserSet, 'add'>, logged: { missing: ValidEntry[]; restored: Set<string> }, tampering: TamperingList): Promise<void> {
+export async function compareClaimed(
+  redis: RedisClient,
+  keys: ShardKeys,
+  named: readonly string[],
+  real: readonly ValidEntry[],
+  users: Pick<UserSet, 'add'>,
+  logged: { missing: ValidEntry[]; restored: Set<string> },
+  tampering: TamperingList,
+): Promise<void> {
   if (named.length === 0) return;
   const unique = [...new Set(named)];
   const held = new Map((await redis.hmget(keys.claimed, ...unique)).map((entry, i) => [unique[i]!, entry]));
   for (const [user, entry] of held) if (entry !== null) users.add(user);
   const different = real.filter(({ claim }) => !isSameWin(held.get(claim.userId), claim));
-  const contested = await Promise.all(different.map(({ claim: { redPacketId, userId } }) => redis.sismember(keys.restored, `${redPacketId}\n${userId}`)));
+  const contested = await Promise.all(
+    different.map(({ claim: { redPacketId, userId } }) => redis.sismember(keys.restored, `${redPacketId}\n${userId}`)),
+  );
   for (const [i, place] of different.entries()) {
     const { userId, redPacketId } = place.claim;
     if (contested[i] === 1) logged.restored.add(redPacketId);
     else if (typeof held.get(userId) === 'string') {
-      tampering.note('claimed_differs', redPacketId, `${redPacketId} was won by ${userId}, and Redis would tell ${userId} of another win`);
+      tampering.note(
+        'claimed_differs',
+        redPacketId,
+        `${redPacketId} was won by ${userId}, and Redis would tell ${userId} of another win`,
+      );
     } else {
       if (logged.missing.length < MISSING_MAX) logged.missing.push(place);
-      tampering.note('claimed_missing', redPacketId, `${redPacketId} was won by ${userId}, and Redis would let ${userId} win again`);
+      tampering.note(
+        'claimed_missing',
+        redPacketId,
+        `${redPacketId} was won by ${userId}, and Redis would let ${userId} win again`,
+      );
     }
   }
 }
@@ -40,7 +58,12 @@ export async function compareClaimed(redis: RedisClient, keys: ShardKeys, named:
 const UNLOGGED_MAX = 10_000;
 
 /** Names the users whom the dedupe hash has and the log has not. @param length entries of the log that were read, `users` those who are in them */
-export async function nameUnlogged(redis: RedisClient, { rainId, shard, length }: { rainId: string; shard: number; length: number }, users: Pick<UserSet, 'has'>, tampering: TamperingList): Promise<void> {
+export async function nameUnlogged(
+  redis: RedisClient,
+  { rainId, shard, length }: { rainId: string; shard: number; length: number },
+  users: Pick<UserSet, 'has'>,
+  tampering: TamperingList,
+): Promise<void> {
   const keys = shardKeys(rainId, shard);
   const unlogged = new Set<string>();
   let cursor = '0';
@@ -57,7 +80,8 @@ export async function nameUnlogged(redis: RedisClient, { rainId, shard, length }
       if (parsed.ok) unlogged.delete(parsed.claim.userId);
     }
   }
-  for (const user of unlogged) tampering.note('claimed_unlogged', user, `${user} is told of a win that the claim log does not have`);
+  for (const user of unlogged)
+    tampering.note('claimed_unlogged', user, `${user} is told of a win that the claim log does not have`);
 }
 
 function isSameWin(entry: string | null | undefined, { redPacketId, amount }: Claim): boolean {

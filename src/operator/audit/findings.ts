@@ -26,7 +26,11 @@ export function lostClaimId(redPacketId: string): string {
 }
 
 export function describeToldTwice({ redPacketId, amountCents, toldTo, paid, letterId }: ToldTwice): string {
-  const paidNow = !paid ? 'nobody is paid with it' : paid.redPacketId === redPacketId ? `it was paid to ${paid.userId}` : `${paid.userId} was paid with ${paid.redPacketId}`;
+  const paidNow = !paid
+    ? 'nobody is paid with it'
+    : paid.redPacketId === redPacketId
+      ? `it was paid to ${paid.userId}`
+      : `${paid.userId} was paid with ${paid.redPacketId}`;
   return `${redPacketId} is told twice: ${formatMoney(amountCents)} to ${toldTo}, and ${paidNow}; letter ${letterId}`;
 }
 

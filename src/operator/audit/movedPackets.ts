@@ -12,9 +12,15 @@ import { createPacketMarks, type PacketMarks } from './packetMarks.ts';
 import type { TamperingList } from './tampering.ts';
 
 /** How often the lists of a rain have got packets or lent some. Equal before and after a reading: nothing moved meanwhile. */
-export async function countMoves({ redis }: Pick<OperatorContext, 'redis'>, rainId: string, shards: number): Promise<number> {
+export async function countMoves(
+  { redis }: Pick<OperatorContext, 'redis'>,
+  rainId: string,
+  shards: number,
+): Promise<number> {
   if (shards === 1) return 0;
-  const counts = await Promise.all(Array.from({ length: shards }, (_, shard) => redis.hget(shardKeys(rainId, shard).state, 'moves')));
+  const counts = await Promise.all(
+    Array.from({ length: shards }, (_, shard) => redis.hget(shardKeys(rainId, shard).state, 'moves')),
+  );
   return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
 }
 
@@ -29,7 +35,12 @@ interface Moved {
 }
 
 /** @param left the packets that are in a list */
-export async function readMoved({ redis }: Pick<OperatorContext, 'redis'>, plan: BookedPlan, left: PacketMarks, tampering: TamperingList): Promise<Moved> {
+export async function readMoved(
+  { redis }: Pick<OperatorContext, 'redis'>,
+  plan: BookedPlan,
+  left: PacketMarks,
+  tampering: TamperingList,
+): Promise<Moved> {
   const { id: rainId, shards } = plan.rain();
   const [onTheirWay, ever, alsoListed] = [createPacketMarks(), createPacketMarks(), new Map<number, string>()];
   if (shards === 1) return { onTheirWay, ever, alsoListed, foreign: [] };
@@ -41,7 +52,8 @@ export async function readMoved({ redis }: Pick<OperatorContext, 'redis'>, plan:
       for (const id of ids) {
         const [index, isOnItsWay] = [plan.allocatedIndexOf(id), !moves.received.has(moveId)];
         if (index === undefined) {
-          if (isOnItsWay) tampering.note('false_packet', id, `${id} is on its way to another shard and is not a packet of this rain`);
+          if (isOnItsWay)
+            tampering.note('false_packet', id, `${id} is on its way to another shard and is not a packet of this rain`);
           continue;
         }
         ever.add(index);
@@ -55,7 +67,11 @@ export async function readMoved({ redis }: Pick<OperatorContext, 'redis'>, plan:
 }
 
 /** The packets that moves have brought to this shard. @param packets how many the rain has */
-export async function readBrought({ redis }: Pick<OperatorContext, 'redis'>, { id: rainId, shards, packets }: Pick<BookedRain, 'id' | 'shards' | 'packets'>, shard: number): Promise<PacketMarks> {
+export async function readBrought(
+  { redis }: Pick<OperatorContext, 'redis'>,
+  { id: rainId, shards, packets }: Pick<BookedRain, 'id' | 'shards' | 'packets'>,
+  shard: number,
+): Promise<PacketMarks> {
   const brought = createPacketMarks();
   if (shards === 1) return brought;
   const { received } = await readMoves(redis, rainId, shards);
@@ -71,6 +87,6 @@ export async function readBrought({ redis }: Pick<OperatorContext, 'redis'>, { i
 
 /** Ids of the packets of a move where it is written down. */
 export async function packetsOf(redis: RedisClient, key: string, moveId: string): Promise<string[]> {
-  const packets = readJson(await readMove(redis, key, moveId) ?? '[]');
+  const packets = readJson((await readMove(redis, key, moveId)) ?? '[]');
   return Array.isArray(packets) ? packets.flatMap((element) => elementIn(String(element)) ?? []) : [];
 }

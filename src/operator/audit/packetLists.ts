@@ -37,7 +37,11 @@ interface Reading {
   tampering: TamperingList;
 }
 
-export async function readPacketLists(context: OperatorContext, plan: BookedPlan, tampering: TamperingList): Promise<PacketLists> {
+export async function readPacketLists(
+  context: OperatorContext,
+  plan: BookedPlan,
+  tampering: TamperingList,
+): Promise<PacketLists> {
   const { id: rainId, shards } = plan.rain();
   const lists: PacketLists = { left: createPacketMarks(), loaded: [], spoiled: 0, onTheirWay: createPacketMarks() };
   const twice = new Map<number, string>();
@@ -45,25 +49,43 @@ export async function readPacketLists(context: OperatorContext, plan: BookedPlan
   for (let shard = 0; shard < shards; shard++) await readShard(context, plan, shard, { lists, twice, tampering });
   const moved = await readMoved(context, plan, lists.left, tampering);
   for (const { shard, where, moveId } of moved.foreign) {
-    const what = moveId === undefined ? 'is of another type' : `has an entry that is no move: ${moveId.slice(0, MOVE_ID_SHOWN_MAX)}`;
+    const what =
+      moveId === undefined
+        ? 'is of another type'
+        : `has an entry that is no move: ${moveId.slice(0, MOVE_ID_SHOWN_MAX)}`;
     tampering.note('false_move', `${shard}/${where}=${moveId ?? ''}`, `${where} of shard ${shard} ${what}`);
   }
   // Nothing has moved meanwhile: what is not in a list is on its way only if its move has not arrived.
-  const isAtRest = before === await countMoves(context, rainId, shards);
+  const isAtRest = before === (await countMoves(context, rainId, shards));
   lists.onTheirWay = isAtRest ? moved.onTheirWay : moved.ever;
-  if (isAtRest) for (const id of moved.alsoListed.values()) tampering.note('packet_twice', id, `${id} is in the list, and on its way to another shard`);
-  for (const [index, id] of twice) if (!lists.onTheirWay.has(index)) tampering.note('packet_twice', id, `${id} is in the list twice`);
+  if (isAtRest)
+    for (const id of moved.alsoListed.values())
+      tampering.note('packet_twice', id, `${id} is in the list, and on its way to another shard`);
+  for (const [index, id] of twice)
+    if (!lists.onTheirWay.has(index)) tampering.note('packet_twice', id, `${id} is in the list twice`);
   return lists;
 }
 
-async function readShard({ redis }: OperatorContext, plan: BookedPlan, shard: number, { lists, twice, tampering }: Reading): Promise<void> {
+async function readShard(
+  { redis }: OperatorContext,
+  plan: BookedPlan,
+  shard: number,
+  { lists, twice, tampering }: Reading,
+): Promise<void> {
   const { id: rainId } = plan.rain();
   const keys = shardKeys(rainId, shard);
-  const [[, [state, loaded, movedIn]], [, others]] = await redis.multi().hmget(keys.state, 'state', ...PUSHED).exists(keys.packets, keys.claimed, keys.claims).exec() as
-    [[null, (string | null)[]], [null, number]];
+  const [[, [state, loaded, movedIn]], [, others]] = (await redis
+    .multi()
+    .hmget(keys.state, 'state', ...PUSHED)
+    .exists(keys.packets, keys.claimed, keys.claims)
+    .exec()) as [[null, (string | null)[]], [null, number]];
   const isGone = state === null && others > 0;
   if (isGone) {
-    tampering.note('state_gone', String(shard), `Redis has lost the state of shard ${shard}, but not its claims; put it back with rain restore apply ${rainId}`);
+    tampering.note(
+      'state_gone',
+      String(shard),
+      `Redis has lost the state of shard ${shard}, but not its claims; put it back with rain restore apply ${rainId}`,
+    );
   }
   lists.loaded[shard] = isGone ? Infinity : state === null || state === 'draft' ? 0 : Number(loaded);
   if (!isGone && (state === null || state === 'draft')) return;
@@ -71,8 +93,11 @@ async function readShard({ redis }: OperatorContext, plan: BookedPlan, shard: nu
   // meanwhile. PUSHED, read in the same step as the page, gives the number of those.
   const pushedBefore = Number(loaded) + Number(movedIn ?? 0);
   for (let from = 0, pushed = 0, length = await redis.llen(keys.packets); from < length;) {
-    const [[, elements], [, now]] = await redis.multi().lrange(keys.packets, from + pushed, from + pushed + ELEMENTS_PAGE - 1).hmget(keys.state, ...PUSHED).exec() as
-      [[null, string[]], [null, (string | null)[]]];
+    const [[, elements], [, now]] = (await redis
+      .multi()
+      .lrange(keys.packets, from + pushed, from + pushed + ELEMENTS_PAGE - 1)
+      .hmget(keys.state, ...PUSHED)
+      .exec()) as [[null, string[]], [null, (string | null)[]]];
     const seenBefore = Math.max(0, Number(now[0] ?? loaded) + Number(now[1] ?? 0) - pushedBefore - pushed);
     await readElements(elements.slice(seenBefore), plan, { lists, twice, tampering });
     pushed += seenBefore;
@@ -80,7 +105,11 @@ async function readShard({ redis }: OperatorContext, plan: BookedPlan, shard: nu
   }
 }
 
-async function readElements(elements: readonly string[], plan: BookedPlan, { lists, twice, tampering }: Reading): Promise<void> {
+async function readElements(
+  elements: readonly string[],
+  plan: BookedPlan,
+  { lists, twice, tampering }: Reading,
+): Promise<void> {
   const parsed = elements.map((element) => packet.safeParse(readJson(element)));
   await plan.include(parsed.flatMap(({ data }) => (data ? [data.redPacketId] : [])));
   for (const { data } of parsed) {

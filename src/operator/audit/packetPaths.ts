@@ -39,14 +39,33 @@ export async function readPacketPaths(context: OperatorContext, plan: BookedPlan
   const digestOf = createUserDigest();
   const booked = await readBookedPackets(context, plan, digestOf, tampering);
   for (const problem of booked.problems) tampering.note('ledger', problem, problem);
-  const logged = await readClaimLog(context, { plan, booked, tampering, digestOf, windows: await plan.windows(), wasListed: (index, at) => at < listedAt && left.has(index) });
+  const logged = await readClaimLog(context, {
+    plan,
+    booked,
+    tampering,
+    digestOf,
+    windows: await plan.windows(),
+    wasListed: (index, at) => at < listedAt && left.has(index),
+  });
   const notices = await compareState(context, plan, tampering);
   const untold = await compareShards(context, plan, !left.isEmpty() || !onTheirWay.isEmpty(), tampering);
-  if (untold) notices.push(`a shard does not know that others have packets, and may tell users that nothing is left; a worker puts that right`);
+  if (untold)
+    notices.push(
+      `a shard does not know that others have packets, and may tell users that nothing is left; a worker puts that right`,
+    );
   return {
-    booked, logged, expired, untold, tampering,
-    spoiled: spoiled + logged.spoiled, problems: logged.problems, notices,
+    booked,
+    logged,
+    expired,
+    untold,
+    tampering,
+    spoiled: spoiled + logged.spoiled,
+    problems: logged.problems,
+    notices,
     // Unclaimed packets of an expired rain: all that were neither credited nor discarded.
-    unclaimed: (index) => (expired ? booked.recycledCents > 0n : left.has(index) || onTheirWay.has(index) || Math.floor(index / shards) >= loaded[index % shards]!),
+    unclaimed: (index) =>
+      expired
+        ? booked.recycledCents > 0n
+        : left.has(index) || onTheirWay.has(index) || Math.floor(index / shards) >= loaded[index % shards]!,
   };
 }

@@ -9,7 +9,14 @@ import { unknownReason } from '../restore/presence.ts';
 import { readDiscardedLetters, uncredited } from './booked.ts';
 import { logPages } from './claimLog.ts';
 
-type Repaired = { ok: true; /** Claims sent again. */ claims: number; jobs: number; /** False: there are more claims; run repair again. */ complete: boolean } | Refused;
+type Repaired =
+  | {
+      ok: true;
+      /** Claims sent again. */ claims: number;
+      jobs: number;
+      /** False: there are more claims; run repair again. */ complete: boolean;
+    }
+  | Refused;
 
 /** Limits of one repair [R10]. */
 const CLAIMS_MAX = 50_000;
@@ -30,13 +37,21 @@ export async function repairRain(context: QueueContext, rainId: string, dryRun =
   await context.ledger.record({ actor: context.actor, verb: 'repair', rainId, details: { claims } });
   const again = randomUUID();
   for (let at = 0; at < jobs.length; at += BULK) {
-    await context.queues.credit.addBulk(jobs.slice(at, at + BULK).map((data) => ({ name: 'range', data, opts: { jobId: creditJobId(data, again) } })));
+    await context.queues.credit.addBulk(
+      jobs.slice(at, at + BULK).map((data) => ({ name: 'range', data, opts: { jobId: creditJobId(data, again) } })),
+    );
   }
   return repaired;
 }
 
 /** @param sent jobs that were added; they may be done before the first read. @returns whether no job of this rain is left */
-export async function untilQuiet({ queues }: QueueContext, rainId: string, sent: number, waitMs: number, onProgress: (done: number, jobs: number) => void = () => {}): Promise<boolean> {
+export async function untilQuiet(
+  { queues }: QueueContext,
+  rainId: string,
+  sent: number,
+  waitMs: number,
+  onProgress: (done: number, jobs: number) => void = () => {},
+): Promise<boolean> {
   const deadline = performance.now() + waitMs;
   let most = sent;
   for (;;) {

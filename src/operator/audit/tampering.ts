@@ -1,7 +1,26 @@
 /** What nobody but a hand in Redis or in the database can have done, and no crash, failover or restore. */
 const TAMPERING_KINDS = [
-  'state_gone', 'rain_id', 'window', 'planned', 'loaded', 'top_ups', 'terms', 'commitment', 'book', 'ledger',
-  'shards', 'false_move', 'false_packet', 'packet_twice', 'packet_missing', 'false_claim', 'claim_time', 'claimed_missing', 'claimed_differs', 'claimed_unlogged', 'two_places',
+  'state_gone',
+  'rain_id',
+  'window',
+  'planned',
+  'loaded',
+  'top_ups',
+  'terms',
+  'commitment',
+  'book',
+  'ledger',
+  'shards',
+  'false_move',
+  'false_packet',
+  'packet_twice',
+  'packet_missing',
+  'false_claim',
+  'claim_time',
+  'claimed_missing',
+  'claimed_differs',
+  'claimed_unlogged',
+  'two_places',
 ] as const;
 export type TamperingKind = (typeof TAMPERING_KINDS)[number];
 
@@ -39,7 +58,9 @@ export function createTamperingList() {
       return TAMPERING_KINDS.flatMap((kind) => {
         const { kept = [], count = 0 } = found.get(kind) ?? {};
         const more = count - kept.length;
-        return more > 0 ? [...kept, { kind, subject: `${more} more`, sentence: `and ${more} more findings of the kind ${kind}` }] : kept;
+        return more > 0
+          ? [...kept, { kind, subject: `${more} more`, sentence: `and ${more} more findings of the kind ${kind}` }]
+          : kept;
       });
     },
   };

@@ -25,7 +25,8 @@ export function createUserSet(digestOf: UserDigest) {
   const slotOf = (table: Uint32Array, high: number, low: number): number => {
     const mask = table.length / 2 - 1;
     let slot = low & mask;
-    while (table[2 * slot] !== 0 && !(table[2 * slot] === high && table[2 * slot + 1] === low)) slot = (slot + 1) & mask;
+    while (table[2 * slot] !== 0 && !(table[2 * slot] === high && table[2 * slot + 1] === low))
+      slot = (slot + 1) & mask;
     return 2 * slot;
   };
   function put(table: Uint32Array, high: number, low: number): boolean {

@@ -13,14 +13,19 @@ const recorded = z.object({ opensAt: moment, closesAt: moment });
 
 /** The present window and those that were recorded before: a failover may undo a reschedule, and one that is cut reaches Redis late. */
 export function recordedWindows({ opensAt, closesAt }: Opening, done: Awaited<ReturnType<typeof actions>>): Opening[] {
-  return [{ opensAt, closesAt }, ...done.flatMap(({ details }) => {
-    const { success, data } = recorded.safeParse(details);
-    return success ? [data] : [];
-  })];
+  return [
+    { opensAt, closesAt },
+    ...done.flatMap(({ details }) => {
+      const { success, data } = recorded.safeParse(details);
+      return success ? [data] : [];
+    }),
+  ];
 }
 
 export function isWithin(at: number, windows: readonly Opening[]): boolean {
-  return windows.some(({ opensAt, closesAt }) => at >= opensAt - CLOCK_TOLERANCE_MS && at <= closesAt + CLOCK_TOLERANCE_MS);
+  return windows.some(
+    ({ opensAt, closesAt }) => at >= opensAt - CLOCK_TOLERANCE_MS && at <= closesAt + CLOCK_TOLERANCE_MS,
+  );
 }
 
 export function isOpenAt({ opensAt, closesAt }: Opening, now: number): boolean {

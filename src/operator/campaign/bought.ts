@@ -32,8 +32,18 @@ export async function countBought(context: Stores, campaignId: string): Promise<
 /** Tells Redis who is excluded, as long as it has a sale that is not settled. The ledger has it already, so a sale that is opened meanwhile knows it, too. */
 export async function enlistExcludedInSales(context: Stores, campaignId: string): Promise<void> {
   const sales = await context.ledger.sales(ROUNDS_MAX, { campaignId });
-  if (!await knowsAnySale(context.redis, sales.flatMap(({ id, settledAt }) => (settledAt === undefined ? [id] : [])))) return;
-  await countExcluded(context, campaignId, sales.map(({ id }) => id));
+  if (
+    !(await knowsAnySale(
+      context.redis,
+      sales.flatMap(({ id, settledAt }) => (settledAt === undefined ? [id] : [])),
+    ))
+  )
+    return;
+  await countExcluded(
+    context,
+    campaignId,
+    sales.map(({ id }) => id),
+  );
 }
 
 async function countExcluded(context: Stores, campaignId: string, saleIds: readonly string[]): Promise<void> {
@@ -46,20 +56,37 @@ async function countExcluded(context: Stores, campaignId: string, saleIds: reado
 }
 
 /** In pages. */
-async function countUsers(context: Stores, campaignId: string, saleIds: readonly string[], users: readonly string[]): Promise<void> {
+async function countUsers(
+  context: Stores,
+  campaignId: string,
+  saleIds: readonly string[],
+  users: readonly string[],
+): Promise<void> {
   const pageMax = Math.max(1, Math.min(USERS_AT_ONCE, Math.floor(ENTRIES_AT_ONCE / saleIds.length)));
-  for (let at = 0; at < users.length; at += pageMax) await countPage(context, campaignId, saleIds, users.slice(at, at + pageMax));
+  for (let at = 0; at < users.length; at += pageMax)
+    await countPage(context, campaignId, saleIds, users.slice(at, at + pageMax));
 }
 
-async function countPage({ redis, ledger }: Stores, campaignId: string, saleIds: readonly string[], users: readonly string[]): Promise<void> {
+async function countPage(
+  { redis, ledger }: Stores,
+  campaignId: string,
+  saleIds: readonly string[],
+  users: readonly string[],
+): Promise<void> {
   for (let rest = users, tries = 0; rest.length > 0 && tries < TRIES_MAX; tries++) {
     const { counts, held } = await readBought(redis, saleIds, rest);
     // Which sales Redis has is known from the same moment as its counts.
-    const booked = await ledger.unitsHeld(saleIds.filter((id) => !held.has(id)), { users: rest });
+    const booked = await ledger.unitsHeld(
+      saleIds.filter((id) => !held.has(id)),
+      { users: rest },
+    );
     // After the counts: who is excluded in between is told to Redis afterwards, and the count is another one by then.
     const excluded = await ledger.exclusionsAmong(campaignId, rest);
     const wrong = rest.flatMap((userId, i) => {
-      const right = (excluded.has(userId) ? EXCLUDED_UNITS : 0) + (booked.get(userId) ?? 0) + [...held.values()].reduce((sum, units) => sum + units[i]!, 0);
+      const right =
+        (excluded.has(userId) ? EXCLUDED_UNITS : 0) +
+        (booked.get(userId) ?? 0) +
+        [...held.values()].reduce((sum, units) => sum + units[i]!, 0);
       return Number(counts[i] ?? 0) === right ? [] : [{ userId, found: counts[i] ?? '', right }];
     });
     rest = await recountBought(redis, saleIds[0]!, wrong);

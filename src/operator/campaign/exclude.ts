@@ -31,49 +31,87 @@ type Excluded = { ok: true; excluded: number; total: number } | Refused;
  */
 export async function excludeWinners(context: OperatorContext, campaignId: string, from: string): Promise<Excluded> {
   const { ledger } = context;
-  if (!await ledger.campaign(campaignId)) return noCampaign(campaignId);
-  if (from === campaignId) return refuse('winnersOf', `expected another campaign or rain; --exclude-earlier-winners of a round excludes the winners of ${campaignId} itself`);
-  const rains = await ledger.campaign(from) ? await ledger.rounds(from) : [await ledger.rain(from)].filter((rain) => rain !== undefined);
+  if (!(await ledger.campaign(campaignId))) return noCampaign(campaignId);
+  if (from === campaignId)
+    return refuse(
+      'winnersOf',
+      `expected another campaign or rain; --exclude-earlier-winners of a round excludes the winners of ${campaignId} itself`,
+    );
+  const rains = (await ledger.campaign(from))
+    ? await ledger.rounds(from)
+    : [await ledger.rain(from)].filter((rain) => rain !== undefined);
   if (rains.length === 0) return refuse('winnersOf', `there is no rain or campaign with rounds ${from}`);
   const open = rains.find(({ settledAt }) => settledAt === undefined);
   if (open) return refuse('winnersOf', `${open.id} is not settled yet, so not all of its winners are known`);
-  if (rains.every(({ terms }) => terms.rehearsal)) return refuse('winnersOf', `${from} was a rehearsal, in which nobody has won money`);
-  return known(context, campaignId, await ledger.excludeWinners(campaignId, { id: from, rainIds: rains.filter(({ terms }) => !terms.rehearsal).map(({ id }) => id) }, context.actor));
+  if (rains.every(({ terms }) => terms.rehearsal))
+    return refuse('winnersOf', `${from} was a rehearsal, in which nobody has won money`);
+  return known(
+    context,
+    campaignId,
+    await ledger.excludeWinners(
+      campaignId,
+      { id: from, rainIds: rains.filter(({ terms }) => !terms.rehearsal).map(({ id }) => id) },
+      context.actor,
+    ),
+  );
 }
 
 /** The same of users who have paid orders in a settled sale, or in all sales of another campaign. @param from id of the sale or campaign */
 export async function excludeBuyers(context: OperatorContext, campaignId: string, from: string): Promise<Excluded> {
   const { ledger } = context;
-  if (!await ledger.campaign(campaignId)) return noCampaign(campaignId);
-  if (from === campaignId) return refuse('buyersOf', `expected a sale or another campaign; what a user may buy in all sales of ${campaignId} is limited already`);
-  const sales = await ledger.campaign(from) ? await ledger.sales(ROUNDS_MAX, { campaignId: from }) : [await ledger.sale(from)].filter((sale) => sale !== undefined);
+  if (!(await ledger.campaign(campaignId))) return noCampaign(campaignId);
+  if (from === campaignId)
+    return refuse(
+      'buyersOf',
+      `expected a sale or another campaign; what a user may buy in all sales of ${campaignId} is limited already`,
+    );
+  const sales = (await ledger.campaign(from))
+    ? await ledger.sales(ROUNDS_MAX, { campaignId: from })
+    : [await ledger.sale(from)].filter((sale) => sale !== undefined);
   if (sales.length === 0) return refuse('buyersOf', `there is no sale or campaign with sales ${from}`);
   const open = sales.find(({ settledAt }) => settledAt === undefined);
   if (open) return refuse('buyersOf', `${open.id} is not settled yet, so not all of its buyers are known`);
-  if (sales.every(({ rehearsal }) => rehearsal)) return refuse('buyersOf', `${from} was a rehearsal, in which nobody has bought anything`);
-  return known(context, campaignId, await ledger.excludeBuyers(campaignId, { id: from, saleIds: sales.filter(({ rehearsal }) => !rehearsal).map(({ id }) => id) }, context.actor));
+  if (sales.every(({ rehearsal }) => rehearsal))
+    return refuse('buyersOf', `${from} was a rehearsal, in which nobody has bought anything`);
+  return known(
+    context,
+    campaignId,
+    await ledger.excludeBuyers(
+      campaignId,
+      { id: from, saleIds: sales.filter(({ rehearsal }) => !rehearsal).map(({ id }) => id) },
+      context.actor,
+    ),
+  );
 }
 
 /** Users of a list win and buy nothing in this campaign; all or none of the list. Safe to repeat. @param bytes CSV, see `LIST` */
 export async function excludeListed(context: OperatorContext, campaignId: string, bytes: Readable): Promise<Excluded> {
-  if (!await context.ledger.campaign(campaignId)) return noCampaign(campaignId);
+  if (!(await context.ledger.campaign(campaignId))) return noCampaign(campaignId);
   const read = await readUsers(context, bytes);
   if (!(read instanceof Set)) return { ok: false, refusals: [read] };
   return known(context, campaignId, await context.ledger.exclude(campaignId, [...read], context.actor));
 }
 
 /** Takes all exclusions of a campaign back, as long as no round was loaded, rain or sale: Redis does not forget them. */
-export async function readmit(context: OperatorContext, campaignId: string): Promise<{ ok: true; readmitted: number } | Refused> {
-  if (!await context.ledger.campaign(campaignId)) return noCampaign(campaignId);
+export async function readmit(
+  context: OperatorContext,
+  campaignId: string,
+): Promise<{ ok: true; readmitted: number } | Refused> {
+  if (!(await context.ledger.campaign(campaignId))) return noCampaign(campaignId);
   // The wins of a campaign outlive its rounds for a day or more.
   const [live, settled] = await Promise.all([liveRains(context.redis), settledRains(context.redis)]);
-  const loaded = (await context.ledger.rounds(campaignId)).find(({ id, settledAt }) => settledAt !== undefined || live.has(id) || settled.has(id)) ?? await openedSale(context, campaignId);
-  if (loaded) return refuse('id', `${loaded.id} was loaded, and does not forget who is excluded; create another campaign`);
+  const loaded =
+    (await context.ledger.rounds(campaignId)).find(
+      ({ id, settledAt }) => settledAt !== undefined || live.has(id) || settled.has(id),
+    ) ?? (await openedSale(context, campaignId));
+  if (loaded)
+    return refuse('id', `${loaded.id} was loaded, and does not forget who is excluded; create another campaign`);
   return { ok: true, readmitted: await context.ledger.readmit(campaignId, context.actor) };
 }
 
 async function openedSale(context: OperatorContext, campaignId: string): Promise<{ id: string } | undefined> {
-  for (const sale of await context.ledger.sales(ROUNDS_MAX, { campaignId })) if (sale.settledAt !== undefined || await wasOpened(context, sale.id)) return sale;
+  for (const sale of await context.ledger.sales(ROUNDS_MAX, { campaignId }))
+    if (sale.settledAt !== undefined || (await wasOpened(context, sale.id))) return sale;
   return undefined;
 }
 
@@ -89,11 +127,19 @@ async function known(context: OperatorContext, campaignId: string, excluded: num
 async function readUsers({ ledger }: OperatorContext, bytes: Readable): Promise<Set<string> | Refusal> {
   const users = new Set<string>();
   try {
-    for await (const { line, cells: { user, number } } of readSheet(bytes, LIST)) {
-      if (users.size === EXCLUDED_MAX) return { field: `line ${line}`, reason: `expected at most ${EXCLUDED_MAX} users` };
+    for await (const {
+      line,
+      cells: { user, number },
+    } of readSheet(bytes, LIST)) {
+      if (users.size === EXCLUDED_MAX)
+        return { field: `line ${line}`, reason: `expected at most ${EXCLUDED_MAX} users` };
       const named = user ?? (number !== undefined && (await ledger.participant(number))?.userId);
       if (named === false) return { field: `line ${line}`, reason: LIST.expected };
-      if (named === undefined) return { field: `line ${line}, column number`, reason: `nobody on the list of participants has the number ${number}` };
+      if (named === undefined)
+        return {
+          field: `line ${line}, column number`,
+          reason: `nobody on the list of participants has the number ${number}`,
+        };
       users.add(named);
     }
   } catch (error) {

@@ -17,7 +17,15 @@ export async function rollOver(context: OperatorContext, rain: BookedRain, cents
   if (!(await context.ledger.campaign(rain.campaign.id))?.rollOver) return;
   if ((await context.ledger.actions(rain.id)).some(({ verb }) => verb === 'roll-over')) return;
   const to = await add(context, rain, cents);
-  await context.ledger.record({ actor: context.actor, verb: 'roll-over', rainId: rain.id, details: { amount: formatMoney(cents), ...(to ? { to } : { keeps: 'the operator: no further round of the campaign goes on' }) } });
+  await context.ledger.record({
+    actor: context.actor,
+    verb: 'roll-over',
+    rainId: rain.id,
+    details: {
+      amount: formatMoney(cents),
+      ...(to ? { to } : { keeps: 'the operator: no further round of the campaign goes on' }),
+    },
+  });
 }
 
 /** @returns the round that received the money; `undefined`: no round takes it */
@@ -41,16 +49,19 @@ async function finish(context: OperatorContext, rain: BookedRain, id: string): P
   for (const { id: receiver, topUps } of await context.ledger.rounds(rain.campaign!.id)) {
     const booked = topUps.find((topUp) => topUp.id === id);
     if (!booked) continue;
-    await addToRain(context, receiver, { id, ...booked.split as unknown as Omit<TopUpRequest, 'id'> });
+    await addToRain(context, receiver, { id, ...(booked.split as unknown as Omit<TopUpRequest, 'id'>) });
     return receiver;
   }
   return undefined;
 }
 
 /** Keeps the round's planned mean amount, at least one packet; without the bounds of its split: a small rest must be won too. */
-export function topUpFor(next: Pick<BookedRain, 'budgetCents' | 'packets' | 'topUps' | 'split'>, cents: Cents): Pick<TopUpRequest, 'budget' | 'packets' | 'split'> {
+export function topUpFor(
+  next: Pick<BookedRain, 'budgetCents' | 'packets' | 'topUps' | 'split'>,
+  cents: Cents,
+): Pick<TopUpRequest, 'budget' | 'packets' | 'split'> {
   const planned = atCreation(next);
-  const packets = Number(BigInt(planned.packets) * cents / planned.budgetCents);
+  const packets = Number((BigInt(planned.packets) * cents) / planned.budgetCents);
   const method = methodOf(next.split['split']);
   // Booked by a newer version of this program: that version has to settle it.
   if (!method) throw new Error('this version does not know the split method of the next round');

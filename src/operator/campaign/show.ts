@@ -25,17 +25,35 @@ export const CAMPAIGNS_MAX = 1_000;
 /** The newest campaigns, at most `limit`. */
 export async function listCampaigns({ ledger }: OperatorContext, limit = 100): Promise<CampaignView[]> {
   const campaigns = await ledger.campaigns(Math.min(limit, CAMPAIGNS_MAX));
-  return Promise.all(campaigns.map(async ({ id, createdAt, ...plain }) => (
-    { campaignId: id, ...plain, createdAt: new Date(createdAt).toISOString(), rounds: await ledger.countRounds(id) })));
+  return Promise.all(
+    campaigns.map(async ({ id, createdAt, ...plain }) => ({
+      campaignId: id,
+      ...plain,
+      createdAt: new Date(createdAt).toISOString(),
+      rounds: await ledger.countRounds(id),
+    })),
+  );
 }
 
 export async function showCampaign(context: OperatorContext, campaignId: string): Promise<CampaignDetail | undefined> {
   const campaign = await context.ledger.campaign(campaignId);
   if (!campaign) return undefined;
   const { ledger } = context;
-  const [rounds, winners, users, credits] = await Promise.all([ledger.rounds(campaignId), ledger.campaignWinners(campaign), ledger.countExclusions(campaignId), ledger.excludedCredits(campaignId)]);
+  const [rounds, winners, users, credits] = await Promise.all([
+    ledger.rounds(campaignId),
+    ledger.campaignWinners(campaign),
+    ledger.countExclusions(campaignId),
+    ledger.excludedCredits(campaignId),
+  ]);
   const { id, createdAt, ...plain } = campaign;
-  return { campaignId: id, ...plain, createdAt: new Date(createdAt).toISOString(), rounds: await viewRains(context, rounds), winners, excluded: { users, credits } };
+  return {
+    campaignId: id,
+    ...plain,
+    createdAt: new Date(createdAt).toISOString(),
+    rounds: await viewRains(context, rounds),
+    winners,
+    excluded: { users, credits },
+  };
 }
 
 export interface CampaignSales {
@@ -46,6 +64,12 @@ export interface CampaignSales {
 }
 
 /** The rounds of a campaign that are sales. */
-export async function showCampaignSales(context: OperatorContext, { campaignId, winsPerUserMax }: Pick<CampaignView, 'campaignId' | 'winsPerUserMax'>): Promise<CampaignSales> {
-  return { sales: await salesOfCampaign(context, campaignId), buyers: await context.ledger.campaignBuyers({ id: campaignId, winsPerUserMax }) };
+export async function showCampaignSales(
+  context: OperatorContext,
+  { campaignId, winsPerUserMax }: Pick<CampaignView, 'campaignId' | 'winsPerUserMax'>,
+): Promise<CampaignSales> {
+  return {
+    sales: await salesOfCampaign(context, campaignId),
+    buyers: await context.ledger.campaignBuyers({ id: campaignId, winsPerUserMax }),
+  };
 }

@@ -20,17 +20,19 @@ const PAGE = 1_000;
 export async function countWins(context: OperatorContext, rain: BookedRain): Promise<boolean> {
   const { id, shards, campaign } = rain;
   if (!campaign) return true;
-  for (let shard = 0; shard < shards; shard++) if (!await enlist(context.redis, id, shard, [])) return false;
+  for (let shard = 0; shard < shards; shard++) if (!(await enlist(context.redis, id, shard, []))) return false;
   for (const other of await context.ledger.rounds(campaign.id)) {
     const { round } = other.campaign!;
-    for await (const users of winnersOf(context, other.id, shards)) if (!await enlistAll(context, rain, users, [round])) return false;
+    for await (const users of winnersOf(context, other.id, shards))
+      if (!(await enlistAll(context, rain, users, [round]))) return false;
   }
   return enlistExcluded(context, rain);
 }
 
 /** Tells Redis who is excluded, as long as a round may be played, or one that is a sale is not settled. The ledger has it already, so a round that is loaded meanwhile knows it, too. */
 export async function enlistInOpenRounds(context: Stores, campaignId: string): Promise<void> {
-  for (const round of await context.ledger.rounds(campaignId)) if (round.settledAt === undefined) await enlistExcluded(context, round);
+  for (const round of await context.ledger.rounds(campaignId))
+    if (round.settledAt === undefined) await enlistExcluded(context, round);
   await enlistExcludedInSales(context, campaignId);
 }
 
@@ -44,16 +46,22 @@ export async function enlistExcluded(context: Stores, rain: BookedRain): Promise
   for (let after: string | undefined; ;) {
     const users = await context.ledger.exclusions(rain.campaign!.id, after, PAGE);
     if (users.length === 0) return true;
-    if (!await enlistAll(context, rain, users, rounds)) return false;
+    if (!(await enlistAll(context, rain, users, rounds))) return false;
     after = users.at(-1);
   }
 }
 
-async function enlistAll({ redis }: Pick<Stores, 'redis'>, { id, shards }: BookedRain, users: readonly string[], rounds: readonly number[]): Promise<boolean> {
+async function enlistAll(
+  { redis }: Pick<Stores, 'redis'>,
+  { id, shards }: BookedRain,
+  users: readonly string[],
+  rounds: readonly number[],
+): Promise<boolean> {
   const wins = Array.from({ length: shards }, (): Win[] => []);
   for (const userId of users) wins[shardOf(userId, shards)]!.push(...rounds.map((round) => ({ userId, round })));
   for (const [shard, here] of wins.entries()) {
-    for (let at = 0; at < here.length; at += WINS_MAX) if (!await enlist(redis, id, shard, here.slice(at, at + WINS_MAX))) return false;
+    for (let at = 0; at < here.length; at += WINS_MAX)
+      if (!(await enlist(redis, id, shard, here.slice(at, at + WINS_MAX)))) return false;
   }
   return true;
 }

@@ -20,33 +20,58 @@ export type Discarded =
  * Discards a claim: money left in it goes back, and the audit counts it as explained. First the ledger, then the queue: if cut, repeat it.
  * @param notPaid the operator has made sure that no external wallet paid the claim
  */
-export async function discardDeadLetter(context: QueueContext, id: string, why: string, notPaid = false, dryRun = false): Promise<Discarded> {
+export async function discardDeadLetter(
+  context: QueueContext,
+  id: string,
+  why: string,
+  notPaid = false,
+  dryRun = false,
+): Promise<Discarded> {
   const given = readReason(why);
   if (!given.ok) return given;
   const letter = await findDeadLetter(context.queues.dead, id);
   if (!letter) {
     const earlier = (await context.ledger.discardedClaims([id])).get(id);
-    return earlier ? { ok: true, outcome: 'already', reason: earlier.reason, actor: earlier.actor } : noSuchDeadLetter(id, undefined);
+    return earlier
+      ? { ok: true, outcome: 'already', reason: earlier.reason, actor: earlier.actor }
+      : noSuchDeadLetter(id, undefined);
   }
   const discarding: NewDiscard = {
-    letterId: id, rainId: letter.rainId, entry: letter.entry, deadReason: letter.reason, reason: given.reason, actor: context.actor, notPaid, ...await claimIn(context, letter),
+    letterId: id,
+    rainId: letter.rainId,
+    entry: letter.entry,
+    deadReason: letter.reason,
+    reason: given.reason,
+    actor: context.actor,
+    notPaid,
+    ...(await claimIn(context, letter)),
   };
   const done = await context.ledger.discard(discarding, dryRun).catch(async (error: unknown) => {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
     // The money of a settled rain is distributed: there is none to give back.
     const { claim, ...moneyless } = discarding;
-    if (claim && (await context.ledger.rain(letter.rainId))?.settledAt !== undefined) return context.ledger.discard(moneyless, dryRun);
+    if (claim && (await context.ledger.rain(letter.rainId))?.settledAt !== undefined)
+      return context.ledger.discard(moneyless, dryRun);
     return refuse('letter', `the ledger refuses to give back the money of ${id}: ${refusal.message}`);
   });
   if (!('outcome' in done)) return done;
-  if (done.outcome === 'maybe_paid') return refuse('notPaid', `the wallet may have paid ${id}; send it again with requeue, or make sure that it was not paid and confirm with --not-paid`);
+  if (done.outcome === 'maybe_paid')
+    return refuse(
+      'notPaid',
+      `the wallet may have paid ${id}; send it again with requeue, or make sure that it was not paid and confirm with --not-paid`,
+    );
   if (!dryRun) await context.queues.dead.remove(id);
   switch (done.outcome) {
-    case 'returned': return { ok: true, outcome: 'returned', amount: formatMoney(done.amountCents) };
-    case 'already': return { ok: true, outcome: 'already', reason: done.discard.reason, actor: done.discard.actor };
-    case 'discarded': case 'credited': return { ok: true, outcome: done.outcome };
-    default: return done satisfies never;
+    case 'returned':
+      return { ok: true, outcome: 'returned', amount: formatMoney(done.amountCents) };
+    case 'already':
+      return { ok: true, outcome: 'already', reason: done.discard.reason, actor: done.discard.actor };
+    case 'discarded':
+    case 'credited':
+      return { ok: true, outcome: done.outcome };
+    default:
+      return done satisfies never;
   }
 }
 

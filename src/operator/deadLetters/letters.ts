@@ -26,10 +26,21 @@ type DeadLetterList = { letters: DeadLetterView[]; total: number; complete: bool
 export const DEAD_LETTERS_MAX = 1_000;
 
 /** Oldest first. */
-export async function listDeadLetters({ queues, ledger }: QueueContext, { rainId, skip, limit }: { rainId?: string | undefined; skip: number; limit: number }): Promise<DeadLetterList> {
-  const { letters, complete } = await readDeadLetters(queues.dead, { rainId, skip, limit: Math.min(limit, DEAD_LETTERS_MAX) });
+export async function listDeadLetters(
+  { queues, ledger }: QueueContext,
+  { rainId, skip, limit }: { rainId?: string | undefined; skip: number; limit: number },
+): Promise<DeadLetterList> {
+  const { letters, complete } = await readDeadLetters(queues.dead, {
+    rainId,
+    skip,
+    limit: Math.min(limit, DEAD_LETTERS_MAX),
+  });
   const discards = await ledger.discardedClaims(letters.map(({ id }) => id));
-  return { letters: letters.map((letter) => view(letter, discards.get(letter.id))), total: await queues.dead.getJobCountByTypes('waiting'), complete };
+  return {
+    letters: letters.map((letter) => view(letter, discards.get(letter.id))),
+    total: await queues.dead.getJobCountByTypes('waiting'),
+    complete,
+  };
 }
 
 type ShownDeadLetter = { ok: true; letter: DeadLetterView } | Refused;
@@ -41,7 +52,10 @@ export async function showDeadLetter({ queues, ledger }: QueueContext, id: strin
 
 /** The refusal for an unknown letter, or for one that was discarded and removed. */
 export function noSuchDeadLetter(id: string, discard: BookedDiscard | undefined): Refused {
-  return refuse('letter', discard ? `${id} was discarded by ${discard.actor}: ${discard.reason}` : `there is no dead letter ${id}`);
+  return refuse(
+    'letter',
+    discard ? `${id} was discarded by ${discard.actor}: ${discard.reason}` : `there is no dead letter ${id}`,
+  );
 }
 
 /** Of a letter that was discarded: why, by whom and when. */
@@ -52,8 +66,14 @@ export function discardedBy(discard: BookedDiscard | undefined): Pick<DeadLetter
 function view({ id, deadLetteredAt, ...letter }: DeadLetterRow, discard: BookedDiscard | undefined): DeadLetterView {
   const parsed = parseClaim(letter.entry);
   return {
-    letter: id, ...letter, text: DEAD_REASONS[letter.reason],
-    ...(parsed.ok && { redPacketId: parsed.claim.redPacketId, userId: parsed.claim.userId, amount: parsed.claim.amount }),
+    letter: id,
+    ...letter,
+    text: DEAD_REASONS[letter.reason],
+    ...(parsed.ok && {
+      redPacketId: parsed.claim.redPacketId,
+      userId: parsed.claim.userId,
+      amount: parsed.claim.amount,
+    }),
     deadLetteredAt: iso(deadLetteredAt),
     ...discardedBy(discard),
   };

@@ -17,13 +17,18 @@ interface Resending<Letter> {
 }
 
 /** Puts the entries of dead letters into their queue again, and removes the letters. */
-export async function resendLetters<Letter extends { id: string }>(letters: readonly Letter[], { dead, add }: Resending<Letter>): Promise<void> {
+export async function resendLetters<Letter extends { id: string }>(
+  letters: readonly Letter[],
+  { dead, add }: Resending<Letter>,
+): Promise<void> {
   const again = randomUUID();
   for (const letter of letters) {
     const job = await add(letter, again, HOLD_MS);
     await dead.remove(letter.id);
     // A job that has started by itself meanwhile needs no promotion.
-    await job.promote().catch(async (error: unknown) => { if (await job.isDelayed()) throw error; });
+    await job.promote().catch(async (error: unknown) => {
+      if (await job.isDelayed()) throw error;
+    });
   }
 }
 

@@ -12,8 +12,16 @@ export interface Finding {
 }
 
 /** The advice is dropped when the verdict is ok. */
-const findOn = (subject: Finding['subject']) => (name: string, verdict: Finding['verdict'], found: string, expected: string, advice: string): Finding =>
-  ({ subject, name, verdict, found, expected, ...(verdict !== 'ok' && { advice }) });
+const findOn =
+  (subject: Finding['subject']) =>
+  (name: string, verdict: Finding['verdict'], found: string, expected: string, advice: string): Finding => ({
+    subject,
+    name,
+    verdict,
+    found,
+    expected,
+    ...(verdict !== 'ok' && { advice }),
+  });
 
 export const findOnRedis = findOn('redis');
 export const findOnDatabase = findOn('database');
@@ -22,7 +30,13 @@ export const findOnShop = findOn('shop');
 
 /** A setting that Redis does not report: not an error, but unknown. */
 export function unknownSetting(name: string, expected: string): Finding {
-  return findOnRedis(name, 'warning', 'could not be checked', expected, `the server does not report it; check it yourself: ${expected}`);
+  return findOnRedis(
+    name,
+    'warning',
+    'could not be checked',
+    expected,
+    `the server does not report it; check it yourself: ${expected}`,
+  );
 }
 
 /** Clock difference. `wrong`: tokens and windows would be checked against another time than people see. */
@@ -46,5 +60,7 @@ export function both(first: readonly string[], second: readonly string[]): strin
 const NAMED_MAX = 10;
 
 export function named(ids: readonly string[]): string {
-  return ids.length > NAMED_MAX ? `${ids.slice(0, NAMED_MAX).join(', ')} and ${ids.length - NAMED_MAX} more` : ids.join(', ');
+  return ids.length > NAMED_MAX
+    ? `${ids.slice(0, NAMED_MAX).join(', ')} and ${ids.length - NAMED_MAX} more`
+    : ids.join(', ');
 }

@@ -24,7 +24,11 @@ export function neededBytes({ packets, users }: Planned): number {
 }
 
 /** @param servers number of servers that share the packets */
-export function checkMemory({ maxMemoryBytes, usedMemoryBytes, systemMemoryBytes }: RedisFacts, servers: number, planned: Planned): Finding {
+export function checkMemory(
+  { maxMemoryBytes, usedMemoryBytes, systemMemoryBytes }: RedisFacts,
+  servers: number,
+  planned: Planned,
+): Finding {
   const needed = Math.ceil(neededBytes(planned) / servers);
   const expected = `${mib(needed)} free for ${planned.packets} packets and ${planned.users} users`;
   const limit = maxMemoryBytes || systemMemoryBytes;
@@ -32,9 +36,15 @@ export function checkMemory({ maxMemoryBytes, usedMemoryBytes, systemMemoryBytes
   const free = limit - usedMemoryBytes;
   const verdict = free < needed ? 'wrong' : free < 2 * needed && !maxMemoryBytes ? 'warning' : 'ok';
   const found = `${mib(free)} free of ${maxMemoryBytes ? 'maxmemory' : "the machine's"} ${mib(limit)}`;
-  return findOnRedis('memory', verdict, found, expected, verdict === 'wrong'
-    ? `set maxmemory to at least ${mib(usedMemoryBytes + needed)}, on a machine with twice as much (a rewrite of the append-only file may copy everything)`
-    : 'use a machine with twice as much memory: a rewrite of the append-only file may copy everything');
+  return findOnRedis(
+    'memory',
+    verdict,
+    found,
+    expected,
+    verdict === 'wrong'
+      ? `set maxmemory to at least ${mib(usedMemoryBytes + needed)}, on a machine with twice as much (a rewrite of the append-only file may copy everything)`
+      : 'use a machine with twice as much memory: a rewrite of the append-only file may copy everything',
+  );
 }
 
 function mib(bytes: number): string {

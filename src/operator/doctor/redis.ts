@@ -41,24 +41,49 @@ export function checkServer(facts: RedisFacts, durability: Durability, servers: 
   const findings = [
     checkVersion(facts.version),
     setting('role', facts.role, 'master', found('replica')),
-    setting('append-only file', facts.aofEnabled === undefined ? undefined : facts.aofEnabled ? 'on' : 'off', needsAof ? 'on, and its last write succeeded' : 'any (durability is relaxed)', found('no_aof', 'aof_write')),
+    setting(
+      'append-only file',
+      facts.aofEnabled === undefined ? undefined : facts.aofEnabled ? 'on' : 'off',
+      needsAof ? 'on, and its last write succeeded' : 'any (durability is relaxed)',
+      found('no_aof', 'aof_write'),
+    ),
     setting('appendfsync', facts.appendfsync, needsAof ? 'always' : 'any (durability is relaxed)', found('fsync')),
-    setting('eviction', facts.evictionPolicy && `${facts.evictionPolicy}, maxmemory ${facts.maxMemoryBytes ?? 'unknown'}`, 'noeviction', found('evicts') ?? evictionWithoutLimit(facts)),
+    setting(
+      'eviction',
+      facts.evictionPolicy && `${facts.evictionPolicy}, maxmemory ${facts.maxMemoryBytes ?? 'unknown'}`,
+      'noeviction',
+      found('evicts') ?? evictionWithoutLimit(facts),
+    ),
     checkMemory(facts, servers, planned),
     checkReplicas(facts, durability),
   ];
-  return facts.node === '' ? findings : findings.map((finding) => ({ ...finding, name: `${finding.name} (${facts.node})` }));
+  return facts.node === ''
+    ? findings
+    : findings.map((finding) => ({ ...finding, name: `${finding.name} (${facts.node})` }));
 }
 
-function setting(name: string, found: string | undefined, expected: string, problem: Pick<RequirementProblem, 'severity' | 'found' | 'advice'> | undefined): Finding {
+function setting(
+  name: string,
+  found: string | undefined,
+  expected: string,
+  problem: Pick<RequirementProblem, 'severity' | 'found' | 'advice'> | undefined,
+): Finding {
   if (problem) return findOnRedis(name, problem.severity, problem.found, expected, problem.advice);
-  return found === undefined ? unknownSetting(name, expected) : { subject: 'redis', name, verdict: 'ok', found, expected };
+  return found === undefined
+    ? unknownSetting(name, expected)
+    : { subject: 'redis', name, verdict: 'ok', found, expected };
 }
 
 /** Without a memory limit nothing is evicted yet, but a limit set later would cause evictions. */
-function evictionWithoutLimit({ evictionPolicy }: RedisFacts): Pick<RequirementProblem, 'severity' | 'found' | 'advice'> | undefined {
+function evictionWithoutLimit({
+  evictionPolicy,
+}: RedisFacts): Pick<RequirementProblem, 'severity' | 'found' | 'advice'> | undefined {
   if (evictionPolicy === undefined || evictionPolicy === 'noeviction') return undefined;
-  return { severity: 'warning', found: `${evictionPolicy}, and no maxmemory yet`, advice: 'set maxmemory-policy noeviction in Redis' };
+  return {
+    severity: 'warning',
+    found: `${evictionPolicy}, and no maxmemory yet`,
+    advice: 'set maxmemory-policy noeviction in Redis',
+  };
 }
 
 function checkVersion(version: string | undefined): Finding {
@@ -71,13 +96,25 @@ function checkVersion(version: string | undefined): Finding {
 
 function checkReplicas({ replicas }: RedisFacts, durability: Durability): Finding {
   const needed = durability.mode === 'replicas' ? durability.replicas : 0;
-  const expected = needed > 0 ? `at least ${needed}, each last seen within ${REPLICA_SILENT_SECONDS_MAX} s` : 'any; each seen recently';
+  const expected =
+    needed > 0
+      ? `at least ${needed}, each last seen within ${REPLICA_SILENT_SECONDS_MAX} s`
+      : 'any; each seen recently';
   if (!replicas) return unknownSetting('replicas', expected);
   const well = replicas.filter(({ online, silentSeconds }) => online && silentSeconds <= REPLICA_SILENT_SECONDS_MAX);
-  const states = replicas.map(({ silentSeconds, behindBytes, online }) => (online ? `${behindBytes} bytes behind, last seen ${silentSeconds} s ago` : 'not online'));
+  const states = replicas.map(({ silentSeconds, behindBytes, online }) =>
+    online ? `${behindBytes} bytes behind, last seen ${silentSeconds} s ago` : 'not online',
+  );
   const verdict = well.length < needed ? 'wrong' : well.length < replicas.length ? 'warning' : 'ok';
-  return findOnRedis('replicas', verdict, `${replicas.length}${states.length > 0 ? ` (${states.join('; ')})` : ''}`, expected,
-    verdict === 'wrong' ? `connect more replicas, or set DURABILITY to what ${well.length} of them can keep` : "check the replica's connection, disk and log");
+  return findOnRedis(
+    'replicas',
+    verdict,
+    `${replicas.length}${states.length > 0 ? ` (${states.join('; ')})` : ''}`,
+    expected,
+    verdict === 'wrong'
+      ? `connect more replicas, or set DURABILITY to what ${well.length} of them can keep`
+      : "check the replica's connection, disk and log",
+  );
 }
 
 async function pings(redis: RedisClient): Promise<number[]> {
@@ -95,20 +132,46 @@ export function checkLatency(tookMs: readonly number[]): Finding {
   const sorted = tookMs.toSorted((a, b) => a - b);
   const [p50, max] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0];
   const verdict = p50 > LATENCY_MS.wrong ? 'wrong' : p50 > LATENCY_MS.warning ? 'warning' : 'ok';
-  return findOnRedis('round trip', verdict, `p50 ${p50.toFixed(2)} ms, max ${max.toFixed(2)} ms of ${sorted.length}`, ROUND_TRIP,
-    'move Redis closer to the gateways, or find what keeps it busy (SLOWLOG GET)');
+  return findOnRedis(
+    'round trip',
+    verdict,
+    `p50 ${p50.toFixed(2)} ms, max ${max.toFixed(2)} ms of ${sorted.length}`,
+    ROUND_TRIP,
+    'move Redis closer to the gateways, or find what keeps it busy (SLOWLOG GET)',
+  );
 }
 
 async function checkCommands(redis: RedisClient): Promise<Finding> {
-  const lacks = await Promise.all(REDIS_ROLES.map(async (role) => ({ role, missing: await missingCommands(redis, role) })));
+  const lacks = await Promise.all(
+    REDIS_ROLES.map(async (role) => ({ role, missing: await missingCommands(redis, role) })),
+  );
   const unfit = lacks.filter(({ missing }) => missing.length > 0);
-  const found = unfit.map(({ role, missing }) => `this user cannot be ${role === 'operator' ? 'an operator' : `a ${role}`}: no ${missing.join(', ')}`).join('; ');
+  const found = unfit
+    .map(
+      ({ role, missing }) =>
+        `this user cannot be ${role === 'operator' ? 'an operator' : `a ${role}`}: no ${missing.join(', ')}`,
+    )
+    .join('; ');
   const isOperator = unfit.every(({ role }) => role !== 'operator');
-  return findOnRedis('commands', unfit.length === 0 ? 'ok' : isOperator ? 'warning' : 'wrong', found || 'all permitted', 'what gateways, workers and operators call',
-    `${isOperator ? 'well if gateways and workers have users of their own; else give' : 'give'} this user the rules that rain doctor --acl prints`);
+  return findOnRedis(
+    'commands',
+    unfit.length === 0 ? 'ok' : isOperator ? 'warning' : 'wrong',
+    found || 'all permitted',
+    'what gateways, workers and operators call',
+    `${isOperator ? 'well if gateways and workers have users of their own; else give' : 'give'} this user the rules that rain doctor --acl prints`,
+  );
 }
 
 async function checkScripts(redis: RedisClient): Promise<Finding> {
-  const fault = await loadScripts(redis).then(() => undefined, (error: unknown) => (error as Error).message);
-  return findOnRedis('scripts', fault === undefined ? 'ok' : 'wrong', fault ?? 'all load', 'every file of lua/ loads', 'allow this user to run SCRIPT LOAD, EVALSHA and EVAL (ACL)');
+  const fault = await loadScripts(redis).then(
+    () => undefined,
+    (error: unknown) => (error as Error).message,
+  );
+  return findOnRedis(
+    'scripts',
+    fault === undefined ? 'ok' : 'wrong',
+    fault ?? 'all load',
+    'every file of lua/ loads',
+    'allow this user to run SCRIPT LOAD, EVALSHA and EVAL (ACL)',
+  );
 }

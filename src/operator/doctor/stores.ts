@@ -20,16 +20,43 @@ export function checkEpochs(redis: RedisEpoch, ledger: LedgerEpoch): Finding {
   const behind = suspectNow(redis, ledger);
   const counters = `step ${ledger.counter} in the database, ${redis.counter ?? 'none'} in Redis`;
   switch (behind) {
-    case undefined: return findOnRedis('epoch', 'ok', counters, EXPECTED, '');
-    case 'compare': return findOnRedis('epoch', 'warning', 'restarted since a worker has compared it with the database', EXPECTED, 'start a worker: until then gateways that start answer "busy"');
-    case 'ledger': return findOnDatabase('epoch', 'wrong', `an older state than Redis: ${counters}`, EXPECTED, TO_DO);
-    case 'redis': return findOnRedis('epoch', 'wrong', `an older state than the database: ${counters}`, EXPECTED, TO_DO);
-    case 'foreign': return findOnRedis('epoch', 'wrong', 'was used with another database', EXPECTED, 'check REDIS_URL and DATABASE_URL');
-    default: return behind satisfies never;
+    case undefined:
+      return findOnRedis('epoch', 'ok', counters, EXPECTED, '');
+    case 'compare':
+      return findOnRedis(
+        'epoch',
+        'warning',
+        'restarted since a worker has compared it with the database',
+        EXPECTED,
+        'start a worker: until then gateways that start answer "busy"',
+      );
+    case 'ledger':
+      return findOnDatabase('epoch', 'wrong', `an older state than Redis: ${counters}`, EXPECTED, TO_DO);
+    case 'redis':
+      return findOnRedis('epoch', 'wrong', `an older state than the database: ${counters}`, EXPECTED, TO_DO);
+    case 'foreign':
+      return findOnRedis(
+        'epoch',
+        'wrong',
+        'was used with another database',
+        EXPECTED,
+        'check REDIS_URL and DATABASE_URL',
+      );
+    default:
+      return behind satisfies never;
   }
 }
 
 function checkHeld(held: ReadonlyMap<string, HoldReason>): Finding {
-  const names = [...held].slice(0, HELD_NAMED_MAX).map(([rainId, reason]) => `${rainId} (${reason})`).join(', ');
-  return findOnRedis('held rains', held.size > 0 ? 'wrong' : 'ok', held.size > 0 ? `${held.size}: ${names}${held.size > HELD_NAMED_MAX ? ', …' : ''}` : 'none', 'none', TO_DO);
+  const names = [...held]
+    .slice(0, HELD_NAMED_MAX)
+    .map(([rainId, reason]) => `${rainId} (${reason})`)
+    .join(', ');
+  return findOnRedis(
+    'held rains',
+    held.size > 0 ? 'wrong' : 'ok',
+    held.size > 0 ? `${held.size}: ${names}${held.size > HELD_NAMED_MAX ? ', …' : ''}` : 'none',
+    'none',
+    TO_DO,
+  );
 }

@@ -40,28 +40,43 @@ const READ_AT_ONCE = 10;
 const ID_CHARACTERS_MAX = 200;
 
 /** Delayed jobs: the next one first. Failed jobs: the latest first. */
-export async function listQueueJobs({ redis, queues }: Pick<SystemContext, 'redis' | 'queues'>, name: WorkedQueue, state: ListedState, page: number): Promise<JobPage> {
+export async function listQueueJobs(
+  { redis, queues }: Pick<SystemContext, 'redis' | 'queues'>,
+  name: WorkedQueue,
+  state: ListedState,
+  page: number,
+): Promise<JobPage> {
   const queue = queues[name] as Queue;
   const from = (page - 1) * JOBS_PER_PAGE;
-  const [total, found] = await Promise.all(state === 'delayed'
-    ? [countDue(redis, queue), dueTimes(redis, queue, from, JOBS_PER_PAGE)]
-    : [queue.getJobCountByTypes('failed'), queue.getRanges(['failed'], from, from + JOBS_PER_PAGE - 1).then((ids) => ids.map((id) => ({ id, dueAt: undefined })))]);
+  const [total, found] = await Promise.all(
+    state === 'delayed'
+      ? [countDue(redis, queue), dueTimes(redis, queue, from, JOBS_PER_PAGE)]
+      : [
+          queue.getJobCountByTypes('failed'),
+          queue
+            .getRanges(['failed'], from, from + JOBS_PER_PAGE - 1)
+            .then((ids) => ids.map((id) => ({ id, dueAt: undefined }))),
+        ],
+  );
   const jobs: JobView[] = [];
   for (let at = 0; at < found.length; at += READ_AT_ONCE) {
-    const read = await Promise.all(found.slice(at, at + READ_AT_ONCE).map(async ({ id, dueAt }) => {
-      const job = await readJob(queue, id);
-      return job && { ...view(name, id, job), ...(dueAt !== undefined && { nextAt: iso(dueAt) }) };
-    }));
+    const read = await Promise.all(
+      found.slice(at, at + READ_AT_ONCE).map(async ({ id, dueAt }) => {
+        const job = await readJob(queue, id);
+        return job && { ...view(name, id, job), ...(dueAt !== undefined && { nextAt: iso(dueAt) }) };
+      }),
+    );
     jobs.push(...read.filter((one) => one !== undefined));
   }
   return { jobs, page, pages: Math.min(PAGES_MAX, Math.max(1, Math.ceil(total / JOBS_PER_PAGE))), total };
 }
 
 /** @returns undefined when the job is gone, `unreadable` when somebody has written something else in its place */
-const readJob = (queue: Queue, id: string): Promise<Job | 'unreadable' | undefined> => queue.getJob(id).catch((error: unknown) => {
-  if (error instanceof SyntaxError || String(error).includes('WRONGTYPE')) return 'unreadable' as const;
-  throw error;
-});
+const readJob = (queue: Queue, id: string): Promise<Job | 'unreadable' | undefined> =>
+  queue.getJob(id).catch((error: unknown) => {
+    if (error instanceof SyntaxError || String(error).includes('WRONGTYPE')) return 'unreadable' as const;
+    throw error;
+  });
 
 function view(name: WorkedQueue, id: string, job: Job | 'unreadable'): JobView {
   const shown = id.slice(0, ID_CHARACTERS_MAX);
@@ -72,12 +87,23 @@ function view(name: WorkedQueue, id: string, job: Job | 'unreadable'): JobView {
   const addedAt = later?.since ?? job.timestamp;
   const error = errorLine((ofEntries ? later.detail : job.failedReason) ?? '');
   return {
-    id: shown, ...about, ...(Number.isFinite(addedAt) && { addedAt: iso(addedAt) }), ...(error !== '' && { error }),
-    ...(ofEntries ? { attempts: later.attempts, attemptsMax: (about.rainId === undefined ? ORDER_RETRY_POLICY : CLAIM_RETRY_POLICY).attemptsMax } : { attempts: job.attemptsMade, attemptsMax: job.opts.attempts ?? 1 }),
+    id: shown,
+    ...about,
+    ...(Number.isFinite(addedAt) && { addedAt: iso(addedAt) }),
+    ...(error !== '' && { error }),
+    ...(ofEntries
+      ? {
+          attempts: later.attempts,
+          attemptsMax: (about.rainId === undefined ? ORDER_RETRY_POLICY : CLAIM_RETRY_POLICY).attemptsMax,
+        }
+      : { attempts: job.attemptsMade, attemptsMax: job.opts.attempts ?? 1 }),
   };
 }
 
-function contentOf(name: WorkedQueue, data: unknown): Pick<JobView, 'rainId' | 'saleId' | 'entries'> & { later?: Later | undefined } {
+function contentOf(
+  name: WorkedQueue,
+  data: unknown,
+): Pick<JobView, 'rainId' | 'saleId' | 'entries'> & { later?: Later | undefined } {
   if (name === 'ordersEnded') {
     const parsed = endedJob.safeParse(data);
     return parsed.success ? { saleId: parsed.data.saleId, entries: parsed.data.ended.length } : {};
@@ -85,5 +111,9 @@ function contentOf(name: WorkedQueue, data: unknown): Pick<JobView, 'rainId' | '
   const parsed = (name === 'credit' || name === 'later' ? creditJob : orderJob).safeParse(data);
   if (!parsed.success) return {};
   const { entries, later, ...about } = parsed.data;
-  return { ...('rainId' in about ? { rainId: about.rainId } : { saleId: about.saleId }), entries: entries.length, later };
+  return {
+    ...('rainId' in about ? { rainId: about.rainId } : { saleId: about.saleId }),
+    entries: entries.length,
+    later,
+  };
 }

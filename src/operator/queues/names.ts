@@ -3,7 +3,13 @@ export const QUEUE_NAMES = ['credit', 'later', 'dead', 'orders', 'ordersLater', 
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 /** Whose jobs workers do and try again. */
-export const WORKED_QUEUES = ['credit', 'later', 'orders', 'ordersLater', 'ordersEnded'] as const satisfies readonly QueueName[];
+export const WORKED_QUEUES = [
+  'credit',
+  'later',
+  'orders',
+  'ordersLater',
+  'ordersEnded',
+] as const satisfies readonly QueueName[];
 export type WorkedQueue = (typeof WORKED_QUEUES)[number];
 
 export const isWorked = (name: string): name is WorkedQueue => (WORKED_QUEUES as readonly string[]).includes(name);

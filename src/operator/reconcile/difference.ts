@@ -24,7 +24,17 @@ export interface Difference {
 }
 
 /** The columns of a sheet of differences. */
-export const DIFFERENCE_COLUMNS = ['result', 'id', 'redPacketId', 'userId', 'paid', 'booked', 'time', 'line', 'detail'] as const satisfies readonly (keyof Difference)[];
+export const DIFFERENCE_COLUMNS = [
+  'result',
+  'id',
+  'redPacketId',
+  'userId',
+  'paid',
+  'booked',
+  'time',
+  'line',
+  'detail',
+] as const satisfies readonly (keyof Difference)[];
 
 /** What was compared so far. */
 export interface Totals {
@@ -37,7 +47,12 @@ export interface Totals {
 }
 
 export function newTotals(): Totals {
-  return { counts: { both: 0, wallet_only: 0, book_only: 0, amount_differs: 0, user_differs: 0, paid_twice: 0 }, paidCents: 0n, bookedCents: 0n, others: 0 };
+  return {
+    counts: { both: 0, wallet_only: 0, book_only: 0, amount_differs: 0, user_differs: 0, paid_twice: 0 },
+    paidCents: 0n,
+    bookedCents: 0n,
+    others: 0,
+  };
 }
 
 export interface Summary {
@@ -51,5 +66,11 @@ export interface Summary {
 }
 
 export function summaryOf({ counts, paidCents, bookedCents, others }: Totals): Summary {
-  return { agree: RESULTS.every((result) => result === 'both' || counts[result] === 0), counts, paid: formatMoney(paidCents), booked: formatMoney(bookedCents), others };
+  return {
+    agree: RESULTS.every((result) => result === 'both' || counts[result] === 0),
+    counts,
+    paid: formatMoney(paidCents),
+    booked: formatMoney(bookedCents),
+    others,
+  };
 }

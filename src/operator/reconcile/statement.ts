@@ -23,17 +23,25 @@ const TIME = 'expected epoch milliseconds or a date and time such as 2026-12-31T
 const cells = z.object({
   id: z.string().min(1, 'expected a claim id').max(4_096, 'expected a claim id'),
   amount,
-  time: z.string().regex(/^(\d{13}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?( ?(Z|UTC|[+-]\d\d:?\d\d))?)$/, TIME),
+  time: z
+    .string()
+    .regex(/^(\d{13}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?( ?(Z|UTC|[+-]\d\d:?\d\d))?)$/, TIME),
   user: plainId.optional(),
 });
-const STATEMENT = { cells, expected: 'expected a header line with the columns id, amount, time and, if there is one, user, separated by commas' } as const;
+const STATEMENT = {
+  cells,
+  expected: 'expected a header line with the columns id, amount, time and, if there is one, user, separated by commas',
+} as const;
 
 /**
  * Reads a wallet's statement as CSV, see `readSheet`.
  * @throws SheetRefused
  */
 export async function* readStatement(bytes: Readable): AsyncGenerator<StatementRow, void> {
-  for await (const { line, cells: { id, time, user, amount: paid } } of readSheet(bytes, STATEMENT)) {
+  for await (const {
+    line,
+    cells: { id, time, user, amount: paid },
+  } of readSheet(bytes, STATEMENT)) {
     yield { line, id, time, amountCents: parseMoney(paid)!, ...(user !== undefined && { userId: user }) };
   }
 }

@@ -49,7 +49,11 @@ const MARKS_PER_CALL = 1_000;
  * Brings the two stores into agreement about one rain, as far as that is safe. Every step is safe to repeat, also by two operators at once,
  * and everything that keeps users from winning comes first: if it is cut, repeat it.
  */
-export async function applyRestore(context: RestoreContext, rainId: string, { reason, dryRun = false, waitMs = 15_000 }: ApplyOptions = {}): Promise<Applied> {
+export async function applyRestore(
+  context: RestoreContext,
+  rainId: string,
+  { reason, dryRun = false, waitMs = 15_000 }: ApplyOptions = {},
+): Promise<Applied> {
   const given = reason === undefined ? undefined : readReason(reason);
   if (given && !given.ok) return given;
   const foreign = await refuseForeign(context);
@@ -62,10 +66,16 @@ export async function applyRestore(context: RestoreContext, rainId: string, { re
   if (kinds.has('older_labels')) return refuse('id', olderLabelsReason(rainId));
   if (agrees(before)) return { ok: true, rainId, did, left: before };
   const work: Work = { context, rainId, did, dryRun, waitMs, word: given !== undefined };
-  if (!dryRun) await context.ledger.record({ actor: context.actor, verb: 'restore', rainId, details: { differences: { ...before.counts }, ...(given && { reason: given.reason }) } });
+  if (!dryRun)
+    await context.ledger.record({
+      actor: context.actor,
+      verb: 'restore',
+      rainId,
+      details: { differences: { ...before.counts }, ...(given && { reason: given.reason }) },
+    });
   const refused = rain ? await restoreBooked(work, rain, kinds) : await pauseUnbooked(work);
   if (refused) return refused;
-  return { ok: true, rainId, did, left: dryRun ? before : await compareRain(context, rainId) ?? before };
+  return { ok: true, rainId, did, left: dryRun ? before : ((await compareRain(context, rainId)) ?? before) };
 }
 
 interface Work {
@@ -81,19 +91,30 @@ interface Work {
 async function pauseUnbooked({ context, rainId, did, dryRun }: Work): Promise<undefined> {
   const live = await findRain(context.redis, rainId);
   // Joiners would hear that a win of it is credited.
-  if (live && !dryRun) await Promise.all(Array.from({ length: live.shards }, (_, shard) => context.redis.del(shardKeys(rainId, shard).credited)));
+  if (live && !dryRun)
+    await Promise.all(
+      Array.from({ length: live.shards }, (_, shard) => context.redis.del(shardKeys(rainId, shard).credited)),
+    );
   if (live && (await readRain(context.redis, rainId, live))?.state === 'settled') {
     did.push('kept its keys for thirty days: only a later state of PostgreSQL can pay its winners');
     if (!dryRun) await keepKeys(context, rainId, live.shards);
   }
-  if (live && await pauseShards(context, rainId, live.shards, dryRun) > 0) did.push('paused it: the ledger does not know it');
+  if (live && (await pauseShards(context, rainId, live.shards, dryRun)) > 0)
+    did.push('paused it: the ledger does not know it');
 }
 
 async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<string>): Promise<Refused | undefined> {
   const { context, rainId, did, dryRun, waitMs, word } = work;
   if (rain.settledAt !== undefined) return endSettled(work, rain);
-  if (kinds.has('winners_unknown')) return refuse('id', `the winners of ${rainId} are in neither store; import them with rain restore import ${rainId} --winners winners.csv, then end it with rain write-off ${rainId} --reason "…"`);
-  const isUnopened = (kinds.has('missing') || kinds.has('not_loaded')) && !kinds.has('told') && await redisNow(context.redis) < rain.opensAt;
+  if (kinds.has('winners_unknown'))
+    return refuse(
+      'id',
+      `the winners of ${rainId} are in neither store; import them with rain restore import ${rainId} --winners winners.csv, then end it with rain write-off ${rainId} --reason "…"`,
+    );
+  const isUnopened =
+    (kinds.has('missing') || kinds.has('not_loaded')) &&
+    !kinds.has('told') &&
+    (await redisNow(context.redis)) < rain.opensAt;
   if (isUnopened && (await context.ledger.credits(rainId, undefined, 1)).length === 0) {
     if (!dryRun) {
       const loaded = await loadRain(context, rainId);
@@ -104,18 +125,34 @@ async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<st
   }
   if (kinds.has('settled_in_redis')) return reopenSettled(work, rain);
   // A top-up that only Redis knows cannot be paid; a packet of the ledger that is in the list would be handed out again.
-  const endangered = ['top_up_not_in_book', 'credit_not_in_log', 'credited_packet_in_list', 'told', 'half_restored', 'missing', 'state_missing'].some((kind) => kinds.has(kind));
-  if (endangered && await pauseShards(context, rainId, rain.shards, dryRun) > 0) did.push(`paused it; go on with rain resume ${rainId}`);
-  const lost = await shardsToRebuild(context, rain, kinds.has('not_loaded') || kinds.has('credit_not_in_log') || kinds.has('claim_not_in_book'));
+  const endangered = [
+    'top_up_not_in_book',
+    'credit_not_in_log',
+    'credited_packet_in_list',
+    'told',
+    'half_restored',
+    'missing',
+    'state_missing',
+  ].some((kind) => kinds.has(kind));
+  if (endangered && (await pauseShards(context, rainId, rain.shards, dryRun)) > 0)
+    did.push(`paused it; go on with rain resume ${rainId}`);
+  const lost = await shardsToRebuild(
+    context,
+    rain,
+    kinds.has('not_loaded') || kinds.has('credit_not_in_log') || kinds.has('claim_not_in_book'),
+  );
   if (lost.length > 0) {
     const rebuilt = await rebuildRain(context, rain, lost, word, dryRun);
     if (!rebuilt.ok) return rebuilt;
-    did.push(`rebuilt ${rebuilt.shards} of ${rain.shards} shards with ${rebuilt.packets} packets that nobody is known to have won${rebuilt.told > 0 ? `, and ${rebuilt.told} told wins` : ''}; go on with rain resume ${rainId}`);
+    did.push(
+      `rebuilt ${rebuilt.shards} of ${rain.shards} shards with ${rebuilt.packets} packets that nobody is known to have won${rebuilt.told > 0 ? `, and ${rebuilt.told} told wins` : ''}; go on with rain resume ${rainId}`,
+    );
   }
-  if (kinds.has('window_not_in_redis') && !kinds.has('not_loaded')) did.push(...await moveInRedis(context, rain, dryRun));
-  if (kinds.has('window_not_in_book') && word) did.push(...await moveInLedger(context, rain, dryRun));
+  if (kinds.has('window_not_in_redis') && !kinds.has('not_loaded'))
+    did.push(...(await moveInRedis(context, rain, dryRun)));
+  if (kinds.has('window_not_in_book') && word) did.push(...(await moveInLedger(context, rain, dryRun)));
   if (dryRun) return describeRest(work, kinds);
-  if (!await relist(context.redis, rainId, liveOf(rain))) return refuse('id', `${lostReason(rainId)}; try again`);
+  if (!(await relist(context.redis, rainId, liveOf(rain)))) return refuse('id', `${lostReason(rainId)}; try again`);
   if (kinds.has('not_in_index')) did.push('put it into the index of rains');
   await countWins(context, rain);
   await restoreWins(work, rain);
@@ -144,19 +181,33 @@ async function restoreWins({ context, did, word, waitMs }: Work, rain: BookedRai
   const allocation = allocationOf(rain);
   const booked = await readBooked(context, rain.id);
   const { credits } = booked;
-  const shards = await Promise.all(Array.from({ length: rain.shards }, (_, shard) => readShardClaims(context, rain, allocation, shard)));
+  const shards = await Promise.all(
+    Array.from({ length: rain.shards }, (_, shard) => readShardClaims(context, rain, allocation, shard)),
+  );
   const logged = shards.flatMap((shard) => shard.logged.map(({ claim }) => claim));
   const credited = await putBack(context, rain, await bookedClaims(context, rain.id, await lostCredits(context, rain)));
   if (credited.written > 0) did.push(`wrote ${credited.written} credits of the ledger back into Redis`);
   const taken = takenPackets(booked, logged);
-  const told = word ? (await readJudgedWins(context, rain, allocation, taken)).filter(({ verdict }) => verdict === 'payable') : [];
+  const told = word
+    ? (await readJudgedWins(context, rain, allocation, taken)).filter(({ verdict }) => verdict === 'payable')
+    : [];
   const claims = told.map((win) => claimOf(rain.id, win));
   const back = await putBack(context, rain, claims);
   if (back.written > 0) did.push(`wrote ${back.written} told wins back into Redis, to be credited`);
   const unpaid = await postClaims(context, rain, back.refused, waitMs);
-  if (back.refused.length > 0) did.push(`had ${back.refused.length - unpaid.length} of ${back.refused.length} told wins credited`);
-  await forgetCredited(context, rain, logged.filter(({ redPacketId, userId }) => credits.get(redPacketId)?.userId !== userId));
-  const off = await takeOff(context, rain, allocation, [...credits.keys()].concat(claims.map(({ redPacketId }) => redPacketId)));
+  if (back.refused.length > 0)
+    did.push(`had ${back.refused.length - unpaid.length} of ${back.refused.length} told wins credited`);
+  await forgetCredited(
+    context,
+    rain,
+    logged.filter(({ redPacketId, userId }) => credits.get(redPacketId)?.userId !== userId),
+  );
+  const off = await takeOff(
+    context,
+    rain,
+    allocation,
+    [...credits.keys()].concat(claims.map(({ redPacketId }) => redPacketId)),
+  );
   if (off > 0) did.push(`took ${off} packets off the list that are credited`);
 }
 
@@ -170,34 +221,47 @@ async function lostCredits(context: RestoreContext, rain: BookedRain): Promise<B
 }
 
 /** Claims that an older ledger does not have are not credited any more, whatever a joiner heard before. */
-async function forgetCredited({ redis, signer }: RestoreContext, { id, shards }: BookedRain, claims: readonly Claim[]): Promise<void> {
+async function forgetCredited(
+  { redis, signer }: RestoreContext,
+  { id, shards }: BookedRain,
+  claims: readonly Claim[],
+): Promise<void> {
   for (let shard = 0; shard < shards; shard++) {
-    const marks = claims.filter(({ userId }) => shardOf(userId, shards) === shard).map((claim) => signer.creditMark(claim));
-    for (let at = 0; at < marks.length; at += MARKS_PER_CALL) await redis.srem(shardKeys(id, shard).credited, ...marks.slice(at, at + MARKS_PER_CALL));
+    const marks = claims
+      .filter(({ userId }) => shardOf(userId, shards) === shard)
+      .map((claim) => signer.creditMark(claim));
+    for (let at = 0; at < marks.length; at += MARKS_PER_CALL)
+      await redis.srem(shardKeys(id, shard).credited, ...marks.slice(at, at + MARKS_PER_CALL));
   }
 }
 
 /** The ledger has settled the rain: nobody may win in it any more, whatever Redis says. */
 async function endSettled(work: Work, rain: BookedRain): Promise<undefined> {
   const { context, rainId, did, dryRun, waitMs } = work;
-  const live = await findRain(context.redis, rainId) ?? { shards: rain.shards, title: rain.title };
+  const live = (await findRain(context.redis, rainId)) ?? { shards: rain.shards, title: rain.title };
   const isThere = await context.redis.exists(shardKeys(rainId, 0).state);
   if (dryRun) return void did.push('close it, send claims again, and mark it as settled');
-  if (isThere && await close(context.redis, rainId, rain.shards, 'early')) did.push('closed it: the ledger has settled it');
+  if (isThere && (await close(context.redis, rainId, rain.shards, 'early')))
+    did.push('closed it: the ledger has settled it');
   await restoreWins(work, rain);
   await sendAgain(work, waitMs);
   if (!isThere) return;
   const { outcome } = await settleRain(context, rainId, live);
   // A win that came after the settlement keeps the audit from balancing. The ledger has decided: nobody is paid from it any more.
-  const marked = outcome === 'settled' || await settle(context.redis, rainId, live, { ttlMs: SETTLED_TTL_MS, reveal: await revealOf(context, rainId) });
+  const marked =
+    outcome === 'settled' ||
+    (await settle(context.redis, rainId, live, { ttlMs: SETTLED_TTL_MS, reveal: await revealOf(context, rainId) }));
   did.push(marked ? 'marked it as settled' : 'it cannot be marked as settled yet; repeat this command');
 }
 
 /** Redis has settled the rain, the ledger is older: the keys must not expire before its claims are credited again. */
-async function reopenSettled({ context, rainId, did, dryRun, waitMs, ...rest }: Work, rain: BookedRain): Promise<Refused | undefined> {
+async function reopenSettled(
+  { context, rainId, did, dryRun, waitMs, ...rest }: Work,
+  rain: BookedRain,
+): Promise<Refused | undefined> {
   did.push('made it live again, for the workers to credit and to settle it');
   if (dryRun) return undefined;
-  if (!await relist(context.redis, rainId, liveOf(rain))) return refuse('id', `${lostReason(rainId)}; try again`);
+  if (!(await relist(context.redis, rainId, liveOf(rain)))) return refuse('id', `${lostReason(rainId)}; try again`);
   await sendAgain({ context, rainId, did, dryRun, waitMs, ...rest }, waitMs);
   return undefined;
 }
@@ -211,5 +275,7 @@ async function sendAgain({ context, rainId, did }: Work, waitMs: number): Promis
   const repaired = await repairRain(context, rainId);
   if (!repaired.ok || repaired.claims === 0) return;
   const quiet = await untilQuiet(context, rainId, repaired.jobs, waitMs);
-  did.push(`sent ${repaired.claims} claims again${quiet ? '' : '; the workers have not credited all of them yet'}${repaired.complete ? '' : '; there are more, run it again'}`);
+  did.push(
+    `sent ${repaired.claims} claims again${quiet ? '' : '; the workers have not credited all of them yet'}${repaired.complete ? '' : '; there are more, run it again'}`,
+  );
 }

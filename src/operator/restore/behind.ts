@@ -30,12 +30,17 @@ export function suspectNow(redis: RedisEpoch, ledger: LedgerEpoch): Behind | 'co
 }
 
 /** Which store is the older one, by the reason for which a rain is held. */
-export const SIDE: Record<HoldReason, Behind> = { unknown_to_ledger: 'ledger', ledger_behind: 'ledger', redis_behind: 'redis' };
+export const SIDE: Record<HoldReason, Behind> = {
+  unknown_to_ledger: 'ledger',
+  ledger_behind: 'ledger',
+  redis_behind: 'redis',
+};
 
 /** @param reasons for which rains are held */
 export function behindText(behind: Behind, reasons: Iterable<HoldReason>): string {
   if (behind === 'foreign') return 'Redis was used with another database';
   // The counters show a wrong database for a moment only; the rains that it does not know stay.
-  const doubt = behind === 'ledger' && [...reasons].includes('unknown_to_ledger') ? ', or not its own: check DATABASE_URL' : '';
+  const doubt =
+    behind === 'ledger' && [...reasons].includes('unknown_to_ledger') ? ', or not its own: check DATABASE_URL' : '';
   return `${behind === 'ledger' ? 'the database' : 'Redis'} is an older state than the other store${doubt}`;
 }

@@ -18,7 +18,11 @@ interface Checked {
  * @param rainId absent: all rains
  * @returns undefined when no store knows this rain
  */
-export async function checkStores(context: RestoreContext, rainId: string | undefined, payments?: Payments): Promise<Checked | undefined> {
+export async function checkStores(
+  context: RestoreContext,
+  rainId: string | undefined,
+  payments?: Payments,
+): Promise<Checked | undefined> {
   const checked: Checked = { agree: true, compared: 0, rains: [] };
   const note = (found: RainDifferences) => {
     checked.compared++;
@@ -36,6 +40,8 @@ export async function checkStores(context: RestoreContext, rainId: string | unde
 }
 
 export function withWaysOut({ rainId, title, counts, differences }: RainDifferences): DifferingRain {
-  const waysOut = Object.fromEntries(kindsOf({ rainId, title, counts, differences }).map((kind) => [kind, DIFFERENCES[kind].wayOut(rainId)]));
+  const waysOut = Object.fromEntries(
+    kindsOf({ rainId, title, counts, differences }).map((kind) => [kind, DIFFERENCES[kind].wayOut(rainId)]),
+  );
   return { rainId, title, counts, differences, waysOut };
 }

@@ -31,9 +31,11 @@ const RAINS_MAX = 10_000;
  * @param payments the wallet's, to be compared, too; then also every rain that they name
  */
 export async function* compareAll(context: RestoreContext, payments?: Payments): AsyncGenerator<RainDifferences> {
-  const ids = new Set([...await liveRains(context.redis), ...await settledRains(context.redis)].map(([rainId]) => rainId));
+  const ids = new Set(
+    [...(await liveRains(context.redis)), ...(await settledRains(context.redis))].map(([rainId]) => rainId),
+  );
   for (const { id } of await context.ledger.rains(RAINS_MAX, 'unsettled')) ids.add(id);
-  for (const id of [...await toldRains(context.redis), ...payments?.rainIds ?? []]) ids.add(id);
+  for (const id of [...(await toldRains(context.redis)), ...(payments?.rainIds ?? [])]) ids.add(id);
   for (const id of [...ids].sort()) {
     const found = await compareRain(context, id, payments);
     if (found) yield found;
@@ -45,7 +47,12 @@ export async function* compareAll(context: RestoreContext, payments?: Payments):
  * @param payments the wallet's, to be compared, too
  * @param again the first look was in the middle of a settlement or a move
  */
-export async function compareRain(context: RestoreContext, rainId: string, payments?: Payments, again = false): Promise<RainDifferences | undefined> {
+export async function compareRain(
+  context: RestoreContext,
+  rainId: string,
+  payments?: Payments,
+  again = false,
+): Promise<RainDifferences | undefined> {
   const [rain, live] = [await context.ledger.rain(rainId), await findRain(context.redis, rainId)];
   if (!rain) return live ? onlyInRedis(context, rainId, live, payments) : inNoStore(context, rainId, payments);
   const found = collectDifferences(rainId, rain.title);
@@ -54,24 +61,38 @@ export async function compareRain(context: RestoreContext, rainId: string, payme
   const note = (kind: DifferenceKind, sentence: string) => found.add({ kind, sentence });
   const isSettled = rain.settledAt !== undefined;
   const states = presence.shards.map(({ state }) => state);
-  if (wholeness !== 'whole' && await hasOlderLabels(context.redis, rainId, rain.shards)) {
+  if (wholeness !== 'whole' && (await hasOlderLabels(context.redis, rainId, rain.shards))) {
     note('older_labels', olderLabelsReason(rainId));
     return found;
   }
-  if (wholeness !== 'whole' && !isSettled && await wasLoaded(context, rainId)) {
-    if (wholeness === 'state_missing') note('state_missing', 'Redis has lost the state of the rain; its claim log, or other keys, are there');
-    else if (await remembersEnd(context.redis, rainId) || presence.index === 'settled') note('winners_unknown', 'Redis remembers that the rain was settled, and the ledger does not: it has lost credits, and the keys have expired');
+  if (wholeness !== 'whole' && !isSettled && (await wasLoaded(context, rainId))) {
+    if (wholeness === 'state_missing')
+      note('state_missing', 'Redis has lost the state of the rain; its claim log, or other keys, are there');
+    else if ((await remembersEnd(context.redis, rainId)) || presence.index === 'settled')
+      note(
+        'winners_unknown',
+        'Redis remembers that the rain was settled, and the ledger does not: it has lost credits, and the keys have expired',
+      );
     else note('missing', 'the rain was loaded, and Redis does not have it');
   }
-  if (presence.shards.some(({ held }) => held === RESTORING)) note('half_restored', 'a restore of this rain was interrupted');
+  if (presence.shards.some(({ held }) => held === RESTORING))
+    note('half_restored', 'a restore of this rain was interrupted');
   if (wholeness === 'whole') {
     // The settler may be between the two stores right now.
-    if (!again && (isSettled ? states.some((state) => state !== 'settled') : states.includes('settled'))) return compareRain(context, rainId, payments, true);
-    if (isSettled && states.some((state) => state !== 'settled')) note('settled_in_book', `the ledger has settled the rain, in Redis it is ${states.find((state) => state !== 'settled')}`);
-    else if (!isSettled && states.every((state) => state === 'settled')) note('settled_in_redis', 'Redis has the rain as settled, the ledger does not');
-    else if (!isSettled && presence.index !== 'live' && !states.includes('draft')) note('not_in_index', 'Redis has the rain, but not in its index of rains: nobody finds it');
+    if (!again && (isSettled ? states.some((state) => state !== 'settled') : states.includes('settled')))
+      return compareRain(context, rainId, payments, true);
+    if (isSettled && states.some((state) => state !== 'settled'))
+      note(
+        'settled_in_book',
+        `the ledger has settled the rain, in Redis it is ${states.find((state) => state !== 'settled')}`,
+      );
+    else if (!isSettled && states.every((state) => state === 'settled'))
+      note('settled_in_redis', 'Redis has the rain as settled, the ledger does not');
+    else if (!isSettled && presence.index !== 'live' && !states.includes('draft'))
+      note('not_in_index', 'Redis has the rain, but not in its index of rains: nobody finds it');
     if (!isSettled) {
-      if (states.includes('draft') && await wasLoaded(context, rainId)) note('not_loaded', 'the rain was loaded, and Redis has it from before that: nobody could win in it');
+      if (states.includes('draft') && (await wasLoaded(context, rainId)))
+        note('not_loaded', 'the rain was loaded, and Redis has it from before that: nobody could win in it');
       await compareTopUps(context, rain, note);
       const moved = states.includes('settled') ? undefined : await compareWindow(context, rain, presence.shards);
       // A command moves it in the ledger first.
@@ -84,49 +105,90 @@ export async function compareRain(context: RestoreContext, rainId: string, payme
   const claims = await Promise.all(states.map((_, shard) => readShardClaims(context, rain, allocation, shard)));
   // Once the keys of a settled rain have expired, only the ledger has its wins.
   if (claims.some(({ logLength }) => logLength > 0) || wholeness === 'whole') {
-    await compareClaims(context, rain, { booked, claims, isCarried: presence.index === 'live' && wholeness === 'whole' }, found.add);
+    await compareClaims(
+      context,
+      rain,
+      { booked, claims, isCarried: presence.index === 'live' && wholeness === 'whole' },
+      found.add,
+    );
   }
   await addWrittenOff(context, rainId, found.add);
   const wins = claims.flatMap(({ logged, byUser }) => [...logged.map(({ claim }) => claim), ...byUser.values()]);
   const taken = takenPackets(booked, wins);
   for (const { verdict, why, userId, redPacketId, amount } of await readJudgedWins(context, rain, allocation, taken)) {
     if (verdict === 'known') continue;
-    const kind = verdict === 'payable' ? 'told' : `told_${verdict}` as const;
-    found.add({ kind, userId, redPacketId, amount, sentence: `${userId} was told ${redPacketId} with ${amount}, and neither store has it: ${why}` });
+    const kind = verdict === 'payable' ? 'told' : (`told_${verdict}` as const);
+    found.add({
+      kind,
+      userId,
+      redPacketId,
+      amount,
+      sentence: `${userId} was told ${redPacketId} with ${amount}, and neither store has it: ${why}`,
+    });
   }
-  if (payments) await comparePayments(context, { rain, allocation, booked, claims: wins, taken }, payments.of(rainId), found.add);
+  if (payments)
+    await comparePayments(context, { rain, allocation, booked, claims: wins, taken }, payments.of(rainId), found.add);
   return found;
 }
 
 /** A rain that only its winners know: they have shown their receipts. */
-async function inNoStore({ redis, signer }: RestoreContext, rainId: string, payments?: Payments): Promise<RainDifferences | undefined> {
+async function inNoStore(
+  { redis, signer }: RestoreContext,
+  rainId: string,
+  payments?: Payments,
+): Promise<RainDifferences | undefined> {
   const found = collectDifferences(rainId, '');
   for (const { userId, redPacketId, amount } of await readTold(redis, signer, rainId)) {
-    found.add({ kind: 'told_of_lost_rain', userId, redPacketId, amount, sentence: `${userId} was told ${redPacketId} with ${amount}, and neither store knows the rain` });
+    found.add({
+      kind: 'told_of_lost_rain',
+      userId,
+      redPacketId,
+      amount,
+      sentence: `${userId} was told ${redPacketId} with ${amount}, and neither store knows the rain`,
+    });
   }
   if (payments) lostRainPayments(payments.ofUnknown(rainId), found.add);
   return found.differences.length > 0 ? found : undefined;
 }
 
 /** Its wins are listed by name: nobody pays them while the ledger does not know the rain. */
-async function onlyInRedis(context: RestoreContext, rainId: string, live: LiveRain, payments?: Payments): Promise<RainDifferences> {
+async function onlyInRedis(
+  context: RestoreContext,
+  rainId: string,
+  live: LiveRain,
+  payments?: Payments,
+): Promise<RainDifferences> {
   const { redis } = context;
   const found = collectDifferences(rainId, live.title);
   if (await isWrittenOff(context, rainId, live)) {
-    found.add({ kind: 'written_off', sentence: 'Redis has the rain, the ledger does not know it, and it was given up' });
+    found.add({
+      kind: 'written_off',
+      sentence: 'Redis has the rain, the ledger does not know it, and it was given up',
+    });
     await addWrittenOff(context, rainId, found.add);
     return found;
   }
   const snapshot = await readRain(redis, rainId, live);
-  const details = snapshot ? `${stateAt(snapshot, await redisNow(redis))}, ${snapshot.claims} won, ${snapshot.left} left` : 'without its keys';
-  found.add({ kind: 'not_in_book', sentence: `Redis has the rain (${details}), and the ledger does not know it: no win of it can be paid` });
+  const details = snapshot
+    ? `${stateAt(snapshot, await redisNow(redis))}, ${snapshot.claims} won, ${snapshot.left} left`
+    : 'without its keys';
+  found.add({
+    kind: 'not_in_book',
+    sentence: `Redis has the rain (${details}), and the ledger does not know it: no win of it can be paid`,
+  });
   for (let shard = 0; shard < live.shards; shard++) {
     for await (const page of logPages(redis, rainId, shard)) {
       for (const { entry } of page) {
         const parsed = parseClaim(entry);
         if (!parsed.ok) continue;
         const { userId, redPacketId, amount } = parsed.claim;
-        found.add({ kind: 'claim_not_in_book', userId, redPacketId, amount, sentence: `${userId} won ${redPacketId} with ${amount}, and the ledger does not know the rain` });
+        found.add({
+          kind: 'claim_not_in_book',
+          userId,
+          redPacketId,
+          amount,
+          sentence: `${userId} won ${redPacketId} with ${amount}, and the ledger does not know the rain`,
+        });
       }
     }
   }
@@ -135,18 +197,34 @@ async function onlyInRedis(context: RestoreContext, rainId: string, live: LiveRa
 }
 
 /** Wins that the operator has given up. */
-async function addWrittenOff(context: RestoreContext, rainId: string, add: (difference: Difference) => void): Promise<void> {
+async function addWrittenOff(
+  context: RestoreContext,
+  rainId: string,
+  add: (difference: Difference) => void,
+): Promise<void> {
   for await (const { userId, redPacketId, amount } of writtenOffWins(context, rainId)) {
-    add({ kind: 'unpayable', userId, redPacketId, amount, sentence: `${userId} was told ${redPacketId} with ${amount}, and it was given up` });
+    add({
+      kind: 'unpayable',
+      userId,
+      redPacketId,
+      amount,
+      sentence: `${userId} was told ${redPacketId} with ${amount}, and it was given up`,
+    });
   }
 }
 
-async function compareTopUps({ redis, ledger }: RestoreContext, rain: BookedRain, note: (kind: DifferenceKind, sentence: string) => void): Promise<void> {
+async function compareTopUps(
+  { redis, ledger }: RestoreContext,
+  rain: BookedRain,
+  note: (kind: DifferenceKind, sentence: string) => void,
+): Promise<void> {
   const stored = await readRain(redis, rain.id, rain);
   if (!stored || stored.state === 'draft') return;
   // A top-up that was added meanwhile is in the ledger before it is in Redis.
-  const { packets, budgetCents } = await ledger.rain(rain.id) ?? rain;
+  const { packets, budgetCents } = (await ledger.rain(rain.id)) ?? rain;
   const figures = `${stored.loaded} packets in Redis, ${packets} in the ledger, ${formatMoney(budgetCents)}`;
-  if (stored.packets > packets) note('top_up_not_in_book', `Redis has a top-up that the ledger does not know: ${figures}`);
-  else if (stored.loaded < packets && (stored.state === 'loaded' || stored.state === 'paused')) note('top_up_not_in_redis', `Redis lacks packets of a top-up: ${figures}`);
+  if (stored.packets > packets)
+    note('top_up_not_in_book', `Redis has a top-up that the ledger does not know: ${figures}`);
+  else if (stored.loaded < packets && (stored.state === 'loaded' || stored.state === 'paused'))
+    note('top_up_not_in_redis', `Redis lacks packets of a top-up: ${figures}`);
 }

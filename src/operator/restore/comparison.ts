@@ -8,7 +8,15 @@ import { enlistExcludedInSales } from '../campaign/bought.ts';
 import { enlistExcluded } from '../campaign/wins.ts';
 import type { OperatorContext } from '../context.ts';
 import { putBackLostCredits, type PutBack } from './lostCredits.ts';
-import { findReopened, isOpenAgain, readLiveRains, readRains, relistUnsettled, staleLedger, type RainInBoth } from './stale.ts';
+import {
+  findReopened,
+  isOpenAgain,
+  readLiveRains,
+  readRains,
+  relistUnsettled,
+  staleLedger,
+  type RainInBoth,
+} from './stale.ts';
 
 /** What a comparison has done about one rain. */
 export type Done =
@@ -66,8 +74,9 @@ export function createComparison({ redis, ledger, signer }: Stores, tell: (done:
       if (stale && stored.held !== stale) await hold(redis, rainId, live.shards, stale);
       if (reason && before.get(rainId) !== reason) tell({ rainId, done: 'held', reason });
       if (stale) continue;
-      const reopened = isOpenAgain(rain) && await closeAgain(rain);
-      if ((credits || reopened || reason) && !underWay.has(rainId)) underWay.set(rainId, { live, steps: putBackLostCredits({ redis, ledger, signer }, rainId, live) });
+      const reopened = isOpenAgain(rain) && (await closeAgain(rain));
+      if ((credits || reopened || reason) && !underWay.has(rainId))
+        underWay.set(rainId, { live, steps: putBackLostCredits({ redis, ledger, signer }, rainId, live) });
     }
     const live = new Set(rains.map(({ rainId }) => rainId));
     for (const rainId of underWay.keys()) if (!live.has(rainId)) underWay.delete(rainId);

@@ -3,36 +3,88 @@
  * `counts`: false for what nobody can bring into agreement; it is listed for the operator, and does not make the check fail.
  */
 export const DIFFERENCES = {
-  not_in_book: { counts: true, wayOut: (id: string) => `check DATABASE_URL; if it is right, bring back a later state of PostgreSQL: seed and money of this rain are nowhere else; until then rain restore apply ${id} keeps it paused; if there is none: rain write-off ${id} --reason "…" lists its winners and ends it` },
+  not_in_book: {
+    counts: true,
+    wayOut: (id: string) =>
+      `check DATABASE_URL; if it is right, bring back a later state of PostgreSQL: seed and money of this rain are nowhere else; until then rain restore apply ${id} keeps it paused; if there is none: rain write-off ${id} --reason "…" lists its winners and ends it`,
+  },
   missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
-  older_labels: { counts: true, wayOut: () => 'start gateways and workers of the older version until the rain is settled' },
+  older_labels: {
+    counts: true,
+    wayOut: () => 'start gateways and workers of the older version until the rain is settled',
+  },
   state_missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   not_loaded: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   half_restored: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   not_in_index: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   window_not_in_redis: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
-  window_not_in_book: { counts: true, wayOut: (id: string) => `if you had moved or started it since the backup of PostgreSQL (ask your colleagues): rain restore apply ${id} --reason "…"; if not, Redis was changed: rain pause ${id}, and see RainTampering in the runbook` },
+  window_not_in_book: {
+    counts: true,
+    wayOut: (id: string) =>
+      `if you had moved or started it since the backup of PostgreSQL (ask your colleagues): rain restore apply ${id} --reason "…"; if not, Redis was changed: rain pause ${id}, and see RainTampering in the runbook`,
+  },
   top_up_not_in_redis: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
-  top_up_not_in_book: { counts: true, wayOut: (id: string) => `bring back a later state of PostgreSQL: the seed of the top-up is nowhere else; until then rain restore apply ${id} keeps the rain paused; if there is none: rain write-off ${id} --reason "…" takes it off and lists its winners` },
+  top_up_not_in_book: {
+    counts: true,
+    wayOut: (id: string) =>
+      `bring back a later state of PostgreSQL: the seed of the top-up is nowhere else; until then rain restore apply ${id} keeps the rain paused; if there is none: rain write-off ${id} --reason "…" takes it off and lists its winners`,
+  },
   credit_not_in_log: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
   credited_packet_in_list: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
-  claim_not_in_book: { counts: true, wayOut: (id: string) => `rain restore apply ${id} sends them again if the ledger knows the rain; the workers credit them then, so look again after a moment` },
+  claim_not_in_book: {
+    counts: true,
+    wayOut: (id: string) =>
+      `rain restore apply ${id} sends them again if the ledger knows the rain; the workers credit them then, so look again after a moment`,
+  },
   claim_dead: { counts: true, wayOut: (id: string) => `rain dead list --rain ${id}` },
   settled_in_book: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
-  settled_in_redis: { counts: true, wayOut: (id: string) => `nothing while a worker runs: it credits the claims and settles the rain again; if none runs yet, rain restore apply ${id} keeps the keys of the rain` },
-  winners_unknown: { counts: true, wayOut: (id: string) => `rain restore import ${id} --winners winners.csv, then rain write-off ${id} --reason "…"` },
+  settled_in_redis: {
+    counts: true,
+    wayOut: (id: string) =>
+      `nothing while a worker runs: it credits the claims and settles the rain again; if none runs yet, rain restore apply ${id} keeps the keys of the rain`,
+  },
+  winners_unknown: {
+    counts: true,
+    wayOut: (id: string) => `rain restore import ${id} --winners winners.csv, then rain write-off ${id} --reason "…"`,
+  },
   told: { counts: true, wayOut: (id: string) => `rain restore apply ${id} --reason "…"` },
-  written_off: { counts: false, wayOut: () => 'nothing: it was given up, and its keys expire after thirty days; should a later state of PostgreSQL come back, its workers pay the winners, so tell whoever pays them by hand' },
+  written_off: {
+    counts: false,
+    wayOut: () =>
+      'nothing: it was given up, and its keys expire after thirty days; should a later state of PostgreSQL come back, its workers pay the winners, so tell whoever pays them by hand',
+  },
   unpayable: { counts: false, wayOut: () => 'pay it by hand, if you have not: the ledger has no money for it' },
-  told_of_lost_rain: { counts: false, wayOut: () => 'the receipt is genuine, and no store knows the rain: bring back a later state of PostgreSQL, or compensate the user' },
+  told_of_lost_rain: {
+    counts: false,
+    wayOut: () =>
+      'the receipt is genuine, and no store knows the rain: bring back a later state of PostgreSQL, or compensate the user',
+  },
   told_contested: { counts: false, wayOut: () => 'compensate the user: the rain cannot pay it' },
   paid: { counts: true, wayOut: (id: string) => `rain restore import ${id} --winners wallet.csv, the statement` },
-  paid_not_in_book: { counts: true, wayOut: (id: string) => `wait for the workers, then rain restore apply ${id}; a dead letter: rain dead list --rain ${id}` },
+  paid_not_in_book: {
+    counts: true,
+    wayOut: (id: string) =>
+      `wait for the workers, then rain restore apply ${id}; a dead letter: rain dead list --rain ${id}`,
+  },
   paid_contested: { counts: true, wayOut: (id: string) => `the rain ${id} cannot pay it: clear it up with the wallet` },
-  paid_unverified: { counts: true, wayOut: (id: string) => `nothing confirms that it is a win of ${id}: clear it up with the wallet` },
-  paid_differs: { counts: true, wayOut: (id: string) => `clear it up with the wallet; see rain reconcile ${id} --statement wallet.csv` },
-  paid_of_lost_rain: { counts: true, wayOut: () => 'bring back a later state of PostgreSQL: seed and money of the rain are nowhere else; keep the statement' },
-  credit_not_paid: { counts: true, wayOut: (id: string) => `if the statement is complete, the wallet has lost the payment: have it paid there under its claim id, see rain reconcile ${id} --statement wallet.csv` },
+  paid_unverified: {
+    counts: true,
+    wayOut: (id: string) => `nothing confirms that it is a win of ${id}: clear it up with the wallet`,
+  },
+  paid_differs: {
+    counts: true,
+    wayOut: (id: string) => `clear it up with the wallet; see rain reconcile ${id} --statement wallet.csv`,
+  },
+  paid_of_lost_rain: {
+    counts: true,
+    wayOut: () =>
+      'bring back a later state of PostgreSQL: seed and money of the rain are nowhere else; keep the statement',
+  },
+  credit_not_paid: {
+    counts: true,
+    wayOut: (id: string) =>
+      `if the statement is complete, the wallet has lost the payment: have it paid there under its claim id, see rain reconcile ${id} --statement wallet.csv`,
+  },
   told_unverified: { counts: false, wayOut: () => 'it is never paid: the plan does not confirm it' },
 } as const satisfies Record<string, { counts: boolean; wayOut: (id: string) => string }>;
 
@@ -59,7 +111,10 @@ export interface RainDifferences {
 
 const LISTED_MAX = 100;
 
-export function collectDifferences(rainId: string, title: string): RainDifferences & { add(difference: Difference): void } {
+export function collectDifferences(
+  rainId: string,
+  title: string,
+): RainDifferences & { add(difference: Difference): void } {
   const found: RainDifferences = { rainId, title, counts: {}, differences: [] };
   return Object.assign(found, {
     add(difference: Difference): void {

@@ -5,6 +5,11 @@ import type { OperatorContext } from '../context.ts';
 export const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** So that a later state of the ledger, or the operator, still finds the winners. */
-export async function keepKeys({ redis }: Pick<OperatorContext, 'redis'>, rainId: string, shards: number): Promise<void> {
-  for (let shard = 0; shard < shards; shard++) for (const key of lastingKeys(rainId, shard)) await redis.pexpire(key, KEPT_MS);
+export async function keepKeys(
+  { redis }: Pick<OperatorContext, 'redis'>,
+  rainId: string,
+  shards: number,
+): Promise<void> {
+  for (let shard = 0; shard < shards; shard++)
+    for (const key of lastingKeys(rainId, shard)) await redis.pexpire(key, KEPT_MS);
 }

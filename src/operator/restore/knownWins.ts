@@ -17,7 +17,12 @@ export interface ShardClaims {
 }
 
 /** Reads the log, then the claims by user. */
-export async function readShardClaims({ redis }: Pick<OperatorContext, 'redis'>, rain: BookedRain, allocation: BigInt64Array, shard: number): Promise<ShardClaims> {
+export async function readShardClaims(
+  { redis }: Pick<OperatorContext, 'redis'>,
+  rain: BookedRain,
+  allocation: BigInt64Array,
+  shard: number,
+): Promise<ShardClaims> {
   const keys = shardKeys(rain.id, shard);
   const logLength = await redis.llen(keys.claims);
   const logged: ShardClaims['logged'] = [];
@@ -32,7 +37,8 @@ export async function readShardClaims({ redis }: Pick<OperatorContext, 'redis'>,
     const [next, fields] = await redis.hscan(keys.claimed, cursor, 'COUNT', 1_000);
     for (let i = 0; i < fields.length; i += 2) {
       const parsed = parseClaim(fields[i + 1]!);
-      if (parsed.ok && parsed.claim.userId === fields[i] && isPlanned(rain, allocation, parsed.claim, shard)) byUser.set(fields[i]!, parsed.claim);
+      if (parsed.ok && parsed.claim.userId === fields[i] && isPlanned(rain, allocation, parsed.claim, shard))
+        byUser.set(fields[i]!, parsed.claim);
     }
     if (next === '0') return { logLength, logged, byUser };
     cursor = next;
@@ -40,6 +46,11 @@ export async function readShardClaims({ redis }: Pick<OperatorContext, 'redis'>,
 }
 
 /** Whether the plan holds this win: the packet, with this amount, in the shard of this user. Packets move from shard to shard, users do not. */
-export function isPlanned({ id, shards }: Pick<BookedRain, 'id' | 'shards'>, allocation: BigInt64Array, claim: Pick<Claim, 'rainId' | 'redPacketId' | 'amount' | 'userId'>, shard = shardOf(claim.userId, shards)): boolean {
+export function isPlanned(
+  { id, shards }: Pick<BookedRain, 'id' | 'shards'>,
+  allocation: BigInt64Array,
+  claim: Pick<Claim, 'rainId' | 'redPacketId' | 'amount' | 'userId'>,
+  shard = shardOf(claim.userId, shards),
+): boolean {
   return checkReceipt(allocation, id, claim).outcome === 'ok' && shardOf(claim.userId, shards) === shard;
 }

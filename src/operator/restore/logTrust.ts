@@ -10,11 +10,20 @@ import { elementIn } from './packetElements.ts';
  * every packet that is neither won nor in the old list was set aside as spoiled. Before the rain opens nobody can have won.
  * @param unclaimed elements of the packets that nobody is known to have won
  */
-export async function isLogTrusted({ redis }: OperatorContext, rain: BookedRain, shard: number, unclaimed: readonly string[]): Promise<boolean> {
-  if (await redisNow(redis) < rain.opensAt) return true;
+export async function isLogTrusted(
+  { redis }: OperatorContext,
+  rain: BookedRain,
+  shard: number,
+  unclaimed: readonly string[],
+): Promise<boolean> {
+  if ((await redisNow(redis)) < rain.opensAt) return true;
   const keys = shardKeys(rain.id, shard);
   const [state, claims, relayed, hasList, spoiled] = await Promise.all([
-    redis.hget(keys.state, 'state'), redis.llen(keys.claims), redis.get(keys.relayed), redis.exists(keys.packets), redis.llen(keys.spoiled),
+    redis.hget(keys.state, 'state'),
+    redis.llen(keys.claims),
+    redis.get(keys.relayed),
+    redis.exists(keys.packets),
+    redis.llen(keys.spoiled),
   ]);
   // A draft in which users had won is an older state of Redis: the wins since then are unknown.
   if (state !== null || Number(relayed ?? 0) > claims) return false;

@@ -13,6 +13,11 @@ export function elementIn(text: string): string | undefined {
 }
 
 /** The list element of the packet with this index, byte for byte as `load` writes it. */
-export function elementOf({ signer }: Pick<OperatorContext, 'signer'>, rainId: string, allocation: BigInt64Array, index: number): string {
+export function elementOf(
+  { signer }: Pick<OperatorContext, 'signer'>,
+  rainId: string,
+  allocation: BigInt64Array,
+  index: number,
+): string {
   return packetElement(signer, rainId, redPacketId(rainId, index), formatMoney(allocation[index]!));
 }

@@ -4,11 +4,16 @@ import { announceChange } from '../../store/transitions.ts';
 import type { OperatorContext } from '../context.ts';
 
 /** Pauses every shard that grants packets, also when others have lost their state. @returns how many granted */
-export async function pauseShards({ redis }: Pick<OperatorContext, 'redis'>, rainId: string, shards: number, dryRun: boolean): Promise<number> {
+export async function pauseShards(
+  { redis }: Pick<OperatorContext, 'redis'>,
+  rainId: string,
+  shards: number,
+  dryRun: boolean,
+): Promise<number> {
   let granting = 0;
   for (let shard = 0; shard < shards; shard++) {
     const { state } = shardKeys(rainId, shard);
-    if (await redis.hget(state, 'state') !== 'loaded') continue;
+    if ((await redis.hget(state, 'state')) !== 'loaded') continue;
     granting++;
     if (!dryRun) await run(redis, 'pause', [state], []);
   }

@@ -37,7 +37,11 @@ export async function readPayments(bytes: Readable): Promise<Payments> {
     rainIds: [...byRain.keys()],
     of: (id) => hand(id, byRain.get(id) ?? []),
     // An older id such as `order-7` may be a payment of somebody else.
-    ofUnknown: (id) => hand(id, (byRain.get(id) ?? []).filter((row) => row.id.includes(':'))),
+    ofUnknown: (id) =>
+      hand(
+        id,
+        (byRain.get(id) ?? []).filter((row) => row.id.includes(':')),
+      ),
     others: () => [...asked.values()].reduce((rest, count) => rest - count, total),
   };
 }

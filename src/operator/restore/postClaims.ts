@@ -12,12 +12,19 @@ import type { QueueContext } from '../context.ts';
  * @param waitMs how long it waits for the workers
  * @returns the claims that the ledger has not credited by then
  */
-export async function postClaims(context: QueueContext, rain: BookedRain, claims: readonly Claim[], waitMs: number): Promise<Claim[]> {
+export async function postClaims(
+  context: QueueContext,
+  rain: BookedRain,
+  claims: readonly Claim[],
+  waitMs: number,
+): Promise<Claim[]> {
   if (claims.length === 0) return [];
   const again = randomUUID();
   let jobs = 0;
   for (let shard = 0; shard < rain.shards; shard++) {
-    const here = claims.filter(({ userId }) => shardOf(userId, rain.shards) === shard).map((claim) => JSON.stringify(claim));
+    const here = claims
+      .filter(({ userId }) => shardOf(userId, rain.shards) === shard)
+      .map((claim) => JSON.stringify(claim));
     for (let from = 0; from < here.length; from += ENTRIES_MAX, jobs++) {
       const data: CreditJob = { rainId: rain.id, shard, from, entries: here.slice(from, from + ENTRIES_MAX) };
       await context.queues.credit.add('range', data, { jobId: creditJobId(data, again) });
@@ -29,6 +36,11 @@ export async function postClaims(context: QueueContext, rain: BookedRain, claims
 
 /** Those of the claims that the ledger has not credited to their users. */
 async function notCredited({ ledger }: Pick<QueueContext, 'ledger'>, claims: readonly Claim[]): Promise<Claim[]> {
-  const userOf = new Map((await ledger.postings(claims.map(({ redPacketId }) => redPacketId))).map(({ redPacketId, userId }) => [redPacketId, userId]));
+  const userOf = new Map(
+    (await ledger.postings(claims.map(({ redPacketId }) => redPacketId))).map(({ redPacketId, userId }) => [
+      redPacketId,
+      userId,
+    ]),
+  );
   return claims.filter(({ redPacketId, userId }) => userOf.get(redPacketId) !== userId);
 }

@@ -22,15 +22,32 @@ interface Presence {
   shards: ShardPresence[];
 }
 
-export async function readPresence({ redis }: Pick<OperatorContext, 'redis'>, rainId: string, shards: number): Promise<Presence> {
-  const [live, settled] = await Promise.all([redis.hexists(LIVE_RAINS_KEY, rainId), redis.hexists(SETTLED_RAINS_KEY, rainId)]);
+export async function readPresence(
+  { redis }: Pick<OperatorContext, 'redis'>,
+  rainId: string,
+  shards: number,
+): Promise<Presence> {
+  const [live, settled] = await Promise.all([
+    redis.hexists(LIVE_RAINS_KEY, rainId),
+    redis.hexists(SETTLED_RAINS_KEY, rainId),
+  ]);
   return {
     index: live === 1 ? 'live' : settled === 1 ? 'settled' : undefined,
-    shards: await Promise.all(Array.from({ length: shards }, async (_, shard): Promise<ShardPresence> => {
-      const key = shardKeys(rainId, shard).state;
-      const [[state, held, opensAt, closesAt], rest] = await Promise.all([redis.hmget(key, 'state', 'held', 'opensAt', 'closesAt'), redis.exists(...lastingKeys(rainId, shard).filter((other) => other !== key))]);
-      return { state: STORED_STATES.find((known) => known === state), rest: rest > 0, held: held ?? undefined, window: { opensAt: Number(opensAt), closesAt: Number(closesAt) } };
-    })),
+    shards: await Promise.all(
+      Array.from({ length: shards }, async (_, shard): Promise<ShardPresence> => {
+        const key = shardKeys(rainId, shard).state;
+        const [[state, held, opensAt, closesAt], rest] = await Promise.all([
+          redis.hmget(key, 'state', 'held', 'opensAt', 'closesAt'),
+          redis.exists(...lastingKeys(rainId, shard).filter((other) => other !== key)),
+        ]);
+        return {
+          state: STORED_STATES.find((known) => known === state),
+          rest: rest > 0,
+          held: held ?? undefined,
+          window: { opensAt: Number(opensAt), closesAt: Number(closesAt) },
+        };
+      }),
+    ),
   };
 }
 
@@ -48,7 +65,7 @@ export function lostReason(rainId: string): string {
 
 /** What to tell of a rain that Redis does not have as a whole, or has for an older version. */
 export async function goneReason(redis: RedisClient, { id, shards }: { id: string; shards: number }): Promise<string> {
-  return await hasOlderLabels(redis, id, shards) ? olderLabelsReason(id) : lostReason(id);
+  return (await hasOlderLabels(redis, id, shards)) ? olderLabelsReason(id) : lostReason(id);
 }
 
 /** The refusal for a rain that Redis has and the ledger does not. */
@@ -57,7 +74,11 @@ export function onlyInRedisReason(rainId: string): string {
 }
 
 /** Why the ledger has no such rain: it exists nowhere, or in Redis only, or is a sale. */
-export async function unknownReason({ redis, ledger }: Pick<OperatorContext, 'redis' | 'ledger'>, rainId: string): Promise<string> {
-  if (await ledger.sale(rainId)) return `there is no rain ${rainId}; it is a sale, see rain sale show ${rainId} or rain sale audit ${rainId}`;
-  return await findRain(redis, rainId) ? onlyInRedisReason(rainId) : `there is no rain ${rainId}`;
+export async function unknownReason(
+  { redis, ledger }: Pick<OperatorContext, 'redis' | 'ledger'>,
+  rainId: string,
+): Promise<string> {
+  if (await ledger.sale(rainId))
+    return `there is no rain ${rainId}; it is a sale, see rain sale show ${rainId} or rain sale audit ${rainId}`;
+  return (await findRain(redis, rainId)) ? onlyInRedisReason(rainId) : `there is no rain ${rainId}`;
 }

@@ -23,7 +23,11 @@ export function inOrder<Win extends Pick<Claim, 'redPacketId'>>(rainId: string, 
 }
 
 /** Puts wins back into Redis, and takes their packets off the lists. Call it while nobody can grab. Safe to repeat. */
-export async function putBack({ redis, signer }: Pick<OperatorContext, 'redis' | 'signer'>, { id, shards }: Pick<BookedRain, 'id' | 'shards'>, claims: readonly Claim[]): Promise<PutBack> {
+export async function putBack(
+  { redis, signer }: Pick<OperatorContext, 'redis' | 'signer'>,
+  { id, shards }: Pick<BookedRain, 'id' | 'shards'>,
+  claims: readonly Claim[],
+): Promise<PutBack> {
   await endMoves(redis, id, shards);
   const done: PutBack = { written: 0, contested: 0, refused: [] };
   const ordered = inOrder(id, claims);
@@ -39,14 +43,20 @@ export async function putBack({ redis, signer }: Pick<OperatorContext, 'redis' |
       done.written += reply[0] + reply[1];
       done.contested += reply[1];
       // A contested win is in the log only. Its user must not win a second packet either.
-      for (const claim of chunk) await redis.hsetnx(shardKeys(id, shard).claimed, claim.userId, signedEntry(signer, claim));
+      for (const claim of chunk)
+        await redis.hsetnx(shardKeys(id, shard).claimed, claim.userId, signedEntry(signer, claim));
     }
   }
   return done;
 }
 
 /** Takes packets off the lists that somebody has won. The whole list is searched for each. @returns how many were there */
-export async function takeOff({ redis, signer }: OperatorContext, rain: BookedRain, allocation: BigInt64Array, redPacketIds: readonly string[]): Promise<number> {
+export async function takeOff(
+  { redis, signer }: OperatorContext,
+  rain: BookedRain,
+  allocation: BigInt64Array,
+  redPacketIds: readonly string[],
+): Promise<number> {
   let taken = 0;
   for (const id of redPacketIds) {
     const index = redPacketIndex(rain.id, id);
@@ -54,7 +64,8 @@ export async function takeOff({ redis, signer }: OperatorContext, rain: BookedRa
     const own = await signerOfShard(redis, signer, rain.id, 0);
     const element = elementOf({ signer: own }, rain.id, allocation, index);
     // It may have moved.
-    for (let shard = 0; shard < rain.shards; shard++) taken += await redis.lrem(shardKeys(rain.id, shard).packets, 0, element);
+    for (let shard = 0; shard < rain.shards; shard++)
+      taken += await redis.lrem(shardKeys(rain.id, shard).packets, 0, element);
   }
   return taken;
 }

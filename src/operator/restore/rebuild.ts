@@ -33,9 +33,19 @@ const ATTEMPTS_MAX = 5;
  * known are in the log before the state is there. The rain is paused then, or closed when its time is over.
  * @param word the operator takes it that wins may be unknown, and has told wins paid
  */
-export async function rebuildRain(context: OperatorContext, rain: BookedRain, lost: readonly number[], word: boolean, dryRun: boolean): Promise<Rebuilt> {
+export async function rebuildRain(
+  context: OperatorContext,
+  rain: BookedRain,
+  lost: readonly number[],
+  word: boolean,
+  dryRun: boolean,
+): Promise<Rebuilt> {
   const { fields, allocation, isOver } = await planOf(context, rain);
-  if (breaksCommitment(rain, fields['commitment'])) return refuse('id', `seed and plan of the rain ${rain.id} do not match the commitment; its packets would not be the promised ones`);
+  if (breaksCommitment(rain, fields['commitment']))
+    return refuse(
+      'id',
+      `seed and plan of the rain ${rain.id} do not match the commitment; its packets would not be the promised ones`,
+    );
   const done = { ok: true as const, shards: 0, packets: 0, told: 0 };
   const moved = await readMovedPackets(context, rain, lost);
   const placed = new Set(moved.listed);
@@ -43,16 +53,45 @@ export async function rebuildRain(context: OperatorContext, rain: BookedRain, lo
     const candidates = candidatesOf(rain, allocation, shard, moved);
     const planned = String(plannedFor(shard, rain.shards, allocation.length));
     for (let attempt = 1; ; attempt++) {
-      const known = await readKnown(context, rain, allocation, shard, word, candidates.filter((index) => !placed.has(redPacketId(rain.id, index))));
-      if (!word && !await isLogTrusted(context, rain, shard, known.elements.filter((element) => !moved.coming.has(elementIn(element) ?? '')))) {
-        return refuse('reason', `wins of the rain ${rain.id} that are not credited may be unknown: its claim log is not complete. Bring the data of Redis back, or import the winners with rain restore import ${rain.id} --winners winners.csv, or take it that some are missing with rain restore apply ${rain.id} --reason "…"`);
+      const known = await readKnown(
+        context,
+        rain,
+        allocation,
+        shard,
+        word,
+        candidates.filter((index) => !placed.has(redPacketId(rain.id, index))),
+      );
+      if (
+        !word &&
+        !(await isLogTrusted(
+          context,
+          rain,
+          shard,
+          known.elements.filter((element) => !moved.coming.has(elementIn(element) ?? '')),
+        ))
+      ) {
+        return refuse(
+          'reason',
+          `wins of the rain ${rain.id} that are not credited may be unknown: its claim log is not complete. Bring the data of Redis back, or import the winners with rain restore import ${rain.id} --winners winners.csv, or take it that some are missing with rain restore apply ${rain.id} --reason "…"`,
+        );
       }
       if (!dryRun) await noteKnownMoves(context, rain, shard);
-      const outcome = dryRun ? 'revived' : await rebuildShard(context.redis, context.signer, rain.id, shard, { ...known, state: isOver ? 'closed' : 'paused', fields: { ...fields, packets: planned, loaded: planned } });
+      const outcome = dryRun
+        ? 'revived'
+        : await rebuildShard(context.redis, context.signer, rain.id, shard, {
+            ...known,
+            state: isOver ? 'closed' : 'paused',
+            fields: { ...fields, packets: planned, loaded: planned },
+          });
       if (outcome === 'changed' && attempt < ATTEMPTS_MAX) continue;
       if (outcome === 'changed') return refuse('id', `somebody else changes the rain ${rain.id} meanwhile; try again`);
       for (const index of candidates) placed.add(redPacketId(rain.id, index));
-      if (outcome === 'revived') [done.shards, done.packets, done.told] = [done.shards + 1, done.packets + known.elements.length, done.told + known.told];
+      if (outcome === 'revived')
+        [done.shards, done.packets, done.told] = [
+          done.shards + 1,
+          done.packets + known.elements.length,
+          done.told + known.told,
+        ];
       break;
     }
   }
@@ -60,7 +99,12 @@ export async function rebuildRain(context: OperatorContext, rain: BookedRain, lo
 }
 
 /** Packets that may have been in this shard, as indices in the order of the plan: those that it was loaded with, and those that others lent to it. */
-function candidatesOf(rain: BookedRain, allocation: BigInt64Array, shard: number, { broughtTo }: MovedPackets): number[] {
+function candidatesOf(
+  rain: BookedRain,
+  allocation: BigInt64Array,
+  shard: number,
+  { broughtTo }: MovedPackets,
+): number[] {
   const indices = new Set<number>();
   for (let index = shard; index < allocation.length; index += rain.shards) indices.add(index);
   for (const id of broughtTo.get(shard) ?? []) {
@@ -78,12 +122,25 @@ async function planOf(context: OperatorContext, rain: BookedRain) {
   return {
     allocation: amounts,
     // A close that met the loss has ended the other shards.
-    isOver: rain.sealedAt !== undefined || await redisNow(context.redis) >= closesAt || (await readPresence(context, rain.id, rain.shards)).shards.some(({ state }) => state === 'closed'),
+    isOver:
+      rain.sealedAt !== undefined ||
+      (await redisNow(context.redis)) >= closesAt ||
+      (await readPresence(context, rain.id, rain.shards)).shards.some(({ state }) => state === 'closed'),
     fields: {
-      ...(rain.shards > 1 && { shards: String(rain.shards), elsewhere: String(rain.shards), total: String(amounts.length) }),
-      rainId, opensAt: String(opensAt), closesAt: String(closesAt), terms: canonicalJson(terms), held: RESTORING,
-      ...(commitment !== undefined && { commitment }), ...(terms.winsMax !== undefined && { winsMax: String(terms.winsMax) }),
-      ...(topUps.length > 0 && { topUps: canonicalJson(topUps) }), signedBy: context.signer.keyId,
+      ...(rain.shards > 1 && {
+        shards: String(rain.shards),
+        elsewhere: String(rain.shards),
+        total: String(amounts.length),
+      }),
+      rainId,
+      opensAt: String(opensAt),
+      closesAt: String(closesAt),
+      terms: canonicalJson(terms),
+      held: RESTORING,
+      ...(commitment !== undefined && { commitment }),
+      ...(terms.winsMax !== undefined && { winsMax: String(terms.winsMax) }),
+      ...(topUps.length > 0 && { topUps: canonicalJson(topUps) }),
+      signedBy: context.signer.keyId,
       ...(ticketRules && { ticketRules: ticketRulesText(ticketRules) }),
     } as Record<string, string>,
   };
@@ -91,24 +148,44 @@ async function planOf(context: OperatorContext, rain: BookedRain) {
 
 type Known = Pick<RebuiltShard, 'elements' | 'claims' | 'logLength'> & { told: number };
 
-async function readKnown(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, shard: number, word: boolean, candidates: readonly number[]): Promise<Known> {
+async function readKnown(
+  context: OperatorContext,
+  rain: BookedRain,
+  allocation: BigInt64Array,
+  shard: number,
+  word: boolean,
+  candidates: readonly number[],
+): Promise<Known> {
   // A packet may have been won in any shard.
-  const everywhere = await Promise.all(Array.from({ length: rain.shards }, (_, each) => readShardClaims(context, rain, allocation, each)));
+  const everywhere = await Promise.all(
+    Array.from({ length: rain.shards }, (_, each) => readShardClaims(context, rain, allocation, each)),
+  );
   const claims = everywhere[shard]!;
   const booked = await readBooked(context, rain.id);
   const wins = everywhere.flatMap(({ logged, byUser }) => [...logged.map(({ claim }) => claim), ...byUser.values()]);
   const taken = takenPackets(booked, wins);
-  const told = (await readJudgedWins(context, rain, allocation, taken)).filter(({ verdict, userId }) => verdict === 'payable' && shardOf(userId, rain.shards) === shard);
+  const told = (await readJudgedWins(context, rain, allocation, taken)).filter(
+    ({ verdict, userId }) => verdict === 'payable' && shardOf(userId, rain.shards) === shard,
+  );
   const paid: Claim[] = word ? told.map((win) => claimOf(rain.id, win)) : [];
   const here = [...booked.credits].filter(([, { userId }]) => shardOf(userId, rain.shards) === shard);
-  const credited = await bookedClaims(context, rain.id, here.map(([id, { userId, cents }]) => ({ redPacketId: id, userId, amountCents: cents })));
+  const credited = await bookedClaims(
+    context,
+    rain.id,
+    here.map(([id, { userId, cents }]) => ({ redPacketId: id, userId, amountCents: cents })),
+  );
   const elements: string[] = [];
   const withheld = new Set(told.map(({ redPacketId: id }) => id));
   for (const index of candidates) {
     const id = redPacketId(rain.id, index);
     if (!taken.userOf.has(id) && !withheld.has(id)) elements.push(elementOf(context, rain.id, allocation, index));
   }
-  return { elements, claims: missingClaims(claims, [...credited, ...paid]), logLength: claims.logLength, told: paid.length };
+  return {
+    elements,
+    claims: missingClaims(claims, [...credited, ...paid]),
+    logLength: claims.logLength,
+    told: paid.length,
+  };
 }
 
 /** What the log or the claims by user lack: the user's own claim, the log's first claim of each user, and wins known from elsewhere. */
@@ -129,7 +206,13 @@ function nameOf({ redPacketId: id, userId }: Claim): string {
 }
 
 /** The shards that have to be rebuilt: those without a state; with `drafts`, also drafts, which an older Redis has not loaded yet. */
-export async function shardsToRebuild({ redis }: OperatorContext, rain: BookedRain, drafts: boolean): Promise<number[]> {
-  const states = await Promise.all(Array.from({ length: rain.shards }, (_, shard) => redis.hget(shardKeys(rain.id, shard).state, 'state')));
+export async function shardsToRebuild(
+  { redis }: OperatorContext,
+  rain: BookedRain,
+  drafts: boolean,
+): Promise<number[]> {
+  const states = await Promise.all(
+    Array.from({ length: rain.shards }, (_, shard) => redis.hget(shardKeys(rain.id, shard).state, 'state')),
+  );
   return states.flatMap((state, shard) => (state === null || (drafts && state === 'draft') ? [shard] : []));
 }

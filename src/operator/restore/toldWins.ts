@@ -33,26 +33,41 @@ export function takenPackets(booked: Pick<Booked, 'credits' | 'discards'>, claim
 }
 
 /** The told wins of a rain, the earliest first. */
-export async function readJudgedWins(context: OperatorContext, rain: BookedRain, allocation: BigInt64Array, taken: TakenPackets): Promise<JudgedWin[]> {
+export async function readJudgedWins(
+  context: OperatorContext,
+  rain: BookedRain,
+  allocation: BigInt64Array,
+  taken: TakenPackets,
+): Promise<JudgedWin[]> {
   const records = await readTold(context.redis, context.signer, rain.id, rain.shards);
   const promised = new Set<string>();
-  return records.toSorted((a, b) => a.at - b.at || (a.redPacketId < b.redPacketId ? -1 : 1)).map((record) => {
-    const judged = { ...record, ...judgeWin(rain, allocation, taken, record) };
-    if (judged.verdict !== 'payable') return judged;
-    if (promised.has(record.redPacketId)) return { ...record, verdict: 'contested', why: 'another user was told the same packet before' };
-    promised.add(record.redPacketId);
-    return { ...judged, why: 'receipt and plan confirm it' };
-  });
+  return records
+    .toSorted((a, b) => a.at - b.at || (a.redPacketId < b.redPacketId ? -1 : 1))
+    .map((record) => {
+      const judged = { ...record, ...judgeWin(rain, allocation, taken, record) };
+      if (judged.verdict !== 'payable') return judged;
+      if (promised.has(record.redPacketId))
+        return { ...record, verdict: 'contested', why: 'another user was told the same packet before' };
+      promised.add(record.redPacketId);
+      return { ...judged, why: 'receipt and plan confirm it' };
+    });
 }
 
 /** Whether the rain can pay a win that neither store knows. */
-export function judgeWin(rain: BookedRain, allocation: BigInt64Array, { userOf, packetOf }: TakenPackets, { redPacketId, userId, amount }: Pick<LostWin, 'redPacketId' | 'userId' | 'amount'>): Pick<JudgedWin, 'verdict' | 'why'> {
+export function judgeWin(
+  rain: BookedRain,
+  allocation: BigInt64Array,
+  { userOf, packetOf }: TakenPackets,
+  { redPacketId, userId, amount }: Pick<LostWin, 'redPacketId' | 'userId' | 'amount'>,
+): Pick<JudgedWin, 'verdict' | 'why'> {
   const of = (verdict: JudgedWin['verdict'], why: string) => ({ verdict, why });
   const owner = userOf.get(redPacketId);
   if (owner === userId) return of('known', 'it is credited, or in the claim log');
-  if (!isPlanned(rain, allocation, { rainId: rain.id, redPacketId, amount, userId })) return of('unverified', 'the plan has no such packet for this user');
+  if (!isPlanned(rain, allocation, { rainId: rain.id, redPacketId, amount, userId }))
+    return of('unverified', 'the plan has no such packet for this user');
   if (rain.settledAt !== undefined) return of('contested', 'the rain is settled, and its money distributed');
-  if (owner !== undefined) return of('contested', owner === '' ? 'the money of the packet went back' : `the packet is of ${owner}`);
+  if (owner !== undefined)
+    return of('contested', owner === '' ? 'the money of the packet went back' : `the packet is of ${owner}`);
   const other = packetOf.get(userId);
   return other === undefined ? of('payable', 'the plan confirms it') : of('contested', `the user has ${other}`);
 }

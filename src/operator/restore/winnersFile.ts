@@ -19,7 +19,14 @@ export interface WinnerRow {
   at?: number;
 }
 
-type WinnersFile = { ok: true; winners: WinnerRow[]; /** Rows of wins that were discarded, or are dead letters: nobody was paid. */ unpaid: number; /** Payments for other rains. */ others: number } | { ok: false; refusals: Refusal[] };
+type WinnersFile =
+  | {
+      ok: true;
+      winners: WinnerRow[];
+      /** Rows of wins that were discarded, or are dead letters: nobody was paid. */ unpaid: number;
+      /** Payments for other rains. */ others: number;
+    }
+  | { ok: false; refusals: Refusal[] };
 
 /** Longest file, bytes, and refusals that are listed [R10]. */
 export const FILE_BYTES_MAX = 256 * 1_024 * 1_024;
@@ -39,21 +46,35 @@ const NOT_PAID: ReadonlySet<string | undefined> = new Set(['discarded', 'dead'])
 export function readWinners(text: string, rainId: string): WinnersFile {
   let rows: { record: string[]; info: { lines: number } }[];
   try {
-    rows = parse(text, { bom: true, trim: true, skip_empty_lines: true, relax_column_count: true, info: true }) as unknown as typeof rows;
+    rows = parse(text, {
+      bom: true,
+      trim: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      info: true,
+    }) as unknown as typeof rows;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    return { ok: false, refusals: [{ field: `line ${Number(error['lines'] ?? 1)}`, reason: `${error.message}; expected CSV` }] };
+    return {
+      ok: false,
+      refusals: [{ field: `line ${Number(error['lines'] ?? 1)}`, reason: `${error.message}; expected CSV` }],
+    };
   }
   const [head, ...body] = rows;
   const names = head?.record ?? [];
   const isStatement = names.some((name) => name.toLowerCase() === 'id');
   const columns = isStatement ? names.map((name) => name.toLowerCase()) : names;
-  const missing = (isStatement ? ['id', 'amount', 'time'] : ['redPacketId', 'userId', 'amount']).find((name) => !columns.includes(name));
-  if (missing !== undefined) return { ok: false, refusals: [{ field: `line 1, column ${missing}`, reason: `missing, ${EXPECTED}` }] };
+  const missing = (isStatement ? ['id', 'amount', 'time'] : ['redPacketId', 'userId', 'amount']).find(
+    (name) => !columns.includes(name),
+  );
+  if (missing !== undefined)
+    return { ok: false, refusals: [{ field: `line 1, column ${missing}`, reason: `missing, ${EXPECTED}` }] };
   const [winners, refusals]: [WinnerRow[], Refusal[]] = [[], []];
   let [unpaid, others] = [0, 0];
   for (const { record, info } of body) {
-    const given = Object.fromEntries(columns.map((name, i) => [name, fromCell(record[i] ?? '')]).filter(([, cell]) => cell !== ''));
+    const given = Object.fromEntries(
+      columns.map((name, i) => [name, fromCell(record[i] ?? '')]).filter(([, cell]) => cell !== ''),
+    );
     if (NOT_PAID.has(given['status'])) {
       unpaid++;
       continue;
@@ -63,10 +84,20 @@ export function readWinners(text: string, rainId: string): WinnersFile {
       continue;
     }
     const parsed = cells.safeParse(isStatement ? fromStatement(given) : given);
-    if (parsed.success) winners.push({ line: info.lines, redPacketId: parsed.data.redPacketId, userId: parsed.data.userId, amount: parsed.data.amount, ...(parsed.data.at !== undefined && { at: parsed.data.at }) });
+    if (parsed.success)
+      winners.push({
+        line: info.lines,
+        redPacketId: parsed.data.redPacketId,
+        userId: parsed.data.userId,
+        amount: parsed.data.amount,
+        ...(parsed.data.at !== undefined && { at: parsed.data.at }),
+      });
     else if (refusals.length < REFUSALS_MAX) {
       const { field, reason } = firstRefusal(parsed.error, 'row');
-      refusals.push({ field: `line ${info.lines}, column ${isStatement ? STATEMENT_COLUMNS[field] ?? field : field}`, reason });
+      refusals.push({
+        field: `line ${info.lines}, column ${isStatement ? (STATEMENT_COLUMNS[field] ?? field) : field}`,
+        reason,
+      });
     }
   }
   return refusals.length > 0 ? { ok: false, refusals } : { ok: true, winners, unpaid, others };
@@ -76,5 +107,10 @@ const STATEMENT_COLUMNS: Partial<Record<string, string>> = { redPacketId: 'id', 
 
 /** A claim id names packet, user and amount, see docs/reference/webhook.md; an older one only the packet, and the user has a column. */
 function fromStatement({ id = '', amount: paid, time, user: userId }: Partial<Record<string, string>>) {
-  return { redPacketId: packetPartOf(id), userId: payeeOf({ id, ...(userId !== undefined && { userId }) }), amount: paid, at: time };
+  return {
+    redPacketId: packetPartOf(id),
+    userId: payeeOf({ id, ...(userId !== undefined && { userId }) }),
+    amount: paid,
+    at: time,
+  };
 }

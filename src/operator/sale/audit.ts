@@ -81,7 +81,7 @@ const PROBLEMS_MAX = 100;
  */
 export async function auditSale(context: OperatorContext, saleId: string): Promise<SaleAudit | undefined> {
   const first = await auditOnce(context, saleId);
-  if (!first || first.problems.length === 0 && first.untold.size === 0) return first?.audit;
+  if (!first || (first.problems.length === 0 && first.untold.size === 0)) return first?.audit;
   // Read everything again before anybody is accused: an operator's command may have come in between two reads.
   return (await auditOnce(context, saleId, first))?.audit;
 }
@@ -98,16 +98,30 @@ interface Look {
 /** What Redis may have lost in a failover, or the ledger in a restore: then its counts prove nothing. */
 const LOSSES = /^(missing|unmade|differs|ahead)\b/;
 
-async function auditOnce(context: OperatorContext, saleId: string, before?: Pick<Look, 'keys' | 'behind' | 'untold'>): Promise<Look | undefined> {
+async function auditOnce(
+  context: OperatorContext,
+  saleId: string,
+  before?: Pick<Look, 'keys' | 'behind' | 'untold'>,
+): Promise<Look | undefined> {
   const { isDiscarded, isAcknowledged, list: acknowledged } = await readExplained(context, saleId);
   const findings = createFindings(isAcknowledged);
   const earlier = await context.ledger.followedUnits(saleId);
   const planned = await context.ledger.sale(saleId);
   if (!planned) return undefined;
   const foreign = await foreignKeys(context.redis, saleId);
-  for (const { name, type, expected } of foreign) findings.note(`type ${name}`, `Redis has a ${type} as ${name} of the sale, expected a ${expected}: somebody has changed it, and nothing of the sale can be read; give it up with: rain sale write-off ${saleId} --reason "…"`, 'type');
+  for (const { name, type, expected } of foreign)
+    findings.note(
+      `type ${name}`,
+      `Redis has a ${type} as ${name} of the sale, expected a ${expected}: somebody has changed it, and nothing of the sale can be read; give it up with: rain sale write-off ${saleId} --reason "…"`,
+      'type',
+    );
   const inPlaceOfTold = await foreignTold(context.redis, saleId);
-  if (inPlaceOfTold !== undefined) findings.note('type told', `Redis has a ${inPlaceOfTold} in the place of the told reservations that were written down, expected a hash: somebody has changed it, and what gateways have written there is lost`, 'type');
+  if (inPlaceOfTold !== undefined)
+    findings.note(
+      'type told',
+      `Redis has a ${inPlaceOfTold} in the place of the told reservations that were written down, expected a hash: somebody has changed it, and what gateways have written there is lost`,
+      'type',
+    );
   const held = foreign.length === 0 ? await readRedis(context, planned) : undefined;
   // Read again: window and top-ups are in the ledger before they are in Redis.
   const sale = (await context.ledger.sale(saleId))!;
@@ -121,16 +135,35 @@ async function auditOnce(context: OperatorContext, saleId: string, before?: Pick
   let log = emptyLog();
   if (held) {
     const undelivered = await countUndelivered(context.redis, saleId);
-    if (undelivered > 0) notices.push(`${undelivered} orders have timed out before the shop has confirmed them; the log of the worker says why`);
-    if (!unsigned) findings.note('other key', `the reservations of the sale are signed with another SIGNING_SECRET than this process has, by the name of ${signedBy}: whether somebody else has written one cannot be said here`);
-    const differences = compareSaleState({ ...sale, signedBy }, held.state, held.stock, { windows, states: STATES[progressOf(sale, actions, held.now)] }, findings);
+    if (undelivered > 0)
+      notices.push(
+        `${undelivered} orders have timed out before the shop has confirmed them; the log of the worker says why`,
+      );
+    if (!unsigned)
+      findings.note(
+        'other key',
+        `the reservations of the sale are signed with another SIGNING_SECRET than this process has, by the name of ${signedBy}: whether somebody else has written one cannot be said here`,
+      );
+    const differences = compareSaleState(
+      { ...sale, signedBy },
+      held.state,
+      held.stock,
+      { windows, states: STATES[progressOf(sale, actions, held.now)] },
+      findings,
+    );
     notices.push(...differences.notices);
     wrong.push(...differences.wrong);
     log = await readSaleLog(context, { ...sale, unsigned }, held, { windows, now: held.now }, isDiscarded, findings);
     const refused = await nameUnlogged(context, { saleId, made: held.made, unsigned }, log, findings);
     // A number that a failover has lost leaves a gap; the highest is always in the log, or refused.
-    if (held.made !== Math.max(log.newest, refused)) findings.note('made', `Redis counts ${held.made} reservations, and the log has ${held.logged - log.explained}`, 'made');
-  } else if (foreign.length === 0 && sale.settledAt === undefined && await wasOpened(context, saleId)) findings.note('lost', lostSaleReason(saleId));
+    if (held.made !== Math.max(log.newest, refused))
+      findings.note(
+        'made',
+        `Redis counts ${held.made} reservations, and the log has ${held.logged - log.explained}`,
+        'made',
+      );
+  } else if (foreign.length === 0 && sale.settledAt === undefined && (await wasOpened(context, saleId)))
+    findings.note('lost', lostSaleReason(saleId));
 
   const stock = await context.ledger.stock(saleId);
   const [after, faults] = [await context.ledger.followedUnits(saleId), await context.ledger.stockFaults(saleId)];
@@ -141,17 +174,36 @@ async function auditOnce(context: OperatorContext, saleId: string, before?: Pick
   const written = await ordersOf(context, log.waiting);
   const pending = log.waiting.filter(({ reservation }) => !written.has(reservation.reservationId));
   const missing = ordered - log.ordered - written.size;
-  if (missing > 0) findings.note('missing', `the ledger has ${missing} orders of reservations that Redis does not have: it has lost them`);
+  if (missing > 0)
+    findings.note(
+      'missing',
+      `the ledger has ${missing} orders of reservations that Redis does not have: it has lost them`,
+    );
   const behind = [...log.behind].filter((id) => before?.behind.has(id));
   const hasLostSome = [...findings.keys()].some((key) => LOSSES.test(key));
   const lost = await findLostReservations(context, saleId);
-  for (const { reservationId, userId, quantity, sku } of lost) findings.note(`told ${reservationId} ${userId}`, `${userId} was told the reservation ${reservationId}, ${quantity} ${sku}, and neither Redis nor the ledger has it: Redis has lost it`);
+  for (const { reservationId, userId, quantity, sku } of lost)
+    findings.note(
+      `told ${reservationId} ${userId}`,
+      `${userId} was told the reservation ${reservationId}, ${quantity} ${sku}, and neither Redis nor the ledger has it: Redis has lost it`,
+    );
   const untold = [...log.untold].filter(([name]) => before?.untold.has(name)).map(([, refusal]) => refusal);
   nameBeyond(log, isDiscarded, hasLostSome, findings);
   const isSound = findings.keys().size === 0 && behind.length + untold.length === 0;
   // What the shop got back at the end of a sale, Redis need not know.
   const kind = hasLostSome || behind.length > 0 || log.redrawn > 0 ? undefined : 'counts';
-  const wrongCounts = held && sale.settledAt === undefined ? sale.items.flatMap(({ sku }) => compareCounts(sku, held.stock, { before: earlier, after, logged: log.units.get(sku) ?? 0, kept: log.kept.get(sku) ?? 0 }, findings, kind)) : [];
+  const wrongCounts =
+    held && sale.settledAt === undefined
+      ? sale.items.flatMap(({ sku }) =>
+          compareCounts(
+            sku,
+            held.stock,
+            { before: earlier, after, logged: log.units.get(sku) ?? 0, kept: log.kept.get(sku) ?? 0 },
+            findings,
+            kind,
+          ),
+        )
+      : [];
   const told = findings.sentences(before?.keys);
   // An empty text holds nothing, see lua/reserve.lua.
   const reason = sale.settledAt === undefined ? held?.state['held'] || undefined : undefined;
@@ -160,54 +212,131 @@ async function auditOnce(context: OperatorContext, saleId: string, before?: Pick
   if (paused !== undefined) notices.push(pausedNotice(saleId, paused));
   const items = stock.map((item) => equationOf(item, pending));
   const balanced = items.every(isBalanced) && problems.length === 0;
-  const report = { saleId, items, orders: faults.orderCount, buyers: faults.buyers, balanced, ...(sale.rehearsal && { rehearsal: true as const }) };
+  const report = {
+    saleId,
+    items,
+    orders: faults.orderCount,
+    buyers: faults.buyers,
+    balanced,
+    ...(sale.rehearsal && { rehearsal: true as const }),
+  };
   return {
-    problems, keys: findings.keys(), behind: log.behind, untold: log.untold,
+    problems,
+    keys: findings.keys(),
+    behind: log.behind,
+    untold: log.untold,
     audit: {
-      report, problems: problems.slice(0, PROBLEMS_MAX), notices, pending, wrongCounts: isSound ? wrongCounts : [], wrongFields: wrong.filter(({ key }) => before?.keys.has(key)).map(({ key: _, ...field }) => field),
-      isStateOnly: [...findings.keys()].every((key) => key === 'state') && behind.length + untold.length === 0, tampering: findings.tampering(before?.keys), refused: log.refused, explained: log.explained, acknowledged,
-      ...(reason !== undefined && { hold: { reason, isNeedless: isSound && wrongCounts.length === 0 } }), untold,
-      lost: lost.filter(({ reservationId, userId }) => before?.keys.has(`told ${reservationId} ${userId}`)), untrue: log.untrue.filter(({ key }) => before?.keys.has(key)), behind, hasLostSome,
+      report,
+      problems: problems.slice(0, PROBLEMS_MAX),
+      notices,
+      pending,
+      wrongCounts: isSound ? wrongCounts : [],
+      wrongFields: wrong.filter(({ key }) => before?.keys.has(key)).map(({ key: _, ...field }) => field),
+      isStateOnly: [...findings.keys()].every((key) => key === 'state') && behind.length + untold.length === 0,
+      tampering: findings.tampering(before?.keys),
+      refused: log.refused,
+      explained: log.explained,
+      acknowledged,
+      ...(reason !== undefined && { hold: { reason, isNeedless: isSound && wrongCounts.length === 0 } }),
+      untold,
+      lost: lost.filter(({ reservationId, userId }) => before?.keys.has(`told ${reservationId} ${userId}`)),
+      untrue: log.untrue.filter(({ key }) => before?.keys.has(key)),
+      behind,
+      hasLostSome,
     },
   };
 }
 
 /** Only these are read, whatever somebody else has put beside them [R10]. */
-const STATE_FIELDS = ['state', 'saleId', 'opensAt', 'closesAt', 'holdMs', 'perUserMax', 'boughtMax', 'terms', 'items', 'added', 'made', 'held', 'signedBy'] as const;
+const STATE_FIELDS = [
+  'state',
+  'saleId',
+  'opensAt',
+  'closesAt',
+  'holdMs',
+  'perUserMax',
+  'boughtMax',
+  'terms',
+  'items',
+  'added',
+  'made',
+  'held',
+  'signedBy',
+] as const;
 const STOCK_COUNTS = ['units', 'booked', 'sold', 'returned'] as const;
 
 /** State, stock and lengths in one moment; `undefined`: Redis has no such sale. */
-async function readRedis({ redis }: OperatorContext, { id, items }: BookedSale): Promise<{ state: Texts; stock: Texts; made: number; logged: number; now: number } | undefined> {
+async function readRedis(
+  { redis }: OperatorContext,
+  { id, items }: BookedSale,
+): Promise<{ state: Texts; stock: Texts; made: number; logged: number; now: number } | undefined> {
   const keys = saleKeys(id);
   const stockFields = items.flatMap(({ sku }) => [sku, ...STOCK_COUNTS.map((count) => `${sku}:${count}`)]);
-  const replies = (await redis.multi().hmget(keys.state, ...STATE_FIELDS).hmget(keys.stock, ...stockFields).llen(keys.reservations).time().exec())!;
+  const replies = (await redis
+    .multi()
+    .hmget(keys.state, ...STATE_FIELDS)
+    .hmget(keys.stock, ...stockFields)
+    .llen(keys.reservations)
+    .time()
+    .exec())!;
   for (const [error] of replies) if (error) throw error;
-  const [states, stocks, logged, [seconds]] = replies.map(([, reply]) => reply) as [(string | null)[], (string | null)[], number, [string, string]];
+  const [states, stocks, logged, [seconds]] = replies.map(([, reply]) => reply) as [
+    (string | null)[],
+    (string | null)[],
+    number,
+    [string, string],
+  ];
   const [state, stock] = [textsOf(STATE_FIELDS, states), textsOf(stockFields, stocks)];
-  return state['state'] === undefined && logged === 0 ? undefined : { state, stock, logged, made: Number(state['made'] ?? 0), now: 1_000 * Number(seconds) };
+  return state['state'] === undefined && logged === 0
+    ? undefined
+    : { state, stock, logged, made: Number(state['made'] ?? 0), now: 1_000 * Number(seconds) };
 }
 
-const textsOf = (fields: readonly string[], values: readonly (string | null)[]): Texts => Object.fromEntries(fields.map((field, i) => [field, values[i] ?? undefined]));
+const textsOf = (fields: readonly string[], values: readonly (string | null)[]): Texts =>
+  Object.fromEntries(fields.map((field, i) => [field, values[i] ?? undefined]));
 
 async function madeNow({ redis }: OperatorContext, saleId: string): Promise<number> {
-  return Number(await redis.hget(saleKeys(saleId).state, 'made') ?? 0);
+  return Number((await redis.hget(saleKeys(saleId).state, 'made')) ?? 0);
 }
 
 /** An order has its reservation's number, and Redis has drawn it before. */
 function nameUnmade(saleId: string, newest: readonly string[], made: number, findings: SaleFindings): void {
-  for (const id of newest) if (reservationOrdinal(saleId, id)! > made) findings.note(`unmade ${id}`, `there is an order ${id}, and Redis has made ${made} reservations: it has lost this one, or it was never made`);
+  for (const id of newest)
+    if (reservationOrdinal(saleId, id)! > made)
+      findings.note(
+        `unmade ${id}`,
+        `there is an order ${id}, and Redis has made ${made} reservations: it has lost this one, or it was never made`,
+      );
 }
 
-function equationOf({ sku, units, created, paid, accounts }: BookedStock, reservations: readonly Logged[]): ItemEquation {
-  const pending = reservations.reduce((sum, { reservation }) => sum + (reservation.sku === sku ? reservation.quantity : 0), 0);
-  return { sku, units, sold: paid, reserved: created, pending, left: accounts.available - pending, returned: units + accounts.shop };
+function equationOf(
+  { sku, units, created, paid, accounts }: BookedStock,
+  reservations: readonly Logged[],
+): ItemEquation {
+  const pending = reservations.reduce(
+    (sum, { reservation }) => sum + (reservation.sku === sku ? reservation.quantity : 0),
+    0,
+  );
+  return {
+    sku,
+    units,
+    sold: paid,
+    reserved: created,
+    pending,
+    left: accounts.available - pending,
+    returned: units + accounts.shop,
+  };
 }
 
 /** One audited sale. `fault`: it could not be audited, which must not hide the others. */
 export type AuditedSale = { saleId: string; title: string } & ({ audit: SaleAudit } | { fault: unknown });
 
 /** Audits many sales one after the other, newest first. */
-export async function* auditSales(context: OperatorContext, which: 'all' | 'unsettled', limit: number): AsyncGenerator<AuditedSale> {
+export async function* auditSales(
+  context: OperatorContext,
+  which: 'all' | 'unsettled',
+  limit: number,
+): AsyncGenerator<AuditedSale> {
   const listed: Pick<BookedSale, 'id' | 'title'>[] = await context.ledger.sales(limit, which);
   for (const { id: saleId, title } of listed) {
     try {

@@ -49,11 +49,26 @@ export type CreateSaleRequest = z.input<typeof createRequest>;
 type SaleCreated = { ok: true; saleId: string; opensAt: number; closesAt: number; stocked?: boolean } | Refused;
 
 /** Books the sale and its stock in the ledger, then writes it to Redis, closed. If cut in between, `openSale` or a second call finishes it. */
-export async function createSale(context: OperatorContext, request: CreateSaleRequest, { dryRun = false }: { dryRun?: boolean } = {}): Promise<SaleCreated> {
+export async function createSale(
+  context: OperatorContext,
+  request: CreateSaleRequest,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<SaleCreated> {
   const parsed = createRequest.safeParse(request);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'sale') };
-  const { title, campaign: _, id: __, rehearsal, unlisted, invitedOnly, ticketRules: rules, orderService = context.orderService ?? 'builtin', ...plain } = parsed.data;
-  if (rehearsal && parsed.data.campaign) return refuse('rehearsal', 'units of a rehearsal would count in the campaign; rehearse with a sale outside of it');
+  const {
+    title,
+    campaign: _,
+    id: __,
+    rehearsal,
+    unlisted,
+    invitedOnly,
+    ticketRules: rules,
+    orderService = context.orderService ?? 'builtin',
+    ...plain
+  } = parsed.data;
+  if (rehearsal && parsed.data.campaign)
+    return refuse('rehearsal', 'units of a rehearsal would count in the campaign; rehearse with a sale outside of it');
   const { opensAt, closesAt } = plain;
   const now = await redisNow(context.redis);
   const named = await nameRain(context, parsed.data, 'sale', () => newRainId(now));
@@ -61,16 +76,30 @@ export async function createSale(context: OperatorContext, request: CreateSaleRe
   const { id, campaign } = named;
   const existing = await context.ledger.sale(id);
   if (existing?.settledAt !== undefined) return refuse('id', `the sale ${id} is settled`);
-  if (existing && await hasLostSale(context, existing)) return refuse('id', lostSaleReason(id));
+  if (existing && (await hasLostSale(context, existing))) return refuse('id', lostSaleReason(id));
   const refusal = checkWindow({ opensAt, closesAt }, now, existing !== undefined, 'sale');
   if (refusal) return refusal;
   const taken = refuse('id', `Redis still holds another sale ${id}`);
   // Read the ledger again: the same request may have been booked and written meanwhile.
-  if (!existing && await isTaken(context, id) && !await context.ledger.sale(id)) return taken;
-  const booked = await context.ledger.createSale({ id, title: title ?? `Sale ${id}`, ...plain, orderService, ...(rehearsal && { rehearsal }), ...(unlisted && { unlisted }), ...(invitedOnly && { invitedOnly }), ...(campaign && { campaign }) }, context.actor, dryRun, rules);
+  if (!existing && (await isTaken(context, id)) && !(await context.ledger.sale(id))) return taken;
+  const booked = await context.ledger.createSale(
+    {
+      id,
+      title: title ?? `Sale ${id}`,
+      ...plain,
+      orderService,
+      ...(rehearsal && { rehearsal }),
+      ...(unlisted && { unlisted }),
+      ...(invitedOnly && { invitedOnly }),
+      ...(campaign && { campaign }),
+    },
+    context.actor,
+    dryRun,
+    rules,
+  );
   if (booked.outcome === 'differs') return existsAlready('sale', id, booked.fields);
   if (dryRun) return { ok: true, saleId: id, opensAt, closesAt, stocked: booked.outcome === 'created' };
-  if (await writeDraft(context, (await context.ledger.sale(id))!) === 'taken') {
+  if ((await writeDraft(context, (await context.ledger.sale(id))!)) === 'taken') {
     // Somebody was faster since we looked. Nothing was sold of what was booked just now: it goes back to the shop.
     if (booked.outcome === 'created') await context.ledger.settleSale(id);
     return taken;
@@ -82,11 +111,23 @@ export async function createSale(context: OperatorContext, request: CreateSaleRe
 
 async function isTaken({ redis }: OperatorContext, id: string): Promise<boolean> {
   const { state, stock, buyers, reservations, relayed } = saleKeys(id);
-  return await redis.exists(state, stock, buyers, reservations, relayed) > 0;
+  return (await redis.exists(state, stock, buyers, reservations, relayed)) > 0;
 }
 
 /** Writes the sale to Redis as the ledger has it, without its top-ups. Safe to repeat. */
 export function writeDraft({ redis }: OperatorContext, sale: BookedSale): ReturnType<typeof draftSale> {
   const { id, title, rehearsal, unlisted, invitedOnly, opensAt, closesAt, holdMs, perUserMax, boughtMax } = sale;
-  return draftSale(redis, { saleId: id, title, ...(rehearsal && { rehearsal: true as const }), ...(unlisted && { unlisted }), ...(invitedOnly && { invitedOnly }), opensAt, closesAt, holdMs, perUserMax, boughtMax, items: plannedItems(sale) });
+  return draftSale(redis, {
+    saleId: id,
+    title,
+    ...(rehearsal && { rehearsal: true as const }),
+    ...(unlisted && { unlisted }),
+    ...(invitedOnly && { invitedOnly }),
+    opensAt,
+    closesAt,
+    holdMs,
+    perUserMax,
+    boughtMax,
+    items: plannedItems(sale),
+  });
 }

@@ -16,7 +16,11 @@ export function isEnded({ sealedAt, settledAt }: Pick<BookedSale, 'sealedAt' | '
 }
 
 /** @param now Redis's clock, epoch ms */
-export function progressOf(sale: Pick<BookedSale, 'sealedAt' | 'settledAt' | 'closesAt'>, done: Done, now: number): Progress {
+export function progressOf(
+  sale: Pick<BookedSale, 'sealedAt' | 'settledAt' | 'closesAt'>,
+  done: Done,
+  now: number,
+): Progress {
   if (sale.settledAt !== undefined) return 'settled';
   if (isEnded(sale, done) || now >= sale.closesAt) return 'over';
   const last = done.findLast(({ verb }) => verb === 'pause' || verb === 'resume');

@@ -18,18 +18,36 @@ const RECORDED_MAX = 100;
  * Puts right what Redis tells buyers of their reservations: the ledger decides. What was found there is recorded first, since it may be
  * all that is left of a ledger which was restored. Safe to repeat.
  */
-export async function healStatuses(context: OperatorContext, saleId: string, { untrue, untold }: Pick<SaleAudit, 'untrue' | 'untold'>): Promise<Healed> {
+export async function healStatuses(
+  context: OperatorContext,
+  saleId: string,
+  { untrue, untold }: Pick<SaleAudit, 'untrue' | 'untold'>,
+): Promise<Healed> {
   const { redis, ledger, signer } = context;
   const wrong = untrue.slice(0, CORRECTED_MAX);
   // A change that Redis has not followed yet moves counts, too: the follower comes first, and the next audit looks again.
   const unfollowed = await ledger.unfollowedAmong(wrong.map((one) => idOf(saleId, one)));
   const due = wrong.filter((one) => !unfollowed.has(idOf(saleId, one)));
-  if (due.length > 0) await ledger.record({ actor: context.actor, verb: 'repair', rainId: saleId, details: { statuses: due.length, found: due.slice(0, RECORDED_MAX).map(sentenceOf) } });
+  if (due.length > 0)
+    await ledger.record({
+      actor: context.actor,
+      verb: 'repair',
+      rainId: saleId,
+      details: { statuses: due.length, found: due.slice(0, RECORDED_MAX).map(sentenceOf) },
+    });
   const corrected = await correct(redis, saleId, due);
   const orders = await ledger.orders({ ids: corrected.map((one) => idOf(saleId, one)) }, CORRECTED_MAX);
   const users = new Map(corrected.map((one) => [idOf(saleId, one), one.userId]));
-  await announceOrders(redis, signer, saleId, orders.filter(({ id, userId }) => users.get(id) === userId));
-  await announceRefused(redis, signer, saleId, [...untold, ...await ledger.refusalsAmong(corrected.map((one) => ({ reservationId: idOf(saleId, one), userId: one.userId })))]);
+  await announceOrders(
+    redis,
+    signer,
+    saleId,
+    orders.filter(({ id, userId }) => users.get(id) === userId),
+  );
+  await announceRefused(redis, signer, saleId, [
+    ...untold,
+    ...(await ledger.refusalsAmong(corrected.map((one) => ({ reservationId: idOf(saleId, one), userId: one.userId })))),
+  ]);
   return { corrected: corrected.length, told: untold.length };
 }
 

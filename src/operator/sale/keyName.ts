@@ -5,5 +5,8 @@ import type { Json } from '../../ledger/actions.ts';
  * @param actions of the sale, oldest first. @returns undefined: it was never loaded
  */
 export function saleKeyName(actions: readonly { verb: string; details?: Json }[]): string | undefined {
-  return actions.filter(({ verb }) => verb === 'load').map(({ details }) => details?.['signedBy']).find((name) => typeof name === 'string');
+  return actions
+    .filter(({ verb }) => verb === 'load')
+    .map(({ details }) => details?.['signedBy'])
+    .find((name) => typeof name === 'string');
 }

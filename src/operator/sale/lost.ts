@@ -6,14 +6,20 @@ import { keepSale, listSale, liveSales, settledSales } from '../../store/sales.t
 import type { OperatorContext } from '../context.ts';
 
 /** Whether Redis lost a sale in which somebody may have reserved. Written there again, it would sell the same units twice. */
-export async function hasLostSale(context: OperatorContext, { id, opensAt }: Pick<BookedSale, 'id' | 'opensAt'>): Promise<boolean> {
-  if (await context.redis.exists(saleKeys(id).state) === 1) return false;
-  return await wasOpened(context, id) && await redisNow(context.redis) >= opensAt;
+export async function hasLostSale(
+  context: OperatorContext,
+  { id, opensAt }: Pick<BookedSale, 'id' | 'opensAt'>,
+): Promise<boolean> {
+  if ((await context.redis.exists(saleKeys(id).state)) === 1) return false;
+  return (await wasOpened(context, id)) && (await redisNow(context.redis)) >= opensAt;
 }
 
 /** `load` is recorded before the sale is opened in Redis; a ledger from an older backup may lack the record, and have orders. */
 export async function wasOpened({ ledger }: Pick<OperatorContext, 'ledger'>, saleId: string): Promise<boolean> {
-  return (await ledger.actions(saleId)).some(({ verb }) => verb === 'load') || (await ledger.orders({ saleId }, 1)).length > 0;
+  return (
+    (await ledger.actions(saleId)).some(({ verb }) => verb === 'load') ||
+    (await ledger.orders({ saleId }, 1)).length > 0
+  );
 }
 
 /** Whether an operator has given this sale up: it is settled without an audit, when no order of it waits for its payment. */
@@ -32,8 +38,13 @@ export async function findLostSales(context: OperatorContext): Promise<string[]>
   const [live, settled] = await Promise.all([liveSales(context.redis), settledSales(context.redis)]);
   const lost: string[] = [];
   for (const { id } of sales) {
-    if ((live.has(id) || settled.has(id)) && await context.redis.exists(saleKeys(id).state) === 1) continue;
-    if (await wasOpened(context, id) && !await isWrittenOff(context, id) && (await context.ledger.sale(id))?.settledAt === undefined) lost.push(id);
+    if ((live.has(id) || settled.has(id)) && (await context.redis.exists(saleKeys(id).state)) === 1) continue;
+    if (
+      (await wasOpened(context, id)) &&
+      !(await isWrittenOff(context, id)) &&
+      (await context.ledger.sale(id))?.settledAt === undefined
+    )
+      lost.push(id);
   }
   return lost;
 }
@@ -50,7 +61,11 @@ export async function relistSales({ redis, ledger }: Pick<OperatorContext, 'redi
   const relisted: string[] = [];
   for (const { id, title, rehearsal } of sales) {
     const listed = live.get(id);
-    if (listed?.title === title && listed.rehearsal === (rehearsal || undefined) || await redis.exists(saleKeys(id).state) === 0) continue;
+    if (
+      (listed?.title === title && listed.rehearsal === (rehearsal || undefined)) ||
+      (await redis.exists(saleKeys(id).state)) === 0
+    )
+      continue;
     // A ledger that was restored to before the settlement needs what Redis still has of the sale.
     if (settled.has(id) && (await ledger.sale(id))?.settledAt !== undefined) continue;
     await keepSale(redis, id);
@@ -63,7 +78,7 @@ export async function relistSales({ redis, ledger }: Pick<OperatorContext, 'redi
 
 /** What to tell of a sale that `findLostSales` names. */
 export async function lostSaleNotice({ redis }: Pick<OperatorContext, 'redis'>, saleId: string): Promise<string> {
-  if (await redis.exists(saleKeys(saleId).state) === 0) return lostSaleReason(saleId);
+  if ((await redis.exists(saleKeys(saleId).state)) === 0) return lostSaleReason(saleId);
   return `the sale ${saleId} is not in the index of Redis, so no order follows from its reservations; put it back with: rain sale load ${saleId}`;
 }
 
@@ -73,5 +88,5 @@ export function lostSaleReason(saleId: string): string {
 
 /** Why the ledger has no such sale: it exists nowhere, or is a rain. */
 export async function noSaleReason({ ledger }: Pick<OperatorContext, 'ledger'>, saleId: string): Promise<string> {
-  return `there is no sale ${saleId}${await ledger.rain(saleId) ? `; it is a rain, see rain show ${saleId} or rain audit ${saleId}` : ''}`;
+  return `there is no sale ${saleId}${(await ledger.rain(saleId)) ? `; it is a rain, see rain show ${saleId} or rain audit ${saleId}` : ''}`;
 }

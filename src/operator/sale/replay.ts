@@ -31,17 +31,24 @@ type SaleReplay = { ok: true; entries: AsyncGenerator<ReplayedEntry, void> } | R
 
 /** Reads who reserved what and when from the reservation log ALONE, in its order, and what became of it. Later ones are not included. */
 export async function openSaleReplay(context: OperatorContext, saleId: string): Promise<SaleReplay> {
-  if (!await context.ledger.sale(saleId)) return refuse('id', await noSaleReason(context, saleId));
+  if (!(await context.ledger.sale(saleId))) return refuse('id', await noSaleReason(context, saleId));
   const { state, reservations } = saleKeys(saleId);
   const length = await context.redis.llen(reservations);
-  if (length === 0 && await context.redis.exists(state) === 0) return refuse('id', `Redis has no reservation log of the sale ${saleId}: it was never written there, is lost, or has expired after the settlement`);
+  if (length === 0 && (await context.redis.exists(state)) === 0)
+    return refuse(
+      'id',
+      `Redis has no reservation log of the sale ${saleId}: it was never written there, is lost, or has expired after the settlement`,
+    );
   return { ok: true, entries: read(context, saleId, length) };
 }
 
 async function* read(context: OperatorContext, saleId: string, length: number): AsyncGenerator<ReplayedEntry, void> {
   const canTell = await hasSaleKey(context.redis, context.signer, saleId);
   for await (const page of reservationPages(context.redis, saleId, length, PAGE)) {
-    const orders = await ordersOf(context, page.filter((one): one is Logged => one.ok));
+    const orders = await ordersOf(
+      context,
+      page.filter((one): one is Logged => one.ok),
+    );
     for (const one of page) {
       if (!one.ok) {
         yield { ok: false, fault: `entry ${one.index} is not a reservation of this sale: ${one.reason}` };
@@ -49,12 +56,26 @@ async function* read(context: OperatorContext, saleId: string, length: number): 
       }
       const { reservationId, userId, sku, quantity, price, ref = '', at, payBy, mac } = one.reservation;
       const order = orders.get(reservationId);
-      const differs = order && (order.userId !== userId || order.sku !== sku || order.quantity !== quantity || order.price !== price);
+      const differs =
+        order && (order.userId !== userId || order.sku !== sku || order.quantity !== quantity || order.price !== price);
       const isForged = canTell && !context.signer.isReservation(mac, one.reservation);
       yield {
-        ok: true, row: { at: iso(Number(at)), reservationId, userId, sku, quantity, price, ref, payBy: iso(Number(payBy)), status: order?.status ?? 'reserved' },
+        ok: true,
+        row: {
+          at: iso(Number(at)),
+          reservationId,
+          userId,
+          sku,
+          quantity,
+          price,
+          ref,
+          payBy: iso(Number(payBy)),
+          status: order?.status ?? 'reserved',
+        },
         ...(isForged && { fault: `${reservationId} is not signed with SIGNING_SECRET: no gateway has made it` }),
-        ...(differs && { fault: `${reservationId} is ${quantity} ${sku} at ${price} for ${userId} in the log; its order is ${order.quantity} ${order.sku} at ${order.price} for ${order.userId}` }),
+        ...(differs && {
+          fault: `${reservationId} is ${quantity} ${sku} at ${price} for ${userId} in the log; its order is ${order.quantity} ${order.sku} at ${order.price} for ${order.userId}`,
+        }),
       };
     }
   }

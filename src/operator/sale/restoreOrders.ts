@@ -22,12 +22,19 @@ const TAKEN_NAMED_MAX = 50;
  * a replica that was behind leaves such gaps; units in them would be sold twice, or never again. Safe to repeat, and while people buy.
  * @returns undefined: Redis has no such sale
  */
-export async function restoreOrders({ redis, ledger, signer }: Pick<OperatorContext, 'redis' | 'ledger' | 'signer'>, saleId: string): Promise<RestoredOrders | undefined> {
+export async function restoreOrders(
+  { redis, ledger, signer }: Pick<OperatorContext, 'redis' | 'ledger' | 'signer'>,
+  saleId: string,
+): Promise<RestoredOrders | undefined> {
   const restored: RestoredOrders = { putBack: 0, behind: 0, taken: [] };
   for (let after: string | undefined; ;) {
     const orders = await ledger.orders({ saleId, ...(after !== undefined && { after }) }, PAGE);
     // The ledger first: what Redis has by now is newer, and never behind it for long.
-    const held = await heldByAll(redis, saleId, orders.map(({ userId }) => userId));
+    const held = await heldByAll(
+      redis,
+      saleId,
+      orders.map(({ userId }) => userId),
+    );
     if (!held) return undefined;
     const missing = orders.filter((order) => !find(order, held));
     const { putBack, taken } = await putBackAll({ redis, signer }, saleId, missing);
@@ -41,18 +48,38 @@ export async function restoreOrders({ redis, ledger, signer }: Pick<OperatorCont
   }
 }
 
-function find({ id, saleId, userId }: BookedOrder, held: ReadonlyMap<string, readonly HeldReservation[] | undefined>): HeldReservation | undefined {
+function find(
+  { id, saleId, userId }: BookedOrder,
+  held: ReadonlyMap<string, readonly HeldReservation[] | undefined>,
+): HeldReservation | undefined {
   return held.get(userId)?.find(({ ordinal }) => ordinal === reservationOrdinal(saleId, id));
 }
 
-async function putBackAll({ redis, signer }: Pick<OperatorContext, 'redis' | 'signer'>, saleId: string, missing: readonly BookedOrder[]): Promise<{ putBack: BookedOrder[]; taken: string[] }> {
+async function putBackAll(
+  { redis, signer }: Pick<OperatorContext, 'redis' | 'signer'>,
+  saleId: string,
+  missing: readonly BookedOrder[],
+): Promise<{ putBack: BookedOrder[]; taken: string[] }> {
   const done: Awaited<ReturnType<typeof putBackAll>> = { putBack: [], taken: [] };
   const inOrder = missing.toSorted((a, b) => reservationOrdinal(saleId, a.id)! - reservationOrdinal(saleId, b.id)!);
   for (let at = 0; at < inOrder.length; at += REBOOK_MAX) {
     const part = inOrder.slice(at, at + REBOOK_MAX);
-    const answers = await rebook(redis, signer, saleId, part.map(({ id, userId, sku, quantity, price, ref, reservedAt, payBy }) => ({
-      saleId, reservationId: id, userId, sku, quantity, price, ...(ref !== undefined && { ref }), at: String(reservedAt), payBy: String(payBy),
-    })));
+    const answers = await rebook(
+      redis,
+      signer,
+      saleId,
+      part.map(({ id, userId, sku, quantity, price, ref, reservedAt, payBy }) => ({
+        saleId,
+        reservationId: id,
+        userId,
+        sku,
+        quantity,
+        price,
+        ...(ref !== undefined && { ref }),
+        at: String(reservedAt),
+        payBy: String(payBy),
+      })),
+    );
     part.forEach((order, i) => {
       if (answers?.[i] === 'put_back') done.putBack.push(order);
       else if (answers?.[i] !== 'there') done.taken.push(order.id);

@@ -92,27 +92,90 @@ export async function showSale(context: OperatorContext, saleId: string): Promis
 }
 
 async function view(context: OperatorContext, sale: BookedSale): Promise<SaleView> {
-  const { id, title, rehearsal, unlisted, invitedOnly, campaign, boughtMax, holdMs, perUserMax, orderService, topUps, sealedAt, settledAt } = sale;
+  const {
+    id,
+    title,
+    rehearsal,
+    unlisted,
+    invitedOnly,
+    campaign,
+    boughtMax,
+    holdMs,
+    perUserMax,
+    orderService,
+    topUps,
+    sealedAt,
+    settledAt,
+  } = sale;
   // The ledger is read first: an order that is written meanwhile has its reservation in Redis already.
   const stock = await context.ledger.stock(id);
-  const [stored, now, undelivered] = await Promise.all([readSale(context.redis, id), redisNow(context.redis), countUndelivered(context.redis, id)]);
+  const [stored, now, undelivered] = await Promise.all([
+    readSale(context.redis, id),
+    redisNow(context.redis),
+    countUndelivered(context.redis, id),
+  ]);
   const pausedBecause = stored?.state === 'paused' ? await pauseReason(context, id) : undefined;
   const damaged = stored && damageReason(stored);
   const orders = stock.reduce((sum, item) => sum + item.orders, 0);
   return {
-    saleId: id, title, ...(rehearsal && { rehearsal: true }), ...(unlisted && { unlisted }), ...(invitedOnly && { invitedOnly }), ...(campaign && { campaign }), ...(boughtMax !== undefined && { boughtMax }),
-    state: settledAt !== undefined ? 'settled' : stored ? stateAt(stored, now) : await wasOpened(context, id) ? 'lost' : 'draft',
-    opensAt: iso(sale.opensAt), closesAt: iso(sale.closesAt), ...(sealedAt !== undefined && sealedAt < sale.closesAt && { endedAt: iso(sealedAt) }), holdMs, ...(perUserMax !== undefined && { perUserMax }), orderService,
+    saleId: id,
+    title,
+    ...(rehearsal && { rehearsal: true }),
+    ...(unlisted && { unlisted }),
+    ...(invitedOnly && { invitedOnly }),
+    ...(campaign && { campaign }),
+    ...(boughtMax !== undefined && { boughtMax }),
+    state:
+      settledAt !== undefined
+        ? 'settled'
+        : stored
+          ? stateAt(stored, now)
+          : (await wasOpened(context, id))
+            ? 'lost'
+            : 'draft',
+    opensAt: iso(sale.opensAt),
+    closesAt: iso(sale.closesAt),
+    ...(sealedAt !== undefined && sealedAt < sale.closesAt && { endedAt: iso(sealedAt) }),
+    holdMs,
+    ...(perUserMax !== undefined && { perUserMax }),
+    orderService,
     items: sale.items.map((item, i) => viewItem(sale, item, stock[i]!, stored)),
-    reservations: stored?.made ?? orders, relayed: stored?.relayed ?? orders, orders, ...(undelivered > 0 && { undelivered }), topUps, ...(stored?.ticketRules && stored.ticketRules.tickets !== 'off' && { ticketRules: stored.ticketRules }), ...(stored?.held !== undefined && { held: stored.held }), ...(pausedBecause !== undefined && { pausedBecause }), ...(damaged !== undefined && { damaged }),
+    reservations: stored?.made ?? orders,
+    relayed: stored?.relayed ?? orders,
+    orders,
+    ...(undelivered > 0 && { undelivered }),
+    topUps,
+    ...(stored?.ticketRules && stored.ticketRules.tickets !== 'off' && { ticketRules: stored.ticketRules }),
+    ...(stored?.held !== undefined && { held: stored.held }),
+    ...(pausedBecause !== undefined && { pausedBecause }),
+    ...(damaged !== undefined && { damaged }),
   };
 }
 
-function viewItem({ settledAt, perUserMax: ofSale = QUANTITY_MAX, boughtMax = QUANTITY_MAX }: BookedSale, { sku, name, picture, price, listPrice, ...item }: BookedSale['items'][number], { units, accounts, created, paid }: BookedStock, stored: StoredSale | undefined): ItemView {
+function viewItem(
+  { settledAt, perUserMax: ofSale = QUANTITY_MAX, boughtMax = QUANTITY_MAX }: BookedSale,
+  { sku, name, picture, price, listPrice, ...item }: BookedSale['items'][number],
+  { units, accounts, created, paid }: BookedStock,
+  stored: StoredSale | undefined,
+): ItemView {
   const perUserMax = Math.min(item.perUserMax, ofSale, boughtMax);
-  const live = settledAt !== undefined ? undefined : stored?.items.find((one) => one.sku === sku && !Number.isNaN(one.units + one.booked + one.sold + one.returned));
+  const live =
+    settledAt !== undefined
+      ? undefined
+      : stored?.items.find((one) => one.sku === sku && !Number.isNaN(one.units + one.booked + one.sold + one.returned));
   return {
-    sku, ...(name !== undefined && { name }), ...(picture !== undefined && { picture }), price, ...(listPrice !== undefined && { listPrice }), perOrderMax: Math.min(item.perOrderMax, perUserMax), perUserMax, units, sold: paid, reserved: created,
-    booked: live?.booked ?? created + paid, left: live ? live.units - live.booked - live.returned : accounts.available, returned: units + accounts.shop,
+    sku,
+    ...(name !== undefined && { name }),
+    ...(picture !== undefined && { picture }),
+    price,
+    ...(listPrice !== undefined && { listPrice }),
+    perOrderMax: Math.min(item.perOrderMax, perUserMax),
+    perUserMax,
+    units,
+    sold: paid,
+    reserved: created,
+    booked: live?.booked ?? created + paid,
+    left: live ? live.units - live.booked - live.returned : accounts.available,
+    returned: units + accounts.shop,
   };
 }

@@ -16,20 +16,41 @@ const WHAT = {
  * Takes one step of an order by hand. The ledger decides and writes the record with it; the workers bring it to Redis and tell the buyer.
  * No money moves here: that of a sale is the shop's.
  */
-async function step(context: OperatorContext, orderId: string, to: keyof typeof WHAT, why: string, dryRun = false): Promise<SteppedByHand> {
+async function step(
+  context: OperatorContext,
+  orderId: string,
+  to: keyof typeof WHAT,
+  why: string,
+  dryRun = false,
+): Promise<SteppedByHand> {
   const id = reservationIdText.safeParse(orderId);
   if (!id.success) return { ok: false, refusals: [firstRefusal(id.error, 'order')] };
   const given = readReason(why);
   if (!given.ok) return given;
-  const stepped = await context.ledger.stepOrderByHand(id.data, to, { actor: context.actor, reason: given.reason }, dryRun);
+  const stepped = await context.ledger.stepOrderByHand(
+    id.data,
+    to,
+    { actor: context.actor, reason: given.reason },
+    dryRun,
+  );
   switch (stepped.outcome) {
-    case 'done': return { ok: true, changed: true, order: viewOrder(stepped.order) };
-    case 'was': return { ok: true, changed: false, order: viewOrder(stepped.order) };
-    case 'refused': return refuse('order', `${WHAT[to]}, ${id.data} is ${stepped.order.status}`);
-    case 'no_order': return refuse('order', `there is no order ${id.data}; a reservation that is not written as an order yet cannot be changed`);
-    default: return stepped satisfies never;
+    case 'done':
+      return { ok: true, changed: true, order: viewOrder(stepped.order) };
+    case 'was':
+      return { ok: true, changed: false, order: viewOrder(stepped.order) };
+    case 'refused':
+      return refuse('order', `${WHAT[to]}, ${id.data} is ${stepped.order.status}`);
+    case 'no_order':
+      return refuse(
+        'order',
+        `there is no order ${id.data}; a reservation that is not written as an order yet cannot be changed`,
+      );
+    default:
+      return stepped satisfies never;
   }
 }
 
-export const cancelOrder = (context: OperatorContext, orderId: string, why: string, dryRun?: boolean) => step(context, orderId, 'cancelled', why, dryRun);
-export const refundOrder = (context: OperatorContext, orderId: string, why: string, dryRun?: boolean) => step(context, orderId, 'refunded', why, dryRun);
+export const cancelOrder = (context: OperatorContext, orderId: string, why: string, dryRun?: boolean) =>
+  step(context, orderId, 'cancelled', why, dryRun);
+export const refundOrder = (context: OperatorContext, orderId: string, why: string, dryRun?: boolean) =>
+  step(context, orderId, 'refunded', why, dryRun);

@@ -5,8 +5,13 @@ import type { OperatorContext } from '../context.ts';
 const ACTIONS_MAX = 100;
 
 /** Why the background audit has paused the sale. @returns undefined: an operator has paused it */
-export async function pauseReason({ ledger }: Pick<OperatorContext, 'ledger'>, saleId: string): Promise<string | undefined> {
-  const last = (await ledger.latestActions({ rainId: saleId, limit: ACTIONS_MAX })).find(({ verb }) => verb === 'pause' || verb === 'resume');
+export async function pauseReason(
+  { ledger }: Pick<OperatorContext, 'ledger'>,
+  saleId: string,
+): Promise<string | undefined> {
+  const last = (await ledger.latestActions({ rainId: saleId, limit: ACTIONS_MAX })).find(
+    ({ verb }) => verb === 'pause' || verb === 'resume',
+  );
   const reason: unknown = last?.verb === 'pause' ? last.details?.['reason'] : undefined;
   return typeof reason === 'string' ? reason : undefined;
 }
@@ -22,5 +27,7 @@ export function heldReason(saleId: string, held: string): string {
 
 /** Why no purchase of a sale can be decided, or some of its figures are the ledger's. @returns undefined: all counts can be read */
 export function damageReason({ saleId, damaged }: Pick<StoredSale, 'saleId' | 'damaged'>): string | undefined {
-  return damaged.length === 0 ? undefined : `Redis has no whole number as ${damaged.join(', ')} of the stock: somebody has changed it; see rain sale audit ${saleId}, and put it right with --repair`;
+  return damaged.length === 0
+    ? undefined
+    : `Redis has no whole number as ${damaged.join(', ')} of the stock: somebody has changed it; see rain sale audit ${saleId}, and put it right with --repair`;
 }

@@ -18,20 +18,26 @@ const topUpRequest = z.strictObject({ id: plainId.optional(), sku, units, dryRun
 /** The same id adds the same units only once; absent: a new id is made, and a repetition adds units again. */
 type SaleTopUpRequest = z.input<typeof topUpRequest>;
 
-type SaleToppedUp = {
-  ok: true;
-  saleId: string;
-  id: string;
-  sku: string;
-  units: Units;
-  /** Of this item, top-ups included. */
-  total: Units;
-  /** False: the sale is not in Redis yet; `openSale` will bring these units, too. */
-  loaded: boolean;
-} | Refused;
+type SaleToppedUp =
+  | {
+      ok: true;
+      saleId: string;
+      id: string;
+      sku: string;
+      units: Units;
+      /** Of this item, top-ups included. */
+      total: Units;
+      /** False: the sale is not in Redis yet; `openSale` will bring these units, too. */
+      loaded: boolean;
+    }
+  | Refused;
 
 /** Adds units to an item: first in the ledger, then in Redis. If it is cut, repeat it with the same id, or open the sale again. */
-export async function topUpSale(context: OperatorContext, saleId: string, request: SaleTopUpRequest): Promise<SaleToppedUp> {
+export async function topUpSale(
+  context: OperatorContext,
+  saleId: string,
+  request: SaleTopUpRequest,
+): Promise<SaleToppedUp> {
   const parsed = topUpRequest.safeParse(request);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'top-up') };
   const { dryRun, id = randomUUID(), ...added } = parsed.data;
@@ -42,26 +48,55 @@ export async function topUpSale(context: OperatorContext, saleId: string, reques
   if (over !== undefined) return refuse('sale', existing ? lateReason(over, existing) : over);
   const done = await context.ledger.addStock({ id, saleId, ...added }, context.actor, UNITS_MAX, dryRun);
   switch (done.outcome) {
-    case 'no_sale': return refuse('sale', await noSaleReason(context, saleId));
-    case 'no_item': return refuse('sku', `the sale ${saleId} has no item ${added.sku}; expected ${sale.items.map((item) => item.sku).join(' or ')}`);
-    case 'sealed': return refuse('sale', `the sale ${saleId} is over; nothing was added`);
-    case 'too_much': return refuse('units', `an item has at most ${figure(UNITS_MAX)} units, and a sale ${SALE_TOP_UPS_MAX} top-ups; this one has ${sale.topUps.length}`);
-    case 'differs': return existsAlready('top-up', id, done.fields);
+    case 'no_sale':
+      return refuse('sale', await noSaleReason(context, saleId));
+    case 'no_item':
+      return refuse(
+        'sku',
+        `the sale ${saleId} has no item ${added.sku}; expected ${sale.items.map((item) => item.sku).join(' or ')}`,
+      );
+    case 'sealed':
+      return refuse('sale', `the sale ${saleId} is over; nothing was added`);
+    case 'too_much':
+      return refuse(
+        'units',
+        `an item has at most ${figure(UNITS_MAX)} units, and a sale ${SALE_TOP_UPS_MAX} top-ups; this one has ${sale.topUps.length}`,
+      );
+    case 'differs':
+      return existsAlready('top-up', id, done.fields);
     case 'added':
-    case 'exists': break;
-    default: return done satisfies never;
+    case 'exists':
+      break;
+    default:
+      return done satisfies never;
   }
   const before = sale.items.find((item) => item.sku === added.sku)!.units;
-  if (dryRun) return { ok: true, saleId, id, ...added, total: before + (done.outcome === 'added' ? added.units : 0), loaded: false };
+  if (dryRun)
+    return {
+      ok: true,
+      saleId,
+      id,
+      ...added,
+      total: before + (done.outcome === 'added' ? added.units : 0),
+      loaded: false,
+    };
   return bring(context, saleId, done.topUp);
 }
 
-async function bring(context: OperatorContext, saleId: string, topUp: BookedSale['topUps'][number]): Promise<SaleToppedUp> {
+async function bring(
+  context: OperatorContext,
+  saleId: string,
+  topUp: BookedSale['topUps'][number],
+): Promise<SaleToppedUp> {
   const { id, sku: item, units: count } = topUp;
   const added = await addUnits(context.redis, saleId, topUp);
   await announceSale(context.redis, saleId);
   if (added === 'over') return refuse('sale', lateReason(`the sale ${saleId} is over`, topUp));
-  if (added === 'no_item') return refuse('sale', `Redis does not have the item ${item} of the sale ${saleId}: somebody has changed it; see rain sale audit ${saleId}`);
+  if (added === 'no_item')
+    return refuse(
+      'sale',
+      `Redis does not have the item ${item} of the sale ${saleId}: somebody has changed it; see rain sale audit ${saleId}`,
+    );
   const total = (await context.ledger.sale(saleId))!.items.find(({ sku: other }) => other === item)!.units;
   return { ok: true, saleId, id, sku: item, units: count, total, loaded: added !== 'no_sale' };
 }

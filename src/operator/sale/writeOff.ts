@@ -13,7 +13,9 @@ import { findLostReservations, resolveLostReservations } from './toldReservation
  * `waiting`: orders that may still be paid; the workers settle the sale when none is left. `returned`: units that go back to the shop, or
  * are there. `problems`: what nobody could put right.
  */
-type SaleWrittenOff = { ok: true; saleId: string; state: 'settled' | 'closed'; waiting: number; returned: Units; problems: string[] } | Refused;
+type SaleWrittenOff =
+  | { ok: true; saleId: string; state: 'settled' | 'closed'; waiting: number; returned: Units; problems: string[] }
+  | Refused;
 
 /** Problems that the record keeps [R10]. */
 const RECORDED_MAX = 20;
@@ -22,7 +24,12 @@ const RECORDED_MAX = 20;
  * Gives a sale up that can never add up again: Redis has lost it, or its log, or somebody has changed what cannot be put right. Nothing is
  * sold any more. The orders of the ledger stay, reservations without one fail, and the rest of the stock goes back to the shop. Safe to repeat.
  */
-export async function writeOffSale(context: OperatorContext, saleId: string, why: string, { dryRun = false }: { dryRun?: boolean } = {}): Promise<SaleWrittenOff> {
+export async function writeOffSale(
+  context: OperatorContext,
+  saleId: string,
+  why: string,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<SaleWrittenOff> {
   const { redis, ledger } = context;
   const given = readReason(why);
   if (!given.ok) return given;
@@ -31,15 +38,37 @@ export async function writeOffSale(context: OperatorContext, saleId: string, why
   if (!sale || !audit) return refuse('id', await noSaleReason(context, saleId));
   const { problems } = audit;
   const isSettled = sale.settledAt !== undefined;
-  if (!isSettled && audit.report.balanced) return refuse('id', `the sale ${saleId} adds up; the workers settle it when it is over, or end it with: rain sale end ${saleId}`);
+  if (!isSettled && audit.report.balanced)
+    return refuse(
+      'id',
+      `the sale ${saleId} adds up; the workers settle it when it is over, or end it with: rain sale end ${saleId}`,
+    );
   const { created } = await ledger.orderCounts(saleId);
-  const back = async (): Promise<Units> => (await ledger.stock(saleId)).reduce((sum, { units, accounts }) => sum + units + accounts.shop + accounts.available, 0);
-  if (isSettled || dryRun) return { ok: true, saleId, state: isSettled ? 'settled' : 'closed', waiting: created, returned: await back(), problems };
+  const back = async (): Promise<Units> =>
+    (await ledger.stock(saleId)).reduce(
+      (sum, { units, accounts }) => sum + units + accounts.shop + accounts.available,
+      0,
+    );
+  if (isSettled || dryRun)
+    return {
+      ok: true,
+      saleId,
+      state: isSettled ? 'settled' : 'closed',
+      waiting: created,
+      returned: await back(),
+      problems,
+    };
   // Recorded first: whatever is cut after this, the workers continue.
-  if (!await isWrittenOff(context, saleId)) await ledger.record({ actor: context.actor, verb: 'write-off', rainId: saleId, details: { reason: given.reason, problems: problems.slice(0, RECORDED_MAX) } });
+  if (!(await isWrittenOff(context, saleId)))
+    await ledger.record({
+      actor: context.actor,
+      verb: 'write-off',
+      rainId: saleId,
+      details: { reason: given.reason, problems: problems.slice(0, RECORDED_MAX) },
+    });
   // What is of another type is nothing of ours, and every step would fail on it.
   for (const { key } of await foreignKeys(redis, saleId)) await redis.del(key);
-  const isThere = await redis.exists(saleKeys(saleId).state) === 1;
+  const isThere = (await redis.exists(saleKeys(saleId).state)) === 1;
   if (isThere) {
     await pauseWhatever(redis, saleId);
     await closeSale(redis, saleId, 'early');

@@ -15,7 +15,14 @@ const SESSIONS_MAX = 20;
 const AGENT_CHARACTERS_MAX = 200;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-const stored = z.object({ name: z.string(), epoch: z.int(), since: z.number(), address: z.string(), agent: z.string(), mac: z.string() });
+const stored = z.object({
+  name: z.string(),
+  epoch: z.int(),
+  since: z.number(),
+  address: z.string(),
+  agent: z.string(),
+  mac: z.string(),
+});
 type Stored = z.infer<typeof stored>;
 
 export interface Session {
@@ -52,16 +59,17 @@ export type Sessions = ReturnType<typeof openSessions>;
  * Redis cannot make any.
  */
 export function openSessions(redis: RedisClient, signer: Pick<Signer, 'sessionMac' | 'isSession'>) {
-  const signed = (hash: string, { name, epoch, since, address, agent }: Omit<Stored, 'mac'>): string => [sessionKey(hash), epoch, since, address, agent, name].join('\n');
+  const signed = (hash: string, { name, epoch, since, address, agent }: Omit<Stored, 'mac'>): string =>
+    [sessionKey(hash), epoch, since, address, agent, name].join('\n');
 
   async function read(hash: string): Promise<Stored | undefined> {
-    const found = stored.safeParse(readJson(await redis.get(sessionKey(hash)) ?? '')).data;
+    const found = stored.safeParse(readJson((await redis.get(sessionKey(hash))) ?? '')).data;
     return found && signer.isSession(found.mac, signed(hash, found)) ? found : undefined;
   }
 
   async function remove(name: string, hash: string): Promise<boolean> {
     await redis.zrem(operatorSessionsKey(name), hash);
-    return await redis.del(sessionKey(hash)) === 1;
+    return (await redis.del(sessionKey(hash))) === 1;
   }
 
   async function noteUse(name: string, hash: string): Promise<void> {
@@ -72,21 +80,48 @@ export function openSessions(redis: RedisClient, signer: Pick<Signer, 'sessionMa
 
   return {
     /** Every sign-in gets a new token. A token that the browser held before never becomes valid. */
-    async open({ name, role, epoch, totpSecret }: BookedOperator, { address, agent }: { address: string; agent: string }): Promise<Session> {
+    async open(
+      { name, role, epoch, totpSecret }: BookedOperator,
+      { address, agent }: { address: string; agent: string },
+    ): Promise<Session> {
       const token = randomBytes(32).toString('base64url');
       const [hash, now] = [hashOf(token), Date.now()];
-      const opened = { name, epoch, since: now, address, agent: agent.replace(/[^\x20-\x7e]/g, '').slice(0, AGENT_CHARACTERS_MAX) };
-      await redis.set(sessionKey(hash), JSON.stringify({ ...opened, mac: signer.sessionMac(signed(hash, opened)) } satisfies Stored), 'PX', SESSION_MS);
+      const opened = {
+        name,
+        epoch,
+        since: now,
+        address,
+        agent: agent.replace(/[^\x20-\x7e]/g, '').slice(0, AGENT_CHARACTERS_MAX),
+      };
+      await redis.set(
+        sessionKey(hash),
+        JSON.stringify({ ...opened, mac: signer.sessionMac(signed(hash, opened)) } satisfies Stored),
+        'PX',
+        SESSION_MS,
+      );
       await noteUse(name, hash);
-      for (const surplus of await redis.zrange(operatorSessionsKey(name), '0', String(-SESSIONS_MAX - 1))) await remove(name, surplus);
-      return { name, role, totp: totpSecret !== undefined, token, hash, csrf: csrfOf(token), expiresAt: now + SESSION_MS };
+      for (const surplus of await redis.zrange(operatorSessionsKey(name), '0', String(-SESSIONS_MAX - 1)))
+        await remove(name, surplus);
+      return {
+        name,
+        role,
+        totp: totpSecret !== undefined,
+        token,
+        hash,
+        csrf: csrfOf(token),
+        expiresAt: now + SESSION_MS,
+      };
     },
     /**
      * Prolongs the session, unless `peek`.
      * @param activeOperator `undefined`: the operator may not sign in
      * @returns `undefined`: there is no such session, it has ended, or somebody else has written it
      */
-    async find(token: string, activeOperator: (name: string) => Promise<BookedOperator | undefined>, peek = false): Promise<Session | undefined> {
+    async find(
+      token: string,
+      activeOperator: (name: string) => Promise<BookedOperator | undefined>,
+      peek = false,
+    ): Promise<Session | undefined> {
       if (!TOKEN.test(token)) return undefined;
       const hash = hashOf(token);
       const found = await read(hash);
@@ -99,7 +134,15 @@ export function openSessions(redis: RedisClient, signer: Pick<Signer, 'sessionMa
         return undefined;
       }
       if (!peek) await Promise.all([redis.pexpire(sessionKey(hash), leftMs), noteUse(found.name, hash)]);
-      return { name: operator.name, role: operator.role, totp: operator.totpSecret !== undefined, token, hash, csrf: csrfOf(token), expiresAt: Date.now() + leftMs };
+      return {
+        name: operator.name,
+        role: operator.role,
+        totp: operator.totpSecret !== undefined,
+        token,
+        hash,
+        csrf: csrfOf(token),
+        expiresAt: Date.now() + leftMs,
+      };
     },
     /** The open ones, latest used first. */
     async list({ name, epoch }: Pick<BookedOperator, 'name' | 'epoch'>): Promise<ListedSession[]> {
@@ -108,8 +151,17 @@ export function openSessions(redis: RedisClient, signer: Pick<Signer, 'sessionMa
       for (let at = 0; at < used.length; at += 2) {
         const hash = used[at]!;
         const [found, leftMs] = await Promise.all([read(hash), redis.pttl(sessionKey(hash))]);
-        if (found?.name !== name || found.epoch !== epoch || leftMs <= 0) await redis.zrem(operatorSessionsKey(name), hash);
-        else listed.push({ hash, since: found.since, lastUsedAt: Number(used[at + 1]), expiresAt: Date.now() + leftMs, address: found.address, agent: found.agent });
+        if (found?.name !== name || found.epoch !== epoch || leftMs <= 0)
+          await redis.zrem(operatorSessionsKey(name), hash);
+        else
+          listed.push({
+            hash,
+            since: found.since,
+            lastUsedAt: Number(used[at + 1]),
+            expiresAt: Date.now() + leftMs,
+            address: found.address,
+            agent: found.agent,
+          });
       }
       return listed;
     },

@@ -31,11 +31,17 @@ interface Search {
 }
 
 /** The matching winners, latest first. A user id may look like a packet id; the user is found first. */
-export async function searchWinners(context: QueueContext, rain: BookedRain, { search, at, limit }: Search): Promise<WinnerPage> {
+export async function searchWinners(
+  context: QueueContext,
+  rain: BookedRain,
+  { search, at, limit }: Search,
+): Promise<WinnerPage> {
   const packet = search === undefined ? '' : packetPrefix(rain.id, search);
   const user = search === undefined || at !== undefined ? undefined : await findWinner(context, rain, search);
   if (user) return { winners: await withParticipants(context, [user]) };
-  return packet === undefined ? { winners: [] } : listWinners(context, rain, at ?? await firstPage(context, rain), limit, packet);
+  return packet === undefined
+    ? { winners: [] }
+    : listWinners(context, rain, at ?? (await firstPage(context, rain)), limit, packet);
 }
 
 /** `undefined`: not a packet of this rain. */
@@ -50,19 +56,34 @@ async function firstPage(context: QueueContext, rain: BookedRain): Promise<Curso
 }
 
 /** @param packet prefix of the packet ids to return */
-async function listWinners(context: QueueContext, rain: BookedRain, cursor: Cursor, limit: number, packet = ''): Promise<WinnerPage> {
+async function listWinners(
+  context: QueueContext,
+  rain: BookedRain,
+  cursor: Cursor,
+  limit: number,
+  packet = '',
+): Promise<WinnerPage> {
   const winners: Winner[] = [];
   let at: Cursor | undefined = cursor;
   for (let entriesRead = 0; at && winners.length < limit && entriesRead < ENTRIES_READ_MAX; entriesRead += PAGE) {
     const wanted = limit - winners.length;
-    const page: WinnerPage = at.in === 'log' ? await fromLog(context, rain, at.from, packet, wanted) : await fromBook(context, rain, at.afterUserId, packet, wanted);
+    const page: WinnerPage =
+      at.in === 'log'
+        ? await fromLog(context, rain, at.from, packet, wanted)
+        : await fromBook(context, rain, at.afterUserId, packet, wanted);
     winners.push(...page.winners);
     at = page.next;
   }
   return { winners: await withParticipants(context, winners), ...(at && { next: at }) };
 }
 
-async function fromLog(context: QueueContext, rain: BookedRain, from: Positions, packet: string, limit: number): Promise<WinnerPage> {
+async function fromLog(
+  context: QueueContext,
+  rain: BookedRain,
+  from: Positions,
+  packet: string,
+  limit: number,
+): Promise<WinnerPage> {
   const { logged, next } = await readLog(context, rain, from, packet === '' ? Math.min(limit, PAGE) : PAGE);
   const matching = logged.filter(({ claim }) => claim.redPacketId.startsWith(packet));
   const kept = matching.slice(0, limit);
@@ -72,36 +93,64 @@ async function fromLog(context: QueueContext, rain: BookedRain, from: Positions,
     rest = [...from];
     for (const { shard, index } of logged.slice(0, logged.indexOf(kept.at(-1)!) + 1)) rest[shard] = index;
   }
-  return { winners: await statusesOf(context, kept), next: rest.some((left) => left > 0) ? { in: 'log', from: rest } : { in: 'book' } };
+  return {
+    winners: await statusesOf(context, kept),
+    next: rest.some((left) => left > 0) ? { in: 'log', from: rest } : { in: 'book' },
+  };
 }
 
-async function fromBook(context: QueueContext, rain: BookedRain, afterUserId: string | undefined, packet: string, limit: number): Promise<WinnerPage> {
+async function fromBook(
+  context: QueueContext,
+  rain: BookedRain,
+  afterUserId: string | undefined,
+  packet: string,
+  limit: number,
+): Promise<WinnerPage> {
   const credits = await context.ledger.credits(rain.id, afterUserId, PAGE);
   const matching = (await notInLog(context, rain, credits)).filter(({ redPacketId }) => redPacketId.startsWith(packet));
   const kept = matching.slice(0, limit);
-  const postedAt = new Map((await context.ledger.postings(kept.map(({ redPacketId }) => redPacketId))).map((posting) => [posting.redPacketId, posting.postedAt]));
+  const postedAt = new Map(
+    (await context.ledger.postings(kept.map(({ redPacketId }) => redPacketId))).map((posting) => [
+      posting.redPacketId,
+      posting.postedAt,
+    ]),
+  );
   const winners = kept.map((credit) => creditedWinner(credit, postedAt.get(credit.redPacketId) ?? 0));
   const last = matching.length > kept.length ? kept.at(-1)?.userId : credits.at(-1)?.userId;
-  return { winners, ...(last !== undefined && (credits.length === PAGE || matching.length > kept.length) && { next: { in: 'book', afterUserId: last } }) };
+  return {
+    winners,
+    ...(last !== undefined &&
+      (credits.length === PAGE || matching.length > kept.length) && { next: { in: 'book', afterUserId: last } }),
+  };
 }
 
 /** The credits whose claim Redis does not hold, or no longer holds. */
-async function notInLog({ redis }: QueueContext, { id, shards }: BookedRain, credits: readonly BookedCredit[]): Promise<BookedCredit[]> {
-  const held = await Promise.all(Array.from({ length: shards }, async (_, shard) => {
-    const users = credits.filter(({ userId }) => shardOf(userId, shards) === shard).map(({ userId }) => userId);
-    const claims = users.length === 0 ? [] : await redis.hmget(shardKeys(id, shard).claimed, ...users);
-    return users.map((user, i) => {
-      const parsed = parseClaim(claims[i] ?? '');
-      return [user, parsed.ok ? parsed.claim.redPacketId : undefined] as const;
-    });
-  }));
+async function notInLog(
+  { redis }: QueueContext,
+  { id, shards }: BookedRain,
+  credits: readonly BookedCredit[],
+): Promise<BookedCredit[]> {
+  const held = await Promise.all(
+    Array.from({ length: shards }, async (_, shard) => {
+      const users = credits.filter(({ userId }) => shardOf(userId, shards) === shard).map(({ userId }) => userId);
+      const claims = users.length === 0 ? [] : await redis.hmget(shardKeys(id, shard).claimed, ...users);
+      return users.map((user, i) => {
+        const parsed = parseClaim(claims[i] ?? '');
+        return [user, parsed.ok ? parsed.claim.redPacketId : undefined] as const;
+      });
+    }),
+  );
   const packetOf = new Map(held.flat());
   return credits.filter(({ userId, redPacketId }) => packetOf.get(userId) !== redPacketId);
 }
 
 /** The win of one user, by exact id. */
-async function findWinner(context: QueueContext, { id, shards }: BookedRain, userId: string): Promise<Winner | undefined> {
-  const parsed = parseClaim(await context.redis.hget(shardKeys(id, shardOf(userId, shards)).claimed, userId) ?? '');
+async function findWinner(
+  context: QueueContext,
+  { id, shards }: BookedRain,
+  userId: string,
+): Promise<Winner | undefined> {
+  const parsed = parseClaim((await context.redis.hget(shardKeys(id, shardOf(userId, shards)).claimed, userId)) ?? '');
   if (parsed.ok && parsed.claim.userId === userId) return statusOf(context, parsed.claim);
   const credit = await context.ledger.creditOf(id, userId);
   return credit && creditedWinner({ ...credit, userId }, credit.postedAt);

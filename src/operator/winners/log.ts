@@ -13,9 +13,13 @@ type Rain = { id: string; shards: number };
  * `undefined`: Redis has no claim log of this rain; it was not written yet, or was settled and has expired. Without the state,
  * the log is still read.
  */
-export async function logEnds({ redis }: Pick<OperatorContext, 'redis'>, { id, shards }: Rain): Promise<Positions | undefined> {
+export async function logEnds(
+  { redis }: Pick<OperatorContext, 'redis'>,
+  { id, shards }: Rain,
+): Promise<Positions | undefined> {
   const keys = Array.from({ length: shards }, (_, shard) => shardKeys(id, shard));
-  if ((await Promise.all(keys.map(({ state, claims, packets }) => redis.exists(state, claims, packets)))).includes(0)) return undefined;
+  if ((await Promise.all(keys.map(({ state, claims, packets }) => redis.exists(state, claims, packets)))).includes(0))
+    return undefined;
   return Promise.all(keys.map(({ claims }) => redis.llen(claims)));
 }
 
@@ -23,15 +27,22 @@ export async function logEnds({ redis }: Pick<OperatorContext, 'redis'>, { id, s
  * Reads the next claims over all shards, latest first. Entries that are not claims of this rain are skipped: they are dead letters.
  * @returns at most `limit` claims, and where the next page begins; at the end all positions are 0
  */
-export async function readLog({ redis }: Pick<OperatorContext, 'redis'>, { id }: Rain, from: Positions, limit: number): Promise<{ logged: Logged[]; next: Positions }> {
+export async function readLog(
+  { redis }: Pick<OperatorContext, 'redis'>,
+  { id }: Rain,
+  from: Positions,
+  limit: number,
+): Promise<{ logged: Logged[]; next: Positions }> {
   const next = [...from];
-  const heads = await Promise.all(from.map(async (end, shard) => {
-    const begin = Math.max(0, end - limit);
-    const entries = end === 0 ? [] : await readEntries(redis, id, shard, begin, end);
-    // The log is never popped. If it is gone meanwhile, there is nothing more to read.
-    if (end > 0 && entries.length === 0) next[shard] = 0;
-    return entries.map((entry, i) => ({ rainId: id, shard, index: begin + i, entry, at: wonAt(entry) })).reverse();
-  }));
+  const heads = await Promise.all(
+    from.map(async (end, shard) => {
+      const begin = Math.max(0, end - limit);
+      const entries = end === 0 ? [] : await readEntries(redis, id, shard, begin, end);
+      // The log is never popped. If it is gone meanwhile, there is nothing more to read.
+      if (end > 0 && entries.length === 0) next[shard] = 0;
+      return entries.map((entry, i) => ({ rainId: id, shard, index: begin + i, entry, at: wonAt(entry) })).reverse();
+    }),
+  );
   const logged: Logged[] = [];
   while (logged.length < limit) {
     let first: (typeof heads)[number] | undefined;

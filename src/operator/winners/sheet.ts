@@ -6,10 +6,14 @@ import { allWinners } from './list.ts';
 import type { Winner } from './winner.ts';
 
 /** All winners as CSV; where there is a list of participants, with what it has of them. */
-export async function winnersSheet(context: QueueContext, rain: BookedRain, reader: SheetReader = 'spreadsheet'): Promise<Readable> {
+export async function winnersSheet(
+  context: QueueContext,
+  rain: BookedRain,
+  reader: SheetReader = 'spreadsheet',
+): Promise<Readable> {
   const columns = ['redPacketId', 'userId', 'amount', 'at', 'status'];
   const localTime = { column: 'at', timeZone: context.timeZone };
-  if (!await context.ledger.hasParticipants()) return sheetOf(allWinners(context, rain), columns, reader, localTime);
+  if (!(await context.ledger.hasParticipants())) return sheetOf(allWinners(context, rain), columns, reader, localTime);
   return sheetOf(flat(allWinners(context, rain)), [...columns, 'number', 'name', 'department'], reader, localTime);
 }
 

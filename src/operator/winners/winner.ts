@@ -26,12 +26,25 @@ export interface Logged extends LogEntry {
 
 /** The status of these claims of one rain, in order. The ledger decides first, then the dead letters. */
 export async function statusesOf(context: QueueContext, logged: readonly Logged[]): Promise<Winner[]> {
-  const booked = new Map((await context.ledger.postings(logged.map(({ claim }) => claim.redPacketId))).map(({ redPacketId, userId }) => [redPacketId, userId]));
+  const booked = new Map(
+    (await context.ledger.postings(logged.map(({ claim }) => claim.redPacketId))).map(({ redPacketId, userId }) => [
+      redPacketId,
+      userId,
+    ]),
+  );
   const isCredited = ({ claim }: Logged): boolean => booked.get(claim.redPacketId) === claim.userId;
   const open = logged.filter((one) => !isCredited(one));
-  const [discards, deadLettered] = await Promise.all([context.ledger.discardedClaims(open.map(deadLetterId)), areDeadLettered(context.queues.dead, open)]);
+  const [discards, deadLettered] = await Promise.all([
+    context.ledger.discardedClaims(open.map(deadLetterId)),
+    areDeadLettered(context.queues.dead, open),
+  ]);
   const dead = new Set(open.filter((_, i) => deadLettered[i]));
-  return logged.map((one) => toWinner(one.claim, isCredited(one) ? 'credited' : discards.has(deadLetterId(one)) ? 'discarded' : dead.has(one) ? 'dead' : 'pending'));
+  return logged.map((one) =>
+    toWinner(
+      one.claim,
+      isCredited(one) ? 'credited' : discards.has(deadLetterId(one)) ? 'discarded' : dead.has(one) ? 'dead' : 'pending',
+    ),
+  );
 }
 
 /** Dead letters read for one claim [R10]. */
@@ -42,7 +55,7 @@ export async function statusOf(context: QueueContext, claim: Claim): Promise<Win
   const [posting] = await context.ledger.postings([claim.redPacketId]);
   if (posting?.userId === claim.userId) return toWinner(claim, 'credited');
   if (posting && posting.userId === undefined) return toWinner(claim, 'discarded');
-  return toWinner(claim, await isDead(context, claim) ? 'dead' : 'pending');
+  return toWinner(claim, (await isDead(context, claim)) ? 'dead' : 'pending');
 }
 
 async function isDead({ queues }: QueueContext, { rainId, redPacketId, userId }: Claim): Promise<boolean> {

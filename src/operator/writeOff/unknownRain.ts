@@ -18,7 +18,12 @@ interface Options {
  * Ends a rain that only Redis knows: no seed, no plan and no money of it are left, so nobody is paid by the ledger. Its winners are returned,
  * to be paid by hand, and their keys are kept. If it is cut, repeat it.
  */
-export async function writeOffUnknownRain(context: OperatorContext, rainId: string, live: LiveRain, { reason, dryRun, newDatabase }: Options): Promise<{ ok: true; told: UnpayableWin[] } | Refused> {
+export async function writeOffUnknownRain(
+  context: OperatorContext,
+  rainId: string,
+  live: LiveRain,
+  { reason, dryRun, newDatabase }: Options,
+): Promise<{ ok: true; told: UnpayableWin[] } | Refused> {
   const { redis, ledger, actor } = context;
   const foreign = newDatabase ? undefined : await refuseForeign(context);
   if (foreign) return foreign;
@@ -29,7 +34,8 @@ export async function writeOffUnknownRain(context: OperatorContext, rainId: stri
   // Nobody can win any more, so this is the whole list.
   const told = await readUnpayableWins(context, rainId, live.shards);
   await discardWins(context, told, reason);
-  if (!await settle(redis, rainId, live, { ttlMs: KEPT_MS })) return refuse('id', `somebody else changes the rain ${rainId} meanwhile; repeat this command`);
+  if (!(await settle(redis, rainId, live, { ttlMs: KEPT_MS })))
+    return refuse('id', `somebody else changes the rain ${rainId} meanwhile; repeat this command`);
   await keepKeys(context, rainId, live.shards);
   for (let shard = 0; shard < live.shards; shard++) await redis.del(shardKeys(rainId, shard).credited);
   await release(redis, rainId, live.shards, 'unknown_to_ledger');
@@ -37,7 +43,11 @@ export async function writeOffUnknownRain(context: OperatorContext, rainId: stri
 }
 
 /** Whether the operator has given up this rain, which the ledger does not know, and it has ended. */
-export async function isWrittenOff({ redis, ledger }: OperatorContext, rainId: string, live: LiveRain): Promise<boolean> {
+export async function isWrittenOff(
+  { redis, ledger }: OperatorContext,
+  rainId: string,
+  live: LiveRain,
+): Promise<boolean> {
   const stored = await readRain(redis, rainId, live);
   return stored?.state === 'settled' && (await ledger.actions(rainId)).some(({ verb }) => verb === 'write-off');
 }

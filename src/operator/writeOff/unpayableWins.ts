@@ -22,7 +22,12 @@ const CONTESTED = 'another user was told the same packet before';
  * The wins of a rain as Redis has them, the oldest first: of the claim log, of the claims by user, and those that were written down.
  * @param isMeant whether a win is one of those that are given up
  */
-export async function readUnpayableWins({ redis, signer }: OperatorContext, rainId: string, shards: number, isMeant: (win: Pick<Claim, 'redPacketId'>) => boolean = () => true): Promise<UnpayableWin[]> {
+export async function readUnpayableWins(
+  { redis, signer }: OperatorContext,
+  rainId: string,
+  shards: number,
+  isMeant: (win: Pick<Claim, 'redPacketId'>) => boolean = () => true,
+): Promise<UnpayableWin[]> {
   const wins = new Map<string, UnpayableWin>();
   const users = new Map<string, string>();
   const add = (win: LostWin & { mac?: string | undefined }, genuine: boolean, place?: LogEntry): void => {
@@ -31,8 +36,11 @@ export async function readUnpayableWins({ redis, signer }: OperatorContext, rain
     if (wins.has(name) || !isMeant(win)) return;
     const isContested = genuine && (users.get(redPacketId) ?? userId) !== userId;
     if (genuine && !isContested) users.set(redPacketId, userId);
-    const [verdict, why] = !genuine ? ['unverified', 'no packet of ours: somebody else has written it'] as const
-      : isContested ? ['contested', CONTESTED] as const : ['unpayable', 'the ledger has neither its seed nor its money'] as const;
+    const [verdict, why] = !genuine
+      ? (['unverified', 'no packet of ours: somebody else has written it'] as const)
+      : isContested
+        ? (['contested', CONTESTED] as const)
+        : (['unpayable', 'the ledger has neither its seed nor its money'] as const);
     wins.set(name, { redPacketId, userId, amount, at, verdict, why, ...(place && { place }) });
   };
   const addEntry = (entry: string, place?: LogEntry): void => {
@@ -54,18 +62,36 @@ export async function readUnpayableWins({ redis, signer }: OperatorContext, rain
 }
 
 /** Explains these claims, so that they are neither tried again nor dead letters; no money moves. Safe to repeat. */
-export async function discardWins({ ledger, actor, queues }: OperatorContext, wins: readonly UnpayableWin[], reason: string): Promise<void> {
+export async function discardWins(
+  { ledger, actor, queues }: OperatorContext,
+  wins: readonly UnpayableWin[],
+  reason: string,
+): Promise<void> {
   for (const { place } of wins) {
     if (!place) continue;
     const letterId = deadLetterId(place);
-    await ledger.discard({ letterId, rainId: place.rainId, entry: place.entry, deadReason: WRITTEN_OFF, reason, actor });
+    await ledger.discard({
+      letterId,
+      rainId: place.rainId,
+      entry: place.entry,
+      deadReason: WRITTEN_OFF,
+      reason,
+      actor,
+    });
     await queues?.dead.remove(letterId);
   }
 }
 
 /** The wins of a rain that were given up, as the ledger has them on record. */
-export async function* writtenOffWins({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string): AsyncGenerator<Claim> {
-  for (let page = await ledger.discards(rainId); page.length > 0; page = await ledger.discards(rainId, page.at(-1)!.letterId)) {
+export async function* writtenOffWins(
+  { ledger }: Pick<OperatorContext, 'ledger'>,
+  rainId: string,
+): AsyncGenerator<Claim> {
+  for (
+    let page = await ledger.discards(rainId);
+    page.length > 0;
+    page = await ledger.discards(rainId, page.at(-1)!.letterId)
+  ) {
     for (const { deadReason, entry } of page) {
       const parsed = deadReason === WRITTEN_OFF ? parseClaim(entry) : undefined;
       if (parsed?.ok) yield parsed.claim;

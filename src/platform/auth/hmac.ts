@@ -26,7 +26,7 @@ export function createFastHmac(key: Uint8Array): Hmac {
     const isShort = text.length * 3 <= SHORT;
     const buffer = isShort ? short : padded(key, 0x36, Buffer.byteLength(text));
     const length = buffer.write(text, BLOCK, 'utf8');
-    const inner = isShort ? views[length] ??= short.subarray(0, BLOCK + length) : buffer;
+    const inner = isShort ? (views[length] ??= short.subarray(0, BLOCK + length)) : buffer;
     // In 'binary', which is latin1, a digest is a string of its bytes, which is faster to make and to copy than a buffer.
     outer.write(hash('sha256', inner, 'binary'), BLOCK, 'latin1');
     return hash('sha256', outer, 'base64url');

@@ -32,7 +32,9 @@ function readObject(part: string): Record<string, unknown> | undefined {
   if (!bytes) return undefined;
   try {
     const value: unknown = JSON.parse(utf8.decode(bytes));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }

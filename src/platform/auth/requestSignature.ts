@@ -16,7 +16,12 @@ export function signatureOf(secret: string, timestamp: string, body: string | Ui
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** @param body the bytes as they came @param now epoch ms. `old`: signed, but at another time than now */
-export function checkSignature(secret: string, headers: Headers, body: Uint8Array, now: number): 'signed' | 'old' | 'forged' {
+export function checkSignature(
+  secret: string,
+  headers: Headers,
+  body: Uint8Array,
+  now: number,
+): 'signed' | 'old' | 'forged' {
   const [timestamp, given] = [String(headers['rain-timestamp']), Buffer.from(String(headers['rain-signature']))];
   if (!/^\d{13}$/.test(timestamp)) return 'forged';
   const expected = Buffer.from(signatureOf(secret, timestamp, body));

@@ -3,7 +3,11 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-const made = (bytes: number) => z.string().min(32).catch(() => randomBytes(bytes).toString('hex'));
+const made = (bytes: number) =>
+  z
+    .string()
+    .min(32)
+    .catch(() => randomBytes(bytes).toString('hex'));
 /** What is missing or invalid is made anew; the rest is kept. */
 const secrets = z.object({ jwtSecret: made(32), redisPassword: made(24), signingSecret: made(32) });
 

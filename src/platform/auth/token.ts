@@ -29,13 +29,18 @@ const keys = new Map<string, KeyObject>();
 /** The secret as a key object: from bytes, jose would derive a new key for each token. */
 export function tokenKey(secret: string): KeyObject {
   let key = keys.get(secret);
-  if (!key) keys.set(secret, key = createSecretKey(secret, 'utf8'));
+  if (!key) keys.set(secret, (key = createSecretKey(secret, 'utf8')));
   return key;
 }
 
 /** @param now time of issue, epoch ms */
-export function signToken(secret: string, { sub, expiresInSeconds, issuer, audience, rains, sales, watch }: TokenClaims, now = Date.now()): Promise<string> {
+export function signToken(
+  secret: string,
+  { sub, expiresInSeconds, issuer, audience, rains, sales, watch }: TokenClaims,
+  now = Date.now(),
+): Promise<string> {
   const iat = Math.floor(now / 1000);
   return new SignJWT({ sub, iat, exp: iat + expiresInSeconds, iss: issuer, aud: audience, rains, sales, watch })
-    .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: 'JWT' }).sign(tokenKey(secret));
+    .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: 'JWT' })
+    .sign(tokenKey(secret));
 }

@@ -22,10 +22,16 @@ const LIFE_SECONDS_MAX = 366 * 24 * 3_600;
 const names = z.array(z.string().min(1).max(128)).max(NAMED_MAX).optional();
 /** A claim that cannot be read might have kept the bearer out, so it makes the token none. The times are seconds. */
 const claims = z.object({
-  sub: z.string(), exp: z.number(), iat: z.number().optional(), nbf: z.number().optional(),
-  iss: z.unknown().optional(), aud: z.unknown().optional(),
+  sub: z.string(),
+  exp: z.number(),
+  iat: z.number().optional(),
+  nbf: z.number().optional(),
+  iss: z.unknown().optional(),
+  aud: z.unknown().optional(),
   /** What the token is for, where it says so. */
-  rains: names, sales: names, watch: z.literal(true).optional(),
+  rains: names,
+  sales: names,
+  watch: z.literal(true).optional(),
 });
 type Claims = z.infer<typeof claims>;
 
@@ -59,7 +65,12 @@ function createJwksReader(jwksUrl: string): (token: string, now: number) => Prom
   return async (token, now) => {
     if (!decodeCanonical(token.slice(token.lastIndexOf('.') + 1))) return undefined;
     try {
-      return (await jwtVerify(token, publicKeys, { currentDate: new Date(now), algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] })).payload;
+      return (
+        await jwtVerify(token, publicKeys, {
+          currentDate: new Date(now),
+          algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
+        })
+      ).payload;
     } catch {
       return undefined;
     }

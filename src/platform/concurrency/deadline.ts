@@ -9,7 +9,8 @@ export function deadlineIn(ms: number) {
   const leftMs = () => Math.max(0, at - performance.now());
   /** Timers count from the loop's cached time, so after a busy turn they fire too early. Therefore the wait is repeated. */
   async function pass(signal: AbortSignal): Promise<void> {
-    do await sleep(leftMs(), undefined, { signal }).catch(() => {}); while (leftMs() > 0 && !signal.aborted);
+    do await sleep(leftMs(), undefined, { signal }).catch(() => {});
+    while (leftMs() > 0 && !signal.aborted);
   }
   return {
     leftMs,
@@ -32,6 +33,8 @@ export function deadlineIn(ms: number) {
 
 /** The result of `work`; `undefined` if it fails or takes longer than `withinMs`. */
 export async function inTime<T>(work: Promise<T>, withinMs: number): Promise<T | undefined> {
-  const result = await deadlineIn(withinMs).within(work.then((value) => ({ value }))).catch(() => undefined);
+  const result = await deadlineIn(withinMs)
+    .within(work.then((value) => ({ value })))
+    .catch(() => undefined);
   return result === 'late' ? undefined : result?.value;
 }

@@ -4,7 +4,10 @@ export function createSemaphore(concurrencyMax: number): <T>(work: () => Promise
   let free = concurrencyMax;
   return async (work) => {
     if (free > 0) free--;
-    else await new Promise<void>((resolve) => { waiting.push(resolve); });
+    else
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+      });
     try {
       return await work();
     } finally {

@@ -14,7 +14,10 @@ interface Waiting {
  * Asks another server again and again until it says yes. A question that fails counts as no.
  * @throws Error after `withinMs`, with the last failure; AbortError
  */
-export async function untilTrue(ask: () => Promise<boolean>, { what, withinMs = 20_000, everyMs = 25, signal }: Waiting): Promise<void> {
+export async function untilTrue(
+  ask: () => Promise<boolean>,
+  { what, withinMs = 20_000, everyMs = 25, signal }: Waiting,
+): Promise<void> {
   const deadline = deadlineIn(withinMs);
   for (;;) {
     let failure = '';

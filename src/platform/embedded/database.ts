@@ -23,8 +23,13 @@ const SOCKET_PATH_BYTES_MAX = 103;
 export async function startEmbeddedDatabase({ home, lock }: { home: Home; lock?: HomeLock }): Promise<StartedServer> {
   if (!existsSync(home.postgres)) {
     const made = await startChild({
-      name: 'database', entry: compiledEntry('platform/embedded/databaseInit.js'), args: [home.postgres], logs: home.logs, lock,
-      facts: z.object({}), readyWithinMs: INIT_MS_MAX,
+      name: 'database',
+      entry: compiledEntry('platform/embedded/databaseInit.js'),
+      args: [home.postgres],
+      logs: home.logs,
+      lock,
+      facts: z.object({}),
+      readyWithinMs: INIT_MS_MAX,
     });
     if (!made.ok) return made;
     await made.child.ended;
@@ -33,8 +38,13 @@ export async function startEmbeddedDatabase({ home, lock }: { home: Home; lock?:
   chmodSync(home.postgres, 0o700);
   const folder = socketFolder(home);
   const started = await startChild({
-    name: 'database', entry: compiledEntry('platform/embedded/databaseServer.js'), args: [home.postgres, join(folder, SOCKET_FILE)], logs: home.logs, lock,
-    facts: z.object({}), readyWithinMs: OPEN_MS_MAX,
+    name: 'database',
+    entry: compiledEntry('platform/embedded/databaseServer.js'),
+    args: [home.postgres, join(folder, SOCKET_FILE)],
+    logs: home.logs,
+    lock,
+    facts: z.object({}),
+    readyWithinMs: OPEN_MS_MAX,
   });
   if (!started.ok) return started;
   const { pid, ended, stop } = started.child;
@@ -43,7 +53,8 @@ export async function startEmbeddedDatabase({ home, lock }: { home: Home; lock?:
 
 /** In the home, or among the temporary files where the path of the home is too long for a socket. */
 function socketFolder({ sockets }: Home): string {
-  if (Buffer.byteLength(join(sockets, SOCKET_FILE)) > SOCKET_PATH_BYTES_MAX) return mkdtempSync(join(tmpdir(), 'rain-database-'));
+  if (Buffer.byteLength(join(sockets, SOCKET_FILE)) > SOCKET_PATH_BYTES_MAX)
+    return mkdtempSync(join(tmpdir(), 'rain-database-'));
   mkdirSync(sockets, { recursive: true, mode: 0o700 });
   chmodSync(sockets, 0o700);
   return sockets;

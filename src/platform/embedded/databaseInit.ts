@@ -20,6 +20,10 @@ try {
   await sendReady();
   process.exit(0);
 } catch (error) {
-  await sendFailed(error instanceof PackageMissing ? error.message : `the data folder ${folder} cannot be created (${error instanceof Error ? error.message : String(error)})`);
+  await sendFailed(
+    error instanceof PackageMissing
+      ? error.message
+      : `the data folder ${folder} cannot be created (${error instanceof Error ? error.message : String(error)})`,
+  );
   process.exit(1);
 }

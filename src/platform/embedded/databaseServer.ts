@@ -21,12 +21,21 @@ try {
     await database.close();
     rmSync(dirname(socket), { recursive: true, force: true });
   };
-  const stopAndExit = () => { void stop().then(() => process.exit(0), () => process.exit(1)); };
+  const stopAndExit = () => {
+    void stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
   process.once('SIGTERM', stopAndExit);
   process.once('SIGINT', stopAndExit);
   endWithParent(stop);
   void sendReady({});
 } catch (error) {
-  await sendFailed(error instanceof PackageMissing ? error.message : `${folder} cannot be opened (${error instanceof Error ? error.message : String(error)})`);
+  await sendFailed(
+    error instanceof PackageMissing
+      ? error.message
+      : `${folder} cannot be opened (${error instanceof Error ? error.message : String(error)})`,
+  );
   process.exit(1);
 }

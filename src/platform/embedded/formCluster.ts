@@ -9,10 +9,11 @@ export const CLUSTER_MASTERS = 3;
 const SLOTS = 16_384;
 
 /** From which slot on each of so many masters owns them: they have equal parts, in order. */
-const firstSlot = (master: number, masters: number) => Math.ceil(master * SLOTS / masters);
+const firstSlot = (master: number, masters: number) => Math.ceil((master * SLOTS) / masters);
 
 /** The place of the master that owns this key from the start. */
-export const homeOf = (key: string, masters = CLUSTER_MASTERS): number => placesOf(masters).findLast((i) => calculateSlot(key) >= firstSlot(i, masters))!;
+export const homeOf = (key: string, masters = CLUSTER_MASTERS): number =>
+  placesOf(masters).findLast((i) => calculateSlot(key) >= firstSlot(i, masters))!;
 
 /** A key that this master owns from the start. */
 export function keyOf(master: number, masters = CLUSTER_MASTERS): string {
@@ -27,16 +28,33 @@ const placesOf = (masters: number) => Array.from({ length: masters }, (_, place)
  * @param servers the masters; after them, none or one replica of each, in the same order
  * @throws Error when they have not become a Cluster after 20 s
  */
-export async function formCluster(servers: readonly { url: string; port: number }[], masters = CLUSTER_MASTERS): Promise<void> {
+export async function formCluster(
+  servers: readonly { url: string; port: number }[],
+  masters = CLUSTER_MASTERS,
+): Promise<void> {
   const [places, perRange] = [placesOf(masters), servers.length / masters];
   const nodes = servers.map(({ url }) => new Redis(url));
   for (const node of nodes) node.on('error', () => {});
   try {
-    await Promise.all(places.map((i) => nodes[i]!.call('CLUSTER', 'ADDSLOTSRANGE', String(firstSlot(i, masters)), String(firstSlot(i + 1, masters) - 1))));
+    await Promise.all(
+      places.map((i) =>
+        nodes[i]!.call(
+          'CLUSTER',
+          'ADDSLOTSRANGE',
+          String(firstSlot(i, masters)),
+          String(firstSlot(i + 1, masters) - 1),
+        ),
+      ),
+    );
     // Each meets each: what they tell each other of third ones takes seconds.
-    for (const [i, node] of nodes.entries()) for (const { port } of servers.slice(i + 1)) await node.call('CLUSTER', 'MEET', '127.0.0.1', String(port));
+    for (const [i, node] of nodes.entries())
+      for (const { port } of servers.slice(i + 1)) await node.call('CLUSTER', 'MEET', '127.0.0.1', String(port));
     await Promise.all(nodes.slice(masters).map((replica, i) => follow(replica, nodes[i]!)));
-    const untilAll = (serversOfRange: number, what: string) => untilTrue(async () => (await Promise.all(nodes.map((node) => knows(node, masters, serversOfRange)))).every(Boolean), { what });
+    const untilAll = (serversOfRange: number, what: string) =>
+      untilTrue(
+        async () => (await Promise.all(nodes.map((node) => knows(node, masters, serversOfRange)))).every(Boolean),
+        { what },
+      );
     await untilAll(1, 'a Cluster whose servers know all masters');
     if (perRange === 1) return;
     // Before: a replica is listed only when it has heard a write, and without one its master is silent for ten seconds.
@@ -50,12 +68,14 @@ export async function formCluster(servers: readonly { url: string; port: number 
 /** Each range with at least so many servers: a client asks any of them who is there. */
 async function knows(node: Redis, masters: number, serversOfRange: number): Promise<boolean> {
   if (!/cluster_state:ok[^]*cluster_slots_ok:16384/.test(String(await node.call('CLUSTER', 'INFO')))) return false;
-  const ranges = await node.call('CLUSTER', 'SLOTS') as unknown[][];
+  const ranges = (await node.call('CLUSTER', 'SLOTS')) as unknown[][];
   return ranges.length === masters && ranges.every((range) => range.length - 2 >= serversOfRange);
 }
 
 /** When it has heard of this master, the replica follows it. */
 async function follow(replica: Redis, master: Redis): Promise<void> {
   const id = String(await master.call('CLUSTER', 'MYID'));
-  await untilTrue(async () => (await replica.call('CLUSTER', 'REPLICATE', id)) === 'OK', { what: 'a replica that knows its master' });
+  await untilTrue(async () => (await replica.call('CLUSTER', 'REPLICATE', id)) === 'OK', {
+    what: 'a replica that knows its master',
+  });
 }

@@ -18,7 +18,11 @@ export async function freePort(draw: () => number = drawPort): Promise<number> {
   return await listenBriefly(0);
 }
 
-export const isPortFree = (port: number): Promise<boolean> => listenBriefly(port).then(() => true, () => false);
+export const isPortFree = (port: number): Promise<boolean> =>
+  listenBriefly(port).then(
+    () => true,
+    () => false,
+  );
 
 async function listenBriefly(wanted: number): Promise<number> {
   const server = createServer().listen(wanted, '127.0.0.1');

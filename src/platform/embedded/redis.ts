@@ -39,21 +39,32 @@ const LOADING_MS_MAX = 120_000;
 /** Starts redis-server (or valkey-server) on 127.0.0.1. Every write is synced before its reply [R4] unless `relaxed`. */
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<StartedServer<EmbeddedRedis>> {
   for (let attempt = 1; ; attempt++) {
-    const port = options.port ?? await freePort();
+    const port = options.port ?? (await freePort());
     const started = await startOn(port, options);
-    if (started.ok || await isPortFree(port)) return started;
+    if (started.ok || (await isPortFree(port))) return started;
     // Another process may have taken the port meanwhile: then another port is tried.
     const last = options.port !== undefined || attempt === 3;
     if (last) return { ok: false, reason: `the embedded Redis did not start: port ${port} of 127.0.0.1 is in use` };
   }
 }
 
-async function startOn(port: number, { home, password, lock, relaxed = false, settings = [] }: EmbeddedRedisOptions): Promise<StartedServer<EmbeddedRedis>> {
+async function startOn(
+  port: number,
+  { home, password, lock, relaxed = false, settings = [] }: EmbeddedRedisOptions,
+): Promise<StartedServer<EmbeddedRedis>> {
   mkdirSync(home.redis, { recursive: true, mode: 0o700 });
   const configFile = join(home.folder, 'redis.conf');
-  writeFileSync(configFile, `${redisConfig(port, home.redis, password, relaxed)}${settings.map((line) => `${line}\n`).join('')}`, { mode: 0o600 });
+  writeFileSync(
+    configFile,
+    `${redisConfig(port, home.redis, password, relaxed)}${settings.map((line) => `${line}\n`).join('')}`,
+    { mode: 0o600 },
+  );
   const started = await startChild({
-    name: 'redis', entry: compiledEntry('platform/embedded/redisGuard.js'), args: [configFile], logs: home.logs, lock,
+    name: 'redis',
+    entry: compiledEntry('platform/embedded/redisGuard.js'),
+    args: [configFile],
+    logs: home.logs,
+    lock,
     facts: z.object({ serverPid: z.int().positive() }),
   });
   if (!started.ok) return started;
@@ -64,7 +75,9 @@ async function startOn(port: number, { home, password, lock, relaxed = false, se
   try {
     await Promise.race([
       untilReady(client, LOADING_MS_MAX),
-      child.ended.then((end) => { throw new Error(`it ended with ${describeEnd(end)}${child.lastLine()}`); }),
+      child.ended.then((end) => {
+        throw new Error(`it ended with ${describeEnd(end)}${child.lastLine()}`);
+      }),
     ]);
   } catch (error) {
     await child.stop();

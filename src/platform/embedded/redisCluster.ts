@@ -43,11 +43,19 @@ const TRIES_MAX = 5;
  * A Redis Cluster of three masters with one replica each, on 127.0.0.1 and in folders of this home; for trying out: one machine that
  * fails takes all of them with it.
  */
-export async function startEmbeddedCluster({ home, password }: { home: Home; password: string }): Promise<StartedServer<EmbeddedCluster>> {
-  const names = ['master', 'replica'].flatMap((role) => Array.from({ length: CLUSTER_MASTERS }, (_, i) => `${role} ${i + 1}`));
+export async function startEmbeddedCluster({
+  home,
+  password,
+}: {
+  home: Home;
+  password: string;
+}): Promise<StartedServer<EmbeddedCluster>> {
+  const names = ['master', 'replica'].flatMap((role) =>
+    Array.from({ length: CLUSTER_MASTERS }, (_, i) => `${role} ${i + 1}`),
+  );
   const started = await Promise.all(names.map((name) => startClusterServer(home, name, password)));
   const servers = started.flatMap((one) => (one.ok ? [one.server] : []));
-  const stop = async () => void await Promise.all(servers.map((server) => server.stop()));
+  const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
   try {
     for (const one of started) if (!one.ok) throw new Error(one.reason);
     await formCluster(servers);
@@ -61,11 +69,19 @@ export async function startEmbeddedCluster({ home, password }: { home: Home; pas
 }
 
 /** One that belongs to no Cluster yet. */
-export async function startClusterServer(home: Home, name: string, password: string): Promise<StartedServer<ClusterServer>> {
+export async function startClusterServer(
+  home: Home,
+  name: string,
+  password: string,
+): Promise<StartedServer<ClusterServer>> {
   const own = homeAt(join(home.folder, name.replace(' ', '-')));
   const settings = [
-    `masterauth ${password}`, 'repl-diskless-sync-delay 0', 'cluster-enabled yes', `cluster-node-timeout ${NODE_TIMEOUT_MS}`,
-    'cluster-require-full-coverage no', 'cluster-allow-replica-migration no',
+    `masterauth ${password}`,
+    'repl-diskless-sync-delay 0',
+    'cluster-enabled yes',
+    `cluster-node-timeout ${NODE_TIMEOUT_MS}`,
+    'cluster-require-full-coverage no',
+    'cluster-allow-replica-migration no',
   ];
   const startOn = (port: number) => startEmbeddedRedis({ home: own, password, port, settings });
   let first = await startOn(await freePortPair());
@@ -76,7 +92,9 @@ export async function startClusterServer(home: Home, name: string, password: str
   let starting: Promise<void> | undefined;
   let expected = false;
   const lost = new Promise<void>((resolve) => {
-    void current.ended.then(({ expected: stopped }) => { if (!expected && !stopped) resolve(); });
+    void current.ended.then(({ expected: stopped }) => {
+      if (!expected && !stopped) resolve();
+    });
   });
   async function startAgain(): Promise<void> {
     await current.ended;
@@ -87,16 +105,20 @@ export async function startClusterServer(home: Home, name: string, password: str
   return {
     ok: true,
     server: {
-      name, port, url, lost,
+      name,
+      port,
+      url,
+      lost,
       kill() {
         expected = true;
         starting = undefined;
         process.kill(current.pid, 'SIGKILL');
       },
-      startAgain: () => starting ??= startAgain().catch((error: unknown) => {
-        starting = undefined;
-        throw error;
-      }),
+      startAgain: () =>
+        (starting ??= startAgain().catch((error: unknown) => {
+          starting = undefined;
+          throw error;
+        })),
       async stop() {
         // A server that is just starting is stopped as well.
         await (starting ??= Promise.resolve()).catch(() => {});
@@ -110,6 +132,6 @@ export async function startClusterServer(home: Home, name: string, password: str
 async function freePortPair(): Promise<number> {
   for (let tries = 1; ; tries++) {
     const port = await freePort(drawPort);
-    if (tries === TRIES_MAX || await isPortFree(port + BUS_PORT_OFFSET)) return port;
+    if (tries === TRIES_MAX || (await isPortFree(port + BUS_PORT_OFFSET))) return port;
   }
 }

@@ -19,7 +19,10 @@ export class SharedSession extends PGlite {
     return this.#pipelineOpen || super.isInTransaction();
   }
 
-  override async execProtocolRawStream(message: Uint8Array, options: Parameters<PGlite['execProtocolRawStream']>[1]): Promise<void> {
+  override async execProtocolRawStream(
+    message: Uint8Array,
+    options: Parameters<PGlite['execProtocolRawStream']>[1],
+  ): Promise<void> {
     try {
       await super.execProtocolRawStream(message, options);
     } catch (error) {
@@ -36,7 +39,9 @@ export class SharedSession extends PGlite {
   override async exec(...args: Parameters<PGlite['exec']>): ReturnType<PGlite['exec']> {
     if (this.#pipelineOpen) {
       // After an error in a pipeline the engine ignores everything up to a Sync, even a ROLLBACK.
-      await this.runExclusive(() => this.execProtocolRawStream(Uint8Array.of(SYNC, 0, 0, 0, 4), { onRawData: () => {} }));
+      await this.runExclusive(() =>
+        this.execProtocolRawStream(Uint8Array.of(SYNC, 0, 0, 0, 4), { onRawData: () => {} }),
+      );
     }
     return await super.exec(...args);
   }

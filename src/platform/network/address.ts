@@ -19,7 +19,9 @@ interface Network {
  * @returns `undefined` if the text is no address
  */
 export function addressOf(text: string): string | undefined {
-  const bare = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text)?.[1] ?? (/^\d+\.\d+\.\d+\.\d+:\d{1,5}$/.test(text) ? text.slice(0, text.indexOf(':')) : text);
+  const bare =
+    /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text)?.[1] ??
+    (/^\d+\.\d+\.\d+\.\d+:\d{1,5}$/.test(text) ? text.slice(0, text.indexOf(':')) : text);
   if (isIPv4(bare)) return bare;
   const groups = groupsOf(bare);
   if (!groups) return undefined;
@@ -53,7 +55,8 @@ function ipv4Network(address: string, bits: number): Network | undefined {
 export function networkMatcher(networks: readonly Network[]): (address: string) => boolean {
   const list = new BlockList();
   for (const { base, bits, family } of networks) list.addSubnet(base, bits, family);
-  return (address) => (address.includes(':') ? list.check(address.slice(0, address.indexOf('/')), 'ipv6') : list.check(address, 'ipv4'));
+  return (address) =>
+    address.includes(':') ? list.check(address.slice(0, address.indexOf('/')), 'ipv6') : list.check(address, 'ipv4');
 }
 
 /** The eight groups of an IPv6 address. */
@@ -61,8 +64,16 @@ function groupsOf(text: string): number[] | undefined {
   const address = text.split('%', 1)[0]!;
   if (isIP(address) !== 6) return undefined;
   // The last two groups may be written as IPv4.
-  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) => `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`);
-  const [head = [], tail = []] = hex.split('::').map((part) => part.split(':').filter(Boolean).map((group) => parseInt(group, 16)));
+  const hex = address.replace(
+    /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
+    (_, a, b, c, d) => `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`,
+  );
+  const [head = [], tail = []] = hex.split('::').map((part) =>
+    part
+      .split(':')
+      .filter(Boolean)
+      .map((group) => parseInt(group, 16)),
+  );
   return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => 0), ...tail];
 }
 
@@ -73,6 +84,8 @@ function mappedIPv4(groups: readonly number[]): string | undefined {
 
 /** The first `bits` of these groups; the other bits are zero and left out. */
 function compress(groups: readonly number[], bits: number): string {
-  const kept = groups.slice(0, Math.ceil(bits / 16)).map((group, i) => group & (0xffff << Math.max(0, 16 * (i + 1) - bits)) & 0xffff);
+  const kept = groups
+    .slice(0, Math.ceil(bits / 16))
+    .map((group, i) => group & (0xffff << Math.max(0, 16 * (i + 1) - bits)) & 0xffff);
   return `${kept.map((group) => group.toString(16)).join(':')}::`;
 }

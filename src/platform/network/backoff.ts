@@ -10,7 +10,11 @@ export interface Backoff {
  * callers that failed together do not retry together.
  * @param failures number of failed tries so far; 1 after the first
  */
-export function delayBeforeRetry(failures: number, { firstDelayMs, delayMsMax }: Backoff, random: () => number): number {
+export function delayBeforeRetry(
+  failures: number,
+  { firstDelayMs, delayMsMax }: Backoff,
+  random: () => number,
+): number {
   const full = Math.min(delayMsMax, firstDelayMs * 2 ** Math.min(Math.max(failures - 1, 0), 30));
   return Math.round(full / 2 + (full / 2) * random());
 }

@@ -18,7 +18,10 @@ export interface SignedRequest {
 
 /** The key of a request about several things: the same for the same ids, in any order. */
 export function batchKey(ids: readonly string[]): string {
-  return `batch-${createHash('sha256').update([...ids].sort().join(' ')).digest('hex').slice(0, 32)}`;
+  return `batch-${createHash('sha256')
+    .update([...ids].sort().join(' '))
+    .digest('hex')
+    .slice(0, 32)}`;
 }
 
 /** Larger than the longest sensible answer, 500 results with reasons. Protects this process from an answer that never ends [R10]. */
@@ -31,7 +34,10 @@ export type SignedReply =
   | { kind: 'silent'; detail: string };
 
 /** Never throws. A redirect is a reply like any other: see retryable.ts. */
-export async function postSigned({ url, secret, timeoutMs }: SignedAddress, { key, body }: SignedRequest): Promise<SignedReply> {
+export async function postSigned(
+  { url, secret, timeoutMs }: SignedAddress,
+  { key, body }: SignedRequest,
+): Promise<SignedReply> {
   const signal = AbortSignal.timeout(timeoutMs);
   const timestamp = String(Date.now());
   try {
@@ -50,7 +56,13 @@ export async function postSigned({ url, secret, timeoutMs }: SignedAddress, { ke
     const afterMs = retryAfterMs(response.status, response.headers.get('retry-after'), Date.now());
     const receipt = response.headers.get('rain-receipt');
     const text = await readText(response).catch(() => undefined);
-    return { kind: 'answered', status: response.status, ...(text !== undefined && { text }), ...(receipt !== null && { receipt }), ...(afterMs !== undefined && { afterMs }) };
+    return {
+      kind: 'answered',
+      status: response.status,
+      ...(text !== undefined && { text }),
+      ...(receipt !== null && { receipt }),
+      ...(afterMs !== undefined && { afterMs }),
+    };
   } catch (error) {
     return { kind: 'silent', detail: signal.aborted ? `no answer in ${timeoutMs} ms` : `no answer: ${causeOf(error)}` };
   }
@@ -70,5 +82,5 @@ async function readText(response: Response): Promise<string | undefined> {
 /** The cause of `fetch failed`, which itself says nothing. */
 function causeOf(error: unknown): string {
   const { cause = error } = error as Error;
-  return cause instanceof Error ? (cause as NodeJS.ErrnoException).code ?? cause.message : String(cause);
+  return cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : String(cause);
 }

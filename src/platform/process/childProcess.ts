@@ -63,16 +63,31 @@ export function compiledEntry(path: string): string {
  * @returns one sentence as the reason when the child sent no facts; it is no longer running then
  */
 export async function startChild<Facts>(options: ChildOptions<Facts>): Promise<StartedChild<Facts>> {
-  const { name, entry, args = [], env = {}, logs, facts, lock, readyWithinMs = READY_WITHIN_MS, stopWithinMs = STOP_WITHIN_MS } = options;
+  const {
+    name,
+    entry,
+    args = [],
+    env = {},
+    logs,
+    facts,
+    lock,
+    readyWithinMs = READY_WITHIN_MS,
+    stopWithinMs = STOP_WITHIN_MS,
+  } = options;
   const log = openLogFile(logs, name);
   const process = fork(entry, args, {
-    detached: true, execArgv: [], env: childEnvironment(env), stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],
+    detached: true,
+    execArgv: [],
+    env: childEnvironment(env),
+    stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],
   });
   closeSync(log.descriptor);
   let expected = false;
   const ended = new Promise<ChildEnd>((resolve) => {
     process.once('exit', (code, signal) => resolve({ code, signal, expected }));
-    process.once('error', () => { if (process.pid === undefined) resolve({ code: null, signal: null, expected }); });
+    process.once('error', () => {
+      if (process.pid === undefined) resolve({ code: null, signal: null, expected });
+    });
   });
   const stop = async () => {
     expected = true;
@@ -85,10 +100,11 @@ export async function startChild<Facts>(options: ChildOptions<Facts>): Promise<S
   const reported = new Promise<ReturnType<typeof readReady<Facts>>>((resolve) => {
     process.once('message', (message) => resolve(readReady(message, facts)));
   });
-  const answer = await deadlineIn(readyWithinMs).within(Promise.race([
-    reported, ended.then((end) => `it ended with ${describeEnd(end)}${log.lastLine()}`),
-  ]));
-  if (typeof answer === 'object') return { ok: true, child: { name, pid: process.pid!, ...answer, ended, stop, lastLine: log.lastLine } };
+  const answer = await deadlineIn(readyWithinMs).within(
+    Promise.race([reported, ended.then((end) => `it ended with ${describeEnd(end)}${log.lastLine()}`)]),
+  );
+  if (typeof answer === 'object')
+    return { ok: true, child: { name, pid: process.pid!, ...answer, ended, stop, lastLine: log.lastLine } };
   await stop();
   const why = answer === 'late' ? `it was not ready within ${readyWithinMs / 1_000} s${log.lastLine()}` : answer;
   return { ok: false, reason: `the ${name} process did not start: ${why}` };

@@ -14,7 +14,13 @@ type OpenedHome =
 /** The paths in a home; does not access the disk. */
 export function homeAt(folder: string) {
   const path = resolve(folder);
-  return { folder: path, redis: join(path, 'redis'), postgres: join(path, 'postgres'), sockets: join(path, 'sockets'), logs: join(path, 'logs') };
+  return {
+    folder: path,
+    redis: join(path, 'redis'),
+    postgres: join(path, 'postgres'),
+    sockets: join(path, 'sockets'),
+    logs: join(path, 'logs'),
+  };
 }
 
 /** Creates the home if needed and locks it. It waits until the last children of a killed predecessor have ended. */
@@ -29,15 +35,21 @@ export async function openHome(folder: string, { waitMs = 10_000 } = {}): Promis
     rmSync(testFile);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return { ok: false, problem: 'unusable', reason: `the folder ${home.folder} cannot be written (${code}); make it writable or set RAIN_HOME to another folder` };
+    return {
+      ok: false,
+      problem: 'unusable',
+      reason: `the folder ${home.folder} cannot be written (${code}); make it writable or set RAIN_HOME to another folder`,
+    };
   }
   const taken = await acquireLock(home.folder, { waitMs });
   if (taken.ok) return { ok: true, home, lock: taken.lock };
   const page = readRunning(home.folder)?.consoleUrl;
   return {
-    ok: false, problem: 'taken',
-    reason: `a red-packet rain is already running here (process ${taken.holder.pid}${page ? `, page ${page}` : ', still starting'}); `
-      + 'stop it with Ctrl-C in its terminal, or set RAIN_HOME to another folder',
+    ok: false,
+    problem: 'taken',
+    reason:
+      `a red-packet rain is already running here (process ${taken.holder.pid}${page ? `, page ${page}` : ', still starting'}); ` +
+      'stop it with Ctrl-C in its terminal, or set RAIN_HOME to another folder',
   };
 }
 

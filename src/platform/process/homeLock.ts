@@ -19,7 +19,10 @@ export type HomeLock = ReturnType<typeof hold>;
 type LockResult = { ok: true; lock: HomeLock } | { ok: false; holder: ProcessIdentity };
 
 function highest(folder: string): { n: number; record: LockRecord | undefined } {
-  const numbers = readdirSync(folder).map((name) => /^lock\.(\d{1,15})$/.exec(name)?.[1]).filter((text) => text !== undefined).map(Number);
+  const numbers = readdirSync(folder)
+    .map((name) => /^lock\.(\d{1,15})$/.exec(name)?.[1])
+    .filter((text) => text !== undefined)
+    .map(Number);
   const n = Math.max(0, ...numbers);
   if (n === 0) return { n, record: undefined };
   try {
@@ -98,7 +101,8 @@ async function outlive(orphans: readonly ProcessIdentity[], waitMs: number): Pro
   const start = performance.now();
   for (let left = orphans; (left = left.filter(isAlive)).length > 0; await sleep(50)) {
     const waited = performance.now() - start;
-    if (waited > waitMs + 10_000) throw new Error(`process ${left[0]!.pid}, a child of a killed predecessor, cannot be stopped`);
+    if (waited > waitMs + 10_000)
+      throw new Error(`process ${left[0]!.pid}, a child of a killed predecessor, cannot be stopped`);
     if (waited > waitMs / 2) for (const orphan of left) signalProcess(orphan, waited > waitMs ? 'SIGKILL' : 'SIGTERM');
   }
 }

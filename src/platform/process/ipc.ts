@@ -36,6 +36,11 @@ export function endWithParent(close: () => void | Promise<void>, deadlineMs = 5_
   if (!process.connected) return;
   process.once('disconnect', () => {
     setTimeout(() => process.exit(1), deadlineMs).unref();
-    Promise.resolve().then(close).then(() => process.exit(0), () => process.exit(1));
+    Promise.resolve()
+      .then(close)
+      .then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
   });
 }

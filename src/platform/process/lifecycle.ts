@@ -30,7 +30,7 @@ export function createLifecycle(report: (sentence: string) => void = () => {}) {
   }
 
   /** Only the first call counts. A part that exceeds `withinMs` is still awaited. */
-  const close = (withinMs = Infinity): Promise<void> => closing ??= closeAll(withinMs);
+  const close = (withinMs = Infinity): Promise<void> => (closing ??= closeAll(withinMs));
 
   return {
     /** Registers `closePart` for the end; after the end it is called at once. The name is for reports. */

@@ -27,9 +27,18 @@ export function watchLoop(name: string, { beatMs = BEAT_MS, stillMsMax = STILL_M
   const beats = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => void Atomics.add(beats, 0, 1), beatMs).unref();
   const msg = `the event loop stood still for ${stillMsMax / 1_000} s; killed this process`;
-  const workerData: Watched = { beats, beatMs, stillMsMax, lastWords: `${JSON.stringify({ level: 60, room: name, msg })}\n` };
+  const workerData: Watched = {
+    beats,
+    beatMs,
+    stillMsMax,
+    lastWords: `${JSON.stringify({ level: 60, room: name, msg })}\n`,
+  };
   // As text, so that the thread loads none of our modules.
-  new Worker(`(${String(watch)})(require('node:worker_threads').workerData, require('node:fs'))`, { eval: true, execArgv: [], workerData }).unref();
+  new Worker(`(${String(watch)})(require('node:worker_threads').workerData, require('node:fs'))`, {
+    eval: true,
+    execArgv: [],
+    workerData,
+  }).unref();
 }
 
 /** Runs in the thread, and can use its arguments only. */

@@ -39,6 +39,9 @@ function bornByProc(pid: number): string | undefined {
 }
 
 function bornByPs(pid: number): string | undefined {
-  const [state, ...born] = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim().split(/\s+/) ?? [];
+  const [state, ...born] =
+    spawnSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' })
+      .stdout?.trim()
+      .split(/\s+/) ?? [];
   return !state || state.startsWith('Z') ? undefined : born.join(' ');
 }

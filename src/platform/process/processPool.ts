@@ -77,7 +77,7 @@ export class ProcessPool<Facts> {
     const workers = [...this.#workers.values()];
     const ends = Promise.all(workers.map(endOf));
     for (const worker of workers) worker.process.kill('SIGTERM');
-    if (await deadlineIn(withinMs).within(ends) !== 'late') return;
+    if ((await deadlineIn(withinMs).within(ends)) !== 'late') return;
     for (const worker of workers) worker.process.kill('SIGKILL');
     await ends;
   }
@@ -98,7 +98,9 @@ export class ProcessPool<Facts> {
     if (typeof answer !== 'object') {
       worker.process.kill('SIGKILL');
       await ended;
-      throw new Error(`${name} process ${number} did not start: ${answer === 'late' ? `it was not ready within ${READY_WITHIN_MS / 1_000} s` : answer}`);
+      throw new Error(
+        `${name} process ${number} did not start: ${answer === 'late' ? `it was not ready within ${READY_WITHIN_MS / 1_000} s` : answer}`,
+      );
     }
     this.#serve(number, worker, ended);
     return answer.facts;
@@ -108,7 +110,9 @@ export class ProcessPool<Facts> {
     this.#serving.set(number, {
       number,
       pid: worker.process.pid!,
-      send: (message) => { if (worker.isConnected()) worker.send(message); },
+      send: (message) => {
+        if (worker.isConnected()) worker.send(message);
+      },
       listen(listener) {
         worker.on('message', listener);
         return () => void worker.off('message', listener);
@@ -128,7 +132,9 @@ export class ProcessPool<Facts> {
       this.#waiting.delete(timer);
       this.#launch(number).then(
         () => log.info({ process: number }, `${name} process ${number} serves again`),
-        (error: Error) => { if (!this.#closing) this.#replace(number, error.message); },
+        (error: Error) => {
+          if (!this.#closing) this.#replace(number, error.message);
+        },
       );
     }, waitMs);
     this.#waiting.add(timer);
@@ -139,7 +145,11 @@ export class ProcessPool<Facts> {
 function endOf(worker: Worker): Promise<string> {
   return new Promise((resolve) => {
     if (worker.isDead()) return resolve('it had ended');
-    worker.once('exit', (code, signal) => resolve(`it ended with ${describeEnd({ code, signal: signal as NodeJS.Signals | null })}`));
-    worker.on('error', (error) => { if (worker.process.pid === undefined) resolve(`it cannot be run: ${error.message}`); });
+    worker.once('exit', (code, signal) =>
+      resolve(`it ended with ${describeEnd({ code, signal: signal as NodeJS.Signals | null })}`),
+    );
+    worker.on('error', (error) => {
+      if (worker.process.pid === undefined) resolve(`it cannot be run: ${error.message}`);
+    });
   });
 }

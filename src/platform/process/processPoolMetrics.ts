@@ -17,9 +17,12 @@ export function answerForMetrics(registry: MetricsRegistry): void {
   process.on('message', (message) => {
     const request = metricsRequest.safeParse(message);
     if (!request.success) return;
-    void registry.getMetricsAsJSON().then((metrics) => {
-      if (process.connected) process.send!({ id: request.data.id, metrics });
-    }, () => {});
+    void registry.getMetricsAsJSON().then(
+      (metrics) => {
+        if (process.connected) process.send!({ id: request.data.id, metrics });
+      },
+      () => {},
+    );
   });
 }
 
@@ -36,7 +39,7 @@ export function processPoolMetrics(members: () => readonly PoolMember[], own: Me
       });
     });
     member.send({ ask: 'metrics', id });
-    return await inTime(answer, ANSWER_MS_MAX).finally(stop) ?? [];
+    return (await inTime(answer, ANSWER_MS_MAX).finally(stop)) ?? [];
   }
   return {
     contentType: own.contentType,
@@ -52,5 +55,9 @@ export function processPoolMetrics(members: () => readonly PoolMember[], own: Me
 
 /** The labels differ, so no samples are ever added up. `sum` also keeps the metrics that prom-client would leave out. */
 function labelled(metrics: Metrics, process: string): Metrics {
-  return metrics.map((metric) => ({ ...metric, aggregator: 'sum', values: metric.values.map((value) => ({ ...value, labels: { ...value.labels, process } })) }));
+  return metrics.map((metric) => ({
+    ...metric,
+    aggregator: 'sum',
+    values: metric.values.map((value) => ({ ...value, labels: { ...value.labels, process } })),
+  }));
 }

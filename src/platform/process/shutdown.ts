@@ -28,7 +28,11 @@ const RESERVE_MS = 500;
  * @param options.report receives one sentence for each part that fails to close
  * @param options.interruptedCode exit code after a signal; default 0: a process that the user stopped has not failed
  */
-export function createShutdown({ deadlineMs = PARENT_DEADLINE_MS, interruptedCode = 0, report }: {
+export function createShutdown({
+  deadlineMs = PARENT_DEADLINE_MS,
+  interruptedCode = 0,
+  report,
+}: {
   deadlineMs?: number;
   interruptedCode?: number;
   report: (sentence: string) => void;
@@ -39,7 +43,7 @@ export function createShutdown({ deadlineMs = PARENT_DEADLINE_MS, interruptedCod
   let ending: Promise<never> | undefined;
 
   function end(code: number): Promise<never> {
-    return ending ??= (async () => {
+    return (ending ??= (async () => {
       begunAt = performance.now();
       setTimeout(() => {
         report(`not everything was closed within ${deadlineMs / 1_000} s`);
@@ -48,10 +52,13 @@ export function createShutdown({ deadlineMs = PARENT_DEADLINE_MS, interruptedCod
       begun.abort();
       await lifecycle.close(deadlineMs - RESERVE_MS);
       return process.exit(code);
-    })();
+    })());
   }
 
-  for (const [signal, number] of [['SIGINT', 2], ['SIGTERM', 15]] as const) {
+  for (const [signal, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+  ] as const) {
     process.on(signal, () => {
       if (!ending) void end(interruptedCode);
       else if (performance.now() - begunAt > SAME_KEYSTROKE_MS) process.exit(128 + number);

@@ -26,7 +26,10 @@ const reconnectDelay = (attempt: number): number => Math.min(50 * attempt, 1_000
 function hosts(text: string, defaultPort: number): { host: string; port: number }[] | undefined {
   const nodes = text.split(',').map((part) => /^([^:@/\s]+|\[[0-9a-fA-F:]+\])(?::(\d{1,5}))?$/.exec(part.trim()));
   if (nodes.some((node) => !node)) return undefined;
-  return nodes.map((node) => ({ host: node![1]!.replace(/^\[|\]$/g, ''), port: node![2] ? Number(node![2]) : defaultPort }));
+  return nodes.map((node) => ({
+    host: node![1]!.replace(/^\[|\]$/g, ''),
+    port: node![2] ? Number(node![2]) : defaultPort,
+  }));
 }
 
 /** `redis[s]://…`, `redis+sentinel://[user:pass@]h:p,h:p/name`, `redis+cluster://[user:pass@]h:p,h:p`; else `undefined`. */
@@ -37,7 +40,10 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
   const [, kind, user, secret, hostList, name] = match;
   const nodes = hosts(hostList!, kind === 'sentinel' ? 26379 : 6379);
   if (!nodes) return undefined;
-  const login = { ...(user && { username: decodeURIComponent(user) }), ...(secret && { password: decodeURIComponent(secret) }) };
+  const login = {
+    ...(user && { username: decodeURIComponent(user) }),
+    ...(secret && { password: decodeURIComponent(secret) }),
+  };
   if (kind === 'cluster') return { kind: 'cluster', nodes, ...login };
   return name ? { kind: 'sentinel', nodes, name, ...login } : undefined;
 }
@@ -46,8 +52,11 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
 const servers = new WeakMap<RedisClient, string>();
 
 const ONCE = {
-  maxRetriesPerRequest: 0, enableOfflineQueue: false, autoResendUnfulfilledCommands: false,
-  commandTimeout: COMMAND_TIMEOUT_MS, socketTimeout: SILENCE_MS_MAX,
+  maxRetriesPerRequest: 0,
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  commandTimeout: COMMAND_TIMEOUT_MS,
+  socketTimeout: SILENCE_MS_MAX,
 } as const satisfies RedisOptions;
 
 /**
@@ -103,7 +112,9 @@ function reportSubscriptions(client: RedisClient, onError: (error: Error) => voi
 }
 
 function sendPings(client: RedisClient): void {
-  const timer = setInterval(() => { if (client.status === 'ready') client.ping().catch(() => {}); }, LISTENER_PING_MS).unref();
+  const timer = setInterval(() => {
+    if (client.status === 'ready') client.ping().catch(() => {});
+  }, LISTENER_PING_MS).unref();
   client.once('end', () => clearInterval(timer));
 }
 
@@ -114,10 +125,23 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
     case 'sentinel':
       return new Redis({ ...options, sentinels: address.nodes, name: address.name });
     case 'cluster': {
-      const { maxRetriesPerRequest: _perNode, retryStrategy: _single, replyMapping: _default, ...redisOptions } = options;
+      const {
+        maxRetriesPerRequest: _perNode,
+        retryStrategy: _single,
+        replyMapping: _default,
+        ...redisOptions
+      } = options;
       // ioredis's own check asks a server whose connection is not open yet, is refused by it, and begins anew: `untilReady` checks.
-      const once = (purpose === 'once' || purpose === 'grabs') && { retryDelayOnFailover: 0, enableOfflineQueue: false, enableReadyCheck: false };
-      return new (purpose === 'grabs' ? StayingCluster : Cluster)(address.nodes, { ...once, redisOptions, clusterRetryStrategy: reconnectDelay });
+      const once = (purpose === 'once' || purpose === 'grabs') && {
+        retryDelayOnFailover: 0,
+        enableOfflineQueue: false,
+        enableReadyCheck: false,
+      };
+      return new (purpose === 'grabs' ? StayingCluster : Cluster)(address.nodes, {
+        ...once,
+        redisOptions,
+        clusterRetryStrategy: reconnectDelay,
+      });
     }
   }
 }
@@ -139,16 +163,20 @@ class StayingCluster extends Cluster {
 export async function untilReady(client: RedisClient, timeoutMs = 5_000): Promise<void> {
   const deadline = deadlineIn(timeoutMs);
   let last = 'no answer';
-  const remember = (error: Error) => { last = error.message; };
+  const remember = (error: Error) => {
+    last = error.message;
+  };
   client.on('error', remember);
   try {
-    if (client.status !== 'ready') await deadline.within(new Promise<void>((resolve) => client.once('ready', () => resolve())));
+    if (client.status !== 'ready')
+      await deadline.within(new Promise<void>((resolve) => client.once('ready', () => resolve())));
     while (client instanceof Cluster && client.status === 'ready' && deadline.leftMs() > 0) {
-      if (await deadline.within(openMasters(client).then(() => true, remember)) === true) return;
+      if ((await deadline.within(openMasters(client).then(() => true, remember))) === true) return;
       client.refreshSlotsCache();
       await sleep(Math.min(MASTERS_ASKED_MS, deadline.leftMs()));
     }
-    if (client.status !== 'ready' || client instanceof Cluster) throw new Error(`Redis cannot be reached at ${servers.get(client) ?? 'its address'}: ${last}`);
+    if (client.status !== 'ready' || client instanceof Cluster)
+      throw new Error(`Redis cannot be reached at ${servers.get(client) ?? 'its address'}: ${last}`);
   } finally {
     client.off('error', remember);
   }
@@ -157,13 +185,16 @@ export async function untilReady(client: RedisClient, timeoutMs = 5_000): Promis
 /** A Cluster opens the connection to a server with the first command for it, and refuses that. */
 async function openMasters(cluster: Cluster): Promise<void> {
   const masters = cluster.nodes('master');
-  const states = await Promise.all(masters.map(async (node) => {
-    if (node.status !== 'ready') {
-      const opened = once(node, 'ready');
-      if (node.status === 'wait') node.connect().catch(() => {});
-      await opened;
-    }
-    return await node.cluster('INFO') as string;
-  }));
-  if (!states.every((state) => state.includes('cluster_state:ok'))) throw new Error('CLUSTERDOWN cluster_state is fail');
+  const states = await Promise.all(
+    masters.map(async (node) => {
+      if (node.status !== 'ready') {
+        const opened = once(node, 'ready');
+        if (node.status === 'wait') node.connect().catch(() => {});
+        await opened;
+      }
+      return (await node.cluster('INFO')) as string;
+    }),
+  );
+  if (!states.every((state) => state.includes('cluster_state:ok')))
+    throw new Error('CLUSTERDOWN cluster_state is fail');
 }

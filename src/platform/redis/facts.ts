@@ -19,7 +19,10 @@ export async function readFacts(redis: RedisClient): Promise<RedisFacts[]> {
 }
 
 async function factsOf(redis: Pick<Redis, 'info' | 'config'>, node: string): Promise<RedisFacts> {
-  const [info, fsync] = await Promise.all([unlessRefused(redis.info()), unlessRefused(redis.config('GET', 'appendfsync'))]);
+  const [info, fsync] = await Promise.all([
+    unlessRefused(redis.info()),
+    unlessRefused(redis.config('GET', 'appendfsync')),
+  ]);
   const appendfsync = Array.isArray(fsync) && typeof fsync[1] === 'string' ? fsync[1] : undefined;
   return { ...parseInfo(info ?? ''), appendfsync, node };
 }
@@ -62,9 +65,11 @@ export function parseInfo(text: string) {
 /** From `slave0:ip=127.0.0.1,port=6380,state=online,offset=42,lag=0`: seconds since its last sign of life, bytes not acknowledged yet. */
 function replicasOf(lines: ReadonlyMap<string, string>) {
   const offset = Number(lines.get('master_repl_offset') ?? 0);
-  return [...lines].filter(([name]) => /^slave\d+$/.test(name)).map(([, text]) => {
-    const fields = new Map(text.split(',').map((part) => part.split('=') as [string, string]));
-    const behindBytes = Math.max(0, offset - Number(fields.get('offset') ?? 0));
-    return { online: fields.get('state') === 'online', silentSeconds: Number(fields.get('lag') ?? 0), behindBytes };
-  });
+  return [...lines]
+    .filter(([name]) => /^slave\d+$/.test(name))
+    .map(([, text]) => {
+      const fields = new Map(text.split(',').map((part) => part.split('=') as [string, string]));
+      const behindBytes = Math.max(0, offset - Number(fields.get('offset') ?? 0));
+      return { online: fields.get('state') === 'online', silentSeconds: Number(fields.get('lag') ?? 0), behindBytes };
+    });
 }

@@ -14,7 +14,9 @@ export async function untilInStep(masterUrl: string, key = 'in-step'): Promise<v
   const redis = new Redis(masterUrl);
   redis.on('error', () => {});
   try {
-    await untilTrue(async () => /^slave0:.*state=online/m.test(await redis.info('replication')), { what: 'a replica that is online' });
+    await untilTrue(async () => /^slave0:.*state=online/m.test(await redis.info('replication')), {
+      what: 'a replica that is online',
+    });
     await redis.multi().set(key, '1').del(key).exec();
     const replicas = await redis.wait(1, ACKNOWLEDGED_MS_MAX);
     if (replicas !== 1) throw new Error(`replicas that acknowledged a write: ${replicas}, expected 1`);

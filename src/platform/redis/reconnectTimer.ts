@@ -12,13 +12,19 @@ export function watchReconnects(redis: RedisClient, now: () => number = () => pe
   let returnedAt: number | undefined;
   let isDown = false;
   let ready = redis.status === 'ready';
-  redis.on('close', () => { isDown = true; });
+  redis.on('close', () => {
+    isDown = true;
+  });
   redis.on('ready', () => {
     ready = true;
     if (isDown) returnedAt = now();
     isDown = false;
   });
   // A Cluster stays ready while one of its nodes is replaced.
-  if (redis instanceof Cluster) for (const change of ['-node', '+node'] as const) redis.on(change, () => { if (ready) returnedAt = now(); });
+  if (redis instanceof Cluster)
+    for (const change of ['-node', '+node'] as const)
+      redis.on(change, () => {
+        if (ready) returnedAt = now();
+      });
   return () => (isDown ? 0 : returnedAt === undefined ? Infinity : now() - returnedAt);
 }

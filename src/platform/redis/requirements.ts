@@ -26,9 +26,18 @@ export interface RequirementProblem {
 
 /** The problems of this server. Unknown facts count as no problem. */
 export function checkRedis(facts: RedisFacts, durability: Durability): RequirementProblem[] {
-  const { role = 'master', maxMemoryBytes = 0, evictionPolicy = 'noeviction', aofEnabled, aofWriteOk, appendfsync = 'always' } = facts;
+  const {
+    role = 'master',
+    maxMemoryBytes = 0,
+    evictionPolicy = 'noeviction',
+    aofEnabled,
+    aofWriteOk,
+    appendfsync = 'always',
+  } = facts;
   const problems: RequirementProblem[] = [];
-  const add = (problem: RequirementCode, found: string) => { problems.push({ problem, found, ...RULES[problem] }); };
+  const add = (problem: RequirementCode, found: string) => {
+    problems.push({ problem, found, ...RULES[problem] });
+  };
   if (role !== 'master') add('replica', 'it is a replica and cannot be written to');
   const evicts = maxMemoryBytes > 0 && evictionPolicy !== 'noeviction';
   if (evicts) add('evicts', `it evicts keys when it is full (maxmemory-policy ${evictionPolicy})`);
@@ -40,8 +49,11 @@ export function checkRedis(facts: RedisFacts, durability: Durability): Requireme
   }
   const online = facts.replicas?.filter((replica) => replica.online).length;
   if (durability.mode === 'replicas' && online !== undefined && online < durability.replicas) {
-    add('few_replicas', `${durability.replicas} replicas must have every win before it is confirmed, `
-      + `but only ${online} are connected: winners receive "busy"`);
+    add(
+      'few_replicas',
+      `${durability.replicas} replicas must have every win before it is confirmed, ` +
+        `but only ${online} are connected: winners receive "busy"`,
+    );
   }
   return problems;
 }
@@ -53,10 +65,14 @@ export function checkRedis(facts: RedisFacts, durability: Durability): Requireme
 export async function requireFit(redis: RedisClient, durability: Durability, log: Logger): Promise<void> {
   for (const facts of await readFacts(redis)) {
     const problems = checkRedis(facts, durability);
-    const wrong = problems.filter(({ severity }) => severity === 'wrong').map(({ found, advice }) => `${found}; ${advice}`);
+    const wrong = problems
+      .filter(({ severity }) => severity === 'wrong')
+      .map(({ found, advice }) => `${found}; ${advice}`);
     const node = facts.node === '' ? {} : { node: facts.node };
-    if (wrong.length > 0) throw new Error(`this Redis${facts.node && ` (${facts.node})`} cannot store wins safely: ${wrong.join('; ')}`);
-    for (const { problem, found, advice } of problems) log.warn({ problem, ...node }, `this Redis is a risk: ${found}; ${advice}`);
+    if (wrong.length > 0)
+      throw new Error(`this Redis${facts.node && ` (${facts.node})`} cannot store wins safely: ${wrong.join('; ')}`);
+    for (const { problem, found, advice } of problems)
+      log.warn({ problem, ...node }, `this Redis is a risk: ${found}; ${advice}`);
     if (facts.role === undefined) log.warn(node, 'this Redis refuses INFO, so its settings could not be checked');
     else if (facts.appendfsync === undefined && durability.mode !== 'relaxed') {
       log.info(node, 'this Redis refuses CONFIG GET, so its appendfsync is unknown; it should be always');

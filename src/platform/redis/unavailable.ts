@@ -1,10 +1,12 @@
 import { COMMAND_TIMEOUT_MS } from './connect.ts';
 
 /** Codes and messages of Redis, PostgreSQL and the operating system for an unreachable server. */
-const UNREACHABLE = /ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|P1001|P1002|P1008|P1017|Can't reach database|Connection is closed|Command timed out|max retries per request|Stream isn't writeable|cannot be reached|does not answer|timeout exceeded when trying to connect/;
+const UNREACHABLE =
+  /ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|P1001|P1002|P1008|P1017|Can't reach database|Connection is closed|Command timed out|max retries per request|Stream isn't writeable|cannot be reached|does not answer|timeout exceeded when trying to connect/;
 
 /** The same of a Redis Cluster: the client has followed its answers in a circle, knows no server, or the servers say that none serves the key now. */
-const NOT_SERVED = /Too many Cluster redirections|None of startup nodes is available|Failed to refresh slots cache|Cluster isn't ready|CLUSTERDOWN|MASTERDOWN|LOADING Redis/;
+const NOT_SERVED =
+  /Too many Cluster redirections|None of startup nodes is available|Failed to refresh slots cache|Cluster isn't ready|CLUSTERDOWN|MASTERDOWN|LOADING Redis/;
 
 /** Whether an error means that a server was unreachable, and is not its answer. */
 export function isUnavailable(error: unknown): boolean {
@@ -16,5 +18,13 @@ export function isUnavailable(error: unknown): boolean {
 /** The message of an error in one line; Prisma puts it last, and ioredis does not say what was mute. */
 export function lastLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.trim().split('\n').at(-1)!.trim().replace('Command timed out', `Redis does not answer: no reply to a command within ${COMMAND_TIMEOUT_MS / 1_000} s`);
+  return text
+    .trim()
+    .split('\n')
+    .at(-1)!
+    .trim()
+    .replace(
+      'Command timed out',
+      `Redis does not answer: no reply to a command within ${COMMAND_TIMEOUT_MS / 1_000} s`,
+    );
 }

@@ -11,7 +11,9 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
 
 /** An error as one line for people: without line breaks and secrets, and cut. */
 export function errorLine(text: string): string {
-  const line = SECRETS.reduce((told, [secret, instead]) => told.replace(secret, instead), text).replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  const line = SECRETS.reduce((told, [secret, instead]) => told.replace(secret, instead), text)
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
   const characters = [...line];
   return characters.length > CHARACTERS_MAX ? `${characters.slice(0, CHARACTERS_MAX - 1).join('')}…` : line;
 }

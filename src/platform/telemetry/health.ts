@@ -60,44 +60,60 @@ export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500,
     const startedAt = performance.now();
     let check = pending.get(name);
     if (!check) {
-      check = Promise.resolve().then(ask).then(() => 'answered' as const).finally(() => pending.delete(name));
+      check = Promise.resolve()
+        .then(ask)
+        .then(() => 'answered' as const)
+        .finally(() => pending.delete(name));
       check.catch(() => {});
       pending.set(name, check);
     }
     try {
       const result = await deadlineIn(withinMs).within(check);
       if (result === 'answered') problems.delete(name);
-      else if (performance.now() - startedAt <= withinMs + LOOP_DELAY_MS_MAX) setProblem(name, `no answer within ${answerMsMax} ms`);
+      else if (performance.now() - startedAt <= withinMs + LOOP_DELAY_MS_MAX)
+        setProblem(name, `no answer within ${answerMsMax} ms`);
     } catch (error) {
       setProblem(name, reasonOf(error));
     }
   }
 
   const opening = deadlineIn(answerMsMax);
-  await Promise.all(parts.map(async (part) => {
-    setProblem(part.name, 'no answer yet');
-    do await checkPart(part, opening.leftMs()); while (problems.has(part.name) && opening.leftMs() > OPENING_MS && await sleep(OPENING_MS, true));
-  }));
-  const rounds = parts.map((part) => startLoop(async () => {
-    await checkPart(part);
-    return everyMs;
-  }));
+  await Promise.all(
+    parts.map(async (part) => {
+      setProblem(part.name, 'no answer yet');
+      do await checkPart(part, opening.leftMs());
+      while (problems.has(part.name) && opening.leftMs() > OPENING_MS && (await sleep(OPENING_MS, true)));
+    }),
+  );
+  const rounds = parts.map((part) =>
+    startLoop(async () => {
+      await checkPart(part);
+      return everyMs;
+    }),
+  );
 
   return {
-    report: (): ReadinessReport => (problems.size === 0 ? { ready: true } : { ready: false, notReady: [...problems.values()] }),
+    report: (): ReadinessReport =>
+      problems.size === 0 ? { ready: true } : { ready: false, notReady: [...problems.values()] },
     /** The state of every part, and of `open`: whether the process still accepts work. */
     standing: () => [...parts.map(({ name }) => name), OPEN].map((part) => ({ part, ready: !problems.has(part) })),
     /** The process is closing: from now on it is not ready, whatever the state of its parts. */
     drain: () => void setProblem(OPEN, 'closing: accepts no new work'),
-    close: async () => void await Promise.all(rounds.map((round) => round.close())),
+    close: async () => void (await Promise.all(rounds.map((round) => round.close()))),
   };
 }
 
 /** Without addresses, because `/readyz` is public. */
 function reasonOf(error: unknown): string {
-  return lastLine(error).replace(/\S+:\/\/\S+/g, '…').replace(/[\w.-]+:\d{2,5}/g, '…') || 'failed';
+  return (
+    lastLine(error)
+      .replace(/\S+:\/\/\S+/g, '…')
+      .replace(/[\w.-]+:\d{2,5}/g, '…') || 'failed'
+  );
 }
 
 export function answerJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' }).end(`${JSON.stringify(body)}\n`);
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' })
+    .end(`${JSON.stringify(body)}\n`);
 }

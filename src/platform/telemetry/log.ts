@@ -4,21 +4,35 @@ export type { Logger } from 'pino';
 
 /** JSON lines on stderr, because stdout is for a command's answer. Never log tokens or whole messages. */
 export function createLog(room: string, level: string): Logger {
-  return pino({
-    level,
-    base: { room },
-    redact: { paths: ['token', '*.token', 'authorization', '*.authorization', 'secret', '*.secret', 'password', '*.password'], censor: '…' },
-  }, pino.destination({ dest: 2, sync: true }));
+  return pino(
+    {
+      level,
+      base: { room },
+      redact: {
+        paths: ['token', '*.token', 'authorization', '*.authorization', 'secret', '*.secret', 'password', '*.password'],
+        censor: '…',
+      },
+    },
+    pino.destination({ dest: 2, sync: true }),
+  );
 }
 
 /**
  * Runs `work`; `undefined` when it fails. Of a fault that lasts, only begin and end are reported, so that a loop does not fill the log.
  * @param failing the names of what fails now; the caller keeps it
  */
-export async function reportingFault<T>(failing: Set<string>, name: string, work: () => Promise<T>, { began, over }: {
-  began: (error: unknown) => void;
-  over: () => void;
-}): Promise<T | undefined> {
+export async function reportingFault<T>(
+  failing: Set<string>,
+  name: string,
+  work: () => Promise<T>,
+  {
+    began,
+    over,
+  }: {
+    began: (error: unknown) => void;
+    over: () => void;
+  },
+): Promise<T | undefined> {
   try {
     const result = await work();
     if (failing.delete(name)) over();

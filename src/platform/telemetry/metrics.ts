@@ -41,18 +41,24 @@ export function openRegistry(): MetricsRegistry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerMetric(registry, {
-    kind: 'gauge', name: 'rain_build_info', help: 'Always 1; the labels name the version and the Node version. If two versions run for longer than a rollout takes, the rollout is stuck',
-    labels: ['version', 'node'], read: () => [{ labels: { version: VERSION, node: process.version }, value: 1 }],
+    kind: 'gauge',
+    name: 'rain_build_info',
+    help: 'Always 1; the labels name the version and the Node version. If two versions run for longer than a rollout takes, the rollout is stuck',
+    labels: ['version', 'node'],
+    read: () => [{ labels: { version: VERSION, node: process.version }, value: 1 }],
   });
   return registry;
 }
 
 /** Exports a metric. Counting costs nothing here: the owner keeps the numbers, and they are read at each scrape. */
-export function registerMetric(registry: MetricsRegistry, { kind, name, help, labels = [], read }: MetricOptions): void {
+export function registerMetric(
+  registry: MetricsRegistry,
+  { kind, name, help, labels = [], read }: MetricOptions,
+): void {
   const options = { name, help, labelNames: [...labels], registers: [registry] };
   const metric = kind === 'gauge' ? new Gauge({ ...options, collect }) : new Counter({ ...options, collect });
   async function collect(): Promise<void> {
-    const samples = await inTime((async () => read())(), READ_MS_MAX) ?? [];
+    const samples = (await inTime((async () => read())(), READ_MS_MAX)) ?? [];
     metric.reset();
     // prom-client starts a metric without labels at 0, but an unknown value must not be reported as 0.
     metric.remove({});
@@ -61,13 +67,23 @@ export function registerMetric(registry: MetricsRegistry, { kind, name, help, la
 }
 
 /** Exports histograms, whose counts stay with their owner. */
-export function registerHistogram(registry: MetricsRegistry, { name, help, labels: labelNames = [], read }: HistogramOptions): void {
+export function registerHistogram(
+  registry: MetricsRegistry,
+  { name, help, labels: labelNames = [], read }: HistogramOptions,
+): void {
   const get = () => ({
-    name, help, type: 'histogram', aggregator: 'sum',
+    name,
+    help,
+    type: 'histogram',
+    aggregator: 'sum',
     values: read().flatMap(({ labels = {}, histogram: { bounds, counts, count, sum } }) => {
       let below = 0;
       return [
-        ...[...bounds, '+Inf'].map((le, i) => ({ metricName: `${name}_bucket`, labels: { ...labels, le }, value: below += counts[i]! })),
+        ...[...bounds, '+Inf'].map((le, i) => ({
+          metricName: `${name}_bucket`,
+          labels: { ...labels, le },
+          value: (below += counts[i]!),
+        })),
         { metricName: `${name}_sum`, labels, value: sum },
         { metricName: `${name}_count`, labels, value: count },
       ];
@@ -79,7 +95,10 @@ export function registerHistogram(registry: MetricsRegistry, { name, help, label
 
 export function registerReadiness(registry: MetricsRegistry, { standing }: Pick<Readiness, 'standing'>): void {
   registerMetric(registry, {
-    kind: 'gauge', name: 'rain_ready', help: '1: this part answers; 0: it does not answer, and /readyz shows the reason and the time. `open` is 0 while the process closes', labels: ['part'],
+    kind: 'gauge',
+    name: 'rain_ready',
+    help: '1: this part answers; 0: it does not answer, and /readyz shows the reason and the time. `open` is 0 while the process closes',
+    labels: ['part'],
     read: () => standing().map(({ part, ready }) => ({ labels: { part }, value: ready ? 1 : 0 })),
   });
 }
@@ -105,22 +124,33 @@ export async function startMetricsServer({ registry, host, port, readiness, log 
   const server = createServer(LIMITS, (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'GET only\n');
     switch (request.url?.split('?', 1)[0]) {
-      case '/healthz': return answerJson(response, 200, { status: 'ok' });
+      case '/healthz':
+        return answerJson(response, 200, { status: 'ok' });
       case '/readyz': {
         const report = readiness?.report() ?? { ready: true };
         return answerJson(response, report.ready ? 200 : 503, report);
       }
-      case '/metrics': return void registry.metrics().then(
-        (text) => answer(response, 200, text, registry.contentType),
-        (error: unknown) => { log.error({ err: error }, 'the metrics cannot be read'); answer(response, 500, 'failed\n'); },
-      );
-      default: return answer(response, 404, 'see /metrics\n');
+      case '/metrics':
+        return void registry.metrics().then(
+          (text) => answer(response, 200, text, registry.contentType),
+          (error: unknown) => {
+            log.error({ err: error }, 'the metrics cannot be read');
+            answer(response, 500, 'failed\n');
+          },
+        );
+      default:
+        return answer(response, 404, 'see /metrics\n');
     }
   });
   server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      reject(new Error(`port ${port} of ${host} cannot be opened for metrics (${cause.code}); choose another with METRICS_PORT`, { cause }));
+      reject(
+        new Error(
+          `port ${port} of ${host} cannot be opened for metrics (${cause.code}); choose another with METRICS_PORT`,
+          { cause },
+        ),
+      );
     });
     server.listen(port, host, resolve);
   });
@@ -128,10 +158,11 @@ export async function startMetricsServer({ registry, host, port, readiness, log 
   log.info({ url: `${url}/metrics` }, 'metrics open');
   return {
     url,
-    close: () => new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 

@@ -31,11 +31,17 @@ export interface TracesOptions {
 
 /** Limits of the send queue [R10]; steps beyond them are dropped. */
 const SEND_MS_MAX = 3_000;
-const QUEUE = { maxQueueSize: 4_096, maxExportBatchSize: 512, scheduledDelayMillis: 1_000, exportTimeoutMillis: SEND_MS_MAX } as const;
+const QUEUE = {
+  maxQueueSize: 4_096,
+  maxExportBatchSize: 512,
+  scheduledDelayMillis: 1_000,
+  exportTimeoutMillis: SEND_MS_MAX,
+} as const;
 /** How long a closing process waits for the collector, ms. */
 const CLOSE_MS = 1_000;
 
-const hexOf = (text: string, length: number): string => createHash('sha256').update(text).digest('hex').slice(0, length);
+const hexOf = (text: string, length: number): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, length);
 /** The ids of a step are derived from names alone, so that all processes compute the same ids without communication. */
 export const traceIdOf = (of: string): string => hexOf(of, 32);
 export const spanIdOf = (of: string, name: string): string => hexOf(`${of}\n${name}`, 16);
@@ -44,22 +50,39 @@ const PACKAGES = ['@opentelemetry/api', '@opentelemetry/sdk-trace-node', '@opent
 
 /** The packages are imported here, so that a process without a collector does not load them. @throws PackageMissing */
 export async function openTraces({ endpoint, service, oneIn, onFault = () => {} }: TracesOptions) {
-  const [{ ROOT_CONTEXT, trace, TraceFlags }, { AlwaysOnSampler, BatchSpanProcessor, NodeTracerProvider }, { OTLPTraceExporter }] = await optionalPackages('tracing (OTEL_EXPORTER_OTLP_ENDPOINT)', PACKAGES, () => Promise.all([
-    import('@opentelemetry/api'), import('@opentelemetry/sdk-trace-node'), import('@opentelemetry/exporter-trace-otlp-http'),
-  ]));
+  const [
+    { ROOT_CONTEXT, trace, TraceFlags },
+    { AlwaysOnSampler, BatchSpanProcessor, NodeTracerProvider },
+    { OTLPTraceExporter },
+  ] = await optionalPackages('tracing (OTEL_EXPORTER_OTLP_ENDPOINT)', PACKAGES, () =>
+    Promise.all([
+      import('@opentelemetry/api'),
+      import('@opentelemetry/sdk-trace-node'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+    ]),
+  );
   const next = { traceId: '', spanId: '' };
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces`, timeoutMillis: SEND_MS_MAX });
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
+    timeoutMillis: SEND_MS_MAX,
+  });
   const provider = new NodeTracerProvider({
     resource: resourceOf({ 'service.name': service, 'service.version': VERSION }),
     sampler: new AlwaysOnSampler(),
     idGenerator: { generateTraceId: () => next.traceId, generateSpanId: () => next.spanId },
-    spanProcessors: [new BatchSpanProcessor({
-      export: (spans, done) => exporter.export(spans, (result) => {
-        if (result.error) onFault(result.error);
-        done(result);
-      }),
-      shutdown: () => exporter.shutdown(),
-    }, QUEUE)],
+    spanProcessors: [
+      new BatchSpanProcessor(
+        {
+          export: (spans, done) =>
+            exporter.export(spans, (result) => {
+              if (result.error) onFault(result.error);
+              done(result);
+            }),
+          shutdown: () => exporter.shutdown(),
+        },
+        QUEUE,
+      ),
+    ],
   });
   const tracer = provider.getTracer('red-packet-rain', VERSION);
 
@@ -67,9 +90,17 @@ export async function openTraces({ endpoint, service, oneIn, onFault = () => {} 
     /** Whether this one is traced; every process decides the same. */
     follows: (of: string): boolean => oneIn === 1 || parseInt(traceIdOf(of).slice(-8), 16) % oneIn === 0,
     tell({ of, name, after, startMs, endMs, attributes }: Step): void {
-      const traceId = next.traceId = traceIdOf(of);
+      const traceId = (next.traceId = traceIdOf(of));
       next.spanId = spanIdOf(of, name);
-      const before = after === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: spanIdOf(of, after), traceFlags: TraceFlags.SAMPLED, isRemote: true });
+      const before =
+        after === undefined
+          ? ROOT_CONTEXT
+          : trace.setSpanContext(ROOT_CONTEXT, {
+              traceId,
+              spanId: spanIdOf(of, after),
+              traceFlags: TraceFlags.SAMPLED,
+              isRemote: true,
+            });
       try {
         tracer.startSpan(name, { startTime: startMs, ...(attributes && { attributes }) }, before).end(endMs);
       } catch (error) {
@@ -78,14 +109,18 @@ export async function openTraces({ endpoint, service, oneIn, onFault = () => {} 
       }
     },
     /** Sends the remaining steps. */
-    close: async (withinMs = CLOSE_MS) => void await deadlineIn(withinMs).within(provider.shutdown().catch(() => {})),
+    close: async (withinMs = CLOSE_MS) => void (await deadlineIn(withinMs).within(provider.shutdown().catch(() => {}))),
   };
 }
 
 /** Only these attributes are sent. The default resource would add the command line and values of the environment. */
 function resourceOf(attributes: Record<string, string>): NonNullable<NodeTracerConfig['resource']> {
   const resource: NonNullable<NodeTracerConfig['resource']> = {
-    attributes, asyncAttributesPending: false, waitForAsyncAttributes: async () => {}, merge: () => resource, getRawAttributes: () => Object.entries(attributes),
+    attributes,
+    asyncAttributesPending: false,
+    waitForAsyncAttributes: async () => {},
+    merge: () => resource,
+    getRawAttributes: () => Object.entries(attributes),
   };
   return resource;
 }

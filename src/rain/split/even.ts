@@ -4,7 +4,8 @@ import type { PlainMethod } from './method.ts';
 export const even: PlainMethod<'even'> = {
   name: 'even',
   label: { en: 'All alike', zh: '均分' },
-  recipe: 'every packet gets ⌊budget / packets⌋; the first (budget mod packets) of them get one cent more. Nothing is drawn.',
+  recipe:
+    'every packet gets ⌊budget / packets⌋; the first (budget mod packets) of them get one cent more. Nothing is drawn.',
   rest: 'itself',
   fill(amounts, { budgetCents }) {
     const packets = BigInt(amounts.length);

@@ -15,7 +15,9 @@ export interface Budget {
 type Localized = Readonly<Record<'en' | 'zh', string>>;
 
 /** The type of a column: a whole number from 1, or an amount of money. */
-export type Column = { readonly kind: 'whole'; readonly one: string; readonly many: string } | { readonly kind: 'amount' };
+export type Column =
+  | { readonly kind: 'whole'; readonly one: string; readonly many: string }
+  | { readonly kind: 'amount' };
 type Columns = Readonly<Record<string, Column>>;
 
 type RowOf<C extends Columns, Amount> = { [Name in keyof C]: { whole: number; amount: Amount }[C[Name]['kind']] };
@@ -34,7 +36,12 @@ export interface Rows<Field extends string = string, C extends Columns = Columns
   readonly rowsMax: number;
   readonly columns: C;
   /** On the command line a row is one text, its columns separated by `x`; the option may be repeated. */
-  readonly option: { readonly flag: string; readonly value: string; readonly example: string; readonly meaning: string };
+  readonly option: {
+    readonly flag: string;
+    readonly value: string;
+    readonly example: string;
+    readonly meaning: string;
+  };
   /** Texts of the form, and its first row. */
   readonly form: Readonly<Record<'title' | 'add' | 'remove', Localized>> & {
     readonly columns: { readonly [Name in keyof C]: Localized };
@@ -60,7 +67,11 @@ export interface PlainMethod<Name extends string = string> extends Method<Name> 
 }
 
 /** A method that also needs a list. */
-export interface RowsMethod<Name extends string = string, Field extends string = string, C extends Columns = Columns> extends Method<Name> {
+export interface RowsMethod<
+  Name extends string = string,
+  Field extends string = string,
+  C extends Columns = Columns,
+> extends Method<Name> {
   readonly rows: Rows<Field, C>;
   /** The method for money that rolls over into such a rain: it has no rows, so another method is needed. */
   readonly rest: PlainMethod;
@@ -74,18 +85,27 @@ export interface RowsMethod<Name extends string = string, Field extends string =
 export type SplitMethod = PlainMethod | RowsMethod;
 
 /** Infers the types of a method from its definition. */
-export function rowsMethod<const Name extends string, const Field extends string, const C extends Columns>(method: RowsMethod<Name, Field, C>): RowsMethod<Name, Field, C> {
+export function rowsMethod<const Name extends string, const Field extends string, const C extends Columns>(
+  method: RowsMethod<Name, Field, C>,
+): RowsMethod<Name, Field, C> {
   return method;
 }
 
 /** Checks whether these packets within [min, max] can hold exactly this money. @param whose the name of the money in the reason */
-export function shareRefusals({ budgetCents, packets, minCents, maxCents }: Budget, field: string, whose: string): Refusal[] {
+export function shareRefusals(
+  { budgetCents, packets, minCents, maxCents }: Budget,
+  field: string,
+  whose: string,
+): Refusal[] {
   const least = BigInt(packets) * minCents;
   const most = BigInt(packets) * maxCents;
   const noun = packets === 1 ? 'packet' : 'packets';
   const refusals: Refusal[] = [];
   const refuse = (bound: string, than: string) =>
-    refusals.push({ field, reason: `${figure(packets)} ${noun} of ${bound}, ${than} than ${whose} ${formatMoney(budgetCents)}` });
+    refusals.push({
+      field,
+      reason: `${figure(packets)} ${noun} of ${bound}, ${than} than ${whose} ${formatMoney(budgetCents)}`,
+    });
   if (least > budgetCents) refuse(`at least ${formatMoney(minCents)} would take ${formatMoney(least)}`, 'more');
   if (most < budgetCents) refuse(`at most ${formatMoney(maxCents)} can hold ${formatMoney(most)}`, 'less');
   return refusals;

@@ -17,8 +17,11 @@ export type MethodName = (typeof METHODS)[number]['name'];
 export const DEFAULT_METHOD = doubleMean;
 
 type SplitBy<M> =
-  M extends RowsMethod<infer Name, infer Field, infer C> ? { method: Name } & { [F in Field]: RequestedRow<C>[] }
-    : M extends PlainMethod<infer Name> ? { method: Name } : never;
+  M extends RowsMethod<infer Name, infer Field, infer C>
+    ? { method: Name } & { [F in Field]: RequestedRow<C>[] }
+    : M extends PlainMethod<infer Name>
+      ? { method: Name }
+      : never;
 
 /** A plan's `split`, as requested. */
 export type Split = SplitBy<(typeof METHODS)[number]>;

@@ -13,20 +13,30 @@ export const tiers = rowsMethod({
   // The prizes belong to the rain as it was planned.
   rest: doubleMean,
   rows: {
-    field: 'tiers', one: 'tier', many: 'tiers',
+    field: 'tiers',
+    one: 'tier',
+    many: 'tiers',
     // People read the tiers, and each is checked.
     rowsMax: 100,
     columns: { count: { kind: 'whole', one: 'packet', many: 'packets' }, amount: { kind: 'amount' } },
     option: { flag: 'tier', value: 'COUNTxAMOUNT', example: '10x88.80', meaning: 'a fixed prize' },
     form: {
-      title: { en: 'Fixed prizes', zh: '固定奖' }, add: { en: 'Another prize', zh: '再加一档' }, remove: { en: 'Remove prize', zh: '删除此档' },
+      title: { en: 'Fixed prizes', zh: '固定奖' },
+      add: { en: 'Another prize', zh: '再加一档' },
+      remove: { en: 'Remove prize', zh: '删除此档' },
       columns: { count: { en: 'How many', zh: '个数' }, amount: { en: 'Each', zh: '每个' } },
       first: { count: '1', amount: '' },
     },
   },
   reasonsZh: [
-    [/^([\d,]+) packets? of at least ([\d.]+) would take ([\d.]+), more than what the tiers leave, ([\d.]+)$/, '$1 个红包每个至少 $2，共需 $3，超过固定奖之外剩余的 $4'],
-    [/^([\d,]+) packets? of at most ([\d.]+) can hold ([\d.]+), less than what the tiers leave, ([\d.]+)$/, '$1 个红包每个最多 $2，只能装下 $3，少于固定奖之外剩余的 $4'],
+    [
+      /^([\d,]+) packets? of at least ([\d.]+) would take ([\d.]+), more than what the tiers leave, ([\d.]+)$/,
+      '$1 个红包每个至少 $2，共需 $3，超过固定奖之外剩余的 $4',
+    ],
+    [
+      /^([\d,]+) packets? of at most ([\d.]+) can hold ([\d.]+), less than what the tiers leave, ([\d.]+)$/,
+      '$1 个红包每个最多 $2，只能装下 $3，少于固定奖之外剩余的 $4',
+    ],
     [/^the tiers hold ([\d,]+) packets, more than the rain's ([\d,]+)$/, '固定奖共 $1 个，超过红包总数 $2'],
     [/^the tiers hold ([\d.]+), more than the budget ([\d.]+)$/, '固定奖共 $1，超过预算 $2'],
   ],
@@ -35,14 +45,33 @@ export const tiers = rowsMethod({
     const refusals: Refusal[] = [];
     rows.forEach(({ amount }, index) => {
       const field = `split.tiers.${index}.amount`;
-      if (amount < minCents) refusals.push({ field, reason: `${formatMoney(amount)} is below the smallest packet, ${formatMoney(minCents)}` });
-      if (amount > maxCents) refusals.push({ field, reason: `${formatMoney(amount)} is above the largest packet, ${formatMoney(maxCents)}` });
+      if (amount < minCents)
+        refusals.push({
+          field,
+          reason: `${formatMoney(amount)} is below the smallest packet, ${formatMoney(minCents)}`,
+        });
+      if (amount > maxCents)
+        refusals.push({
+          field,
+          reason: `${formatMoney(amount)} is above the largest packet, ${formatMoney(maxCents)}`,
+        });
     });
-    const held = { packets: rows.reduce((sum, { count }) => sum + count, 0), cents: rows.reduce((sum, { count, amount }) => sum + BigInt(count) * amount, 0n) };
+    const held = {
+      packets: rows.reduce((sum, { count }) => sum + count, 0),
+      cents: rows.reduce((sum, { count, amount }) => sum + BigInt(count) * amount, 0n),
+    };
     const tooMany = held.packets > packets;
     const tooMuch = held.cents > budgetCents;
-    if (tooMany) refusals.push({ field: 'split.tiers', reason: `the tiers hold ${figure(held.packets)} packets, more than the rain's ${figure(packets)}` });
-    if (tooMuch) refusals.push({ field: 'split.tiers', reason: `the tiers hold ${formatMoney(held.cents)}, more than the budget ${formatMoney(budgetCents)}` });
+    if (tooMany)
+      refusals.push({
+        field: 'split.tiers',
+        reason: `the tiers hold ${figure(held.packets)} packets, more than the rain's ${figure(packets)}`,
+      });
+    if (tooMuch)
+      refusals.push({
+        field: 'split.tiers',
+        reason: `the tiers hold ${formatMoney(held.cents)}, more than the budget ${formatMoney(budgetCents)}`,
+      });
     if (tooMany || tooMuch) return refusals;
     const rest = { ...budget, packets: packets - held.packets, budgetCents: budgetCents - held.cents };
     return [...refusals, ...shareRefusals(rest, 'split.tiers', 'what the tiers leave,')];

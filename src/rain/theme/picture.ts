@@ -23,13 +23,22 @@ const PNG = [0x89504e47, 0x0d0a1a0a] as const;
 
 /** Chunk by chunk up to its end, which is the end of the file: nothing else is hidden behind the picture. */
 function pngIn(view: DataView): Picture | undefined {
-  if (view.byteLength < 33 || view.getUint32(0) !== PNG[0] || view.getUint32(4) !== PNG[1] || nameAt(view, 12) !== 'IHDR') return undefined;
+  if (
+    view.byteLength < 33 ||
+    view.getUint32(0) !== PNG[0] ||
+    view.getUint32(4) !== PNG[1] ||
+    nameAt(view, 12) !== 'IHDR'
+  )
+    return undefined;
   let isAnimated = false;
   for (let at = 8; ;) {
     const [length, name] = [view.getUint32(at), nameAt(view, at + 4)];
     at += length + 12;
     if (name === 'acTL') isAnimated = true;
-    if (name === 'IEND') return at === view.byteLength ? { type: 'image/png', width: view.getUint32(16), height: view.getUint32(20), isAnimated } : undefined;
+    if (name === 'IEND')
+      return at === view.byteLength
+        ? { type: 'image/png', width: view.getUint32(16), height: view.getUint32(20), isAnimated }
+        : undefined;
   }
 }
 
@@ -41,11 +50,16 @@ function jpegIn(view: DataView): Picture | undefined {
     if (view.getUint8(at) !== 0xff) return undefined;
     const marker = view.getUint8(at + 1);
     // A marker may be preceded by any number of fill bytes.
-    if (marker === 0xff) { at += 1; continue; }
-    if (marker === 0xda) return width > 0 && height > 0 ? { type: 'image/jpeg', width, height, isAnimated: false } : undefined;
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    if (marker === 0xda)
+      return width > 0 && height > 0 ? { type: 'image/jpeg', width, height, isAnimated: false } : undefined;
     const length = view.getUint16(at + 2);
     if (length < 2) return undefined;
-    if (isFrame(marker)) [height, width] = [Math.max(height, view.getUint16(at + 5)), Math.max(width, view.getUint16(at + 7))];
+    if (isFrame(marker))
+      [height, width] = [Math.max(height, view.getUint16(at + 5)), Math.max(width, view.getUint16(at + 7))];
     at += 2 + length;
   }
 }
@@ -58,21 +72,44 @@ function isFrame(marker: number): boolean {
 const ANIMATION = 0x02;
 
 function webpIn(view: DataView): Picture | undefined {
-  if (view.byteLength < 30 || nameAt(view, 0) !== 'RIFF' || nameAt(view, 8) !== 'WEBP' || view.getUint32(4, true) + 8 !== view.byteLength) return undefined;
+  if (
+    view.byteLength < 30 ||
+    nameAt(view, 0) !== 'RIFF' ||
+    nameAt(view, 8) !== 'WEBP' ||
+    view.getUint32(4, true) + 8 !== view.byteLength
+  )
+    return undefined;
   const type = 'image/webp';
   switch (nameAt(view, 12)) {
-    case 'VP8 ': return view.getUint8(23) === 0x9d && view.getUint16(24) === 0x012a ? { type, width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff, isAnimated: false } : undefined;
+    case 'VP8 ':
+      return view.getUint8(23) === 0x9d && view.getUint16(24) === 0x012a
+        ? {
+            type,
+            width: view.getUint16(26, true) & 0x3fff,
+            height: view.getUint16(28, true) & 0x3fff,
+            isAnimated: false,
+          }
+        : undefined;
     case 'VP8L': {
       const bits = view.getUint32(21, true);
-      return view.getUint8(20) === 0x2f ? { type, width: (bits & 0x3fff) + 1, height: (bits >>> 14 & 0x3fff) + 1, isAnimated: false } : undefined;
+      return view.getUint8(20) === 0x2f
+        ? { type, width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1, isAnimated: false }
+        : undefined;
     }
-    case 'VP8X': return { type, width: uint24(view, 24) + 1, height: uint24(view, 27) + 1, isAnimated: (view.getUint8(20) & ANIMATION) !== 0 };
-    default: return undefined;
+    case 'VP8X':
+      return {
+        type,
+        width: uint24(view, 24) + 1,
+        height: uint24(view, 27) + 1,
+        isAnimated: (view.getUint8(20) & ANIMATION) !== 0,
+      };
+    default:
+      return undefined;
   }
 }
 
 function uint24(view: DataView, at: number): number {
-  return view.getUint16(at, true) | view.getUint8(at + 2) << 16;
+  return view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
 }
 
 function nameAt(view: DataView, at: number): string {

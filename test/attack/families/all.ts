@@ -24,6 +24,26 @@ import { tickets } from './tickets.ts';
 
 /** All families, the slow ones first, so that nothing waits for them at the end. */
 export const FAMILIES: readonly Family[] = [
-  slowSenders, machine, starving, scripts, smuggling, paths, guests, frames, messages, signatures, claimsOfTokens, audience, hosts, otherSites, commandsElsewhere, roles, sessions, passwords,
-  others, replays, proofOfWork, tickets,
+  slowSenders,
+  machine,
+  starving,
+  scripts,
+  smuggling,
+  paths,
+  guests,
+  frames,
+  messages,
+  signatures,
+  claimsOfTokens,
+  audience,
+  hosts,
+  otherSites,
+  commandsElsewhere,
+  roles,
+  sessions,
+  passwords,
+  others,
+  replays,
+  proofOfWork,
+  tickets,
 ];

@@ -20,7 +20,12 @@ export const guests: Family = {
   async attack(scene, attempts) {
     // Behind one proxy, so that any address can be played, and its port with it.
     const demo = await scene.start(['console', '--guests', '--participants'], { TRUSTED_PROXIES: '1' });
-    const guest: Guest = (from, body) => ask(demo.port, '/api/guest', { method: 'POST', headers: { 'x-forwarded-for': from }, ...(body !== undefined && { body }) });
+    const guest: Guest = (from, body) =>
+      ask(demo.port, '/api/guest', {
+        method: 'POST',
+        headers: { 'x-forwarded-for': from },
+        ...(body !== undefined && { body }),
+      });
     const { token, userId } = (await guest('203.0.113.1')).json as { token: string; userId: string };
     attempts.control('a guest gets an id', userId, /^guest-[\w-]{12}$/);
     await tooMany(attempts, guest);
@@ -29,7 +34,11 @@ export const guests: Family = {
     await codes(scene, attempts, demo);
     await screens(scene, attempts, demo);
     const line = await scene.socket(token, scene.address());
-    attempts.control('the token opens a socket at the gateway of the demo', (await line.next('welcome')).userId, userId);
+    attempts.control(
+      'the token opens a socket at the gateway of the demo',
+      (await line.next('welcome')).userId,
+      userId,
+    );
     await line.leave();
   },
 };
@@ -46,9 +55,17 @@ async function tooMany(attempts: Attempts, guest: Guest): Promise<void> {
   ];
   for (const [what, from] of floods) {
     const answers = await Promise.all(Array.from({ length: AT_ONCE + 20 }, (_, i) => guest(from(i))));
-    attempts.refused(`eighty guests of ${what}: those that get an id`, answers.filter(({ status }) => status === 200).length <= AT_ONCE + MEANWHILE, true);
+    attempts.refused(
+      `eighty guests of ${what}: those that get an id`,
+      answers.filter(({ status }) => status === 200).length <= AT_ONCE + MEANWHILE,
+      true,
+    );
     const refused = answers.find(({ status }) => status !== 200);
-    attempts.refused(`the refusal of ${what}`, `${refused?.status} ${String(refused?.json?.['code'])} ${Number(refused?.headers['retry-after']) > 0}`, '429 too_many true');
+    attempts.refused(
+      `the refusal of ${what}`,
+      `${refused?.status} ${String(refused?.json?.['code'])} ${Number(refused?.headers['retry-after']) > 0}`,
+      '429 too_many true',
+    );
   }
   attempts.control('another address gets a guest meanwhile', (await guest('203.0.113.2')).status, 200);
   attempts.control('so does another /64', (await guest('2001:db8:0:9::1')).status, 200);
@@ -57,18 +74,40 @@ async function tooMany(attempts: Attempts, guest: Guest): Promise<void> {
 /** Ids that somebody would like to have. */
 async function madeUp(attempts: Attempts, guest: Guest, token: string, userId: string): Promise<void> {
   const from = '203.0.113.3';
-  const signed = (sub: string, secret = SECRET, now = Date.now()) => signToken(secret, { sub, expiresInSeconds: 60 }, now);
+  const signed = (sub: string, secret = SECRET, now = Date.now()) =>
+    signToken(secret, { sub, expiresInSeconds: 60 }, now);
   const wished = 'guest-somebodyelse';
   const tokens: [string, string][] = [
-    ['an id in place of a token', wished], ['a token without signature', new UnsecuredJWT({}).setSubject(wished).setExpirationTime('2h').encode()], ['a token signed with another secret', await signed(wished, 'a guess of thirty-two characters or more')],
-    ['a token of three days ago', await signed(wished, SECRET, Date.now() - 3 * DAY_MS)], ['the token of a player who is no guest', await signed('alice')], ['a token cut short', token.slice(0, -4)], ['a token with another id', `${token.split('.')[0]}.${Buffer.from(JSON.stringify({ sub: wished, exp: 9_999_999_999 })).toString('base64url')}.${token.split('.')[2]}`], ['an empty token', ''],
+    ['an id in place of a token', wished],
+    ['a token without signature', new UnsecuredJWT({}).setSubject(wished).setExpirationTime('2h').encode()],
+    ['a token signed with another secret', await signed(wished, 'a guess of thirty-two characters or more')],
+    ['a token of three days ago', await signed(wished, SECRET, Date.now() - 3 * DAY_MS)],
+    ['the token of a player who is no guest', await signed('alice')],
+    ['a token cut short', token.slice(0, -4)],
+    [
+      'a token with another id',
+      `${token.split('.')[0]}.${Buffer.from(JSON.stringify({ sub: wished, exp: 9_999_999_999 })).toString('base64url')}.${token.split('.')[2]}`,
+    ],
+    ['an empty token', ''],
   ];
   for (const [what, former] of tokens) {
     const { status, json } = await guest(from, { token: former });
-    attempts.refused(`${what} brings its id`, status === 200 && (json?.['userId'] === wished || json?.['userId'] === 'alice' || json?.['userId'] === userId), false);
+    attempts.refused(
+      `${what} brings its id`,
+      status === 200 && (json?.['userId'] === wished || json?.['userId'] === 'alice' || json?.['userId'] === userId),
+      false,
+    );
   }
-  const bodies: [string, unknown][] = [['an id', { userId: wished }], ['a sub', { token, sub: wished }], ['a token that is a list', { token: [token] }], ['a token of three kilobytes', { token: 'x'.repeat(3_000) }], ['a list', [token]], ['a text', JSON.stringify(token)]];
-  for (const [what, body] of bodies) attempts.refused(`${what} as the body`, (await guest(from, body)).status, [400, 415]);
+  const bodies: [string, unknown][] = [
+    ['an id', { userId: wished }],
+    ['a sub', { token, sub: wished }],
+    ['a token that is a list', { token: [token] }],
+    ['a token of three kilobytes', { token: 'x'.repeat(3_000) }],
+    ['a list', [token]],
+    ['a text', JSON.stringify(token)],
+  ];
+  for (const [what, body] of bodies)
+    attempts.refused(`${what} as the body`, (await guest(from, body)).status, [400, 415]);
   attempts.control('the guest of before keeps the id', String((await guest(from, { token })).json?.['userId']), userId);
 }
 
@@ -76,21 +115,66 @@ async function madeUp(attempts: Attempts, guest: Guest, token: string, userId: s
 async function elsewhere(scene: Scene, attempts: Attempts, demo: Running, token: string): Promise<void> {
   const from = scene.address();
   const authorization = `Bearer ${token}`;
-  for (const [what, { port }] of [['the console', scene.console], ['the console of the demo', demo]] as const) {
-    attempts.refused(`the token of a guest at ${what}`, (await ask(port, '/api/console/rains', { headers: { authorization }, from })).status, 401);
-    attempts.refused(`the same as a cookie at ${what}`, (await ask(port, '/api/console/rains', { headers: { cookie: `rain_session=${token}` }, from })).status, 401);
-    attempts.refused(`the same at the queues of ${what}`, (await ask(port, '/api/console/queues', { headers: { authorization }, from })).status, 401);
+  for (const [what, { port }] of [
+    ['the console', scene.console],
+    ['the console of the demo', demo],
+  ] as const) {
+    attempts.refused(
+      `the token of a guest at ${what}`,
+      (await ask(port, '/api/console/rains', { headers: { authorization }, from })).status,
+      401,
+    );
+    attempts.refused(
+      `the same as a cookie at ${what}`,
+      (await ask(port, '/api/console/rains', { headers: { cookie: `rain_session=${token}` }, from })).status,
+      401,
+    );
+    attempts.refused(
+      `the same at the queues of ${what}`,
+      (await ask(port, '/api/console/queues', { headers: { authorization }, from })).status,
+      401,
+    );
   }
-  attempts.refused('the token at a gateway of another key', await scene.socket(token, from, scene.strict.port).then(() => 'opened', (error: Error) => error.message), /401/);
-  attempts.refused('a guest at a console that is no demo', (await ask(scene.console.port, '/api/guest', { method: 'POST', body: {}, from })).status, 404);
-  attempts.refused('an order paid without money at a console that is no demo', (await ask(scene.console.port, '/api/demo-shop/pay', { method: 'POST', body: { reservationId: 'sale-1' }, from })).status, 404);
-  attempts.refused('the same at a demo without a demo shop', (await ask(demo.port, '/api/demo-shop/pay', { method: 'POST', body: { reservationId: 'sale-1' }, headers: { 'x-forwarded-for': '203.0.113.4' } })).status, 404);
+  attempts.refused(
+    'the token at a gateway of another key',
+    await scene.socket(token, from, scene.strict.port).then(
+      () => 'opened',
+      (error: Error) => error.message,
+    ),
+    /401/,
+  );
+  attempts.refused(
+    'a guest at a console that is no demo',
+    (await ask(scene.console.port, '/api/guest', { method: 'POST', body: {}, from })).status,
+    404,
+  );
+  attempts.refused(
+    'an order paid without money at a console that is no demo',
+    (await ask(scene.console.port, '/api/demo-shop/pay', { method: 'POST', body: { reservationId: 'sale-1' }, from }))
+      .status,
+    404,
+  );
+  attempts.refused(
+    'the same at a demo without a demo shop',
+    (
+      await ask(demo.port, '/api/demo-shop/pay', {
+        method: 'POST',
+        body: { reservationId: 'sale-1' },
+        headers: { 'x-forwarded-for': '203.0.113.4' },
+      })
+    ).status,
+    404,
+  );
   const secret = await scene.rain({ terms: { invitedOnly: true } });
   const invited = await playerOf(scene, 'invited', { named: { rains: [secret] } });
   const [line, own] = [await scene.socket(token, from), await invited.connect()];
   line.say({ type: 'grab', rainId: secret });
   attempts.refused('a grab of a guest in a rain by invitation', (await line.next('result')).code, '-8');
-  attempts.control('a grab of somebody who is invited', inShort(await own.ask({ type: 'grab', rainId: secret }, 'result')), 'result 0');
+  attempts.control(
+    'a grab of somebody who is invited',
+    inShort(await own.ask({ type: 'grab', rainId: secret }, 'result')),
+    'result 0',
+  );
   await line.leave();
   await own.leave();
 }
@@ -99,19 +183,34 @@ async function elsewhere(scene: Scene, attempts: Attempts, demo: Running, token:
 async function codes({ context }: Scene, attempts: Attempts, { port }: Running): Promise<void> {
   const list = Readable.from([Buffer.from('number,name\nA1,Anna\nA2,Bob\n')]);
   if (!(await importParticipants(context, list)).ok) throw new Error('the list was not imported');
-  const [anna, bob] = (await participantCards(context)).filter(({ number }) => number === 'A1' || number === 'A2').map(({ code }) => code!) as [string, string];
+  const [anna, bob] = (await participantCards(context))
+    .filter(({ number }) => number === 'A1' || number === 'A2')
+    .map(({ code }) => code!) as [string, string];
   const enter = async (code: unknown) => {
-    const { status, json } = await ask(port, '/api/participant', { method: 'POST', headers: { 'x-forwarded-for': '203.0.113.77' }, body: { code } });
+    const { status, json } = await ask(port, '/api/participant', {
+      method: 'POST',
+      headers: { 'x-forwarded-for': '203.0.113.77' },
+      body: { code },
+    });
     return status === 200 ? String(json?.['userId']) : `${status} ${String(json?.['code'])}`;
   };
   const { codeKey } = (await context.ledger.participant('A1'))!;
   const guesses: [string, unknown][] = [
-    ['a code of zeros', '0'.repeat(10)], ['half of two codes', anna.slice(0, 5) + bob.slice(5)], ['the key that the ledger keeps of a code', codeKey], ['the number of a participant', 'A1'],
-    ['the user id of a participant', 'participant-A1/Anna'], ['a pattern', '%'.repeat(10)], ['a code with a character too many', `${anna}0`], ['a NUL in a code', `${anna}\0`], ['the code under another number', context.signer.participantCodes('A3', 0)[0]!],
+    ['a code of zeros', '0'.repeat(10)],
+    ['half of two codes', anna.slice(0, 5) + bob.slice(5)],
+    ['the key that the ledger keeps of a code', codeKey],
+    ['the number of a participant', 'A1'],
+    ['the user id of a participant', 'participant-A1/Anna'],
+    ['a pattern', '%'.repeat(10)],
+    ['a code with a character too many', `${anna}0`],
+    ['a NUL in a code', `${anna}\0`],
+    ['the code under another number', context.signer.participantCodes('A3', 0)[0]!],
     ['the next code of a participant, before it was given', context.signer.participantCodes('A1', 1)[0]!],
   ];
-  for (const [what, code] of guesses) attempts.refused(`${what} lets somebody in`, await enter(code), /^(404 no_such_code|400 bad_request)$/);
-  for (const code of [[anna], { contains: '' }, 1, null]) attempts.refused(`a code that is ${JSON.stringify(code).slice(0, 12)}`, await enter(code), '400 bad_request');
+  for (const [what, code] of guesses)
+    attempts.refused(`${what} lets somebody in`, await enter(code), /^(404 no_such_code|400 bad_request)$/);
+  for (const code of [[anna], { contains: '' }, 1, null])
+    attempts.refused(`a code that is ${JSON.stringify(code).slice(0, 12)}`, await enter(code), '400 bad_request');
   attempts.control('the code on the card does', await enter(anna), 'participant-A1/Anna');
   await removeParticipants(context, ['A2']);
   attempts.refused('the code of somebody who was removed', await enter(bob), '404 no_such_code');
@@ -120,7 +219,9 @@ async function codes({ context }: Scene, attempts: Attempts, { port }: Running):
 /** The token of a hall's screen, which anybody in the hall can take. */
 async function screens(scene: Scene, attempts: Attempts, { port }: Running): Promise<void> {
   const from = '203.0.113.78';
-  const { token } = (await ask(port, '/api/screen', { method: 'POST', headers: { 'x-forwarded-for': from } })).json as { token: string };
+  const { token } = (await ask(port, '/api/screen', { method: 'POST', headers: { 'x-forwarded-for': from } })).json as {
+    token: string;
+  };
   const [rainId, saleId] = [await scene.rain(), await scene.sale()];
   const screen = await scene.socket(token, scene.address());
   screen.say({ type: 'join', rainId });
@@ -129,9 +230,22 @@ async function screens(scene: Scene, attempts: Attempts, { port }: Running): Pro
   attempts.refused('a screen grabs', (await screen.next('result')).code, '-8');
   screen.say({ type: 'buy', saleId, sku: 'tee', ref: 'r1' });
   attempts.refused('a screen buys', (await screen.next('order')).code, '-8');
-  const bought = await ask(scene.gateway.port, `/v1/sales/${saleId}/buy`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'idempotency-key': 'r1' }, body: { sku: 'tee' }, from: scene.address() });
+  const bought = await ask(scene.gateway.port, `/v1/sales/${saleId}/buy`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'idempotency-key': 'r1' },
+    body: { sku: 'tee' },
+    from: scene.address(),
+  });
   attempts.refused('a screen buys over HTTP', String(bought.json?.['code']), '-8');
-  const renewed = await ask(port, '/api/guest', { method: 'POST', headers: { 'x-forwarded-for': from }, body: { token } });
-  attempts.refused('the token of a screen becomes one of a guest with its id', String(renewed.json?.['userId']).startsWith('screen-'), false);
+  const renewed = await ask(port, '/api/guest', {
+    method: 'POST',
+    headers: { 'x-forwarded-for': from },
+    body: { token },
+  });
+  attempts.refused(
+    'the token of a screen becomes one of a guest with its id',
+    String(renewed.json?.['userId']).startsWith('screen-'),
+    false,
+  );
   await screen.leave();
 }

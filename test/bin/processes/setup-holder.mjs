@@ -2,7 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exclusively } from '../../../src/bin/setup/lock.mjs';
 
-await exclusively(process.argv[2], async () => {
-  process.stdout.write('holds\n');
-  await sleep(600_000);
-}, () => {});
+await exclusively(
+  process.argv[2],
+  async () => {
+    process.stdout.write('holds\n');
+    await sleep(600_000);
+  },
+  () => {},
+);

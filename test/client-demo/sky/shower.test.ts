@@ -12,7 +12,7 @@ const seeds = fc.nat(2 ** 32 - 1);
 function chanceOf(seed: number): () => number {
   let state = seed;
   return () => {
-    state = Math.imul(state, 1_664_525) + 1_013_904_223 | 0;
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
     return (state >>> 0) / 2 ** 32;
   };
 }
@@ -26,27 +26,33 @@ function raining(seed: number, still = false): Shower {
 }
 
 test('a tap on a packet removes that packet, or one in front of it, and no other', () => {
-  fc.assert(fc.property(seeds, fc.boolean(), (seed, still) => {
-    const shower = raining(seed, still);
-    const wanted = shower.falling.filter(({ y }) => y > 0 && y < HEIGHT).at(-1)!;
-    const before = shower.falling.map((packet) => ({ packet, y: packet.y }));
-    const hit = shower.take(xOf(wanted), wanted.y);
-    const moved = before.filter(({ packet, y }) => packet.y !== y);
-    expect(moved.map(({ y }) => y)).toEqual([hit!.y]);
-    expect(moved[0]!.packet.y).toBe(-PACKET_HEIGHT);
-    shower.move(16, true);
-    expect(shower.falling.some((packet) => packet === moved[0]!.packet && packet.y > 0)).toBe(false);
-  }), { numRuns: 100 });
+  fc.assert(
+    fc.property(seeds, fc.boolean(), (seed, still) => {
+      const shower = raining(seed, still);
+      const wanted = shower.falling.filter(({ y }) => y > 0 && y < HEIGHT).at(-1)!;
+      const before = shower.falling.map((packet) => ({ packet, y: packet.y }));
+      const hit = shower.take(xOf(wanted), wanted.y);
+      const moved = before.filter(({ packet, y }) => packet.y !== y);
+      expect(moved.map(({ y }) => y)).toEqual([hit!.y]);
+      expect(moved[0]!.packet.y).toBe(-PACKET_HEIGHT);
+      shower.move(16, true);
+      expect(shower.falling.some((packet) => packet === moved[0]!.packet && packet.y > 0)).toBe(false);
+    }),
+    { numRuns: 100 },
+  );
 });
 
 test('with reduced motion the packets stay where they are, in view', () => {
-  fc.assert(fc.property(seeds, (seed) => {
-    const shower = raining(seed, true);
-    const before = structuredClone(shower.falling);
-    for (const { y } of before) expect(y).toSatisfy((at: number) => at > 0 && at < HEIGHT);
-    shower.move(300, true);
-    expect(shower.falling).toEqual(before);
-  }), { numRuns: 100 });
+  fc.assert(
+    fc.property(seeds, (seed) => {
+      const shower = raining(seed, true);
+      const before = structuredClone(shower.falling);
+      for (const { y } of before) expect(y).toSatisfy((at: number) => at > 0 && at < HEIGHT);
+      shower.move(300, true);
+      expect(shower.falling).toEqual(before);
+    }),
+    { numRuns: 100 },
+  );
 });
 
 test('a tap beside every packet takes none', () => {
@@ -68,13 +74,16 @@ test('packets stay within the screen, and no new ones appear when the rain stops
 });
 
 test('packets fall everywhere, not in columns', () => {
-  fc.assert(fc.property(seeds, (seed) => {
-    const shower = new Shower(chanceOf(seed));
-    shower.fit(1_280, 600);
-    shower.move(16, true);
-    const tenths = new Set(shower.falling.map(({ x }) => Math.floor(x / 128)));
-    expect(tenths.size).toBeGreaterThanOrEqual(9);
-  }), { numRuns: 100 });
+  fc.assert(
+    fc.property(seeds, (seed) => {
+      const shower = new Shower(chanceOf(seed));
+      shower.fit(1_280, 600);
+      shower.move(16, true);
+      const tenths = new Set(shower.falling.map(({ x }) => Math.floor(x / 128)));
+      expect(tenths.size).toBeGreaterThanOrEqual(9);
+    }),
+    { numRuns: 100 },
+  );
 });
 
 test('a packet keeps its picture while it falls; most are red, and every picture occurs', () => {
@@ -110,7 +119,8 @@ test('the background never empties, and distant packets are shown only while it 
   const before = drift.marks(true).length;
   for (let i = 0; i < 2_000; i++) drift.move(50);
   expect(drift.marks(true)).toHaveLength(before);
-  for (const { y } of drift.marks(true)) expect(y).toSatisfy((at: number) => at >= -PACKET_HEIGHT && at <= 800 + PACKET_HEIGHT);
+  for (const { y } of drift.marks(true))
+    expect(y).toSatisfy((at: number) => at >= -PACKET_HEIGHT && at <= 800 + PACKET_HEIGHT);
   expect(drift.marks(false).some(({ picture }) => picture === 'envelope')).toBe(false);
   expect(before).toBeLessThan(120);
 });

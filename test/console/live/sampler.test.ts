@@ -5,7 +5,9 @@ import { eventually } from '../../support/eventually.ts';
 import { openQueueContext, type TestQueueContext } from '../../support/queueContext.ts';
 
 let context: TestQueueContext;
-beforeAll(async () => { context = await openQueueContext(); });
+beforeAll(async () => {
+  context = await openQueueContext();
+});
 afterAll(() => context?.stop());
 
 test('a sample does not contradict itself when an audit ends while it is taken', async () => {
@@ -13,18 +15,33 @@ test('a sample does not contradict itself when an audit ends while it is taken',
   const samples: LiveSample[] = [];
   let looks = 0;
   const hold = { begins: false, holds: false, release: () => {} };
-  const redis = Object.create(context.redis, { scard: { value: async (key: string) => {
-    const count = await context.redis.scard(key);
-    if (hold.begins) await new Promise<void>((resolve) => Object.assign(hold, { begins: false, holds: true, release: resolve }));
-    return count;
-  } } }) as typeof context.redis;
-  const ledger = Object.create(context.ledger, { rain: { value: (id: string) => {
-    looks++;
-    return context.ledger.rain(id);
-  } } }) as typeof context.ledger;
+  const redis = Object.create(context.redis, {
+    scard: {
+      value: async (key: string) => {
+        const count = await context.redis.scard(key);
+        if (hold.begins)
+          await new Promise<void>((resolve) => Object.assign(hold, { begins: false, holds: true, release: resolve }));
+        return count;
+      },
+    },
+  }) as typeof context.redis;
+  const ledger = Object.create(context.ledger, {
+    rain: {
+      value: (id: string) => {
+        looks++;
+        return context.ledger.rain(id);
+      },
+    },
+  }) as typeof context.ledger;
   const faults: unknown[] = [];
   const pace = { sampleMs: 20, pauseFactor: 1, pauseMsMin: 1, recheckMs: 1_000 };
-  const sampler = startSampler({ ...context, redis, ledger }, 'midway', pace, (fault) => faults.push(fault), (sample) => samples.push(sample));
+  const sampler = startSampler(
+    { ...context, redis, ledger },
+    'midway',
+    pace,
+    (fault) => faults.push(fault),
+    (sample) => samples.push(sample),
+  );
   await eventually(() => samples.at(-1)?.equation?.pending === '2.00');
   hold.begins = true;
   await eventually(() => hold.holds);

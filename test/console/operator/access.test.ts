@@ -20,33 +20,77 @@ beforeAll(async () => {
 });
 afterAll(() => testConsole?.stop());
 
-const filled = (path: string): string => path.replace(':rainId', 'spring').replace(':campaignId', 'autumn').replace(':letterId', 'spring-0-0-9f86d081884c7d65').replace(':saleId', 'spring').replace(':orderId', 'spring-1').replace(':themeId', 'red').replace(':templateId', 'party').replace('/files/:kind', '/files/logo').replace(':kind', 'user').replace(':who', 'eve').replace(':name', 'ticker').replace(':sessionId', '0123456789abcdef').replace(':approvalId', '0123456789abcdef01');
-const every = API.filter(({ access }) => access !== 'anybody').map((endpoint) => ({ ...endpoint, url: filled(endpoint.path) }));
+const filled = (path: string): string =>
+  path
+    .replace(':rainId', 'spring')
+    .replace(':campaignId', 'autumn')
+    .replace(':letterId', 'spring-0-0-9f86d081884c7d65')
+    .replace(':saleId', 'spring')
+    .replace(':orderId', 'spring-1')
+    .replace(':themeId', 'red')
+    .replace(':templateId', 'party')
+    .replace('/files/:kind', '/files/logo')
+    .replace(':kind', 'user')
+    .replace(':who', 'eve')
+    .replace(':name', 'ticker')
+    .replace(':sessionId', '0123456789abcdef')
+    .replace(':approvalId', '0123456789abcdef01');
+const every = API.filter(({ access }) => access !== 'anybody').map((endpoint) => ({
+  ...endpoint,
+  url: filled(endpoint.path),
+}));
 const changing = every.filter(({ method }) => method !== 'GET');
 const CODES = new Set(Object.values(REFUSALS).map(({ code }) => code as string));
 
 /** All data that a visitor could have changed. */
 async function everything(): Promise<unknown> {
-  const { 'rain:sessions': _, ...held } = await dump(testConsole.redis, 'rain:*') as Record<string, unknown>;
-  const kept = Object.fromEntries(Object.entries(held).filter(([key]) => !key.startsWith('rain:sessions:') && !key.startsWith('rain:attempts:')));
-  return { kept, rains: await testConsole.ledger.countRains(), staff: await testConsole.ledger.staff.operators(), actions: (await testConsole.ledger.latestActions({ limit: 500 })).filter(({ verb }) => !verb.startsWith('log')) };
+  const { 'rain:sessions': _, ...held } = (await dump(testConsole.redis, 'rain:*')) as Record<string, unknown>;
+  const kept = Object.fromEntries(
+    Object.entries(held).filter(([key]) => !key.startsWith('rain:sessions:') && !key.startsWith('rain:attempts:')),
+  );
+  return {
+    kept,
+    rains: await testConsole.ledger.countRains(),
+    staff: await testConsole.ledger.staff.operators(),
+    actions: (await testConsole.ledger.latestActions({ limit: 500 })).filter(({ verb }) => !verb.startsWith('log')),
+  };
 }
 
 test('every route of the server is in the contract, and every endpoint of the contract is a route', async () => {
   const server = Fastify();
   await server.register(rateLimit, { global: false });
   const routes: string[] = [];
-  server.addHook('onRoute', ({ method, url }) => { for (const one of [method].flat()) routes.push(`${one} ${url}`); });
-  await mountOperatorConsole(server, { backend: { ...testConsole, queues: { ...testConsole.queues, later: testConsole.queues.credit }, sendReservations: async () => {} }, requestOrigin: { trustedProxies: 0, secureCookies: 'auto' }, currency: 'CNY', onFault: () => {} });
+  server.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) routes.push(`${one} ${url}`);
+  });
+  await mountOperatorConsole(server, {
+    backend: {
+      ...testConsole,
+      queues: { ...testConsole.queues, later: testConsole.queues.credit },
+      sendReservations: async () => {},
+    },
+    requestOrigin: { trustedProxies: 0, secureCookies: 'auto' },
+    currency: 'CNY',
+    onFault: () => {},
+  });
   await server.close();
-  expect(routes.filter((route) => route.includes('/api/console/')).sort()).toEqual(API.map(({ method, path }) => `${method} ${path}`).sort());
+  expect(routes.filter((route) => route.includes('/api/console/')).sort()).toEqual(
+    API.map(({ method, path }) => `${method} ${path}`).sort(),
+  );
   expect(routes.filter((route) => !/ \/(api\/console|console\/queues\/?$)/.test(route))).toEqual([]);
 });
 
 describe('[R12] without a session every request is refused', () => {
   test.each(every.map(({ method, url }) => [method, url]))('%s %s', async (method, url) => {
-    for (const headers of [{}, { cookie: 'rain_session=' }, { cookie: `rain_session=${'x'.repeat(43)}`, 'x-csrf-token': 'x'.repeat(43) }] as Record<string, string>[]) {
-      expect(await ask(testConsole.url, method, url, method === 'GET' ? undefined : {}, headers)).toMatchObject({ status: 401, body: { code: 'no_session' } });
+    for (const headers of [
+      {},
+      { cookie: 'rain_session=' },
+      { cookie: `rain_session=${'x'.repeat(43)}`, 'x-csrf-token': 'x'.repeat(43) },
+    ] as Record<string, string>[]) {
+      expect(await ask(testConsole.url, method, url, method === 'GET' ? undefined : {}, headers)).toMatchObject({
+        status: 401,
+        body: { code: 'no_session' },
+      });
     }
   });
 
@@ -55,7 +99,8 @@ describe('[R12] without a session every request is refused', () => {
       const sent = await ask(testConsole.url, 'GET', path, undefined, { accept: 'text/html' });
       expect([sent.status, sent.headers.get('location')], path).toEqual([301, '/console/#/queues']);
     }
-    for (const path of ['/console/queues/api/queues', '/console/queues//evil.example']) expect((await ask(testConsole.url, 'GET', path)).status, path).toBe(404);
+    for (const path of ['/console/queues/api/queues', '/console/queues//evil.example'])
+      expect((await ask(testConsole.url, 'GET', path)).status, path).toBe(404);
     expect((await ask(testConsole.url, 'PUT', '/console/queues', {})).status).toBe(404);
   });
 });
@@ -64,7 +109,8 @@ test('a viewer cannot change anything', async () => {
   const before = await everything();
   for (const { method, url, access } of changing.filter(({ id }) => id !== 'signOut')) {
     const answer = await vera.ask(method, url, {});
-    if (access === 'operator') expect(answer, `${method} ${url}`).toMatchObject({ status: 403, body: { code: 'not_allowed' } });
+    if (access === 'operator')
+      expect(answer, `${method} ${url}`).toMatchObject({ status: 403, body: { code: 'not_allowed' } });
     else expect(answer.status, `${method} ${url}`).not.toBe(403);
   }
   expect(await everything()).toEqual(before);
@@ -74,7 +120,10 @@ test('a request without the CSRF token of its session is refused and changes not
   const before = await everything();
   for (const token of ['', 'x', vera.csrf]) {
     for (const { method, url } of changing) {
-      expect(await opal.ask(method, url, {}, { 'x-csrf-token': token }), `${method} ${url}`).toMatchObject({ status: 403, body: { code: 'bad_csrf' } });
+      expect(await opal.ask(method, url, {}, { 'x-csrf-token': token }), `${method} ${url}`).toMatchObject({
+        status: 403,
+        body: { code: 'bad_csrf' },
+      });
     }
   }
   expect(await everything()).toEqual(before);
@@ -82,31 +131,53 @@ test('a request without the CSRF token of its session is refused and changes not
 
 test('a request from a page of another origin or port is refused, and cannot sign in', async () => {
   const before = await everything();
-  for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { origin: testConsole.url.replace(/:\d+$/, ':1') }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }] as Record<string, string>[]) {
+  for (const headers of [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: testConsole.url.replace(/:\d+$/, ':1') },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ] as Record<string, string>[]) {
     for (const { method, url } of changing) {
-      expect(await opal.ask(method, url, {}, headers), `${method} ${url} ${JSON.stringify(headers)}`).toMatchObject({ status: 403, body: { code: 'cross_origin' } });
+      expect(await opal.ask(method, url, {}, headers), `${method} ${url} ${JSON.stringify(headers)}`).toMatchObject({
+        status: 403,
+        body: { code: 'cross_origin' },
+      });
     }
-    expect(await ask(testConsole.url, 'POST', '/api/console/session', { name: 'opal', password: PASSWORD }, headers)).toMatchObject({ status: 403, body: { code: 'cross_origin' } });
+    expect(
+      await ask(testConsole.url, 'POST', '/api/console/session', { name: 'opal', password: PASSWORD }, headers),
+    ).toMatchObject({ status: 403, body: { code: 'cross_origin' } });
   }
   expect(await everything()).toEqual(before);
-  expect(await opal.ask('POST', '/api/console/rains/preview', { plan: {} }, { origin: testConsole.url })).toMatchObject({ status: 200 });
+  expect(await opal.ask('POST', '/api/console/rains/preview', { plan: {} }, { origin: testConsole.url })).toMatchObject(
+    { status: 200 },
+  );
 });
 
 describe('[R12] an invalid request is refused with a code and changes nothing', () => {
-  test.each(changing.filter(({ id }) => id !== 'signOut').map(({ method, url }) => [method, url]))('%s %s', async (method, url) => {
-    const before = await everything();
-    for (const body of [{ surprise: 1 }, [], 'text', 7]) {
-      const answer = await opal.ask(method, url, body);
-      expect([answer.status, CODES.has((answer.body as { code: string }).code)], JSON.stringify(body)).toEqual([400, true]);
-      expect(answer.body).toMatchObject({ refusals: expect.any(Array) as unknown });
-    }
-    expect(await opal.ask(method, `${url}?surprise=1`, {})).toMatchObject({ status: 400 });
-    expect(await everything()).toEqual(before);
-  });
+  test.each(changing.filter(({ id }) => id !== 'signOut').map(({ method, url }) => [method, url]))(
+    '%s %s',
+    async (method, url) => {
+      const before = await everything();
+      for (const body of [{ surprise: 1 }, [], 'text', 7]) {
+        const answer = await opal.ask(method, url, body);
+        expect([answer.status, CODES.has((answer.body as { code: string }).code)], JSON.stringify(body)).toEqual([
+          400,
+          true,
+        ]);
+        expect(answer.body).toMatchObject({ refusals: expect.any(Array) as unknown });
+      }
+      expect(await opal.ask(method, `${url}?surprise=1`, {})).toMatchObject({ status: 400 });
+      expect(await everything()).toEqual(before);
+    },
+  );
 
-  test.each(every.filter(({ method }) => method === 'GET').map(({ url }) => [url]))('GET %s with an unknown parameter', async (url) => {
-    expect(await opal.ask('GET', `${url}?surprise=1`)).toMatchObject({ status: 400, body: { code: 'bad_request' } });
-  });
+  test.each(every.filter(({ method }) => method === 'GET').map(({ url }) => [url]))(
+    'GET %s with an unknown parameter',
+    async (url) => {
+      expect(await opal.ask('GET', `${url}?surprise=1`)).toMatchObject({ status: 400, body: { code: 'bad_request' } });
+    },
+  );
 
   test.each([
     ['a rain that is none', 'GET', '/api/console/rains/..%2f..%2fetc', 400, 'bad_request'],
@@ -130,28 +201,45 @@ describe('[R12] an invalid request is refused with a code and changes nothing', 
     ['a file outside of the page', 'GET', '/console/..%2f..%2f..%2fetc%2fpasswd', 404, 'not_found'],
     ['a hidden file', 'GET', '/console/.env', 404, 'not_found'],
   ])('%s', async (_what, method, path, status, code) => {
-    expect(await opal.ask(method, path, method === 'GET' ? undefined : {})).toMatchObject({ status, body: { code, reason: expect.any(String) as string } });
+    expect(await opal.ask(method, path, method === 'GET' ? undefined : {})).toMatchObject({
+      status,
+      body: { code, reason: expect.any(String) as string },
+    });
   });
 
   test('broken JSON, a form, and a body of a megabyte', async () => {
     const post = async (type: string, body: string) => {
-      const question = httpRequest(`${testConsole.url}/api/console/rains`, { method: 'POST', headers: { cookie: opal.cookie, 'x-csrf-token': opal.csrf, 'content-type': type } });
+      const question = httpRequest(`${testConsole.url}/api/console/rains`, {
+        method: 'POST',
+        headers: { cookie: opal.cookie, 'x-csrf-token': opal.csrf, 'content-type': type },
+      });
       question.on('error', () => {});
       question.end(body);
       const [answer] = await once(question, 'response');
       return { status: answer.statusCode as number, body: await json(answer) };
     };
     expect(await post('application/json', '{')).toMatchObject({ status: 400, body: { code: 'bad_request' } });
-    expect(await post('application/x-www-form-urlencoded', 'title=x')).toMatchObject({ status: 415, body: { code: 'not_json' } });
-    expect(await post('application/json', JSON.stringify({ title: 'x'.repeat(1_000_000) }))).toMatchObject({ status: 413, body: { code: 'too_big' } });
+    expect(await post('application/x-www-form-urlencoded', 'title=x')).toMatchObject({
+      status: 415,
+      body: { code: 'not_json' },
+    });
+    expect(await post('application/json', JSON.stringify({ title: 'x'.repeat(1_000_000) }))).toMatchObject({
+      status: 413,
+      body: { code: 'too_big' },
+    });
     expect(await post('application/json', '{"__proto__":{"load":false}}')).toMatchObject({ status: 400 });
   });
 });
 
 test('[R10] password guessing is slowed down after five attempts, and does not affect open sessions', async () => {
   const statuses: number[] = [];
-  for (let n = 0; n < 40; n++) statuses.push((await ask(testConsole.url, 'POST', '/api/console/session', { name: 'opal', password: 'guess' })).status);
+  for (let n = 0; n < 40; n++)
+    statuses.push(
+      (await ask(testConsole.url, 'POST', '/api/console/session', { name: 'opal', password: 'guess' })).status,
+    );
   expect(statuses.filter((status) => status === 401).length).toBeLessThan(10);
-  expect(await ask(testConsole.url, 'POST', '/api/console/session', { name: 'opal', password: PASSWORD })).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
+  expect(
+    await ask(testConsole.url, 'POST', '/api/console/session', { name: 'opal', password: PASSWORD }),
+  ).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
   expect(await opal.ask('GET', '/api/console/session')).toMatchObject({ status: 200 });
 });

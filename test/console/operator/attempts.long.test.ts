@@ -18,12 +18,21 @@ beforeEach(async () => {
 });
 
 const from = (address: string, password: string, { name = 'opal', cookie }: { name?: string; cookie?: string } = {}) =>
-  ask(url, 'POST', '/api/console/session', { name, password }, { 'x-forwarded-for': address, ...(cookie !== undefined && { cookie }) });
+  ask(
+    url,
+    'POST',
+    '/api/console/session',
+    { name, password },
+    { 'x-forwarded-for': address, ...(cookie !== undefined && { cookie }) },
+  );
 
 test('after five wrong passwords for a name from an address each further one has to wait longer, and is told how long', async () => {
   for (let n = 0; n < 6; n++) expect((await from('10.1.0.1', 'guess')).status).toBe(401);
   const refused = await from('10.1.0.1', PASSWORD);
-  expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_attempts', reason: expect.stringContaining('second') as string } });
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { code: 'too_many_attempts', reason: expect.stringContaining('second') as string },
+  });
   expect(refused.headers.get('retry-after')).toBe('10');
   // Other names from there, and the name from elsewhere, are not concerned.
   expect((await from('10.1.0.1', PASSWORD, { name: 'vera' })).status).toBe(200);
@@ -49,8 +58,12 @@ test('a device that has signed in before is not locked out by strangers, also no
 });
 
 test('a device that somebody made up is none', async () => {
-  for (let n = 0; n < 6; n++) await from('10.4.0.1', 'guess', { cookie: `rain_device=${'A'.repeat(22)}.${Date.now()}.${'B'.repeat(43)}` });
-  expect((await from('10.4.0.1', PASSWORD, { cookie: `rain_device=${'C'.repeat(22)}.${Date.now()}.${'D'.repeat(43)}` })).status).toBe(429);
+  for (let n = 0; n < 6; n++)
+    await from('10.4.0.1', 'guess', { cookie: `rain_device=${'A'.repeat(22)}.${Date.now()}.${'B'.repeat(43)}` });
+  expect(
+    (await from('10.4.0.1', PASSWORD, { cookie: `rain_device=${'C'.repeat(22)}.${Date.now()}.${'D'.repeat(43)}` }))
+      .status,
+  ).toBe(429);
 });
 
 test('[R10] of parallel attempts no more are checked than one after the other', async () => {

@@ -15,7 +15,12 @@ beforeAll(async () => {
   testConsole = await openTestConsole();
   vera = await testConsole.signIn('vera');
   const now = await redisNow(testConsole.redis);
-  await createRain(testConsole, { id: 'looked-at', plan: { budget: '1.00', packets: 10 }, opensAt: now - 1_000, closesAt: now + 600_000 });
+  await createRain(testConsole, {
+    id: 'looked-at',
+    plan: { budget: '1.00', packets: 10 },
+    opensAt: now - 1_000,
+    closesAt: now + 600_000,
+  });
   await loadRain(testConsole, 'looked-at');
 });
 afterAll(() => testConsole?.stop());
@@ -34,10 +39,24 @@ async function slowBook() {
       };
     },
   });
-  const later = createLaterQueue({ connection: testConsole.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
-  const console = await testConsole.another({ backend: { redis: testConsole.redis, ledger, signer, queues: { ...testConsole.queues, later }, sendReservations: async () => {} } });
+  const later = createLaterQueue({
+    connection: testConsole.redis,
+    prefix: QUEUE_PREFIX,
+    onError: () => {},
+    visiting: true,
+  });
+  const console = await testConsole.another({
+    backend: {
+      redis: testConsole.redis,
+      ledger,
+      signer,
+      queues: { ...testConsole.queues, later },
+      sendReservations: async () => {},
+    },
+  });
   return {
-    console, waiting,
+    console,
+    waiting,
     answer() {
       slow = false;
       for (const go of waiting.splice(0)) go();
@@ -54,13 +73,21 @@ function leaver(url: string, path: string): () => Promise<unknown> {
   const asking = request(url + path, { headers: { cookie: vera.cookie } });
   asking.on('error', () => {});
   asking.end();
-  return () => new Promise((gone) => { asking.once('close', gone).destroy(); });
+  return () =>
+    new Promise((gone) => {
+      asking.once('close', gone).destroy();
+    });
 }
 
-test.each([['live', 200, 'text/event-stream'], ['winners.csv', 3, 'text/csv']])('[R10] %s: a client that disconnects before the answer frees its place', async (path, places, type) => {
+test.each([
+  ['live', 200, 'text/event-stream'],
+  ['winners.csv', 3, 'text/csv'],
+])('[R10] %s: a client that disconnects before the answer frees its place', async (path, places, type) => {
   const book = await slowBook();
   try {
-    const leavers = Array.from({ length: places }, () => leaver(book.console.url, `/api/console/rains/looked-at/${path}`));
+    const leavers = Array.from({ length: places }, () =>
+      leaver(book.console.url, `/api/console/rains/looked-at/${path}`),
+    );
     await eventually(() => expect(book.waiting).toHaveLength(places));
     await Promise.all(leavers.map((leave) => leave()));
     // The disconnects must be handled before the next requests.
@@ -68,7 +95,10 @@ test.each([['live', 200, 'text/event-stream'], ['winners.csv', 3, 'text/csv']])(
     book.answer();
     await eventually(async () => {
       const leave = new AbortController();
-      const answer = await fetch(`${book.console.url}/api/console/rains/looked-at/${path}`, { headers: { cookie: vera.cookie }, signal: leave.signal });
+      const answer = await fetch(`${book.console.url}/api/console/rains/looked-at/${path}`, {
+        headers: { cookie: vera.cookie },
+        signal: leave.signal,
+      });
       const told = [answer.status, answer.headers.get('content-type')];
       leave.abort();
       expect(told).toEqual([200, expect.stringContaining(type)]);

@@ -19,13 +19,26 @@ beforeAll(async () => {
     await reserveTees(testConsole, saleId, 3);
     await writeLog(testConsole, saleId);
   }
-  const { ledger, queues: { ordersDead } } = testConsole;
-  for (const step of ['failed', 'cancelled'] as const) await ledger.stepOrder(step === 'failed' ? 'spring-1' : 'spring-3', step);
-  const letter = async (saleId: string, index: number, reason: 'failed' | 'unavailable') => ({ saleId, index, entry: JSON.stringify((await reservationLog(testConsole, saleId))[index]), reason, detail: 'the shop said so' });
+  const {
+    ledger,
+    queues: { ordersDead },
+  } = testConsole;
+  for (const step of ['failed', 'cancelled'] as const)
+    await ledger.stepOrder(step === 'failed' ? 'spring-1' : 'spring-3', step);
+  const letter = async (saleId: string, index: number, reason: 'failed' | 'unavailable') => ({
+    saleId,
+    index,
+    entry: JSON.stringify((await reservationLog(testConsole, saleId))[index]),
+    reason,
+    detail: 'the shop said so',
+  });
   await addOrderLetters(ordersDead, [await letter('spring', 0, 'failed')]);
   await addOrderLetters(ordersDead, [await letter('spring', 1, 'unavailable')]);
   await addOrderLetters(ordersDead, [latePayment((await ledger.order('spring-3'))!, signer, Date.now())]);
-  await addOrderLetters(ordersDead, [await letter('autumn', 0, 'unavailable'), { saleId: 'autumn', index: 7, entry: 'torn', reason: 'malformed', detail: 'not JSON' }]);
+  await addOrderLetters(ordersDead, [
+    await letter('autumn', 0, 'unavailable'),
+    { saleId: 'autumn', index: 7, entry: 'torn', reason: 'malformed', detail: 'not JSON' },
+  ]);
 });
 afterAll(() => testConsole?.stop());
 
@@ -34,17 +47,39 @@ const list = async (query = '') => {
   expect([status, body]).toEqual([200, body]);
   return orderLettersApi.list.answer.parse(body);
 };
-const found = async (query: string) => (await list(query)).letters.map(({ reason, reservationId }) => `${reason} ${reservationId}`);
+const found = async (query: string) =>
+  (await list(query)).letters.map(({ reason, reservationId }) => `${reason} ${reservationId}`);
 
 describe('dead letters of orders', () => {
   test('are listed with what they are about and what to do, in pages', async () => {
-    const { letters: [failed, , late], total } = await list('?saleId=spring');
+    const {
+      letters: [failed, , late],
+      total,
+    } = await list('?saleId=spring');
     expect(total).toBe(5);
-    expect(failed).toMatchObject({ reason: 'failed', final: true, detail: 'the shop said so', reservationId: 'spring-1', userId: 'u1', sku: 'tee', quantity: 1, price: '19.90', status: 'failed', text: expect.stringContaining('has ended') as string });
-    expect(late).toMatchObject({ reason: 'paid_after_release', final: true, status: 'cancelled', text: expect.stringContaining('Pay the buyer back') as string });
+    expect(failed).toMatchObject({
+      reason: 'failed',
+      final: true,
+      detail: 'the shop said so',
+      reservationId: 'spring-1',
+      userId: 'u1',
+      sku: 'tee',
+      quantity: 1,
+      price: '19.90',
+      status: 'failed',
+      text: expect.stringContaining('has ended') as string,
+    });
+    expect(late).toMatchObject({
+      reason: 'paid_after_release',
+      final: true,
+      status: 'cancelled',
+      text: expect.stringContaining('Pay the buyer back') as string,
+    });
     const first = await list('?limit=2');
     expect([first.letters.length, first.next]).toEqual([2, '2']);
-    expect((await list(`?limit=3&cursor=${first.next}`)).letters.map(({ letterId }) => letterId)).toEqual((await list()).letters.slice(2).map(({ letterId }) => letterId));
+    expect((await list(`?limit=3&cursor=${first.next}`)).letters.map(({ letterId }) => letterId)).toEqual(
+      (await list()).letters.slice(2).map(({ letterId }) => letterId),
+    );
   });
 
   test('are found by sale, by user and by order', async () => {
@@ -55,29 +90,66 @@ describe('dead letters of orders', () => {
     expect(await found('?order=spring-9')).toEqual([]);
   });
 
-  test.each([['saleId=a/b', 'saleId'], ['user=', 'user'], ['order=%23', 'order'], ['cursor=x', 'cursor'], ['limit=0', 'limit']])('[R12] a search for %s is refused by its name', async (query, field) => {
-    expect(await vera.ask('GET', `${DEAD}?${query}`)).toMatchObject({ status: 400, body: { refusals: [{ field, reason: expect.stringMatching(/^expected/) as string }] } });
+  test.each([
+    ['saleId=a/b', 'saleId'],
+    ['user=', 'user'],
+    ['order=%23', 'order'],
+    ['cursor=x', 'cursor'],
+    ['limit=0', 'limit'],
+  ])('[R12] a search for %s is refused by its name', async (query, field) => {
+    expect(await vera.ask('GET', `${DEAD}?${query}`)).toMatchObject({
+      status: 400,
+      body: { refusals: [{ field, reason: expect.stringMatching(/^expected/) as string }] },
+    });
   });
 
   test('are sent to the workers again, one or those of a sale; one whose order has ended is refused', async () => {
     const [failed, unavailable] = (await list('?saleId=spring')).letters;
-    expect(await opal.ask('POST', `${DEAD}/${failed!.letterId}/requeue`)).toMatchObject({ status: 422, body: { refusals: [{ field: 'letter', reason: expect.stringContaining('its order is not posted any more') as string }] } });
-    expect(await opal.ask('POST', `${DEAD}/${unavailable!.letterId}/requeue`)).toMatchObject({ status: 200, body: { requeued: 1, final: 0, complete: true } });
+    expect(await opal.ask('POST', `${DEAD}/${failed!.letterId}/requeue`)).toMatchObject({
+      status: 422,
+      body: {
+        refusals: [{ field: 'letter', reason: expect.stringContaining('its order is not posted any more') as string }],
+      },
+    });
+    expect(await opal.ask('POST', `${DEAD}/${unavailable!.letterId}/requeue`)).toMatchObject({
+      status: 200,
+      body: { requeued: 1, final: 0, complete: true },
+    });
     expect(await found('?saleId=spring')).toEqual(['failed spring-1', 'paid_after_release spring-3']);
-    expect(await opal.ask('POST', '/api/console/sales/autumn/requeue')).toMatchObject({ status: 200, body: { requeued: 2, final: 0, complete: true } });
+    expect(await opal.ask('POST', '/api/console/sales/autumn/requeue')).toMatchObject({
+      status: 200,
+      body: { requeued: 2, final: 0, complete: true },
+    });
     expect(await found('?saleId=autumn')).toEqual([]);
-    expect(await opal.ask('POST', '/api/console/sales/winter/requeue')).toMatchObject({ status: 404, body: { code: 'no_such_sale' } });
+    expect(await opal.ask('POST', '/api/console/sales/winter/requeue')).toMatchObject({
+      status: 404,
+      body: { code: 'no_such_sale' },
+    });
   });
 
   test('are discarded with a reason for the audit log, once; a viewer discards nothing', async () => {
     const { letterId } = (await list('?order=spring-3')).letters[0]!;
     const discard = (visitor: Visitor, body: object) => visitor.ask('POST', `${DEAD}/${letterId}/discard`, body);
     expect(await discard(vera, { reason: 'paid back' })).toMatchObject({ status: 403 });
-    expect(await discard(opal, { reason: ' ' })).toMatchObject({ status: 422, body: { refusals: [{ field: 'reason', reason: 'expected 1 to 500 characters' }] } });
-    expect(await discard(opal, { reason: 'paid back, receipt 123' })).toMatchObject({ status: 200, body: { outcome: 'discarded' } });
-    expect(await discard(opal, { reason: 'again' })).toMatchObject({ status: 200, body: { outcome: 'already', reason: 'paid back, receipt 123', actor: 'console:opal' } });
+    expect(await discard(opal, { reason: ' ' })).toMatchObject({
+      status: 422,
+      body: { refusals: [{ field: 'reason', reason: 'expected 1 to 500 characters' }] },
+    });
+    expect(await discard(opal, { reason: 'paid back, receipt 123' })).toMatchObject({
+      status: 200,
+      body: { outcome: 'discarded' },
+    });
+    expect(await discard(opal, { reason: 'again' })).toMatchObject({
+      status: 200,
+      body: { outcome: 'already', reason: 'paid back, receipt 123', actor: 'console:opal' },
+    });
     expect(await found('?saleId=spring')).toEqual(['failed spring-1']);
     const { actions } = (await vera.ask('GET', '/api/console/actions?rainId=spring')).body as { actions: object[] };
-    expect(actions).toMatchObject([{ verb: 'discard', actor: 'console:opal', isSale: true }, { verb: 'requeue' }, { verb: 'load' }, { verb: 'create-sale' }]);
+    expect(actions).toMatchObject([
+      { verb: 'discard', actor: 'console:opal', isSale: true },
+      { verb: 'requeue' },
+      { verb: 'load' },
+      { verb: 'create-sale' },
+    ]);
   });
 });

@@ -9,7 +9,13 @@ import { systemApi } from '../../../src/console/contract/system.ts';
 import { createLaterQueue } from '../../../src/credit/queue.ts';
 import { QUEUE_PREFIX } from '../../../src/store/keys.ts';
 import { EXAMPLES } from '../../rain/split/examples.ts';
-import { ask, openTestConsole, type Answered, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
+import {
+  ask,
+  openTestConsole,
+  type Answered,
+  type TestConsole,
+  type Visitor,
+} from '../../support/servers/testConsole.ts';
 import { signer } from '../../support/signer.ts';
 
 let testConsole: TestConsole;
@@ -22,7 +28,7 @@ afterAll(() => testConsole?.stop());
 
 const PLAN = { budget: '10.00', packets: 20 };
 const window = async (inMs = 60_000) => {
-  const opensAt = await redisNow(testConsole.redis) + inMs;
+  const opensAt = (await redisNow(testConsole.redis)) + inMs;
   return { opensAt, closesAt: opensAt + 60_000 };
 };
 /** The answer parsed by the contract: unknown fields are dropped, missing ones fail. */
@@ -30,51 +36,116 @@ const as = <A extends z.ZodType>(schema: A | undefined, { status, body }: Answer
   expect([status, body], JSON.stringify(body)).toEqual([expect.toBeOneOf([200, 201]) as number, body]);
   return schema!.parse(body);
 };
-const verbs = async (rainId: string) => (await testConsole.ledger.actions(rainId)).map(({ actor, verb }) => `${actor} ${verb}`);
+const verbs = async (rainId: string) =>
+  (await testConsole.ledger.actions(rainId)).map(({ actor, verb }) => `${actor} ${verb}`);
 
 describe('creating a rain', () => {
   test('writes it to the ledger and its packets to Redis, and records the operator', async () => {
     const times = await window();
-    const created = as(rainsApi.create.answer, await opal.ask('POST', '/api/console/rains', { id: 'made', title: '年会', plan: PLAN, ...times }));
-    expect(created).toEqual({ rainId: 'made', ...times, commitment: expect.stringMatching(/^[0-9a-f]{64}$/) as string, loaded: 20 });
+    const created = as(
+      rainsApi.create.answer,
+      await opal.ask('POST', '/api/console/rains', { id: 'made', title: '年会', plan: PLAN, ...times }),
+    );
+    expect(created).toEqual({
+      rainId: 'made',
+      ...times,
+      commitment: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      loaded: 20,
+    });
     expect(await verbs('made')).toEqual(['console:opal create', 'console:opal load']);
     const shown = as(rainsApi.show.answer, await opal.ask('GET', '/api/console/rains/made'));
-    expect(shown).toMatchObject({ rainId: 'made', title: '年会', state: 'loaded', budget: '10.00', packets: 20, left: 20, loaded: 20, topUps: [], commitment: created.commitment });
+    expect(shown).toMatchObject({
+      rainId: 'made',
+      title: '年会',
+      state: 'loaded',
+      budget: '10.00',
+      packets: 20,
+      left: 20,
+      loaded: 20,
+      topUps: [],
+      commitment: created.commitment,
+    });
     expect(shown).not.toHaveProperty('seed');
-    expect(as(rainsApi.list.answer, await opal.ask('GET', '/api/console/rains?limit=1')).rains).toMatchObject([{ rainId: 'made' }]);
+    expect(as(rainsApi.list.answer, await opal.ask('GET', '/api/console/rains?limit=1')).rains).toMatchObject([
+      { rainId: 'made' },
+    ]);
   });
 
   test('twice with the same id creates one rain; the same id with another plan is refused by field', async () => {
     const times = await window();
     const asked = { id: 'twice', plan: PLAN, ...times };
-    const [first, second] = await Promise.all([opal.ask('POST', '/api/console/rains', asked), opal.ask('POST', '/api/console/rains', asked)]);
+    const [first, second] = await Promise.all([
+      opal.ask('POST', '/api/console/rains', asked),
+      opal.ask('POST', '/api/console/rains', asked),
+    ]);
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body).toEqual(first.body);
     expect((await testConsole.ledger.book('twice'))!.fundedCents).toBe(1_000n);
-    expect(await opal.ask('POST', '/api/console/rains', { ...asked, plan: { ...PLAN, budget: '11.00' } })).toMatchObject({
-      status: 422, body: { code: 'refused', reason: expect.stringContaining('exists already') as string, refusals: [{ field: 'id' }] },
+    expect(
+      await opal.ask('POST', '/api/console/rains', { ...asked, plan: { ...PLAN, budget: '11.00' } }),
+    ).toMatchObject({
+      status: 422,
+      body: {
+        code: 'refused',
+        reason: expect.stringContaining('exists already') as string,
+        refusals: [{ field: 'id' }],
+      },
     });
   });
 
   test('as a dry run writes nothing and returns the refusals', async () => {
-    const before = [await testConsole.ledger.countRains(), await testConsole.redis.hgetall('rain:live'), await testConsole.ledger.latestActions({ limit: 1 })];
-    expect(await opal.ask('POST', '/api/console/rains', { id: 'dry', plan: PLAN, ...await window(), dryRun: true })).toMatchObject({ status: 201, body: { rainId: 'dry' } });
-    expect(await opal.ask('POST', '/api/console/rains', { plan: { budget: '0.01', packets: 2 }, ...await window(), dryRun: true })).toMatchObject({ status: 422, body: { refusals: [{ field: 'packets' }] } });
-    expect([await testConsole.ledger.countRains(), await testConsole.redis.hgetall('rain:live'), await testConsole.ledger.latestActions({ limit: 1 })]).toEqual(before);
+    const before = [
+      await testConsole.ledger.countRains(),
+      await testConsole.redis.hgetall('rain:live'),
+      await testConsole.ledger.latestActions({ limit: 1 }),
+    ];
+    expect(
+      await opal.ask('POST', '/api/console/rains', { id: 'dry', plan: PLAN, ...(await window()), dryRun: true }),
+    ).toMatchObject({ status: 201, body: { rainId: 'dry' } });
+    expect(
+      await opal.ask('POST', '/api/console/rains', {
+        plan: { budget: '0.01', packets: 2 },
+        ...(await window()),
+        dryRun: true,
+      }),
+    ).toMatchObject({ status: 422, body: { refusals: [{ field: 'packets' }] } });
+    expect([
+      await testConsole.ledger.countRains(),
+      await testConsole.redis.hgetall('rain:live'),
+      await testConsole.ledger.latestActions({ limit: 1 }),
+    ]).toEqual(before);
   });
 
   test('is refused with a reason for each wrong field [R12]', async () => {
-    const { status, body } = await opal.ask('POST', '/api/console/rains', { id: 'a b', title: '', plan: { budget: 'x', packets: 0 }, opensAt: 1.5, closesAt: 2, shards: 99 });
+    const { status, body } = await opal.ask('POST', '/api/console/rains', {
+      id: 'a b',
+      title: '',
+      plan: { budget: 'x', packets: 0 },
+      opensAt: 1.5,
+      closesAt: 2,
+      shards: 99,
+    });
     expect(status).toBe(422);
-    expect((body as { refusals: { field: string }[] }).refusals.map(({ field }) => field).sort()).toEqual(['budget', 'id', 'opensAt', 'packets', 'shards', 'title']);
+    expect((body as { refusals: { field: string }[] }).refusals.map(({ field }) => field).sort()).toEqual([
+      'budget',
+      'id',
+      'opensAt',
+      'packets',
+      'shards',
+      'title',
+    ]);
   });
 });
 
 describe('the preview', () => {
-  const preview = async (plan: unknown, draws = 1) => as(rainsApi.preview.answer, await opal.ask('POST', '/api/console/rains/preview', { plan, draws }));
+  const preview = async (plan: unknown, draws = 1) =>
+    as(rainsApi.preview.answer, await opal.ask('POST', '/api/console/rains/preview', { plan, draws }));
 
   test.each([
-    ...Object.values(EXAMPLES).map(({ split }): [string, { budget: string; packets: number; split: unknown }] => [split.method, { budget: '8888.00', packets: 1_000, split }]),
+    ...Object.values(EXAMPLES).map(({ split }): [string, { budget: string; packets: number; split: unknown }] => [
+      split.method,
+      { budget: '8888.00', packets: 1_000, split },
+    ]),
     ['a rest of a cent', { budget: '10.00', packets: 3, split: { method: 'even' } }],
     ['one packet', { budget: '0.01', packets: 1 }],
     ['within bounds', { budget: '100.00', packets: 100, min: '0.50', max: '3.00' }],
@@ -84,88 +155,201 @@ describe('the preview', () => {
     const cents = (text: string) => Number(text.replace('.', ''));
     expect(told.histogram.reduce((sum, { count }) => sum + count, 0)).toBe(plan.packets);
     expect(told.histogram.length).toBeLessThanOrEqual(40);
-    expect([cents(told.histogram[0]!.from), cents(told.histogram.at(-1)!.to)]).toEqual([cents(told.min), cents(told.max)]);
-    for (const [i, bin] of told.histogram.entries()) expect(cents(bin.from)).toBe(i === 0 ? cents(told.min) : cents(told.histogram[i - 1]!.to) + 1);
+    expect([cents(told.histogram[0]!.from), cents(told.histogram.at(-1)!.to)]).toEqual([
+      cents(told.min),
+      cents(told.max),
+    ]);
+    for (const [i, bin] of told.histogram.entries())
+      expect(cents(bin.from)).toBe(i === 0 ? cents(told.min) : cents(told.histogram[i - 1]!.to) + 1);
     expect(told.luckiest).toBe(told.max);
-    if (plan.packets <= 200) expect(told.sample.reduce((sum, amount) => sum + cents(amount), 0)).toBe(cents(plan.budget));
-    expect(told.sample.every((amount) => cents(amount) >= cents(told.min) && cents(amount) <= cents(told.max))).toBe(true);
+    if (plan.packets <= 200)
+      expect(told.sample.reduce((sum, amount) => sum + cents(amount), 0)).toBe(cents(plan.budget));
+    expect(told.sample.every((amount) => cents(amount) >= cents(told.min) && cents(amount) <= cents(told.max))).toBe(
+      true,
+    );
     expect(cents(told.mean)).toBe(Math.floor(cents(plan.budget) / plan.packets));
   });
 
   test('of an impossible plan returns refusals with figures, as an answer and not as an error', async () => {
-    expect(await preview({ budget: '0.01', packets: 2 })).toEqual({ ok: false, refusals: [{ field: 'packets', reason: expect.stringContaining('more than the budget') as string }] });
+    expect(await preview({ budget: '0.01', packets: 2 })).toEqual({
+      ok: false,
+      refusals: [{ field: 'packets', reason: expect.stringContaining('more than the budget') as string }],
+    });
     expect(await preview('everything')).toMatchObject({ ok: false, refusals: [{ field: 'plan' }] });
-    expect(await preview({ budget: '99999.00', packets: 2_000_000 })).toMatchObject({ ok: false, refusals: [{ field: 'packets' }] });
+    expect(await preview({ budget: '99999.00', packets: 2_000_000 })).toMatchObject({
+      ok: false,
+      refusals: [{ field: 'packets' }],
+    });
   });
 });
 
 describe('lifecycle verbs', () => {
   test('start, pause, resume, top up, end, settle: each is recorded once, and the equation holds', async () => {
-    await opal.ask('POST', '/api/console/rains', { id: 'whole', plan: PLAN, ...await window() });
+    await opal.ask('POST', '/api/console/rains', { id: 'whole', plan: PLAN, ...(await window()) });
     const act = (verb: string, body?: unknown) => opal.ask('POST', `/api/console/rains/whole/${verb}`, body);
     expect(as(rainsApi.start.answer, await act('start')).state).toBe('open');
     expect(await act('pause')).toMatchObject({ status: 200, body: { state: 'paused' } });
     expect(await act('resume')).toMatchObject({ status: 200, body: { state: 'open' } });
     const more = { id: 'encore', budget: '5.00', packets: 5 };
-    expect(as(rainsApi.topUp.answer, await act('top-up', { ...more, dryRun: true }))).toMatchObject({ total: { budget: '15.00', packets: 25 }, loaded: false });
+    expect(as(rainsApi.topUp.answer, await act('top-up', { ...more, dryRun: true }))).toMatchObject({
+      total: { budget: '15.00', packets: 25 },
+      loaded: false,
+    });
     const added = as(rainsApi.topUp.answer, await act('top-up', more));
-    expect(added).toMatchObject({ id: 'encore', packets: 5, budget: '5.00', total: { packets: 25, budget: '15.00' }, loaded: true });
+    expect(added).toMatchObject({
+      id: 'encore',
+      packets: 5,
+      budget: '5.00',
+      total: { packets: 25, budget: '15.00' },
+      loaded: true,
+    });
     expect((await act('top-up', more)).body).toEqual(added);
-    expect(await act('recycle')).toMatchObject({ status: 422, body: { refusals: [{ field: 'state', reason: expect.stringContaining('end it first') as string }] } });
+    expect(await act('recycle')).toMatchObject({
+      status: 422,
+      body: { refusals: [{ field: 'state', reason: expect.stringContaining('end it first') as string }] },
+    });
     expect(await act('close')).toMatchObject({ status: 200, body: { state: 'closed' } });
     expect(as(rainsApi.recycle.answer, await act('recycle'))).toEqual({ state: 'settled', amount: '15.00' });
     const audit = as(rainsApi.audit.answer, await opal.ask('GET', '/api/console/rains/whole/audit'));
-    expect(audit).toMatchObject({ budget: '15.00', recycled: '15.00', balanced: true, in_order: true, findings: [], counts: { budget: 25 } });
+    expect(audit).toMatchObject({
+      budget: '15.00',
+      recycled: '15.00',
+      balanced: true,
+      in_order: true,
+      findings: [],
+      counts: { budget: 25 },
+    });
     const verdict = as(rainsApi.verify.answer, await opal.ask('GET', '/api/console/rains/whole/verify'));
     expect(verdict).toMatchObject({ fair: true, packets: 25, problems: [] });
     expect((await verbs('whole')).filter((verb) => !verb.startsWith('console:opal'))).toEqual([]);
-    expect((await verbs('whole')).map((verb) => verb.slice('console:opal '.length))).toEqual(expect.arrayContaining(['create', 'load', 'start', 'pause', 'resume', 'close']));
+    expect((await verbs('whole')).map((verb) => verb.slice('console:opal '.length))).toEqual(
+      expect.arrayContaining(['create', 'load', 'start', 'pause', 'resume', 'close']),
+    );
   });
 
   test('a rain that has not opened can be rescheduled, and an impossible verb is refused with a reason', async () => {
-    await opal.ask('POST', '/api/console/rains', { id: 'later', plan: PLAN, ...await window() });
+    await opal.ask('POST', '/api/console/rains', { id: 'later', plan: PLAN, ...(await window()) });
     const times = await window(3_600_000);
-    expect(as(rainsApi.schedule.answer, await opal.ask('POST', '/api/console/rains/later/schedule', times))).toEqual({ state: 'loaded', ...times });
-    expect(await opal.ask('POST', '/api/console/rains/whole/load')).toMatchObject({ status: 422, body: { code: 'refused', refusals: [{ field: 'id', reason: expect.stringContaining('is settled') as string }] } });
-    expect(await opal.ask('GET', '/api/console/rains/later/verify')).toMatchObject({ status: 422, body: { refusals: [{ reason: expect.stringContaining('not settled') as string }] } });
+    expect(as(rainsApi.schedule.answer, await opal.ask('POST', '/api/console/rains/later/schedule', times))).toEqual({
+      state: 'loaded',
+      ...times,
+    });
+    expect(await opal.ask('POST', '/api/console/rains/whole/load')).toMatchObject({
+      status: 422,
+      body: { code: 'refused', refusals: [{ field: 'id', reason: expect.stringContaining('is settled') as string }] },
+    });
+    expect(await opal.ask('GET', '/api/console/rains/later/verify')).toMatchObject({
+      status: 422,
+      body: { refusals: [{ reason: expect.stringContaining('not settled') as string }] },
+    });
   });
 });
 
 describe('campaigns and rehearsals', () => {
   test('a campaign is created, gets rounds, and lists them', async () => {
-    expect(await opal.ask('POST', '/api/console/campaigns', { id: 'autumn', title: 'Autumn', winsPerUserMax: 1, rollOver: true })).toMatchObject({ status: 201, body: { campaignId: 'autumn' } });
-    expect(await opal.ask('POST', '/api/console/campaigns', { id: 'autumn', winsPerUserMax: 2 })).toMatchObject({ status: 422, body: { refusals: [{ field: 'id' }] } });
-    const round = { plan: PLAN, ...await window(), campaign: { id: 'autumn', round: 1 } };
-    expect(await opal.ask('POST', '/api/console/rains', round)).toMatchObject({ status: 201, body: { rainId: 'autumn.1', loaded: 20 } });
+    expect(
+      await opal.ask('POST', '/api/console/campaigns', {
+        id: 'autumn',
+        title: 'Autumn',
+        winsPerUserMax: 1,
+        rollOver: true,
+      }),
+    ).toMatchObject({ status: 201, body: { campaignId: 'autumn' } });
+    expect(await opal.ask('POST', '/api/console/campaigns', { id: 'autumn', winsPerUserMax: 2 })).toMatchObject({
+      status: 422,
+      body: { refusals: [{ field: 'id' }] },
+    });
+    const round = { plan: PLAN, ...(await window()), campaign: { id: 'autumn', round: 1 } };
+    expect(await opal.ask('POST', '/api/console/rains', round)).toMatchObject({
+      status: 201,
+      body: { rainId: 'autumn.1', loaded: 20 },
+    });
     const shown = as(campaignsApi.show.answer, await opal.ask('GET', '/api/console/campaigns/autumn'));
-    expect(shown).toMatchObject({ title: 'Autumn', winsPerUserMax: 1, rollOver: true, rounds: [{ rainId: 'autumn.1', campaign: { id: 'autumn', round: 1 }, terms: { winsMax: 1 } }], winners: { users: 0 } });
-    expect(as(campaignsApi.list.answer, await opal.ask('GET', '/api/console/campaigns')).campaigns).toMatchObject([{ campaignId: 'autumn', rounds: 1 }]);
-    expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/console/rains/autumn.1'))).toMatchObject({ state: 'loaded' });
-    expect(await opal.ask('GET', '/api/console/campaigns/winter')).toMatchObject({ status: 404, body: { code: 'no_such_campaign' } });
-    expect(await opal.ask('POST', '/api/console/rains', { ...round, campaign: { id: 'winter', round: 1 } })).toMatchObject({ status: 422, body: { refusals: [{ field: 'campaign' }] } });
+    expect(shown).toMatchObject({
+      title: 'Autumn',
+      winsPerUserMax: 1,
+      rollOver: true,
+      rounds: [{ rainId: 'autumn.1', campaign: { id: 'autumn', round: 1 }, terms: { winsMax: 1 } }],
+      winners: { users: 0 },
+    });
+    expect(as(campaignsApi.list.answer, await opal.ask('GET', '/api/console/campaigns')).campaigns).toMatchObject([
+      { campaignId: 'autumn', rounds: 1 },
+    ]);
+    expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/console/rains/autumn.1'))).toMatchObject({
+      state: 'loaded',
+    });
+    expect(await opal.ask('GET', '/api/console/campaigns/winter')).toMatchObject({
+      status: 404,
+      body: { code: 'no_such_campaign' },
+    });
+    expect(
+      await opal.ask('POST', '/api/console/rains', { ...round, campaign: { id: 'winter', round: 1 } }),
+    ).toMatchObject({ status: 422, body: { refusals: [{ field: 'campaign' }] } });
   });
 
   test('a rehearsal is marked as one in every answer', async () => {
-    expect(await opal.ask('POST', '/api/console/rains', { id: 'dress', plan: PLAN, ...await window(), terms: { rehearsal: true } })).toMatchObject({ status: 201 });
-    expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/console/rains/dress'))).toMatchObject({ terms: { rehearsal: true } });
+    expect(
+      await opal.ask('POST', '/api/console/rains', {
+        id: 'dress',
+        plan: PLAN,
+        ...(await window()),
+        terms: { rehearsal: true },
+      }),
+    ).toMatchObject({ status: 201 });
+    expect(as(rainsApi.show.answer, await opal.ask('GET', '/api/console/rains/dress'))).toMatchObject({
+      terms: { rehearsal: true },
+    });
   });
 });
 
 describe('blocks and switches', () => {
-  test('are created, listed and lifted, with the operator\'s name', async () => {
-    const blocked = await opal.ask('POST', '/api/console/blocks', { kind: 'address', who: '203.0.113.9/24', reason: 'phones', forMs: 60_000 });
-    expect(blocked).toMatchObject({ status: 201, body: { block: { who: '203.0.113.0/24', actor: 'console:opal', until: expect.any(String) as string } } });
-    expect((await opal.ask('GET', '/api/console/blocks')).body).toMatchObject({ blocks: [{ kind: 'address', who: '203.0.113.0/24' }] });
-    expect(await opal.ask('DELETE', `/api/console/blocks/address/${encodeURIComponent('203.0.113.0/24')}`)).toMatchObject({ status: 200 });
+  test("are created, listed and lifted, with the operator's name", async () => {
+    const blocked = await opal.ask('POST', '/api/console/blocks', {
+      kind: 'address',
+      who: '203.0.113.9/24',
+      reason: 'phones',
+      forMs: 60_000,
+    });
+    expect(blocked).toMatchObject({
+      status: 201,
+      body: { block: { who: '203.0.113.0/24', actor: 'console:opal', until: expect.any(String) as string } },
+    });
+    expect((await opal.ask('GET', '/api/console/blocks')).body).toMatchObject({
+      blocks: [{ kind: 'address', who: '203.0.113.0/24' }],
+    });
+    expect(
+      await opal.ask('DELETE', `/api/console/blocks/address/${encodeURIComponent('203.0.113.0/24')}`),
+    ).toMatchObject({ status: 200 });
     expect((await opal.ask('GET', '/api/console/blocks')).body).toEqual({ blocks: [] });
-    expect(await opal.ask('DELETE', '/api/console/blocks/user/nobody')).toMatchObject({ status: 422, body: { refusals: [{ field: 'who' }] } });
-    expect(await opal.ask('POST', '/api/console/blocks', { kind: 'user', who: 'eve', reason: ' ' })).toMatchObject({ status: 422, body: { refusals: [{ field: 'reason' }] } });
+    expect(await opal.ask('DELETE', '/api/console/blocks/user/nobody')).toMatchObject({
+      status: 422,
+      body: { refusals: [{ field: 'who' }] },
+    });
+    expect(await opal.ask('POST', '/api/console/blocks', { kind: 'user', who: 'eve', reason: ' ' })).toMatchObject({
+      status: 422,
+      body: { refusals: [{ field: 'reason' }] },
+    });
   });
 
   test('a switch is set, shown and returned to auto', async () => {
-    expect(await opal.ask('PUT', '/api/console/switches/ticker', { position: 'off', reason: 'a test', forMs: 60_000 })).toMatchObject({ status: 200, body: { name: 'ticker', position: 'off', held: { actor: 'console:opal', reason: 'a test' } } });
-    expect((await opal.ask('GET', '/api/console/switches')).body).toMatchObject({ switches: [{ name: 'ticker', position: 'off' }, { name: 'joins', position: 'auto' }, { name: 'sockets' }, { name: 'grabs' }] });
-    expect(await opal.ask('PUT', '/api/console/switches/ticker', { position: 'auto' })).toMatchObject({ status: 200, body: { name: 'ticker', position: 'auto' } });
+    expect(
+      await opal.ask('PUT', '/api/console/switches/ticker', { position: 'off', reason: 'a test', forMs: 60_000 }),
+    ).toMatchObject({
+      status: 200,
+      body: { name: 'ticker', position: 'off', held: { actor: 'console:opal', reason: 'a test' } },
+    });
+    expect((await opal.ask('GET', '/api/console/switches')).body).toMatchObject({
+      switches: [
+        { name: 'ticker', position: 'off' },
+        { name: 'joins', position: 'auto' },
+        { name: 'sockets' },
+        { name: 'grabs' },
+      ],
+    });
+    expect(await opal.ask('PUT', '/api/console/switches/ticker', { position: 'auto' })).toMatchObject({
+      status: 200,
+      body: { name: 'ticker', position: 'auto' },
+    });
     expect(await opal.ask('PUT', '/api/console/switches/door', { position: 'off' })).toMatchObject({ status: 400 });
   });
 });
@@ -173,7 +357,12 @@ describe('blocks and switches', () => {
 describe('the state of the system', () => {
   test('servers, queues and version; and the OpenAPI document', async () => {
     const told = as(systemApi.system.answer, await opal.ask('GET', '/api/console/system'));
-    expect(told).toMatchObject({ redis: { up: true, version: expect.stringMatching(/^\d+\./) as string }, database: { up: true }, queues: { credit: { waiting: 0 }, dead: 0 }, workers: 1 });
+    expect(told).toMatchObject({
+      redis: { up: true, version: expect.stringMatching(/^\d+\./) as string },
+      database: { up: true },
+      queues: { credit: { waiting: 0 }, dead: 0 },
+      workers: 1,
+    });
     expect((await opal.ask('GET', '/api/console/openapi.json')).body).toMatchObject({ openapi: '3.1.0' });
     expect(told.held).toEqual([]);
   });
@@ -182,7 +371,10 @@ describe('the state of the system', () => {
     await hold(testConsole.redis, 'made', 1, 'redis_behind');
     const told = as(systemApi.system.answer, await opal.ask('GET', '/api/console/system'));
     expect(told.held).toEqual([{ rainId: 'made', reason: 'redis_behind' }]);
-    expect(await opal.ask('GET', '/api/console/rains/made')).toMatchObject({ status: 200, body: { held: 'redis_behind' } });
+    expect(await opal.ask('GET', '/api/console/rains/made')).toMatchObject({
+      status: 200,
+      body: { held: 'redis_behind' },
+    });
     await release(testConsole.redis, 'made', 1, 'unknown_to_ledger');
     expect(await heldRains(testConsole.redis)).toEqual(new Map([['made', 'redis_behind']]));
     await release(testConsole.redis, 'made', 1, 'redis_behind');
@@ -191,7 +383,16 @@ describe('the state of the system', () => {
 
   test('gateways with a current heartbeat; a silent one is not listed and is removed', async () => {
     const now = await redisNow(testConsole.redis);
-    const told = { address: 'ws://127.0.0.1:1/v1', version: '1', startedAt: now - 60_000, sockets: 3, screens: 1, grabsPending: 0, pressed: false, answers: { 0: 5 } };
+    const told = {
+      address: 'ws://127.0.0.1:1/v1',
+      version: '1',
+      startedAt: now - 60_000,
+      sockets: 3,
+      screens: 1,
+      grabsPending: 0,
+      pressed: false,
+      answers: { 0: 5 },
+    };
     await sendHeartbeat(testConsole.redis, { id: 'there', at: now, ...told });
     await sendHeartbeat(testConsole.redis, { id: 'gone', at: now - 6_000, ...told });
     await testConsole.redis.hset('rain:gateways', 'spoiled', 'x');
@@ -204,8 +405,13 @@ describe('the state of the system', () => {
 
   test('the audit log: latest first, page by page, also of one rain', async () => {
     const all = (await opal.ask('GET', '/api/console/actions')).body as { actions: { id: string }[] };
-    const first = (await opal.ask('GET', '/api/console/actions?limit=2')).body as { actions: { id: string }[]; next: string };
-    const second = (await opal.ask('GET', `/api/console/actions?limit=2&cursor=${first.next}`)).body as { actions: { id: string }[] };
+    const first = (await opal.ask('GET', '/api/console/actions?limit=2')).body as {
+      actions: { id: string }[];
+      next: string;
+    };
+    const second = (await opal.ask('GET', `/api/console/actions?limit=2&cursor=${first.next}`)).body as {
+      actions: { id: string }[];
+    };
     expect([...first.actions, ...second.actions]).toEqual(all.actions.slice(0, 4));
     const whole = as(systemApi.actions.answer, await opal.ask('GET', '/api/console/actions?rainId=whole'));
     expect(new Set(whole.actions.map(({ rainId }) => rainId))).toEqual(new Set(['whole']));
@@ -213,7 +419,8 @@ describe('the state of the system', () => {
   });
 
   test('the audit log by verb, operator and time; what is no filter is refused by name', async () => {
-    const found = async (query: string) => as(systemApi.actions.answer, await opal.ask('GET', `/api/console/actions?${query}`)).actions;
+    const found = async (query: string) =>
+      as(systemApi.actions.answer, await opal.ask('GET', `/api/console/actions?${query}`)).actions;
     const [latest] = await found('rainId=whole&limit=1');
     const at = encodeURIComponent(latest!.at);
     expect(new Set((await found(`verb=${latest!.verb}`)).map(({ verb }) => verb))).toEqual(new Set([latest!.verb]));
@@ -221,22 +428,54 @@ describe('the state of the system', () => {
     expect(await found('actor=nobody')).toEqual([]);
     expect((await found(`rainId=whole&since=${at}`)).map(({ id }) => id)).toContain(latest!.id);
     expect((await found(`rainId=whole&until=${at}`)).map(({ id }) => id)).not.toContain(latest!.id);
-    for (const [query, field] of [['verb=creates', 'verb'], ['actor=', 'actor'], ['since=yesterday', 'since'], [`since=${at}&until=${at}`, 'until']]) {
-      expect(await opal.ask('GET', `/api/console/actions?${query}`), query).toMatchObject({ status: 400, body: { refusals: [{ field, reason: expect.stringContaining('expected') as string }] } });
+    for (const [query, field] of [
+      ['verb=creates', 'verb'],
+      ['actor=', 'actor'],
+      ['since=yesterday', 'since'],
+      [`since=${at}&until=${at}`, 'until'],
+    ]) {
+      expect(await opal.ask('GET', `/api/console/actions?${query}`), query).toMatchObject({
+        status: 400,
+        body: { refusals: [{ field, reason: expect.stringContaining('expected') as string }] },
+      });
     }
   });
 });
 
 test('[R4] a rain cannot be settled by hand right after a Redis reconnect: a gateway may still restore wins', async () => {
-  const opensAt = await redisNow(testConsole.redis) - 1_000;
-  as(rainsApi.create.answer, await opal.ask('POST', '/api/console/rains', { id: 'returned', plan: PLAN, opensAt, closesAt: opensAt + 60_000 }));
+  const opensAt = (await redisNow(testConsole.redis)) - 1_000;
+  as(
+    rainsApi.create.answer,
+    await opal.ask('POST', '/api/console/rains', { id: 'returned', plan: PLAN, opensAt, closesAt: opensAt + 60_000 }),
+  );
   as(rainsApi.close.answer, await opal.ask('POST', '/api/console/rains/returned/close'));
   let since = 9_000;
-  const later = createLaterQueue({ connection: testConsole.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
-  const other = await testConsole.another({ backend: { redis: testConsole.redis, ledger: testConsole.ledger, signer, queues: { ...testConsole.queues, later }, sendReservations: async () => {}, sinceReconnect: () => since } });
+  const later = createLaterQueue({
+    connection: testConsole.redis,
+    prefix: QUEUE_PREFIX,
+    onError: () => {},
+    visiting: true,
+  });
+  const other = await testConsole.another({
+    backend: {
+      redis: testConsole.redis,
+      ledger: testConsole.ledger,
+      signer,
+      queues: { ...testConsole.queues, later },
+      sendReservations: async () => {},
+      sinceReconnect: () => since,
+    },
+  });
   try {
-    const recycle = () => ask(other.url, 'POST', '/api/console/rains/returned/recycle', undefined, { cookie: opal.cookie, 'x-csrf-token': opal.csrf });
-    expect(await recycle()).toMatchObject({ status: 422, body: { refusals: [{ field: 'state', reason: expect.stringContaining('being restored') as string }] } });
+    const recycle = () =>
+      ask(other.url, 'POST', '/api/console/rains/returned/recycle', undefined, {
+        cookie: opal.cookie,
+        'x-csrf-token': opal.csrf,
+      });
+    expect(await recycle()).toMatchObject({
+      status: 422,
+      body: { refusals: [{ field: 'state', reason: expect.stringContaining('being restored') as string }] },
+    });
     expect((await testConsole.ledger.book('returned'))!.recycledCents).toBe(0n);
     since = 10_000;
     expect(await recycle()).toMatchObject({ status: 200, body: { state: 'settled', amount: '10.00' } });

@@ -9,7 +9,9 @@ import { openTestConsole, type TestConsole, type Visitor } from '../../support/s
 
 let testConsole: TestConsole;
 let vera: Visitor;
-beforeAll(async () => { testConsole = await openTestConsole(); });
+beforeAll(async () => {
+  testConsole = await openTestConsole();
+});
 beforeEach(async () => {
   await testConsole.redis.flushall();
   vera = await testConsole.signIn('vera');
@@ -17,7 +19,8 @@ beforeEach(async () => {
 afterAll(() => testConsole?.stop());
 
 const stores = async () => systemApi.system.answer.parse((await vera.ask('GET', '/api/console/system')).body).stores;
-const check = async (query = '') => restoreApi.check.answer.parse((await vera.ask('GET', `/api/console/restore/check${query}`)).body);
+const check = async (query = '') =>
+  restoreApi.check.answer.parse((await vera.ask('GET', `/api/console/restore/check${query}`)).body);
 
 /** Three won, of them two credited. */
 async function creditedTwo(id: string): Promise<void> {
@@ -51,14 +54,34 @@ test('a viewer compares the stores, and is told what to do; nothing changes', as
   await creditedTwo('older');
   await testConsole.redis.del(shardKeys('older', 0).claims, shardKeys('older', 0).claimed);
   const found = await check('?rainId=older');
-  expect(found).toMatchObject({ agree: false, compared: 1, complete: true, rains: [{ rainId: 'older', title: 'Rain older', counts: { credit_not_in_log: 2 }, waysOut: { credit_not_in_log: 'rain restore apply older' } }] });
-  expect(found.rains[0]!.differences).toMatchObject([{ kind: 'credit_not_in_log', userId: 'user-0', redPacketId: 'older-0', amount: '1.00' }, { userId: 'user-1' }]);
+  expect(found).toMatchObject({
+    agree: false,
+    compared: 1,
+    complete: true,
+    rains: [
+      {
+        rainId: 'older',
+        title: 'Rain older',
+        counts: { credit_not_in_log: 2 },
+        waysOut: { credit_not_in_log: 'rain restore apply older' },
+      },
+    ],
+  });
+  expect(found.rains[0]!.differences).toMatchObject([
+    { kind: 'credit_not_in_log', userId: 'user-0', redPacketId: 'older-0', amount: '1.00' },
+    { userId: 'user-1' },
+  ]);
   expect((await check()).rains.map(({ rainId }) => rainId)).toContain('older');
   expect(await testConsole.redis.exists(shardKeys('older', 0).claims)).toBe(0);
-  expect(await vera.ask('GET', '/api/console/restore/check?rainId=nowhere')).toMatchObject({ status: 404, body: { code: 'no_such_rain' } });
+  expect(await vera.ask('GET', '/api/console/restore/check?rainId=nowhere')).toMatchObject({
+    status: 404,
+    body: { code: 'no_such_rain' },
+  });
 });
 
 test('[R10] one check at a time, of whomever', async () => {
-  const statuses = (await Promise.all(Array.from({ length: 8 }, () => vera.ask('GET', '/api/console/restore/check')))).map(({ status }) => status);
+  const statuses = (
+    await Promise.all(Array.from({ length: 8 }, () => vera.ask('GET', '/api/console/restore/check')))
+  ).map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
 });

@@ -17,15 +17,22 @@ export async function watchLive<Sample>(address: string, cookie: string, schema:
         if (data !== undefined) samples.push(schema.parse(JSON.parse(data)));
       }
     }
-  })().catch(() => {}).finally(() => { ended = true; });
+  })()
+    .catch(() => {})
+    .finally(() => {
+      ended = true;
+    });
   return {
-    answer, samples, isOver: () => ended,
+    answer,
+    samples,
+    isOver: () => ended,
     /** Waits until the last sample is so. */
-    latest: (so: (sample: Sample) => boolean) => eventually(() => {
-      const last = samples.at(-1);
-      if (!last || !so(last)) throw new Error(`the last of ${samples.length} samples is ${JSON.stringify(last)}`);
-      return last;
-    }),
+    latest: (so: (sample: Sample) => boolean) =>
+      eventually(() => {
+        const last = samples.at(-1);
+        if (!last || !so(last)) throw new Error(`the last of ${samples.length} samples is ${JSON.stringify(last)}`);
+        return last;
+      }),
     async leave() {
       leaving.abort();
       await reading;

@@ -12,25 +12,49 @@ let byCodeOnly: Console;
 const asked: string[] = [];
 let counts = 0;
 beforeAll(async () => {
-  const options = { host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: PLAYER_PAGE, log: createLog('console', 'silent') } as const;
+  const options = {
+    host: '127.0.0.1',
+    port: 0,
+    gatewayUrl: 'ws://127.0.0.1:8687/v1',
+    pageFolder: PLAYER_PAGE,
+    log: createLog('console', 'silent'),
+  } as const;
   const enterByCode = async (code: string) => {
     asked.push(code);
     return code === 'ABCDEFGH01' ? { userId: 'participant-E1/Anna', name: 'Anna' } : undefined;
   };
-  opened = await startConsole({ ...options, entry: { tokens, screens: true, wrongCodes: { atOnceMax: 60, perMinute: 60, callersRemembered: 10 }, enterByCode, countPhones: async () => ++counts } });
+  opened = await startConsole({
+    ...options,
+    entry: {
+      tokens,
+      screens: true,
+      wrongCodes: { atOnceMax: 60, perMinute: 60, callersRemembered: 10 },
+      enterByCode,
+      countPhones: async () => ++counts,
+    },
+  });
   closed = await startConsole(options);
   byCodeOnly = await startConsole({ ...options, entry: { tokens, enterByCode } });
 });
 afterAll(() => Promise.all([opened?.close(), closed?.close(), byCodeOnly?.close()]));
 
-const post = (url: string, path: string, body?: object) => fetch(`${url}/api/${path}`, { method: 'POST', ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) });
+const post = (url: string, path: string, body?: object) =>
+  fetch(`${url}/api/${path}`, {
+    method: 'POST',
+    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
 
 test('a code as it was typed gives the token of its person; the page learns that there are codes', async () => {
   for (const code of ['ABCDE-FGH01', ' abcde fghoi ']) {
     const answer = await post(opened.url, 'participant', { code });
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const person = await answer.json();
-    expect(person).toEqual({ token: expect.any(String), expiresAt: expect.any(Number), userId: 'participant-E1/Anna', name: 'Anna' });
+    expect(person).toEqual({
+      token: expect.any(String),
+      expiresAt: expect.any(Number),
+      userId: 'participant-E1/Anna',
+      name: 'Anna',
+    });
     expect(decodeJwt(person.token)).toMatchObject({ sub: 'participant-E1/Anna', exp: person.expiresAt / 1_000 });
     expect(decodeJwt(person.token)).not.toHaveProperty('watch');
   }
@@ -42,7 +66,7 @@ test('[R12] an unknown code, and what can be none, is refused; the second kind a
   asked.length = 0;
   const refused = async (body: object) => {
     const answer = await post(opened.url, 'participant', body);
-    return [answer.status, (await answer.json() as { code: string }).code];
+    return [answer.status, ((await answer.json()) as { code: string }).code];
   };
   expect(await refused({ code: 'ZZZZZZZZZZ' })).toEqual([404, 'no_such_code']);
   expect(await refused({ code: 'short' })).toEqual([404, 'no_such_code']);
@@ -53,14 +77,29 @@ test('[R12] an unknown code, and what can be none, is refused; the second kind a
 });
 
 test('a screen gets a token that only watches; where nobody comes in there is neither', async () => {
-  const { token, expiresAt } = await (await post(opened.url, 'screen')).json() as { token: string; expiresAt: number };
-  expect(decodeJwt(token)).toMatchObject({ sub: expect.stringMatching(/^screen-/) as string, watch: true, exp: expiresAt / 1_000 });
+  const { token, expiresAt } = (await (await post(opened.url, 'screen')).json()) as {
+    token: string;
+    expiresAt: number;
+  };
+  expect(decodeJwt(token)).toMatchObject({
+    sub: expect.stringMatching(/^screen-/) as string,
+    watch: true,
+    exp: expiresAt / 1_000,
+  });
   expect((await post(byCodeOnly.url, 'screen')).status, 'an own system without guests and event').toBe(404);
-  expect(await Promise.all([post(closed.url, 'screen'), post(closed.url, 'participant', { code: 'ABCDEFGH01' }), post(closed.url, 'guest')].map(async (answer) => (await answer).status))).toEqual([404, 404, 404]);
+  expect(
+    await Promise.all(
+      [
+        post(closed.url, 'screen'),
+        post(closed.url, 'participant', { code: 'ABCDEFGH01' }),
+        post(closed.url, 'guest'),
+      ].map(async (answer) => (await answer).status),
+    ),
+  ).toEqual([404, 404, 404]);
 });
 
 test('the screen of an event learns how many sockets there are, from one count a second; elsewhere nobody does', async () => {
-  const count = async () => (await (await fetch(`${opened.url}/api/present`)).json() as { phones: number }).phones;
+  const count = async () => ((await (await fetch(`${opened.url}/api/present`)).json()) as { phones: number }).phones;
   expect([await count(), await count()]).toEqual([1, 1]);
   expect((await fetch(`${closed.url}/api/present`)).status).toBe(404);
 });

@@ -20,8 +20,19 @@ let party: Console;
 beforeAll(async () => {
   gateway = await openGateway(server.url);
   party = await startConsole({
-    host: '127.0.0.1', port: 0, gatewayUrl: gateway.url, pageFolder: PLAYER_PAGE, log: createLog('console', 'silent'), theme: NO_THEMES, guestsAre: 'device', event: 'Annual party',
-    entry: { guests: createGuestTokens({ secret: SECRET }), tokens: createEntryTokens({ secret: SECRET }), screens: true },
+    host: '127.0.0.1',
+    port: 0,
+    gatewayUrl: gateway.url,
+    pageFolder: PLAYER_PAGE,
+    log: createLog('console', 'silent'),
+    theme: NO_THEMES,
+    guestsAre: 'device',
+    event: 'Annual party',
+    entry: {
+      guests: createGuestTokens({ secret: SECRET }),
+      tokens: createEntryTokens({ secret: SECRET }),
+      screens: true,
+    },
   });
 });
 afterAll(async () => {
@@ -31,28 +42,38 @@ afterAll(async () => {
 
 function phones(count: number): Phone[] {
   const all = Array.from({ length: count }, () => new Phone(party.url));
-  onTestFinished(() => { for (const phone of all) phone.close(); });
+  onTestFinished(() => {
+    for (const phone of all) phone.close();
+  });
   return all;
 }
 
 test('[R10] 200 phones of a party behind one address are all in within the countdown, and each wins its packet; the page loaded again is no new guest', async () => {
-  await stockRain(redis, { rainId: 'party', amounts: Array.from({ length: PHONES }, () => '1.00'), opensInMs: COUNTDOWN_MS });
+  await stockRain(redis, {
+    rainId: 'party',
+    amounts: Array.from({ length: PHONES }, () => '1.00'),
+    opensInMs: COUNTDOWN_MS,
+  });
   const hall = phones(PHONES);
   const began = performance.now();
-  const players = await Promise.all(hall.map(async (phone) => {
-    await phone.load();
-    // The screen locks, and the page is loaded again.
-    for (let loads = 0; loads < 3; loads++) await phone.enter();
-    return phone.token === undefined ? undefined : phone.connect(gateway.url);
-  }));
+  const players = await Promise.all(
+    hall.map(async (phone) => {
+      await phone.load();
+      // The screen locks, and the page is loaded again.
+      for (let loads = 0; loads < 3; loads++) await phone.enter();
+      return phone.token === undefined ? undefined : phone.connect(gateway.url);
+    }),
+  );
   expect(hall.flatMap(({ refused }) => refused)).toEqual([]);
   expect(performance.now() - began).toBeLessThan(COUNTDOWN_MS);
-  const outcomes = await Promise.all(players.map(async (player) => {
-    player!.say({ type: 'join', rainId: 'party' });
-    while ((await player!.next('rain')).state !== 'open');
-    player!.say({ type: 'grab', rainId: 'party', ref: '1' });
-    return (await player!.next('result')).code;
-  }));
+  const outcomes = await Promise.all(
+    players.map(async (player) => {
+      player!.say({ type: 'join', rainId: 'party' });
+      while ((await player!.next('rain')).state !== 'open');
+      player!.say({ type: 'grab', rainId: 'party', ref: '1' });
+      return (await player!.next('result')).code;
+    }),
+  );
   expect(outcomes).toEqual(outcomes.map(() => '0'));
   await Promise.all(players.map((player) => player!.leave()));
 }, 60_000);

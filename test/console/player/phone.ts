@@ -30,11 +30,19 @@ export class Phone {
 
   async ask(path: string, body?: object): Promise<Answer | undefined> {
     try {
-      const sent = request(new URL(path, this.#page), { agent: this.#agent, ...(body && { method: 'POST', headers: { 'content-type': 'application/json' } }) });
+      const sent = request(new URL(path, this.#page), {
+        agent: this.#agent,
+        ...(body && { method: 'POST', headers: { 'content-type': 'application/json' } }),
+      });
       sent.end(body && JSON.stringify(body));
-      const [answer] = await once(sent, 'response') as [import('node:http').IncomingMessage];
+      const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
       const found = { status: answer.statusCode!, headers: answer.headers, body: await text(answer) };
-      if (found.status !== 200) this.refused.push({ what: path, status: found.status, ...(found.headers['retry-after'] !== undefined && { retryAfter: found.headers['retry-after'] }) });
+      if (found.status !== 200)
+        this.refused.push({
+          what: path,
+          status: found.status,
+          ...(found.headers['retry-after'] !== undefined && { retryAfter: found.headers['retry-after'] }),
+        });
       return found;
     } catch (error) {
       this.refused.push({ what: path, status: (error as NodeJS.ErrnoException).code ?? String(error) });
@@ -46,7 +54,9 @@ export class Phone {
   async load(): Promise<void> {
     const page = await this.ask('/');
     const assets = [...(page?.body ?? '').matchAll(ASSET)].map(([, path]) => path!);
-    await Promise.all([...assets, '/favicon.svg', '/manifest.webmanifest', '/api/config', '/api/theme'].map((path) => this.ask(path)));
+    await Promise.all(
+      [...assets, '/favicon.svg', '/manifest.webmanifest', '/api/config', '/api/theme'].map((path) => this.ask(path)),
+    );
   }
 
   /** @returns whether this phone is a guest now */

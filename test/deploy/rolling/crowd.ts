@@ -36,7 +36,9 @@ export class RollingCrowd {
   /** @param urls each player has one of them for good */
   constructor(urls: readonly string[], rainId: string, users: number) {
     this.#rainId = rainId;
-    this.#players = Array.from({ length: users }, (_, i) => this.#player(urls[i % urls.length]!, `${rainId}-u${i}`, addressOf(i)));
+    this.#players = Array.from({ length: users }, (_, i) =>
+      this.#player(urls[i % urls.length]!, `${rainId}-u${i}`, addressOf(i)),
+    );
   }
 
   get records(): ReadonlyMap<string, UserRecord> {
@@ -48,11 +50,13 @@ export class RollingCrowd {
   }
 
   async join(): Promise<void> {
-    await Promise.all(this.#players.map(async ({ client }) => {
-      await client.connect();
-      const joined = await client.join(this.#rainId);
-      if (joined.kind === 'refused') throw new Error(joined.reason);
-    }));
+    await Promise.all(
+      this.#players.map(async ({ client }) => {
+        await client.connect();
+        const joined = await client.join(this.#rainId);
+        if (joined.kind === 'refused') throw new Error(joined.reason);
+      }),
+    );
   }
 
   /** From now on one of them taps at this interval. */
@@ -118,7 +122,8 @@ export class RollingCrowd {
   #player(url: string, userId: string, localAddress: string): Player {
     const record = new UserRecord(userId);
     const client = createRainClient({
-      url, token: () => tokenFor(userId),
+      url,
+      token: () => tokenFor(userId),
       WebSocket: class extends WebSocket {
         constructor(address: string | URL, protocols?: string | string[]) {
           super(address, protocols, { localAddress, rejectUnauthorized: false, perMessageDeflate: false });

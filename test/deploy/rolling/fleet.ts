@@ -23,9 +23,19 @@ export function openFleet(deployment: Deployment): Fleet {
   const accidents: string[] = [];
   const start = async (command: 'gateway' | 'worker', { entry = compiledEntry('bin/rain.js'), env = {} }: Pod) => {
     const name = `${command}-${parts.length}`;
-    const part = new Part(name, () => launch({
-      name, entry, args: [command], env: { ...deployment.env, ...env }, logs: deployment.env['RAIN_HOME']!, facts: z.object({}),
-    }), (sentence) => accidents.push(sentence));
+    const part = new Part(
+      name,
+      () =>
+        launch({
+          name,
+          entry,
+          args: [command],
+          env: { ...deployment.env, ...env },
+          logs: deployment.env['RAIN_HOME']!,
+          facts: z.object({}),
+        }),
+      (sentence) => accidents.push(sentence),
+    );
     parts.push(part);
     await part.start();
     return part;
@@ -34,6 +44,8 @@ export function openFleet(deployment: Deployment): Fleet {
     gateway: (port, pod = {}) => start('gateway', { ...pod, env: { GATEWAY_PORT: String(port), ...pod.env } }),
     worker: (pod = {}) => start('worker', pod),
     accidents,
-    async end() { await Promise.all(parts.map((part) => part.kill())); },
+    async end() {
+      await Promise.all(parts.map((part) => part.kill()));
+    },
   };
 }

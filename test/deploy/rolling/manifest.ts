@@ -13,10 +13,14 @@ interface Grace {
 }
 
 export function graceOf(server: 'gateway' | 'worker'): Grace {
-  const documents = parseAllDocuments(delivered(`kubernetes/base/${server}.yaml`)).map((document) => document.toJS() as { kind: string });
+  const documents = parseAllDocuments(delivered(`kubernetes/base/${server}.yaml`)).map(
+    (document) => document.toJS() as { kind: string },
+  );
   const { spec } = documents.find(({ kind }) => kind === 'Deployment') as unknown as Deployment;
   const { terminationGracePeriodSeconds, containers } = spec!.template.spec!;
   return {
-    preStopMs: (containers[0]!.lifecycle?.preStop?.sleep?.seconds ?? 0) * 1_000, killedAfterMs: terminationGracePeriodSeconds! * 1_000, betweenMs: (spec!.minReadySeconds ?? 0) * 1_000,
+    preStopMs: (containers[0]!.lifecycle?.preStop?.sleep?.seconds ?? 0) * 1_000,
+    killedAfterMs: terminationGracePeriodSeconds! * 1_000,
+    betweenMs: (spec!.minReadySeconds ?? 0) * 1_000,
   };
 }

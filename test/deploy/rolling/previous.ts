@@ -20,9 +20,12 @@ const git = (...args: string[]): string | undefined => {
 
 /** The version that an upgrade comes from: `RAIN_PREVIOUS` (any commit), the last release before this commit, or the first that was tried. */
 export function findPrevious(): { commit: string } | { missing: string } {
-  const wanted = process.env['RAIN_PREVIOUS'] ?? git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^') ?? FIRST;
+  const wanted =
+    process.env['RAIN_PREVIOUS'] ?? git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^') ?? FIRST;
   const commit = git('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`);
-  return commit === undefined ? { missing: `no ${wanted} in the history of git: fetch it all (git fetch --unshallow)` } : { commit };
+  return commit === undefined
+    ? { missing: `no ${wanted} in the history of git: fetch it all (git fetch --unshallow)` }
+    : { commit };
 }
 
 /**
@@ -38,7 +41,10 @@ export async function buildPrevious(commit: string, folder: string): Promise<str
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   for (const step of STEPS.filter(({ name }) => name === 'prisma' || name === 'tsc')) {
     const command = step.name === 'tsc' ? [...step.command, '--noCheck'] : step.command;
-    await promisify(execFile)(process.execPath, command, { cwd: folder, env: { ...process.env, ...('env' in step && step.env) } });
+    await promisify(execFile)(process.execPath, command, {
+      cwd: folder,
+      env: { ...process.env, ...('env' in step && step.env) },
+    });
   }
   return join(folder, 'dist/bin/rain.js');
 }

@@ -39,8 +39,18 @@ async function open(rainId: string) {
   const workers = await Promise.all([fleet.worker(), fleet.worker()]);
   const site = await haproxy.serve(folder, { gateways: ports, console: await freePort() });
   onTestFinished(() => site.close());
-  for (const place of ports.keys()) await eventually(async () => expect(await stateOf(site, place + 1)).toBe(place < GATEWAYS ? 'UP' : 'DOWN'));
-  await createAndLoad(deployment.context, await requestFor(deployment.context, rainId, { users: USERS, packets: PACKETS, shards: 2, opensInMs: 500, windowMs: 600_000 }));
+  for (const place of ports.keys())
+    await eventually(async () => expect(await stateOf(site, place + 1)).toBe(place < GATEWAYS ? 'UP' : 'DOWN'));
+  await createAndLoad(
+    deployment.context,
+    await requestFor(deployment.context, rainId, {
+      users: USERS,
+      packets: PACKETS,
+      shards: 2,
+      opensInMs: 500,
+      windowMs: 600_000,
+    }),
+  );
   const crowd = new RollingCrowd([`wss://127.0.0.1:${site.https}/v1`], rainId, USERS);
   onTestFinished(() => crowd.leave());
   await crowd.join();
@@ -78,7 +88,9 @@ describe.skipIf(haproxy.missing)(haproxy.missing ?? 'under load, behind HAProxy'
       await sleep(grace.preStopMs);
       const signalledAt = performance.now();
       expect(await old.stop()).toMatchObject({ code: 0 });
-      expect(performance.now() - signalledAt, 'killed by Kubernetes').toBeLessThan(grace.killedAfterMs - grace.preStopMs);
+      expect(performance.now() - signalledAt, 'killed by Kubernetes').toBeLessThan(
+        grace.killedAfterMs - grace.preStopMs,
+      );
       costs[`gateway ${i + 1} replaced`] = await returned(crowd);
       expect(performance.now() - readyAt, 'back before the next one goes').toBeLessThan(grace.betweenMs);
     }
@@ -105,11 +117,25 @@ describe.skipIf(haproxy.missing)(haproxy.missing ?? 'under load, behind HAProxy'
     for (const [action, { away, answer }] of Object.entries(costs)) {
       expect(Math.max(away, answer), action).toBeLessThan(action.endsWith('replaced') ? REPLACED_MS_MAX : WAIT_MS_MAX);
     }
-    expect(Object.values(costs).slice(0, GATEWAYS).every(({ moved }) => moved > 0)).toBe(true);
-    await eventually(() => [...crowd.records.values()].filter(({ credited }) => credited).length === PACKETS, { timeoutMs: 30_000 });
+    expect(
+      Object.values(costs)
+        .slice(0, GATEWAYS)
+        .every(({ moved }) => moved > 0),
+    ).toBe(true);
+    await eventually(() => [...crowd.records.values()].filter(({ credited }) => credited).length === PACKETS, {
+      timeoutMs: 30_000,
+    });
     expect(await closeRain(deployment.context, rainId)).toMatchObject({ ok: true });
-    await eventually(async () => expect(await deployment.context.redis.hget(shardKeys(rainId, 0).state, 'state')).toBe('settled'), { timeoutMs: 60_000, everyMs: 500 });
-    expect(await checkRain(deployment.context, deployment.database, rainId, crowd)).toEqual({ acknowledged: PACKETS, lost: 0, doubled: 0, problems: [] });
+    await eventually(
+      async () => expect(await deployment.context.redis.hget(shardKeys(rainId, 0).state, 'state')).toBe('settled'),
+      { timeoutMs: 60_000, everyMs: 500 },
+    );
+    expect(await checkRain(deployment.context, deployment.database, rainId, crowd)).toEqual({
+      acknowledged: PACKETS,
+      lost: 0,
+      doubled: 0,
+      problems: [],
+    });
     expect(fleet.accidents).toEqual([]);
   }, 300_000);
 });

@@ -32,7 +32,9 @@ const run = promisify(execFile);
 
 /** What this process has counted of that name, over all labels. */
 const count = async (port: number, name: string): Promise<number> =>
-  [...await scrape(`http://127.0.0.1:${port}`)].filter(([key]) => key === name || key.startsWith(`${name}{`)).reduce((sum, [, value]) => sum + value, 0);
+  [...(await scrape(`http://127.0.0.1:${port}`))]
+    .filter(([key]) => key === name || key.startsWith(`${name}{`))
+    .reduce((sum, [, value]) => sum + value, 0);
 
 /** @returns the code of the answer */
 async function grab(port: number, rainId: string, userId: string): Promise<string> {
@@ -73,21 +75,58 @@ describe.skipIf(missing)(missing ?? 'from the previous version', () => {
     const folder = memoryFolder('rain-test-previous-');
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const old = await buildPrevious((previous as { commit: string }).commit, folder);
-    const rain = async (entry: string, env: Record<string, string>, ...args: string[]) => (await run(process.execPath, [entry, ...args], { cwd: join(entry, '..'), env: { ...process.env, ...env } })).stdout;
-    const deployment = await deploy({ gateways: 0, workers: 0, migrateWith: (url) => rain(old, { DATABASE_URL: url }, 'migrate') });
+    const rain = async (entry: string, env: Record<string, string>, ...args: string[]) =>
+      (await run(process.execPath, [entry, ...args], { cwd: join(entry, '..'), env: { ...process.env, ...env } }))
+        .stdout;
+    const deployment = await deploy({
+      gateways: 0,
+      workers: 0,
+      migrateWith: (url) => rain(old, { DATABASE_URL: url }, 'migrate'),
+    });
     onTestFinished(() => deployment.end());
     const fleet = openFleet(deployment);
     onTestFinished(() => fleet.end());
     const { context, database, env } = deployment;
     const [a, b, oldMetrics, newMetrics] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
 
-    const create = async (rainId: string, shards: number) => createAndLoad(context, await requestFor(context, rainId, { users: USERS, packets: PACKETS, shards, opensInMs: 500, windowMs: 3_600_000 }));
+    const create = async (rainId: string, shards: number) =>
+      createAndLoad(
+        context,
+        await requestFor(context, rainId, {
+          users: USERS,
+          packets: PACKETS,
+          shards,
+          opensInMs: 500,
+          windowMs: 3_600_000,
+        }),
+      );
 
     // As it was: all old.
     const gatewayA = await fleet.gateway(a, { entry: old });
     const gatewayB = await fleet.gateway(b, { entry: old });
-    const workers = [await fleet.worker({ entry: old }), await fleet.worker({ entry: old, env: { METRICS_PORT: String(oldMetrics) } })];
-    const createOld = (rainId: string, shards: number) => rain(old, env, 'create', '--id', rainId, '--budget', `${PACKETS}.00`, '--packets', String(PACKETS), '--shards', String(shards), '--start', '+1s', '--duration', '1h', '--load');
+    const workers = [
+      await fleet.worker({ entry: old }),
+      await fleet.worker({ entry: old, env: { METRICS_PORT: String(oldMetrics) } }),
+    ];
+    const createOld = (rainId: string, shards: number) =>
+      rain(
+        old,
+        env,
+        'create',
+        '--id',
+        rainId,
+        '--budget',
+        `${PACKETS}.00`,
+        '--packets',
+        String(PACKETS),
+        '--shards',
+        String(shards),
+        '--start',
+        '+1s',
+        '--duration',
+        '1h',
+        '--load',
+      );
     await createOld('before', 1);
     await createOld('labelled', 2);
     const before = await openCrowd('before', [a, b]);
@@ -119,7 +158,9 @@ describe.skipIf(missing)(missing ?? 'from the previous version', () => {
     expect([await grab(a, 'labelled', 'bob'), await grab(b, 'labelled', 'eve')]).toEqual(['-7', '0']);
     await workers[1]!.start();
     await rain(old, env, 'close', 'labelled');
-    await eventually(async () => expect((await context.ledger.rain('labelled'))!.settledAt).toBeDefined(), { timeoutMs: 60_000 });
+    await eventually(async () => expect((await context.ledger.rain('labelled'))!.settledAt).toBeDefined(), {
+      timeoutMs: 60_000,
+    });
     expect((await context.ledger.book('labelled'))!.credited.count).toBe(2);
     await workers[1]!.stop();
     await gatewayB.stop();
@@ -134,8 +175,16 @@ describe.skipIf(missing)(missing ?? 'from the previous version', () => {
       await eventually(() => crowd.unanswered === 0, { timeoutMs: 30_000 });
       expect(Object.fromEntries(crowd.verdicts), rainId).toEqual({ won: PACKETS, nothing_left: USERS - PACKETS });
       expect(await closeRain(context, rainId)).toMatchObject({ ok: true });
-      await eventually(async () => expect(await context.redis.hget(shardKeys(rainId, 0).state, 'state')).toBe('settled'), { timeoutMs: 60_000 });
-      expect(await checkRain(context, database, rainId, crowd), rainId).toEqual({ acknowledged: PACKETS, lost: 0, doubled: 0, problems: [] });
+      await eventually(
+        async () => expect(await context.redis.hget(shardKeys(rainId, 0).state, 'state')).toBe('settled'),
+        { timeoutMs: 60_000 },
+      );
+      expect(await checkRain(context, database, rainId, crowd), rainId).toEqual({
+        acknowledged: PACKETS,
+        lost: 0,
+        doubled: 0,
+        problems: [],
+      });
       expect(await rain(NEW, env, 'verify', rainId)).toBeTruthy();
     }
     expect(fleet.accidents).toEqual([]);

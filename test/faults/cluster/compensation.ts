@@ -14,19 +14,27 @@ const SETTLED_MS_MAX = 60_000;
  * their letters, until the rain is settled.
  * @returns these users
  */
-export async function compensate({ cluster, context, rainId, closesAt }: Scene<ClusterDeployment>): Promise<Set<string>> {
+export async function compensate({
+  cluster,
+  context,
+  rainId,
+  closesAt,
+}: Scene<ClusterDeployment>): Promise<Set<string>> {
   const compensated = new Set<string>();
   const connection = connectRedis(cluster.url, { purpose: 'queue', onError: () => {} });
   const options = { connection, prefix: QUEUE_PREFIX, onError: () => {} };
   const queues = { credit: createCreditQueue(options), dead: createDeadQueue(options) };
   try {
-    await eventually(async () => {
-      for (const { toldTo, letterId } of (await auditRain(context, rainId))!.toldTwice) {
-        const { ok } = await discardDeadLetter({ ...context, queues }, letterId, 'compensated');
-        if (ok) compensated.add(toldTo);
-      }
-      return (await context.ledger.rain(rainId))!.settledAt !== undefined;
-    }, { timeoutMs: Math.max(0, closesAt - Date.now()) + SETTLED_MS_MAX, everyMs: 500 });
+    await eventually(
+      async () => {
+        for (const { toldTo, letterId } of (await auditRain(context, rainId))!.toldTwice) {
+          const { ok } = await discardDeadLetter({ ...context, queues }, letterId, 'compensated');
+          if (ok) compensated.add(toldTo);
+        }
+        return (await context.ledger.rain(rainId))!.settledAt !== undefined;
+      },
+      { timeoutMs: Math.max(0, closesAt - Date.now()) + SETTLED_MS_MAX, everyMs: 500 },
+    );
   } finally {
     await Promise.all([queues.credit.close(), queues.dead.close()]);
     connection.disconnect();

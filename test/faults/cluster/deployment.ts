@@ -12,9 +12,14 @@ export type ClusterFault = Fault<ClusterDeployment>;
 
 /** One deployment for all faults of a durability. */
 export function openClusterMatrix(durability: 'local' | 'replicas=1'): ClusterFault {
-  return openMatrixOn(() => deployOn(async ({ home, onEnd }) => {
-    const cluster = await FaultCluster.start(join(home, 'cluster'));
-    onEnd(() => cluster.stop());
-    return { url: cluster.url, facts: { cluster } };
-  }, { env: { DURABILITY: durability } }));
+  return openMatrixOn(() =>
+    deployOn(
+      async ({ home, onEnd }) => {
+        const cluster = await FaultCluster.start(join(home, 'cluster'));
+        onEnd(() => cluster.stop());
+        return { url: cluster.url, facts: { cluster } };
+      },
+      { env: { DURABILITY: durability } },
+    ),
+  );
 }

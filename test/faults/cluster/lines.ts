@@ -37,23 +37,41 @@ export class ServerLines {
 
   /** Resolves when the servers reach each other only through them. They are in use until a server is started anew. */
   static async lay(servers: readonly Server[]): Promise<ServerLines> {
-    const lines = await Promise.all(servers.map(async (server, i) => ({
-      server, address: `127.0.0.${i + 2}`, data: await TcpProxy.open(server.port), bus: await TcpProxy.open(server.port + BUS_PORT_OFFSET),
-    })));
+    const lines = await Promise.all(
+      servers.map(async (server, i) => ({
+        server,
+        address: `127.0.0.${i + 2}`,
+        data: await TcpProxy.open(server.port),
+        bus: await TcpProxy.open(server.port + BUS_PORT_OFFSET),
+      })),
+    );
     // By default the others take the address from which a server dials for its own.
-    for (const { server, address } of lines) await at(server, (node) => node.config('SET', 'cluster-announce-ip', '127.0.0.1', 'bind-source-addr', address));
-    for (const { server, data, bus } of lines) await at(server, (node) => node.config('SET', 'cluster-announce-port', String(data.port), 'cluster-announce-bus-port', String(bus.port)));
-    await eventually(async () => {
-      for (const { server } of lines) {
-        const { nodes, role } = await at(server, async (node) => ({ nodes: String(await node.call('CLUSTER', 'NODES')), role: await node.role() }));
-        for (const other of lines) {
-          const line = nodes.split('\n').find((text) => text.includes(`127.0.0.1:${other.data.port}@${other.bus.port}`));
-          if (!line || (other.server !== server && !line.includes(' connected'))) return false;
+    for (const { server, address } of lines)
+      await at(server, (node) => node.config('SET', 'cluster-announce-ip', '127.0.0.1', 'bind-source-addr', address));
+    for (const { server, data, bus } of lines)
+      await at(server, (node) =>
+        node.config('SET', 'cluster-announce-port', String(data.port), 'cluster-announce-bus-port', String(bus.port)),
+      );
+    await eventually(
+      async () => {
+        for (const { server } of lines) {
+          const { nodes, role } = await at(server, async (node) => ({
+            nodes: String(await node.call('CLUSTER', 'NODES')),
+            role: await node.role(),
+          }));
+          for (const other of lines) {
+            const line = nodes
+              .split('\n')
+              .find((text) => text.includes(`127.0.0.1:${other.data.port}@${other.bus.port}`));
+            if (!line || (other.server !== server && !line.includes(' connected'))) return false;
+          }
+          if (role[0] === 'slave' && (role[3] !== 'connected' || !lines.some(({ data }) => data.port === role[2])))
+            return false;
         }
-        if (role[0] === 'slave' && (role[3] !== 'connected' || !lines.some(({ data }) => data.port === role[2]))) return false;
-      }
-      return true;
-    }, { timeoutMs: LAID_MS_MAX, everyMs: 100 });
+        return true;
+      },
+      { timeoutMs: LAID_MS_MAX, everyMs: 100 },
+    );
     return new ServerLines(lines);
   }
 
@@ -61,7 +79,8 @@ export class ServerLines {
   isolate(server: Server): void {
     const { address } = this.#lineOf(server);
     for (const line of this.#lines) {
-      const isLost = (from: string) => (line.server === server ? this.#lines.some((other) => other.address === from) : from === address);
+      const isLost = (from: string) =>
+        line.server === server ? this.#lines.some((other) => other.address === from) : from === address;
       line.data.blackhole('both', isLost);
       line.bus.blackhole('both', isLost);
     }

@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { failOver, type Failover } from '../../../src/bin/up/cluster/failover.ts';
 import { homeOf } from '../../../src/platform/embedded/formCluster.ts';
-import { startClusterServer, startEmbeddedCluster, type ClusterServer, type EmbeddedCluster } from '../../../src/platform/embedded/redisCluster.ts';
+import {
+  startClusterServer,
+  startEmbeddedCluster,
+  type ClusterServer,
+  type EmbeddedCluster,
+} from '../../../src/platform/embedded/redisCluster.ts';
 import { homeAt } from '../../../src/platform/process/home.ts';
 import { eventually } from '../../support/eventually.ts';
 import { at } from '../../support/servers/cluster.ts';
@@ -59,7 +64,9 @@ export class FaultCluster {
   async failOver(place: number): Promise<Failover> {
     const failover = await failOver({
       cluster: { masters: this.pairs.map(({ master }) => master), replicas: this.pairs.map(({ replica }) => replica) },
-      master: place, signal: new AbortController().signal, tell: () => {},
+      master: place,
+      signal: new AbortController().signal,
+      tell: () => {},
     });
     this.swap(place);
     return failover;
@@ -84,26 +91,42 @@ export class FaultCluster {
 
   /** An empty master with its replica, known to all others. */
   async addPair(): Promise<Pair> {
-    const started = await Promise.all(['added master', 'added replica'].map((name) => startClusterServer(homeAt(join(this.#home, String(Date.now()))), name, PASSWORD)));
+    const started = await Promise.all(
+      ['added master', 'added replica'].map((name) =>
+        startClusterServer(homeAt(join(this.#home, String(Date.now()))), name, PASSWORD),
+      ),
+    );
     const [master, replica] = started.map((one) => {
       if (!one.ok) throw new Error(one.reason);
       return one.server;
     }) as [ClusterServer, ClusterServer];
     const pair = { master, replica };
     this.#added.push(pair);
-    for (const server of [master, replica]) await at(server, async (node) => { for (const { port } of this.#servers()) if (port !== server.port) await node.call('CLUSTER', 'MEET', '127.0.0.1', String(port)); });
+    for (const server of [master, replica])
+      await at(server, async (node) => {
+        for (const { port } of this.#servers())
+          if (port !== server.port) await node.call('CLUSTER', 'MEET', '127.0.0.1', String(port));
+      });
     const id = await idOf(master);
-    await eventually(() => at(replica, async (node) => (await node.call('CLUSTER', 'REPLICATE', id)) === 'OK'), { timeoutMs: 20_000 });
+    await eventually(() => at(replica, async (node) => (await node.call('CLUSTER', 'REPLICATE', id)) === 'OK'), {
+      timeoutMs: 20_000,
+    });
     await eventually(() => at(replica, async (node) => (await node.role())[3] === 'connected'), { timeoutMs: 20_000 });
-    for (const other of this.#servers()) await eventually(() => at(other, async (node) => String(await node.call('CLUSTER', 'NODES')).includes(id)), { timeoutMs: 20_000 });
+    for (const other of this.#servers())
+      await eventually(() => at(other, async (node) => String(await node.call('CLUSTER', 'NODES')).includes(id)), {
+        timeoutMs: 20_000,
+      });
     // Until it knows all slots as served, it takes no keys.
-    await eventually(() => at(master, async (node) => String(await node.call('CLUSTER', 'INFO')).includes('cluster_state:ok')), { timeoutMs: 20_000 });
+    await eventually(
+      () => at(master, async (node) => String(await node.call('CLUSTER', 'INFO')).includes('cluster_state:ok')),
+      { timeoutMs: 20_000 },
+    );
     return pair;
   }
 
   /** The lines between its servers, which are laid when they are first asked for. */
   async lines(): Promise<ServerLines> {
-    return this.#lines ??= await ServerLines.lay(this.#servers());
+    return (this.#lines ??= await ServerLines.lay(this.#servers()));
   }
 
   /** Before a rain: every slot is at home, and no server is there that a fault has added. */
@@ -116,7 +139,10 @@ export class FaultCluster {
     for (const { master, replica } of this.#added.splice(0)) {
       const ids = await Promise.all([replica, master].map(idOf));
       await Promise.all([replica.stop(), master.stop()]);
-      for (const server of this.#servers()) await at(server, async (node) => { for (const id of ids) await node.call('CLUSTER', 'FORGET', id); });
+      for (const server of this.#servers())
+        await at(server, async (node) => {
+          for (const id of ids) await node.call('CLUSTER', 'FORGET', id);
+        });
     }
   }
 
@@ -131,4 +157,5 @@ export class FaultCluster {
   }
 }
 
-const idOf = (server: ClusterServer): Promise<string> => at(server, async (node: Redis) => String(await node.call('CLUSTER', 'MYID')));
+const idOf = (server: ClusterServer): Promise<string> =>
+  at(server, async (node: Redis) => String(await node.call('CLUSTER', 'MYID')));

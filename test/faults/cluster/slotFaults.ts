@@ -15,10 +15,15 @@ const SHAPE: Shape = { users: 600, packets: 400, shards: 4, opensInMs: 1_500, wi
 type Known = Pick<ClusterDeployment, 'cluster' | 'context'>;
 
 export function slotFaults(fault: ClusterFault, durability: string): void {
-  const known = ({ cluster, context }: Known) => untilKnown(context.redis, new Set(cluster.masters.map(({ port }) => `127.0.0.1:${port}`)));
+  const known = ({ cluster, context }: Known) =>
+    untilKnown(context.redis, new Set(cluster.masters.map(({ port }) => `127.0.0.1:${port}`)));
   let moved = { beganAt: 0, endedAt: 0 };
   /** The slot of the first shard goes to this pair. */
-  const move = async (scene: Scene<ClusterDeployment>, to: (home: number) => Pair | Promise<Pair>, meanwhile?: () => Promise<unknown>) => {
+  const move = async (
+    scene: Scene<ClusterDeployment>,
+    to: (home: number) => Pair | Promise<Pair>,
+    meanwhile?: () => Promise<unknown>,
+  ) => {
     const { cluster, context, rainId } = scene;
     const { state } = shardKeys(rainId, 0);
     const home = cluster.homeOf(state);
@@ -27,7 +32,9 @@ export function slotFaults(fault: ClusterFault, durability: string): void {
     return moved.beganAt;
   };
   const options = {
-    rain: SHAPE, when: 'swing' as const, slow: true,
+    rain: SHAPE,
+    when: 'swing' as const,
+    slow: true,
     async prepare(deployment: Known) {
       await deployment.cluster.restore();
       await known(deployment);
@@ -36,14 +43,35 @@ export function slotFaults(fault: ClusterFault, durability: string): void {
       const refused = refusedSince(moved.beganAt, crowd, SHAPE.shards, (shard) => shard === 0);
       const { records } = crowd;
       const answers = Math.max(0, ...[...records.values()].map(({ answerMsMax }) => answerMsMax));
-      return { 'slot on its way, ms': moved.endedAt - moved.beganAt, ...figuresOf(refused), 'longest wait for an answer, ms': answers };
+      return {
+        'slot on its way, ms': moved.endedAt - moved.beganAt,
+        ...figuresOf(refused),
+        'longest wait for an answer, ms': answers,
+      };
     },
   };
 
-  fault(`cluster: a slot of a live rain moved to another master, DURABILITY=${durability}`, (scene) => move(scene, (home) => scene.cluster.pairs[(home + 1) % scene.cluster.pairs.length]!), options);
+  fault(
+    `cluster: a slot of a live rain moved to another master, DURABILITY=${durability}`,
+    (scene) => move(scene, (home) => scene.cluster.pairs[(home + 1) % scene.cluster.pairs.length]!),
+    options,
+  );
 
-  fault(`cluster: a node added, and a slot of a live rain moved to it, DURABILITY=${durability}`, (scene) => move(scene, () => scene.cluster.addPair()), options);
+  fault(
+    `cluster: a node added, and a slot of a live rain moved to it, DURABILITY=${durability}`,
+    (scene) => move(scene, () => scene.cluster.addPair()),
+    options,
+  );
 
   if (!asked) return;
-  fault(`cluster: a slot on its way for 3 s, DURABILITY=${durability}`, (scene) => move(scene, (home) => scene.cluster.pairs[(home + 1) % scene.cluster.pairs.length]!, () => sleep(3_000)), options);
+  fault(
+    `cluster: a slot on its way for 3 s, DURABILITY=${durability}`,
+    (scene) =>
+      move(
+        scene,
+        (home) => scene.cluster.pairs[(home + 1) % scene.cluster.pairs.length]!,
+        () => sleep(3_000),
+      ),
+    options,
+  );
 }

@@ -12,26 +12,37 @@ function freezeFor(ms: number) {
 }
 
 export function postgresFaults(fault: Fault): void {
-  fault('kill -9 of PostgreSQL, started again on its data', async ({ postgres, random }) => {
-    await postgres.kill();
-    await random.pause(0, 1_000);
-    await postgres.start();
-  }, { short: true });
+  fault(
+    'kill -9 of PostgreSQL, started again on its data',
+    async ({ postgres, random }) => {
+      await postgres.kill();
+      await random.pause(0, 1_000);
+      await postgres.start();
+    },
+    { short: true },
+  );
 
   fault('SIGSTOP of PostgreSQL for 3 s', freezeFor(3_000), { when: 'swing' });
 
   if (thorough) fault('SIGSTOP of PostgreSQL for 60 s', freezeFor(60_000), { when: 'swing', runsMax: 1 });
 
-  fault('PostgreSQL refuses all connections for 2 s', async ({ databaseUrl }) => {
-    const address = new URL(databaseUrl);
-    const database = address.pathname.slice(1);
-    address.pathname = '/postgres';
-    await execute(address.href, `ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
-    try {
-      await execute(address.href, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`);
-      await sleep(2_000);
-    } finally {
-      await execute(address.href, `ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
-    }
-  }, { when: 'swing' });
+  fault(
+    'PostgreSQL refuses all connections for 2 s',
+    async ({ databaseUrl }) => {
+      const address = new URL(databaseUrl);
+      const database = address.pathname.slice(1);
+      address.pathname = '/postgres';
+      await execute(address.href, `ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
+      try {
+        await execute(
+          address.href,
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`,
+        );
+        await sleep(2_000);
+      } finally {
+        await execute(address.href, `ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
+      }
+    },
+    { when: 'swing' },
+  );
 }

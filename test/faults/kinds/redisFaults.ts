@@ -8,8 +8,13 @@ import type { Scene } from '../run.ts';
 const ANSWER_MS_MAX = 3_000;
 
 function check(scene: Scene): string[] {
-  const late = [...scene.crowd.records].filter(([, { answerMsMax }]) => answerMsMax > ANSWER_MS_MAX + scene.stoodStillMs());
-  return [...late.map(([userId, { answerMsMax }]) => `${userId} waited ${answerMsMax} ms for an answer`), ...answeredInTime(scene)];
+  const late = [...scene.crowd.records].filter(
+    ([, { answerMsMax }]) => answerMsMax > ANSWER_MS_MAX + scene.stoodStillMs(),
+  );
+  return [
+    ...late.map(([userId, { answerMsMax }]) => `${userId} waited ${answerMsMax} ms for an answer`),
+    ...answeredInTime(scene),
+  ];
 }
 
 /** Waits for the first win: otherwise the rain could end without any, and the test would show nothing. */
@@ -25,11 +30,15 @@ function freezeFor(ms: number) {
 }
 
 export function redisFaults(fault: Fault): void {
-  fault('kill -9 of Redis, started again on its data', async ({ redis, random }) => {
-    await redis.kill();
-    await random.pause(0, 1_000);
-    await redis.start();
-  }, { short: true });
+  fault(
+    'kill -9 of Redis, started again on its data',
+    async ({ redis, random }) => {
+      await redis.kill();
+      await random.pause(0, 1_000);
+      await redis.start();
+    },
+    { short: true },
+  );
 
   fault('SIGSTOP of Redis for 2 s', freezeFor(2_000), { check });
 

@@ -8,10 +8,15 @@ const rain = { windowMs: 6_000, arrivalsMs: 1_900 };
 
 export function relayFaults(fault: Fault): void {
   fault('kill -9 of the relay between "the queue has it" and "the cursor moved"', untilDeath, {
-    when: 'swing', short: true, rain, prepare: (scene) => armDeath(scene, 'added', scene.random.between(1, CLAIMS_MAX)),
+    when: 'swing',
+    short: true,
+    rain,
+    prepare: (scene) => armDeath(scene, 'added', scene.random.between(1, CLAIMS_MAX)),
   });
 
   fault('kill -9 of the worker between "in the book" and "told"', untilDeath, {
-    when: 'swing', rain, prepare: (scene) => armDeath(scene, 'credited', scene.random.between(1, CLAIMS_MAX)),
+    when: 'swing',
+    rain,
+    prepare: (scene) => armDeath(scene, 'credited', scene.random.between(1, CLAIMS_MAX)),
   });
 }

@@ -22,16 +22,28 @@ function halfOpen({ usersToGateways: lines }: Lines, believes: 'client' | 'serve
 }
 
 export function userLineFaults(fault: Fault, lines: Lines): void {
-  fault('300 ms between users and gateways', disturb(lines, (line) => line.delay(300), 2_000), { when: 'swing', slow: true, rain });
+  fault(
+    '300 ms between users and gateways',
+    disturb(lines, (line) => line.delay(300), 2_000),
+    { when: 'swing', slow: true, rain },
+  );
 
-  fault('one byte at a time between users and gateways', disturb(lines, (line) => line.drip(), 1_500), { when: 'swing', slow: true, rain });
+  fault(
+    'one byte at a time between users and gateways',
+    disturb(lines, (line) => line.drip(), 1_500),
+    { when: 'swing', slow: true, rain },
+  );
 
-  fault('users are cut off from the gateways, four times', async ({ random }) => {
-    for (let time = 0; time < 4; time++) {
-      for (const line of lines.usersToGateways) line.cut();
-      await random.pause(50, 300);
-    }
-  }, { when: 'swing', rain });
+  fault(
+    'users are cut off from the gateways, four times',
+    async ({ random }) => {
+      for (let time = 0; time < 4; time++) {
+        for (const line of lines.usersToGateways) line.cut();
+        await random.pause(50, 300);
+      }
+    },
+    { when: 'swing', rain },
+  );
 
   fault('a gateway has forgotten its users, who do not know', halfOpen(lines, 'client'), { when: 'swing', rain });
 

@@ -18,7 +18,10 @@ function tool(name: 'pg_dump' | 'pg_restore'): string {
 }
 
 function run(name: 'pg_dump' | 'pg_restore', args: readonly string[], input?: Buffer): Buffer {
-  const { status, stdout, stderr } = spawnSync(tool(name), args, { maxBuffer: 256 * 1024 * 1024, ...(input && { input }) });
+  const { status, stdout, stderr } = spawnSync(tool(name), args, {
+    maxBuffer: 256 * 1024 * 1024,
+    ...(input && { input }),
+  });
   if (status !== 0) throw new Error(`${name} failed: ${String(stderr)}`);
   return stdout;
 }

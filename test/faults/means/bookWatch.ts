@@ -14,14 +14,20 @@ export interface LedgerWatch {
 }
 
 /** @param seen credits seen by an earlier watch, which this one continues */
-export function watchLedger({ ledger, redis }: Pick<OperatorContext, 'ledger' | 'redis'>, rainId: string, seen: ReadonlyMap<string, number> = new Map()): LedgerWatch {
+export function watchLedger(
+  { ledger, redis }: Pick<OperatorContext, 'ledger' | 'redis'>,
+  rainId: string,
+  seen: ReadonlyMap<string, number> = new Map(),
+): LedgerWatch {
   const creditedAt = new Map(seen);
   let settledAt: number | undefined;
   const done = new AbortController();
 
   async function poll(): Promise<void> {
-    for (const { userId } of await ledger.credits(rainId)) if (!creditedAt.has(userId)) creditedAt.set(userId, Date.now());
-    if ((await ledger.rain(rainId))?.settledAt === undefined || await redis.hexists(SETTLED_RAINS_KEY, rainId) === 0) return;
+    for (const { userId } of await ledger.credits(rainId))
+      if (!creditedAt.has(userId)) creditedAt.set(userId, Date.now());
+    if ((await ledger.rain(rainId))?.settledAt === undefined || (await redis.hexists(SETTLED_RAINS_KEY, rainId)) === 0)
+      return;
     settledAt ??= Date.now();
   }
 

@@ -44,12 +44,20 @@ Redis.prototype.evalsha = function (...args) {
   const orders = (args.length - 6) / 4;
   dieAt(announced ? 'ordered' : 'following', orders);
   const answer = evalsha.apply(this, args);
-  return announced ? answer : answer.then((reply) => { dieAt('followed', orders); return reply; });
+  return announced
+    ? answer
+    : answer.then((reply) => {
+        dieAt('followed', orders);
+        return reply;
+      });
 };
 
 const SETTLES_RAIN = /UPDATE "Rain" SET "settledAt"/;
 /** What is done when a statement has changed rows, by its text. A time-out is committed later. */
-const DONE = [[/UPDATE "SaleOrder" SET "status" = 'cancelled'/, 'cancelled'], [/UPDATE "Sale" SET "sealedAt".*"settledAt" = coalesce/s, 'sale-settled']];
+const DONE = [
+  [/UPDATE "SaleOrder" SET "status" = 'cancelled'/, 'cancelled'],
+  [/UPDATE "Sale" SET "sealedAt".*"settledAt" = coalesce/s, 'sale-settled'],
+];
 const TIMES_OUT = /UPDATE "SaleOrder" SET "status" = 'timed_out'/;
 let timedOut = 0;
 
@@ -67,11 +75,18 @@ pg.Client.prototype.query = function (...args) {
   if (SETTLES_RAIN.test(text)) dieAt('recycled');
   // A pool passes a callback.
   const callback = args.at(-1);
-  if (typeof callback !== 'function') return query.apply(this, args)?.then?.((result) => { after(text, result); return result; });
-  return query.apply(this, [...args.slice(0, -1), (error, result) => {
-    if (!error) after(text, result);
-    callback(error, result);
-  }]);
+  if (typeof callback !== 'function')
+    return query.apply(this, args)?.then?.((result) => {
+      after(text, result);
+      return result;
+    });
+  return query.apply(this, [
+    ...args.slice(0, -1),
+    (error, result) => {
+      if (!error) after(text, result);
+      callback(error, result);
+    },
+  ]);
 };
 
 process.exitCode = await runCommandLine(processTerminal(), process.argv.slice(2));

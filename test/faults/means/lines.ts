@@ -20,9 +20,15 @@ export function openLines(): { lines: Lines; detours: NonNullable<DeploymentOpti
   return {
     lines: {
       usersToGateways,
-      get gatewaysToRedis() { return opened(gatewaysToRedis); },
-      get workersToRedis() { return opened(workersToRedis); },
-      get workersToPostgres() { return opened(workersToPostgres); },
+      get gatewaysToRedis() {
+        return opened(gatewaysToRedis);
+      },
+      get workersToRedis() {
+        return opened(workersToRedis);
+      },
+      get workersToPostgres() {
+        return opened(workersToPostgres);
+      },
     },
     detours: {
       async usersToGateways(port) {

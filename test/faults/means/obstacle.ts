@@ -16,7 +16,11 @@ export interface Refusing {
 }
 
 /** Refuses only credits of this rain. A sequence counts them, because a rollback does not reset it. */
-export async function refuseCredits(databaseUrl: string, rainId: string, { code, when, times }: Refusing): Promise<Obstacle> {
+export async function refuseCredits(
+  databaseUrl: string,
+  rainId: string,
+  { code, when, times }: Refusing,
+): Promise<Obstacle> {
   const client = new Client({ connectionString: databaseUrl });
   client.on('error', () => {});
   await client.connect();
@@ -31,7 +35,11 @@ export async function refuseCredits(databaseUrl: string, rainId: string, { code,
       WHEN (NEW."rainId" = '${rainId}' AND NEW."kind" = 'credit') EXECUTE FUNCTION meet_obstacle()`);
   return {
     async met() {
-      const { rows: [state] } = await client.query<{ last: string; called: boolean }>('SELECT last_value AS last, is_called AS called FROM obstacle');
+      const {
+        rows: [state],
+      } = await client.query<{ last: string; called: boolean }>(
+        'SELECT last_value AS last, is_called AS called FROM obstacle',
+      );
       return state!.called ? Math.min(times, Number(state!.last)) : 0;
     },
     async remove() {

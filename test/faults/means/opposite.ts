@@ -16,7 +16,11 @@ export async function deadlock({ databaseUrl, rainId, crowd }: Scene): Promise<n
   const client = new Client({ connectionString: databaseUrl, application_name: 'opposite' });
   client.on('error', () => {});
   await client.connect();
-  const deadlocks = async () => Number((await client.query('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()')).rows[0].deadlocks);
+  const deadlocks = async () =>
+    Number(
+      (await client.query('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()')).rows[0]
+        .deadlocks,
+    );
   try {
     const before = await deadlocks();
     await client.query(`SET deadlock_timeout = '1min'; SET statement_timeout = ${TRY_MS_MAX}`);
@@ -26,7 +30,7 @@ export async function deadlock({ databaseUrl, rainId, crowd }: Scene): Promise<n
       await lockInReverse(client, rainId, [...crowd.records.keys()]).catch(() => {});
       await client.query('ROLLBACK');
       // Sessions report their statistics with a delay.
-      since = await eventually(async () => await deadlocks() - before || false, { timeoutMs: 1_200 }).catch(() => 0);
+      since = await eventually(async () => (await deadlocks()) - before || false, { timeoutMs: 1_200 }).catch(() => 0);
     }
     return since;
   } finally {
@@ -35,10 +39,17 @@ export async function deadlock({ databaseUrl, rainId, crowd }: Scene): Promise<n
 }
 
 async function lockInReverse(client: Client, rainId: string, userIds: readonly string[]): Promise<void> {
-  await client.query('SELECT 1 FROM "Account" WHERE "id" = $1 OR starts_with("id", $1 || \'/\') ORDER BY "id" FOR NO KEY UPDATE', [`rain:${rainId}`]);
-  const waitsForUs = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND pg_backend_pid() = ANY (pg_blocking_pids(pid))";
+  await client.query(
+    'SELECT 1 FROM "Account" WHERE "id" = $1 OR starts_with("id", $1 || \'/\') ORDER BY "id" FOR NO KEY UPDATE',
+    [`rain:${rainId}`],
+  );
+  const waitsForUs =
+    "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND pg_backend_pid() = ANY (pg_blocking_pids(pid))";
   await eventually(async () => (await client.query(waitsForUs)).rowCount! > 0, { timeoutMs: TRY_MS_MAX, everyMs: 5 });
   // Most of these accounts are as new as the credit, so they are waited for by inserting them, which the triggers forbid.
   await client.query('SET LOCAL session_replication_role = replica');
-  await client.query(`INSERT INTO "Account" ("id", "kind") SELECT 'user:' || unnest($1::text[]), 'user' ON CONFLICT DO NOTHING`, [userIds]);
+  await client.query(
+    `INSERT INTO "Account" ("id", "kind") SELECT 'user:' || unnest($1::text[]), 'user' ON CONFLICT DO NOTHING`,
+    [userIds],
+  );
 }

@@ -34,10 +34,14 @@ export function openQueueAccess(redisUrl: string): QueueAccess {
     },
     async failForGood(atLeast, withinMs) {
       let failed = 0;
-      const worker = new Worker<CreditJob>(CREDIT_QUEUE, () => {
-        failed++;
-        throw new UnrecoverableError('for good');
-      }, { connection, prefix: QUEUE_PREFIX });
+      const worker = new Worker<CreditJob>(
+        CREDIT_QUEUE,
+        () => {
+          failed++;
+          throw new UnrecoverableError('for good');
+        },
+        { connection, prefix: QUEUE_PREFIX },
+      );
       worker.on('error', () => {});
       await eventually(() => failed >= atLeast, { timeoutMs: withinMs }).catch(() => {});
       await worker.close();

@@ -15,14 +15,19 @@ export async function lockTransfers(databaseUrl: string): Promise<TableLock> {
   client.on('error', () => {});
   await client.connect();
   await client.query('BEGIN; LOCK TABLE "Transfer" IN SHARE ROW EXCLUSIVE MODE');
-  const names = async () => (await client.query<{ name: string }>("SELECT application_name AS name FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")).rows.map(({ name }) => name);
+  const names = async () =>
+    (
+      await client.query<{ name: string }>(
+        "SELECT application_name AS name FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+      )
+    ).rows.map(({ name }) => name);
   const count = async () => (await names()).length;
   return {
     async waiting(sessions, withinMs) {
-      return await eventually(async () => await count() >= sessions, { timeoutMs: withinMs }).then(count, count);
+      return await eventually(async () => (await count()) >= sessions, { timeoutMs: withinMs }).then(count, count);
     },
     async whoWaits(withinMs) {
-      return await eventually(async () => await count() > 0, { timeoutMs: withinMs }).then(names, names);
+      return await eventually(async () => (await count()) > 0, { timeoutMs: withinMs }).then(names, names);
     },
     async release() {
       await client.query('ROLLBACK');

@@ -28,7 +28,10 @@ export async function openTripwire(target: number): Promise<Tripwire> {
     let tripped = false;
     // The word may be split over two chunks, so the end of the last chunk is kept.
     let tail = '';
-    for (const [socket, other] of [[client, server], [server, client]] as const) {
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
       sockets.add(socket.setNoDelay(true));
       socket.on('error', () => {});
       socket.on('close', () => {
@@ -36,7 +39,9 @@ export async function openTripwire(target: number): Promise<Tripwire> {
         other.destroy();
       });
     }
-    server.on('data', (data) => { if (!tripped) client.write(data); });
+    server.on('data', (data) => {
+      if (!tripped) client.write(data);
+    });
     client.on('data', (data: Buffer) => {
       server.write(data);
       if (left === 0 || tripped) return void (tail = '');

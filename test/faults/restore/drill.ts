@@ -27,7 +27,8 @@ const NOBODY_PAID_MS = 8_000;
 export async function playDrill(drill: Drill): Promise<RunResult> {
   const { restored, gateways, paidBy, redisLater = false } = drill;
   const wallet = await startWallet({ onePerUser: true });
-  const env: Record<string, string> = paidBy === 'ledger' ? {} : { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: WALLET_SECRET };
+  const env: Record<string, string> =
+    paidBy === 'ledger' ? {} : { PAYOUT_PROVIDER: 'webhook', WEBHOOK_URL: wallet.url, WEBHOOK_SECRET: WALLET_SECRET };
   const deployment = await deploy({ gateways: 1, workers: 1, env });
   try {
     const run = randomBytes(3).toString('hex');
@@ -65,7 +66,10 @@ export async function playDrill(drill: Drill): Promise<RunResult> {
     // A crowd that does not wait for the operator.
     await Promise.all([fresh, half, topped, ended, settled, later].map((rain) => grab(rain, 'third', 4, 4_000)));
     await sleep(BY_ITSELF_MS);
-    const commands: string[] = [await say(deployment, 'restore', 'check'), await say(deployment, 'restore', 'apply', '--reason', 'drill')];
+    const commands: string[] = [
+      await say(deployment, 'restore', 'check'),
+      await say(deployment, 'restore', 'apply', '--reason', 'drill'),
+    ];
     // Users come back, and show what they were told.
     await Promise.all(rains.map((rain) => rain.users.grab([...rain.users.told.keys()], 4_000)));
     await untilNobodyIsPaid(() => unpaid(deployment, wallet, paidBy, rains));
@@ -79,24 +83,40 @@ export async function playDrill(drill: Drill): Promise<RunResult> {
 /** Some are not paid for a good reason, and stand on a list: nothing more is to be expected of the others when nobody has been paid for a while. */
 async function untilNobodyIsPaid(look: () => Promise<readonly unknown[]>): Promise<void> {
   let [left, since] = [Infinity, Date.now()];
-  await eventually(async () => {
-    const { length } = await look();
-    if (length !== left) [left, since] = [length, Date.now()];
-    return left === 0 || Date.now() - since >= NOBODY_PAID_MS;
-  }, { timeoutMs: WITH_OPERATOR_MS, everyMs: 500 }).catch(() => {});
+  await eventually(
+    async () => {
+      const { length } = await look();
+      if (length !== left) [left, since] = [length, Date.now()];
+      return left === 0 || Date.now() - since >= NOBODY_PAID_MS;
+    },
+    { timeoutMs: WITH_OPERATOR_MS, everyMs: 500 },
+  ).catch(() => {});
 }
 
-interface Unpaid { userId: string; rainId: string; redPacketId: string; amount: string }
+interface Unpaid {
+  userId: string;
+  rainId: string;
+  redPacketId: string;
+  amount: string;
+}
 
 /** Wins that users were told of and that nobody has paid. */
-async function unpaid({ context }: Deployment, wallet: Wallet, paidBy: Drill['paidBy'], rains: readonly DrillRain[]): Promise<Unpaid[]> {
+async function unpaid(
+  { context }: Deployment,
+  wallet: Wallet,
+  paidBy: Drill['paidBy'],
+  rains: readonly DrillRain[],
+): Promise<Unpaid[]> {
   const open: Unpaid[] = [];
   for (const { rainId, users } of rains) {
     for (const [userId, told] of users.told) {
       for (const { redPacketId, amount } of told) {
-        const isPaid = paidBy === 'webhook'
-          ? [...wallet.paid.values()].some((paid) => paid.userId === userId && paid.redPacketId === redPacketId && paid.amount === amount)
-          : await isCredited(context, rainId, userId, { redPacketId, amount });
+        const isPaid =
+          paidBy === 'webhook'
+            ? [...wallet.paid.values()].some(
+                (paid) => paid.userId === userId && paid.redPacketId === redPacketId && paid.amount === amount,
+              )
+            : await isCredited(context, rainId, userId, { redPacketId, amount });
         if (!isPaid) open.push({ userId, rainId, redPacketId, amount });
       }
     }
@@ -104,19 +124,37 @@ async function unpaid({ context }: Deployment, wallet: Wallet, paidBy: Drill['pa
   return open;
 }
 
-async function verdict(deployment: Deployment, wallet: Wallet, { paidBy, restored }: Drill, rains: readonly DrillRain[], commands: readonly string[]): Promise<RunResult> {
+async function verdict(
+  deployment: Deployment,
+  wallet: Wallet,
+  { paidBy, restored }: Drill,
+  rains: readonly DrillRain[],
+  commands: readonly string[],
+): Promise<RunResult> {
   const lists = [
-    ...commands, await say(deployment, 'restore', 'check', '--json'), await say(deployment, 'dead', 'list', '--json', '--limit', '1000'),
-    ...await Promise.all(rains.map(({ rainId }) => say(deployment, 'audit', rainId, '--json'))),
+    ...commands,
+    await say(deployment, 'restore', 'check', '--json'),
+    await say(deployment, 'dead', 'list', '--json', '--limit', '1000'),
+    ...(await Promise.all(rains.map(({ rainId }) => say(deployment, 'audit', rainId, '--json')))),
   ];
   const problems: string[] = [];
-  const lost = (await unpaid(deployment, wallet, paidBy, rains)).filter(({ userId, redPacketId }) => !lists.some((list) => list.includes(userId) || list.includes(redPacketId)));
-  for (const { userId, redPacketId, amount } of lost) problems.push(`${userId} was told ${amount} of ${redPacketId}, is not paid, and stands on no list`);
+  const lost = (await unpaid(deployment, wallet, paidBy, rains)).filter(
+    ({ userId, redPacketId }) => !lists.some((list) => list.includes(userId) || list.includes(redPacketId)),
+  );
+  for (const { userId, redPacketId, amount } of lost)
+    problems.push(`${userId} was told ${amount} of ${redPacketId}, is not paid, and stands on no list`);
   const twice = paidTwice(wallet, restored.length > 1);
   problems.push(...twice, ...deployment.accidents());
-  if (await deployment.context.ledger.sumOfBalances() !== 0n) problems.push('the accounts do not sum to 0');
+  if ((await deployment.context.ledger.sumOfBalances()) !== 0n) problems.push('the accounts do not sum to 0');
   const acknowledged = rains.reduce((sum, { users }) => sum + users.told.size, 0);
-  return { acknowledged, lost: lost.length, doubled: twice.length, problems, recoverySeconds: 0, struck: 'with the stores' };
+  return {
+    acknowledged,
+    lost: lost.length,
+    doubled: twice.length,
+    problems,
+    recoverySeconds: 0,
+    struck: 'with the stores',
+  };
 }
 
 /**

@@ -33,14 +33,26 @@ interface Answer {
   said: { outcome?: 'done' | 'was'; code?: string };
 }
 
-export async function startShopConsole({ env, context: { ledger } }: Pick<Deployment, 'env' | 'context'>, { taken }: Pick<Shop, 'taken'>): Promise<ShopConsole> {
+export async function startShopConsole(
+  { env, context: { ledger } }: Pick<Deployment, 'env' | 'context'>,
+  { taken }: Pick<Shop, 'taken'>,
+): Promise<ShopConsole> {
   const accidents: string[] = [];
   const seen: ShopConsole['seen'] = { underWay: 0, payBack: new Set() };
   const port = await freePort();
-  const part = new Part('console', () => launch({
-    name: 'console', entry: compiledEntry('bin/rain.js'), args: ['console'], facts: z.object({}), logs: env['RAIN_HOME']!,
-    env: { ...env, CONSOLE_HOST: '127.0.0.1', CONSOLE_PORT: String(port) },
-  }), (sentence) => accidents.push(sentence));
+  const part = new Part(
+    'console',
+    () =>
+      launch({
+        name: 'console',
+        entry: compiledEntry('bin/rain.js'),
+        args: ['console'],
+        facts: z.object({}),
+        logs: env['RAIN_HOME']!,
+        env: { ...env, CONSOLE_HOST: '127.0.0.1', CONSOLE_PORT: String(port) },
+      }),
+    (sentence) => accidents.push(sentence),
+  );
   await part.start();
 
   async function report(orderId: string, status: OrderStep): Promise<Answer> {
@@ -48,25 +60,37 @@ export async function startShopConsole({ env, context: { ledger } }: Pick<Deploy
     seen.underWay++;
     try {
       const answer = await fetch(`http://127.0.0.1:${port}/api/shop/orders/${orderId}`, {
-        method: 'POST', body, signal: AbortSignal.timeout(ANSWER_MS_MAX),
-        headers: { 'content-type': 'application/json', 'rain-timestamp': at, 'rain-signature': signatureOf(SECRET, at, body) },
+        method: 'POST',
+        body,
+        signal: AbortSignal.timeout(ANSWER_MS_MAX),
+        headers: {
+          'content-type': 'application/json',
+          'rain-timestamp': at,
+          'rain-signature': signatureOf(SECRET, at, body),
+        },
       });
-      return { code: answer.status, said: await answer.json() as Answer['said'] };
+      return { code: answer.status, said: (await answer.json()) as Answer['said'] };
     } finally {
       seen.underWay--;
     }
   }
 
   return {
-    part, seen, accidents: () => accidents.splice(0),
+    part,
+    seen,
+    accidents: () => accidents.splice(0),
     callBack: {
       orders: async (query, limit) => (await ledger.orders(query, limit)).filter(({ id }) => taken.has(id)),
       async stepOrder(orderId, step) {
-        const { code, said } = await eventually(async () => {
-          const answer = await report(orderId, step);
-          if (!FINAL.has(answer.code) && !AGAIN.has(answer.code)) accidents.push(`"${step}" of ${orderId} was answered ${answer.code} ${JSON.stringify(answer.said)}`);
-          return FINAL.has(answer.code) && answer;
-        }, { everyMs: 100 });
+        const { code, said } = await eventually(
+          async () => {
+            const answer = await report(orderId, step);
+            if (!FINAL.has(answer.code) && !AGAIN.has(answer.code))
+              accidents.push(`"${step}" of ${orderId} was answered ${answer.code} ${JSON.stringify(answer.said)}`);
+            return FINAL.has(answer.code) && answer;
+          },
+          { everyMs: 100 },
+        );
         if (said.code === 'pay_back') seen.payBack.add(orderId);
         return { outcome: code === 200 ? said.outcome! : 'refused', order: (await ledger.order(orderId))! };
       },

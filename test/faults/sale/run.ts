@@ -48,9 +48,19 @@ export interface SaleFaultOptions {
 export type SaleStrike = (scene: SaleScene) => Promise<number | void>;
 
 /** A sale of sixty tees, one for each of a hundred buyers. @returns epoch ms of its opening and end by Redis's clock */
-export async function openFaultSale(context: OperatorContext, saleId: string, { opensInMs = 300, windowMs = WINDOW_MS, holdMs = HOLD_MS } = {}): Promise<void> {
-  const opensAt = await redisNow(context.redis) + opensInMs;
-  const created = await createSale(context, { id: saleId, items: [{ sku: 'tee', units: UNITS, price: PRICE }], holdMs, opensAt, closesAt: opensAt + windowMs });
+export async function openFaultSale(
+  context: OperatorContext,
+  saleId: string,
+  { opensInMs = 300, windowMs = WINDOW_MS, holdMs = HOLD_MS } = {},
+): Promise<void> {
+  const opensAt = (await redisNow(context.redis)) + opensInMs;
+  const created = await createSale(context, {
+    id: saleId,
+    items: [{ sku: 'tee', units: UNITS, price: PRICE }],
+    holdMs,
+    opensAt,
+    closesAt: opensAt + windowMs,
+  });
   if (!created.ok) throw new Error(JSON.stringify(created.refusals));
   const opened = await openSale(context, saleId);
   if (!opened.ok) throw new Error(JSON.stringify(opened.refusals));
@@ -62,13 +72,18 @@ export const buyerOf = (saleId: string, number: number) => `${saleId}-u${number}
 /** The buyers come in groups, so that some are buying whenever the fault strikes. */
 export async function arrive(saleId: string, buyers: HonestBuyers): Promise<void> {
   for (let group = 0; group < GROUPS; group++) {
-    buyers.wish(Array.from({ length: BUYERS / GROUPS }, (_, i) => buyerOf(saleId, group * BUYERS / GROUPS + i)));
+    buyers.wish(Array.from({ length: BUYERS / GROUPS }, (_, i) => buyerOf(saleId, (group * BUYERS) / GROUPS + i)));
     await sleep(ARRIVALS_MS / GROUPS);
   }
 }
 
 /** One sale with a fault: it is settled by the system itself, and then every answer is compared with the ledger. */
-export async function playSaleRun(deployment: Deployment, { name, rainId: saleId }: Run, strike: SaleStrike, { when = 'swing', prepare, callBack = deployment.context.ledger, holdMs = HOLD_MS }: SaleFaultOptions): Promise<RunResult> {
+export async function playSaleRun(
+  deployment: Deployment,
+  { name, rainId: saleId }: Run,
+  strike: SaleStrike,
+  { when = 'swing', prepare, callBack = deployment.context.ledger, holdMs = HOLD_MS }: SaleFaultOptions,
+): Promise<RunResult> {
   const { context } = deployment;
   const random = chance(name);
   await prepare?.(deployment, saleId);
@@ -91,11 +106,15 @@ export async function playSaleRun(deployment: Deployment, { name, rainId: saleId
       await random.pause(0, 1_200);
     }
     const calledAt = Date.now();
-    const struckAt = await strike({ ...deployment, saleId, random, buyers }) ?? calledAt;
+    const struckAt = (await strike({ ...deployment, saleId, random, buyers })) ?? calledAt;
     await ended;
     const state = () => context.redis.hget(saleKeys(saleId).state, 'state');
-    const isSettled = async () => (await context.ledger.sale(saleId))?.settledAt !== undefined && await state() === 'settled';
-    const settled = await eventually(isSettled, { timeoutMs: SETTLED_WITHIN_MS }).then(() => true, () => false);
+    const isSettled = async () =>
+      (await context.ledger.sale(saleId))?.settledAt !== undefined && (await state()) === 'settled';
+    const settled = await eventually(isSettled, { timeoutMs: SETTLED_WITHIN_MS }).then(
+      () => true,
+      () => false,
+    );
     const settledAt = Date.now();
     await deployment.heal();
     await shop.close();
@@ -103,8 +122,11 @@ export async function playSaleRun(deployment: Deployment, { name, rainId: saleId
     return {
       ...verdict,
       problems: [
-        ...deployment.accidents(), ...buyers.unanswered().map((userId) => `${userId} never got an answer`),
-        ...(settled ? [] : [`not settled within ${SETTLED_WITHIN_MS / 1_000} s`]), ...await shop.check(), ...verdict.problems,
+        ...deployment.accidents(),
+        ...buyers.unanswered().map((userId) => `${userId} never got an answer`),
+        ...(settled ? [] : [`not settled within ${SETTLED_WITHIN_MS / 1_000} s`]),
+        ...(await shop.check()),
+        ...verdict.problems,
       ],
       recoverySeconds: recoverySeconds(buyers, struckAt, Math.max(struckAt, endedAt + holdMs), settledAt),
       struck: `${struckAt - opensAt} ms after the opening`,

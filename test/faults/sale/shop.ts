@@ -53,13 +53,19 @@ export function startShop(ledger: CallBack, saleId: string, buyers: HonestBuyers
   /** Orders side by side: one after the other, they would time out before their turn on a busy machine. */
   async function round(): Promise<void> {
     const orders = await ledger.orders({ saleId });
-    for (const { id, userId, status } of orders) if (status === 'created' && planOf(reservationOrdinal(saleId, id)!) === 'cancel') buyers.cancel(userId, id);
+    for (const { id, userId, status } of orders)
+      if (status === 'created' && planOf(reservationOrdinal(saleId, id)!) === 'cancel') buyers.cancel(userId, id);
     const treated = await Promise.allSettled(orders.map((order) => inSlot(() => treat(order))));
     for (const one of treated) if (one.status === 'rejected') throw one.reason;
   }
 
   // A database that is away is asked again: a shop repeats its calls.
-  const loop = startLoop(() => round().then(() => 100, () => 300));
+  const loop = startLoop(() =>
+    round().then(
+      () => 100,
+      () => 300,
+    ),
+  );
   return {
     close: () => loop.close(),
     /** @returns what the shop knows and the ledger does not have, at the end */
@@ -68,7 +74,8 @@ export function startShop(ledger: CallBack, saleId: string, buyers: HonestBuyers
       await round();
       const problems = [...wrong];
       for (const { id, status } of await ledger.orders({ saleId })) {
-        if (paid.has(id) !== (status === 'paid')) problems.push(`the shop has ${paid.has(id) ? 'a' : 'no'} payment for ${id}, which is ${status}`);
+        if (paid.has(id) !== (status === 'paid'))
+          problems.push(`the shop has ${paid.has(id) ? 'a' : 'no'} payment for ${id}, which is ${status}`);
       }
       return problems;
     },

@@ -31,30 +31,51 @@ export interface Crowd {
 const REPEATS_MAX = 3;
 
 /** Signs the tokens before the rain opens, because hundreds of signatures take time. User ids begin with the rain's id. */
-export async function issueTokens(rainId: string, users: number, tokenFor: (userId: string) => Promise<string>): Promise<Map<string, string>> {
+export async function issueTokens(
+  rainId: string,
+  users: number,
+  tokenFor: (userId: string) => Promise<string>,
+): Promise<Map<string, string>> {
   const tokens = new Map<string, string>();
   for (let i = 0; i < users; i++) tokens.set(`${rainId}-u${i}`, await tokenFor(`${rainId}-u${i}`));
   return tokens;
 }
 
 export function startCrowd({ rainId, gatewayUrls, tokens, from, to, random }: CrowdOptions): Crowd {
-  const members = new Map([...tokens].map(([userId, token]) => [userId, new User({
-    userId, token, rainId, gatewayUrls, arrivesAt: random.between(from, to), repeats: random.between(0, REPEATS_MAX), random,
-  })]));
+  const members = new Map(
+    [...tokens].map(([userId, token]) => [
+      userId,
+      new User({
+        userId,
+        token,
+        rainId,
+        gatewayUrls,
+        arrivesAt: random.between(from, to),
+        repeats: random.between(0, REPEATS_MAX),
+        random,
+      }),
+    ]),
+  );
   const records = new Map([...members].map(([userId, user]) => [userId, user.record]));
   const playing = Promise.all([...members.values()].map((user) => user.play()));
-  const winners = () => [...records].flatMap(([userId, { won }]) => (won ? [[userId, won] as [string, typeof won]] : []));
+  const winners = () =>
+    [...records].flatMap(([userId, { won }]) => (won ? [[userId, won] as [string, typeof won]] : []));
   return {
     records,
     winners,
     async answered(withinMs) {
-      const waiting = () => [...records].filter(([, { answeredAt }]) => answeredAt === undefined).map(([userId]) => userId);
+      const waiting = () =>
+        [...records].filter(([, { answeredAt }]) => answeredAt === undefined).map(([userId]) => userId);
       await eventually(() => waiting().length === 0, { timeoutMs: withinMs }).catch(() => {});
       return waiting();
     },
     async askOnceMore(withinMs) {
       const waiting = new Set(winners().map(([userId]) => userId));
-      for (const userId of waiting) void members.get(userId)!.askOnceMore().then(() => waiting.delete(userId));
+      for (const userId of waiting)
+        void members
+          .get(userId)!
+          .askOnceMore()
+          .then(() => waiting.delete(userId));
       await eventually(() => waiting.size === 0, { timeoutMs: withinMs }).catch(() => {});
       return [...waiting];
     },

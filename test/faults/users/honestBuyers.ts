@@ -68,13 +68,19 @@ class Buyer {
     const token = await tokenFor(this.userId);
     while (!this.#left) {
       await this.#visit(token);
-      await new Promise((resolve) => { this.#after(PAUSE_MS, () => resolve(undefined)); });
+      await new Promise((resolve) => {
+        this.#after(PAUSE_MS, () => resolve(undefined));
+      });
     }
   }
 
   #visit(token: string): Promise<void> {
     return new Promise((resolve) => {
-      const socket = new WebSocket(this.#urls[this.#turn++ % this.#urls.length]!, [SUBPROTOCOL, BEARER_PREFIX + token], { handshakeTimeout: SILENCE_MS, perMessageDeflate: false });
+      const socket = new WebSocket(
+        this.#urls[this.#turn++ % this.#urls.length]!,
+        [SUBPROTOCOL, BEARER_PREFIX + token],
+        { handshakeTimeout: SILENCE_MS, perMessageDeflate: false },
+      );
       this.#socket = socket;
       socket.on('error', () => {});
       socket.on('unexpected-response', () => socket.terminate());
@@ -91,29 +97,60 @@ class Buyer {
     if (this.answers.has(wish.ref) || this.#left || this.#socket?.readyState !== WebSocket.OPEN) return;
     const socket = this.#socket;
     this.say({ type: 'buy', saleId: this.#saleId, ...wish });
-    this.#after(SILENCE_MS, () => { if (!this.answers.has(wish.ref) && this.#socket === socket) socket.terminate(); });
+    this.#after(SILENCE_MS, () => {
+      if (!this.answers.has(wish.ref) && this.#socket === socket) socket.terminate();
+    });
   }
 
   #hear(message: ServerMessage): void {
-    if (message.type === 'error') return void this.wrong.push(`${this.userId} was told the error ${message.code}: ${message.reason}`);
+    if (message.type === 'error')
+      return void this.wrong.push(`${this.userId} was told the error ${message.code}: ${message.reason}`);
     if (message.type !== 'order' || message.saleId !== this.#saleId) return;
     const { ref, code, reservationId, sku, quantity, price, status } = message;
-    if (reservationId !== undefined && status !== undefined) this.#note({ reservationId, sku, quantity, price, status });
+    if (reservationId !== undefined && status !== undefined)
+      this.#note({ reservationId, sku, quantity, price, status });
     if (ref === undefined || !this.#wishes.has(ref)) return;
     if (AGAIN.has(code)) this.#after(PAUSE_MS, () => this.#ask(this.#wishes.get(ref)!));
     else if (!this.answers.has(ref)) this.answers.set(ref, code);
-    else if ((code === '0' || code === '1') !== ['0', '1'].includes(this.answers.get(ref)!)) this.wrong.push(`${this.userId} was answered ${this.answers.get(ref)} and then ${code} for ${ref}`);
+    else if ((code === '0' || code === '1') !== ['0', '1'].includes(this.answers.get(ref)!))
+      this.wrong.push(`${this.userId} was answered ${this.answers.get(ref)} and then ${code} for ${ref}`);
   }
 
-  #note({ reservationId, sku = '', quantity = 0, price = '', status }: { reservationId: string; sku: string | undefined; quantity: number | undefined; price: string | undefined; status: OrderStatus }): void {
-    const known = this.told.get(reservationId) ?? { userId: this.userId, reservationId, sku, quantity, price, statuses: [], at: Date.now() };
+  #note({
+    reservationId,
+    sku = '',
+    quantity = 0,
+    price = '',
+    status,
+  }: {
+    reservationId: string;
+    sku: string | undefined;
+    quantity: number | undefined;
+    price: string | undefined;
+    status: OrderStatus;
+  }): void {
+    const known = this.told.get(reservationId) ?? {
+      userId: this.userId,
+      reservationId,
+      sku,
+      quantity,
+      price,
+      statuses: [],
+      at: Date.now(),
+    };
     this.told.set(reservationId, known);
     if (!known.statuses.includes(status)) known.statuses.push(status);
     if (status !== 'reserved') known.createdAt ??= Date.now();
   }
 
   #after(ms: number, act: () => void): void {
-    const timer = setTimeout(() => { this.#timers.delete(timer); act(); }, this.#left ? 0 : ms);
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        act();
+      },
+      this.#left ? 0 : ms,
+    );
     this.#timers.add(timer);
   }
 
@@ -146,7 +183,10 @@ export class HonestBuyers {
   }
 
   /** The same, until each has a final answer, at most this long. */
-  async buy(userIds: readonly string[], { forMs = 5_000, ...wish }: Partial<Wish> & { forMs?: number } = {}): Promise<void> {
+  async buy(
+    userIds: readonly string[],
+    { forMs = 5_000, ...wish }: Partial<Wish> & { forMs?: number } = {},
+  ): Promise<void> {
     this.wish(userIds, wish);
     await eventually(() => this.unanswered().length === 0, { timeoutMs: forMs }).catch(() => {});
   }

@@ -33,7 +33,8 @@ export class HonestUsers {
     if (!client) return;
     try {
       client.say({ type: 'join', rainId: this.#rainId });
-      for (const win of this.told.get(userId) ?? []) if (win.receipt !== undefined) client.say({ type: 'receipt', rainId: this.#rainId, ...win });
+      for (const win of this.told.get(userId) ?? [])
+        if (win.receipt !== undefined) client.say({ type: 'receipt', rainId: this.#rainId, ...win });
       while (Date.now() < until) {
         client.say({ type: 'grab', rainId: this.#rainId, ref: 'grab' });
         if (!['-7', '-4', '-5'].includes(await this.#listen(client, userId))) return;
@@ -68,7 +69,8 @@ export class HonestUsers {
 
   #remember(userId: string, { redPacketId, amount, receipt }: Told): void {
     const told = this.told.get(userId) ?? [];
-    if (!told.some((before) => before.redPacketId === redPacketId && before.amount === amount)) told.push({ redPacketId, amount, receipt });
+    if (!told.some((before) => before.redPacketId === redPacketId && before.amount === amount))
+      told.push({ redPacketId, amount, receipt });
     this.told.set(userId, told);
   }
 }

@@ -6,5 +6,7 @@ export const STOOD_STILL_MS = 500;
 /** Every grab is answered in time, even if its outcome is unknown [R10]; see SILENCE_MS in user.ts. */
 export function answeredInTime({ crowd, stoodStillMs }: Scene): string[] {
   if (stoodStillMs() > STOOD_STILL_MS) return [];
-  return [...crowd.records].flatMap(([userId, { silences }]) => (silences > 0 ? [`${userId} got no answer in time`] : []));
+  return [...crowd.records].flatMap(([userId, { silences }]) =>
+    silences > 0 ? [`${userId} got no answer in time`] : [],
+  );
 }

@@ -18,9 +18,19 @@ export interface Shape {
 export const SHAPE: Shape = { users: 300, packets: 200, shards: 1, opensInMs: 1_000, windowMs: 2_000 };
 
 /** The request for a rain with an average of 1.00 per packet. */
-export async function requestFor(context: OperatorContext, rainId: string, { packets, shards, opensInMs, windowMs }: Shape): Promise<CreateRequest & { id: string }> {
-  const opensAt = await redisNow(context.redis) + opensInMs;
-  return { id: rainId, plan: { budget: `${packets}.00`, packets, split: { method: 'double-mean' } }, opensAt, closesAt: opensAt + windowMs, shards };
+export async function requestFor(
+  context: OperatorContext,
+  rainId: string,
+  { packets, shards, opensInMs, windowMs }: Shape,
+): Promise<CreateRequest & { id: string }> {
+  const opensAt = (await redisNow(context.redis)) + opensInMs;
+  return {
+    id: rainId,
+    plan: { budget: `${packets}.00`, packets, split: { method: 'double-mean' } },
+    opensAt,
+    closesAt: opensAt + windowMs,
+    shards,
+  };
 }
 
 /** Creates and loads the rain in this process. */

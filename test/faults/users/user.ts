@@ -74,7 +74,9 @@ export class User {
     const { gatewayUrls, random, token, rainId } = this.#options;
     return new Promise((resolve) => {
       const socket = new WebSocket(random.pick(gatewayUrls), [SUBPROTOCOL], {
-        headers: { authorization: `Bearer ${token}` }, handshakeTimeout: SILENCE_MS * (1 + this.#failedDials++), perMessageDeflate: false,
+        headers: { authorization: `Bearer ${token}` },
+        handshakeTimeout: SILENCE_MS * (1 + this.#failedDials++),
+        perMessageDeflate: false,
       });
       this.#socket = socket;
       this.record.asked();
@@ -115,7 +117,8 @@ export class User {
     const { rainId } = this.#options;
     if (message.type === 'welcome') this.record.welcome();
     if (message.type === 'error') this.record.recordUnexpected(`error ${message.code}`);
-    if (message.type === 'credited' && message.rainId === rainId) this.record.recordCredit(message.redPacketId, message.amount);
+    if (message.type === 'credited' && message.rainId === rainId)
+      this.record.recordCredit(message.redPacketId, message.amount);
     if (message.type === 'result' && message.rainId === rainId) this.#onResult(message);
   }
 

@@ -3,16 +3,25 @@ import { Broadcast } from '../../../src/gateway/broadcast/broadcast.ts';
 import type { Session } from '../../../src/gateway/sockets/session.ts';
 import { Ticker } from '../../../src/gateway/broadcast/winnersTicker.ts';
 
-const people = (count: number, name = 'user') => Array.from({ length: count }, (_, i) => ({ userId: `${name}-${i}` }) as Session);
+const people = (count: number, name = 'user') =>
+  Array.from({ length: count }, (_, i) => ({ userId: `${name}-${i}` }) as Session);
 
 /** A broadcast whose deliveries move its clock, and whose turns the test runs by hand. */
 function stage(tellMs: number, sliceMs = 5) {
   let at = 0;
   let loopBudget: (() => void) | undefined;
   const delivered: string[] = [];
-  const broadcast = new Broadcast({ sliceMs, now: () => at, nextTurn: (go) => { expect(loopBudget, 'one slice a turn').toBeUndefined(); loopBudget = go; } });
+  const broadcast = new Broadcast({
+    sliceMs,
+    now: () => at,
+    nextTurn: (go) => {
+      expect(loopBudget, 'one slice a turn').toBeUndefined();
+      loopBudget = go;
+    },
+  });
   return {
-    broadcast, delivered,
+    broadcast,
+    delivered,
     say: (what: string) => (session: Session) => {
       at += tellMs;
       delivered.push(`${what} ${session.userId}`);
@@ -26,7 +35,9 @@ function stage(tellMs: number, sliceMs = 5) {
       go();
       return at - since;
     },
-    get at() { return at; },
+    get at() {
+      return at;
+    },
   };
 }
 
@@ -47,7 +58,10 @@ describe('a broadcast', () => {
     broadcast.add({ name: 'a', sessions: people(40, 'a'), deliver: say('1') });
     broadcast.add({ name: 'b', sessions: people(40, 'b'), deliver: say('2') });
     while (takeTurn() !== undefined);
-    expect(delivered).toEqual([...people(40, 'a').map(({ userId }) => `1 ${userId}`), ...people(40, 'b').map(({ userId }) => `2 ${userId}`)]);
+    expect(delivered).toEqual([
+      ...people(40, 'a').map(({ userId }) => `1 ${userId}`),
+      ...people(40, 'b').map(({ userId }) => `2 ${userId}`),
+    ]);
     expect(broadcast.underWay).toBe(false);
   });
 
@@ -56,7 +70,9 @@ describe('a broadcast', () => {
     broadcast.add({ name: 'a', sessions: people(20), deliver: say('old') });
     for (let i = 1; i <= 1_000; i++) broadcast.add({ name: 'a', sessions: people(20), deliver: say(`new${i}`) });
     while (takeTurn() !== undefined);
-    expect(delivered).toEqual(['old', 'new1000'].flatMap((what) => people(20).map(({ userId }) => `${what} ${userId}`)));
+    expect(delivered).toEqual(
+      ['old', 'new1000'].flatMap((what) => people(20).map(({ userId }) => `${what} ${userId}`)),
+    );
   });
 
   test('a droppable delivery is dropped, begun or not, as soon as there is another one', () => {
@@ -72,15 +88,43 @@ describe('a broadcast', () => {
 });
 
 describe("the winners' ticker", () => {
-  function ticker(watching: Record<string, Session[]>, { busy = (): boolean => false, isOff = (): boolean => false } = {}) {
+  function ticker(
+    watching: Record<string, Session[]>,
+    { busy = (): boolean => false, isOff = (): boolean => false } = {},
+  ) {
     let [at, broadcastAt] = [0, Number.NEGATIVE_INFINITY];
     const shown: [number, string, string][] = [];
     const hub = {
-      watching: (rainId: string) => new Set(watching[rainId]), restMs: 1_000, get broadcasting() { return busy(); }, get broadcastAt() { return broadcastAt; },
-      some: (sessions: Iterable<Session>, deliver: (session: Session) => void) => { for (const session of sessions) deliver(session); },
+      watching: (rainId: string) => new Set(watching[rainId]),
+      restMs: 1_000,
+      get broadcasting() {
+        return busy();
+      },
+      get broadcastAt() {
+        return broadcastAt;
+      },
+      some: (sessions: Iterable<Session>, deliver: (session: Session) => void) => {
+        for (const session of sessions) deliver(session);
+      },
     };
-    const rules = { hub, isOff, send: ({ userId }: Session, frame: Buffer) => { shown.push([at, userId, String(frame)]); }, now: () => at };
-    return { shown, broadcast: () => { broadcastAt = at; }, setTime: (ms: number) => { at = ms; }, ticker: new Ticker(rules) };
+    const rules = {
+      hub,
+      isOff,
+      send: ({ userId }: Session, frame: Buffer) => {
+        shown.push([at, userId, String(frame)]);
+      },
+      now: () => at,
+    };
+    return {
+      shown,
+      broadcast: () => {
+        broadcastAt = at;
+      },
+      setTime: (ms: number) => {
+        at = ms;
+      },
+      ticker: new Ticker(rules),
+    };
   }
   const [ann, bob] = people(2) as [Session, Session];
 
@@ -118,7 +162,9 @@ describe("the winners' ticker", () => {
     winners.show('a', Buffer.from('next sample'));
     expect(shown).toEqual([]);
     setTime(1_999);
-    await expect.poll(() => shown.map(([at, , what]) => [at, what]), { timeout: 3_000 }).toEqual([[1_999, 'next sample']]);
+    await expect
+      .poll(() => shown.map(([at, , what]) => [at, what]), { timeout: 3_000 })
+      .toEqual([[1_999, 'next sample']]);
   });
 
   test('sends nothing during an important broadcast', () => {

@@ -21,11 +21,20 @@ const CLAIMS = 500;
 const KERNEL_BYTES_MAX = 16_000_000;
 
 async function startGateway() {
-  const gateway = runScript(new URL('../processes/measured-gateway.mjs', import.meta.url), [server.url, SECRET, SIGNING_SECRET]);
+  const gateway = runScript(new URL('../processes/measured-gateway.mjs', import.meta.url), [
+    server.url,
+    SECRET,
+    SIGNING_SECRET,
+  ]);
   const { port } = JSON.parse(await gateway.nextLine()) as { port: number };
   const measure = async () => {
     gateway.process.kill('SIGUSR2');
-    return JSON.parse(await gateway.nextLine()) as { sockets: number; bytes: number; closes: Record<string, number>; refused: Record<string, number> };
+    return JSON.parse(await gateway.nextLine()) as {
+      sockets: number;
+      bytes: number;
+      closes: Record<string, number>;
+      refused: Record<string, number>;
+    };
   };
   return { port, measure };
 }
@@ -33,11 +42,15 @@ async function startGateway() {
 /** Connects and then never reads. */
 async function enterDeaf(port: number, user: string): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-  onTestFinished(() => { socket.destroy(); });
+  onTestFinished(() => {
+    socket.destroy();
+  });
   socket.on('error', () => {});
-  socket.write('GET /v1 HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n'
-    + `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: ${SUBPROTOCOL}, ${BEARER_PREFIX}${await tokenFor(user)}\r\n\r\n`);
-  const [answer] = await once(socket, 'data') as [Buffer];
+  socket.write(
+    'GET /v1 HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n' +
+      `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: ${SUBPROTOCOL}, ${BEARER_PREFIX}${await tokenFor(user)}\r\n\r\n`,
+  );
+  const [answer] = (await once(socket, 'data')) as [Buffer];
   expect(answer.toString('latin1')).toMatch(/^HTTP\/1.1 101/);
   socket.pause();
   return socket;
@@ -47,12 +60,18 @@ test('[R10] a client that never reads is closed with 4413 during a broadcast: me
   const { port, measure } = await startGateway();
   const reader = await dial(`ws://127.0.0.1:${port}/v1`, 'reader');
   let received = 0;
-  reader.socket.on('message', (data) => { if (String(data).includes('"credited"')) received++; });
+  reader.socket.on('message', (data) => {
+    if (String(data).includes('"credited"')) received++;
+  });
   for (let i = 0; i < READERS; i++) await enterDeaf(port, 'deaf');
   const before = await measure();
   expect(before.sockets).toBe(READERS + 1);
 
-  const event = (userId: string, count: number) => creditedEvent('r1', Array.from({ length: count }, (_, i) => ({ userId, redPacketId: `r1-${i}-${'x'.repeat(80)}`, amount: '1.00' })));
+  const event = (userId: string, count: number) =>
+    creditedEvent(
+      'r1',
+      Array.from({ length: count }, (_, i) => ({ userId, redPacketId: `r1-${i}-${'x'.repeat(80)}`, amount: '1.00' })),
+    );
   const flood = event('deaf', CLAIMS);
   let [most, sent, events] = [before.bytes, 0, 0];
   for (let now = before; now.sockets > 1; now = await measure(), most = Math.max(most, now.bytes)) {
@@ -65,7 +84,9 @@ test('[R10] a client that never reads is closed with 4413 during a broadcast: me
   const after = await measure();
   expect([after.closes['4413'], after.refused['send_buffer']]).toEqual([READERS, READERS]);
   // The unsent bytes that one socket may hold, one frame more, and the overhead of the queue of so many small frames.
-  expect(most - before.bytes, `${before.bytes} bytes before, ${most} at most`).toBeLessThan(READERS * LIMITS.sendBufferBytesMax * 3);
+  expect(most - before.bytes, `${before.bytes} bytes before, ${most} at most`).toBeLessThan(
+    READERS * LIMITS.sendBufferBytesMax * 3,
+  );
   await eventually(async () => expect((await measure()).bytes - before.bytes).toBeLessThan(2_000_000));
   await eventually(() => received === events);
   await reader.leave();

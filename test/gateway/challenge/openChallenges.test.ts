@@ -10,11 +10,24 @@ function stage(given: Partial<Limits> = {}) {
   const clock = { now: 1_900_000_000_000 };
   const now = () => clock.now;
   const counters = createGatewayCounters();
-  const proofOfWork = new ProofOfWork({ secret: TICKETED.secret, tries: TICKETED.proofOfWorkTries, challengeMs: limits.challengeMs, now });
-  const open = new OpenChallenges({ limits, counters, now, create: (userId, name) => proofOfWork.create(userId, name) });
-  const ask = (userId: string, { address = 'home', name = 'r1', from = 0 } = {}) => open.of({ userId, name, address, from });
+  const proofOfWork = new ProofOfWork({
+    secret: TICKETED.secret,
+    tries: TICKETED.proofOfWorkTries,
+    challengeMs: limits.challengeMs,
+    now,
+  });
+  const open = new OpenChallenges({
+    limits,
+    counters,
+    now,
+    create: (userId, name) => proofOfWork.create(userId, name),
+  });
+  const ask = (userId: string, { address = 'home', name = 'r1', from = 0 } = {}) =>
+    open.of({ userId, name, address, from });
   /** How many of so many users are given a challenge, all at once. */
-  const crowd = (address: string, users: number) => Array.from({ length: users }, (_, n) => ask(`${address}-${n}`, { address })).filter((given) => given !== undefined).length;
+  const crowd = (address: string, users: number) =>
+    Array.from({ length: users }, (_, n) => ask(`${address}-${n}`, { address })).filter((given) => given !== undefined)
+      .length;
   return { clock, counters, open, ask, crowd };
 }
 

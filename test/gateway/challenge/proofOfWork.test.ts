@@ -19,8 +19,15 @@ await stockRain(redis, { rainId: 'r1', amounts: Array.from({ length: 40 }, (_, i
 await stockRain(redis, { rainId: 'r2', amounts: ['1.00', '2.00'] });
 await stockSale(redis, { saleId: 's', items: [tee(5)] });
 
-const open = (limits: NonNullable<GatewayOptions['limits']> = {}, rules: Partial<typeof TICKETED> = {}, pressed?: () => boolean): Promise<Gateway> =>
-  narrow(server.url, limits, { challenges: { ...TICKETED, proofOfWork: 'always', ...rules }, ...(pressed && { pressed }) });
+const open = (
+  limits: NonNullable<GatewayOptions['limits']> = {},
+  rules: Partial<typeof TICKETED> = {},
+  pressed?: () => boolean,
+): Promise<Gateway> =>
+  narrow(server.url, limits, {
+    challenges: { ...TICKETED, proofOfWork: 'always', ...rules },
+    ...(pressed && { pressed }),
+  });
 
 async function challengeFor(client: Client, rainId = 'r1'): Promise<ChallengeMessage> {
   client.say({ type: 'join', rainId });
@@ -65,10 +72,21 @@ test('wrong, made easier, or for another user or rain: not solved', async () => 
   const { challenge } = message;
   const solution = await solve(message);
   const { parameters } = challenge;
-  expect(await refusedAs(ann, { challenge, solution: { ...solution, derivedKey: '00'.repeat(32) } })).toBe('not_solved');
-  expect(await refusedAs(ann, { challenge, solution: { ...solution, derivedKey: parameters.keyPrefix } })).toBe('not_solved');
-  expect(await refusedAs(ann, { challenge: { ...challenge, parameters: { ...parameters, cost: 1 } }, solution })).toBe('not_solved');
-  expect(await refusedAs(ann, { challenge: { ...challenge, parameters: { ...parameters, data: { until: parameters.data.until + 1 } } }, solution })).toBe('not_solved');
+  expect(await refusedAs(ann, { challenge, solution: { ...solution, derivedKey: '00'.repeat(32) } })).toBe(
+    'not_solved',
+  );
+  expect(await refusedAs(ann, { challenge, solution: { ...solution, derivedKey: parameters.keyPrefix } })).toBe(
+    'not_solved',
+  );
+  expect(await refusedAs(ann, { challenge: { ...challenge, parameters: { ...parameters, cost: 1 } }, solution })).toBe(
+    'not_solved',
+  );
+  expect(
+    await refusedAs(ann, {
+      challenge: { ...challenge, parameters: { ...parameters, data: { until: parameters.data.until + 1 } } },
+      solution,
+    }),
+  ).toBe('not_solved');
   expect(await refusedAs(bob, { challenge, solution })).toBe('not_solved');
   ann.say({ type: 'solution', rainId: 'r2', challenge, solution });
   expect((await ann.next('error')).code).toBe('not_solved');
@@ -83,10 +101,15 @@ test('[R12] an invalid solution message is refused with the name of the field', 
   const { challenge } = await challengeFor(ann);
   const solution = { counter: 1, derivedKey: '00' };
   for (const wrong of [
-    { challenge, solution: { ...solution, counter: -1 } }, { challenge, solution: { ...solution, derivedKey: 'xyz' } }, { challenge: { ...challenge, signature: '' }, solution },
-    { challenge: { ...challenge, parameters: { ...challenge.parameters, algorithm: 'SCRYPT' } }, solution }, { challenge: { ...challenge, parameters: { ...challenge.parameters, cost: 2e9 } }, solution },
-    { challenge: { ...challenge, parameters: { ...challenge.parameters, salt: '00'.repeat(100) } }, solution }, { solution },
-  ]) expect(await refusedAs(ann, wrong)).toBe('bad_field');
+    { challenge, solution: { ...solution, counter: -1 } },
+    { challenge, solution: { ...solution, derivedKey: 'xyz' } },
+    { challenge: { ...challenge, signature: '' }, solution },
+    { challenge: { ...challenge, parameters: { ...challenge.parameters, algorithm: 'SCRYPT' } }, solution },
+    { challenge: { ...challenge, parameters: { ...challenge.parameters, cost: 2e9 } }, solution },
+    { challenge: { ...challenge, parameters: { ...challenge.parameters, salt: '00'.repeat(100) } }, solution },
+    { solution },
+  ])
+    expect(await refusedAs(ann, wrong)).toBe('bad_field');
 });
 
 test('an expired challenge cannot be solved; a join issues another one', async () => {
@@ -125,7 +148,9 @@ test('[R10] repeated joins get the same challenge; challenges per second are lim
   for (let i = 0; i < 5; i++) expect((await challengeFor(ann)).challenge).toEqual(challenge);
   const others = await Promise.all(Array.from({ length: 12 }, (_, i) => enter(gateway, `crowd-${i}`)));
   for (const other of others) other.say({ type: 'join', rainId: 'r1' });
-  const replies = await Promise.all(others.map((other) => Promise.any([other.next('challenge'), other.next('result')])));
+  const replies = await Promise.all(
+    others.map((other) => Promise.any([other.next('challenge'), other.next('result')])),
+  );
   const busy = replies.filter((message) => message.type === 'result');
   expect(busy.length).toBeGreaterThan(0);
   expect(busy.every((message) => message.code === '-7')).toBe(true);
@@ -167,7 +192,8 @@ test('[R10] a socket has one solution verified at a time, and repeated guesses c
 
   const script = await enter(gateway, 'script');
   const { challenge } = await challengeFor(script);
-  for (let i = 0; i < 60; i++) script.say({ type: 'solution', rainId: 'r1', challenge, solution: { counter: i, derivedKey: '00'.repeat(32) } });
+  for (let i = 0; i < 60; i++)
+    script.say({ type: 'solution', rainId: 'r1', challenge, solution: { counter: i, derivedKey: '00'.repeat(32) } });
   expect(await script.closed).toBe(4429);
 });
 

@@ -17,11 +17,15 @@ import { enter, narrow, TICKETED, ticketFor } from '../sockets/upgradeServers.ts
 const { server, redis } = await openRedis();
 const TICKETS = { tickets: 'always', proofOfWork: 'off' } as const;
 const WORK = { tickets: 'always', proofOfWork: 'always' } as const;
-const fail = (fault: unknown) => { throw fault; };
+const fail = (fault: unknown) => {
+  throw fault;
+};
 
 /** Requires nothing of its own, as a gateway that was set otherwise than the others. */
-const openLoose = (limits: NonNullable<GatewayOptions['limits']> = {}) => narrow(server.url, limits, { challenges: { ...TICKETED, tickets: 'off' } });
-const openStrict = (limits: NonNullable<GatewayOptions['limits']> = {}) => narrow(server.url, limits, { challenges: { ...TICKETED, proofOfWork: 'always' } });
+const openLoose = (limits: NonNullable<GatewayOptions['limits']> = {}) =>
+  narrow(server.url, limits, { challenges: { ...TICKETED, tickets: 'off' } });
+const openStrict = (limits: NonNullable<GatewayOptions['limits']> = {}) =>
+  narrow(server.url, limits, { challenges: { ...TICKETED, proofOfWork: 'always' } });
 
 async function grab(client: Client, rainId: string, ticket?: string): Promise<string> {
   client.say({ type: 'grab', rainId, ...(ticket !== undefined && { ticket }) });
@@ -92,12 +96,19 @@ test('tightened while it runs: tickets that cost no work are none any more, and 
 test('[R11] the scripts grant nothing to a gateway that has not heard of the rules in force; who has won hears the win', async () => {
   await stockRain(redis, { rainId: 'stale', amounts: ['1.00', '2.00'] });
   await stockSale(redis, { saleId: 'stale-sale', items: [tee(5)], perUserMax: 1 });
-  const grabBy = async (checked: string, userId: string) => (await createGrabEngine(redis, fail, () => checked).grab('stale', 0, [userId]))[0]!.code;
-  const buyBy = async (checked: string, userId: string) => (await createReserveEngine(redis, signer, fail, () => checked).reserve('stale-sale', [{ userId, sku: 'tee', quantity: 1 }]))[0]!.code;
+  const grabBy = async (checked: string, userId: string) =>
+    (await createGrabEngine(redis, fail, () => checked).grab('stale', 0, [userId]))[0]!.code;
+  const buyBy = async (checked: string, userId: string) =>
+    (
+      await createReserveEngine(redis, signer, fail, () => checked).reserve('stale-sale', [
+        { userId, sku: 'tee', quantity: 1 },
+      ])
+    )[0]!.code;
   expect([await grabBy('', 'ann'), await buyBy('', 'ann')]).toEqual(['0', '0']);
   await setRainTickets(redis, 'stale', 1, WORK);
   await setSaleTickets(redis, 'stale-sale', WORK);
-  for (const checked of ['', 'always:off']) expect([await grabBy(checked, 'bob'), await buyBy(checked, 'bob')], checked).toEqual(['-7', '-7']);
+  for (const checked of ['', 'always:off'])
+    expect([await grabBy(checked, 'bob'), await buyBy(checked, 'bob')], checked).toEqual(['-7', '-7']);
   expect([await grabBy('', 'ann'), await buyBy('', 'ann')]).toEqual(['1', '1']);
   expect([await grabBy('always:always', 'bob'), await buyBy('always:always', 'bob')]).toEqual(['0', '0']);
 });

@@ -13,7 +13,8 @@ await stockRain(redis, { rainId: 'r2', amounts: ['1.00'] });
 const SECRET = TICKETED.secret;
 const NOW = 1_900_000_000_000;
 const AT = { expiresAt: NOW, now: NOW - 60_000, solved: true };
-const open = (rules: Partial<typeof TICKETED> = {}, pressed?: () => boolean) => narrow(server.url, {}, { challenges: { ...TICKETED, ...rules }, ...(pressed && { pressed }) });
+const open = (rules: Partial<typeof TICKETED> = {}, pressed?: () => boolean) =>
+  narrow(server.url, {}, { challenges: { ...TICKETED, ...rules }, ...(pressed && { pressed }) });
 
 test('a join issues a ticket, and with it a grab is decided; without it nothing is decided or changed [R11]', async () => {
   const gateway = await open();
@@ -28,14 +29,26 @@ test('a join issues a ticket, and with it a grab is decided; without it nothing 
   expect(expiresAt).toBe(rain.closesAt + LIMITS.ticketSlackMs);
   ann.say({ type: 'grab', rainId: 'r1', ref: 'b', ticket });
   expect(await ann.next('result')).toMatchObject({ code: '0', ref: 'b' });
-  expect([gateway.counters.refused.tickets, gateway.counters.answers['-9'], gateway.counters.issued.ticket]).toEqual([1, 1, 1]);
+  expect([gateway.counters.refused.tickets, gateway.counters.answers['-9'], gateway.counters.issued.ticket]).toEqual([
+    1, 1, 1,
+  ]);
 });
 
-test('[R9] only the user\'s own ticket, unchanged, for this rain and not expired, is valid', () => {
+test("[R9] only the user's own ticket, unchanged, for this rain and not expired, is valid", () => {
   const tickets = new Tickets(SECRET);
   const { text } = tickets.issue('ann', 'r1', AT);
-  expect(tickets.read(text, 'ann', 'r1', NOW - 1)).toEqual({ text, expiresAt: NOW, issuedAt: NOW - 60_000, solved: true });
-  expect(new Tickets(SECRET).read(text, 'ann', 'r1', NOW - 1)).toEqual({ text, expiresAt: NOW, issuedAt: NOW - 60_000, solved: true });
+  expect(tickets.read(text, 'ann', 'r1', NOW - 1)).toEqual({
+    text,
+    expiresAt: NOW,
+    issuedAt: NOW - 60_000,
+    solved: true,
+  });
+  expect(new Tickets(SECRET).read(text, 'ann', 'r1', NOW - 1)).toEqual({
+    text,
+    expiresAt: NOW,
+    issuedAt: NOW - 60_000,
+    solved: true,
+  });
   expect(tickets.read(text, 'ann', 'r1', NOW), 'run out').toBeUndefined();
   expect(tickets.read(text, 'bob', 'r1', NOW - 1), 'another user').toBeUndefined();
   expect(tickets.read(text, 'ann', 'r2', NOW - 1), 'another rain').toBeUndefined();
@@ -45,7 +58,17 @@ test('[R9] only the user\'s own ticket, unchanged, for this rain and not expired
     const changed = text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
     expect(tickets.read(changed, 'ann', 'r1', NOW - 1), `letter ${at}`).toBeUndefined();
   }
-  for (const other of ['', 'x', text.slice(1), `${text}A`, `${text}=`, ` ${text.slice(1)}`, '+'.repeat(64), 'A'.repeat(64)]) expect(tickets.read(other, 'ann', 'r1', NOW - 1), other).toBeUndefined();
+  for (const other of [
+    '',
+    'x',
+    text.slice(1),
+    `${text}A`,
+    `${text}=`,
+    ` ${text.slice(1)}`,
+    '+'.repeat(64),
+    'A'.repeat(64),
+  ])
+    expect(tickets.read(other, 'ann', 'r1', NOW - 1), other).toBeUndefined();
   // The signed text of one pair of names must not equal that of another pair.
   expect(tickets.read(tickets.issue('b/c', 'a', AT).text, 'c', 'a', NOW - 1)).toBeUndefined();
   expect(tickets.read(tickets.issue('/r1/ann', 'r1', AT).text, 'ann', 'r1', NOW - 1)).toBeUndefined();
@@ -69,7 +92,13 @@ test('a forged or expired ticket, or one for another user or rain, gets "join ag
   expect(await shown(bob, ticket)).toBe('-9');
   expect(await shown(ann, foreign)).toBe('-9');
   expect(await shown(ann, `${ticket.slice(0, -1)}${ticket.endsWith('A') ? 'B' : 'A'}`)).toBe('-9');
-  expect(await shown(ann, new Tickets(SECRET).issue('ann-1', 'r1', { expiresAt: Date.now() - 1_000, now: Date.now() - 2_000, solved: true }).text)).toBe('-9');
+  expect(
+    await shown(
+      ann,
+      new Tickets(SECRET).issue('ann-1', 'r1', { expiresAt: Date.now() - 1_000, now: Date.now() - 2_000, solved: true })
+        .text,
+    ),
+  ).toBe('-9');
   expect(await shown(ann, '红包')).toBe('-9');
   expect(await shown(await enter(there, 'ann-1'), ticket)).toBe('0');
 });
@@ -171,7 +200,8 @@ test('with tickets off a join sends none, and a ticket sent all the same does no
 });
 
 test.each([
-  [{ ticket: 5 }, 'ticket'], [{ ticket: 'x'.repeat(129) }, 'ticket'],
+  [{ ticket: 5 }, 'ticket'],
+  [{ ticket: 'x'.repeat(129) }, 'ticket'],
 ])('[R12] %j is refused by name', async (field, name) => {
   const gateway = await open();
   const ann = await enter(gateway, 'ann-12');
@@ -183,7 +213,9 @@ test('[R10] a socket keeps tickets of as many rains as it may watch', () => {
   const session: TicketHolder = { userId: 'ann', solving: false, tickets: undefined };
   const ticket = new Tickets(SECRET).issue('ann', 'r1', AT);
   for (let i = 0; i < 3 * LIMITS.joinsPerSocketMax; i++) keepTicket(session, `rain-${i}`, ticket, LIMITS);
-  expect([...session.tickets!.keys()]).toEqual(Array.from({ length: LIMITS.joinsPerSocketMax }, (_, i) => `rain-${i + 2 * LIMITS.joinsPerSocketMax}`));
+  expect([...session.tickets!.keys()]).toEqual(
+    Array.from({ length: LIMITS.joinsPerSocketMax }, (_, i) => `rain-${i + 2 * LIMITS.joinsPerSocketMax}`),
+  );
 });
 
 test('the limit has refused somebody', () => {

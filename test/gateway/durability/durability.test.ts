@@ -22,19 +22,28 @@ beforeAll(async () => {
   pair = await startPair();
   redis = await connect(pair.master.url);
 });
-afterEach(async () => { await Promise.all(gateways.splice(0).map((gateway) => gateway.close())); });
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
+});
 afterAll(async () => {
   redis.disconnect();
   await pair.stop();
 });
 
-interface Line { level: 'warn' | 'error'; facts: object; message: string }
+interface Line {
+  level: 'warn' | 'error';
+  facts: object;
+  message: string;
+}
 
 /** A log that a test can read. */
 function listen(): { log: Logger; lines: Line[] } {
   const lines: Line[] = [];
   const log = createLog('gateway', 'silent');
-  for (const level of ['warn', 'error'] as const) log[level] = ((facts: object, message: string) => { lines.push({ level, facts, message }); }) as Logger['warn'];
+  for (const level of ['warn', 'error'] as const)
+    log[level] = ((facts: object, message: string) => {
+      lines.push({ level, facts, message });
+    }) as Logger['warn'];
   return { log, lines };
 }
 
@@ -62,22 +71,38 @@ describe('DURABILITY=replicas=1', () => {
       expect(await grab(ann, 'stalled')).toEqual({ code: '-7' });
       expect(await grab(bob, 'stalled')).toEqual({ code: '-1' });
       ann.say({ type: 'join', rainId: 'stalled' });
-      expect(await ann.next('result')).toEqual({ type: 'result', rainId: 'stalled', code: '-7', reason: 'busy', retryInMs: expect.any(Number) as number });
+      expect(await ann.next('result')).toEqual({
+        type: 'result',
+        rainId: 'stalled',
+        code: '-7',
+        reason: 'busy',
+        retryInMs: expect.any(Number) as number,
+      });
     } finally {
       pair.link.pass();
     }
-    await eventually(async () => expect(await grab(ann, 'stalled')).toEqual({ code: '1', amount: '12.21' }), { timeoutMs: 20_000 });
-    await eventually(async () => {
-      ann.say({ type: 'join', rainId: 'stalled' });
-      expect(await ann.next('result')).toMatchObject({ code: '1', amount: '12.21' });
-    }, { timeoutMs: 20_000 });
+    await eventually(async () => expect(await grab(ann, 'stalled')).toEqual({ code: '1', amount: '12.21' }), {
+      timeoutMs: 20_000,
+    });
+    await eventually(
+      async () => {
+        ann.say({ type: 'join', rainId: 'stalled' });
+        expect(await ann.next('result')).toMatchObject({ code: '1', amount: '12.21' });
+      },
+      { timeoutMs: 20_000 },
+    );
     await Promise.all([ann.leave(), bob.leave()]);
   }, 40_000);
 
   test('too few replicas are reported at the start, in one sentence', async () => {
     const { log, lines } = listen();
     await open({ durability: { mode: 'replicas', replicas: 3 }, log });
-    expect(lines).toEqual([expect.objectContaining({ level: 'warn', message: expect.stringMatching(/3 replicas .* 1 are connected/) as string })]);
+    expect(lines).toEqual([
+      expect.objectContaining({
+        level: 'warn',
+        message: expect.stringMatching(/3 replicas .* 1 are connected/) as string,
+      }),
+    ]);
   });
 
   test('a Redis with less durability than configured is reported at the start', async () => {
@@ -89,7 +114,9 @@ describe('DURABILITY=replicas=1', () => {
     } finally {
       await redis.config('SET', 'appendfsync', 'always');
     }
-    expect(strict.lines).toEqual([expect.objectContaining({ level: 'warn', message: expect.stringContaining('everysec') as string })]);
+    expect(strict.lines).toEqual([
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('everysec') as string }),
+    ]);
     expect(relaxed.lines).toEqual([]);
   });
 });
@@ -115,10 +142,17 @@ describe('a connection that was lost and is ready again', () => {
     await forgetLastClaim('lost');
     await cutEverybodyElse();
     // They grab all the time, and any of them could get her packet.
-    const answers = await Promise.all(others.map((other) => eventually(async () => {
-      const { code } = await grab(other, 'lost');
-      return code !== '-7' && code;
-    }, { everyMs: 0, timeoutMs: 10_000 })));
+    const answers = await Promise.all(
+      others.map((other) =>
+        eventually(
+          async () => {
+            const { code } = await grab(other, 'lost');
+            return code !== '-7' && code;
+          },
+          { everyMs: 0, timeoutMs: 10_000 },
+        ),
+      ),
+    );
     expect(new Set(answers)).toEqual(new Set(['-1']));
     expect(await grab(ann, 'lost')).toEqual({ code: '1', amount: '3.00' });
     expect((await claimLog({ redis }, 'lost')).map(({ userId }) => userId)).toEqual(['ann']);
@@ -140,7 +174,9 @@ describe('a connection that was lost and is ready again', () => {
     await first.close();
     await forgetLastClaim('joined');
     await cutEverybodyElse();
-    await eventually(async () => expect(await claimLog({ redis }, 'joined')).toMatchObject([{ userId: 'ann', amount: '3.00' }]));
+    await eventually(async () =>
+      expect(await claimLog({ redis }, 'joined')).toMatchObject([{ userId: 'ann', amount: '3.00' }]),
+    );
     await back.leave();
   });
 
@@ -153,33 +189,52 @@ describe('a connection that was lost and is ready again', () => {
     await redis.del(...Object.values(shardKeys('flushed', 0)));
     await redis.hdel(LIVE_RAINS_KEY, 'flushed');
     await cutEverybodyElse();
-    await eventually(() => expect(lines).toContainEqual(expect.objectContaining({
-      level: 'error', facts: { rainId: 'flushed', lost: 1, claims: [{ userId: 'ann', redPacketId: 'flushed-0' }] },
-    })));
+    await eventually(() =>
+      expect(lines).toContainEqual(
+        expect.objectContaining({
+          level: 'error',
+          facts: { rainId: 'flushed', lost: 1, claims: [{ userId: 'ann', redPacketId: 'flushed-0' }] },
+        }),
+      ),
+    );
     // The loss is logged before the win is written down.
     await eventually(async () => expect(await redis.keys('rain:{flushed/*')).toEqual([shardKeys('flushed', 0).told]));
     await ann.leave();
   });
 
-  test('[R14] FLUSHALL while nobody\'s line is cut: each gateway notices it by itself, and writes down whom it has told what', async () => {
+  test("[R14] FLUSHALL while nobody's line is cut: each gateway notices it by itself, and writes down whom it has told what", async () => {
     const { log, lines } = listen();
     const gateways = [await open({ log }), await open({})];
     await stockRain(redis, { rainId: 'emptied', amounts: ['3.00', '4.00', '5.00'], shards: 2 });
-    const told = await Promise.all(gateways.map(async (gateway, i) => {
-      const client = await dial(gateway.url, `user-${i}`);
-      const { code, amount } = await grab(client, 'emptied');
-      await client.leave();
-      return { userId: `user-${i}`, code, amount };
-    }));
+    const told = await Promise.all(
+      gateways.map(async (gateway, i) => {
+        const client = await dial(gateway.url, `user-${i}`);
+        const { code, amount } = await grab(client, 'emptied');
+        await client.leave();
+        return { userId: `user-${i}`, code, amount };
+      }),
+    );
     expect(told).toMatchObject([{ code: '0' }, { code: '0' }]);
     await redis.flushall();
-    await eventually(async () => expect((await readTold(redis, signer, 'emptied', 2)).map(({ userId, amount }) => `${userId} ${amount}`).sort())
-      .toEqual(told.map(({ userId, amount }) => `${userId} ${amount}`)), { timeoutMs: 10_000 });
-    expect(lines.filter(({ level, message }) => level === 'error' && message.includes('has lost a rain')).map(({ facts }) => facts as { rainId: string }).filter(({ rainId }) => rainId === 'emptied'))
-      .toEqual([{ rainId: 'emptied', state: 'loaded' }, { rainId: 'emptied', lost: 1, claims: [expect.objectContaining({ userId: 'user-0' })] }]);
+    await eventually(
+      async () =>
+        expect(
+          (await readTold(redis, signer, 'emptied', 2)).map(({ userId, amount }) => `${userId} ${amount}`).sort(),
+        ).toEqual(told.map(({ userId, amount }) => `${userId} ${amount}`)),
+      { timeoutMs: 10_000 },
+    );
+    expect(
+      lines
+        .filter(({ level, message }) => level === 'error' && message.includes('has lost a rain'))
+        .map(({ facts }) => facts as { rainId: string })
+        .filter(({ rainId }) => rainId === 'emptied'),
+    ).toEqual([
+      { rainId: 'emptied', state: 'loaded' },
+      { rainId: 'emptied', lost: 1, claims: [expect.objectContaining({ userId: 'user-0' })] },
+    ]);
   });
 
-  test('a restored claim has a time of Redis\'s clock, and is a claim like any other', async () => {
+  test("a restored claim has a time of Redis's clock, and is a claim like any other", async () => {
     const gateway = await open({});
     await stockRain(redis, { rainId: 'dated', amounts: ['3.00'] });
     const ann = await dial(gateway.url, 'ann');
@@ -190,7 +245,7 @@ describe('a connection that was lost and is ready again', () => {
       const found = await claimLog({ redis }, 'dated');
       return found.length === 1 && found;
     });
-    expect(Math.abs(Number(claim!.at) - await redisNow(redis))).toBeLessThan(10_000);
+    expect(Math.abs(Number(claim!.at) - (await redisNow(redis)))).toBeLessThan(10_000);
     await ann.leave();
   });
 });

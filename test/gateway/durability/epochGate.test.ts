@@ -41,7 +41,10 @@ test('a gateway that starts before anybody has compared a restarted Redis answer
   await redis.hset(EPOCH_KEY, 'runId', 'an earlier run');
   const fresh = await open();
   expect(await grab(fresh.gateway, 'ann')).toBe('-7');
-  expect(fresh.gateway.readiness.report()).toMatchObject({ ready: false, notReady: [{ part: 'stores', reason: 'waits until a worker has compared Redis with the database' }] });
+  expect(fresh.gateway.readiness.report()).toMatchObject({
+    ready: false,
+    notReady: [{ part: 'stores', reason: 'waits until a worker has compared Redis with the database' }],
+  });
   expect(fresh.heard.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('until a worker runs'));
   // It was there before: it knows what it told.
   expect(await grab(there.gateway, 'ann')).toBe('0');
@@ -73,17 +76,31 @@ test('[R6] a gateway that sees the counter go back restores what it told, althou
   const { claimed, claims, packets } = shardKeys('later', 0);
   const listed = await redis.lrange(packets, 0, -1);
   expect(await grab(gateway, 'ann')).toBe('0');
-  await redis.multi().hset(EPOCH_KEY, 'counter', 3).del(claimed, claims).lpush(packets, ...listed).exec();
+  await redis
+    .multi()
+    .hset(EPOCH_KEY, 'counter', 3)
+    .del(claimed, claims)
+    .lpush(packets, ...listed)
+    .exec();
   await eventually(async () => expect(await redis.hexists(claimed, 'ann')).toBe(1));
-  await eventually(() => expect(heard.filter(({ level }) => level === 'warn')).toMatchObject([{ rainId: 'later', putBack: 1 }]));
+  await eventually(() =>
+    expect(heard.filter(({ level }) => level === 'warn')).toMatchObject([{ rainId: 'later', putBack: 1 }]),
+  );
 });
 
 test('of two counters the greater one stands, and a comparison that began before a restart does not count', async () => {
   await adopt();
   expect(await writeEpoch(redis, { ...LEDGER, counter: 6 }, undefined)).toMatchObject({ counter: 7 });
   await redis.hset(EPOCH_KEY, 'runId', 'an earlier run');
-  expect(await writeEpoch(redis, { ...LEDGER, counter: 8 }, 'an earlier run')).toMatchObject({ counter: 8, comparedRunId: 'an earlier run', runId: expect.stringMatching(/^[0-9a-f]{40}$/) as string });
-  expect(await writeEpoch(redis, { storeId: 'another', counter: 1 }, undefined)).toMatchObject({ storeId: 'another', counter: 1 });
+  expect(await writeEpoch(redis, { ...LEDGER, counter: 8 }, 'an earlier run')).toMatchObject({
+    counter: 8,
+    comparedRunId: 'an earlier run',
+    runId: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
+  });
+  expect(await writeEpoch(redis, { storeId: 'another', counter: 1 }, undefined)).toMatchObject({
+    storeId: 'another',
+    counter: 1,
+  });
   await redis.hset(EPOCH_KEY, 'counter', 'soon');
   expect(await readEpoch(redis)).toMatchObject({ counter: undefined });
 });

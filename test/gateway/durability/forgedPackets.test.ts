@@ -11,8 +11,12 @@ import { laterSigner, signer } from '../../support/signer.ts';
 const { server, redis } = await openRedis();
 const errors: { facts: object; message: string }[] = [];
 const log = createLog('gateway', 'silent');
-log.error = ((facts: object, message: string) => { errors.push({ facts, message }); }) as Logger['error'];
-beforeEach(() => { errors.length = 0; });
+log.error = ((facts: object, message: string) => {
+  errors.push({ facts, message });
+}) as Logger['error'];
+beforeEach(() => {
+  errors.length = 0;
+});
 
 const FORGED = '{"redPacketId":"made-up","amount":"50.00","mac":"abcdefghijklmnop"}';
 
@@ -44,8 +48,15 @@ async function resultOfJoin(client: Client, rainId: string): Promise<string | un
 describe('[R14] a packet that nobody signed is never told', () => {
   test.each([
     ['made up', () => FORGED],
-    ['raised', (rainId: string) => `{"redPacketId":"${rainId}-0","amount":"99.00","mac":"${signer.packetMac(rainId, `${rainId}-0`, '1.00')}"}`],
-    ['of another rain', () => `{"redPacketId":"other-0","amount":"9.00","mac":"${signer.packetMac('other', 'other-0', '9.00')}"}`],
+    [
+      'raised',
+      (rainId: string) =>
+        `{"redPacketId":"${rainId}-0","amount":"99.00","mac":"${signer.packetMac(rainId, `${rainId}-0`, '1.00')}"}`,
+    ],
+    [
+      'of another rain',
+      () => `{"redPacketId":"other-0","amount":"9.00","mac":"${signer.packetMac('other', 'other-0', '9.00')}"}`,
+    ],
     ['unsigned', () => '{"redPacketId":"made-up","amount":"50.00"}'],
   ])('%s: it is set aside, and its user gets the next one', async (how, element) => {
     const rainId = `list-${how.replaceAll(' ', '-')}`;
@@ -55,11 +66,21 @@ describe('[R14] a packet that nobody signed is never told', () => {
     const { gateway, client } = await open('ann');
     expect(await grab(client, rainId)).toMatchObject({ code: '0', redPacketId: `${rainId}-0`, amount: '1.00' });
     expect(await grab(client, rainId)).toMatchObject({ code: '1', redPacketId: `${rainId}-0` });
-    expect((await redis.lrange(spoiled, 0, -1)).map((entry) => (JSON.parse(entry) as { redPacketId: string }).redPacketId)).toEqual(Array(2).fill((JSON.parse(element(rainId)) as { redPacketId: string }).redPacketId));
+    expect(
+      (await redis.lrange(spoiled, 0, -1)).map((entry) => (JSON.parse(entry) as { redPacketId: string }).redPacketId),
+    ).toEqual(Array(2).fill((JSON.parse(element(rainId)) as { redPacketId: string }).redPacketId));
     expect(await redis.llen(packets)).toBe(1);
-    expect(JSON.parse((await redis.hget(claimed, 'ann'))!)).toMatchObject({ redPacketId: `${rainId}-0`, amount: '1.00' });
+    expect(JSON.parse((await redis.hget(claimed, 'ann'))!)).toMatchObject({
+      redPacketId: `${rainId}-0`,
+      amount: '1.00',
+    });
     expect(gateway.counters.spoiled).toBe(2);
-    expect(errors).toEqual([{ facts: expect.objectContaining({ rainId, forged: 1 }) as object, message: expect.stringContaining('not signed') as string }]);
+    expect(errors).toEqual([
+      {
+        facts: expect.objectContaining({ rainId, forged: 1 }) as object,
+        message: expect.stringContaining('not signed') as string,
+      },
+    ]);
   });
 
   test('[R10] a list full of them: "busy" after a few, and the win when they are gone', async () => {
@@ -74,7 +95,8 @@ describe('[R14] a packet that nobody signed is never told', () => {
   test('a made-up entry of the dedupe hash: neither a join nor a grab tells it, and the user may still win', async () => {
     await stockRain(redis, { rainId: 'entry', amounts: ['1.00'] });
     const { claimed, spoiled } = shardKeys('entry', 0);
-    const entry = (userId: string) => JSON.stringify({ rainId: 'entry', redPacketId: 'entry-9', amount: '50.00', userId, at: '1795000000000' });
+    const entry = (userId: string) =>
+      JSON.stringify({ rainId: 'entry', redPacketId: 'entry-9', amount: '50.00', userId, at: '1795000000000' });
     await redis.hset(claimed, { ann: entry('ann'), bob: entry('bob') });
     const { gateway, client: ann } = await open('ann');
     expect(await resultOfJoin(ann, 'entry')).toBeUndefined();
@@ -117,14 +139,21 @@ describe('a rain that is signed with another key', () => {
     const { client } = await open('ann', { signer: createSigner('another-signing-secret-of-32-characters') });
     expect([(await grab(client, 'other')).code, (await grab(client, 'other')).code]).toEqual(['-7', '-7']);
     expect(await redis.llen(shardKeys('other', 0).packets)).toBe(1);
-    expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining('give all processes the same secret')]);
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining('give all processes the same secret'),
+    ]);
   });
 
   test('also when the gateway does not know yet, and when its packets were loaded by an older version', async () => {
     await stockRain(redis, { rainId: 'older', amounts: ['1.00'] });
     const { state, packets, claimed, spoiled } = shardKeys('older', 0);
     const { client } = await open('ann');
-    await redis.multi().hdel(state, 'signedBy').del(packets).rpush(packets, '{"redPacketId":"older-0","amount":"1.00"}').exec();
+    await redis
+      .multi()
+      .hdel(state, 'signedBy')
+      .del(packets)
+      .rpush(packets, '{"redPacketId":"older-0","amount":"1.00"}')
+      .exec();
     expect((await grab(client, 'older')).code).toBe('-7');
     expect([await redis.exists(spoiled), await redis.hexists(claimed, 'ann')]).toEqual([0, 1]);
     await announceChange(redis, 'older');

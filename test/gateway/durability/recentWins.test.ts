@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import type { SentWin } from '../../../src/grab/restore.ts';
 import { RecentWins } from '../../../src/gateway/durability/recentWins.ts';
 
-const win = (userId: string, at: number, redPacketId = `p-${userId}`): SentWin => ({ rainId: 'r1', shard: 0, userId, redPacketId, amount: '1.00', at });
+const win = (userId: string, at: number, redPacketId = `p-${userId}`): SentWin => ({
+  rainId: 'r1',
+  shard: 0,
+  userId,
+  redPacketId,
+  amount: '1.00',
+  at,
+});
 const users = (recentWins: RecentWins) => [...recentWins].map(({ userId }) => userId);
 
 test('[R10] a gateway keeps only the latest wins: at most the maximum, at least half of it', () => {
@@ -42,5 +49,9 @@ test('a user who was sent a packet is told that one again, whatever another clai
   expect(recentWins.add(win('bob', 1_900_000))).toMatchObject({ userId: 'bob' });
   expect(recentWins.add(win('ann', 1_900_001, 'r1-7'))).toBe(first);
   expect(recentWins.add({ ...win('ann', 1_900_002, 'r2-7'), rainId: 'r2' })).toMatchObject({ redPacketId: 'r2-7' });
-  expect([...recentWins].map(({ userId, redPacketId }) => [userId, redPacketId])).toEqual([['bob', 'p-bob'], ['ann', 'r1-0'], ['ann', 'r2-7']]);
+  expect([...recentWins].map(({ userId, redPacketId }) => [userId, redPacketId])).toEqual([
+    ['bob', 'p-bob'],
+    ['ann', 'r1-0'],
+    ['ann', 'r2-7'],
+  ]);
 });

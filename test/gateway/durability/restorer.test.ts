@@ -14,12 +14,27 @@ const { server, redis } = await openRedis();
 test('a doubt is enough for another check; a failed check is repeated until it succeeds, and reported once', async () => {
   await stockRain(redis, { rainId: 'r1', amounts: ['1.00'] });
   const keys = shardKeys('r1', 0);
-  const recentWins: SentWin[] = [{ rainId: 'r1', shard: 0, userId: 'ann', redPacketId: 'r1-0', amount: '1.00', at: Date.now() }];
+  const recentWins: SentWin[] = [
+    { rainId: 'r1', shard: 0, userId: 'ann', redPacketId: 'r1-0', amount: '1.00', at: Date.now() },
+  ];
   const warnings: string[] = [];
   const log = createLog('gateway', 'silent');
-  log.warn = ((_facts: object, message: string) => { warnings.push(message); }) as Logger['warn'];
+  log.warn = ((_facts: object, message: string) => {
+    warnings.push(message);
+  }) as Logger['warn'];
   let looks = 0;
-  const restorer = startRestorer({ redis, signer, recentWins: { *[Symbol.iterator]() { looks++; yield* recentWins; } }, log, retryMs: 10 });
+  const restorer = startRestorer({
+    redis,
+    signer,
+    recentWins: {
+      *[Symbol.iterator]() {
+        looks++;
+        yield* recentWins;
+      },
+    },
+    log,
+    retryMs: 10,
+  });
   onTestFinished(() => restorer.close());
   await redis.set(keys.claims, 'of another type');
   restorer.doubt();
@@ -27,7 +42,9 @@ test('a doubt is enough for another check; a failed check is repeated until it s
   await eventually(() => looks > 3);
   await redis.del(keys.claims);
   await eventually(async () => expect(await redis.llen(keys.claims)).toBe(1));
-  await eventually(() => expect(warnings).toEqual([expect.stringContaining('cannot check'), expect.stringContaining('put back')]));
+  await eventually(() =>
+    expect(warnings).toEqual([expect.stringContaining('cannot check'), expect.stringContaining('put back')]),
+  );
   expect(restorer.looking(keys.state)).toBe(false);
   const checked = looks;
   restorer.doubt();
@@ -41,16 +58,38 @@ test('a doubt is enough for another check; a failed check is repeated until it s
 test('results of other rains are reported at once, and once, even if the wins of one rain cannot be checked', async () => {
   await stockRain(redis, { rainId: 'broken', amounts: ['1.00'] });
   await stockRain(redis, { rainId: 'whole', amounts: ['1.00'] });
-  const recentWins = ['broken', 'whole', 'gone'].map((rainId): SentWin => ({ rainId, shard: 0, userId: 'ann', redPacketId: `${rainId}-0`, amount: '1.00', at: Date.now() }));
+  const recentWins = ['broken', 'whole', 'gone'].map((rainId): SentWin => ({
+    rainId,
+    shard: 0,
+    userId: 'ann',
+    redPacketId: `${rainId}-0`,
+    amount: '1.00',
+    at: Date.now(),
+  }));
   await redis.set(shardKeys('broken', 0).claims, 'of another type');
   const { log, heard } = listeningLog();
   let looks = 0;
-  const restorer = startRestorer({ redis, signer, recentWins: { *[Symbol.iterator]() { looks++; yield* recentWins; } }, log, retryMs: 10 });
+  const restorer = startRestorer({
+    redis,
+    signer,
+    recentWins: {
+      *[Symbol.iterator]() {
+        looks++;
+        yield* recentWins;
+      },
+    },
+    log,
+    retryMs: 10,
+  });
   onTestFinished(() => restorer.close());
   restorer.doubt();
   await eventually(() => looks > 3);
   const logged = () => heard.filter(({ level }) => level === 'warn' || level === 'error').map(({ msg }) => msg);
-  expect(logged()).toEqual([expect.stringContaining('put back'), expect.stringContaining('has lost a rain'), expect.stringContaining('cannot check')]);
+  expect(logged()).toEqual([
+    expect.stringContaining('put back'),
+    expect.stringContaining('has lost a rain'),
+    expect.stringContaining('cannot check'),
+  ]);
   await redis.del(shardKeys('broken', 0).claims);
   await eventually(() => expect(logged()).toHaveLength(4));
   expect(logged().at(-1)).toContain('put back');
@@ -62,8 +101,17 @@ test('a rain that cannot be checked does not keep the reservations of sales from
   const { log, heard } = listeningLog();
   let putBack = 0;
   const restorer = startRestorer({
-    redis, signer, recentWins: [{ rainId: 'frozen', shard: 0, userId: 'ann', redPacketId: 'frozen-0', amount: '1.00', at: Date.now() }], log, retryMs: 10,
-    also: () => { putBack++; return Promise.resolve(); },
+    redis,
+    signer,
+    recentWins: [
+      { rainId: 'frozen', shard: 0, userId: 'ann', redPacketId: 'frozen-0', amount: '1.00', at: Date.now() },
+    ],
+    log,
+    retryMs: 10,
+    also: () => {
+      putBack++;
+      return Promise.resolve();
+    },
   });
   onTestFinished(() => restorer.close());
   restorer.doubt();

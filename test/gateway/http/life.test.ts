@@ -25,7 +25,11 @@ test('a buyer without a socket hears that the order is written, that it is paid,
   await openedSale(context, 'life', { perUserMax: 2 });
   const [ann, bob] = [await callerOf(gateway, 'ann'), await callerOf(gateway, 'bob')];
   expect((await ann.buy('life', 'a', { quantity: 2 })).body).toMatchObject({ code: '0', status: 'reserved' });
-  expect((await ann.order('life-1', '?wait=25&status=reserved')).body).toMatchObject({ status: 'created', quantity: 2, ref: 'a' });
+  expect((await ann.order('life-1', '?wait=25&status=reserved')).body).toMatchObject({
+    status: 'created',
+    quantity: 2,
+    ref: 'a',
+  });
   const [paid] = await Promise.all([
     ann.order('life-1', '?wait=25&status=created'),
     eventually(() => gateway.ordersWaiting() === 1).then(() => context.ledger.stepOrder('life-1', 'paid')),

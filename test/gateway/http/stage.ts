@@ -37,20 +37,44 @@ export function openAgent(maxSockets = 64): Agent {
 }
 
 /** A user with a token and no socket. */
-export async function callerOf({ port }: Pick<Gateway, 'port'>, userId: string, { agent = openAgent(), headers: always = {}, named = {} }: CallerOptions = {}): Promise<Caller> {
+export async function callerOf(
+  { port }: Pick<Gateway, 'port'>,
+  userId: string,
+  { agent = openAgent(), headers: always = {}, named = {} }: CallerOptions = {},
+): Promise<Caller> {
   const authorization = `Bearer ${await tokenFor(userId, undefined, named)}`;
   const ask: Caller['ask'] = async (method, path, headers = {}, body) => {
-    const sent = request({ host: '127.0.0.1', port, agent, method, path, headers: { authorization, ...always, ...headers } });
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      agent,
+      method,
+      path,
+      headers: { authorization, ...always, ...headers },
+    });
     sent.end(body);
-    const [response] = await once(sent, 'response') as [IncomingMessage];
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
     const written = await text(response);
-    return { status: response.statusCode!, headers: response.headers, body: written === '' ? {} : JSON.parse(written) as Answer['body'] };
+    return {
+      status: response.statusCode!,
+      headers: response.headers,
+      body: written === '' ? {} : (JSON.parse(written) as Answer['body']),
+    };
   };
   return {
     ask,
     buy(saleId, key, body = {}) {
       const written = JSON.stringify({ sku: 'tee', ...body });
-      return ask('POST', `/v1/sales/${saleId}/buy`, { 'content-type': 'application/json', 'content-length': String(written.length), ...(key !== undefined && { 'idempotency-key': key }) }, written);
+      return ask(
+        'POST',
+        `/v1/sales/${saleId}/buy`,
+        {
+          'content-type': 'application/json',
+          'content-length': String(written.length),
+          ...(key !== undefined && { 'idempotency-key': key }),
+        },
+        written,
+      );
     },
     order: (reservationId, query = '') => ask('GET', `/v1/orders/${reservationId}${query}`),
     sale: (saleId) => ask('GET', `/v1/sales/${saleId}`),

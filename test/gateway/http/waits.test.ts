@@ -18,11 +18,23 @@ const { server, redis } = await openRedis();
 const gateway = await openGateway(server.url);
 afterAll(() => gateway.close());
 
-const waiting = async (count: number, at: Pick<Gateway, 'ordersWaiting'> = gateway) => { await eventually(() => at.ordersWaiting() === count); };
-const mark = (userId: string, reservationId: string, status: OrderStatus) => ({ userId, reservationId, status, mark: signer.orderMark({ userId, reservationId, status }) });
+const waiting = async (count: number, at: Pick<Gateway, 'ordersWaiting'> = gateway) => {
+  await eventually(() => at.ordersWaiting() === count);
+};
+const mark = (userId: string, reservationId: string, status: OrderStatus) => ({
+  userId,
+  reservationId,
+  status,
+  mark: signer.orderMark({ userId, reservationId, status }),
+});
 
 /** What a worker does when the ledger has another status. */
-async function step(saleId: string, userId: string, ordinal: number, status: Exclude<OrderStatus, 'reserved'>): Promise<void> {
+async function step(
+  saleId: string,
+  userId: string,
+  ordinal: number,
+  status: Exclude<OrderStatus, 'reserved'>,
+): Promise<void> {
   await follow(redis, saleId, [{ userId, ordinal, status, toStock: true }]);
   await publish(redis, { type: 'orders', saleId, orders: [mark(userId, `${saleId}-${ordinal}`, status)] });
 }
@@ -38,19 +50,28 @@ test('a request that waits is answered at once when the order is written, paid a
     await waiting(1);
     const began = performance.now();
     await step('life', 'ann', 1, status);
-    expect(await asked).toMatchObject({ status: 200, body: { ...others, code: '1', reason: 'already_reserved', status } });
+    expect(await asked).toMatchObject({
+      status: 200,
+      body: { ...others, code: '1', reason: 'already_reserved', status },
+    });
     expect(performance.now() - began).toBeLessThan(10_000);
     await waiting(0);
     known = status;
   }
-  expect((await ann.order('life-1', '?wait=25')).body['status'], 'nothing follows: the answer comes at once').toBe('refunded');
+  expect((await ann.order('life-1', '?wait=25')).body['status'], 'nothing follows: the answer comes at once').toBe(
+    'refunded',
+  );
 });
 
 test('with another status than the known one, without a wait and for an unknown order the answer comes at once', async () => {
   await stockSale(redis, { saleId: 'atonce', items: [tee(5)], perUserMax: 1 });
   const [ann, bob] = [await callerOf(gateway, 'ann'), await callerOf(gateway, 'bob')];
   await ann.buy('atonce');
-  for (const query of ['', '?wait=0', '?status=reserved', '?wait=25&status=created']) expect(await ann.order('atonce-1', query), query).toMatchObject({ status: 200, body: { status: 'reserved', place: 1 } });
+  for (const query of ['', '?wait=0', '?status=reserved', '?wait=25&status=created'])
+    expect(await ann.order('atonce-1', query), query).toMatchObject({
+      status: 200,
+      body: { status: 'reserved', place: 1 },
+    });
   expect((await bob.order('atonce-1', '?wait=25')).status).toBe(404);
   await waiting(0);
 });
@@ -73,18 +94,30 @@ test('[R9] an event that nobody has signed, the same status again and the order 
   const asked = ann.order(mine, '?wait=25');
   await waiting(1);
   const forged = { ...mark('ann', mine, 'created'), status: 'paid' as const };
-  await publish(redis, { type: 'orders', saleId: 'asleep', orders: [forged, mark('ann', mine, 'reserved'), mark('bob', mine, 'paid')] });
+  await publish(redis, {
+    type: 'orders',
+    saleId: 'asleep',
+    orders: [forged, mark('ann', mine, 'reserved'), mark('bob', mine, 'paid')],
+  });
   await step('asleep', 'ann', Number(mine.split('-')[1]), 'created');
   expect((await asked).body).toMatchObject({ status: 'created' });
 });
 
 test('[R12] a wait or a status that is none, and an id that is none, are refused by name', async () => {
   const ann = await callerOf(gateway, 'ann');
-  for (const wait of ['26', '-1', '1.5', 'soon', '1e9']) expect(await ann.order('x-1', `?wait=${wait}`), wait).toMatchObject({ status: 400, body: { code: 'bad_field', reason: 'wait: expected a whole number of seconds from 0 to 25' } });
+  for (const wait of ['26', '-1', '1.5', 'soon', '1e9'])
+    expect(await ann.order('x-1', `?wait=${wait}`), wait).toMatchObject({
+      status: 400,
+      body: { code: 'bad_field', reason: 'wait: expected a whole number of seconds from 0 to 25' },
+    });
   expect((await ann.order('x-1', '?status=lost')).body['reason']).toMatch(/^status: expected one of reserved, created/);
   expect((await ann.order('x-1', '?wait=1&wait=2')).body['reason']).toBe('wait: expected once');
   expect((await ann.order('x-1', '?user=bob')).body['reason']).toContain('Unrecognized key: "user"');
-  for (const id of ['x', 'x-0', 'x-01', '-1', 'a:b-1', 'x-1x']) expect(await ann.order(id), id).toMatchObject({ status: 400, body: { reason: 'reservationId: expected the id of a reservation, such as autumn-17' } });
+  for (const id of ['x', 'x-0', 'x-01', '-1', 'a:b-1', 'x-1x'])
+    expect(await ann.order(id), id).toMatchObject({
+      status: 400,
+      body: { reason: 'reservationId: expected the id of a reservation, such as autumn-17' },
+    });
 });
 
 test('[R10] requests that wait are bounded for a user and in total, and who hangs up gives the place back', async () => {
@@ -92,10 +125,17 @@ test('[R10] requests that wait are bounded for a user and in total, and who hang
   await stockSale(redis, { saleId: 'places', items: [tee(5)], perUserMax: 1 });
   const agent = openAgent();
   const [ann, bob] = [await callerOf(small, 'ann', { agent }), await callerOf(small, 'bob')];
-  const [mine, his] = [(await ann.buy('places')).body['reservationId'] as string, (await bob.buy('places')).body['reservationId'] as string];
+  const [mine, his] = [
+    (await ann.buy('places')).body['reservationId'] as string,
+    (await bob.buy('places')).body['reservationId'] as string,
+  ];
   const held = [ann.order(mine, '?wait=25'), ann.order(mine, '?wait=25')].map((asked) => asked.catch(() => 'hung up'));
   await waiting(2, small);
-  expect(await ann.order(mine, '?wait=25')).toMatchObject({ status: 503, headers: { 'retry-after': '1' }, body: { code: '-7', saleId: 'places' } });
+  expect(await ann.order(mine, '?wait=25')).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: { code: '-7', saleId: 'places' },
+  });
   expect((await ann.order(mine)).status, 'without a wait').toBe(200);
   const other = bob.order(his, '?wait=25');
   await waiting(3, small);
@@ -111,7 +151,13 @@ test('[R10] requests that wait are bounded for a user and in total, and who hang
 test('a waiting request takes a place of its address, as a socket does', async () => {
   const small = await narrow(server.url, { socketsPerAddressMax: 1 });
   await stockSale(redis, { saleId: 'office', items: [tee(5)], perUserMax: 1 });
-  const [ann, bob, far] = await Promise.all([['ann', '203.0.113.1'], ['bob', '203.0.113.1'], ['far', '203.0.113.2']].map(([user, address]) => callerOf(small, user!, { headers: { 'x-forwarded-for': address! } })));
+  const [ann, bob, far] = await Promise.all(
+    [
+      ['ann', '203.0.113.1'],
+      ['bob', '203.0.113.1'],
+      ['far', '203.0.113.2'],
+    ].map(([user, address]) => callerOf(small, user!, { headers: { 'x-forwarded-for': address! } })),
+  );
   const ids = [];
   for (const caller of [ann!, bob!, far!]) ids.push((await caller.buy('office')).body['reservationId'] as string);
   const held = ann!.order(ids[0]!, '?wait=25');
@@ -130,7 +176,9 @@ test('a waiting request takes a place of its address, as a socket does', async (
 test('a gateway that closes answers those who wait with the status they have', async () => {
   const closing = await openGateway(server.url);
   let closed = false;
-  onTestFinished(async () => { if (!closed) await closing.close(); });
+  onTestFinished(async () => {
+    if (!closed) await closing.close();
+  });
   await stockSale(redis, { saleId: 'closing', items: [tee(5)], perUserMax: 1 });
   const ann = await callerOf(closing, 'ann');
   await ann.buy('closing');
@@ -167,7 +215,11 @@ test('a gateway that closes answers the purchases under way, and refuses others 
   await eventually(() => closing.grabsPending() === 1);
   const closes = closing.close();
   const refused = await bob.buy('last').finally(() => process.kill(server.pid, 'SIGCONT'));
-  expect(refused).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '1' }, body: { code: 503, reason: 'unavailable' } });
+  expect(refused).toMatchObject({
+    status: 503,
+    headers: { connection: 'close', 'retry-after': '1' },
+    body: { code: 503, reason: 'unavailable' },
+  });
   expect(await asked).toMatchObject({ status: 200, body: { code: '0', reservationId: 'last-1' } });
   await closes;
 });
@@ -177,9 +229,13 @@ test('two requests on one connection before the first is answered: the second do
   const ann = await callerOf(gateway, 'ann');
   await ann.buy('line');
   const socket = connect(gateway.port, '127.0.0.1');
-  onTestFinished(() => { socket.destroy(); });
+  onTestFinished(() => {
+    socket.destroy();
+  });
   let heard = '';
-  socket.on('data', (data) => { heard += String(data); });
+  socket.on('data', (data) => {
+    heard += String(data);
+  });
   const ask = `GET /v1/orders/line-1?wait=25 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${await tokenFor('ann')}\r\n\r\n`;
   socket.write(ask + ask);
   await waiting(1);

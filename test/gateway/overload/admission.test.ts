@@ -14,15 +14,32 @@ function curve(perSecond: number, lineMs: number) {
     const model = new RedisModel({ perSecond, lineMs, random });
     const [onset, rest] = [model.offer(perSecond * times, 1_000), model.offer(perSecond * times, 9_000)];
     const [decided, refused] = [onset.decided + rest.decided, onset.refused + rest.refused];
-    return { times, goodput: decided / 10, refused: refused / 10, p99: percentile([...onset.waits, ...rest.waits], 0.99), restP99: percentile(rest.waits.slice(perSecond), 0.99) };
+    return {
+      times,
+      goodput: decided / 10,
+      refused: refused / 10,
+      p99: percentile([...onset.waits, ...rest.waits], 0.99),
+      restP99: percentile(rest.waits.slice(perSecond), 0.99),
+    };
   });
 }
 
 describe('admission to a Redis of fixed capacity', () => {
-  test.each([[300, 1], [2_000, 1], [8_000, 20], [40_000, 1], [20_000, 50]])('%i grabs a second over a network of %i ms: goodput and waiting time stay stable', (perSecond, lineMs) => {
+  test.each([
+    [300, 1],
+    [2_000, 1],
+    [8_000, 20],
+    [40_000, 1],
+    [20_000, 50],
+  ])('%i grabs a second over a network of %i ms: goodput and waiting time stay stable', (perSecond, lineMs) => {
     const points = curve(perSecond, lineMs);
     const best = Math.max(...points.map(({ goodput }) => goodput));
-    const table = points.map(({ times, goodput, refused, p99, restP99 }) => `${times} × → ${goodput.toFixed(0)}/s, ${refused.toFixed(0)}/s refused, p99 ${p99} ms, of which after two seconds ${restP99} ms`).join('\n');
+    const table = points
+      .map(
+        ({ times, goodput, refused, p99, restP99 }) =>
+          `${times} × → ${goodput.toFixed(0)}/s, ${refused.toFixed(0)}/s refused, p99 ${p99} ms, of which after two seconds ${restP99} ms`,
+      )
+      .join('\n');
     expect(best, table).toBeGreaterThan(perSecond * 0.95);
     for (const { times, goodput, refused, p99, restP99 } of points) {
       if (times <= 0.75) expect([refused, goodput / (perSecond * times)], table).toEqual([0, expect.closeTo(1, 1)]);
@@ -33,16 +50,24 @@ describe('admission to a Redis of fixed capacity', () => {
   });
 
   test('at any capacity and network latency: triple load for ten seconds, and normal again two seconds later', () => {
-    fc.assert(fc.property(fc.integer({ min: 200, max: 60_000 }), fc.integer({ min: 0, max: 100 }), fc.double({ min: 0, max: 0.99, noNaN: true }), (perSecond, lineMs, chance) => {
-      const model = new RedisModel({ perSecond, lineMs, random: () => chance });
-      model.offer(perSecond * 0.3, 2_000);
-      const storm = model.offer(perSecond * 3, 10_000);
-      expect(storm.decided).toBeGreaterThanOrEqual(perSecond * 10 * 0.8);
-      expect(percentile(storm.waits, 0.99)).toBeLessThanOrEqual(1_000);
-      model.offer(perSecond * 0.3, 2_000);
-      const after = model.offer(perSecond * 0.3, 2_000);
-      expect([after.refused, percentile(after.waits, 1) <= lineMs + 20]).toEqual([0, true]);
-    }), { numRuns: 25 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 200, max: 60_000 }),
+        fc.integer({ min: 0, max: 100 }),
+        fc.double({ min: 0, max: 0.99, noNaN: true }),
+        (perSecond, lineMs, chance) => {
+          const model = new RedisModel({ perSecond, lineMs, random: () => chance });
+          model.offer(perSecond * 0.3, 2_000);
+          const storm = model.offer(perSecond * 3, 10_000);
+          expect(storm.decided).toBeGreaterThanOrEqual(perSecond * 10 * 0.8);
+          expect(percentile(storm.waits, 0.99)).toBeLessThanOrEqual(1_000);
+          model.offer(perSecond * 0.3, 2_000);
+          const after = model.offer(perSecond * 0.3, 2_000);
+          expect([after.refused, percentile(after.waits, 1) <= lineMs + 20]).toEqual([0, true]);
+        },
+      ),
+      { numRuns: 25 },
+    );
   }, 120_000);
 });
 
@@ -102,7 +127,8 @@ test('a Redis that does not answer: the guaranteed few wait, and two seconds aft
 test('a delay of our own event loop is not attributed to Redis: our long turns cause no refusals', () => {
   const after = (stallMs: number) => {
     const admission = new Admission(LIMITS, random);
-    for (let i = 0; i < 20; i++) admission.update({ decided: 100, busyMs: 1_000, waitMs: 1_000, roundTripMs: 1, stallMs });
+    for (let i = 0; i < 20; i++)
+      admission.update({ decided: 100, busyMs: 1_000, waitMs: 1_000, roundTripMs: 1, stallMs });
     return admission.limit;
   };
   const { grabsPerSecond, grabWaitMs } = LIMITS;
@@ -111,19 +137,31 @@ test('a delay of our own event loop is not attributed to Redis: our long turns c
 });
 
 test('[R10] the limit stays between its minimum and its maximum', () => {
-  fc.assert(fc.property(fc.array(fc.record({
-    decided: fc.nat(100_000), busyMs: fc.nat(200), waitMs: fc.nat(5_000), roundTripMs: fc.oneof(fc.nat(5_000), fc.constant(Infinity)), stallMs: fc.nat(5_000), refused: fc.nat(3),
-  })), (looks) => {
-    const admission = new Admission(LIMITS, random);
-    for (const { refused, ...work } of looks) {
-      for (let i = 0; i < refused; i++) admission.admits(Infinity);
-      admission.update(work);
-      expect(admission.limit).toBeGreaterThanOrEqual(LIMITS.grabsPendingMin);
-      expect(admission.limit).toBeLessThanOrEqual(LIMITS.grabsPendingMax);
-      expect(admission.retryInMs()).toBeGreaterThanOrEqual(LIMITS.busyRetryMsMin / 2);
-      expect(admission.retryInMs()).toBeLessThanOrEqual(LIMITS.busyRetryMsMax);
-    }
-  }));
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({
+          decided: fc.nat(100_000),
+          busyMs: fc.nat(200),
+          waitMs: fc.nat(5_000),
+          roundTripMs: fc.oneof(fc.nat(5_000), fc.constant(Infinity)),
+          stallMs: fc.nat(5_000),
+          refused: fc.nat(3),
+        }),
+      ),
+      (looks) => {
+        const admission = new Admission(LIMITS, random);
+        for (const { refused, ...work } of looks) {
+          for (let i = 0; i < refused; i++) admission.admits(Infinity);
+          admission.update(work);
+          expect(admission.limit).toBeGreaterThanOrEqual(LIMITS.grabsPendingMin);
+          expect(admission.limit).toBeLessThanOrEqual(LIMITS.grabsPendingMax);
+          expect(admission.retryInMs()).toBeGreaterThanOrEqual(LIMITS.busyRetryMsMin / 2);
+          expect(admission.retryInMs()).toBeLessThanOrEqual(LIMITS.busyRetryMsMax);
+        }
+      },
+    ),
+  );
 });
 
 test('the retry delay grows with the refusals, is random, and never exceeds its maximum', () => {

@@ -3,7 +3,13 @@ import { Pressure } from '../../../src/gateway/overload/pressure.ts';
 import { KillSwitches } from '../../../src/gateway/overload/killSwitches.ts';
 import { LIMITS } from '../../../src/gateway/limits.ts';
 import type { Gateway } from '../../../src/gateway/server.ts';
-import { holdSwitch, releaseSwitch, readSwitches, type HeldSwitch, type SwitchName } from '../../../src/store/killSwitches.ts';
+import {
+  holdSwitch,
+  releaseSwitch,
+  readSwitches,
+  type HeldSwitch,
+  type SwitchName,
+} from '../../../src/store/killSwitches.ts';
 import { EVENTS_CHANNEL, SWITCHES_KEY } from '../../../src/store/keys.ts';
 import { redisNow } from '../../../src/store/rains.ts';
 import { createLog } from '../../../src/platform/telemetry/log.ts';
@@ -20,7 +26,14 @@ afterAll(() => Promise.all([one.close(), two.close()]));
 async function held(name: SwitchName, position: HeldSwitch['position'], forMs?: number): Promise<HeldSwitch> {
   const since = await redisNow(redis);
   onTestFinished(() => releaseSwitch(redis, name));
-  return { name, position, reason: 'the finale', actor: 'test', since, ...(forMs !== undefined && { until: since + forMs }) };
+  return {
+    name,
+    position,
+    reason: 'the finale',
+    actor: 'test',
+    since,
+    ...(forMs !== undefined && { until: since + forMs }),
+  };
 }
 
 const stands = (gateway: Gateway, name: SwitchName) => {
@@ -30,10 +43,16 @@ const stands = (gateway: Gateway, name: SwitchName) => {
 
 test('a switch takes effect on all gateways within a second, and so does its release', async () => {
   await holdSwitch(redis, await held('joins', 'off'));
-  for (const gateway of [one, two]) await eventually(() => expect(stands(gateway, 'joins')).toEqual({ off: true, by: 'operator' }), { timeoutMs: 1_000 });
+  for (const gateway of [one, two])
+    await eventually(() => expect(stands(gateway, 'joins')).toEqual({ off: true, by: 'operator' }), {
+      timeoutMs: 1_000,
+    });
   expect(stands(one, 'sockets')).toEqual({ off: false, by: undefined });
   await releaseSwitch(redis, 'joins');
-  for (const gateway of [one, two]) await eventually(() => expect(stands(gateway, 'joins')).toEqual({ off: false, by: undefined }), { timeoutMs: 1_000 });
+  for (const gateway of [one, two])
+    await eventually(() => expect(stands(gateway, 'joins')).toEqual({ off: false, by: undefined }), {
+      timeoutMs: 1_000,
+    });
 });
 
 test('a switch whose event was lost is noticed within about a second, and an expired one is released by itself', async () => {
@@ -44,11 +63,24 @@ test('a switch whose event was lost is noticed within about a second, and an exp
 
 test('a gateway that starts later reads the switches; invalid entries have no effect', async () => {
   await holdSwitch(redis, await held('sockets', 'off'));
-  await redis.hset(SWITCHES_KEY, 'joins', 'nonsense', 'lights', JSON.stringify(await held('ticker', 'off')), 'grabs', JSON.stringify(await held('ticker', 'off')));
+  await redis.hset(
+    SWITCHES_KEY,
+    'joins',
+    'nonsense',
+    'lights',
+    JSON.stringify(await held('ticker', 'off')),
+    'grabs',
+    JSON.stringify(await held('ticker', 'off')),
+  );
   expect((await readSwitches(redis)).map(({ name }) => name)).toEqual(['sockets']);
   const late = await openGateway(server.url);
   onTestFinished(() => late.close());
-  expect(late.load().switches.filter(({ off }) => off).map(({ name }) => name)).toEqual(['sockets']);
+  expect(
+    late
+      .load()
+      .switches.filter(({ off }) => off)
+      .map(({ name }) => name),
+  ).toEqual(['sockets']);
   await redis.del(SWITCHES_KEY);
 });
 
@@ -95,12 +127,25 @@ test('Redis does not answer for three seconds: the gateway itself answers grabs 
 test('the operator can hold a switch on under any load, and off without load', async () => {
   let now = 0;
   const pressure = new Pressure(LIMITS, () => now);
-  const rainCache = new KillSwitches({ redis, pressure, now: () => Date.now(), log: createLog('test', 'silent'), onFault: (error) => { throw error; }, pollMs: 60_000 });
+  const rainCache = new KillSwitches({
+    redis,
+    pressure,
+    now: () => Date.now(),
+    log: createLog('test', 'silent'),
+    onFault: (error) => {
+      throw error;
+    },
+    pollMs: 60_000,
+  });
   onTestFinished(() => rainCache.close());
   await rainCache.start();
   for (; now < 1_000; now += 50) pressure.update({ loopDelayMs: 5_000, roundTripMs: 1, silentMs: 1 });
   rainCache.apply();
-  expect([rainCache.off, rainCache.heldBy('ticker'), rainCache.heldBy('grabs')]).toEqual([{ ticker: true, joins: true, sockets: true, grabs: false }, 'pressure', undefined]);
+  expect([rainCache.off, rainCache.heldBy('ticker'), rainCache.heldBy('grabs')]).toEqual([
+    { ticker: true, joins: true, sockets: true, grabs: false },
+    'pressure',
+    undefined,
+  ]);
   await holdSwitch(redis, await held('ticker', 'on'));
   await rainCache.refresh();
   expect([rainCache.off.ticker, rainCache.heldBy('ticker'), rainCache.off.joins]).toEqual([false, 'operator', true]);
@@ -127,9 +172,12 @@ test('with the ticker off viewers get no winners, but winners still get their ow
   await releaseSwitch(redis, 'ticker');
   await eventually(() => !stands(two, 'ticker').off);
   // Pressure may have switched it off again on a busy machine.
-  await eventually(async () => {
-    await redis.publish(EVENTS_CHANNEL, credited);
-    expect(received).toContain('winners');
-  }, { timeoutMs: 20_000 });
+  await eventually(
+    async () => {
+      await redis.publish(EVENTS_CHANNEL, credited);
+      expect(received).toContain('winners');
+    },
+    { timeoutMs: 20_000 },
+  );
   await client.leave();
 });

@@ -5,8 +5,19 @@ import type { GrabAnswer } from '../../../src/grab/engine.ts';
 
 test('a turn is overdue when it has taken too long and read many messages; the next one starts afresh', () => {
   let [now, end, looks] = [0, () => {}, 0];
-  const loopBudget = new LoopBudget({ limits: { turnMsMax: 250, turnMessagesMin: 10 }, now: () => { looks++; return now; }, atEnd: (go) => { end = go; } });
-  const read = (messages: number) => { for (let i = 0; i < messages; i++) loopBudget.count(); };
+  const loopBudget = new LoopBudget({
+    limits: { turnMsMax: 250, turnMessagesMin: 10 },
+    now: () => {
+      looks++;
+      return now;
+    },
+    atEnd: (go) => {
+      end = go;
+    },
+  });
+  const read = (messages: number) => {
+    for (let i = 0; i < messages; i++) loopBudget.count();
+  };
   read(5);
   now = 10_000;
   // A few messages on a machine that was suspended: this is no overload.
@@ -28,7 +39,12 @@ test('the work of Redis: grabs decided, time with grabs to decide, and the longe
   let now = 0;
   const waiting: ((code: '-1' | '-7') => void)[] = [];
   const trips = new RoundTrips(() => now);
-  const engine = trips.measured({ grab: (_rainId, _shard, userIds) => new Promise((resolve) => { waiting.push((code) => resolve(userIds.map((): GrabAnswer => ({ code })))); }) });
+  const engine = trips.measured({
+    grab: (_rainId, _shard, userIds) =>
+      new Promise((resolve) => {
+        waiting.push((code) => resolve(userIds.map((): GrabAnswer => ({ code }))));
+      }),
+  });
   expect(trips.take()).toEqual({ decided: 0, busyMs: 0, waitMs: 0 });
   const first = engine.grab('r1', 0, ['a', 'b', 'c']);
   now = 30;

@@ -31,7 +31,9 @@ async function grabUntilDecided(client: Client, rainId: string): Promise<{ code:
 test('[R1][R6] far more grabs than a slow Redis can take: all are answered, "busy" says when to retry, a retry succeeds, and no packet is won twice', async () => {
   const line = await TcpProxy.open(server.port);
   onTestFinished(() => line.close());
-  const gateway = await openGateway(`redis://127.0.0.1:${line.port}`, { limits: { grabsPendingMax: 40, grabsPendingMin: 10 } });
+  const gateway = await openGateway(`redis://127.0.0.1:${line.port}`, {
+    limits: { grabsPendingMax: 40, grabsPendingMin: 10 },
+  });
   onTestFinished(() => gateway.close());
   await stockRain(redis, { rainId: 'slow', amounts: Array.from({ length: 30 }, () => '1.00') });
   const clients = await Promise.all(Array.from({ length: 150 }, (_, i) => dial(gateway.url, `slow-${i}`)));
@@ -55,7 +57,12 @@ test('a "busy" answer does not wait for others: it comes at once, even if Redis 
   process.kill(server.pid, 'SIGSTOP');
   try {
     for (const client of clients) client.say({ type: 'grab', rainId: 'stopped', ref: 'x' });
-    const answers = clients.map((client) => client.next('result').then((result) => { order.push(result.retryInMs === undefined ? 'decided' : result.code); return result; }));
+    const answers = clients.map((client) =>
+      client.next('result').then((result) => {
+        order.push(result.retryInMs === undefined ? 'decided' : result.code);
+        return result;
+      }),
+    );
     await eventually(() => order.length === 17);
     expect(order).toEqual(Array.from({ length: 17 }, () => '-7'));
     process.kill(server.pid, 'SIGCONT');
@@ -129,7 +136,8 @@ test('grabs of one socket for one rain in one turn are one decision, and every g
     process.kill(server.pid, 'SIGCONT');
   }
   const results = await Promise.all(Array.from({ length: 5 }, () => client.next('result')));
-  const of = (rainId: string) => results.filter((result) => result.rainId === rainId).map(({ ref, code, redPacketId }) => [ref, code, redPacketId]);
+  const of = (rainId: string) =>
+    results.filter((result) => result.rainId === rainId).map(({ ref, code, redPacketId }) => [ref, code, redPacketId]);
   const packet = of('tapping')[0]![2];
   expect(of('tapping')).toHaveLength(4);
   expect(of('tapping')[0]).toEqual(['a', '0', packet]);

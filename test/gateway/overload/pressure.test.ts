@@ -31,7 +31,11 @@ test('single long turns switch nothing off; a loop that stays late does: the tic
   expect(feels({ loopDelayMs: LIMITS.tickerLoopDelayMs }, LIMITS.strainMs + LOOK_MS)).toEqual(['ticker']);
   expect(pressure.pressed).toBe(true);
   expect(feels({ loopDelayMs: LIMITS.joinsLoopDelayMs }, LIMITS.strainMs + LOOK_MS)).toEqual(['ticker', 'joins']);
-  expect(feels({ loopDelayMs: LIMITS.socketsLoopDelayMs }, LIMITS.strainMs + LOOK_MS)).toEqual(['ticker', 'joins', 'sockets']);
+  expect(feels({ loopDelayMs: LIMITS.socketsLoopDelayMs }, LIMITS.strainMs + LOOK_MS)).toEqual([
+    'ticker',
+    'joins',
+    'sockets',
+  ]);
   // Grabs must stay on.
   expect(feels({ loopDelayMs: 60_000 }, 10_000)).toEqual(['ticker', 'joins', 'sockets']);
 });
@@ -47,7 +51,10 @@ test('a function is on again after a second below half of its threshold, and doe
   const { feels } = patient();
   feels({ loopDelayMs: LIMITS.joinsLoopDelayMs }, 1_000);
   expect(feels({ loopDelayMs: LIMITS.joinsLoopDelayMs * 0.5 }, 10_000)).toEqual(['ticker', 'joins']);
-  expect(feels({ loopDelayMs: LIMITS.joinsLoopDelayMs * 0.49 }, LIMITS.overloadMs - LOOK_MS)).toEqual(['ticker', 'joins']);
+  expect(feels({ loopDelayMs: LIMITS.joinsLoopDelayMs * 0.49 }, LIMITS.overloadMs - LOOK_MS)).toEqual([
+    'ticker',
+    'joins',
+  ]);
   expect(feels({ loopDelayMs: LIMITS.joinsLoopDelayMs * 0.6 }, LOOK_MS)).toEqual(['ticker', 'joins']);
   expect(feels({ loopDelayMs: LIMITS.joinsLoopDelayMs * 0.49 }, LIMITS.overloadMs + LOOK_MS)).toEqual(['ticker']);
   // When the load ends, everything is on again in less than two seconds.
@@ -67,10 +74,17 @@ test('the round trip is that of the last ping, or the age of the unanswered one;
   const pings: { answer: () => void; fail: () => void }[] = [];
   const probe = new LatencyProbe({
     now: () => now,
-    redis: { ping: (() => new Promise<'PONG'>((resolve, reject) => { pings.push({ answer: () => resolve('PONG'), fail: () => reject(new Error('away')) }); })) as never },
+    redis: {
+      ping: (() =>
+        new Promise<'PONG'>((resolve, reject) => {
+          pings.push({ answer: () => resolve('PONG'), fail: () => reject(new Error('away')) });
+        })) as never,
+    },
   });
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  const pass = (ms: number) => { for (const end = now + ms; now < end; probe.tick()) now = Math.min(end, now + LOOK_MS); };
+  const pass = (ms: number) => {
+    for (const end = now + ms; now < end; probe.tick()) now = Math.min(end, now + LOOK_MS);
+  };
   void probe.ping();
   void probe.ping();
   pass(30);

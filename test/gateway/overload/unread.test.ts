@@ -3,7 +3,19 @@ import { Unread } from '../../../src/gateway/overload/unread.ts';
 
 function userOf(unread: Unread) {
   const calls: string[] = [];
-  const session = { busyUntil: 0, alive: true, pingedAt: 0, socket: { pause: () => { calls.push('pause'); }, resume: () => { calls.push('resume'); } } };
+  const session = {
+    busyUntil: 0,
+    alive: true,
+    pingedAt: 0,
+    socket: {
+      pause: () => {
+        calls.push('pause');
+      },
+      resume: () => {
+        calls.push('resume');
+      },
+    },
+  };
   return { session, calls, isRefused: (retryInMs: number) => unread.refused(session, retryInMs) };
 }
 

@@ -51,19 +51,22 @@ test('a credit is told to the user at the gateway of the win; viewers at all gat
   await Promise.all([ann.leave(), eve.leave()]);
 });
 
-test.each(['join', 'grab'] as const)('a user who has come to another gateway with a %s before the credit is told there', async (type) => {
-  const rainId = `moved-${type}`;
-  await stockRain(redis, { rainId, amounts: ['1.00'] });
-  const before = await dial(one.url, 'ann');
-  expect(await grab(before, rainId)).toBe('0');
-  await before.leave();
-  const ann = await dial(two.url, 'ann');
-  ann.say({ type, rainId });
-  expect((await ann.next('result')).code).toBe('1');
-  await announce(rainId, 0, await won(rainId));
-  expect(await ann.next('credited')).toMatchObject({ rainId, redPacketId: `${rainId}-0` });
-  await ann.leave();
-});
+test.each(['join', 'grab'] as const)(
+  'a user who has come to another gateway with a %s before the credit is told there',
+  async (type) => {
+    const rainId = `moved-${type}`;
+    await stockRain(redis, { rainId, amounts: ['1.00'] });
+    const before = await dial(one.url, 'ann');
+    expect(await grab(before, rainId)).toBe('0');
+    await before.leave();
+    const ann = await dial(two.url, 'ann');
+    ann.say({ type, rainId });
+    expect((await ann.next('result')).code).toBe('1');
+    await announce(rainId, 0, await won(rainId));
+    expect(await ann.next('credited')).toMatchObject({ rainId, redPacketId: `${rainId}-0` });
+    await ann.leave();
+  },
+);
 
 test('[R14] a gateway that somebody has written into a claim changes who is told first, and nothing else', async () => {
   await stockRain(redis, { rainId: 'rewritten', amounts: ['1.00'] });
@@ -71,10 +74,19 @@ test('[R14] a gateway that somebody has written into a claim changes who is told
   expect(await grab(ann, 'rewritten')).toBe('0');
   const [entry] = await redis.lrange(shardKeys('rewritten', 0).claims, 0, -1);
   for (const forged of ['"x:y"', '5', '"aaaaaaaaaaaaaaaaaaaaaaaa"']) {
-    expect(parseClaim(entry!.replace(/"gateway":"[a-z0-9]{8}"/, `"gateway":${forged}`)), forged).toMatchObject({ ok: true, claim: { userId: 'ann', gateway: undefined } });
+    expect(parseClaim(entry!.replace(/"gateway":"[a-z0-9]{8}"/, `"gateway":${forged}`)), forged).toMatchObject({
+      ok: true,
+      claim: { userId: 'ann', gateway: undefined },
+    });
   }
-  await announce('rewritten', 0, (await won('rewritten')).map((claim) => ({ ...claim, gateway: undefined })));
-  await eventually(() => expect(heardByAll.some((frame) => frame.includes('"credited"') && frame.includes('rewritten'))).toBe(true));
+  await announce(
+    'rewritten',
+    0,
+    (await won('rewritten')).map((claim) => ({ ...claim, gateway: undefined })),
+  );
+  await eventually(() =>
+    expect(heardByAll.some((frame) => frame.includes('"credited"') && frame.includes('rewritten'))).toBe(true),
+  );
   expect(await ann.next('credited')).toMatchObject({ rainId: 'rewritten' });
   await ann.leave();
 });

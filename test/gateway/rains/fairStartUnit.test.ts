@@ -73,7 +73,10 @@ describe('the first moment of a rain', () => {
     await until(996);
     grab('r', 'perhaps');
     await until(1_200);
-    expect(answered).toEqual([['early', '-2'], ['perhaps', '-1']]);
+    expect(answered).toEqual([
+      ['early', '-2'],
+      ['perhaps', '-1'],
+    ]);
     expect(sentToRedis).toHaveLength(1);
   });
 
@@ -140,7 +143,10 @@ describe('changes by the operator meanwhile', () => {
     change('unknown', 'open', 1_010);
     for (const rainId of ['now', 'unknown']) expect(grab(rainId, rainId)).toBe(true);
     await until(1_021);
-    expect(sentToRedis.map(([, user]) => user), 'Redis answers this user').toEqual(['not yet']);
+    expect(
+      sentToRedis.map(([, user]) => user),
+      'Redis answers this user',
+    ).toEqual(['not yet']);
     await until(1_200);
     expect(sentToRedis.map(([, user]) => user).sort()).toEqual(['not yet', 'now', 'unknown']);
     await until(2_900);
@@ -189,10 +195,14 @@ test(`across gateways, neither the number of users nor a fast clock decides who 
     const opensAt = 1_000 * (start + 1);
     for (const { change } of gateways) change(`rain-${start}`, 'loaded', opensAt);
     await gateways[1]!.until(opensAt + 1);
-    gateways.forEach(({ grab }, g) => { for (let i = 0; i < users[g]!; i++) expect(grab(`rain-${start}`, `user-${g}-${i}`)).toBe(true); });
+    gateways.forEach(({ grab }, g) => {
+      for (let i = 0; i < users[g]!; i++) expect(grab(`rain-${start}`, `user-${g}-${i}`)).toBe(true);
+    });
     await gateways[1]!.until(opensAt + 200);
     // The one Redis they share decides in the order in which grabs arrive; both look at the same clock there.
-    const order = gateways.flatMap(({ sentToRedis }, g) => sentToRedis.splice(0).map(([at]) => ({ at: at - (g === 0 ? 1 : 0), g, tie: random(1_000) })));
+    const order = gateways.flatMap(({ sentToRedis }, g) =>
+      sentToRedis.splice(0).map(([at]) => ({ at: at - (g === 0 ? 1 : 0), g, tie: random(1_000) })),
+    );
     expect(order).toHaveLength(50);
     for (const { g } of order.sort((a, b) => a.at - b.at || a.tie - b.tie).slice(0, packets)) wins[g]!++;
   }

@@ -29,7 +29,10 @@ async function ask(client: Client, rainId: string): Promise<string> {
 /** Number of grabs that gateways have sent to Redis so far. */
 async function decisions(): Promise<number> {
   const stats = await redis.info('commandstats');
-  return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(stats)?.[1] ?? 0) + Number(/^cmdstat_eval:calls=(\d+)/m.exec(stats)?.[1] ?? 0);
+  return (
+    Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(stats)?.[1] ?? 0) +
+    Number(/^cmdstat_eval:calls=(\d+)/m.exec(stats)?.[1] ?? 0)
+  );
 }
 
 /** Grabs until Redis is not asked any more; all answers on the way are equal. */
@@ -42,7 +45,10 @@ async function untilLocalAnswers(client: Client, rainId: string, code: string): 
 }
 
 async function addPackets(rainId: string, count: number): Promise<void> {
-  await redis.lpush(shardKeys(rainId, 0).packets, ...Array.from({ length: count }, (_, i) => packetElement(signer, rainId, `${rainId}-more-${i}`, '2.00')));
+  await redis.lpush(
+    shardKeys(rainId, 0).packets,
+    ...Array.from({ length: count }, (_, i) => packetElement(signer, rainId, `${rainId}-more-${i}`, '2.00')),
+  );
 }
 
 test('lua/winners.lua exists', () => expect(SCRIPTS.has('winners')).toBe(true));

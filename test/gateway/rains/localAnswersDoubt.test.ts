@@ -23,12 +23,13 @@ async function stage(rainIds: readonly string[], { clockErrorMs = 0, slowMs = 0 
   const counting = new Proxy(redis, {
     get(target, name) {
       const found: unknown = Reflect.get(target, name);
-      if (name === 'hlen') return async (key: string) => {
-        scans++;
-        const begun = performance.now();
-        await sleep(slowMs);
-        return await target.hlen(key).finally(() => scanMs.push(performance.now() - begun));
-      };
+      if (name === 'hlen')
+        return async (key: string) => {
+          scans++;
+          const begun = performance.now();
+          await sleep(slowMs);
+          return await target.hlen(key).finally(() => scanMs.push(performance.now() - begun));
+        };
       return typeof found === 'function' ? (found.bind(target) as unknown) : found;
     },
   }) as RedisClient;
@@ -40,8 +41,17 @@ async function stage(rainIds: readonly string[], { clockErrorMs = 0, slowMs = 0 
   };
   for (const rainId of rainIds) await refresh(rainId);
   const localAnswers = new LocalAnswers({
-    read: createWinnersReader({ redis: counting, signer, onFault: (error) => { throw error; } }),
-    rainCache: { reading: (rainId) => readings.get(rainId), refresh, now: () => at, clockErrorMs: () => clockErrorMs }, onFault: (error) => { throw error; },
+    read: createWinnersReader({
+      redis: counting,
+      signer,
+      onFault: (error) => {
+        throw error;
+      },
+    }),
+    rainCache: { reading: (rainId) => readings.get(rainId), refresh, now: () => at, clockErrorMs: () => clockErrorMs },
+    onFault: (error) => {
+      throw error;
+    },
   });
   const learn = async (rainId: string, code: string) => {
     await eventually(() => {
@@ -49,16 +59,31 @@ async function stage(rainIds: readonly string[], { clockErrorMs = 0, slowMs = 0 
       expect(localAnswers.answer(rainId, 'nobody')?.code).toBe(code);
     });
   };
-  return { localAnswers, readings, refresh, learn, setTime: (ms: number) => { at = ms; }, time: () => at, scans: () => scans, scanMs };
+  return {
+    localAnswers,
+    readings,
+    refresh,
+    learn,
+    setTime: (ms: number) => {
+      at = ms;
+    },
+    time: () => at,
+    scans: () => scans,
+    scanMs,
+  };
 }
 
 test('[R6] another Redis behind the same connection, with as many wins as the last one, is not mistaken for it', async () => {
   const gateway = await openGateway(server.url);
-  const other = createGrabEngine(redis, (fault) => { throw fault; });
+  const other = createGrabEngine(redis, (fault) => {
+    throw fault;
+  });
   onTestFinished(() => gateway.close());
   await stockRain(redis, { rainId: 'swap', amounts: ['1.00', '2.00'] });
   const [ann, bob, eve] = await Promise.all(['ann', 'bob', 'eve'].map((name) => dial(gateway.url, name)));
-  onTestFinished(async () => { await Promise.all([ann, bob, eve].map((client) => client!.leave())); });
+  onTestFinished(async () => {
+    await Promise.all([ann, bob, eve].map((client) => client!.leave()));
+  });
   const ask = async (client: typeof ann) => {
     client!.say({ type: 'grab', rainId: 'swap' });
     return (await client!.next('result')).code;
@@ -74,32 +99,46 @@ test('[R6] another Redis behind the same connection, with as many wins as the la
   // A replica without bob's win takes over, and eve, at another gateway, is the first to grab there.
   const { claims, claimed, packets } = shardKeys('swap', 0);
   const entry = JSON.parse((await redis.lindex(claims, 0))!) as { redPacketId: string; amount: string };
-  await redis.multi().lpop(claims).hdel(claimed, 'bob')
-    .rpush(packets, packetElement(signer, 'swap', entry.redPacketId, entry.amount)).exec();
+  await redis
+    .multi()
+    .lpop(claims)
+    .hdel(claimed, 'bob')
+    .rpush(packets, packetElement(signer, 'swap', entry.redPacketId, entry.amount))
+    .exec();
   expect(await other.grab('swap', 0, ['eve'])).toMatchObject([{ code: '0' }]);
   await eventually(async () => expect(await ask(eve)).toBe('1'), { timeoutMs: 3_000 });
 });
 
-test('[R7] a rain is not over while Redis\'s clock, within its error, may not have reached the end', async () => {
+test("[R7] a rain is not over while Redis's clock, within its error, may not have reached the end", async () => {
   await stockRain(redis, { rainId: 'end', amounts: ['1.00'] });
   const { localAnswers, learn, setTime, refresh, readings } = await stage(['end'], { clockErrorMs: 40 });
   const { closesAt } = readings.get('end')!;
   setTime(closesAt + 45);
   await learn('end', '-3');
-  for (const [readAfter, now, known] of [[1, 2, false], [30, 35, false], [1, 60, false], [41, 42, true]] as const) {
+  for (const [readAfter, now, known] of [
+    [1, 2, false],
+    [30, 35, false],
+    [1, 60, false],
+    [41, 42, true],
+  ] as const) {
     setTime(closesAt + readAfter);
     await refresh('end');
     setTime(closesAt + now);
-    expect(localAnswers.answer('end', 'ann')?.code, `read ${readAfter} ms after the end, answered at ${now} ms`).toBe(known ? '-3' : undefined);
+    expect(localAnswers.answer('end', 'ann')?.code, `read ${readAfter} ms after the end, answered at ${now} ms`).toBe(
+      known ? '-3' : undefined,
+    );
   }
 });
 
-test('[R7] a rain does not count as unopened while Redis\'s clock, within its error, may have reached the start', async () => {
+test("[R7] a rain does not count as unopened while Redis's clock, within its error, may have reached the start", async () => {
   await stockRain(redis, { rainId: 'begin', amounts: ['1.00'], opensInMs: 60_000 });
   const { localAnswers, learn, setTime, refresh, readings } = await stage(['begin'], { clockErrorMs: 400 });
   await learn('begin', '-2');
   const { opensAt } = readings.get('begin')!;
-  for (const [before, known] of [[600, true], [300, false]] as const) {
+  for (const [before, known] of [
+    [600, true],
+    [300, false],
+  ] as const) {
     setTime(opensAt - before);
     await refresh('begin');
     expect(localAnswers.answer('begin', 'ann')?.code).toBe(known ? '-2' : undefined);
@@ -108,7 +147,8 @@ test('[R7] a rain does not count as unopened while Redis\'s clock, within its er
 
 test('[R10] winners of a rain that is gone are dropped, even if nobody asks for it any more', async () => {
   const rainIds = Array.from({ length: 20 }, (_, i) => `gone-${i}`);
-  for (const rainId of rainIds) await stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: -2_000, closesInMs: -1_000 });
+  for (const rainId of rainIds)
+    await stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: -2_000, closesInMs: -1_000 });
   const { localAnswers, learn, readings, time, setTime } = await stage(rainIds);
   for (const rainId of rainIds) {
     await learn(rainId, '-3');
@@ -120,7 +160,8 @@ test('[R10] winners of a rain that is gone are dropped, even if nobody asks for 
 
 test('[R10] repeated grabs for rains that the cache no longer knows do not read the winners each time', async () => {
   const rainIds = Array.from({ length: 10 }, (_, i) => `old-${i}`);
-  for (const rainId of rainIds) await stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: -2_000, closesInMs: -1_000 });
+  for (const rainId of rainIds)
+    await stockRain(redis, { rainId, amounts: ['1.00'], opensInMs: -2_000, closesInMs: -1_000 });
   const { localAnswers, refresh, readings, scans, scanMs } = await stage(rainIds, { slowMs: 50 });
   const began = performance.now();
   // On a busy machine the first takes longer, and the second has to wait longer.

@@ -26,7 +26,9 @@ function winsOf(arrivals: readonly PendingGrab[], random: RandomIndex, drawnMean
   for (let start = 0; start < STARTS; start++) {
     const lottery = new Lottery<PendingGrab>(random);
     const winners = new Set<string>();
-    const win = () => { winners.add(lottery.draw()![0]!.userId); };
+    const win = () => {
+      winners.add(lottery.draw()![0]!.userId);
+    };
     arrivals.forEach((one, i) => {
       lottery.add(one);
       // Some are drawn while the last ones are still coming.
@@ -46,7 +48,10 @@ describe(`the order of arrival does not decide who wins (FAIR_SEED ${SEED.slice(
     ['always in the same order', inOrder],
     ['the other way round', [...inOrder].reverse()],
     ['in another order', [...inOrder].sort(() => shuffled(2) - 0.5)],
-    ['one of them with a hundred grabs, the first of all', [...Array.from({ length: 100 }, (_, grab) => pending(7, grab)), ...inOrder]],
+    [
+      'one of them with a hundred grabs, the first of all',
+      [...Array.from({ length: 100 }, (_, grab) => pending(7, grab)), ...inOrder],
+    ],
     ['one of them again after everybody', [...inOrder, pending(3, 1), pending(3, 2)]],
   ])('%s: every user has the same chance', (name, arrivals) => {
     expect(chiSquare(winsOf(arrivals, chance(name)))).toBeLessThan(CHI_SQUARE_MAX);
@@ -67,24 +72,32 @@ describe(`the order of arrival does not decide who wins (FAIR_SEED ${SEED.slice(
 });
 
 test('every grab is drawn once, those of one user together and in order, however arrivals and draws alternate', () => {
-  fc.assert(fc.property(fc.array(fc.oneof({ weight: 3, arbitrary: fc.nat(9) }, { weight: 1, arbitrary: fc.constant('draw' as const) }), { maxLength: 60 }), fc.nat(), (steps, bend) => {
-    const lottery = new Lottery<PendingGrab>((n) => bend % n);
-    const waiting = new Map<number, number[]>();
-    const take = () => {
-      const lot = lottery.draw();
-      if (!lot) return expect(waiting.size).toBe(0);
-      const user = Number(lot[0]!.userId.slice(5));
-      expect(lot.map(({ grab }) => grab)).toEqual(waiting.get(user));
-      expect(lot.every(({ userId }) => userId === `user-${user}`)).toBe(true);
-      waiting.delete(user);
-    };
-    steps.forEach((step, grab) => {
-      if (step === 'draw') return take();
-      lottery.add(pending(step, grab));
-      waiting.set(step, [...waiting.get(step) ?? [], grab]);
-    });
-    expect(lottery.total - lottery.drawn).toBe(waiting.size);
-    while (waiting.size > 0) take();
-    expect(lottery.draw()).toBeUndefined();
-  }));
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof({ weight: 3, arbitrary: fc.nat(9) }, { weight: 1, arbitrary: fc.constant('draw' as const) }), {
+        maxLength: 60,
+      }),
+      fc.nat(),
+      (steps, bend) => {
+        const lottery = new Lottery<PendingGrab>((n) => bend % n);
+        const waiting = new Map<number, number[]>();
+        const take = () => {
+          const lot = lottery.draw();
+          if (!lot) return expect(waiting.size).toBe(0);
+          const user = Number(lot[0]!.userId.slice(5));
+          expect(lot.map(({ grab }) => grab)).toEqual(waiting.get(user));
+          expect(lot.every(({ userId }) => userId === `user-${user}`)).toBe(true);
+          waiting.delete(user);
+        };
+        steps.forEach((step, grab) => {
+          if (step === 'draw') return take();
+          lottery.add(pending(step, grab));
+          waiting.set(step, [...(waiting.get(step) ?? []), grab]);
+        });
+        expect(lottery.total - lottery.drawn).toBe(waiting.size);
+        while (waiting.size > 0) take();
+        expect(lottery.draw()).toBeUndefined();
+      },
+    ),
+  );
 });

@@ -27,10 +27,22 @@ function withClock(shiftMs: () => number): RedisClient {
   });
 }
 
-async function openRainCache(client: RedisClient, pollMs: number, wholeMs = 60_000): Promise<{ rainCache: RainCache; states: string[] }> {
+async function openRainCache(
+  client: RedisClient,
+  pollMs: number,
+  wholeMs = 60_000,
+): Promise<{ rainCache: RainCache; states: string[] }> {
   const states: string[] = [];
   let closed = false;
-  const rainCache = new RainCache({ redis: client, pollMs, wholeMs, onFault: (error) => { if (!closed) throw error; }, onChange: ({ rainId, state }: RainSnapshot) => states.push(`${rainId} ${state}`) });
+  const rainCache = new RainCache({
+    redis: client,
+    pollMs,
+    wholeMs,
+    onFault: (error) => {
+      if (!closed) throw error;
+    },
+    onChange: ({ rainId, state }: RainSnapshot) => states.push(`${rainId} ${state}`),
+  });
   await rainCache.start();
   onTestFinished(() => {
     // A reading may be under way.
@@ -40,10 +52,13 @@ async function openRainCache(client: RedisClient, pollMs: number, wholeMs = 60_0
   return { rainCache, states };
 }
 
-test('[R7] when Redis\'s clock is set back, the newest reading of a rain still counts', async () => {
+test("[R7] when Redis's clock is set back, the newest reading of a rain still counts", async () => {
   let shiftMs = 0;
   await stockRain(redis, { rainId: 'back', amounts: ['1.00'], opensInMs: -3_600_000 });
-  const { rainCache, states } = await openRainCache(withClock(() => shiftMs), 50);
+  const { rainCache, states } = await openRainCache(
+    withClock(() => shiftMs),
+    50,
+  );
   shiftMs = -60_000;
   await eventually(() => rainCache.now() < Date.now() - 30_000);
   await pause(redis, 'back', 1);
@@ -74,16 +89,31 @@ test('the number of packets left is sent at intervals; zero, and every other cha
   await stockRain(redis, { rainId: 'left', amounts: ['1.00', '1.00', '1.00'] });
   const sent: unknown[] = [];
   let restMs = 60_000;
-  const rainCache = new RainCache({ redis, pollMs: 60_000, restMs: () => restMs, onFault: (error) => { throw error; }, onChange: ({ rainId, state, left }, event) => { if (rainId === 'left') sent.push([state, left, event]); } });
+  const rainCache = new RainCache({
+    redis,
+    pollMs: 60_000,
+    restMs: () => restMs,
+    onFault: (error) => {
+      throw error;
+    },
+    onChange: ({ rainId, state, left }, event) => {
+      if (rainId === 'left') sent.push([state, left, event]);
+    },
+  });
   await rainCache.start();
   onTestFinished(() => rainCache.close());
-  const { grab } = createGrabEngine(redis, (error) => { throw error; });
+  const { grab } = createGrabEngine(redis, (error) => {
+    throw error;
+  });
   await grab('left', 0, ['ann']);
   await rainCache.refresh('left');
   expect(sent).toEqual([['open', 3, 'announcement']]);
   await pause(redis, 'left', 1);
   await rainCache.refresh('left');
-  expect(sent).toEqual([['open', 3, 'announcement'], ['paused', 2, 'announcement']]);
+  expect(sent).toEqual([
+    ['open', 3, 'announcement'],
+    ['paused', 2, 'announcement'],
+  ]);
   await resume(redis, 'left', 1);
   await rainCache.refresh('left');
   await grab('left', 0, ['bob']);
@@ -93,13 +123,19 @@ test('the number of packets left is sent at intervals; zero, and every other cha
   restMs = 60_000;
   await grab('left', 0, ['cat']);
   await rainCache.refresh('left');
-  expect(sent.slice(2)).toEqual([['open', 2, 'announcement'], ['open', 1, 'left'], ['open', 0, 'change']]);
+  expect(sent.slice(2)).toEqual([
+    ['open', 2, 'announcement'],
+    ['open', 1, 'left'],
+    ['open', 0, 'change'],
+  ]);
 });
 
 test('what is left is rounded while packets can be won, and exact after the end', async () => {
   await stockRain(redis, { rainId: 'exact', amounts: Array<string>(200).fill('1.00') });
   const { rainCache } = await openRainCache(redis, 60_000);
-  await createGrabEngine(redis, (error) => { throw error; }).grab('exact', 0, ['ann']);
+  await createGrabEngine(redis, (error) => {
+    throw error;
+  }).grab('exact', 0, ['ann']);
   const left = async () => {
     await rainCache.refresh('exact');
     return rainCache.snapshot('exact')!.left;
@@ -115,10 +151,11 @@ function watchReads() {
   const client = new Proxy(redis, {
     get(target, name) {
       const found: unknown = Reflect.get(target, name);
-      if (name === 'evalsha') return (...args: unknown[]) => {
-        reads.push(String(args[2]));
-        return (found as (...words: unknown[]) => unknown).apply(target, args);
-      };
+      if (name === 'evalsha')
+        return (...args: unknown[]) => {
+          reads.push(String(args[2]));
+          return (found as (...words: unknown[]) => unknown).apply(target, args);
+        };
       return typeof found === 'function' ? (found.bind(target) as unknown) : found;
     },
   });
@@ -126,7 +163,21 @@ function watchReads() {
 }
 
 test('while nothing is announced only rains that are open or near are read again, and those that somebody asks for', async () => {
-  await Promise.all([['far', 3_600_000], ['far-too', 3_600_000], ['near', 30_000], ['now', -1_000]].map(([rainId, opensInMs]) => stockRain(redis, { rainId: String(rainId), amounts: ['1.00'], opensInMs: Number(opensInMs), closesInMs: 7_200_000 })));
+  await Promise.all(
+    [
+      ['far', 3_600_000],
+      ['far-too', 3_600_000],
+      ['near', 30_000],
+      ['now', -1_000],
+    ].map(([rainId, opensInMs]) =>
+      stockRain(redis, {
+        rainId: String(rainId),
+        amounts: ['1.00'],
+        opensInMs: Number(opensInMs),
+        closesInMs: 7_200_000,
+      }),
+    ),
+  );
   await announceChange(redis, 'far');
   const { client, readsOf } = watchReads();
   const { rainCache, states } = await openRainCache(client, 20);
@@ -148,7 +199,9 @@ test('while nothing is announced only rains that are open or near are read again
 
 test('a rain of which nothing is left is read again when somebody asks for it, and when it is changed', async () => {
   for (const rainId of ['going', 'gone']) await stockRain(redis, { rainId, amounts: ['1.00'] });
-  await createGrabEngine(redis, (error) => { throw error; }).grab('gone', 0, ['ann']);
+  await createGrabEngine(redis, (error) => {
+    throw error;
+  }).grab('gone', 0, ['ann']);
   await announceChange(redis, 'gone');
   const { client, readsOf } = watchReads();
   const { rainCache, states } = await openRainCache(client, 20);

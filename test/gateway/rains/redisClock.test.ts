@@ -23,7 +23,12 @@ const wrongBy = (clock: RedisClock, aheadMs = 0) => Math.abs(clock.now() - (EPOC
 test('[R7] a reply that was read late because the process was busy changes nothing, and a quick one is kept', () => {
   const clock = new RedisClock();
   ask(clock, 1, 1);
-  for (const [there, back] of [[1, 400], [300, 1], [200, 200], [1, 900]] as const) {
+  for (const [there, back] of [
+    [1, 400],
+    [300, 1],
+    [200, 200],
+    [1, 900],
+  ] as const) {
     vi.advanceTimersByTime(1_000);
     ask(clock, there, back);
     expect(wrongBy(clock), `${there} ms there, ${back} ms back`).toBeLessThanOrEqual(2);

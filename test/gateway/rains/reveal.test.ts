@@ -21,7 +21,15 @@ const PLAN = { packets: 2, budget: '2.00' };
 async function committedRain(rainId: string): Promise<string> {
   const now = await redisNow(redis);
   const commitment = commitmentOf({ rainId, seed: SEED, plan: PLAN, shards: 1 });
-  await draftRain(redis, signer, { rainId, title: rainId, shards: 1, opensAt: now - 1_000, closesAt: now + 600_000, packets: 2, commitment });
+  await draftRain(redis, signer, {
+    rainId,
+    title: rainId,
+    shards: 1,
+    opensAt: now - 1_000,
+    closesAt: now + 600_000,
+    packets: 2,
+    commitment,
+  });
   const verdict = verifyFairness({ rainId, seed: SEED, plan: PLAN, shards: 1, commitment });
   if (verdict.outcome !== 'ok') throw new Error(verdict.outcome);
   await loadPackets(redis, signer, rainId, 1, verdict.allocation, () => {});
@@ -73,7 +81,13 @@ describe('the commitment on the wire', () => {
     await settled('late2');
     const sent: RainSnapshot[] = [];
     const faults: unknown[] = [];
-    const rainCache = new RainCache({ redis, onChange: (snapshot) => sent.push(snapshot), onFault: (fault) => faults.push(fault), pollMs: 20, wholeMs: 20 });
+    const rainCache = new RainCache({
+      redis,
+      onChange: (snapshot) => sent.push(snapshot),
+      onFault: (fault) => faults.push(fault),
+      pollMs: 20,
+      wholeMs: 20,
+    });
     await rainCache.start();
     for (let i = 0; i < 3; i++) {
       expect(await rainCache.find('late2')).toMatchObject({ state: 'settled', seed: SEED });

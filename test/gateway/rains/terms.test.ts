@@ -14,7 +14,15 @@ afterAll(() => gateway.close());
 
 async function stock(rainId: string, terms: object): Promise<void> {
   const now = await redisNow(redis);
-  await draftRain(redis, signer, { rainId, title: rainId, shards: 1, opensAt: now - 1_000, closesAt: now + 600_000, packets: 1, terms: terms as Terms });
+  await draftRain(redis, signer, {
+    rainId,
+    title: rainId,
+    shards: 1,
+    opensAt: now - 1_000,
+    closesAt: now + 600_000,
+    packets: 1,
+    terms: terms as Terms,
+  });
   await loadPackets(redis, signer, rainId, 1, BigInt64Array.of(100n), () => {});
 }
 
@@ -31,9 +39,25 @@ test('a gateway that is too old for a term grants nothing in that rain, and earl
   await stock('newer', { minHeight: 3 });
   const client = await dial(gateway.url, 'bob');
   client.say({ type: 'grab', rainId: 'newer', ref: 'x' });
-  expect(await client.next('result')).toMatchObject({ rainId: 'newer', ref: 'x', code: '-7', retryInMs: expect.any(Number) as number });
+  expect(await client.next('result')).toMatchObject({
+    rainId: 'newer',
+    ref: 'x',
+    code: '-7',
+    retryInMs: expect.any(Number) as number,
+  });
   expect(await redis.llen(shardKeys('newer', 0).packets)).toBe(1);
-  await redis.hset(shardKeys('newer', 0).claimed, 'bob', JSON.stringify({ rainId: 'newer', redPacketId: 'newer-0', amount: '1.00', userId: 'bob', at: String(await redisNow(redis)), mac: signer.packetMac('newer', 'newer-0', '1.00') }));
+  await redis.hset(
+    shardKeys('newer', 0).claimed,
+    'bob',
+    JSON.stringify({
+      rainId: 'newer',
+      redPacketId: 'newer-0',
+      amount: '1.00',
+      userId: 'bob',
+      at: String(await redisNow(redis)),
+      mac: signer.packetMac('newer', 'newer-0', '1.00'),
+    }),
+  );
   client.say({ type: 'join', rainId: 'newer' });
   expect(await client.next('result')).toMatchObject({ code: '1', redPacketId: 'newer-0', amount: '1.00' });
   await client.leave();

@@ -21,7 +21,15 @@ const SHARDS = 2;
 
 async function open(id: string, packets: number, opensInMs = -1_000): Promise<void> {
   const now = await redisNow(stage.context.redis);
-  expect(await createRain(stage.context, { id, plan: { budget: `${packets}.00`, packets }, opensAt: now + opensInMs, closesAt: now + opensInMs + 600_000, shards: SHARDS })).toMatchObject({ ok: true });
+  expect(
+    await createRain(stage.context, {
+      id,
+      plan: { budget: `${packets}.00`, packets },
+      opensAt: now + opensInMs,
+      closesAt: now + opensInMs + 600_000,
+      shards: SHARDS,
+    }),
+  ).toMatchObject({ ok: true });
   expect(await loadRain(stage.context, id)).toMatchObject({ ok: true });
 }
 
@@ -37,17 +45,23 @@ async function untilAnsweredAlone(): Promise<void> {
     scriptCalls: Number(/cmdstat_evalsha:calls=(\d+)/.exec(await stage.context.redis.info('commandstats'))?.[1] ?? 0),
   });
   let last = await look();
-  await eventually(async () => {
-    const now = await look();
-    const alone = now.scriptCalls === last.scriptCalls && now.refusedLocally.every((count, i) => count > last.refusedLocally[i]!);
-    last = now;
-    return alone;
-  }, { everyMs: 100 });
+  await eventually(
+    async () => {
+      const now = await look();
+      const alone =
+        now.scriptCalls === last.scriptCalls && now.refusedLocally.every((count, i) => count > last.refusedLocally[i]!);
+      last = now;
+      return alone;
+    },
+    { everyMs: 100 },
+  );
 }
 
 test('[R2][R8] while 150 users grab in a loop an empty rain is topped up three times: each packet once, settled to the cent, verified', async () => {
   await open('loop', 40);
-  const clients = await Promise.all(Array.from({ length: 150 }, (_, i) => dial(stage.gateways[i % 2]!.url, `user-${i}`)));
+  const clients = await Promise.all(
+    Array.from({ length: 150 }, (_, i) => dial(stage.gateways[i % 2]!.url, `user-${i}`)),
+  );
   const won = new Map<number, { redPacketId: string; amount: string }>();
   let over = false;
   const playing = clients.map(async (client, i) => {
@@ -63,22 +77,40 @@ test('[R2][R8] while 150 users grab in a loop an empty rain is topped up three t
     // Empty in both shards: from now on the gateways refuse locally.
     await eventually(() => won.size === packets, { timeoutMs: 40_000 });
     await untilAnsweredAlone();
-    expect(await topUpRain(stage.context, 'loop', { id: `loop-${more}`, budget: `${more}.00`, packets: more })).toMatchObject({ ok: true, loaded: true });
+    expect(
+      await topUpRain(stage.context, 'loop', { id: `loop-${more}`, budget: `${more}.00`, packets: more }),
+    ).toMatchObject({ ok: true, loaded: true });
     packets += more;
-    expect((await auditRain(stage.context, 'loop'))!.report).toMatchObject({ budget: `${packets}.00`, packets, balanced: true });
+    expect((await auditRain(stage.context, 'loop'))!.report).toMatchObject({
+      budget: `${packets}.00`,
+      packets,
+      balanced: true,
+    });
   }
   await eventually(() => won.size === packets, { timeoutMs: 40_000 });
   await closeRain(stage.context, 'loop');
   over = true;
   await Promise.all(playing);
   const log = (await Promise.all([0, 1].map((shard) => claimLog(stage.context, 'loop', shard)))).flat();
-  expect(log.map(({ redPacketId }) => redPacketId).sort()).toEqual([...won.values()].map(({ redPacketId }) => redPacketId).sort());
+  expect(log.map(({ redPacketId }) => redPacketId).sort()).toEqual(
+    [...won.values()].map(({ redPacketId }) => redPacketId).sort(),
+  );
   expect(new Set(log.map(({ redPacketId }) => redPacketId)).size).toBe(131);
   for (const shard of [0, 1]) await stage.context.ledger.credit(await claimLog(stage.context, 'loop', shard));
   expect(await recycleRain(stage.context, 'loop')).toEqual({ ok: true, state: 'settled', amount: '0.00' });
-  expect((await auditRain(stage.context, 'loop'))!.report).toMatchObject({ budget: '131.00', credited: '131.00', winners: 131, balanced: true });
+  expect((await auditRain(stage.context, 'loop'))!.report).toMatchObject({
+    budget: '131.00',
+    credited: '131.00',
+    winners: 131,
+    balanced: true,
+  });
   const receipts = [...won.values()].map((win) => ({ rainId: 'loop', ...win }));
-  expect(await verifyRain(stage.context, 'loop', receipts)).toMatchObject({ fair: true, problems: [], outOfTurn: 0, checked: { receipts: 131 } });
+  expect(await verifyRain(stage.context, 'loop', receipts)).toMatchObject({
+    fair: true,
+    problems: [],
+    outOfTurn: 0,
+    checked: { receipts: 131 },
+  });
 
   // The snapshot of the settled rain is all that a verification needs.
   const [client] = clients;
@@ -87,8 +119,17 @@ test('[R2][R8] while 150 users grab in a loop an empty rain is topped up three t
     const snapshot = await client!.next('rain');
     return snapshot.state === 'settled' && snapshot;
   });
-  expect(checkProof({ ...settled, commitment: settled.commitment!, seed: settled.seed!, plan: settled.plan, shards: settled.shards!, receipts,
-    topUps: settled.topUps!.map(({ commitment, seed, plan }) => ({ commitment, seed: seed!, plan })) })).toEqual({ packets: 131, problems: [] });
+  expect(
+    checkProof({
+      ...settled,
+      commitment: settled.commitment!,
+      seed: settled.seed!,
+      plan: settled.plan,
+      shards: settled.shards!,
+      receipts,
+      topUps: settled.topUps!.map(({ commitment, seed, plan }) => ({ commitment, seed: seed!, plan })),
+    }),
+  ).toEqual({ packets: 131, problems: [] });
   await Promise.all(clients.map((each) => each.leave()));
 }, 180_000);
 
@@ -106,7 +147,11 @@ test('viewers of an empty rain are informed that it goes on, with the commitment
     const snapshot = await watcher.next('rain');
     return snapshot.left > 0 && snapshot;
   });
-  expect(snapshot).toMatchObject({ state: 'open', packets: 6, topUps: [{ commitment: (done as { commitment: string }).commitment, packets: 4 }] });
+  expect(snapshot).toMatchObject({
+    state: 'open',
+    packets: 6,
+    topUps: [{ commitment: (done as { commitment: string }).commitment, packets: 4 }],
+  });
   expect(JSON.stringify(snapshot)).not.toContain('seed');
   expect((await ask(watcher, 'dry')).code).toBe('0');
   await Promise.all([watcher, ...crowd].map((client) => client.leave()));

@@ -21,7 +21,15 @@ afterAll(() => gateway.close());
 
 async function stock(rainId: string, terms: Terms = {}, title = rainId): Promise<void> {
   const now = await redisNow(redis);
-  await draftRain(redis, signer, { rainId, title, shards: 1, opensAt: now - 1_000, closesAt: now + 600_000, packets: 1, terms });
+  await draftRain(redis, signer, {
+    rainId,
+    title,
+    shards: 1,
+    opensAt: now - 1_000,
+    closesAt: now + 600_000,
+    packets: 1,
+    terms,
+  });
   await loadPackets(redis, signer, rainId, 1, BigInt64Array.of(100n), () => {});
 }
 
@@ -66,7 +74,15 @@ test('nobody is told of an unlisted rain, and who knows its id joins it and wins
 
 test('who watches another rain hears when an operator moves, starts, pauses, resumes or ends one, and not what is left of it', async () => {
   const now = await redisNow(redis);
-  await draftRain(redis, signer, { rainId: 'evening', title: 'evening', shards: 1, opensAt: now + 3_600_000, closesAt: now + 7_200_000, packets: 2, terms: {} });
+  await draftRain(redis, signer, {
+    rainId: 'evening',
+    title: 'evening',
+    shards: 1,
+    opensAt: now + 3_600_000,
+    closesAt: now + 7_200_000,
+    packets: 2,
+    terms: {},
+  });
   await loadPackets(redis, signer, 'evening', 1, BigInt64Array.of(100n, 100n), () => {});
   await announceChange(redis, 'evening');
   await stock('first');
@@ -84,8 +100,14 @@ test('who watches another rain hears when an operator moves, starts, pauses, res
     await announceChange(redis, 'evening');
     return await heard();
   };
-  expect(await changed(reschedule(redis, 'evening', 1, { opensAt: now + 60_000, closesAt: now + 600_000 }))).toEqual(['loaded', 60_000]);
-  expect(await changed(reschedule(redis, 'evening', 1, { opensAt: now - 1, closesAt: now + 600_000 }))).toEqual(['open', -1]);
+  expect(await changed(reschedule(redis, 'evening', 1, { opensAt: now + 60_000, closesAt: now + 600_000 }))).toEqual([
+    'loaded',
+    60_000,
+  ]);
+  expect(await changed(reschedule(redis, 'evening', 1, { opensAt: now - 1, closesAt: now + 600_000 }))).toEqual([
+    'open',
+    -1,
+  ]);
   expect(await grab(player, 'evening')).toBe('0');
   await announceChange(redis, 'evening');
   await eventually(async () => (await player.next('rain')).left === 1);
@@ -97,7 +119,11 @@ test('who watches another rain hears when an operator moves, starts, pauses, res
 test('a rain by invitation does not exist for a user whose token does not name it, also when it is known and its packets are gone', async () => {
   await stock('vip', { invitedOnly: true });
   const stranger = await enter('uninvited');
-  expect([await grab(stranger, 'vip'), await joinRefused(stranger, 'vip'), await grab(stranger, 'vip')]).toEqual(['-8', '-8', '-8']);
+  expect([await grab(stranger, 'vip'), await joinRefused(stranger, 'vip'), await grab(stranger, 'vip')]).toEqual([
+    '-8',
+    '-8',
+    '-8',
+  ]);
   const other = await enter('invited-elsewhere', { rains: ['*', 'other'] });
   expect([await joinRefused(other, 'vip'), await grab(other, 'vip')]).toEqual(['-8', '-8']);
   expect(await redis.hlen(shardKeys('vip', 0).claimed)).toBe(0);
@@ -114,7 +140,11 @@ test('a token is for the rains that it names and for no other, and one of sales 
   await stock('mine');
   await stock('theirs');
   const client = await enter('ann', { rains: ['mine'] });
-  expect([await joinRefused(client, 'theirs'), await grab(client, 'theirs'), await grab(client, 'mine')]).toEqual(['-8', '-8', '0']);
+  expect([await joinRefused(client, 'theirs'), await grab(client, 'theirs'), await grab(client, 'mine')]).toEqual([
+    '-8',
+    '-8',
+    '0',
+  ]);
   const buyer = await enter('bob', { sales: ['*'] });
   expect(await listed(buyer)).toEqual([]);
   expect(await grab(buyer, 'theirs')).toBe('-8');
@@ -134,7 +164,9 @@ test('a token that only watches sees rains and sales as everybody does, and take
   await eventually(async () => (await screen.next('rain')).left === 0);
   const named = await enter('lobby', { watch: true, rains: ['watched'] });
   expect([await join(named, 'watched'), await joinRefused(named, 'mine')]).toEqual(['watched', '-8']);
-  expect([await redis.hlen(shardKeys('watched', 0).claimed), await redis.hlen(saleKeys('goods').buyers)]).toEqual([1, 0]);
+  expect([await redis.hlen(shardKeys('watched', 0).claimed), await redis.hlen(saleKeys('goods').buyers)]).toEqual([
+    1, 0,
+  ]);
   // Two screens of one hall do not count each other as phones.
   expect([gateway.screens(), gateway.sockets() > gateway.screens()]).toEqual([2, true]);
   await screen.leave();
@@ -143,12 +175,20 @@ test('a token that only watches sees rains and sales as everybody does, and take
 
 test('[R9] a socket whose token is for another rain hears nothing of the credits of its user', async () => {
   await stock('credited');
-  const [wide, named, narrow] = [await enter('dan'), await enter('dan', { rains: ['credited'] }), await enter('dan', { rains: ['mine'] })];
+  const [wide, named, narrow] = [
+    await enter('dan'),
+    await enter('dan', { rains: ['credited'] }),
+    await enter('dan', { rains: ['mine'] }),
+  ];
   expect(await grab(wide, 'credited')).toBe('0');
   const heard: string[] = [];
   narrow.socket.on('message', (data) => heard.push((JSON.parse(String(data)) as { type: string }).type));
-  await redis.publish(EVENTS_CHANNEL, creditedEvent('credited', [{ userId: 'dan', redPacketId: 'credited-0', amount: '1.00' }]));
-  for (const client of [wide, named]) expect(await client.next('credited')).toMatchObject({ rainId: 'credited', amount: '1.00' });
+  await redis.publish(
+    EVENTS_CHANNEL,
+    creditedEvent('credited', [{ userId: 'dan', redPacketId: 'credited-0', amount: '1.00' }]),
+  );
+  for (const client of [wide, named])
+    expect(await client.next('credited')).toMatchObject({ rainId: 'credited', amount: '1.00' });
   narrow.say({ type: 'ping', t: 1 });
   await narrow.next('pong');
   expect(heard.filter((type) => type !== 'rain' && type !== 'welcome')).toEqual(['pong']);
@@ -167,13 +207,21 @@ test('[R10] `welcome` lists the next rains, few and short, however many there ar
 
 test('one that is too long is left out, and those after it are listed', () => {
   const shown = (opensAt: number, title: string, state = 'open') => ({ opensAt, title, state });
-  expect(toList([shown(3, 'c'), shown(1, 'x'.repeat(5_000)), shown(2, 'b'), shown(0, 'a', 'closed')]).map(({ title }) => title)).toEqual(['b', 'c']);
+  expect(
+    toList([shown(3, 'c'), shown(1, 'x'.repeat(5_000)), shown(2, 'b'), shown(0, 'a', 'closed')]).map(
+      ({ title }) => title,
+    ),
+  ).toEqual(['b', 'c']);
 });
 
 test('who may enter, and who is told unasked', () => {
   const of = (...rains: string[]) => ({ rains: new Set(rains), sales: new Set<string>() });
-  const rows = [undefined, of('r'), of('*'), of('other')].map((audience) => [{}, { unlisted: true }, { invitedOnly: true }].map((visibility) =>
-    `${mayEnter(audience, 'rains', 'r', visibility as Terms) ? 'enters' : '-'} ${isListedFor(audience, 'rains', 'r', visibility as Terms) ? 'told' : '-'}`));
+  const rows = [undefined, of('r'), of('*'), of('other')].map((audience) =>
+    [{}, { unlisted: true }, { invitedOnly: true }].map(
+      (visibility) =>
+        `${mayEnter(audience, 'rains', 'r', visibility as Terms) ? 'enters' : '-'} ${isListedFor(audience, 'rains', 'r', visibility as Terms) ? 'told' : '-'}`,
+    ),
+  );
   expect(rows).toEqual([
     ['enters told', 'enters -', '- -'],
     ['enters told', 'enters told', 'enters told'],

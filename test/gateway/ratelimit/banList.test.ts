@@ -3,15 +3,26 @@ import type { CallerBucket } from '../../../src/gateway/ratelimit/tokenBuckets.t
 import { LIMITS } from '../../../src/gateway/limits.ts';
 import { BanList } from '../../../src/gateway/ratelimit/banList.ts';
 
-const limits = { ...LIMITS, offencesMax: 5, violationWindowMs: 1_000, bannedMs: 60_000, bansPerAddressMin: 3, bannedMax: 10 };
+const limits = {
+  ...LIMITS,
+  offencesMax: 5,
+  violationWindowMs: 1_000,
+  bannedMs: 60_000,
+  bansPerAddressMin: 3,
+  bannedMax: 10,
+};
 
 /** @param playing how many others are at an address */
 function stage(playing: Record<string, number> = {}) {
   const clock = { now: 1_000 };
-  const banList = new BanList(limits, (address) => Array.from({ length: playing[address] ?? 0 }, (_, n) => `player-${n}`), () => clock.now);
+  const banList = new BanList(
+    limits,
+    (address) => Array.from({ length: playing[address] ?? 0 }, (_, n) => `player-${n}`),
+    () => clock.now,
+  );
   const users = new Map<string, CallerBucket>();
   const user = (name: string): CallerBucket => {
-    const known = users.get(name) ?? { name, sockets: 1, refused: 0, refusedFrom: 0 } as CallerBucket;
+    const known = users.get(name) ?? ({ name, sockets: 1, refused: 0, refusedFrom: 0 } as CallerBucket);
     users.set(name, known);
     return known;
   };
@@ -26,7 +37,11 @@ function stage(playing: Record<string, number> = {}) {
 test('a user who ignores refusals is banned for a while, and then admitted again', () => {
   const { clock, banList, offend } = stage();
   expect(offend('script')).toBe(5);
-  expect([banList.userBannedForMs('script'), banList.userBannedForMs('ann'), banList.addressBannedForMs('home')]).toEqual([60_000, 0, 0]);
+  expect([
+    banList.userBannedForMs('script'),
+    banList.userBannedForMs('ann'),
+    banList.addressBannedForMs('home'),
+  ]).toEqual([60_000, 0, 0]);
   clock.now += 59_000;
   banList.forget();
   expect(banList.userBannedForMs('script')).toBe(1_000);
@@ -55,7 +70,8 @@ test('an address is banned when many of its users are, and they are more than th
 test('as many others as banned users keep the address open; who is banned or plays on several sockets is not many', () => {
   const there = ['a', 'a', 'a', 'b', 'c', 'bot-0', 'bot-1', 'bot-2', 'bot-3'];
   const banList = new BanList(limits, () => there);
-  const ban = (name: string) => banList.refuse({ name, refused: limits.offencesMax - 1, refusedFrom: performance.now() } as CallerBucket, 'office');
+  const ban = (name: string) =>
+    banList.refuse({ name, refused: limits.offencesMax - 1, refusedFrom: performance.now() } as CallerBucket, 'office');
   for (const bot of ['bot-0', 'bot-1', 'bot-2']) ban(bot);
   expect(banList.addressBannedForMs('office')).toBe(0);
   ban('bot-3');

@@ -18,12 +18,25 @@ afterAll(() => Promise.all([one.close(), two.close()]));
 
 async function block(kind: Block['kind'], who: string, forMs?: number): Promise<void> {
   const since = await redisNow(redis);
-  await putBlock(redis, { kind, who, reason: 'case 17: two thousand accounts', actor: 'test', since, ...(forMs !== undefined && { until: since + forMs }) });
-  onTestFinished(async () => { await liftBlock(redis, { kind, who }); });
+  await putBlock(redis, {
+    kind,
+    who,
+    reason: 'case 17: two thousand accounts',
+    actor: 'test',
+    since,
+    ...(forMs !== undefined && { until: since + forMs }),
+  });
+  onTestFinished(async () => {
+    await liftBlock(redis, { kind, who });
+  });
 }
 
 async function enter(gateway: Gateway, user: string, address: string): Promise<Client> {
-  const client = follow(new WebSocket(gateway.url, ['rain.v1'], { headers: { authorization: `Bearer ${await tokenFor(user)}`, ...through(address) } }));
+  const client = follow(
+    new WebSocket(gateway.url, ['rain.v1'], {
+      headers: { authorization: `Bearer ${await tokenFor(user)}`, ...through(address) },
+    }),
+  );
   await client.next('welcome');
   return client;
 }
@@ -35,10 +48,13 @@ test('a block takes effect on all gateways within a second: grabs get -6, socket
   const since = performance.now();
   await block('user', 'mallory');
   for (const client of blockedClients) {
-    await eventually(async () => {
-      client.say({ type: 'grab', rainId: 'r1', ref: 'x' });
-      expect(await client.next('result')).toMatchObject({ code: '-6', reason: 'blocked', ref: 'x' });
-    }, { everyMs: 1 });
+    await eventually(
+      async () => {
+        client.say({ type: 'grab', rainId: 'r1', ref: 'x' });
+        expect(await client.next('result')).toMatchObject({ code: '-6', reason: 'blocked', ref: 'x' });
+      },
+      { everyMs: 1 },
+    );
   }
   expect(await Promise.all(blockedClients.map(({ closed }) => closed))).toEqual([4403, 4403]);
   expect(performance.now() - since).toBeLessThan(1_000);
@@ -81,11 +97,22 @@ test('an answer that was pending at the time of the block still reaches the user
 });
 
 test('blocks by address, by network and by the site of an IPv6 address, as the proxy reports them', async () => {
-  const inside = await Promise.all(['198.51.100.7', '203.0.113.200', '2001:db8:1:2::9', '2001:db8:2222:1::9'].map((address, i) => enter(i % 2 ? two : one, `farm-${i}`, address)));
-  const beside = await Promise.all(['198.51.100.8', '203.0.112.1', '2001:db8:1:3::9', '2001:db9::1'].map((address, i) => enter(i % 2 ? two : one, `beside-${i}`, address)));
-  for (const network of ['198.51.100.7', '203.0.113.0/24', '2001:db8:1:2::/64', '2001:db8:2222::/48']) await block('address', network);
+  const inside = await Promise.all(
+    ['198.51.100.7', '203.0.113.200', '2001:db8:1:2::9', '2001:db8:2222:1::9'].map((address, i) =>
+      enter(i % 2 ? two : one, `farm-${i}`, address),
+    ),
+  );
+  const beside = await Promise.all(
+    ['198.51.100.8', '203.0.112.1', '2001:db8:1:3::9', '2001:db9::1'].map((address, i) =>
+      enter(i % 2 ? two : one, `beside-${i}`, address),
+    ),
+  );
+  for (const network of ['198.51.100.7', '203.0.113.0/24', '2001:db8:1:2::/64', '2001:db8:2222::/48'])
+    await block('address', network);
   expect(await Promise.all(inside.map(({ closed }) => closed))).toEqual([4403, 4403, 4403, 4403]);
-  expect(await handshake(one.url, 'somebody', { ...through('203.0.113.9'), authorization: 'Bearer a.b.c' })).toMatchObject({ status: 403, body: { reason: 'blocked' } });
+  expect(
+    await handshake(one.url, 'somebody', { ...through('203.0.113.9'), authorization: 'Bearer a.b.c' }),
+  ).toMatchObject({ status: 403, body: { reason: 'blocked' } });
   for (const client of beside) {
     client.say({ type: 'ping', t: 1 });
     await client.next('pong');
@@ -108,13 +135,23 @@ test('an expired block ends by itself, and its entry is removed', async () => {
   await block('user', 'briefly', 1_500);
   expect(await client.closed).toBe(4403);
   expect((await handshake(two.url, 'briefly')).status).toBe(403);
-  await eventually(async () => expect((await handshake(two.url, 'briefly')).status).toBe('open'), { timeoutMs: 6_000, everyMs: 100 });
-  await eventually(async () => expect((await readBlocks(redis)).blocks.map(({ who }) => who)).not.toContain('briefly'), { timeoutMs: 6_000 });
+  await eventually(async () => expect((await handshake(two.url, 'briefly')).status).toBe('open'), {
+    timeoutMs: 6_000,
+    everyMs: 100,
+  });
+  await eventually(
+    async () => expect((await readBlocks(redis)).blocks.map(({ who }) => who)).not.toContain('briefly'),
+    { timeoutMs: 6_000 },
+  );
 });
 
 test('a gateway that starts later refuses blocked users from the first handshake; invalid entries block nobody', async () => {
   await block('user', 'early');
-  await redis.hset(BLOCKS_KEY, { 'user:x': 'nonsense', 'user:y': '{"kind":"user"}', 'address:z': JSON.stringify({ kind: 'address', who: 'nowhere', reason: 'r', actor: 'a', since: 1 }) });
+  await redis.hset(BLOCKS_KEY, {
+    'user:x': 'nonsense',
+    'user:y': '{"kind":"user"}',
+    'address:z': JSON.stringify({ kind: 'address', who: 'nowhere', reason: 'r', actor: 'a', since: 1 }),
+  });
   const late = await openGateway(server.url);
   onTestFinished(() => late.close());
   expect((await handshake(late.url, 'early')).status).toBe(403);
@@ -138,11 +175,15 @@ test('[R10] ten thousand blocks, users and networks: the list is read quickly, a
   const entries: Record<string, string> = { version: 'many' };
   for (let i = 0; i < BLOCKS_MAX; i++) {
     const network = i % 10 === 0;
-    const [kind, who] = network ? ['address', `100.${64 + (i >> 12)}.${(i >> 4) & 255}.0/24`] : ['user', `blocked-${i}`];
+    const [kind, who] = network
+      ? ['address', `100.${64 + (i >> 12)}.${(i >> 4) & 255}.0/24`]
+      : ['user', `blocked-${i}`];
     entries[`${kind}:${who}`] = JSON.stringify({ kind, who, reason: 'r', actor: 'test', since });
   }
   await redis.hset(BLOCKS_KEY, entries);
-  onTestFinished(async () => { await redis.del(BLOCKS_KEY); });
+  onTestFinished(async () => {
+    await redis.del(BLOCKS_KEY);
+  });
   const own = await openGateway(server.url, { trustedProxies: 1 });
   onTestFinished(() => own.close());
   expect((await handshake(own.url, `blocked-${BLOCKS_MAX - 1}`)).status).toBe(403);

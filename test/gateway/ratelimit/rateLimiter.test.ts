@@ -12,7 +12,11 @@ await stockRain(redis, { rainId: 'r1', amounts: ['1.00', '2.00'] });
 
 test('messages per user: counted on all sockets together; a refused grab gets a retry delay, and succeeds after it', async () => {
   const gateway = await narrow(server.url, { messagesPerSecondMax: 4 });
-  const [phone, laptop, other] = [await enter(gateway, 'ann'), await enter(gateway, 'ann'), await enter(gateway, 'bob')];
+  const [phone, laptop, other] = [
+    await enter(gateway, 'ann'),
+    await enter(gateway, 'ann'),
+    await enter(gateway, 'bob'),
+  ];
   const codes: string[] = [];
   let retryInMs = 0;
   for (let i = 0; i < 4; i++) {
@@ -38,16 +42,24 @@ test('messages per user: counted on all sockets together; a refused grab gets a 
 test('messages per address: a bot farm is refused, another address is not; by default neither is an office of 5,000 players', async () => {
   const gateway = await narrow(server.url, { messagesPerAddressPerSecondMax: 10 });
   const farm = await Promise.all(Array.from({ length: 8 }, (_, i) => enter(gateway, `bot-${i}`, '198.51.100.7')));
-  const codes = (await Promise.all(farm.map(async (bot) => [await ask(bot), await ask(bot), await ask(bot)]))).flat().map(({ code }) => code);
+  const codes = (await Promise.all(farm.map(async (bot) => [await ask(bot), await ask(bot), await ask(bot)])))
+    .flat()
+    .map(({ code }) => code);
   expect(codes.filter((code) => code === '-5').length).toBeGreaterThanOrEqual(10);
-  expect(gateway.counters.refused).toMatchObject({ messages_per_user: 0, messages_per_address: codes.filter((code) => code === '-5').length });
+  expect(gateway.counters.refused).toMatchObject({
+    messages_per_user: 0,
+    messages_per_address: codes.filter((code) => code === '-5').length,
+  });
   expect((await ask(await enter(gateway, 'ann', '203.0.113.5'))).code).not.toBe('-5');
   expect(LIMITS.messagesPerAddressPerSecondMax).toBeGreaterThanOrEqual(5_000 * 15);
   expect(LIMITS.socketsPerAddressMax).toBeGreaterThanOrEqual(5_000);
 });
 
 test('pings count as messages, and so do unrequested pongs', async () => {
-  for (const [n, flood] of [(client: Client) => client.socket.ping(), (client: Client) => client.socket.pong()].entries()) {
+  for (const [n, flood] of [
+    (client: Client) => client.socket.ping(),
+    (client: Client) => client.socket.pong(),
+  ].entries()) {
     const gateway = await narrow(server.url, { messagesPerSecondMax: 5, offencesMax: 50 });
     const client = await enter(gateway, `flooder-${n}`);
     let pongs = 0;
@@ -62,7 +74,11 @@ test('pings count as messages, and so do unrequested pongs', async () => {
 
 test('a user who ignores refusals is closed with 4430, refused at the upgrade with 429 for a while, and then admitted', async () => {
   const gateway = await narrow(server.url, { messagesPerSecondMax: 5, offencesMax: 20, bannedMs: 1_500, retryMs: 100 });
-  const [script, second, neighbour] = [await enter(gateway, 'script'), await enter(gateway, 'script'), await enter(gateway, 'neighbour')];
+  const [script, second, neighbour] = [
+    await enter(gateway, 'script'),
+    await enter(gateway, 'script'),
+    await enter(gateway, 'neighbour'),
+  ];
   for (let i = 0; i < 60; i++) script.say({ type: 'grab', rainId: 'r1', ref: String(i) });
   expect(await script.closed).toBe(4430);
   // A ban is of the user: the other socket is closed without another message.
@@ -97,7 +113,9 @@ test('many banned users of one address: the address is refused for a while, befo
     for (let i = 0; i < 10; i++) bot.say({ type: 'grab', rainId: 'r1' });
     expect(await bot.closed).toBe(4430);
   }
-  expect((await handshake(gateway.url, 'bot-4', { ...through('198.51.100.9'), authorization: 'Bearer a.b.c' })).status).toBe(429);
+  expect(
+    (await handshake(gateway.url, 'bot-4', { ...through('198.51.100.9'), authorization: 'Bearer a.b.c' })).status,
+  ).toBe(429);
   expect((await handshake(gateway.url, 'ann', through('198.51.100.10'))).status).toBe('open');
 });
 

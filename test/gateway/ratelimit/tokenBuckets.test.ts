@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CallerBuckets } from '../../../src/gateway/ratelimit/tokenBuckets.ts';
 
-beforeEach(() => { vi.useFakeTimers({ toFake: ['performance'] }); });
-afterEach(() => { vi.useRealTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** How many of these messages are allowed. */
 function spend({ bucket }: { bucket: { tryRemoveTokens(count: number): boolean } }, times: number): number {
@@ -13,7 +17,7 @@ function spend({ bucket }: { bucket: { tryRemoveTokens(count: number): boolean }
 
 const rules = { perSecond: 20, rememberMs: 10_000, rememberedMax: 3 };
 
-test('one second\'s worth at once, and as much again each second, on all sockets together', () => {
+test("one second's worth at once, and as much again each second, on all sockets together", () => {
   const callerBuckets = new CallerBuckets(rules);
   const [phone, laptop] = [callerBuckets.enter('ann'), callerBuckets.enter('ann')];
   expect(spend(phone, 15) + spend(laptop, 15)).toBe(20);

@@ -23,12 +23,16 @@ test('[R1][R2] 1,000 concurrent asks of 400 users on 40 units: exactly 40 reserv
   onTestFinished(() => gateway.close());
   await stockSale(redis, { saleId: 'crowd', items: [tee(40)], perUserMax: 1 });
   const clients = await dialCrowd(gateway, 400);
-  const told = await Promise.all(clients.map(async (client, i) => {
-    // Every second user asks three times, the others twice: 1,000 asks.
-    const answers = await Promise.all(Array.from({ length: i % 2 === 0 ? 3 : 2 }, () => untilDecided(client, 'crowd', {})));
-    expect(new Set(answers).size, answers.join()).toBe(1);
-    return answers[0]!;
-  }));
+  const told = await Promise.all(
+    clients.map(async (client, i) => {
+      // Every second user asks three times, the others twice: 1,000 asks.
+      const answers = await Promise.all(
+        Array.from({ length: i % 2 === 0 ? 3 : 2 }, () => untilDecided(client, 'crowd', {})),
+      );
+      expect(new Set(answers).size, answers.join()).toBe(1);
+      return answers[0]!;
+    }),
+  );
   await expectAllReserved(redis, 'crowd', told, 40);
   expect(gateway.counters.purchases['0']).toBe(40);
 }, 60_000);
@@ -38,25 +42,34 @@ test('[R1][R2] 10,000 asks of one user with one ref: one reservation and equal a
   onTestFinished(() => gateway.close());
   await stockSale(redis, { saleId: 'eager', items: [tee(200)], perUserMax: 5 });
   const clients = await Promise.all(Array.from({ length: 4 }, () => dial(gateway.url, 'ann')));
-  onTestFinished(async () => { await Promise.all(clients.map((client) => client.leave())); });
+  onTestFinished(async () => {
+    await Promise.all(clients.map((client) => client.leave()));
+  });
   const answers = new Set<string>();
   let [heard, fresh] = [0, 0];
-  await Promise.all(clients.map(async (client) => {
-    for (let i = 0; i < 2_500; i++) client.say({ type: 'buy', saleId: 'eager', sku: 'tee', quantity: 2, ref: 'only' });
-    for (let i = 0; i < 2_500; i++) {
-      const { code, reason: _, ...rest } = await client.next('order');
-      heard++;
-      if (code === '0') fresh++;
-      answers.add(JSON.stringify(rest));
-    }
-  }));
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let i = 0; i < 2_500; i++)
+        client.say({ type: 'buy', saleId: 'eager', sku: 'tee', quantity: 2, ref: 'only' });
+      for (let i = 0; i < 2_500; i++) {
+        const { code, reason: _, ...rest } = await client.next('order');
+        heard++;
+        if (code === '0') fresh++;
+        answers.add(JSON.stringify(rest));
+      }
+    }),
+  );
   expect([heard, fresh]).toEqual([10_000, 1]);
-  expect([...answers].map((text) => JSON.parse(text) as unknown)).toEqual([expect.objectContaining({ reservationId: 'eager-1', quantity: 2, ref: 'only' })]);
+  expect([...answers].map((text) => JSON.parse(text) as unknown)).toEqual([
+    expect.objectContaining({ reservationId: 'eager-1', quantity: 2, ref: 'only' }),
+  ]);
   expect(await readSale(redis, 'eager')).toMatchObject({ made: 1, items: [{ booked: 2 }] });
 }, 60_000);
 
 test('beyond a multiple of what is left, undecided purchases of an item are answered "busy" with a pause', async () => {
-  const gateway = await openGateway(server.url, { limits: { ...LIMITS_OF_A_CROWD, purchasesPerUnitMax: 2, purchasesPerItemMin: 3 } });
+  const gateway = await openGateway(server.url, {
+    limits: { ...LIMITS_OF_A_CROWD, purchasesPerUnitMax: 2, purchasesPerItemMin: 3 },
+  });
   onTestFinished(() => gateway.close());
   await stockSale(redis, { saleId: 'few', items: [tee(5), { sku: 'mug', units: 1, price: '9.90' }], perUserMax: 10 });
   const client = await dial(gateway.url, 'ann');
@@ -67,7 +80,8 @@ test('beyond a multiple of what is left, undecided purchases of an item are answ
   // Messages of one write arrive in one turn, and wait for Redis together.
   const stream = (client.socket as unknown as { _socket: { cork(): void; uncork(): void } })._socket;
   stream.cork();
-  for (const sku of ['tee', 'mug'] as const) for (let i = 0; i < 20; i++) client.say({ type: 'buy', saleId: 'few', sku, ref: `${sku}-${i}` });
+  for (const sku of ['tee', 'mug'] as const)
+    for (let i = 0; i < 20; i++) client.say({ type: 'buy', saleId: 'few', sku, ref: `${sku}-${i}` });
   stream.uncork();
   for (let i = 0; i < 40; i++) {
     const { code, ref, retryInMs } = await client.next('order');

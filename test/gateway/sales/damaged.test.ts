@@ -13,14 +13,22 @@ test('of an item with a damaged count nothing is left: no restock is told, and p
   await stockSale(redis, { saleId: 'damaged', items: [tee(5)] });
   const read = async (): Promise<SaleReading> => {
     const stored = (await readSale(redis, 'damaged'))!;
-    return { ...stored, title: '', bySku: new Map(stored.items.map((item) => [item.sku, item])), refRequired: false, backAt: new Map() };
+    return {
+      ...stored,
+      title: '',
+      bySku: new Map(stored.items.map((item) => [item.sku, item])),
+      refRequired: false,
+      backAt: new Map(),
+    };
   };
   const restocked: (number | null)[] = [];
   const restocks = new Restocks({ now: () => Date.now(), tell: (_, { left }) => restocked.push(left) });
   const undecided = new Undecided({ purchasesPerUnitMax: 2, purchasesPerItemMin: 1 });
   const admitted = async () => {
     const sale = await read();
-    const admits = Array.from({ length: 20 }, () => undecided.admit({ saleId: 'damaged', sku: 'tee' }, sale)).filter(Boolean);
+    const admits = Array.from({ length: 20 }, () => undecided.admit({ saleId: 'damaged', sku: 'tee' }, sale)).filter(
+      Boolean,
+    );
     for (const _ of admits) undecided.decided({ saleId: 'damaged', sku: 'tee' });
     return admits.length;
   };

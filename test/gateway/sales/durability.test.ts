@@ -17,7 +17,10 @@ test('[R4] with replicas a reservation is told once they have it; until then the
   onTestFinished(() => pair.stop());
   const master = await connect(pair.master.url);
   onTestFinished(() => master.disconnect());
-  const gateway = await openGateway(pair.master.url, { durability: { mode: 'replicas', replicas: 1 }, durabilityWaitMs: 300 });
+  const gateway = await openGateway(pair.master.url, {
+    durability: { mode: 'replicas', replicas: 1 },
+    durabilityWaitMs: 300,
+  });
   onTestFinished(() => gateway.close());
   await stockSale(master, { saleId: 'safe', items: [tee(1)], perUserMax: 1 });
   const [ann, bob] = [await enter(gateway.url, 'ann'), await enter(gateway.url, 'bob')];
@@ -53,19 +56,33 @@ test('[R4] a told reservation that Redis has lost is put back with its number, i
   const gateway = await openGateway(server.url, { secondLookMs: NEVER_MS });
   onTestFinished(() => gateway.close());
   await stockSale(redis, { saleId: 'failed', items: [tee(3)], perUserMax: 2 });
-  const [ann, bob, eve] = [await enter(gateway.url, 'ann'), await enter(gateway.url, 'bob'), await enter(gateway.url, 'eve')];
+  const [ann, bob, eve] = [
+    await enter(gateway.url, 'ann'),
+    await enter(gateway.url, 'bob'),
+    await enter(gateway.url, 'eve'),
+  ];
   expect((await buy(ann, 'failed', { ref: 'a' })).code).toBe('0');
   let log: string[] = [];
   await turnBack('failed', async () => {
-    for (const [client, ref] of [[ann, 'b'], [bob, 'a']] as const) expect((await buy(client, 'failed', { ref })).code).toBe('0');
+    for (const [client, ref] of [
+      [ann, 'b'],
+      [bob, 'a'],
+    ] as const)
+      expect((await buy(client, 'failed', { ref })).code).toBe('0');
     log = await redis.lrange(saleKeys('failed').reservations, 0, -1);
   });
   expect(await readSale(redis, 'failed')).toMatchObject({ made: 1, items: [{ booked: 1 }] });
   await cutLines();
-  await eventually(async () => expect(await readSale(redis, 'failed')).toMatchObject({ made: 3, logged: 3, items: [{ booked: 3 }] }));
-  const parse = (entries: string[]) => entries.map((entry) => parseReservation(entry)).sort((x, y) => JSON.stringify(x) < JSON.stringify(y) ? -1 : 1);
+  await eventually(async () =>
+    expect(await readSale(redis, 'failed')).toMatchObject({ made: 3, logged: 3, items: [{ booked: 3 }] }),
+  );
+  const parse = (entries: string[]) =>
+    entries.map((entry) => parseReservation(entry)).sort((x, y) => (JSON.stringify(x) < JSON.stringify(y) ? -1 : 1));
   expect(parse(await redis.lrange(saleKeys('failed').reservations, 0, -1))).toEqual(parse(log));
-  expect((await heldBy(redis, 'failed', 'ann')).map(({ ordinal, ref }) => [ordinal, ref])).toEqual([[1, 'a'], [2, 'b']]);
+  expect((await heldBy(redis, 'failed', 'ann')).map(({ ordinal, ref }) => [ordinal, ref])).toEqual([
+    [1, 'a'],
+    [2, 'b'],
+  ]);
   expect(await buy(bob, 'failed', { ref: 'a' })).toMatchObject({ code: '1', reservationId: 'failed-3' });
   expect((await buy(eve, 'failed', { ref: 'e' })).code).toBe('-12');
 });
@@ -82,11 +99,24 @@ test('[R2][R4] units that somebody else has by now are not booked twice, and a n
   // Another gateway, which has told nothing, was faster.
   expect((await buy(bob, 'other', { ref: 'a' })).reservationId).toBe('other-1');
   await cutLines();
-  await eventually(async () => expect(await readSale(redis, 'other')).toMatchObject({ made: 2, logged: 2, items: [{ sku: 'tee', booked: 1 }, { sku: 'mug', booked: 1 }] }));
+  await eventually(async () =>
+    expect(await readSale(redis, 'other')).toMatchObject({
+      made: 2,
+      logged: 2,
+      items: [
+        { sku: 'tee', booked: 1 },
+        { sku: 'mug', booked: 1 },
+      ],
+    }),
+  );
   expect((await heldBy(redis, 'other', 'ann')).map(({ ordinal, sku }) => [ordinal, sku])).toEqual([[2, 'mug']]);
   expect((await heldBy(redis, 'other', 'bob')).map(({ ordinal, sku }) => [ordinal, sku])).toEqual([[1, 'tee']]);
   // What cannot be put back is written down, so that somebody tells ann.
-  await eventually(async () => expect(await readToldReservations(redis, signer, 'other')).toMatchObject([{ reservationId: 'other-1', userId: 'ann', sku: 'tee', ref: 'a' }]));
+  await eventually(async () =>
+    expect(await readToldReservations(redis, signer, 'other')).toMatchObject([
+      { reservationId: 'other-1', userId: 'ann', sku: 'tee', ref: 'a' },
+    ]),
+  );
 });
 
 test('[R4] a number that is drawn again after a loss is remembered for its second buyer, too', async () => {
@@ -94,11 +124,20 @@ test('[R4] a number that is drawn again after a loss is remembered for its secon
   onTestFinished(() => gateway.close());
   await stockSale(redis, { saleId: 'redrawn', items: [tee(5)], perUserMax: 2 });
   const [ann, bob] = [await enter(gateway.url, 'ann'), await enter(gateway.url, 'bob')];
-  for (const client of [ann, bob]) await turnBack('redrawn', async () => expect((await buy(client, 'redrawn', { ref: 'a' })).reservationId).toBe('redrawn-1'));
+  for (const client of [ann, bob])
+    await turnBack('redrawn', async () =>
+      expect((await buy(client, 'redrawn', { ref: 'a' })).reservationId).toBe('redrawn-1'),
+    );
   await cutLines();
-  await eventually(async () => expect(await readSale(redis, 'redrawn')).toMatchObject({ made: 1, logged: 1, items: [{ booked: 1 }] }));
+  await eventually(async () =>
+    expect(await readSale(redis, 'redrawn')).toMatchObject({ made: 1, logged: 1, items: [{ booked: 1 }] }),
+  );
   // One of them has it again; of the other it is written down.
   const [kept, lost] = (await heldBy(redis, 'redrawn', 'ann')).length === 1 ? ['ann', 'bob'] : ['bob', 'ann'];
   expect((await heldBy(redis, 'redrawn', kept)).map(({ ordinal }) => ordinal)).toEqual([1]);
-  await eventually(async () => expect(await readToldReservations(redis, signer, 'redrawn')).toMatchObject([{ reservationId: 'redrawn-1', userId: lost }]));
+  await eventually(async () =>
+    expect(await readToldReservations(redis, signer, 'redrawn')).toMatchObject([
+      { reservationId: 'redrawn-1', userId: lost },
+    ]),
+  );
 });

@@ -25,14 +25,18 @@ const OF_A_CROWD = { messagesPerSecondMax: 10_000, turnMsMax: 60_000 };
 const { server, redis } = await openRedis();
 
 async function openFair(limits: Partial<Limits> = {}, redisUrl = server.url): Promise<Gateway> {
-  const gateway = await openGateway(redisUrl, { limits: { fairStartMs: FAIR_START_MS, ...limits }, chance: chance('fair start of sales') });
+  const gateway = await openGateway(redisUrl, {
+    limits: { fairStartMs: FAIR_START_MS, ...limits },
+    chance: chance('fair start of sales'),
+  });
   onTestFinished(() => gateway.close());
   return gateway;
 }
 
 async function untilOpen(saleId: string): Promise<void> {
   const { opensAt } = (await readSale(redis, saleId))!;
-  for (let left = opensAt + 2 - await redisNow(redis); left > 0; left = opensAt + 2 - await redisNow(redis)) await sleep(left);
+  for (let left = opensAt + 2 - (await redisNow(redis)); left > 0; left = opensAt + 2 - (await redisNow(redis)))
+    await sleep(left);
 }
 
 async function openSoon(saleId: string, units: number, opensInMs = 400): Promise<void> {
@@ -42,43 +46,60 @@ async function openSoon(saleId: string, units: number, opensInMs = 400): Promise
 
 /** Sales that open together; in each, the first six users buy before all others. @returns how many units they got */
 async function race(clients: readonly Client[], saleIds: readonly string[]): Promise<number> {
-  const moment = await redisNow(redis) + 600;
-  for (const saleId of saleIds) await openSoon(saleId, UNITS, moment - await redisNow(redis));
+  const moment = (await redisNow(redis)) + 600;
+  for (const saleId of saleIds) await openSoon(saleId, UNITS, moment - (await redisNow(redis)));
   // Each opens by the clock that its own script read: the last one created may not be the last to open.
   for (const saleId of saleIds) await untilOpen(saleId);
-  const ask = (some: readonly Client[]) => { for (const saleId of saleIds) for (const client of some) client.say({ type: 'buy', saleId, sku: 'tee' }); };
+  const ask = (some: readonly Client[]) => {
+    for (const saleId of saleIds) for (const client of some) client.say({ type: 'buy', saleId, sku: 'tee' });
+  };
   ask(clients.slice(0, FAST));
   await sleep(15);
   ask(clients.slice(FAST));
   const codes: string[] = [];
-  await Promise.all(clients.map(async (client) => { for (const _ of saleIds) codes.push((await client.next('order')).code); }));
-  expect([codes.filter((code) => code === '0').length, codes.filter((code) => code === '-12').length]).toEqual([UNITS * saleIds.length, (USERS - UNITS) * saleIds.length]);
+  await Promise.all(
+    clients.map(async (client) => {
+      for (const _ of saleIds) codes.push((await client.next('order')).code);
+    }),
+  );
+  expect([codes.filter((code) => code === '0').length, codes.filter((code) => code === '-12').length]).toEqual([
+    UNITS * saleIds.length,
+    (USERS - UNITS) * saleIds.length,
+  ]);
   const names = new Set(Array.from({ length: FAST }, (_, i) => `user-${i}`));
-  return (await Promise.all(saleIds.map((saleId) => redis.hkeys(saleKeys(saleId).buyers)))).flat().filter((user) => names.has(user)).length;
+  return (await Promise.all(saleIds.map((saleId) => redis.hkeys(saleKeys(saleId).buyers))))
+    .flat()
+    .filter((user) => names.has(user)).length;
 }
 
 test(`six users who are always first, of sixty, get about one unit in ten; without a fair start they get all (FAIR_SEED ${SEED.slice(0, 8)})`, async () => {
   const fair = await openFair({ ...OF_A_CROWD });
   const named = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}-${i}`);
-  const share = await race(await dialCrowd(fair, USERS), named('fair', SALES)) / (SALES * UNITS);
+  const share = (await race(await dialCrowd(fair, USERS), named('fair', SALES))) / (SALES * UNITS);
   expect(share).toBeGreaterThan(0);
   // 72 units: six standard deviations.
   expect(share).toBeLessThan(0.32);
   expect(fair.counters.gathered).toBe(SALES * USERS);
   expect(fair.counters.refused.purchases_per_item).toBe(0);
   const unfair = await openFair({ fairStartMs: 0, ...OF_A_CROWD });
-  expect(await race(await dialCrowd(unfair, USERS), named('race', 3)) / (3 * UNITS)).toBeGreaterThan(0.9);
+  expect((await race(await dialCrowd(unfair, USERS), named('race', 3))) / (3 * UNITS)).toBeGreaterThan(0.9);
 }, 60_000);
 
 test('[R1][R6] a buyer who asks again on another socket has one lot and one reservation, and each message is answered', async () => {
   const gateway = await openFair();
   const ann = await Promise.all([dial(gateway.url, 'ann'), dial(gateway.url, 'ann')]);
-  onTestFinished(async () => { await Promise.all(ann.map((client) => client.leave())); });
+  onTestFinished(async () => {
+    await Promise.all(ann.map((client) => client.leave()));
+  });
   await openSoon('twice', 3);
   await untilOpen('twice');
   for (let n = 0; n < 3; n++) for (const client of ann) client.say({ type: 'buy', saleId: 'twice', sku: 'tee' });
   await eventually(() => gateway.counters.gathered === 6);
-  const orders = (await Promise.all(ann.map(async (client) => [await client.next('order'), await client.next('order'), await client.next('order')]))).flat();
+  const orders = (
+    await Promise.all(
+      ann.map(async (client) => [await client.next('order'), await client.next('order'), await client.next('order')]),
+    )
+  ).flat();
   expect(orders.map(({ code }) => code).toSorted()).toEqual(['0', '1', '1', '1', '1', '1']);
   expect(new Set(orders.map(({ reservationId }) => reservationId))).toEqual(new Set(['twice-1']));
   expect(await readSale(redis, 'twice')).toMatchObject({ made: 1, items: [{ booked: 1 }] });

@@ -13,7 +13,9 @@ import { buy, enter, stockSale, tee } from './stage.ts';
 const { server, redis } = await openRedis();
 const errors: { facts: object; message: string }[] = [];
 const log = createLog('gateway', 'silent');
-log.error = ((facts: object, message: string) => { errors.push({ facts, message }); }) as Logger['error'];
+log.error = ((facts: object, message: string) => {
+  errors.push({ facts, message });
+}) as Logger['error'];
 const gateway = await openGateway(server.url, { log });
 afterAll(() => gateway.close());
 beforeEach(() => {
@@ -33,8 +35,13 @@ test('[R14] the signature of a purchase goes into the log and to the buyer, and 
   const told = await buy(ann, 'signed', { quantity: 2, ref: 'a' });
   const mac = signer.reservationMac({ saleId: 'signed', userId: 'ann', sku: 'tee', quantity: 2, ref: 'a' });
   expect(JSON.stringify(told)).not.toContain(mac);
-  expect(parseReservation((await redis.lindex(saleKeys('signed').reservations, 0))!)).toMatchObject({ ok: true, reservation: { userId: 'ann', ref: 'a', mac } });
-  expect(parseHeld((await redis.hget(saleKeys('signed').buyers, 'ann'))!)).toMatchObject([{ ordinal: 1, ref: 'a', mac }]);
+  expect(parseReservation((await redis.lindex(saleKeys('signed').reservations, 0))!)).toMatchObject({
+    ok: true,
+    reservation: { userId: 'ann', ref: 'a', mac },
+  });
+  expect(parseHeld((await redis.hget(saleKeys('signed').buyers, 'ann'))!)).toMatchObject([
+    { ordinal: 1, ref: 'a', mac },
+  ]);
 });
 
 test('[R14] a reservation that somebody has written for a buyer is told neither on a visit, nor when it is asked for, nor when its status comes', async () => {
@@ -44,20 +51,49 @@ test('[R14] a reservation that somebody has written for a buyer is told neither 
   const { payBy } = await buy(ann, 'forged', { ref: 'own' });
   const genuine = (await redis.hget(buyers, 'ann'))!;
   const macOfBob = signer.reservationMac({ saleId: 'forged', userId: 'bob', sku: 'tee', quantity: 1, ref: 'b' });
-  await redis.hset(buyers, 'ann', `7:tee:1:p:${payBy}::a;8:tee:1:r:${payBy}:${macOfBob}:b;9:tee:9:r:${payBy}:${genuine.split(':').at(-2)}:own;${genuine}`);
+  await redis.hset(
+    buyers,
+    'ann',
+    `7:tee:1:p:${payBy}::a;8:tee:1:r:${payBy}:${macOfBob}:b;9:tee:9:r:${payBy}:${genuine.split(':').at(-2)}:own;${genuine}`,
+  );
   ann.say({ type: 'visit', saleId: 'forged' });
   expect(await ann.next('order')).toMatchObject({ reservationId: 'forged-1' });
   for (const ordinal of [7, 8, 9]) {
     ann.say({ type: 'cancel', saleId: 'forged', reservationId: `forged-${ordinal}` });
-    expect(await ann.next('error')).toMatchObject({ reason: 'reservationId: expected the id of a reservation of yours in this sale' });
+    expect(await ann.next('error')).toMatchObject({
+      reason: 'reservationId: expected the id of a reservation of yours in this sale',
+    });
   }
   // The same ref gets the genuine one; a ref of the thief's gets none, and the outcome is not said.
   expect(await buy(ann, 'forged', { ref: 'own' })).toMatchObject({ code: '1', reservationId: 'forged-1', quantity: 1 });
   expect(await buy(ann, 'forged', { ref: 'a' })).toMatchObject({ code: '-7' });
-  await publish(redis, { type: 'orders', saleId: 'forged', orders: [{ userId: 'ann', reservationId: 'forged-7', status: 'paid', mark: signer.orderMark({ userId: 'ann', reservationId: 'forged-7', status: 'paid' }) }] });
-  expect(await ann.next('order')).toEqual({ type: 'order', saleId: 'forged', code: '1', reason: 'already_reserved', reservationId: 'forged-7', status: 'paid' });
+  await publish(redis, {
+    type: 'orders',
+    saleId: 'forged',
+    orders: [
+      {
+        userId: 'ann',
+        reservationId: 'forged-7',
+        status: 'paid',
+        mark: signer.orderMark({ userId: 'ann', reservationId: 'forged-7', status: 'paid' }),
+      },
+    ],
+  });
+  expect(await ann.next('order')).toEqual({
+    type: 'order',
+    saleId: 'forged',
+    code: '1',
+    reason: 'already_reserved',
+    reservationId: 'forged-7',
+    status: 'paid',
+  });
   expect(gateway.counters.forgedReservations).toBeGreaterThanOrEqual(14);
-  expect(errors).toEqual([{ facts: { saleId: 'forged', userId: 'ann' }, message: expect.stringContaining('not signed with SIGNING_SECRET') as string }]);
+  expect(errors).toEqual([
+    {
+      facts: { saleId: 'forged', userId: 'ann' },
+      message: expect.stringContaining('not signed with SIGNING_SECRET') as string,
+    },
+  ]);
 });
 
 test('an entry that cannot be read costs its own buyer the answer, and nobody else of the batch', async () => {
@@ -73,7 +109,10 @@ test('while SIGNING_SECRET is replaced, reservations under both keys are told', 
   await redis.hset(saleKeys('replaced').state, 'signedBy', signer.keyId);
   const later = await openWith(laterSigner);
   const first = await buy(await enter(gateway.url, 'ann'), 'replaced');
-  expect(await buy(await enter(later.url, 'ann'), 'replaced')).toMatchObject({ code: '1', reservationId: first.reservationId });
+  expect(await buy(await enter(later.url, 'ann'), 'replaced')).toMatchObject({
+    code: '1',
+    reservationId: first.reservationId,
+  });
   expect([await buy(await enter(later.url, 'bob'), 'replaced'), errors]).toMatchObject([{ code: '0' }, []]);
 });
 
@@ -84,7 +123,12 @@ test('a gateway with another SIGNING_SECRET than the sale sells nothing of it, s
   const other = await openWith(stranger);
   expect(await buy(await enter(other.url, 'ann'), 'elsewhere')).toMatchObject({ code: '-7' });
   expect(await redis.llen(saleKeys('elsewhere').reservations)).toBe(0);
-  expect(errors).toEqual([{ facts: { saleId: 'elsewhere', keyId: stranger.keyId }, message: expect.stringContaining('another SIGNING_SECRET') as string }]);
+  expect(errors).toEqual([
+    {
+      facts: { saleId: 'elsewhere', keyId: stranger.keyId },
+      message: expect.stringContaining('another SIGNING_SECRET') as string,
+    },
+  ]);
   expect(await buy(await enter(gateway.url, 'ann'), 'elsewhere')).toMatchObject({ code: '0' });
 });
 
@@ -93,7 +137,11 @@ test('[R10] a wish that finds the list of wishes full is answered "busy"', async
   const ann = await enter(gateway.url, 'ann');
   await buy(ann, 'full');
   const { cancels } = saleKeys('full');
-  await redis.eval("for i = 1, 100 do local junk = {} for j = 1, 1000 do junk[j] = 'x' end redis.call('RPUSH', KEYS[1], unpack(junk)) end", 1, cancels);
+  await redis.eval(
+    "for i = 1, 100 do local junk = {} for j = 1, 1000 do junk[j] = 'x' end redis.call('RPUSH', KEYS[1], unpack(junk)) end",
+    1,
+    cancels,
+  );
   const wish = () => ann.say({ type: 'cancel', saleId: 'full', reservationId: 'full-1' });
   wish();
   expect(await ann.next('order')).toMatchObject({ code: '-7', retryInMs: expect.any(Number) as number });

@@ -11,16 +11,30 @@ const { server, redis } = await openRedis();
 const gateway = await openGateway(server.url);
 afterAll(() => gateway.close());
 
-const order = (userId: string, reservationId: string, status: OrderStatus) => ({ userId, reservationId, status, mark: signer.orderMark({ userId, reservationId, status }) });
+const order = (userId: string, reservationId: string, status: OrderStatus) => ({
+  userId,
+  reservationId,
+  status,
+  mark: signer.orderMark({ userId, reservationId, status }),
+});
 
 test('every socket of a buyer is told of each step of the order, with what was bought', async () => {
   await stockSale(redis, { saleId: 'told', items: [tee(5)], perUserMax: 2 });
-  const [phone, laptop, bob] = [await enter(gateway.url, 'ann'), await enter(gateway.url, 'ann'), await enter(gateway.url, 'bob')];
+  const [phone, laptop, bob] = [
+    await enter(gateway.url, 'ann'),
+    await enter(gateway.url, 'ann'),
+    await enter(gateway.url, 'bob'),
+  ];
   const { place: _, ...reserved } = await buy(phone, 'told', { ref: 'a', quantity: 2 });
   for (const status of ['created', 'paid', 'refunded'] as const) {
     await follow(redis, 'told', [{ userId: 'ann', ordinal: 1, status, toStock: true }]);
-    await publish(redis, { type: 'orders', saleId: 'told', orders: [order('ann', 'told-1', status), order('nobody', 'told-2', status)] });
-    for (const client of [phone, laptop]) expect(await client.next('order')).toEqual({ ...reserved, code: '1', reason: 'already_reserved', status });
+    await publish(redis, {
+      type: 'orders',
+      saleId: 'told',
+      orders: [order('ann', 'told-1', status), order('nobody', 'told-2', status)],
+    });
+    for (const client of [phone, laptop])
+      expect(await client.next('order')).toEqual({ ...reserved, code: '1', reason: 'already_reserved', status });
   }
   expect((await buy(bob, 'told', { ref: 'b' })).code, 'the only message of the other buyer').toBe('0');
 });
@@ -45,7 +59,15 @@ test('[R9] a status that nobody has signed is told to nobody', async () => {
   const ann = await enter(gateway.url, 'ann');
   await buy(ann, 'forged');
   const genuine = order('ann', 'forged-1', 'created');
-  await publish(redis, { type: 'orders', saleId: 'forged', orders: [{ ...genuine, status: 'paid' }, { ...genuine, reservationId: 'forged-2' }, { ...genuine, mark: '' }] });
+  await publish(redis, {
+    type: 'orders',
+    saleId: 'forged',
+    orders: [
+      { ...genuine, status: 'paid' },
+      { ...genuine, reservationId: 'forged-2' },
+      { ...genuine, mark: '' },
+    ],
+  });
   await publish(redis, { type: 'orders', saleId: 'forged', orders: [genuine] });
   expect(await ann.next('order')).toMatchObject({ code: '1', reservationId: 'forged-1', status: 'created' });
 });
@@ -54,5 +76,12 @@ test('a status is told even when Redis has lost what was bought', async () => {
   await stockSale(redis, { saleId: 'lost', items: [tee(5)], perUserMax: 1 });
   const ann = await enter(gateway.url, 'ann');
   await publish(redis, { type: 'orders', saleId: 'lost', orders: [order('ann', 'lost-1', 'paid')] });
-  expect(await ann.next('order')).toEqual({ type: 'order', saleId: 'lost', code: '1', reason: 'already_reserved', reservationId: 'lost-1', status: 'paid' });
+  expect(await ann.next('order')).toEqual({
+    type: 'order',
+    saleId: 'lost',
+    code: '1',
+    reason: 'already_reserved',
+    reservationId: 'lost-1',
+    status: 'paid',
+  });
 });

@@ -53,9 +53,16 @@ test('nobody is told of an unlisted sale, and who knows its id buys in it', asyn
 test('a sale by invitation does not exist for a user whose token does not name it, over sockets and over HTTP', async () => {
   await stock({ saleId: 'vip', invitedOnly: true });
   const stranger = await enter('uninvited');
-  expect([(await buy(stranger, 'vip')).code, await visitRefused(stranger, 'vip'), (await buy(stranger, 'vip')).code]).toEqual(['-8', '-8', '-8']);
+  expect([
+    (await buy(stranger, 'vip')).code,
+    await visitRefused(stranger, 'vip'),
+    (await buy(stranger, 'vip')).code,
+  ]).toEqual(['-8', '-8', '-8']);
   const overHttp = await callerOf(gateway, 'uninvited');
-  expect([(await overHttp.sale('vip')).status, (await overHttp.buy('vip', 'one')).body]).toEqual([404, expect.objectContaining({ code: '-8' })]);
+  expect([(await overHttp.sale('vip')).status, (await overHttp.buy('vip', 'one')).body]).toEqual([
+    404,
+    expect.objectContaining({ code: '-8' }),
+  ]);
   expect(await redis.llen(saleKeys('vip').reservations)).toBe(0);
 
   const guest = await enter('guest', { sales: ['vip'] });
@@ -79,14 +86,19 @@ test('a token for one sale reads and cancels no order of another', async () => {
 
 test('[R9] a socket whose token is for another sale hears nothing of the orders of its user, nor that units are back', async () => {
   await stockSale(redis, { saleId: 'asked', items: [tee(1)], perUserMax: 1 });
-    const [wide, named, narrow] = [await enter('eve'), await enter('eve', { sales: ['asked'] }), await enter('eve', { sales: ['elsewhere'], rains: ['*'] })];
+  const [wide, named, narrow] = [
+    await enter('eve'),
+    await enter('eve', { sales: ['asked'] }),
+    await enter('eve', { sales: ['elsewhere'], rains: ['*'] }),
+  ];
   const heard: string[] = [];
   narrow.socket.on('message', (data) => heard.push((JSON.parse(String(data)) as { type: string }).type));
   expect((await buy(await enter('fay'), 'asked')).code).toBe('0');
   expect((await buy(wide, 'asked')).code).toBe('-12');
   const order = { userId: 'eve', reservationId: 'asked-7', status: 'paid' as const };
   await publish(redis, { type: 'orders', saleId: 'asked', orders: [{ ...order, mark: signer.orderMark(order) }] });
-  for (const client of [wide, named]) expect(await client.next('order')).toMatchObject({ reservationId: 'asked-7', status: 'paid' });
+  for (const client of [wide, named])
+    expect(await client.next('order')).toMatchObject({ reservationId: 'asked-7', status: 'paid' });
   await follow(redis, 'asked', [{ userId: 'fay', ordinal: 1, status: 'cancelled', toStock: true }]);
   await publish(redis, { type: 'sale_changed', saleId: 'asked' });
   for (const client of [wide, named]) expect(await client.next('restock')).toMatchObject({ sku: 'tee', left: 1 });
@@ -96,7 +108,13 @@ test('[R9] a socket whose token is for another sale hears nothing of the orders 
 });
 
 test('[R10] `welcome` lists sales without their items, in few bytes', async () => {
-  const items = Array.from({ length: 50 }, (_, i) => ({ sku: `s${i}`, units: 1, price: '1.00', name: '商'.repeat(120), picture: `https://shop.example/${'p'.repeat(400)}` }));
+  const items = Array.from({ length: 50 }, (_, i) => ({
+    sku: `s${i}`,
+    units: 1,
+    price: '1.00',
+    name: '商'.repeat(120),
+    picture: `https://shop.example/${'p'.repeat(400)}`,
+  }));
   await stockSale(redis, { saleId: 'long', items });
   const client = await enter('bob', { sales: ['long'] });
   expect(await visit(client, 'long')).toBe('long');

@@ -3,12 +3,20 @@ import { callerAddress } from '../../../src/gateway/sockets/callerAddress.ts';
 
 const PROXY = '10.0.0.1';
 const from = (trustedProxies: number, forwarded?: string, remoteAddress: string | undefined = PROXY) =>
-  callerAddress({ headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }, socket: { remoteAddress } }, trustedProxies);
+  callerAddress(
+    { headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }, socket: { remoteAddress } },
+    trustedProxies,
+  );
 
 test.each<[string, number, string | undefined, string]>([
-  ['without a proxy the header is the client\'s word', 0, '203.0.113.9', PROXY],
+  ["without a proxy the header is the client's word", 0, '203.0.113.9', PROXY],
   ['one proxy: what it has written', 1, '203.0.113.9', '203.0.113.9'],
-  ['one proxy: what the client has written before that counts for nothing', 1, '8.8.8.8, 198.51.100.1, 203.0.113.9', '203.0.113.9'],
+  [
+    'one proxy: what the client has written before that counts for nothing',
+    1,
+    '8.8.8.8, 198.51.100.1, 203.0.113.9',
+    '203.0.113.9',
+  ],
   ['two proxies: what the outer one has written', 2, '8.8.8.8, 203.0.113.9, 10.0.0.2', '203.0.113.9'],
   ['three: fewer entries than proxies, and the outermost of them', 3, '203.0.113.9, 10.0.0.2', '203.0.113.9'],
   ['a proxy that writes no header', 1, undefined, PROXY],

@@ -13,7 +13,9 @@ const { server, redis } = await openRedis();
 
 describe('a gateway that closes', () => {
   test('the reconnect window grows with the number of sockets, so that the reconnect rate stays the same', () => {
-    expect([0, 1, 1_000, 5_000, 18_000, 100_000].map((sockets) => reconnectWindowMs(sockets, LIMITS))).toEqual([1_000, 1_000, 1_000, 5_000, 18_000, 30_000]);
+    expect([0, 1, 1_000, 5_000, 18_000, 100_000].map((sockets) => reconnectWindowMs(sockets, LIMITS))).toEqual([
+      1_000, 1_000, 1_000, 5_000, 18_000, 30_000,
+    ]);
     expect(reconnectWindowMs(18_000, { ...LIMITS, reconnectsPerSecond: 3_000 })).toBe(6_000);
   });
 
@@ -35,7 +37,10 @@ describe('a gateway that closes', () => {
       expect((await fetch(`${http}/healthz`)).status).toBe(200);
       const late = new WebSocket(gateway.url, ['rain.v1', `bearer.${await tokenFor('bob')}`]);
       late.on('error', () => {});
-      const [, response] = await once(late, 'unexpected-response') as [unknown, { statusCode: number; headers: Record<string, string> }];
+      const [, response] = (await once(late, 'unexpected-response')) as [
+        unknown,
+        { statusCode: number; headers: Record<string, string> },
+      ];
       expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1']);
       late.terminate();
       ann.say({ type: 'grab', rainId: 'r1', ref: 'during' });
@@ -48,7 +53,10 @@ describe('a gateway that closes', () => {
       process.kill(server.pid, 'SIGCONT');
     }
     expect(await ann.next('result')).toMatchObject({ code: '0', ref: 'before', amount: '1.00' });
-    expect(await ann.next('goodbye')).toMatchObject({ reason: 'service_restart', reconnectInMs: expect.any(Number) as number });
+    expect(await ann.next('goodbye')).toMatchObject({
+      reason: 'service_restart',
+      reconnectInMs: expect.any(Number) as number,
+    });
     expect(await ann.closed).toBe(1012);
     await closed;
   });
@@ -80,7 +88,8 @@ describe('a gateway that closes', () => {
   test('[R10] the event loop stays responsive while 2,000 sockets are closed', async () => {
     const gateway = await openGateway(server.url, { limits: { socketsPerUserMax: 3_000 } });
     const clients = [];
-    for (let i = 0; i < 10; i++) clients.push(...await Promise.all(Array.from({ length: 200 }, () => dial(gateway.url, 'crowd'))));
+    for (let i = 0; i < 10; i++)
+      clients.push(...(await Promise.all(Array.from({ length: 200 }, () => dial(gateway.url, 'crowd')))));
     await eventually(() => gateway.sockets() === 2_000);
     await gateway.close();
     expect(new Set(await Promise.all(clients.map(({ closed }) => closed)))).toEqual(new Set([1012]));

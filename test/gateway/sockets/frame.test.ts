@@ -5,7 +5,17 @@ import { frameOf } from '../../../src/gateway/sockets/frame.ts';
 import { randomSource } from '../../../src/rain/fairness.ts';
 
 test('a frame of any length arrives at a WebSocket as the text that went in, in order with the others', async () => {
-  const texts = ['', 'a', 'x'.repeat(125), 'x'.repeat(126), '红包'.repeat(21), '红包雨 🧧', 'x'.repeat(65_535), 'x'.repeat(65_536), '雨'.repeat(50_000)];
+  const texts = [
+    '',
+    'a',
+    'x'.repeat(125),
+    'x'.repeat(126),
+    '红包'.repeat(21),
+    '红包雨 🧧',
+    'x'.repeat(65_535),
+    'x'.repeat(65_536),
+    '雨'.repeat(50_000),
+  ];
   const server = new WebSocketServer({ port: 0, perMessageDeflate: false });
   server.on('connection', (socket, request) => {
     for (const text of texts) {
@@ -14,7 +24,9 @@ test('a frame of any length arrives at a WebSocket as the text that went in, in 
     }
     socket.close(1000);
   });
-  const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as { port: number }).port}`, { perMessageDeflate: false });
+  const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as { port: number }).port}`, {
+    perMessageDeflate: false,
+  });
   const received: string[] = [];
   socket.on('message', (data) => received.push(String(data)));
   const [code] = await once(socket, 'close');
@@ -35,16 +47,26 @@ test('frames keep their order with pings, pongs, other messages and the close of
       const how = (['frame', 'frame', 'message', 'ping', 'pong'] as const)[random.belowNumber(5)]!;
       sent.push(`${how === 'frame' ? 'message' : how} ${i}`);
       switch (how) {
-        case 'frame': request.socket.write(frameOf(text)); break;
-        case 'message': socket.send(text); break;
-        case 'ping': socket.ping(String(i)); break;
-        case 'pong': socket.pong(String(i)); break;
+        case 'frame':
+          request.socket.write(frameOf(text));
+          break;
+        case 'message':
+          socket.send(text);
+          break;
+        case 'ping':
+          socket.ping(String(i));
+          break;
+        case 'pong':
+          socket.pong(String(i));
+          break;
       }
       stalled ||= request.socket.writableLength > 1_000_000;
     }
     socket.close(4401, 'the last word');
   });
-  const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as { port: number }).port}`, { perMessageDeflate: false });
+  const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as { port: number }).port}`, {
+    perMessageDeflate: false,
+  });
   const received: string[] = [];
   const number = (data: unknown) => String(data).split(' ', 1)[0]!;
   socket.on('message', (data) => received.push(`message ${number(data)}`));

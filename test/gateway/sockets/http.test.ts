@@ -10,7 +10,10 @@ import { openRedis } from '../../support/rain.ts';
 
 const { server } = await openRedis();
 const HANDSHAKE_MS = 1_000;
-const gateway = await openGateway(server.url, { limits: { handshakeMs: HANDSHAKE_MS, hangUpMs: 500 }, allowedOrigins: ['https://gala.example'] });
+const gateway = await openGateway(server.url, {
+  limits: { handshakeMs: HANDSHAKE_MS, hangUpMs: 500 },
+  allowedOrigins: ['https://gala.example'],
+});
 afterAll(() => gateway.close());
 
 interface Line {
@@ -21,26 +24,45 @@ interface Line {
 }
 
 /** @param onTestFinished of a concurrent test */
-async function call({ halfOpen = false, onTestFinished = whenThisIsOver }: { halfOpen?: boolean; onTestFinished?: typeof whenThisIsOver } = {}): Promise<Line> {
+async function call({
+  halfOpen = false,
+  onTestFinished = whenThisIsOver,
+}: { halfOpen?: boolean; onTestFinished?: typeof whenThisIsOver } = {}): Promise<Line> {
   const socket = connect({ port: gateway.port, host: '127.0.0.1', noDelay: true, allowHalfOpen: halfOpen });
-  onTestFinished(() => { socket.destroy(); });
+  onTestFinished(() => {
+    socket.destroy();
+  });
   socket.on('error', () => {});
   let received = '';
-  socket.on('data', (data: Buffer) => { received += data.toString('latin1'); });
+  socket.on('data', (data: Buffer) => {
+    received += data.toString('latin1');
+  });
   await once(socket, 'connect');
-  return { socket, received: () => received, ended: new Promise((resolve) => socket.once('close', () => resolve(received))) };
+  return {
+    socket,
+    received: () => received,
+    ended: new Promise((resolve) => socket.once('close', () => resolve(received))),
+  };
 }
 
-const statuses = (received: string): string[] => [...received.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status!);
+const statuses = (received: string): string[] =>
+  [...received.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status!);
 
-const UPGRADE = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+const UPGRADE =
+  'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
 const upgrade = async (more = '', line = 'GET /v1 HTTP/1.1') =>
   `${line}\r\nHost: x\r\n${UPGRADE}Sec-WebSocket-Protocol: rain.v1, bearer.${await tokenFor('ann')}\r\n${more}\r\n`;
 
 describe('[R10] slow peers', () => {
   test.concurrent.for<[string, (socket: Socket, n: number) => void]>([
-    ['slowloris: a head that comes letter by letter', (socket, n) => socket.write('GET /v1 HTTP/1.1\r\nHost: x\r\nX-Padding: '[n] ?? 'x')],
-    ['slowloris: a header line now and then', (socket, n) => socket.write(n === 0 ? 'GET /v1 HTTP/1.1\r\nHost: x\r\n' : `X-${n}: y\r\n`)],
+    [
+      'slowloris: a head that comes letter by letter',
+      (socket, n) => socket.write('GET /v1 HTTP/1.1\r\nHost: x\r\nX-Padding: '[n] ?? 'x'),
+    ],
+    [
+      'slowloris: a header line now and then',
+      (socket, n) => socket.write(n === 0 ? 'GET /v1 HTTP/1.1\r\nHost: x\r\n' : `X-${n}: y\r\n`),
+    ],
     ['a client that connects and sends nothing', () => {}],
   ])('%s is cut at the end of the handshake time, and does not delay anybody', async ([, drip], { onTestFinished }) => {
     const begun = performance.now();
@@ -79,7 +101,11 @@ describe('[R12] an oversized head', () => {
   });
 
   test('more headers than any client sends: 400, since later ones might be overlooked', async () => {
-    for (const [count, status] of [[80, '101'], [101, '400'], [2_050, '400']] as const) {
+    for (const [count, status] of [
+      [80, '101'],
+      [101, '400'],
+      [2_050, '400'],
+    ] as const) {
       const line = await call();
       line.socket.write(await upgrade(Array.from({ length: count }, () => 'a:\r\n').join('')));
       await eventually(() => line.received().includes('\r\n\r\n'));
@@ -101,7 +127,10 @@ describe('[R12] an oversized head', () => {
 describe('[R12] what a proxy and we might read as two different requests is refused, and no second request is ever answered', () => {
   const SECOND = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
   test.each<[string, string]>([
-    ['a length and chunks', `GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SECOND}`],
+    [
+      'a length and chunks',
+      `GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SECOND}`,
+    ],
     ['two lengths', `POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 44\r\n\r\n${SECOND}`],
     ['chunks of an unknown kind', `POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n${SECOND}`],
     ['chunks', `POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SECOND}`],
@@ -130,13 +159,13 @@ describe('[R12] what a proxy and we might read as two different requests is refu
     ['another host', 'Host: y\r\n'],
   ])('an upgrade with %s', async (_, more) => {
     const line = await call();
-    line.socket.write(await upgrade(more) + SECOND);
+    line.socket.write((await upgrade(more)) + SECOND);
     expect(statuses(await line.ended)).toEqual(['400']);
   });
 
   test('a request behind a granted upgrade is read as an invalid WebSocket frame', async () => {
     const line = await call();
-    line.socket.write(await upgrade() + SECOND);
+    line.socket.write((await upgrade()) + SECOND);
     const received = await line.ended;
     expect(statuses(received)).toEqual(['101']);
     // 1002, protocol error.
@@ -167,7 +196,11 @@ describe('the origin allow-list', () => {
 });
 
 test('compression is never negotiated, however it is offered: a small frame could grow to any size', async () => {
-  for (const offer of ['permessage-deflate', 'permessage-deflate; client_max_window_bits; server_no_context_takeover', 'permessage-deflate, x-webkit-deflate-frame']) {
+  for (const offer of [
+    'permessage-deflate',
+    'permessage-deflate; client_max_window_bits; server_no_context_takeover',
+    'permessage-deflate, x-webkit-deflate-frame',
+  ]) {
     const line = await call();
     line.socket.write(await upgrade(`Sec-WebSocket-Extensions: ${offer}\r\n`));
     await eventually(() => line.received().includes('\r\n\r\n'));
@@ -184,7 +217,9 @@ test('[R10] a frame of 4,096 bytes is read, one byte more closes the socket, in 
   await good.next('pong');
   good.say(message(4_097));
   expect(await good.closed).toBe(1009);
-  const pieces = follow(new WebSocket(gateway.url, ['rain.v1'], { headers: { authorization: `Bearer ${await tokenFor('ann')}` } }));
+  const pieces = follow(
+    new WebSocket(gateway.url, ['rain.v1'], { headers: { authorization: `Bearer ${await tokenFor('ann')}` } }),
+  );
   await pieces.next('welcome');
   pieces.socket.send(message(2_048), { fin: false });
   pieces.socket.send(' '.repeat(2_049), { fin: true });

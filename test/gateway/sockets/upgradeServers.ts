@@ -12,7 +12,21 @@ import { through } from '../../support/handshake.ts';
 /** The test file in which each limit refuses somebody. */
 export const SHOWN_IN = {
   'receipt.test.ts': ['receipts'],
-  'limits.test.ts': ['sockets', 'sockets_per_user', 'sockets_per_address', 'handshakes', 'handshakes_per_address', 'blocks', 'message_bytes', 'message_pieces', 'joins', 'grabs_pending', 'errors', 'connections', 'connections_per_address'],
+  'limits.test.ts': [
+    'sockets',
+    'sockets_per_user',
+    'sockets_per_address',
+    'handshakes',
+    'handshakes_per_address',
+    'blocks',
+    'message_bytes',
+    'message_pieces',
+    'joins',
+    'grabs_pending',
+    'errors',
+    'connections',
+    'connections_per_address',
+  ],
   'ratelimit/rateLimiter.test.ts': ['offences', 'messages_per_user', 'messages_per_address'],
   'broadcast/slow-reader.test.ts': ['send_buffer'],
   'challenge/tickets.test.ts': ['tickets'],
@@ -34,7 +48,11 @@ export function refusedHere(): Set<LimitName> {
 }
 
 /** A gateway behind one proxy, so that a test can use any address. Its limits are the defaults except the given ones. */
-export async function narrow(redisUrl: string, limits: NonNullable<GatewayOptions['limits']>, options: Partial<GatewayOptions> = {}): Promise<Gateway> {
+export async function narrow(
+  redisUrl: string,
+  limits: NonNullable<GatewayOptions['limits']>,
+  options: Partial<GatewayOptions> = {},
+): Promise<Gateway> {
   const seen = refusedHere();
   const gateway = await openGateway(redisUrl, { limits, trustedProxies: 1, ...options });
   onTestFinished(async () => {
@@ -45,7 +63,9 @@ export async function narrow(redisUrl: string, limits: NonNullable<GatewayOption
 }
 
 export async function enter(gateway: Gateway, user: string, address = '203.0.113.1'): Promise<Client> {
-  const socket = new WebSocket(gateway.url, ['rain.v1'], { headers: { authorization: `Bearer ${await tokenFor(user)}`, ...through(address) } });
+  const socket = new WebSocket(gateway.url, ['rain.v1'], {
+    headers: { authorization: `Bearer ${await tokenFor(user)}`, ...through(address) },
+  });
   const client = follow(socket);
   await client.next('welcome');
   return client;
@@ -57,10 +77,16 @@ export async function ask(client: Client, ref = 'x') {
   return await client.next('result');
 }
 
-export const retryAfterIn = (min: number, max: number) => expect.toSatisfy((seconds: number) => seconds >= min && seconds <= max, `${min} to ${max} s`) as number;
+export const retryAfterIn = (min: number, max: number) =>
+  expect.toSatisfy((seconds: number) => seconds >= min && seconds <= max, `${min} to ${max} s`) as number;
 
 /** Tickets are always required; all gateways of a test share the secret. */
-export const TICKETED: ChallengeRules = { tickets: 'always', proofOfWork: 'off', secret: 'a-ticket-secret-for-tests-0123456789', proofOfWorkTries: 20 };
+export const TICKETED: ChallengeRules = {
+  tickets: 'always',
+  proofOfWork: 'off',
+  secret: 'a-ticket-secret-for-tests-0123456789',
+  proofOfWorkTries: 20,
+};
 
 /** Joins, and waits for the ticket that follows. */
 export async function ticketFor(client: Client, rainId = 'r1', shown?: string): Promise<TicketMessage> {

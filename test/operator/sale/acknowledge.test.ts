@@ -36,15 +36,35 @@ test('a forged entry and a rubbish one, whose letters were discarded, are explai
   const { keys, settle, entry } = await ended('letters');
   const log = [forged(entry, { reservationId: 'letters-900' }), 'gold', forged(entry, {})];
   for (const one of log) await context.redis.lpush(keys.reservations, one);
-  expect(await stage.audit('letters')).toMatchObject({ report: { balanced: false }, tampering: [{ kind: 'log' }, { kind: 'false_reservation' }, { kind: 'log' }, { kind: 'made' }] });
+  expect(await stage.audit('letters')).toMatchObject({
+    report: { balanced: false },
+    tampering: [{ kind: 'log' }, { kind: 'false_reservation' }, { kind: 'log' }, { kind: 'made' }],
+  });
   expect(await settle()).toMatchObject({ outcome: 'waiting', for: 'orders', count: 3 });
-  const queues = openOrderQueues({ connection: context.redis, prefix: QUEUE_PREFIX, onError: () => {}, visiting: true });
+  const queues = openOrderQueues({
+    connection: context.redis,
+    prefix: QUEUE_PREFIX,
+    onError: () => {},
+    visiting: true,
+  });
   for (const [i, one] of log.entries()) {
     const letter = { saleId: 'letters', index: i + 1, entry: one, reason: 'not_reserved', detail: 'x' } as const;
     await addOrderLetters(queues.dead, [letter]);
-    expect(await discardOrderLetter({ ...context, queues: { orders: queues.orders, ordersLater: queues.later, ordersDead: queues.dead } }, orderLetterId(letter), 'a thief')).toMatchObject({ ok: true });
+    expect(
+      await discardOrderLetter(
+        { ...context, queues: { orders: queues.orders, ordersLater: queues.later, ordersDead: queues.dead } },
+        orderLetterId(letter),
+        'a thief',
+      ),
+    ).toMatchObject({ ok: true });
   }
-  expect(await stage.audit('letters')).toMatchObject({ problems: [], tampering: [], explained: 3, report: { balanced: true, items: [{ units: 10, sold: 1, left: 9 }, {}] }, acknowledged: [{ reason: 'a thief' }, {}, {}] });
+  expect(await stage.audit('letters')).toMatchObject({
+    problems: [],
+    tampering: [],
+    explained: 3,
+    report: { balanced: true, items: [{ units: 10, sold: 1, left: 9 }, {}] },
+    acknowledged: [{ reason: 'a thief' }, {}, {}],
+  });
   expect(await settle()).toEqual({ outcome: 'settled' });
   await Promise.all(Object.values(queues).map((queue) => queue.close()));
 });
@@ -54,8 +74,14 @@ test('what no letter tells is acknowledged with a reason, and then the sale is s
   await context.redis.lpush(keys.reservations, entry);
   await context.redis.hset(keys.state, 'holdMs', 5);
   expect(await settle()).toMatchObject({ outcome: 'waiting', for: 'orders', count: 1 });
-  expect(await acknowledgeSaleTampering(context, 'seen', '')).toEqual({ ok: false, refusals: [{ field: 'reason', reason: 'expected 1 to 500 characters' }] });
-  expect(await acknowledgeSaleTampering(context, 'nowhere', 'looked')).toEqual({ ok: false, refusals: [{ field: 'id', reason: 'there is no sale nowhere' }] });
+  expect(await acknowledgeSaleTampering(context, 'seen', '')).toEqual({
+    ok: false,
+    refusals: [{ field: 'reason', reason: 'expected 1 to 500 characters' }],
+  });
+  expect(await acknowledgeSaleTampering(context, 'nowhere', 'looked')).toEqual({
+    ok: false,
+    refusals: [{ field: 'id', reason: 'there is no sale nowhere' }],
+  });
   expect(await acknowledgeSaleTampering(context, 'seen', 'looked', true)).toEqual({ ok: true, findings: 2 });
   expect(await stage.audit('seen')).toMatchObject({ report: { balanced: false } });
   const env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl };
@@ -75,7 +101,18 @@ test('an honest reservation without an order is not explained by a discarded let
   await stage.buy('honest', { userId: 'ann' });
   await context.redis.hincrby(keys.stock, 'mug:booked', 2);
   const entry = (await context.redis.lindex(keys.reservations, 0))!;
-  await context.ledger.discardLetter({ letterId: orderLetterId({ saleId: 'honest', index: 0, entry }), saleId: 'honest', entry, deadReason: 'unavailable', reason: 'x', actor: 'test' });
+  await context.ledger.discardLetter({
+    letterId: orderLetterId({ saleId: 'honest', index: 0, entry }),
+    saleId: 'honest',
+    entry,
+    deadReason: 'unavailable',
+    reason: 'x',
+    actor: 'test',
+  });
   expect(await acknowledgeSaleTampering(context, 'honest', 'never mind')).toEqual({ ok: true, findings: 0 });
-  expect(await stage.audit('honest')).toMatchObject({ explained: 0, report: { balanced: false, items: [{ pending: 1, left: 9 }, {}] }, wrongCounts: [{ field: 'mug:booked', right: 0 }] });
+  expect(await stage.audit('honest')).toMatchObject({
+    explained: 0,
+    report: { balanced: false, items: [{ pending: 1, left: 9 }, {}] },
+    wrongCounts: [{ field: 'mug:booked', right: 0 }],
+  });
 });

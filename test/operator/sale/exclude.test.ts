@@ -18,9 +18,11 @@ import { openSaleStage } from './saleStage.ts';
 const stage = await openSaleStage();
 const { context } = stage;
 
-const campaign = async (id: string, winsPerUserMax = 2) => expect(await createCampaign(context, { id, winsPerUserMax })).toMatchObject({ ok: true });
+const campaign = async (id: string, winsPerUserMax = 2) =>
+  expect(await createCampaign(context, { id, winsPerUserMax })).toMatchObject({ ok: true });
 const list = (id: string, text: string) => excludeListed(context, id, Readable.from([Buffer.from(text)]));
-const codes = async (id: string, ...users: string[]) => (await stage.buy(id, ...users.map((userId) => ({ userId, ref: 'again' })))).map(({ code }) => code);
+const codes = async (id: string, ...users: string[]) =>
+  (await stage.buy(id, ...users.map((userId) => ({ userId, ref: 'again' })))).map(({ code }) => code);
 const bought = (id: string) => context.redis.hgetall(saleKeys(id).bought);
 
 async function draftRound(id: string, round: number): Promise<string> {
@@ -46,19 +48,34 @@ async function soldTo(id: string, ...users: string[]): Promise<void> {
 }
 
 /** As if the operator had excluded them ten minutes ago: until a minute after an exclusion the ledger takes what Redis has reserved. */
-const longAgo = (id: string) => stage.database.$executeRaw`UPDATE "CampaignExclusion" SET "excludedAt" = "excludedAt" - interval '10 minutes' WHERE "campaignId" = ${id}`;
+const longAgo = (id: string) =>
+  stage.database
+    .$executeRaw`UPDATE "CampaignExclusion" SET "excludedAt" = "excludedAt" - interval '10 minutes' WHERE "campaignId" = ${id}`;
 
 test('buyers of an earlier sale neither buy in the sales of a campaign nor win in its rains, also after Redis was emptied; all others do', async () => {
   await soldTo('spring-sale', 'ann', 'bob');
   await campaign('party');
   expect(await excludeBuyers(context, 'party', 'spring-sale')).toEqual({ ok: true, excluded: 2, total: 2 });
-  expect(await excludeBuyers(context, 'party', 'spring-sale'), 'once more').toEqual({ ok: true, excluded: 0, total: 2 });
+  expect(await excludeBuyers(context, 'party', 'spring-sale'), 'once more').toEqual({
+    ok: true,
+    excluded: 0,
+    total: 2,
+  });
   expect(await codes(await openRound('party', 1), 'ann', 'bob', 'cem')).toEqual(['-11', '-11', '0']);
   await stage.write('party.1');
   const now = await redisNow(context.redis);
-  expect(await createRain(context, { plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000, campaign: { id: 'party', round: 2 } })).toMatchObject({ ok: true });
+  expect(
+    await createRain(context, {
+      plan: { budget: '4.00', packets: 4, split: { method: 'even' } },
+      opensAt: now - 1_000,
+      closesAt: now + 600_000,
+      campaign: { id: 'party', round: 2 },
+    }),
+  ).toMatchObject({ ok: true });
   expect(await loadRain(context, 'party.2')).toMatchObject({ ok: true });
-  const engine = createGrabEngine(context.redis, (fault) => { throw fault; });
+  const engine = createGrabEngine(context.redis, (fault) => {
+    throw fault;
+  });
   expect((await engine.grab('party.2', 0, ['ann', 'cem'])).map(({ code }) => code)).toEqual(['-11', '0']);
   await context.redis.flushall();
   expect(await codes(await openRound('party', 3), 'ann', 'bob', 'cem')).toEqual(['-11', '-11', '0']);
@@ -80,8 +97,17 @@ test('a sale that is on hears of it at once; what was bought before stays, is to
 
 test('winners of an earlier rain do not buy either', async () => {
   const now = await redisNow(context.redis);
-  expect(await createRain(context, { id: 'last', plan: { budget: '4.00', packets: 4, split: { method: 'even' } }, opensAt: now - 1_000, closesAt: now + 600_000 })).toMatchObject({ ok: true });
-  await context.ledger.credit([{ rainId: 'last', redPacketId: 'last-0', userId: 'hal', amount: '1.00', at: String(now) }]);
+  expect(
+    await createRain(context, {
+      id: 'last',
+      plan: { budget: '4.00', packets: 4, split: { method: 'even' } },
+      opensAt: now - 1_000,
+      closesAt: now + 600_000,
+    }),
+  ).toMatchObject({ ok: true });
+  await context.ledger.credit([
+    { rainId: 'last', redPacketId: 'last-0', userId: 'hal', amount: '1.00', at: String(now) },
+  ]);
   await context.ledger.seal('last');
   await stage.database.$executeRaw`UPDATE "Rain" SET "settledAt" = now() WHERE "id" = 'last'`;
   await campaign('winners');
@@ -118,8 +144,14 @@ test.each([
     await stage.open(from, { rehearsal: true });
     await context.ledger.settleSale(from);
   }
-  expect(await excludeBuyers(context, 'refusing', from)).toMatchObject({ ok: false, refusals: [{ field: 'buyersOf', reason: expect.stringContaining(reason) as string }] });
-  expect(await excludeBuyers(context, 'nothing', from)).toMatchObject({ ok: false, refusals: [{ field: 'id', reason: 'there is no campaign nothing' }] });
+  expect(await excludeBuyers(context, 'refusing', from)).toMatchObject({
+    ok: false,
+    refusals: [{ field: 'buyersOf', reason: expect.stringContaining(reason) as string }],
+  });
+  expect(await excludeBuyers(context, 'nothing', from)).toMatchObject({
+    ok: false,
+    refusals: [{ field: 'id', reason: 'there is no campaign nothing' }],
+  });
 });
 
 test('exclusions are taken back as long as no sale is loaded', async () => {
@@ -130,7 +162,12 @@ test('exclusions are taken back as long as no sale is loaded', async () => {
   await list('back', 'user\nlou\n');
   expect(await openSale(context, saleId)).toMatchObject({ ok: true });
   expect(await codes(saleId, 'kim', 'lou')).toEqual(['0', '-11']);
-  expect(await readmit(context, 'back')).toEqual({ ok: false, refusals: [{ field: 'id', reason: 'back.1 was loaded, and does not forget who is excluded; create another campaign' }] });
+  expect(await readmit(context, 'back')).toEqual({
+    ok: false,
+    refusals: [
+      { field: 'id', reason: 'back.1 was loaded, and does not forget who is excluded; create another campaign' },
+    ],
+  });
   expect(await codes(saleId, 'lou')).toEqual(['-11']);
 });
 
@@ -163,7 +200,10 @@ test('an exclusion is forgotten by an erasure, also by Redis, but not while a sa
   await campaign('kept');
   await list('kept', 'user\nmia\n');
   const saleId = await openRound('kept', 1);
-  expect(await eraseUser(context, 'mia')).toMatchObject({ ok: false, refusals: [{ field: 'id', reason: expect.stringContaining('kept.1') as string }] });
+  expect(await eraseUser(context, 'mia')).toMatchObject({
+    ok: false,
+    refusals: [{ field: 'id', reason: expect.stringContaining('kept.1') as string }],
+  });
   await context.ledger.sealSale(saleId);
   await context.ledger.settleSale(saleId);
   expect(await eraseUser(context, 'mia')).toEqual({ ok: true, rows: 1 });

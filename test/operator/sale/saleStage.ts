@@ -14,7 +14,10 @@ import { openTestContext, type TestContext } from '../../support/operatorContext
 import { signer } from '../../support/signer.ts';
 
 const HOUR_MS = 3_600_000;
-export const ITEMS = [{ sku: 'tee', units: 10, price: '19.90' }, { sku: 'mug', units: 5, price: '9.90' }];
+export const ITEMS = [
+  { sku: 'tee', units: 10, price: '19.90' },
+  { sku: 'mug', units: 5, price: '9.90' },
+];
 
 interface SaleStage {
   context: TestContext;
@@ -40,22 +43,39 @@ export async function openSaleStage(): Promise<SaleStage> {
     await database.$disconnect();
     await context.stop();
   });
-  const engine = createReserveEngine(context.redis, signer, (fault) => { throw fault; });
+  const engine = createReserveEngine(context.redis, signer, (fault) => {
+    throw fault;
+  });
   const stage: SaleStage = {
-    context, database,
+    context,
+    database,
     async request(id, more = {}) {
       const now = await redisNow(context.redis);
-      return { id, title: `Sale ${id}`, items: ITEMS, perUserMax: 3, holdMs: 60_000, opensAt: now - 1_000, closesAt: now + HOUR_MS, ...more };
+      return {
+        id,
+        title: `Sale ${id}`,
+        items: ITEMS,
+        perUserMax: 3,
+        holdMs: 60_000,
+        opensAt: now - 1_000,
+        closesAt: now + HOUR_MS,
+        ...more,
+      };
     },
     async open(id, more) {
       expect(await createSale(context, await stage.request(id, more))).toMatchObject({ ok: true, saleId: id });
       expect(await openSale(context, id)).toMatchObject({ ok: true, state: 'loaded' });
       return saleKeys(id);
     },
-    buy: (id, ...purchases) => engine.reserve(id, purchases.map((one) => ({ sku: 'tee', quantity: 1, ...one }))),
+    buy: (id, ...purchases) =>
+      engine.reserve(
+        id,
+        purchases.map((one) => ({ sku: 'tee', quantity: 1, ...one })),
+      ),
     async write(id) {
       const length = await context.redis.llen(saleKeys(id).reservations);
-      for await (const page of reservationPages(context.redis, id, length, 500)) await context.ledger.writeOrders(page.flatMap((one) => (one.ok ? [one.reservation] : [])));
+      for await (const page of reservationPages(context.redis, id, length, 500))
+        await context.ledger.writeOrders(page.flatMap((one) => (one.ok ? [one.reservation] : [])));
     },
     async step(id, ordinal, to) {
       expect(await context.ledger.stepOrder(`${id}-${ordinal}`, to)).toMatchObject({ outcome: 'done' });
@@ -63,7 +83,16 @@ export async function openSaleStage(): Promise<SaleStage> {
     },
     async follow(id) {
       const orders = await context.ledger.unfollowedOrders(id, 100);
-      await follow(context.redis, id, orders.map(({ id: orderId, userId, status, toStock }) => ({ userId, ordinal: reservationOrdinal(id, orderId)!, status, toStock })));
+      await follow(
+        context.redis,
+        id,
+        orders.map(({ id: orderId, userId, status, toStock }) => ({
+          userId,
+          ordinal: reservationOrdinal(id, orderId)!,
+          status,
+          toStock,
+        })),
+      );
       await context.ledger.markFollowed(orders);
     },
     audit: async (id) => (await auditSale(context, id))!,

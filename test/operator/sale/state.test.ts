@@ -12,32 +12,41 @@ const stateOf = (id: string) => context.redis.hget(saleKeys(id).state, 'state');
 const make = (id: string, state: string) => context.redis.hset(saleKeys(id).state, 'state', state);
 const repair = (id: string) => repairSale(context, id, async () => {});
 
-test.each(['draft', 'paused', 'closed', 'settled'])('a sale that a hand has made %s is no sale that adds up; the repair, resume, start and end bring it back', async (state) => {
-  const id = `hand-${state}`;
-  await stage.open(id);
-  await stage.buy(id, { userId: 'ann' });
-  await make(id, state);
-  expect(await stage.audit(id)).toMatchObject({
-    report: { balanced: false }, problems: [`the sale is ${state} in Redis, and nobody has brought it there: by the record it is loaded; put it right with: rain sale audit ${id} --repair`],
-    tampering: state === 'closed' || state === 'settled' ? [{ kind: 'state' }] : [], isStateOnly: true,
-  });
-  expect(await repair(id)).toMatchObject({ ok: true, counts: [{ field: 'state', found: state, right: 'loaded' }] });
-  expect((await stage.buy(id, { userId: 'bob' }))[0]!.code).toBe('0');
-  expect((await stage.audit(id)).problems).toEqual([]);
-  await make(id, state);
-  expect(await resumeSale(context, id)).toMatchObject({ ok: true, state: 'open' });
-  await make(id, state);
-  expect(await pauseSale(context, id)).toMatchObject({ ok: true, state: 'paused' });
-  await make(id, state);
-  expect(await endSale(context, id)).toMatchObject({ ok: true, state: 'closed' });
-  expect([await stateOf(id), (await stage.audit(id)).problems]).toEqual(['closed', []]);
-});
+test.each(['draft', 'paused', 'closed', 'settled'])(
+  'a sale that a hand has made %s is no sale that adds up; the repair, resume, start and end bring it back',
+  async (state) => {
+    const id = `hand-${state}`;
+    await stage.open(id);
+    await stage.buy(id, { userId: 'ann' });
+    await make(id, state);
+    expect(await stage.audit(id)).toMatchObject({
+      report: { balanced: false },
+      problems: [
+        `the sale is ${state} in Redis, and nobody has brought it there: by the record it is loaded; put it right with: rain sale audit ${id} --repair`,
+      ],
+      tampering: state === 'closed' || state === 'settled' ? [{ kind: 'state' }] : [],
+      isStateOnly: true,
+    });
+    expect(await repair(id)).toMatchObject({ ok: true, counts: [{ field: 'state', found: state, right: 'loaded' }] });
+    expect((await stage.buy(id, { userId: 'bob' }))[0]!.code).toBe('0');
+    expect((await stage.audit(id)).problems).toEqual([]);
+    await make(id, state);
+    expect(await resumeSale(context, id)).toMatchObject({ ok: true, state: 'open' });
+    await make(id, state);
+    expect(await pauseSale(context, id)).toMatchObject({ ok: true, state: 'paused' });
+    await make(id, state);
+    expect(await endSale(context, id)).toMatchObject({ ok: true, state: 'closed' });
+    expect([await stateOf(id), (await stage.audit(id)).problems]).toEqual(['closed', []]);
+  },
+);
 
 test('a sale that a hand has put on sale again, while it is paused or was never loaded, is paused or a draft again', async () => {
   await stage.open('unpaused');
   await pauseSale(context, 'unpaused');
   await make('unpaused', 'loaded');
-  expect((await stage.audit('unpaused')).problems).toEqual([expect.stringContaining('is loaded in Redis, and nobody has brought it there: by the record it is paused')]);
+  expect((await stage.audit('unpaused')).problems).toEqual([
+    expect.stringContaining('is loaded in Redis, and nobody has brought it there: by the record it is paused'),
+  ]);
   await repair('unpaused');
   expect(await createSale(context, await stage.request('unloaded'))).toMatchObject({ ok: true });
   await make('unloaded', 'loaded');

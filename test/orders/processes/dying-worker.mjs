@@ -11,8 +11,13 @@ import { createSigner } from '../../../dist/store/signer.js';
 const [redisUrl, databaseUrl, signingSecret] = process.argv.slice(2);
 const onError = () => {};
 createOrderWorker({
-  connection: connectRedis(redisUrl, { purpose: 'queue', onError }), prefix: QUEUE_PREFIX, onError,
-  redis: connectRedis(redisUrl, { purpose: 'once', onError }), signer: createSigner(signingSecret), ledger: openLedger(connectDatabase(databaseUrl)), service: builtinOrders,
+  connection: connectRedis(redisUrl, { purpose: 'queue', onError }),
+  prefix: QUEUE_PREFIX,
+  onError,
+  redis: connectRedis(redisUrl, { purpose: 'once', onError }),
+  signer: createSigner(signingSecret),
+  ledger: openLedger(connectDatabase(databaseUrl)),
+  service: builtinOrders,
   log: createLog('orders', 'silent'),
   onCreated(_saleId, orders) {
     process.stdout.write(`written ${orders.length}\n`);

@@ -53,19 +53,27 @@ test('a restart keeps the data, after an orderly stop and after kill -9, and a h
   await client.end();
 });
 
-test.skipIf(process.getuid?.() !== 0)('another user of the machine can neither connect to the database nor read its files, whatever the home lets in', async () => {
-  const home = homeAt(temporaryFolder());
-  mkdirSync(home.folder, { recursive: true });
-  const { url } = await start(home);
-  chmodSync(home.folder, 0o755);
-  const socket = join(socketFolder(url), '.s.PGSQL.5432');
-  const asNobody = (script: string) => spawnSync('setpriv', ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath, '-e', script], { encoding: 'utf8', cwd: '/', timeout: 20_000 }).stdout;
-  const knock = `require('node:net').connect(${JSON.stringify(socket)}).on('connect', () => { console.log('connected'); process.exit(); }).on('error', (error) => console.log(error.code))`;
-  const read = `try { console.log(require('node:fs').readdirSync(${JSON.stringify(home.postgres)}).length); } catch (error) { console.log(error.code); }`;
-  expect([asNobody(knock), asNobody(read)]).toEqual(['EACCES\n', 'EACCES\n']);
-  // The owner can, so it is not the path that is wrong.
-  await (await open(url)).end();
-});
+test.skipIf(process.getuid?.() !== 0)(
+  'another user of the machine can neither connect to the database nor read its files, whatever the home lets in',
+  async () => {
+    const home = homeAt(temporaryFolder());
+    mkdirSync(home.folder, { recursive: true });
+    const { url } = await start(home);
+    chmodSync(home.folder, 0o755);
+    const socket = join(socketFolder(url), '.s.PGSQL.5432');
+    const asNobody = (script: string) =>
+      spawnSync('setpriv', ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath, '-e', script], {
+        encoding: 'utf8',
+        cwd: '/',
+        timeout: 20_000,
+      }).stdout;
+    const knock = `require('node:net').connect(${JSON.stringify(socket)}).on('connect', () => { console.log('connected'); process.exit(); }).on('error', (error) => console.log(error.code))`;
+    const read = `try { console.log(require('node:fs').readdirSync(${JSON.stringify(home.postgres)}).length); } catch (error) { console.log(error.code); }`;
+    expect([asNobody(knock), asNobody(read)]).toEqual(['EACCES\n', 'EACCES\n']);
+    // The owner can, so it is not the path that is wrong.
+    await (await open(url)).end();
+  },
+);
 
 test('a home whose path is too long for a socket has its socket elsewhere, and leaves nothing there', async () => {
   const home = homeAt(join(temporaryFolder(), 'long'.repeat(30)));
@@ -80,18 +88,23 @@ test('a home whose path is too long for a socket has its socket elsewhere, and l
 
 describe('one server for many connections', () => {
   let database: TestPglite;
-  beforeAll(async () => { database = await startPglite(); });
+  beforeAll(async () => {
+    database = await startPglite();
+  });
   afterAll(() => database.stop());
 
   test('statements of several connections that arrive in pieces are not mixed up', async () => {
     const clients = await Promise.all([0, 1, 2, 3].map(() => open(database.url)));
     // Larger than a read from a socket, so that every statement comes in several of them.
     const large = 'x'.repeat(200_000);
-    const answers = await Promise.all(clients.map(async (client, k) => {
-      const mine: unknown[] = [];
-      for (let i = 0; i < 60; i++) mine.push((await client.query(`SELECT $1::int AS v${k}, length($2) AS n`, [k * 1_000 + i, large])).rows[0]);
-      return mine;
-    }));
+    const answers = await Promise.all(
+      clients.map(async (client, k) => {
+        const mine: unknown[] = [];
+        for (let i = 0; i < 60; i++)
+          mine.push((await client.query(`SELECT $1::int AS v${k}, length($2) AS n`, [k * 1_000 + i, large])).rows[0]);
+        return mine;
+      }),
+    );
     answers.forEach((mine, k) => expect(mine).toEqual(mine.map((_, i) => ({ [`v${k}`]: k * 1_000 + i, n: 200_000 }))));
     await Promise.all(clients.map((client) => client.end()));
   });
@@ -118,7 +131,9 @@ describe('one server for many connections', () => {
       parse.writeInt32BE(parse.length - 1, 1);
       const flush = Buffer.from('H\0\0\0\x04', 'latin1');
       let answer = '';
-      socket.setEncoding('latin1').on('data', (text: string) => { answer += text; });
+      socket.setEncoding('latin1').on('data', (text: string) => {
+        answer += text;
+      });
       socket.write(startup);
       // Ready for query, with which PostgreSQL ends its greeting.
       await eventually(() => /Z\0\0\0\x05I$/.test(answer));

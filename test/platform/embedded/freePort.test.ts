@@ -5,7 +5,9 @@ import { afterEach, expect, test } from 'vitest';
 import { freePort, isPortFree } from '../../../src/platform/embedded/freePort.ts';
 
 const held: { close: () => unknown }[] = [];
-afterEach(() => { for (const server of held.splice(0)) server.close(); });
+afterEach(() => {
+  for (const server of held.splice(0)) server.close();
+});
 
 async function hold(port: number): Promise<void> {
   const server = createServer().listen(port, '127.0.0.1');

@@ -31,19 +31,32 @@ async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Prom
 test('[R4] the embedded Redis syncs every write, evicts nothing when full, and requires a password', async () => {
   const home = homeAt(temporaryFolder());
   const server = await start(home);
-  const wanted = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction', bind: '127.0.0.1', save: '' };
-  for (const [name, value] of Object.entries(wanted)) expect(await ask(server.url, (redis) => redis.config('GET', name))).toEqual([name, value]);
+  const wanted = {
+    appendonly: 'yes',
+    appendfsync: 'always',
+    'maxmemory-policy': 'noeviction',
+    bind: '127.0.0.1',
+    save: '',
+  };
+  for (const [name, value] of Object.entries(wanted))
+    expect(await ask(server.url, (redis) => redis.config('GET', name))).toEqual([name, value]);
   await expect(ask(`redis://127.0.0.1:${server.port}`, (redis) => redis.get('x'))).rejects.toThrow(/NOAUTH/);
   expect(statSync(join(home.folder, 'redis.conf')).mode & 0o777).toBe(0o600);
 });
 
 test('a relaxed one syncs once a second, and a later start that does not ask for it syncs every write again', async () => {
   const home = homeAt(temporaryFolder());
-  for (const [relaxed, appendfsync] of [[true, 'everysec'], [false, 'always']] as const) {
+  for (const [relaxed, appendfsync] of [
+    [true, 'everysec'],
+    [false, 'always'],
+  ] as const) {
     const started = await startEmbeddedRedis({ home, password, relaxed });
     if (!started.ok) throw new Error(started.reason);
     try {
-      expect(await ask(started.server.url, (redis) => redis.config('GET', 'appendfsync'))).toEqual(['appendfsync', appendfsync]);
+      expect(await ask(started.server.url, (redis) => redis.config('GET', 'appendfsync'))).toEqual([
+        'appendfsync',
+        appendfsync,
+      ]);
     } finally {
       await started.server.stop();
     }
@@ -71,7 +84,9 @@ test('[R4] a restart keeps the data, after an orderly stop and after kill -9', a
 test('a busy port is reported in one sentence', async () => {
   // The program on the port may accept a connection and send nothing.
   const accepted: Socket[] = [];
-  const busy = createServer((socket) => { accepted.push(socket); }).listen(0, '127.0.0.1');
+  const busy = createServer((socket) => {
+    accepted.push(socket);
+  }).listen(0, '127.0.0.1');
   await once(busy, 'listening');
   onTestFinished(() => {
     for (const socket of accepted) socket.destroy();
@@ -79,5 +94,8 @@ test('a busy port is reported in one sentence', async () => {
   });
   const { port } = busy.address() as AddressInfo;
   const started = await startEmbeddedRedis({ home: homeAt(temporaryFolder()), password, port });
-  expect(started).toEqual({ ok: false, reason: `the embedded Redis did not start: port ${port} of 127.0.0.1 is in use` });
+  expect(started).toEqual({
+    ok: false,
+    reason: `the embedded Redis did not start: port ${port} of 127.0.0.1 is in use`,
+  });
 });

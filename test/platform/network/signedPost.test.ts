@@ -25,14 +25,28 @@ test('a request is a signed POST with its key, and its reply is status, text and
   const heard: unknown[] = [];
   const url = await serve((incoming, response) => {
     const parts: Buffer[] = [];
-    incoming.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
-      const { method, url: path, headers } = incoming;
-      const body = Buffer.concat(parts);
-      heard.push([method, path, headers['idempotency-key'], headers['content-type'], body.toString(), verify(SECRET, headers, body)]);
-      response.writeHead(503, { 'retry-after': '3' }).end('später');
-    });
+    incoming
+      .on('data', (part: Buffer) => parts.push(part))
+      .on('end', () => {
+        const { method, url: path, headers } = incoming;
+        const body = Buffer.concat(parts);
+        heard.push([
+          method,
+          path,
+          headers['idempotency-key'],
+          headers['content-type'],
+          body.toString(),
+          verify(SECRET, headers, body),
+        ]);
+        response.writeHead(503, { 'retry-after': '3' }).end('später');
+      });
   });
-  expect(await postSigned({ url, secret: SECRET, timeoutMs: 5_000 }, request)).toEqual({ kind: 'answered', status: 503, text: 'später', afterMs: 3_000 });
+  expect(await postSigned({ url, secret: SECRET, timeoutMs: 5_000 }, request)).toEqual({
+    kind: 'answered',
+    status: 503,
+    text: 'später',
+    afterMs: 3_000,
+  });
   expect(heard).toEqual([['POST', '/wallet', 'a-key', 'application/json', request.body, true]]);
 });
 
@@ -40,10 +54,14 @@ test('[R10] an answer of a mebibyte is read, one without end is let go of, long 
   let open = 0;
   const url = await serve((incoming, response) => {
     incoming.resume();
-    response.once('close', () => { open--; });
+    response.once('close', () => {
+      open--;
+    });
     open++;
     if (incoming.headers['idempotency-key'] === 'fits') return void response.end('x'.repeat(MEBIBYTE));
-    const pour = () => { while (!response.destroyed && response.write('x'.repeat(65_536))); };
+    const pour = () => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+    };
     response.on('drain', pour);
     pour();
   });
@@ -63,6 +81,9 @@ test('[R10] the time is for the whole exchange: an answer that drips is not wait
     response.once('close', () => clearInterval(timer));
   });
   const since = performance.now();
-  expect(await postSigned({ url, secret: SECRET, timeoutMs: 1_500 }, request)).toEqual({ kind: 'answered', status: 200 });
+  expect(await postSigned({ url, secret: SECRET, timeoutMs: 1_500 }, request)).toEqual({
+    kind: 'answered',
+    status: 200,
+  });
   expect(performance.now() - since).toBeLessThan(5_000);
 });

@@ -9,10 +9,19 @@ import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 const facts = z.object({ port: z.int(), greeting: z.string().optional() });
 
-async function start(behaviour: string, { logs = temporaryFolder(), readyWithinMs = 30_000 } = {}): Promise<StartedChild<z.infer<typeof facts>>> {
+async function start(
+  behaviour: string,
+  { logs = temporaryFolder(), readyWithinMs = 30_000 } = {},
+): Promise<StartedChild<z.infer<typeof facts>>> {
   const started = await startChild({
-    name: 'tester', entry: fileURLToPath(new URL('./processes/child.mjs', import.meta.url)), args: [behaviour], env: { GREETING: 'hello' },
-    logs, facts, readyWithinMs, stopWithinMs: 500,
+    name: 'tester',
+    entry: fileURLToPath(new URL('./processes/child.mjs', import.meta.url)),
+    args: [behaviour],
+    env: { GREETING: 'hello' },
+    logs,
+    facts,
+    readyWithinMs,
+    stopWithinMs: 500,
   });
   if (started.ok) onTestFinished(() => started.child.stop());
   return started;
@@ -48,8 +57,14 @@ test('for a crashed child, the last output line and the log file are reported', 
 });
 
 test('a child with an unexpected message, or without one in time, is stopped', async () => {
-  expect(await start('babbles')).toEqual({ ok: false, reason: 'the tester process did not start: it sent an unexpected message' });
-  expect(await start('silent', { readyWithinMs: 1_500 })).toEqual({ ok: false, reason: 'the tester process did not start: it was not ready within 1.5 s' });
+  expect(await start('babbles')).toEqual({
+    ok: false,
+    reason: 'the tester process did not start: it sent an unexpected message',
+  });
+  expect(await start('silent', { readyWithinMs: 1_500 })).toEqual({
+    ok: false,
+    reason: 'the tester process did not start: it was not ready within 1.5 s',
+  });
 });
 
 test('[R10] a child that ignores SIGTERM is killed at the deadline', async () => {

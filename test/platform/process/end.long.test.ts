@@ -19,7 +19,9 @@ async function processesOf(system: RunningScript, home: string): Promise<Process
   const { pids } = JSON.parse(await system.nextLine()) as { pids: Record<string, number> };
   const lock = readdirSync(home).find((name) => /^lock\.\d+$/.test(name))!;
   const { children } = JSON.parse(readFileSync(join(home, lock), 'utf8')) as { children: ProcessIdentity[] };
-  const alive = [...Object.values(pids), ...children.map(({ pid }) => pid)].map((pid) => identify(pid)).filter((identity) => identity !== undefined);
+  const alive = [...Object.values(pids), ...children.map(({ pid }) => pid)]
+    .map((pid) => identify(pid))
+    .filter((identity) => identity !== undefined);
   return { all: [...new Map(alive.map((identity) => [identity.pid, identity])).values()], redis: pids['redis']! };
 }
 
@@ -77,8 +79,10 @@ test('a second start beside the first is refused in one sentence with the proces
   await processesOf(first, home);
   const second = runScript(SYSTEM, [home, 'redis-only']);
   const { refused } = JSON.parse(await second.nextLine()) as { refused: string };
-  expect(refused).toBe(`a red-packet rain is already running here (process ${first.pid}, page http://127.0.0.1:2); `
-    + 'stop it with Ctrl-C in its terminal, or set RAIN_HOME to another folder');
+  expect(refused).toBe(
+    `a red-packet rain is already running here (process ${first.pid}, page http://127.0.0.1:2); ` +
+      'stop it with Ctrl-C in its terminal, or set RAIN_HOME to another folder',
+  );
   expect(await second.ended).toEqual({ code: 1, signal: null });
   expect(readRunning(home)).toMatchObject({ pid: first.pid });
   first.process.kill('SIGTERM');

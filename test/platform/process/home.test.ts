@@ -4,7 +4,12 @@ import { expect, test } from 'vitest';
 import { openHome } from '../../../src/platform/process/home.ts';
 import { acquireLock, lockHolder } from '../../../src/platform/process/homeLock.ts';
 import { identify } from '../../../src/platform/process/processIdentity.ts';
-import { readRunning, removeRunning, writeRunning, type RunningSystem } from '../../../src/platform/process/runningSystem.ts';
+import {
+  readRunning,
+  removeRunning,
+  writeRunning,
+  type RunningSystem,
+} from '../../../src/platform/process/runningSystem.ts';
 import { keepSecrets } from '../../../src/platform/auth/secrets.ts';
 import { runScript } from '../../support/script.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
@@ -22,7 +27,11 @@ test('a home is made for its owner alone, and can be taken again once it is rele
   const first = await openHome(folder);
   if (!first.ok) throw new Error(first.reason);
   expect(mode(folder)).toBe(0o700);
-  expect(await openHome(folder)).toEqual({ ok: false, problem: 'taken', reason: expect.stringContaining(`(process ${process.pid}, still starting)`) });
+  expect(await openHome(folder)).toEqual({
+    ok: false,
+    problem: 'taken',
+    reason: expect.stringContaining(`(process ${process.pid}, still starting)`),
+  });
   first.lock.release();
   expect(lockHolder(folder)).toBeUndefined();
   expect((await openHome(folder)).ok).toBe(true);
@@ -39,20 +48,33 @@ test('[R12] an unwritable folder is reported in one sentence', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   expect(await openHome(join(file, '.rain'))).toEqual({
-    ok: false, problem: 'unusable', reason: `the folder ${join(file, '.rain')} cannot be written (ENOTDIR); make it writable or set RAIN_HOME to another folder`,
+    ok: false,
+    problem: 'unusable',
+    reason: `the folder ${join(file, '.rain')} cannot be written (ENOTDIR); make it writable or set RAIN_HOME to another folder`,
   });
 });
 
-test.skipIf(process.platform !== 'linux')('[R10] a folder where no folder can be made is told, not tried for ever', async () => {
-  for (const folder of ['/proc/rain', '/proc/rain/deep/.rain']) {
-    expect(await openHome(folder)).toEqual({ ok: false, problem: 'unusable', reason: `the folder ${folder} cannot be written (ENOENT); make it writable or set RAIN_HOME to another folder` });
-  }
-});
+test.skipIf(process.platform !== 'linux')(
+  '[R10] a folder where no folder can be made is told, not tried for ever',
+  async () => {
+    for (const folder of ['/proc/rain', '/proc/rain/deep/.rain']) {
+      expect(await openHome(folder)).toEqual({
+        ok: false,
+        problem: 'unusable',
+        reason: `the folder ${folder} cannot be written (ENOENT); make it writable or set RAIN_HOME to another folder`,
+      });
+    }
+  },
+);
 
 test('the lock of a process that is gone is no obstacle, even if its id belongs to another one now', async () => {
   const folder = temporaryFolder();
   const another = identify(process.ppid)!;
-  lockFile(folder, 7, { holder: { pid: another.pid, born: 'long before' }, children: [{ pid: another.pid, born: 'long before' }], released: false });
+  lockFile(folder, 7, {
+    holder: { pid: another.pid, born: 'long before' },
+    children: [{ pid: another.pid, born: 'long before' }],
+    released: false,
+  });
   // It would wait for a child that still runs, longer than this test may take.
   const taken = await acquireLock(folder, { waitMs: 600_000 });
   expect(taken.ok).toBe(true);
@@ -68,19 +90,30 @@ test('an unreadable lock file is no obstacle', async () => {
 test('of many that find a dead holder at the same moment, one takes over', async () => {
   const folder = temporaryFolder();
   lockFile(folder, 1, { holder: { pid: process.pid, born: 'long before' }, children: [], released: false });
-  const contenders = Array.from({ length: 6 }, () => runScript(new URL('./processes/contender.mjs', import.meta.url), [folder]));
+  const contenders = Array.from({ length: 6 }, () =>
+    runScript(new URL('./processes/contender.mjs', import.meta.url), [folder]),
+  );
   for (const contender of contenders) expect(await contender.nextLine()).toBe('waiting');
   for (const contender of contenders) contender.process.kill('SIGUSR2');
   const answers = await Promise.all(contenders.map((contender) => contender.nextLine()));
   const winner = contenders[answers.indexOf('held')]!;
-  expect(answers.filter((answer) => answer !== 'held')).toEqual(Array.from({ length: 5 }, () => `refused by ${winner.pid}`));
+  expect(answers.filter((answer) => answer !== 'held')).toEqual(
+    Array.from({ length: 5 }, () => `refused by ${winner.pid}`),
+  );
 });
 
 test('run.json describes a running system to its owner only, and is ignored when that system has ended', async () => {
   const folder = temporaryFolder();
   const value: RunningSystem = {
-    pid: process.pid, startedAt: 1, redisUrl: 'redis://127.0.0.1:1', databaseUrl: 'postgres://127.0.0.1:1/x', jwtSecret: 's', signingSecret: 's',
-    gatewayUrl: 'ws://127.0.0.1:1', consoleUrl: 'http://127.0.0.1:2', demo: false,
+    pid: process.pid,
+    startedAt: 1,
+    redisUrl: 'redis://127.0.0.1:1',
+    databaseUrl: 'postgres://127.0.0.1:1/x',
+    jwtSecret: 's',
+    signingSecret: 's',
+    gatewayUrl: 'ws://127.0.0.1:1',
+    consoleUrl: 'http://127.0.0.1:2',
+    demo: false,
   };
   expect(readRunning(folder)).toBeUndefined();
   expect(readRunning(join(folder, 'absent'))).toBeUndefined();

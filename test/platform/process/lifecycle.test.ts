@@ -4,7 +4,11 @@ import { createLifecycle } from '../../../src/platform/process/lifecycle.ts';
 test('what was opened last is closed first, each part once, however often it is closed', async () => {
   const closed: string[] = [];
   const lifecycle = createLifecycle();
-  for (const name of ['first', 'second']) lifecycle.onClose(name, async () => { await null; closed.push(name); });
+  for (const name of ['first', 'second'])
+    lifecycle.onClose(name, async () => {
+      await null;
+      closed.push(name);
+    });
   await Promise.all([lifecycle.close(), lifecycle.close()]);
   await lifecycle.close();
   expect(closed).toEqual(['second', 'first']);
@@ -13,10 +17,12 @@ test('what was opened last is closed first, each part once, however often it is 
 test('a part that cannot be opened closes those before it, and its own error is thrown', async () => {
   const closed: string[] = [];
   const lifecycle = createLifecycle();
-  await expect(lifecycle.opening(async () => {
-    lifecycle.onClose('redis', () => closed.push('redis'));
-    throw new Error('the port is taken');
-  })).rejects.toThrow('the port is taken');
+  await expect(
+    lifecycle.opening(async () => {
+      lifecycle.onClose('redis', () => closed.push('redis'));
+      throw new Error('the port is taken');
+    }),
+  ).rejects.toThrow('the port is taken');
   expect(closed).toEqual(['redis']);
 });
 
@@ -32,7 +38,9 @@ test('a part that fails to close is reported and keeps no other open', async () 
 test('a part that is opened while the others close is closed too, and so is one that comes after the end', async () => {
   const closed: string[] = [];
   const lifecycle = createLifecycle();
-  lifecycle.onClose('worker', async () => { lifecycle.onClose('console', () => closed.push('console')); });
+  lifecycle.onClose('worker', async () => {
+    lifecycle.onClose('console', () => closed.push('console'));
+  });
   await lifecycle.close();
   lifecycle.onClose('gateway', () => closed.push('gateway'));
   expect(closed).toEqual(['console', 'gateway']);
@@ -42,7 +50,11 @@ test('[R10] each part receives the time that the parts before it have left', asy
   const told: number[] = [];
   const lifecycle = createLifecycle();
   lifecycle.onClose('first', (leftMs) => told.push(leftMs));
-  lifecycle.onClose('second', async (leftMs) => { told.push(leftMs); const end = performance.now() + 5; while (performance.now() < end); });
+  lifecycle.onClose('second', async (leftMs) => {
+    told.push(leftMs);
+    const end = performance.now() + 5;
+    while (performance.now() < end);
+  });
   await lifecycle.close(4);
   expect(told[0]).toBeLessThanOrEqual(4);
   expect(told[1]).toBe(0);

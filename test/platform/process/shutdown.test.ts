@@ -16,7 +16,12 @@ test('what was opened last is closed first, and one that fails to close does not
   const script = begin(0);
   expect(await lines(script, 1)).toEqual(['open']);
   script.process.kill('SIGTERM');
-  expect(await lines(script, 4)).toEqual(['aborted', 'closed third', 'closing the third failed: it stuck', 'closed first']);
+  expect(await lines(script, 4)).toEqual([
+    'aborted',
+    'closed third',
+    'closing the third failed: it stuck',
+    'closed first',
+  ]);
   expect(await script.ended).toEqual({ code: 0, signal: null });
 });
 

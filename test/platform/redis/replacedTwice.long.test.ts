@@ -25,29 +25,40 @@ async function untilMaster({ url }: { url: string }): Promise<void> {
   await eventually(async () => expect((await node.role())[0]).toBe('master')).finally(() => node.disconnect());
 }
 
-test('a master of a Cluster is replaced twice, and the first comes back before the second: every failed command says that Redis cannot be reached', { timeout: 120_000 }, async () => {
-  const { cluster, redis } = await openCluster();
-  const [first, second] = [cluster.masters[0]!, cluster.replicas[0]!];
-  const failures = new Map<string, boolean>();
-  let served = 0;
-  const asking = new AbortController();
-  const asked = (async () => {
-    for (; !asking.signal.aborted; await sleep(10)) {
-      await redis.set(keyOf(0), '1').then(() => { served++; }, (error: Error) => { failures.set(error.message.replace(/\d{2,}/g, 'N'), isUnavailable(error)); });
-    }
-  })();
-  first.kill();
-  await untilMaster(second);
-  second.kill();
-  await first.startAgain();
-  // It follows a master that is gone, and may not take its place: it was down for too long.
-  const node = new Redis(first.url);
-  await eventually(async () => expect((await node.role())[0]).toBe('slave')).finally(() => node.disconnect());
-  await second.startAgain();
-  const before = served;
-  await eventually(() => served > before + 20);
-  asking.abort();
-  await asked;
-  expect(failures.size).toBeGreaterThan(0);
-  expect([...failures].filter(([, known]) => !known)).toEqual([]);
-});
+test(
+  'a master of a Cluster is replaced twice, and the first comes back before the second: every failed command says that Redis cannot be reached',
+  { timeout: 120_000 },
+  async () => {
+    const { cluster, redis } = await openCluster();
+    const [first, second] = [cluster.masters[0]!, cluster.replicas[0]!];
+    const failures = new Map<string, boolean>();
+    let served = 0;
+    const asking = new AbortController();
+    const asked = (async () => {
+      for (; !asking.signal.aborted; await sleep(10)) {
+        await redis.set(keyOf(0), '1').then(
+          () => {
+            served++;
+          },
+          (error: Error) => {
+            failures.set(error.message.replace(/\d{2,}/g, 'N'), isUnavailable(error));
+          },
+        );
+      }
+    })();
+    first.kill();
+    await untilMaster(second);
+    second.kill();
+    await first.startAgain();
+    // It follows a master that is gone, and may not take its place: it was down for too long.
+    const node = new Redis(first.url);
+    await eventually(async () => expect((await node.role())[0]).toBe('slave')).finally(() => node.disconnect());
+    await second.startAgain();
+    const before = served;
+    await eventually(() => served > before + 20);
+    asking.abort();
+    await asked;
+    expect(failures.size).toBeGreaterThan(0);
+    expect([...failures].filter(([, known]) => !known)).toEqual([]);
+  },
+);

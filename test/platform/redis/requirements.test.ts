@@ -34,21 +34,38 @@ async function check(url: string, durability = LOCAL) {
 describe('[R4] a server checks its Redis before it opens', () => {
   test('a Redis that syncs every write and never evicts passes without a message', async () => {
     expect((await check(master.url)).heard).toEqual([]);
-    expect((await check((await redisWith('--maxmemory', '100mb', '--maxmemory-policy', 'noeviction')).url)).heard).toEqual([]);
+    expect(
+      (await check((await redisWith('--maxmemory', '100mb', '--maxmemory-policy', 'noeviction')).url)).heard,
+    ).toEqual([]);
   });
 
   test.each<[string, string[], RegExp, Durability]>([
-    ['a replica', ['--replicaof', '127.0.0.1', String(master.port)], /is a replica.*set REDIS_URL to its master/, RELAXED],
-    ['one that evicts', ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'], /allkeys-lru.*set maxmemory-policy noeviction/, RELAXED],
+    [
+      'a replica',
+      ['--replicaof', '127.0.0.1', String(master.port)],
+      /is a replica.*set REDIS_URL to its master/,
+      RELAXED,
+    ],
+    [
+      'one that evicts',
+      ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'],
+      /allkeys-lru.*set maxmemory-policy noeviction/,
+      RELAXED,
+    ],
     ['one that keeps no log', ['--appendonly', 'no'], /no append-only file.*set appendonly yes/, LOCAL],
-  ])('%s is refused by gateway and worker, in one sentence that says what to set', async (_, args, sentence, durability) => {
-    const { url } = await redisWith(...args);
-    await expect(check(url, durability)).rejects.toThrow(sentence);
-    await expect(openGateway(url, { durability })).rejects.toThrow(sentence);
-    const { log } = listeningLog();
-    await expect(startWorker(url, 'postgres://nobody@127.0.0.1:1/none', log, { signer, durability })).rejects.toThrow(sentence);
-    await check(url, durability).catch(({ message }: Error) => expect(message).not.toContain('\n'));
-  });
+  ])(
+    '%s is refused by gateway and worker, in one sentence that says what to set',
+    async (_, args, sentence, durability) => {
+      const { url } = await redisWith(...args);
+      await expect(check(url, durability)).rejects.toThrow(sentence);
+      await expect(openGateway(url, { durability })).rejects.toThrow(sentence);
+      const { log } = listeningLog();
+      await expect(startWorker(url, 'postgres://nobody@127.0.0.1:1/none', log, { signer, durability })).rejects.toThrow(
+        sentence,
+      );
+      await check(url, durability).catch(({ message }: Error) => expect(message).not.toContain('\n'));
+    },
+  );
 
   test('explicit settings are accepted: relaxed durability, and an eviction policy without a memory limit', async () => {
     expect((await check((await redisWith('--appendonly', 'no')).url, RELAXED)).heard).toEqual([]);
@@ -57,7 +74,13 @@ describe('[R4] a server checks its Redis before it opens', () => {
 
   test('one that syncs every second is warned of, loudly', async () => {
     const { url } = await redisWith('--appendfsync', 'everysec');
-    expect((await check(url)).heard).toEqual([expect.objectContaining({ level: 'warn', problem: 'fsync', msg: expect.stringMatching(/appendfsync is everysec.*set appendfsync always/) as string })]);
+    expect((await check(url)).heard).toEqual([
+      expect.objectContaining({
+        level: 'warn',
+        problem: 'fsync',
+        msg: expect.stringMatching(/appendfsync is everysec.*set appendfsync always/) as string,
+      }),
+    ]);
     expect((await check(url, RELAXED)).heard).toEqual([]);
     const gateway = await openGateway(url);
     await gateway.close();
@@ -65,16 +88,22 @@ describe('[R4] a server checks its Redis before it opens', () => {
 
   test('a refused CONFIG does not stop the server, and a refused INFO is logged', async () => {
     const { url } = await redisWith('--rename-command', 'CONFIG', '""');
-    expect((await check(url)).heard).toEqual([expect.objectContaining({ level: 'info', msg: expect.stringContaining('appendfsync') as string })]);
+    expect((await check(url)).heard).toEqual([
+      expect.objectContaining({ level: 'info', msg: expect.stringContaining('appendfsync') as string }),
+    ]);
     await (await openGateway(url)).close();
-    await expect(check((await redisWith('--rename-command', 'CONFIG', '""', '--appendonly', 'no')).url)).rejects.toThrow(/no append-only file/);
+    await expect(
+      check((await redisWith('--rename-command', 'CONFIG', '""', '--appendonly', 'no')).url),
+    ).rejects.toThrow(/no append-only file/);
 
     const shy = await redisWith();
     const owner = await connect(shy.url);
     await owner.acl('SETUSER', 'shy', 'on', '>secret', '~*', '&*', '+@all', '-info', '-config');
     owner.disconnect();
     const { heard } = await check(shy.url.replace('redis://', 'redis://shy:secret@'));
-    expect(heard).toEqual([expect.objectContaining({ level: 'warn', msg: expect.stringContaining('refuses INFO') as string })]);
+    expect(heard).toEqual([
+      expect.objectContaining({ level: 'warn', msg: expect.stringContaining('refuses INFO') as string }),
+    ]);
   });
 });
 
@@ -93,12 +122,33 @@ test('facts: the fields of INFO, and the replicas', async () => {
   const replica = await redisWith('--replicaof', '127.0.0.1', String(master.port));
   const redis = await connect(master.url);
   const follower = await connect(replica.url);
-  onTestFinished(() => { redis.disconnect(); follower.disconnect(); });
-  expect((await readFacts(redis))[0]).toMatchObject({ node: '', role: 'master', aofEnabled: true, aofWriteOk: true, appendfsync: 'always', evictionPolicy: 'noeviction', maxMemoryBytes: 0, evictedKeys: 0 });
+  onTestFinished(() => {
+    redis.disconnect();
+    follower.disconnect();
+  });
+  expect((await readFacts(redis))[0]).toMatchObject({
+    node: '',
+    role: 'master',
+    aofEnabled: true,
+    aofWriteOk: true,
+    appendfsync: 'always',
+    evictionPolicy: 'noeviction',
+    maxMemoryBytes: 0,
+    evictedKeys: 0,
+  });
   expect((await readFacts(redis))[0]!.version).toMatch(/^\d+\.\d+\.\d+$/);
   expect((await readFacts(follower))[0]).toMatchObject({ role: 'slave' });
-  expect(parseInfo('role:master\r\nconnected_slaves:2\r\nslave0:ip=10.0.0.1,port=6379,state=online,offset=90,lag=1\r\nslave1:ip=10.0.0.2,port=6379,state=wait_bgsave,offset=0,lag=7\r\nmaster_repl_offset:100\r\n'))
-    .toEqual({ role: 'master', replicas: [{ online: true, silentSeconds: 1, behindBytes: 10 }, { online: false, silentSeconds: 7, behindBytes: 100 }] });
+  expect(
+    parseInfo(
+      'role:master\r\nconnected_slaves:2\r\nslave0:ip=10.0.0.1,port=6379,state=online,offset=90,lag=1\r\nslave1:ip=10.0.0.2,port=6379,state=wait_bgsave,offset=0,lag=7\r\nmaster_repl_offset:100\r\n',
+    ),
+  ).toEqual({
+    role: 'master',
+    replicas: [
+      { online: true, silentSeconds: 1, behindBytes: 10 },
+      { online: false, silentSeconds: 7, behindBytes: 100 },
+    ],
+  });
 });
 
 test('a log that cannot be written any more is a reason to stop', () => {

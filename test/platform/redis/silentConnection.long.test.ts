@@ -1,5 +1,10 @@
 import { expect, test, type TestContext } from 'vitest';
-import { connectRedis, untilReady, type ConnectOptions, type RedisClient } from '../../../src/platform/redis/connect.ts';
+import {
+  connectRedis,
+  untilReady,
+  type ConnectOptions,
+  type RedisClient,
+} from '../../../src/platform/redis/connect.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TcpProxy } from '../../support/servers/proxy.ts';
 import { openRedis } from '../../support/rain.ts';
@@ -9,7 +14,10 @@ import { openRedis } from '../../support/rain.ts';
 const { server, redis } = await openRedis();
 
 /** A client, and the line on which it is; both end with their test. */
-async function connectOver(purpose: ConnectOptions['purpose'], { onTestFinished }: TestContext): Promise<{ client: RedisClient; proxy: TcpProxy }> {
+async function connectOver(
+  purpose: ConnectOptions['purpose'],
+  { onTestFinished }: TestContext,
+): Promise<{ client: RedisClient; proxy: TcpProxy }> {
   const proxy = await TcpProxy.open(server.port);
   onTestFinished(() => proxy.close());
   const client = connectRedis(`redis://127.0.0.1:${proxy.port}`, { purpose, onError: () => {} });
@@ -23,7 +31,7 @@ test.concurrent('a client that decides about money leaves a line on which nothin
   const { client, proxy } = await connectOver('once', context);
   proxy.halfOpen('client');
   await expect(client.ping()).rejects.toThrow();
-  await eventually(async () => await client.ping() === 'PONG', { timeoutMs: 5_000 });
+  await eventually(async () => (await client.ping()) === 'PONG', { timeoutMs: 5_000 });
 });
 
 test.concurrent('a subscriber replaces a silent connection too, although it sends no commands', async (context) => {
@@ -32,10 +40,13 @@ test.concurrent('a subscriber replaces a silent connection too, although it send
   client.on('message', (_, message: string) => heard.push(message));
   await client.subscribe('news');
   proxy.halfOpen('client');
-  await eventually(async () => {
-    await redis.publish('news', 'hello');
-    return heard.length > 0;
-  }, { timeoutMs: 15_000, everyMs: 200 });
+  await eventually(
+    async () => {
+      await redis.publish('news', 'hello');
+      return heard.length > 0;
+    },
+    { timeoutMs: 15_000, everyMs: 200 },
+  );
 });
 
 test.concurrent('a subscriber hears again, although Redis went away for long before it had answered the subscription', async (context) => {
@@ -48,15 +59,20 @@ test.concurrent('a subscriber hears again, although Redis went away for long bef
   proxy.cut();
   await eventually(() => proxy.weather.kind === 'blackhole' && proxy.hasLost);
   let attempts = 0;
-  client.on('error', () => { attempts++; });
+  client.on('error', () => {
+    attempts++;
+  });
   proxy.refuse();
   // Its default gives up after 20.
   await eventually(() => attempts > 22, { timeoutMs: 25_000 });
   proxy.pass();
-  await eventually(async () => {
-    await redis.publish('news from afar', 'hello');
-    return heard.length > 0;
-  }, { timeoutMs: 10_000, everyMs: 200 });
+  await eventually(
+    async () => {
+      await redis.publish('news from afar', 'hello');
+      return heard.length > 0;
+    },
+    { timeoutMs: 10_000, everyMs: 200 },
+  );
 });
 
 test.concurrent('a command that is answered slowly, but is answered, does not cost the line', async (context) => {

@@ -2,14 +2,23 @@ import { expect, test } from 'vitest';
 import { isUnavailable, lastLine } from '../../../src/platform/redis/unavailable.ts';
 
 test.each([
-  'Too many Cluster redirections. Last error: ReplyError: MOVED 3825 127.0.0.1:21306', 'None of startup nodes is available', 'Failed to refresh slots cache.',
-  "Cluster isn't ready and enableOfflineQueue options is false", 'CLUSTERDOWN The cluster is down', 'CLUSTERDOWN Hash slot not served', 'LOADING Redis is loading the dataset in memory',
-  'MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to \'no\'.',
+  'Too many Cluster redirections. Last error: ReplyError: MOVED 3825 127.0.0.1:21306',
+  'None of startup nodes is available',
+  'Failed to refresh slots cache.',
+  "Cluster isn't ready and enableOfflineQueue options is false",
+  'CLUSTERDOWN The cluster is down',
+  'CLUSTERDOWN Hash slot not served',
+  'LOADING Redis is loading the dataset in memory',
+  "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
 ])('Redis cannot be reached: %s', (message) => {
   expect(isUnavailable(new Error(message))).toBe(true);
 });
 
-test.each(['WRONGTYPE Operation against a key holding the wrong kind of value', 'ERR unknown command', "OOM command not allowed when used memory > 'maxmemory'."])('Redis has answered: %s', (message) => {
+test.each([
+  'WRONGTYPE Operation against a key holding the wrong kind of value',
+  'ERR unknown command',
+  "OOM command not allowed when used memory > 'maxmemory'.",
+])('Redis has answered: %s', (message) => {
   expect(isUnavailable(new Error(message))).toBe(false);
 });
 

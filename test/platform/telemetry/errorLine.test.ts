@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { errorLine } from '../../../src/platform/telemetry/errorLine.ts';
 
 test('an error becomes one short line', () => {
-  expect(errorLine('\nInvalid call:\n\n  the database\tdoes not answer \u001b[31m')).toBe('Invalid call: the database does not answer [31m');
+  expect(errorLine('\nInvalid call:\n\n  the database\tdoes not answer \u001b[31m')).toBe(
+    'Invalid call: the database does not answer [31m',
+  );
   expect([...errorLine('🧧'.repeat(1_000))]).toHaveLength(300);
   expect(errorLine('')).toBe('');
 });

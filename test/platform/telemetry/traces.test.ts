@@ -16,22 +16,53 @@ test('steps of two independent processes form one trace, each below the previous
   const { collector, traces } = await open({ service: 'a' });
   const other = await openTraces({ endpoint: collector.url, service: 'b', oneIn: 1 });
   other.tell({ of: 'r1/p1', name: 'second', after: 'first', startMs: 1_700_000_000_500.25, endMs: 1_700_000_000_600 });
-  traces.tell({ of: 'r1/p1', name: 'first', startMs: 1_700_000_000_000, endMs: 1_700_000_000_400, attributes: { 'rain.id': 'r1' } });
+  traces.tell({
+    of: 'r1/p1',
+    name: 'first',
+    startMs: 1_700_000_000_000,
+    endMs: 1_700_000_000_400,
+    attributes: { 'rain.id': 'r1' },
+  });
   traces.tell({ of: 'r1/p2', name: 'first', startMs: 1_700_000_000_000, endMs: 1_700_000_000_400 });
   await Promise.all([traces.close(), other.close()]);
-  const spans = collector.heard.filter(({ traceId }) => traceId === traceIdOf('r1/p1')).sort((a, b) => a.name.localeCompare(b.name));
-  expect(spans.map(({ name, service, spanId, parentSpanId, attributes }) => ({ name, service, spanId, parentSpanId: parentSpanId || undefined, attributes }))).toEqual([
-    { name: 'first', service: 'a', spanId: spanIdOf('r1/p1', 'first'), parentSpanId: undefined, attributes: { 'rain.id': 'r1' } },
-    { name: 'second', service: 'b', spanId: spanIdOf('r1/p1', 'second'), parentSpanId: spanIdOf('r1/p1', 'first'), attributes: {} },
+  const spans = collector.heard
+    .filter(({ traceId }) => traceId === traceIdOf('r1/p1'))
+    .sort((a, b) => a.name.localeCompare(b.name));
+  expect(
+    spans.map(({ name, service, spanId, parentSpanId, attributes }) => ({
+      name,
+      service,
+      spanId,
+      parentSpanId: parentSpanId || undefined,
+      attributes,
+    })),
+  ).toEqual([
+    {
+      name: 'first',
+      service: 'a',
+      spanId: spanIdOf('r1/p1', 'first'),
+      parentSpanId: undefined,
+      attributes: { 'rain.id': 'r1' },
+    },
+    {
+      name: 'second',
+      service: 'b',
+      spanId: spanIdOf('r1/p1', 'second'),
+      parentSpanId: spanIdOf('r1/p1', 'first'),
+      attributes: {},
+    },
   ]);
   expect(spans.map(({ startTimeUnixNano, endTimeUnixNano }) => [startTimeUnixNano, endTimeUnixNano])).toEqual([
-    [1_700_000_000_000_000_000n, 1_700_000_000_400_000_000n], [1_700_000_000_500_250_000n, 1_700_000_000_600_000_000n],
+    [1_700_000_000_000_000_000n, 1_700_000_000_400_000_000n],
+    [1_700_000_000_500_250_000n, 1_700_000_000_600_000_000n],
   ]);
   expect(collector.heard).toHaveLength(3);
 });
 
 test('an operator finds the trace of a win by a shell: the first half of a SHA-256 of rain and packet', () => {
-  expect(traceIdOf('spring/spring-0-17')).toBe(createHash('sha256').update('spring/spring-0-17').digest('hex').slice(0, 32));
+  expect(traceIdOf('spring/spring-0-17')).toBe(
+    createHash('sha256').update('spring/spring-0-17').digest('hex').slice(0, 32),
+  );
 });
 
 test('one in so many is followed, the same ones by every process', async () => {
@@ -48,7 +79,8 @@ test('[R10] a refusing or missing collector is reported, loses spans, and delays
   const faults: string[] = [];
   const { traces } = await open({ onFault: ({ message }) => faults.push(message) }, 400);
   const gone = await openTraces({ endpoint: 'http://127.0.0.1:1', service: 'test', oneIn: 1 });
-  for (let i = 0; i < 10_000; i++) for (const one of [traces, gone]) one.tell({ of: `r1/${i}`, name: 'grab', startMs: 1, endMs: 2 });
+  for (let i = 0; i < 10_000; i++)
+    for (const one of [traces, gone]) one.tell({ of: `r1/${i}`, name: 'grab', startMs: 1, endMs: 2 });
   const began = performance.now();
   await Promise.all([traces.close(500), gone.close(500)]);
   expect(performance.now() - began).toBeLessThan(2_000);

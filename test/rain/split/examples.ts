@@ -31,7 +31,8 @@ interface Example<Name extends MethodName> {
 }
 
 /** The sums that packets within the bounds can have are exactly those from the least to the most, if there is any. */
-const fits = ({ budget, packets, min, max }: Bounds) => packets >= 0 && min <= max && budget >= packets * min && budget <= packets * max;
+const fits = ({ budget, packets, min, max }: Bounds) =>
+  packets >= 0 && min <= max && budget >= packets * min && budget <= packets * max;
 
 /** One of each method; a method without one does not compile. */
 export const EXAMPLES: { readonly [Name in MethodName]: Example<Name> } = {
@@ -43,12 +44,22 @@ export const EXAMPLES: { readonly [Name in MethodName]: Example<Name> } = {
     refused: [],
   },
   tiers: {
-    split: { method: 'tiers', tiers: [{ count: 1, amount: '888.00' }, { count: 10, amount: '88.80' }] },
+    split: {
+      method: 'tiers',
+      tiers: [
+        { count: 1, amount: '888.00' },
+        { count: 10, amount: '88.80' },
+      ],
+    },
     recorded: '8de991f6c7160c5d',
-    any: ({ amount, wholeMax }) => fc.record({
-      method: fc.constant('tiers' as const),
-      tiers: fc.array(fc.record({ count: fc.integer({ min: 1, max: wholeMax }), amount }), { minLength: 1, maxLength: 3 }),
-    }),
+    any: ({ amount, wholeMax }) =>
+      fc.record({
+        method: fc.constant('tiers' as const),
+        tiers: fc.array(fc.record({ count: fc.integer({ min: 1, max: wholeMax }), amount }), {
+          minLength: 1,
+          maxLength: 3,
+        }),
+      }),
     possible({ tiers }, bounds) {
       let { budget, packets } = bounds;
       for (const { count, amount } of tiers) {

@@ -11,33 +11,56 @@ const reasonOf = (...file: Parameters<typeof checkThemeFile>): string | undefine
 
 describe('a file of a theme', () => {
   test.each([
-    ['a PNG', 'logo', png(2_048, 1), 'image/png'], ['a JPEG', 'sponsor', jpeg(1, 2_048), 'image/jpeg'],
-    ['a lossy WebP', 'packet', webp.lossy(300, 2_048), 'image/webp'], ['a lossless WebP', 'logo', webp.lossless(2_048, 7), 'image/webp'], ['an extended WebP', 'background', webp.extended(4_096, 4_096), 'image/webp'],
-    ['an MP3', 'music', sound.mp3(), 'audio/mpeg'], ['an MP3 behind a tag', 'music', sound.tagged(), 'audio/mpeg'], ['an M4A', 'music', sound.m4a(), 'audio/mp4'],
-    ['an OGG with Vorbis', 'music', sound.vorbis(), 'audio/ogg'], ['an OGG with Opus', 'music', sound.opus(), 'audio/ogg'],
+    ['a PNG', 'logo', png(2_048, 1), 'image/png'],
+    ['a JPEG', 'sponsor', jpeg(1, 2_048), 'image/jpeg'],
+    ['a lossy WebP', 'packet', webp.lossy(300, 2_048), 'image/webp'],
+    ['a lossless WebP', 'logo', webp.lossless(2_048, 7), 'image/webp'],
+    ['an extended WebP', 'background', webp.extended(4_096, 4_096), 'image/webp'],
+    ['an MP3', 'music', sound.mp3(), 'audio/mpeg'],
+    ['an MP3 behind a tag', 'music', sound.tagged(), 'audio/mpeg'],
+    ['an M4A', 'music', sound.m4a(), 'audio/mp4'],
+    ['an OGG with Vorbis', 'music', sound.vorbis(), 'audio/ogg'],
+    ['an OGG with Opus', 'music', sound.opus(), 'audio/ogg'],
   ] as const)('may be %s; its bytes tell what it is', (_what, kind, bytes, type) => {
     expect(checkThemeFile(kind, bytes)).toEqual({ ok: true, type });
   });
 
   test.each([
-    ['an SVG', 'logo', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')], ['a page', 'logo', Buffer.from('<!doctype html><script>alert(1)</script>')],
-    ['a GIF', 'packet', Buffer.from('GIF89a\x01\0\x01\0', 'latin1')], ['nothing', 'logo', Buffer.alloc(0)], ['a sound', 'background', sound.mp3()],
-    ['a PNG with a page behind its end', 'logo', Buffer.concat([png(8, 8), Buffer.from('<script>alert(1)</script>')])], ['a WebP with a page behind its end', 'logo', Buffer.concat([webp.lossy(8, 8), Buffer.from('<script>')])],
-    ['a PNG that is cut off', 'logo', png(8, 8).subarray(0, -6)], ['a PNG whose chunk is longer than the file', 'logo', Buffer.from(png(8, 8)).fill(0xff, 33, 37)], ['a JPEG that is cut off', 'logo', jpeg(8, 8).subarray(0, 30)],
-    ['a JPEG without a size', 'logo', jpeg(0, 0)], ['a JPEG whose segment has no length', 'logo', Buffer.from('ffd8ffe00000', 'hex')],
+    ['an SVG', 'logo', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')],
+    ['a page', 'logo', Buffer.from('<!doctype html><script>alert(1)</script>')],
+    ['a GIF', 'packet', Buffer.from('GIF89a\x01\0\x01\0', 'latin1')],
+    ['nothing', 'logo', Buffer.alloc(0)],
+    ['a sound', 'background', sound.mp3()],
+    ['a PNG with a page behind its end', 'logo', Buffer.concat([png(8, 8), Buffer.from('<script>alert(1)</script>')])],
+    ['a WebP with a page behind its end', 'logo', Buffer.concat([webp.lossy(8, 8), Buffer.from('<script>')])],
+    ['a PNG that is cut off', 'logo', png(8, 8).subarray(0, -6)],
+    ['a PNG whose chunk is longer than the file', 'logo', Buffer.from(png(8, 8)).fill(0xff, 33, 37)],
+    ['a JPEG that is cut off', 'logo', jpeg(8, 8).subarray(0, 30)],
+    ['a JPEG without a size', 'logo', jpeg(0, 0)],
+    ['a JPEG whose segment has no length', 'logo', Buffer.from('ffd8ffe00000', 'hex')],
   ] as const)('is no picture: %s', (_what, kind, bytes) => {
-    expect(reasonOf(kind, bytes)).toBe('expected a whole picture as PNG, JPEG or WebP, told by the bytes of the file and not by its name');
+    expect(reasonOf(kind, bytes)).toBe(
+      'expected a whole picture as PNG, JPEG or WebP, told by the bytes of the file and not by its name',
+    );
   });
 
   test.each([
-    ['a picture', png(8, 8)], ['nothing', Buffer.alloc(0)], ['a WAV', Buffer.from('RIFF\0\0\0\0WAVEfmt ', 'latin1')], ['a HEIC', Buffer.from('\0\0\0\x18ftypheic', 'latin1')], ['a tag without a sound', Buffer.from('ID3\x04\0\0\0\0\0\x04<html>', 'latin1')],
-    ['a tag whose length is none', Buffer.from('ID3\x04\0\0\xff\xff\xff\xff', 'latin1')], ['a film in an OGG', Buffer.concat([Buffer.from('OggS'), Buffer.alloc(24), Buffer.from('\x80theora')])], ['a text that begins with a byte order mark', Buffer.from('fffe3c00', 'hex')],
+    ['a picture', png(8, 8)],
+    ['nothing', Buffer.alloc(0)],
+    ['a WAV', Buffer.from('RIFF\0\0\0\0WAVEfmt ', 'latin1')],
+    ['a HEIC', Buffer.from('\0\0\0\x18ftypheic', 'latin1')],
+    ['a tag without a sound', Buffer.from('ID3\x04\0\0\0\0\0\x04<html>', 'latin1')],
+    ['a tag whose length is none', Buffer.from('ID3\x04\0\0\xff\xff\xff\xff', 'latin1')],
+    ['a film in an OGG', Buffer.concat([Buffer.from('OggS'), Buffer.alloc(24), Buffer.from('\x80theora')])],
+    ['a text that begins with a byte order mark', Buffer.from('fffe3c00', 'hex')],
   ])('is no music: %s', (_what, bytes) => {
     expect(reasonOf('music', bytes)).toContain('expected music as MP3, M4A or OGG');
   });
 
   test('of a few bytes that a phone would unpack to gigabytes is refused by its size in pixels', () => {
-    expect(reasonOf('logo', png(60_000, 60_000))).toBe('the picture has 60000 × 60000 px, expected 1 to 2048 px on each side');
+    expect(reasonOf('logo', png(60_000, 60_000))).toBe(
+      'the picture has 60000 × 60000 px, expected 1 to 2048 px on each side',
+    );
     expect(reasonOf('background', jpeg(60_000, 60_000))).toContain('60000 × 60000 px, expected 1 to 4096 px');
     expect(reasonOf('background', webp.extended(4_097, 1))).toContain('4097 × 1 px');
     expect(reasonOf('packet', png(2_049, 1))).toContain('2049 × 1 px');
@@ -51,9 +74,17 @@ describe('a file of a theme', () => {
     expect(reasonOf('packet', webp.extended(8, 8, true))).toBe('the picture is animated, expected a still one');
   });
 
-  test.each(Object.entries(THEME_FILE_LIMITS))('is as large as %s may be, and not by a byte larger', (kind, { is, bytesMax }) => {
-    const ofSize = (bytes: number) => (is === 'sound' ? sound.mp3(bytes) : png(8, 8, { data: Buffer.alloc(bytes - png(8, 8, { data: Buffer.alloc(0) }).length) }));
-    expect(reasonOf(kind as keyof typeof THEME_FILE_LIMITS, ofSize(bytesMax))).toBeUndefined();
-    expect(reasonOf(kind as keyof typeof THEME_FILE_LIMITS, ofSize(bytesMax + 1))).toBe(`the file has ${bytesMax + 1} bytes, expected at most ${bytesMax}`);
-  });
+  test.each(Object.entries(THEME_FILE_LIMITS))(
+    'is as large as %s may be, and not by a byte larger',
+    (kind, { is, bytesMax }) => {
+      const ofSize = (bytes: number) =>
+        is === 'sound'
+          ? sound.mp3(bytes)
+          : png(8, 8, { data: Buffer.alloc(bytes - png(8, 8, { data: Buffer.alloc(0) }).length) });
+      expect(reasonOf(kind as keyof typeof THEME_FILE_LIMITS, ofSize(bytesMax))).toBeUndefined();
+      expect(reasonOf(kind as keyof typeof THEME_FILE_LIMITS, ofSize(bytesMax + 1))).toBe(
+        `the file has ${bytesMax + 1} bytes, expected at most ${bytesMax}`,
+      );
+    },
+  );
 });

@@ -9,9 +9,11 @@ export default class LongestFirst extends BaseSequencer {
     const { root } = this.ctx.config;
     const { opensBrowser } = readProjects(root);
     const sorted = await super.sort(specifications);
-    return startOrder(sorted.map((specification) => {
-      const path = relative(root, specification.moduleId).split(sep).join('/');
-      return { specification, path, opensBrowser: opensBrowser(path) };
-    })).map(({ specification }) => specification);
+    return startOrder(
+      sorted.map((specification) => {
+        const path = relative(root, specification.moduleId).split(sep).join('/');
+        return { specification, path, opensBrowser: opensBrowser(path) };
+      }),
+    ).map(({ specification }) => specification);
   }
 }

@@ -14,9 +14,18 @@ function count(): Record<string, number> {
 const before = count();
 
 afterAll(async () => {
-  if (redisTaken()) throw new Error('this file has not given back the Redis that it shares with the files after it: call stop() of what sharedRedis gave');
-  await eventually(() => {
-    const left = Object.entries(count()).filter(([kind, n]) => n > before[kind]!);
-    if (left.length > 0) throw new Error(`this file leaves behind, of what it has started: ${left.map(([kind, n]) => `${n - before[kind]!} × ${kind}`).join(', ')}`);
-  }, { timeoutMs: 10_000 });
+  if (redisTaken())
+    throw new Error(
+      'this file has not given back the Redis that it shares with the files after it: call stop() of what sharedRedis gave',
+    );
+  await eventually(
+    () => {
+      const left = Object.entries(count()).filter(([kind, n]) => n > before[kind]!);
+      if (left.length > 0)
+        throw new Error(
+          `this file leaves behind, of what it has started: ${left.map(([kind, n]) => `${n - before[kind]!} × ${kind}`).join(', ')}`,
+        );
+    },
+    { timeoutMs: 10_000 },
+  );
 });

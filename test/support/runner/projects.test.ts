@@ -8,7 +8,9 @@ test('the imports of a test file decide its project; a long test is decided by i
   expect(projectOf('test/rain/money.test.ts')).toBe('unit');
   expect(projectOf('test/gateway/sockets/frame.test.ts'), 'imports ws').toBe('system');
   expect(projectOf('test/grab/grab.test.ts'), 'imports what starts Redis').toBe('system');
-  expect(projectOf('test/platform/process/childProcess.test.ts'), 'imports a file of src/ that starts processes').toBe('system');
+  expect(projectOf('test/platform/process/childProcess.test.ts'), 'imports a file of src/ that starts processes').toBe(
+    'system',
+  );
   expect(projectOf('test/preflight/measure.long.test.ts')).toBe('long');
   expect(projectOf('test/attack/attack.long.test.ts'), 'says how fast a page comes').toBe('alone');
 });
@@ -27,5 +29,6 @@ test('project unit refuses to start processes or open connections, independent o
   // As nobody would: an import makes the file one of project system.
   const { createServer, connect } = process.getBuiltinModule('node:net');
   const { spawn } = process.getBuiltinModule('node:child_process');
-  for (const start of [() => createServer().listen(0), () => connect(1), () => spawn('true')]) expect(start).toThrow(/project unit starts or dials something/);
+  for (const start of [() => createServer().listen(0), () => connect(1), () => spawn('true')])
+    expect(start).toThrow(/project unit starts or dials something/);
 });

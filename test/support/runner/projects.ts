@@ -11,15 +11,33 @@ const ALONE = new Set(['test/attack/attack.long.test.ts', 'test/cost/cost.long.t
 
 /** A file that imports one of these, other than for its types, can start a server or a process, or connect to one. */
 const SERVERS = new Set([
-  'node:child_process', 'node:cluster', 'node:dgram', 'node:http', 'node:https', 'node:net', 'node:tls', 'node:worker_threads',
-  'bullmq', 'fastify', 'ioredis', 'pg', 'playwright-core', 'socket.io', 'ws',
+  'node:child_process',
+  'node:cluster',
+  'node:dgram',
+  'node:http',
+  'node:https',
+  'node:net',
+  'node:tls',
+  'node:worker_threads',
+  'bullmq',
+  'fastify',
+  'ioredis',
+  'pg',
+  'playwright-core',
+  'socket.io',
+  'ws',
 ]);
 
 /** `import … from '…'`, `export … from '…'`, `import '…'` and `import('…')`; not `import type`, nor a type's `typeof import('…')`. */
-const IMPORT = /^\s*(?:import|export)\s+(?!type\b)[^;'"]*?\bfrom\s*'([^']+)'|^\s*import\s+'([^']+)'|(?<!typeof )\bimport\(\s*'([^']+)'\s*\)/gm;
+const IMPORT =
+  /^\s*(?:import|export)\s+(?!type\b)[^;'"]*?\bfrom\s*'([^']+)'|^\s*import\s+'([^']+)'|(?<!typeof )\bimport\(\s*'([^']+)'\s*\)/gm;
 
 /** Reads the sources below this folder; paths are relative to it. */
-export function readProjects(root: string): { files: string[]; projectOf(test: string): Project; opensBrowser(test: string): boolean } {
+export function readProjects(root: string): {
+  files: string[];
+  projectOf(test: string): Project;
+  opensBrowser(test: string): boolean;
+} {
   const known = new Map<string, readonly string[]>();
   const importsOf = (path: string) => {
     const found = known.get(path) ?? importsIn(readFileSync(posix.join(root, path), 'utf8'));
@@ -38,8 +56,18 @@ export function readProjects(root: string): { files: string[]; projectOf(test: s
     return names;
   };
   return {
-    files: readdirSync(posix.join(root, 'test'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.test.ts')).map((name) => `test/${name}`).sort(),
-    projectOf: (test) => (ALONE.has(test) ? 'alone' : test.endsWith('.long.test.ts') ? 'long' : [...reached(test)].some((name) => SERVERS.has(name)) ? 'system' : 'unit'),
+    files: readdirSync(posix.join(root, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => `test/${name}`)
+      .sort(),
+    projectOf: (test) =>
+      ALONE.has(test)
+        ? 'alone'
+        : test.endsWith('.long.test.ts')
+          ? 'long'
+          : [...reached(test)].some((name) => SERVERS.has(name))
+            ? 'system'
+            : 'unit',
     opensBrowser: (test) => reached(test).has('playwright-core'),
   };
 }

@@ -14,16 +14,20 @@ export default class SummaryReporter implements Reporter {
         const { state, errors } = test.result();
         count[state]++;
         // A test that never came to run (its worker died, the run was cut short) has not passed.
-        if (state === 'failed' || state === 'pending') failures.push(failure(`${module.relativeModuleId} > ${test.fullName}`, errors));
+        if (state === 'failed' || state === 'pending')
+          failures.push(failure(`${module.relativeModuleId} > ${test.fullName}`, errors));
       }
       if (module.errors().length > 0) failures.push(failure(module.relativeModuleId, module.errors()));
       for (const suite of module.children.allSuites()) {
-        if (suite.errors().length > 0) failures.push(failure(`${module.relativeModuleId} > ${suite.fullName}`, suite.errors()));
+        if (suite.errors().length > 0)
+          failures.push(failure(`${module.relativeModuleId} > ${suite.fullName}`, suite.errors()));
       }
     }
     // Last, because whoever reads a long run sees its end first, and often no more.
     process.stdout.write(`\n${failures.map((line) => `FAILED ${line}\n`).join('')}`);
-    process.stdout.write(`${count.passed} passed, ${failures.length} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ''}\n`);
+    process.stdout.write(
+      `${count.passed} passed, ${failures.length} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ''}\n`,
+    );
     if (failures.length > 0) process.exitCode ||= 1;
   }
 }

@@ -4,7 +4,9 @@ import { readProjects } from './projects.ts';
 import { KNOWN_TO_BE_SLOW, secondsOf, startOrder, type Timed } from './startOrder.ts';
 
 const { files, opensBrowser } = readProjects(fileURLToPath(new URL('../../..', import.meta.url)));
-const LONG: Timed[] = files.filter((path) => path.endsWith('.long.test.ts')).map((path) => ({ path, opensBrowser: opensBrowser(path) }));
+const LONG: Timed[] = files
+  .filter((path) => path.endsWith('.long.test.ts'))
+  .map((path) => ({ path, opensBrowser: opensBrowser(path) }));
 const seconds = (some: readonly Timed[]) => some.reduce((sum, file) => sum + secondsOf(file), 0);
 
 test('every file that is known to be slow is there', () => {
@@ -22,7 +24,9 @@ test('at every moment some draw pages and some wait', () => {
   const order = startOrder(LONG);
   const share = seconds(LONG.filter((file) => file.opensBrowser)) / seconds(LONG);
   for (const quarter of [0, 1, 2, 3]) {
-    const some = order.slice(quarter * order.length / 4, (quarter + 1) * order.length / 4);
-    expect(seconds(some.filter((file) => file.opensBrowser)) / seconds(some), `quarter ${quarter + 1}`).toBeGreaterThan(share / 2);
+    const some = order.slice((quarter * order.length) / 4, ((quarter + 1) * order.length) / 4);
+    expect(seconds(some.filter((file) => file.opensBrowser)) / seconds(some), `quarter ${quarter + 1}`).toBeGreaterThan(
+      share / 2,
+    );
   }
 });

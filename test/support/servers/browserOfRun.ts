@@ -22,9 +22,15 @@ export default async function serve(project: TestProject): Promise<() => Promise
   let pages: Promise<string> | undefined;
   let browser: Promise<BrowserServer> | undefined;
   const server = createServer((request, response) => {
-    const built = pages ??= buildPages();
-    const made = request.url === '/pages' ? built : Promise.all([browser ??= launch(), built]).then(([launched]) => launched.wsEndpoint());
-    made.then((answer) => response.end(answer), (error: unknown) => response.writeHead(500).end(String(error)));
+    const built = (pages ??= buildPages());
+    const made =
+      request.url === '/pages'
+        ? built
+        : Promise.all([(browser ??= launch()), built]).then(([launched]) => launched.wsEndpoint());
+    made.then(
+      (answer) => response.end(answer),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
   });
   project.provide('browserOfRun', await listen(server));
   return async () => {
@@ -35,11 +41,13 @@ export default async function serve(project: TestProject): Promise<() => Promise
 
 /** The set-up knows what is out of date. Where it started this run, nothing is. */
 async function buildPages(): Promise<string> {
-  if (!process.env['RAIN_BUILT']) await promisify(execFile)(process.execPath, ['src/bin/setup.mjs', 'build'], { cwd: ROOT });
+  if (!process.env['RAIN_BUILT'])
+    await promisify(execFile)(process.execPath, ['src/bin/setup.mjs', 'build'], { cwd: ROOT });
   return 'built';
 }
 
-const launch = (): Promise<BrowserServer> => chromium.launchServer({ executablePath: findChromium(), args: CHROMIUM_ARGS });
+const launch = (): Promise<BrowserServer> =>
+  chromium.launchServer({ executablePath: findChromium(), args: CHROMIUM_ARGS });
 
 async function listen(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');

@@ -23,12 +23,27 @@ interface ClusterOptions {
 }
 
 /** A real Redis Cluster, whose masters own equal parts of the slots, in order. */
-export async function startCluster({ size = CLUSTER_MASTERS, replicas = false, args = [] }: ClusterOptions = {}): Promise<TestCluster> {
+export async function startCluster({
+  size = CLUSTER_MASTERS,
+  replicas = false,
+  args = [],
+}: ClusterOptions = {}): Promise<TestCluster> {
   // A server that has never met another one does not know its address.
-  const start = () => startRedis({ args: ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--cluster-announce-ip', '127.0.0.1', ...args] });
+  const start = () =>
+    startRedis({
+      args: [
+        '--cluster-enabled',
+        'yes',
+        '--cluster-node-timeout',
+        '2000',
+        '--cluster-announce-ip',
+        '127.0.0.1',
+        ...args,
+      ],
+    });
   const servers = await Promise.all(Array.from({ length: replicas ? 2 * size : size }, start));
   const masters = servers.slice(0, size);
-  const stop = async () => void await Promise.all(servers.map((server) => server.stop()));
+  const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
   try {
     await formCluster(servers, size);
   } catch (error) {
@@ -37,7 +52,10 @@ export async function startCluster({ size = CLUSTER_MASTERS, replicas = false, a
   }
   return {
     url: `redis+cluster://${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
-    masters, replicas: servers.slice(size), stop, homeOf: (key) => homeOf(key, size),
+    masters,
+    replicas: servers.slice(size),
+    stop,
+    homeOf: (key) => homeOf(key, size),
   };
 }
 

@@ -28,7 +28,9 @@ export async function startEmptyDatabase(): Promise<TestDatabase> {
 /** A bad line to the database of a test, and its address by that line. PGlite listens on a Unix socket. */
 export async function proxyDatabase(url: string): Promise<{ line: TcpProxy; url: string }> {
   const address = new URL(url);
-  const line = await TcpProxy.open(address.port === '' ? join(decodeURIComponent(address.hostname), '.s.PGSQL.5432') : Number(address.port));
+  const line = await TcpProxy.open(
+    address.port === '' ? join(decodeURIComponent(address.hostname), '.s.PGSQL.5432') : Number(address.port),
+  );
   return { line, url: Object.assign(address, { host: `127.0.0.1:${line.port}` }).href };
 }
 

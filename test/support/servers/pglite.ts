@@ -64,7 +64,10 @@ async function serve(home: Home): Promise<TestPglite> {
 async function keepTemplate(): Promise<string> {
   const manifest = new URL('../../../node_modules/@electric-sql/pglite/package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
-  const key = createHash('sha256').update(JSON.stringify([version, readMigrations()])).digest('hex').slice(0, 16);
+  const key = createHash('sha256')
+    .update(JSON.stringify([version, readMigrations()]))
+    .digest('hex')
+    .slice(0, 16);
   const template = join(TEMPLATES, key);
   if (existsSync(template)) return template;
   mkdirSync(TEMPLATES, { recursive: true });

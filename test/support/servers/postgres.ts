@@ -12,7 +12,9 @@ const FOLDER = '/usr/lib/postgresql';
 
 function newestBinaries(): string | undefined {
   try {
-    const versions = readdirSync(FOLDER).filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(b) - Number(a));
+    const versions = readdirSync(FOLDER)
+      .filter((name) => /^\d+$/.test(name))
+      .sort((a, b) => Number(b) - Number(a));
     return versions[0] && join(FOLDER, versions[0], 'bin');
   } catch {
     return undefined;
@@ -50,7 +52,11 @@ interface PostgresServer {
 function asPostgres(): { words: string[]; uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return { words: [] };
   const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout.trim());
-  return { words: ['setpriv', '--reuid', 'postgres', '--regid', 'postgres', '--init-groups', '--'], uid: id('-u'), gid: id('-g') };
+  return {
+    words: ['setpriv', '--reuid', 'postgres', '--regid', 'postgres', '--init-groups', '--'],
+    uid: id('-u'),
+    gid: id('-g'),
+  };
 }
 
 /**
@@ -64,26 +70,61 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
   const data = join(folder, 'data');
   const port = await freePort();
-  const command = (name: string, ...args: string[]) => [...words, join(binaries, name), ...args] as [string, ...string[]];
+  const command = (name: string, ...args: string[]) =>
+    [...words, join(binaries, name), ...args] as [string, ...string[]];
 
-  const [init, ...initArgs] = command('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C.UTF-8', '--no-sync');
+  const [init, ...initArgs] = command(
+    'initdb',
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale',
+    'C.UTF-8',
+    '--no-sync',
+  );
   const made = spawnSync(init, initArgs, { encoding: 'utf8', cwd: folder });
   if (made.status !== 0) {
     rmSync(folder, { recursive: true, force: true });
     throw new Error(`initdb failed:\n${made.stdout}${made.stderr}`);
   }
   const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  const [program, ...serveWords] = command('postgres', '-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=off', '-c', 'max_wal_size=256MB', '-c', 'max_connections=50', ...settings.flatMap((setting) => ['-c', setting]));
+  const [program, ...serveWords] = command(
+    'postgres',
+    '-D',
+    data,
+    '-p',
+    String(port),
+    '-h',
+    '127.0.0.1',
+    '-k',
+    folder,
+    '-c',
+    'fsync=off',
+    '-c',
+    'max_wal_size=256MB',
+    '-c',
+    'max_connections=50',
+    ...settings.flatMap((setting) => ['-c', setting]),
+  );
   let running: PostgresServer | undefined;
   const serve = async () => {
     if (running) return running;
     const server = startServer(program, serveWords, folder);
     running = server;
-    void server.ended.then(() => { running = undefined; });
+    void server.ended.then(() => {
+      running = undefined;
+    });
     try {
       await Promise.race([
         eventually(() => execute(url('postgres'), 'SELECT 1'), { timeoutMs: 15_000 }),
-        server.ended.then(() => { throw new Error(`postgres ended at once: ${server.lastLine()}`); }),
+        server.ended.then(() => {
+          throw new Error(`postgres ended at once: ${server.lastLine()}`);
+        }),
       ]);
     } catch (error) {
       await server.stop();
@@ -119,7 +160,9 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
 function startServer(program: string, words: readonly string[], folder: string): PostgresServer {
   const child = spawn(program, words, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
-  child.stderr.on('data', (chunk) => { output = (output + String(chunk)).slice(-2_000); });
+  child.stderr.on('data', (chunk) => {
+    output = (output + String(chunk)).slice(-2_000);
+  });
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Awaited<PostgresServer['ended']>);
   const signalAll = (signal: NodeJS.Signals) => {
     // The first of them before the others, or it would start new ones in their place.
@@ -146,7 +189,10 @@ function startServer(program: string, words: readonly string[], folder: string):
 }
 
 function childrenOf(pid: number): number[] {
-  return spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout.split('\n').map(Number).filter((child) => child > 0);
+  return spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .map(Number)
+    .filter((child) => child > 0);
 }
 
 function tell(pid: number, signal: NodeJS.Signals): void {

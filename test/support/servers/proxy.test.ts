@@ -15,7 +15,9 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(echo, 'listening');
 });
-afterAll(() => { echo.close(); });
+afterAll(() => {
+  echo.close();
+});
 beforeEach(async () => {
   peers = [];
   proxy = await TcpProxy.open((echo.address() as AddressInfo).port);
@@ -35,7 +37,9 @@ async function dial(): Promise<Line> {
   let state: 'open' | 'closed' | 'reset' = 'open';
   socket.on('data', (data) => pieces.push(String(data)));
   socket.on('error', () => {});
-  socket.on('close', (broken) => { state = broken ? 'reset' : 'closed'; });
+  socket.on('close', (broken) => {
+    state = broken ? 'reset' : 'closed';
+  });
   await once(socket, 'connect');
   return { socket, pieces, heard: () => pieces.join(''), ended: () => state };
 }
@@ -108,19 +112,22 @@ test('cut resets open connections and serves new ones; refuse serves none', asyn
   expect(proxy.accepted).toBe(3);
 });
 
-test.each(['client', 'server'] as const)('half open: the %s believes the connection lives, the other side knows that it is gone', async (believes) => {
-  const line = await dial();
-  await eventually(() => peers.length === 1);
-  proxy.halfOpen(believes);
-  const alive = () => ({ client: line.ended() === 'open', server: !peers[0]!.destroyed });
-  await eventually(() => expect(alive()).toEqual({ client: believes === 'client', server: believes === 'server' }));
-  proxy.pass();
-  await sleep(30);
-  expect(alive()[believes]).toBe(true);
-  (believes === 'client' ? line.socket : peers[0]!).write('anybody there');
-  await sleep(30);
-  expect(line.heard()).toBe('');
-});
+test.each(['client', 'server'] as const)(
+  'half open: the %s believes the connection lives, the other side knows that it is gone',
+  async (believes) => {
+    const line = await dial();
+    await eventually(() => peers.length === 1);
+    proxy.halfOpen(believes);
+    const alive = () => ({ client: line.ended() === 'open', server: !peers[0]!.destroyed });
+    await eventually(() => expect(alive()).toEqual({ client: believes === 'client', server: believes === 'server' }));
+    proxy.pass();
+    await sleep(30);
+    expect(alive()[believes]).toBe(true);
+    (believes === 'client' ? line.socket : peers[0]!).write('anybody there');
+    await sleep(30);
+    expect(line.heard()).toBe('');
+  },
+);
 
 test('a server that is not there resets the client', async () => {
   const nowhere = await TcpProxy.open(1);

@@ -110,7 +110,11 @@ export class TcpProxy {
     client.on('error', () => {});
     if (this.weather.kind === 'refuse') return void client.resetAndDestroy();
     const target = this.#target();
-    const server = connect({ ...(typeof target === 'string' ? { path: target } : { port: target, host: '127.0.0.1' }), allowHalfOpen: true, noDelay: true });
+    const server = connect({
+      ...(typeof target === 'string' ? { path: target } : { port: target, host: '127.0.0.1' }),
+      allowHalfOpen: true,
+      noDelay: true,
+    });
     const link = new Link(client, server, () => this.weather);
     this.#links.add(link);
     void link.ended.then(() => this.#links.delete(link));
@@ -136,7 +140,9 @@ class Link {
     this.#from = client.remoteAddress ?? '';
     void flow(client, server, () => this.#judge('toServer'));
     void flow(server, client, () => this.#judge('toClient'));
-    this.ended = Promise.all([this.#gone(client, server, 'toServer'), this.#gone(server, client, 'toClient')]).then(() => {});
+    this.ended = Promise.all([this.#gone(client, server, 'toServer'), this.#gone(server, client, 'toClient')]).then(
+      () => {},
+    );
   }
 
   /** Its two ends no longer agree about what was said. */
@@ -195,14 +201,19 @@ async function flow(from: Socket, to: Socket, judge: () => Weather): Promise<voi
     if (now.kind === 'blackhole') continue;
     if (rest === undefined) to.end();
     else if (to.destroyed) return;
-    else if (rest.length > 0 && !to.write(rest)) await new Promise<void>((resolve) => {
-      to.once('drain', resolve);
-      to.once('close', () => resolve());
-    });
+    else if (rest.length > 0 && !to.write(rest))
+      await new Promise<void>((resolve) => {
+        to.once('drain', resolve);
+        to.once('close', () => resolve());
+      });
   }
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => { if (ms > 0) setTimeout(resolve, ms); else setImmediate(resolve); });
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    if (ms > 0) setTimeout(resolve, ms);
+    else setImmediate(resolve);
+  });
 
 interface Piece {
   /** `undefined`: the sender has said all it had to say. */
@@ -234,7 +245,9 @@ async function* arrivals(from: Socket): AsyncGenerator<Piece> {
     } else if (from.destroyed) {
       return;
     } else {
-      await new Promise<void>((resolve) => { wake = resolve; });
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
     }
   }
 }

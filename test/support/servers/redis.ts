@@ -23,10 +23,14 @@ export interface TestRedis {
  * @param port of one that has ended, for another to come back in its place
  * @param lasting until the test process ends, and not counted as something that a test has left behind
  */
-export async function startRedis({ args = [], port, lasting = false }: { args?: string[]; port?: number; lasting?: boolean } = {}): Promise<TestRedis> {
+export async function startRedis({
+  args = [],
+  port,
+  lasting = false,
+}: { args?: string[]; port?: number; lasting?: boolean } = {}): Promise<TestRedis> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await startOn(port ?? await freePort(), args, lasting);
+      return await startOn(port ?? (await freePort()), args, lasting);
     } catch (error) {
       // Between finding a free port and taking it, somebody else may have taken it.
       if (attempt === 3) throw error;
@@ -48,9 +52,15 @@ wait $server`;
 async function startOn(port: number, args: readonly string[], lasting: boolean): Promise<TestRedis> {
   const folder = memoryFolder('rain-test-redis-');
   const [configFile, logFile] = [join(folder, 'redis.conf'), join(folder, 'redis.log')];
-  writeFileSync(configFile, `port ${port}\nbind 127.0.0.1\ndir "${folder}"\nlogfile "${logFile}"\nsave ""\nappendonly yes\nappendfsync always\nrepl-diskless-sync-delay 0\n`);
+  writeFileSync(
+    configFile,
+    `port ${port}\nbind 127.0.0.1\ndir "${folder}"\nlogfile "${logFile}"\nsave ""\nappendonly yes\nappendfsync always\nrepl-diskless-sync-delay 0\n`,
+  );
   // A group of its own: Ctrl-C reaches the test first, which ends its servers in order.
-  const guard = spawn('sh', ['-c', GUARD, folder, configFile, ...args], { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
+  const guard = spawn('sh', ['-c', GUARD, folder, configFile, ...args], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    detached: true,
+  });
   const ended = once(guard, 'exit');
   const stop = async () => {
     guard.stdin.destroy();
@@ -64,7 +74,9 @@ async function startOn(port: number, args: readonly string[], lasting: boolean):
     await Promise.race([
       // Its own word, since whoever has taken the port meanwhile may answer there, too.
       eventually(() => read(logFile).includes('Ready to accept connections'), { timeoutMs: 20_000, everyMs: 5 }),
-      ended.then(() => { throw new Error(`redis-server ended at once: ${read(logFile).split('\n').at(-1)}`); }),
+      ended.then(() => {
+        throw new Error(`redis-server ended at once: ${read(logFile).split('\n').at(-1)}`);
+      }),
     ]);
     return { url: `redis://127.0.0.1:${port}`, port, pid, stop };
   } catch (error) {

@@ -6,8 +6,13 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { SUBPROTOCOL } from '../../../src/protocol/constants.ts';
 import type { ClientMessage, ServerMessage, WelcomeMessage } from '../../../src/protocol/messages.ts';
 
-export const welcomeOf = (userId: string, serverTime = Date.now()): WelcomeMessage =>
-  ({ type: 'welcome', userId, serverTime, rains: [], limits: { messageBytesMax: 4_096, heartbeatMs: 25_000 } });
+export const welcomeOf = (userId: string, serverTime = Date.now()): WelcomeMessage => ({
+  type: 'welcome',
+  userId,
+  serverTime,
+  rains: [],
+  limits: { messageBytesMax: 4_096, heartbeatMs: 25_000 },
+});
 
 /** One visit of a client: what the script may do with it. */
 export interface Visit {
@@ -31,7 +36,10 @@ interface ScriptedGateway {
  * @param script called for each connection
  * @param answer called for each message; for pings only if it wants them
  */
-export async function scriptedGateway(script: (visit: Visit) => void, answer: (message: ClientMessage, visit: Visit) => void = () => {}): Promise<ScriptedGateway> {
+export async function scriptedGateway(
+  script: (visit: Visit) => void,
+  answer: (message: ClientMessage, visit: Visit) => void = () => {},
+): Promise<ScriptedGateway> {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => SUBPROTOCOL });
   onTestFinished(() => {
     for (const client of server.clients) client.terminate();
@@ -42,7 +50,8 @@ export async function scriptedGateway(script: (visit: Visit) => void, answer: (m
   const heard: ClientMessage[] = [];
   server.on('connection', (socket: WebSocket, request: IncomingMessage) => {
     const visit: Visit = {
-      index: comes.push(performance.now()) - 1, request,
+      index: comes.push(performance.now()) - 1,
+      request,
       say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
       close: (code) => socket.close(code),
     };

@@ -40,10 +40,13 @@ export async function startSentinel(): Promise<TestSentinel> {
     await pair.stop();
   };
   try {
-    await eventually(async () => {
-      const [replica] = (await eye.call('SENTINEL', 'REPLICAS', NAME)) as string[][];
-      return replica?.[replica.indexOf('master-link-status') + 1] === 'ok';
-    }, { timeoutMs: 20_000 });
+    await eventually(
+      async () => {
+        const [replica] = (await eye.call('SENTINEL', 'REPLICAS', NAME)) as string[][];
+        return replica?.[replica.indexOf('master-link-status') + 1] === 'ok';
+      },
+      { timeoutMs: 20_000 },
+    );
     // Sentinel has written to the master since.
     await untilInStep(pair.master.url);
   } catch (error) {
@@ -55,10 +58,13 @@ export async function startSentinel(): Promise<TestSentinel> {
     url: `redis+sentinel://127.0.0.1:${watch.port}/${NAME}`,
     async failOver() {
       process.kill(pair.master.pid, 'SIGKILL');
-      await eventually(async () => {
-        const [, port] = (await eye.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)) as [string, string];
-        return Number(port) === pair.replica.port && await roleOf(port) === 'master';
-      }, { timeoutMs: 30_000 });
+      await eventually(
+        async () => {
+          const [, port] = (await eye.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)) as [string, string];
+          return Number(port) === pair.replica.port && (await roleOf(port)) === 'master';
+        },
+        { timeoutMs: 30_000 },
+      );
     },
     async addReplica() {
       added.push(await startRedis({ args: ['--replicaof', `127.0.0.1 ${pair.replica.port}`] }));
@@ -68,7 +74,7 @@ export async function startSentinel(): Promise<TestSentinel> {
 }
 
 async function roleOf(port: string): Promise<string> {
-  return await askOnce(Number(port), async (redis) => (await redis.role() as unknown as [string])[0]);
+  return await askOnce(Number(port), async (redis) => ((await redis.role()) as unknown as [string])[0]);
 }
 
 async function askOnce<T>(port: number, ask: (redis: Redis) => Promise<T>): Promise<T> {
@@ -85,14 +91,25 @@ async function startWatch(masterPort: number): Promise<{ port: number; stop: () 
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-sentinel-'));
   const port = await freePort();
   const configFile = join(folder, 'sentinel.conf');
-  writeFileSync(configFile, [
-    `port ${port}`, 'bind 127.0.0.1', `dir "${folder}"`,
-    `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} 1`, `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
-    // Also the time after which a replica that reaches its master by another way than Sentinel is set right; longer than any test.
-    `sentinel failover-timeout ${NAME} 120000`, '',
-  ].join('\n'));
+  writeFileSync(
+    configFile,
+    [
+      `port ${port}`,
+      'bind 127.0.0.1',
+      `dir "${folder}"`,
+      `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} 1`,
+      `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
+      // Also the time after which a replica that reaches its master by another way than Sentinel is set right; longer than any test.
+      `sentinel failover-timeout ${NAME} 120000`,
+      '',
+    ].join('\n'),
+  );
   const started = await startChild({
-    name: 'sentinel', entry: compiledEntry('platform/embedded/redisGuard.js'), args: [configFile, '--sentinel'], logs: folder, facts: z.object({ serverPid: z.int() }),
+    name: 'sentinel',
+    entry: compiledEntry('platform/embedded/redisGuard.js'),
+    args: [configFile, '--sentinel'],
+    logs: folder,
+    facts: z.object({ serverPid: z.int() }),
   });
   if (!started.ok) throw new Error(started.reason);
   const { child } = started;

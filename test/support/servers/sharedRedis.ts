@@ -27,7 +27,13 @@ export async function sharedRedis(): Promise<TestRedis> {
       await empty(redis);
       return settingsOf(redis);
     });
-    return { ...server, stop: () => visit(server.url, (redis) => giveBack(redis, settings)).finally(() => { taken = false; }) };
+    return {
+      ...server,
+      stop: () =>
+        visit(server.url, (redis) => giveBack(redis, settings)).finally(() => {
+          taken = false;
+        }),
+    };
   } catch (error) {
     [running, taken] = [undefined, false];
     throw error;
@@ -37,10 +43,13 @@ export async function sharedRedis(): Promise<TestRedis> {
 async function giveBack(redis: Redis, settings: Settings): Promise<void> {
   const left: string[] = [];
   try {
-    await eventually(async () => {
-      const clients = await others(redis);
-      if (clients.length > 0) throw new Error(`connected to Redis still: ${clients.join(' | ')}`);
-    }, { timeoutMs: 5_000 });
+    await eventually(
+      async () => {
+        const clients = await others(redis);
+        if (clients.length > 0) throw new Error(`connected to Redis still: ${clients.join(' | ')}`);
+      },
+      { timeoutMs: 5_000 },
+    );
   } catch (error) {
     left.push((error as Error).message);
     for (const type of ['normal', 'pubsub']) await redis.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
@@ -65,12 +74,14 @@ async function empty(redis: Redis): Promise<void> {
 
 async function others(redis: Redis): Promise<string[]> {
   const own = await redis.client('ID');
-  const list = String(await redis.client('LIST')).trim().split('\n');
+  const list = String(await redis.client('LIST'))
+    .trim()
+    .split('\n');
   return list.filter((line) => !line.startsWith(`id=${own} `));
 }
 
 async function settingsOf(redis: Redis): Promise<Settings> {
-  const words = await redis.config('GET', '*') as string[];
+  const words = (await redis.config('GET', '*')) as string[];
   return Object.fromEntries(Array.from({ length: words.length / 2 }, (_, i) => [words[2 * i]!, words[2 * i + 1]!]));
 }
 

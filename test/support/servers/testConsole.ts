@@ -18,8 +18,13 @@ export const PASSWORD = 'correct horse battery';
 const QUICK_HASH = `scrypt$2$8$1$${Buffer.alloc(16).toString('base64url')}$${scryptSync(PASSWORD, Buffer.alloc(16), 32, { N: 2, r: 8, p: 1 }).toString('base64url')}`;
 
 /** Adds an account with PASSWORD, to sign in quickly. */
-export async function addAccount({ ledger }: Pick<TestQueueContext, 'ledger'>, name: string, role: Role): Promise<void> {
-  if (!await ledger.staff.add({ name, role, passwordHash: QUICK_HASH }, 'test')) throw new Error(`there is an account ${name} already`);
+export async function addAccount(
+  { ledger }: Pick<TestQueueContext, 'ledger'>,
+  name: string,
+  role: Role,
+): Promise<void> {
+  if (!(await ledger.staff.add({ name, role, passwordHash: QUICK_HASH }, 'test')))
+    throw new Error(`there is an account ${name} already`);
 }
 
 /** A console with the operator's side, over a real Redis and a real database; `opal` is an operator and `vera` a viewer. */
@@ -45,7 +50,10 @@ export interface Visitor {
 }
 
 /** @param own what is another in its backend */
-export async function openTestConsole(options: Partial<ConsoleOptions> = {}, own: Pick<TestQueueContext, 'approvalAboveCents' | 'timeZone'> = {}): Promise<TestConsole> {
+export async function openTestConsole(
+  options: Partial<ConsoleOptions> = {},
+  own: Pick<TestQueueContext, 'approvalAboveCents' | 'timeZone'> = {},
+): Promise<TestConsole> {
   const context = await openQueueContext();
   const connection = connectRedis(context.redisUrl, { purpose: 'once', onError: () => {} });
   await untilReady(connection);
@@ -53,21 +61,48 @@ export async function openTestConsole(options: Partial<ConsoleOptions> = {}, own
   const orders = openOrderSending(connection, () => {});
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-console-'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>a page</title>');
-  const people: [string, Role][] = [['opal', 'operator'], ['vera', 'viewer']];
+  const people: [string, Role][] = [
+    ['opal', 'operator'],
+    ['vera', 'viewer'],
+  ];
   for (const [name, role] of people) await addAccount(context, name, role);
-  const another = (more: Partial<ConsoleOptions>) => startConsole({
-    host: '127.0.0.1', port: 0, gatewayUrl: 'ws://127.0.0.1:8687/v1', pageFolder: folder, consoleFolder: folder, theme: { themes: createThemeReader(context.ledger), allowedOrigins: [] }, log: createLog('console', 'silent'),
-    backend: { redis: context.redis, ledger: context.ledger, signer: context.signer, queues: { ...context.queues, later }, sendReservations: orders.send, ...own }, pace: { sampleMs: 200, pauseFactor: 1, pauseMsMin: 50 }, ...options, ...more,
-  });
+  const another = (more: Partial<ConsoleOptions>) =>
+    startConsole({
+      host: '127.0.0.1',
+      port: 0,
+      gatewayUrl: 'ws://127.0.0.1:8687/v1',
+      pageFolder: folder,
+      consoleFolder: folder,
+      theme: { themes: createThemeReader(context.ledger), allowedOrigins: [] },
+      log: createLog('console', 'silent'),
+      backend: {
+        redis: context.redis,
+        ledger: context.ledger,
+        signer: context.signer,
+        queues: { ...context.queues, later },
+        sendReservations: orders.send,
+        ...own,
+      },
+      pace: { sampleMs: 200, pauseFactor: 1, pauseMsMin: 50 },
+      ...options,
+      ...more,
+    });
   const desks = await another({});
   return {
-    ...context, url: desks.url, another,
+    ...context,
+    url: desks.url,
+    another,
     async signIn(name) {
       const answer = await ask(desks.url, 'POST', '/api/console/session', { name, password: PASSWORD });
       if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
       const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;
       const { csrf } = answer.body as { csrf: string };
-      return { cookie, csrf, ask: (method, path, body, headers = {}) => ask(desks.url, method, path, body, { cookie, ...(method !== 'GET' && { 'x-csrf-token': csrf }), ...headers }) };
+      return {
+        cookie,
+        csrf,
+        ask: (method, path, body, headers = {}) =>
+          ask(desks.url, method, path, body, { cookie, ...(method !== 'GET' && { 'x-csrf-token': csrf }), ...headers }),
+      };
     },
     async stop() {
       await desks.close();
@@ -80,12 +115,31 @@ export async function openTestConsole(options: Partial<ConsoleOptions> = {}, own
 }
 
 /** The cookie by which a browser is known after a sign-in. */
-export const deviceOf = (headers: Headers): string => headers.getSetCookie().find((one) => one.startsWith('rain_device='))!.split(';')[0]!;
+export const deviceOf = (headers: Headers): string =>
+  headers
+    .getSetCookie()
+    .find((one) => one.startsWith('rain_device='))!
+    .split(';')[0]!;
 
 /** One question, as a browser or a script would ask it. */
-export async function ask(url: string, method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answered> {
-  const answer = await fetch(url + path, { method, redirect: 'manual', headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) }, ...(body !== undefined && { body: JSON.stringify(body) }) });
+export async function ask(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answered> {
+  const answer = await fetch(url + path, {
+    method,
+    redirect: 'manual',
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
   const text = await answer.text();
   const json = answer.headers.get('content-type')?.includes('application/json');
-  return { status: answer.status, body: json && text !== '' ? JSON.parse(text) as unknown : text, headers: answer.headers };
+  return {
+    status: answer.status,
+    body: json && text !== '' ? (JSON.parse(text) as unknown) : text,
+    headers: answer.headers,
+  };
 }

@@ -46,9 +46,20 @@ export interface SaleAct {
 }
 
 /** Creates a sale of twenty tees, one for each buyer. */
-export async function openSaleScene({ context, databaseUrl, gatewayUrls }: Deployment, queues: OrderQueues, saleId: string, opensInMs: number): Promise<SaleScene> {
-  const opensAt = await redisNow(context.redis) + opensInMs;
-  const created = await createSale(context, { id: saleId, items: [{ sku: 'tee', units: UNITS, price: PRICE }], holdMs: HOLD_MS, opensAt, closesAt: opensAt + WINDOW_MS });
+export async function openSaleScene(
+  { context, databaseUrl, gatewayUrls }: Deployment,
+  queues: OrderQueues,
+  saleId: string,
+  opensInMs: number,
+): Promise<SaleScene> {
+  const opensAt = (await redisNow(context.redis)) + opensInMs;
+  const created = await createSale(context, {
+    id: saleId,
+    items: [{ sku: 'tee', units: UNITS, price: PRICE }],
+    holdMs: HOLD_MS,
+    opensAt,
+    closesAt: opensAt + WINDOW_MS,
+  });
   if (!created.ok) throw new Error(JSON.stringify(created.refusals));
   const opened = await openSale(context, saleId);
   if (!opened.ok) throw new Error(JSON.stringify(opened.refusals));
@@ -56,11 +67,27 @@ export async function openSaleScene({ context, databaseUrl, gatewayUrls }: Deplo
   const keys = saleKeys(saleId);
   const { redis, ledger } = context;
   return {
-    redis, ledger, saleId, keys, queues, thief, buyers: new HonestBuyers(gatewayUrls, saleId),
+    redis,
+    ledger,
+    saleId,
+    keys,
+    queues,
+    thief,
+    buyers: new HonestBuyers(gatewayUrls, saleId),
     first: async () => JSON.parse((await redis.lindex(keys.reservations, -1))!) as Reservation,
     forged(more = {}) {
       const at = Date.now();
-      return { saleId, reservationId: `${saleId}-9999`, userId: thief, sku: 'tee', quantity: 1, price: PRICE, at: String(at), payBy: String(at + HOLD_MS), ...more };
+      return {
+        saleId,
+        reservationId: `${saleId}-9999`,
+        userId: thief,
+        sku: 'tee',
+        quantity: 1,
+        price: PRICE,
+        at: String(at),
+        payBy: String(at + HOLD_MS),
+        ...more,
+      };
     },
     sql: (text) => query(databaseUrl, text),
     sqlWithoutTriggers: (text) => query(databaseUrl, `SET session_replication_role = replica; ${text}`),

@@ -21,22 +21,56 @@ export function Account() {
   const when = (moment: string | undefined) => (moment === undefined ? words.never : momentText(moment, language));
   return (
     <>
-      <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
+      <header class="head">
+        <div>
+          <h1>{words.title}</h1>
+          <p class="sub">{words.told}</p>
+        </div>
+      </header>
       <h2>{words.sessions}</h2>
-      <Awaited request={request}>{({ sessions }) => (
-        <Table label={words.sessions} stacks>
-          <thead><tr><th>{words.device}</th><th>{words.from}</th><th>{words.since}</th><th>{words.used}</th><th>{words.until}</th><th><span class="unseen">{words.end}</span></th></tr></thead>
-          <tbody>{sessions.map((one) => (
-            <tr key={one.id} data-testid="access">
-              <th scope="row">{one.device || words.unknown} <small>{one.current ? words.here : words.kinds[one.kind]}</small></th><td>{one.address ?? ''}</td><td>{when(one.since)}</td><td>{when(one.lastUsedAt)}</td><td>{when(one.expiresAt)}</td>
-              <td>{!one.current && <Button onClick={() => setEnding(one)}>{words.end}</Button>}</td>
-            </tr>
-          ))}</tbody>
-        </Table>
-      )}</Awaited>
+      <Awaited request={request}>
+        {({ sessions }) => (
+          <Table label={words.sessions} stacks>
+            <thead>
+              <tr>
+                <th>{words.device}</th>
+                <th>{words.from}</th>
+                <th>{words.since}</th>
+                <th>{words.used}</th>
+                <th>{words.until}</th>
+                <th>
+                  <span class="unseen">{words.end}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {sessions.map((one) => (
+                <tr key={one.id} data-testid="access">
+                  <th scope="row">
+                    {one.device || words.unknown} <small>{one.current ? words.here : words.kinds[one.kind]}</small>
+                  </th>
+                  <td>{one.address ?? ''}</td>
+                  <td>{when(one.since)}</td>
+                  <td>{when(one.lastUsedAt)}</td>
+                  <td>{when(one.expiresAt)}</td>
+                  <td>{!one.current && <Button onClick={() => setEnding(one)}>{words.end}</Button>}</td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        )}
+      </Awaited>
       <PasswordForm onDone={request.again} />
       <Totp onDone={request.again} />
-      {ending && <End access={ending} onClose={() => { setEnding(undefined); request.again(); }} />}
+      {ending && (
+        <End
+          access={ending}
+          onClose={() => {
+            setEnding(undefined);
+            request.again();
+          }}
+        />
+      )}
     </>
   );
 }
@@ -45,5 +79,16 @@ function End({ access: { id, device }, onClose }: { access: Access; onClose: () 
   const { words } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
-  return <Dialog title={words.endTitle} act={words.end} variant="danger" verb={verb} onAct={() => api.send('DELETE', `sessions/${id}`)} onClose={onClose}><p>{words.endTold(device)}</p></Dialog>;
+  return (
+    <Dialog
+      title={words.endTitle}
+      act={words.end}
+      variant="danger"
+      verb={verb}
+      onAct={() => api.send('DELETE', `sessions/${id}`)}
+      onClose={onClose}
+    >
+      <p>{words.endTold(device)}</p>
+    </Dialog>
+  );
 }

@@ -19,7 +19,9 @@ export function PasswordForm({ onDone }: { onDone: () => void }) {
   const [changed, setChanged] = useState(false);
   const differ = again !== '' && again !== next;
   const change = async () => {
-    const done = await verb.run(() => api.send<Session>('PUT', 'session/password', { ...proof.given, newPassword: next }));
+    const done = await verb.run(() =>
+      api.send<Session>('PUT', 'session/password', { ...proof.given, newPassword: next }),
+    );
     setChanged(done !== undefined);
     if (!done) return;
     proof.forget();
@@ -29,14 +31,46 @@ export function PasswordForm({ onDone }: { onDone: () => void }) {
     onDone();
   };
   return (
-    <form class="card account" noValidate onSubmit={(event) => { event.preventDefault(); if (next === again) void change(); }}>
+    <form
+      class="card account"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (next === again) void change();
+      }}
+    >
       <h2>{words.password}</h2>
       {proof.fields}
-      <Field label={words.next} value={next} onInput={setNext} type="password" autocomplete="new-password" hint={words.nextHint} refusals={refusalsFor(verb.refusals, 'newPassword')} required testId="new-password" />
-      <Field label={words.repeat} value={again} onInput={setAgain} type="password" autocomplete="new-password" hint={differ ? words.differ : undefined} required testId="repeat-password" />
-      <Button type="submit" pending={verb.pending} disabled={next === '' || next !== again} testId="change-password">{words.change}</Button>
+      <Field
+        label={words.next}
+        value={next}
+        onInput={setNext}
+        type="password"
+        autocomplete="new-password"
+        hint={words.nextHint}
+        refusals={refusalsFor(verb.refusals, 'newPassword')}
+        required
+        testId="new-password"
+      />
+      <Field
+        label={words.repeat}
+        value={again}
+        onInput={setAgain}
+        type="password"
+        autocomplete="new-password"
+        hint={differ ? words.differ : undefined}
+        required
+        testId="repeat-password"
+      />
+      <Button type="submit" pending={verb.pending} disabled={next === '' || next !== again} testId="change-password">
+        {words.change}
+      </Button>
       {verb.refusals.length === 0 && <Refused refusal={proof.shown(verb.refusal)} />}
-      {changed && <p role="status" data-testid="password-changed">{words.changed}</p>}
+      {changed && (
+        <p role="status" data-testid="password-changed">
+          {words.changed}
+        </p>
+      )}
     </form>
   );
 }

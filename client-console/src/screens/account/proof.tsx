@@ -13,16 +13,41 @@ export function useProof() {
   const [code, setCode] = useState('');
   return {
     given: { password, ...(session.totp === 'on' && { code }) },
-    forget: () => { setPassword(''); setCode(''); },
+    forget: () => {
+      setPassword('');
+      setCode('');
+    },
     fields: (
       <>
-        <Field label={words.current} value={password} onInput={setPassword} type="password" autocomplete="current-password" required testId="current-password" />
-        {session.totp === 'on' && <Field label={words.code} value={code} onInput={setCode} hint={words.codeHint} autocomplete="one-time-code" required testId="current-code" />}
+        <Field
+          label={words.current}
+          value={password}
+          onInput={setPassword}
+          type="password"
+          autocomplete="current-password"
+          required
+          testId="current-password"
+        />
+        {session.totp === 'on' && (
+          <Field
+            label={words.code}
+            value={code}
+            onInput={setCode}
+            hint={words.codeHint}
+            autocomplete="one-time-code"
+            required
+            testId="current-code"
+          />
+        )}
       </>
     ),
     /** The refusal in the page's own words. */
     shown: (refusal: Refusal | undefined): Refusal | undefined => {
-      const sentences: Partial<Record<string, string>> = { wrong_password: words.wrongPassword, wrong_code: words.wrongCode, code_needed: words.codeNeeded };
+      const sentences: Partial<Record<string, string>> = {
+        wrong_password: words.wrongPassword,
+        wrong_code: words.wrongCode,
+        code_needed: words.codeNeeded,
+      };
       return refusal && { ...refusal, reason: sentences[refusal.code] ?? refusal.reason };
     },
   };

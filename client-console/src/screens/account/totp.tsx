@@ -24,15 +24,32 @@ export function Totp({ onDone }: { onDone: () => void }) {
   return (
     <section class="card account" data-testid="totp">
       <h2>{words.totp}</h2>
-      <p>{session.totp === 'on' ? words.totpOn : words.totpOff} {session.totp === 'needed' && words.totpNeeded}</p>
+      <p>
+        {session.totp === 'on' ? words.totpOn : words.totpOff} {session.totp === 'needed' && words.totpNeeded}
+      </p>
       {codes && (
         <>
           <h3>{words.recovery}</h3>
           <p>{words.recoveryTold}</p>
-          <ul data-testid="recovery-codes">{codes.map((code) => <li key={code}><code>{code}</code></li>)}</ul>
+          <ul data-testid="recovery-codes">
+            {codes.map((code) => (
+              <li key={code}>
+                <code>{code}</code>
+              </li>
+            ))}
+          </ul>
         </>
       )}
-      {setup ? <Confirm setup={setup} onConfirmed={confirmed} /> : <Begin onBegun={(begun) => { setCodes(undefined); setSetup(begun); }} />}
+      {setup ? (
+        <Confirm setup={setup} onConfirmed={confirmed} />
+      ) : (
+        <Begin
+          onBegun={(begun) => {
+            setCodes(undefined);
+            setSetup(begun);
+          }}
+        />
+      )}
     </section>
   );
 }
@@ -48,15 +65,30 @@ function Begin({ onBegun }: { onBegun: (setup: TotpSetup) => void }) {
     if (done) onBegun(done.done);
   };
   return (
-    <form class="account" noValidate onSubmit={(event) => { event.preventDefault(); void begin(); }}>
+    <form
+      class="account"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void begin();
+      }}
+    >
       {proof.fields}
-      <Button type="submit" pending={verb.pending} testId="begin-totp">{session.totp === 'on' ? words.renew : words.begin}</Button>
+      <Button type="submit" pending={verb.pending} testId="begin-totp">
+        {session.totp === 'on' ? words.renew : words.begin}
+      </Button>
       <Refused refusal={proof.shown(verb.refusal)} />
     </form>
   );
 }
 
-function Confirm({ setup: { secret, uri, setup }, onConfirmed }: { setup: TotpSetup; onConfirmed: (done: TotpConfirmed) => void }) {
+function Confirm({
+  setup: { secret, uri, setup },
+  onConfirmed,
+}: {
+  setup: TotpSetup;
+  onConfirmed: (done: TotpConfirmed) => void;
+}) {
   const { words } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
@@ -66,11 +98,31 @@ function Confirm({ setup: { secret, uri, setup }, onConfirmed }: { setup: TotpSe
     if (done) onConfirmed(done.done);
   };
   return (
-    <form class="account" noValidate onSubmit={(event) => { event.preventDefault(); void confirm(); }}>
+    <form
+      class="account"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void confirm();
+      }}
+    >
       <p>{words.letters}</p>
-      <p><code data-testid="totp-secret">{secret.match(/.{1,4}/g)?.join(' ')}</code> · <a href={uri}>{words.link}</a></p>
-      <Field label={words.first} value={code} onInput={setCode} inputMode="numeric" autocomplete="one-time-code" refusals={refusalsFor(verb.refusals, 'code')} required testId="first-code" />
-      <Button type="submit" variant="main" pending={verb.pending} testId="confirm-totp">{words.confirm}</Button>
+      <p>
+        <code data-testid="totp-secret">{secret.match(/.{1,4}/g)?.join(' ')}</code> · <a href={uri}>{words.link}</a>
+      </p>
+      <Field
+        label={words.first}
+        value={code}
+        onInput={setCode}
+        inputMode="numeric"
+        autocomplete="one-time-code"
+        refusals={refusalsFor(verb.refusals, 'code')}
+        required
+        testId="first-code"
+      />
+      <Button type="submit" variant="main" pending={verb.pending} testId="confirm-totp">
+        {words.confirm}
+      </Button>
       {refusalsFor(verb.refusals, 'code').length === 0 && <Refused refusal={verb.refusal} />}
     </form>
   );

@@ -21,9 +21,17 @@ export function Details({ action: { verb, details } }: { action: Pick<Action, 'v
   const say = (field: string, value: unknown): string => {
     if (field === 'verb' && typeof value === 'string') return verbText(verbs, value);
     // The name of a switch, not of a person.
-    if (CHOICES.includes(field) || typeof value === 'boolean' || (field === 'name' && verb === 'switch')) return values[String(value)] ?? String(value);
-    if (Array.isArray(value)) return `${value.slice(0, SHOWN_MAX).map((one) => say('', one)).join('; ')}${value.length > SHOWN_MAX ? ` … +${countText(value.length - SHOWN_MAX)}` : ''}`;
-    if (typeof value === 'object' && value !== null) return orderDetails(value as Record<string, unknown>).map(([inner, one]) => `${nameOf(inner)} ${say(inner, one)}`).join(', ');
+    if (CHOICES.includes(field) || typeof value === 'boolean' || (field === 'name' && verb === 'switch'))
+      return values[String(value)] ?? String(value);
+    if (Array.isArray(value))
+      return `${value
+        .slice(0, SHOWN_MAX)
+        .map((one) => say('', one))
+        .join('; ')}${value.length > SHOWN_MAX ? ` … +${countText(value.length - SHOWN_MAX)}` : ''}`;
+    if (typeof value === 'object' && value !== null)
+      return orderDetails(value as Record<string, unknown>)
+        .map(([inner, one]) => `${nameOf(inner)} ${say(inner, one)}`)
+        .join(', ');
     return plainText(field, value, language);
   };
   return (
@@ -31,7 +39,9 @@ export function Details({ action: { verb, details } }: { action: Pick<Action, 'v
       {orderDetails(details).map(([field, value]) => (
         <div key={field} data-field={field}>
           <dt>{nameOf(field)}</dt>
-          {value === true ? null : <dd>{isFingerprint(value) ? <Fingerprint text={value} label={nameOf(field)} /> : say(field, value)}</dd>}
+          {value === true ? null : (
+            <dd>{isFingerprint(value) ? <Fingerprint text={value} label={nameOf(field)} /> : say(field, value)}</dd>
+          )}
         </div>
       ))}
     </dl>
@@ -40,7 +50,12 @@ export function Details({ action: { verb, details } }: { action: Pick<Action, 'v
 
 function plainText(field: string, value: unknown, language: Language): string {
   if (MONEY.includes(field) && typeof value === 'string') return moneyText(value);
-  if (MOMENTS.includes(field) && (typeof value === 'string' || typeof value === 'number') && !Number.isNaN(new Date(value).getTime())) return momentText(value, language);
+  if (
+    MOMENTS.includes(field) &&
+    (typeof value === 'string' || typeof value === 'number') &&
+    !Number.isNaN(new Date(value).getTime())
+  )
+    return momentText(value, language);
   if (field === 'holdMs' && typeof value === 'number') return durationText(value, language);
   return typeof value === 'number' ? countText(value) : String(value);
 }

@@ -13,17 +13,30 @@ export function SalePreview({ items }: { items: readonly RequestedItem[] }) {
   const { units, cents } = totalOf(shown);
   return (
     <section class="card preview" aria-labelledby="preview-title">
-      <div class="row"><h2 id="preview-title">{words.preview}</h2></div>
+      <div class="row">
+        <h2 id="preview-title">{words.preview}</h2>
+      </div>
       {shown.length === 0 && <p class="hint">{words.empty}</p>}
-      <ul class="goods" data-testid="goods">{shown.map((item, i) => <Good key={i} item={item} />)}</ul>
-      {shown.length > 0 && units > 0 && cents >= 0 && <p class="hint" data-testid="goods-total">{words.total(units, moneyText((cents / 100).toFixed(2)))}</p>}
+      <ul class="goods" data-testid="goods">
+        {shown.map((item, i) => (
+          <Good key={i} item={item} />
+        ))}
+      </ul>
+      {shown.length > 0 && units > 0 && cents >= 0 && (
+        <p class="hint" data-testid="goods-total">
+          {words.total(units, moneyText((cents / 100).toFixed(2)))}
+        </p>
+      )}
     </section>
   );
 }
 
 /** Units and value of all items; `NaN` while a figure cannot be read. */
 export function totalOf(items: readonly RequestedItem[]): { units: number; cents: number } {
-  return { units: items.reduce((sum, item) => sum + item.units, 0), cents: items.reduce((sum, { units, price }) => sum + units * centsOf(price), 0) };
+  return {
+    units: items.reduce((sum, item) => sum + item.units, 0),
+    cents: items.reduce((sum, { units, price }) => sum + units * centsOf(price), 0),
+  };
 }
 
 /** What is typed so far may be no amount yet. */
@@ -39,7 +52,10 @@ function Good({ item: { sku, name, units, price, listPrice, picture } }: { item:
     <li>
       <Picture key={picture} src={picture} />
       <b>{name ?? sku}</b>
-      <span class="price">{isFree(price) ? words.free : isAmount(price) ? moneyText(price) : '–'} {listPrice !== undefined && isAmount(listPrice) && <s>{moneyText(listPrice)}</s>}</span>
+      <span class="price">
+        {isFree(price) ? words.free : isAmount(price) ? moneyText(price) : '–'}{' '}
+        {listPrice !== undefined && isAmount(listPrice) && <s>{moneyText(listPrice)}</s>}
+      </span>
       {units > 0 && <small>{words.unitsOf(units)}</small>}
     </li>
   );
@@ -48,5 +64,15 @@ function Good({ item: { sku, name, units, price, listPrice, picture } }: { item:
 /** A box where there is no picture, or one that does not load. The console loads nothing from other hosts, so their pictures are not shown here. */
 function Picture({ src }: { src: string | undefined }) {
   const [broken, setBroken] = useState(false);
-  return <span class="picture" aria-hidden="true">{src?.startsWith('/') && !src.startsWith('//') && !broken ? <img src={src} alt="" onError={() => setBroken(true)} /> : <svg viewBox="0 0 20 20"><path d="M5 7h10l1 10H4zM7.5 9V6a2.5 2.5 0 0 1 5 0v3" /></svg>}</span>;
+  return (
+    <span class="picture" aria-hidden="true">
+      {src?.startsWith('/') && !src.startsWith('//') && !broken ? (
+        <img src={src} alt="" onError={() => setBroken(true)} />
+      ) : (
+        <svg viewBox="0 0 20 20">
+          <path d="M5 7h10l1 10H4zM7.5 9V6a2.5 2.5 0 0 1 5 0v3" />
+        </svg>
+      )}
+    </span>
+  );
 }

@@ -36,15 +36,67 @@ export function Review({ draft, stocked, onClose }: { draft: SaleDraft; stocked:
   return (
     <Dialog title={words.reviewTitle} act={words.make} verb={verb} onAct={create} onClose={onClose}>
       <ul class="deeds" data-testid="deeds">
-        {stocked ? <li class={rehearsal ? 'shadow' : 'money'}><b>{words.stock(totalOf(items).units)}</b> {words.stockTold}</li> : <li><b>{words.known}</b> {words.knownTold}</li>}
-        {items.map(({ sku, name, units, price }) => <li key={sku}><b>{countText(units)} × {name ?? sku}</b> {isFree(price) ? words.freeAt : words.at(moneyText(price))}</li>)}
-        {isFreeSale ? <li><b>{words.freeLimits(countText(perUserMax))}</b> {words.freeTold}</li> : <li><b>{words.limits(countText(perUserMax), durationText(holdMs, language))}</b> {words.limitsTold}</li>}
-        <li data-testid="opens"><b>{isLate ? words.late(momentText(opensAt, language)) : draft.when === 'in' ? words.opensIn(durationText(numberTyped(draft.startIn) * UNITS_MS[draft.startInUnit], language)) : words.opens(momentText(opensAt, language))}</b> {lasts}</li>
-        {rehearsal && <li class="shadow"><b>{words.practice}</b> {words.rehearsalHint}</li>}
-        {VISIBILITY.filter((name) => shown[name]).map((name) => <li key={name}><b>{terms[name].label}</b> {terms[name].hint}</li>)}
-        {load ? <li><b>{words.back}</b> {words.backTold}</li> : <li><b>{words.draft}</b> {words.draftTold}</li>}
+        {stocked ? (
+          <li class={rehearsal ? 'shadow' : 'money'}>
+            <b>{words.stock(totalOf(items).units)}</b> {words.stockTold}
+          </li>
+        ) : (
+          <li>
+            <b>{words.known}</b> {words.knownTold}
+          </li>
+        )}
+        {items.map(({ sku, name, units, price }) => (
+          <li key={sku}>
+            <b>
+              {countText(units)} × {name ?? sku}
+            </b>{' '}
+            {isFree(price) ? words.freeAt : words.at(moneyText(price))}
+          </li>
+        ))}
+        {isFreeSale ? (
+          <li>
+            <b>{words.freeLimits(countText(perUserMax))}</b> {words.freeTold}
+          </li>
+        ) : (
+          <li>
+            <b>{words.limits(countText(perUserMax), durationText(holdMs, language))}</b> {words.limitsTold}
+          </li>
+        )}
+        <li data-testid="opens">
+          <b>
+            {isLate
+              ? words.late(momentText(opensAt, language))
+              : draft.when === 'in'
+                ? words.opensIn(durationText(numberTyped(draft.startIn) * UNITS_MS[draft.startInUnit], language))
+                : words.opens(momentText(opensAt, language))}
+          </b>{' '}
+          {lasts}
+        </li>
+        {rehearsal && (
+          <li class="shadow">
+            <b>{words.practice}</b> {words.rehearsalHint}
+          </li>
+        )}
+        {VISIBILITY.filter((name) => shown[name]).map((name) => (
+          <li key={name}>
+            <b>{terms[name].label}</b> {terms[name].hint}
+          </li>
+        ))}
+        {load ? (
+          <li>
+            <b>{words.back}</b> {words.backTold}
+          </li>
+        ) : (
+          <li>
+            <b>{words.draft}</b> {words.draftTold}
+          </li>
+        )}
       </ul>
-      {verb.refusals.some(({ field }) => field === 'id') && <p><a href={hashOf({ screen: 'sale', saleId: id })}>{words.toSale}</a></p>}
+      {verb.refusals.some(({ field }) => field === 'id') && (
+        <p>
+          <a href={hashOf({ screen: 'sale', saleId: id })}>{words.toSale}</a>
+        </p>
+      )}
     </Dialog>
   );
 }

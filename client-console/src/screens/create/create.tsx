@@ -20,10 +20,21 @@ import { WhenPart } from './when.tsx';
 import { WORDS } from './words.ts';
 
 /** A form that is validated while it is typed, and a review of the money that it moves. */
-export function Create({ campaignId, likeId, rehearsal = false }: { campaignId?: string | undefined; likeId?: string | undefined; rehearsal?: boolean }) {
-  const ofCampaign = useRequest<CampaignDetail>(campaignId === undefined ? undefined : `campaigns/${encodeURIComponent(campaignId)}`);
+export function Create({
+  campaignId,
+  likeId,
+  rehearsal = false,
+}: {
+  campaignId?: string | undefined;
+  likeId?: string | undefined;
+  rehearsal?: boolean;
+}) {
+  const ofCampaign = useRequest<CampaignDetail>(
+    campaignId === undefined ? undefined : `campaigns/${encodeURIComponent(campaignId)}`,
+  );
   const like = useRequest<RainDetail>(likeId === undefined ? undefined : `rains/${encodeURIComponent(likeId)}`);
-  if (campaignId !== undefined) return <Awaited request={ofCampaign}>{(campaign) => <Form campaign={campaign} />}</Awaited>;
+  if (campaignId !== undefined)
+    return <Awaited request={ofCampaign}>{(campaign) => <Form campaign={campaign} />}</Awaited>;
   if (likeId !== undefined) return <Awaited request={like}>{(rain) => <Form like={rain} />}</Awaited>;
   return <Form rehearsal={rehearsal} />;
 }
@@ -32,12 +43,26 @@ export function Create({ campaignId, likeId, rehearsal = false }: { campaignId?:
  * @param like an earlier rain that the form is filled in from
  * @param rehearsal the form is filled in with a small rain of test money
  */
-function Form({ campaign, like, rehearsal = false }: { campaign?: CampaignDetail; like?: RainDetail; rehearsal?: boolean }) {
+function Form({
+  campaign,
+  like,
+  rehearsal = false,
+}: {
+  campaign?: CampaignDetail;
+  like?: RainDetail;
+  rehearsal?: boolean;
+}) {
   const { words, shared } = useWords(WORDS);
   const { words: templateWords } = useWords(TEMPLATE_WORDS);
   const { api, mayAct } = useApp();
-  const [draft, setDraft] = useState<Draft>(() => (like ? draftLike(like, api.now())
-    : { ...newDraft(api.now(), campaign && { id: campaign.campaignId, first: campaign.nextRound }), ...(rehearsal && { ...PRESETS.flash, title: shared.rehearsal, terms: { rehearsal } }) }));
+  const [draft, setDraft] = useState<Draft>(() =>
+    like
+      ? draftLike(like, api.now())
+      : {
+          ...newDraft(api.now(), campaign && { id: campaign.campaignId, first: campaign.nextRound }),
+          ...(rehearsal && { ...PRESETS.flash, title: shared.rehearsal, terms: { rehearsal } }),
+        },
+  );
   const [serverRefusals, setServerRefusals] = useState<readonly FieldRefusal[]>([]);
   const [reviewing, setReviewing] = useState(false);
   const [saving, setSaving] = useState(false);
@@ -47,7 +72,9 @@ function Form({ campaign, like, rehearsal = false }: { campaign?: CampaignDetail
   const verb = useVerb();
   const form = useRef<HTMLFormElement>(null);
   const toFirstRefused = () => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
-  useEffect(() => { if (serverRefusals.length > 0) toFirstRefused(); }, [serverRefusals]);
+  useEffect(() => {
+    if (serverRefusals.length > 0) toFirstRefused();
+  }, [serverRefusals]);
   const dryRun = usePreview(draft.budget.trim() === '' || draft.packets.trim() === '' ? undefined : planOf(draft));
   const { preview } = dryRun;
   const change = (changed: Partial<Draft>) => {
@@ -63,7 +90,9 @@ function Form({ campaign, like, rehearsal = false }: { campaign?: CampaignDetail
     givenTitle.current = title;
     setChosen(choice);
   };
-  const chosenTemplate = templates.value?.templates.find(({ id }) => chosen && 'templateId' in chosen && chosen.templateId === id);
+  const chosenTemplate = templates.value?.templates.find(
+    ({ id }) => chosen && 'templateId' in chosen && chosen.templateId === id,
+  );
   if (!mayAct) return <Empty title={shared.forbidden} calm whole />;
 
   const wrongTimes = timeRefusals(draft);
@@ -84,32 +113,73 @@ function Form({ campaign, like, rehearsal = false }: { campaign?: CampaignDetail
     setReviewing(found.length === 0);
   };
   const typed = [...(preview && !preview.ok ? preview.refusals : []), ...wrongTimes];
-  const refusals = [...typed, ...serverRefusals.filter(({ field, reason }) => !typed.some((known) => known.field === field && known.reason === reason))];
+  const refusals = [
+    ...typed,
+    ...serverRefusals.filter(
+      ({ field, reason }) => !typed.some((known) => known.field === field && known.reason === reason),
+    ),
+  ];
 
   return (
     <>
-      <header class="head"><h1>{campaign ? words.ofCampaign(campaign.title) : words.title}</h1></header>
-      <StartFrom templates={templates} chosen={chosen}
-        onPreset={(preset) => choose({ preset }, { ...(chosen && 'templateId' in chosen && { terms: money, greeting: NO_GREETING }), kept: undefined, ...PRESETS[preset], ...(campaign && { when: draft.when }) }, words.preset[preset])}
+      <header class="head">
+        <h1>{campaign ? words.ofCampaign(campaign.title) : words.title}</h1>
+      </header>
+      <StartFrom
+        templates={templates}
+        chosen={chosen}
+        onPreset={(preset) =>
+          choose(
+            { preset },
+            {
+              ...(chosen && 'templateId' in chosen && { terms: money, greeting: NO_GREETING }),
+              kept: undefined,
+              ...PRESETS[preset],
+              ...(campaign && { when: draft.when }),
+            },
+            words.preset[preset],
+          )
+        }
         onTemplate={(template) => {
           const said = draftFrom(template);
           choose({ templateId: template.id }, { ...said, terms: { ...said.terms, ...money } }, titleOf(template));
-        }} />
+        }}
+      />
       <div class="create">
-        <form ref={form} noValidate onSubmit={(event) => { event.preventDefault(); void review(); }}>
+        <form
+          ref={form}
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            void review();
+          }}
+        >
           <MoneyPart draft={draft} refusals={refusals} change={change} />
           <WhenPart draft={draft} refusals={refusals} change={change} />
           <GreetingPart draft={draft} refusals={refusals} change={change} />
           <Refused refusal={verb.refusal ?? unplaced(serverRefusals)} />
           <div class="acts">
-            <Button type="submit" variant="main" pending={verb.pending} testId="review">{words.review}</Button>
-            <Button onClick={() => (typed.length > 0 ? toFirstRefused() : setSaving(true))} testId="save-template">{templateWords.saveAs} …</Button>
+            <Button type="submit" variant="main" pending={verb.pending} testId="review">
+              {words.review}
+            </Button>
+            <Button onClick={() => (typed.length > 0 ? toFirstRefused() : setSaving(true))} testId="save-template">
+              {templateWords.saveAs} …
+            </Button>
           </div>
         </form>
         <PreviewPane {...dryRun} />
       </div>
-      {saving && <SaveTemplate title={chosenTemplate?.title ?? draft.title} said={{ rain: templateOf(draft) }} onClose={() => setSaving(false)}
-        onSaved={({ id }) => { setChosen({ templateId: id }); templates.again(); }} />}
+      {saving && (
+        <SaveTemplate
+          title={chosenTemplate?.title ?? draft.title}
+          said={{ rain: templateOf(draft) }}
+          onClose={() => setSaving(false)}
+          onSaved={({ id }) => {
+            setChosen({ templateId: id });
+            templates.again();
+          }}
+        />
+      )}
       {reviewing && <Review draft={draft} onClose={() => setReviewing(false)} />}
     </>
   );

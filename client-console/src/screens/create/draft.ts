@@ -1,6 +1,11 @@
 import { idAt } from '../../../../src/rain/idAt.ts';
 import { DEFAULT_METHOD, methodNamed, type MethodName } from '../../../../src/rain/split/methods.ts';
-import { requestedTermNames, describeTerm, type RequestedTermName, type RequestedTerms } from '../../../../src/rain/terms.ts';
+import {
+  requestedTermNames,
+  describeTerm,
+  type RequestedTermName,
+  type RequestedTerms,
+} from '../../../../src/rain/terms.ts';
 import type { TicketRules } from '../../../../src/rain/ticketRules.ts';
 import type { FieldRefusal, Plan } from '../../state/responses.ts';
 import { amountTyped, timeTyped, typedTime } from '../../words/figures.ts';
@@ -57,22 +62,78 @@ export type PresetName = 'party' | 'flash' | 'alike';
 /** Common rains to start from. */
 export const PRESETS: Record<PresetName, Partial<Draft>> = {
   party: {
-    budget: '8888.00', packets: '300', method: 'tiers', rows: { tiers: [{ count: '1', amount: '888.00' }, { count: '10', amount: '88.88' }] },
-    min: '1.00', max: '', when: 'in', startIn: '10', startInUnit: 'min', duration: '2', durationUnit: 'min',
+    budget: '8888.00',
+    packets: '300',
+    method: 'tiers',
+    rows: {
+      tiers: [
+        { count: '1', amount: '888.00' },
+        { count: '10', amount: '88.88' },
+      ],
+    },
+    min: '1.00',
+    max: '',
+    when: 'in',
+    startIn: '10',
+    startInUnit: 'min',
+    duration: '2',
+    durationUnit: 'min',
   },
-  flash: { budget: '520.00', packets: '66', method: 'double-mean', rows: {}, min: '0.10', max: '', when: 'in', startIn: '60', startInUnit: 's', duration: '30', durationUnit: 's' },
-  alike: { budget: '1000.00', packets: '100', method: 'even', rows: {}, min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min', duration: '60', durationUnit: 's' },
+  flash: {
+    budget: '520.00',
+    packets: '66',
+    method: 'double-mean',
+    rows: {},
+    min: '0.10',
+    max: '',
+    when: 'in',
+    startIn: '60',
+    startInUnit: 's',
+    duration: '30',
+    durationUnit: 's',
+  },
+  alike: {
+    budget: '1000.00',
+    packets: '100',
+    method: 'even',
+    rows: {},
+    min: '0.01',
+    max: '',
+    when: 'in',
+    startIn: '5',
+    startInUnit: 'min',
+    duration: '60',
+    durationUnit: 's',
+  },
 };
 
-export function newId(now: number, random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array = (bytes) => crypto.getRandomValues(bytes)): string {
+export function newId(
+  now: number,
+  random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array = (bytes) => crypto.getRandomValues(bytes),
+): string {
   return idAt(now, random(new Uint8Array(4)));
 }
 
 export function newDraft(now: number, campaign?: Draft['campaign']): Draft {
   return {
-    id: newId(now), title: '', budget: '', packets: '', method: DEFAULT_METHOD.name, rows: {}, min: '0.01', max: '', when: 'in', startIn: '5', startInUnit: 'min',
+    id: newId(now),
+    title: '',
+    budget: '',
+    packets: '',
+    method: DEFAULT_METHOD.name,
+    rows: {},
+    min: '0.01',
+    max: '',
+    when: 'in',
+    startIn: '5',
+    startInUnit: 'min',
     // A quarter of an hour from now, rounded up to five minutes.
-    starts: [typedTime(Math.ceil(now / 300_000 + 3) * 300_000)], duration: '60', durationUnit: 's', terms: {}, greeting: NO_GREETING, ...(campaign && { campaign, when: 'rounds' }),
+    starts: [typedTime(Math.ceil(now / 300_000 + 3) * 300_000)],
+    duration: '60',
+    durationUnit: 's',
+    terms: {},
+    greeting: NO_GREETING,
+    ...(campaign && { campaign, when: 'rounds' }),
   };
 }
 
@@ -83,25 +144,33 @@ export function termsFor({ campaign }: Pick<Draft, 'campaign'>): RequestedTermNa
 
 /** The terms of the request. Terms that are off or empty are left out. */
 function termsOf(draft: Pick<Draft, 'campaign' | 'terms'>): RequestedTerms {
-  return Object.fromEntries(termsFor(draft).flatMap((name) => {
-    const typed = draft.terms[name];
-    if (typed === undefined || typed === false || (typeof typed === 'string' && typed.trim() === '')) return [];
-    return [[name, describeTerm(name).kind === 'flag' || typeof typed !== 'string' ? typed : numberTyped(typed)]];
-  }));
+  return Object.fromEntries(
+    termsFor(draft).flatMap((name) => {
+      const typed = draft.terms[name];
+      if (typed === undefined || typed === false || (typeof typed === 'string' && typed.trim() === '')) return [];
+      return [[name, describeTerm(name).kind === 'flag' || typeof typed !== 'string' ? typed : numberTyped(typed)]];
+    }),
+  );
 }
 
 /** The plan of the request. An invalid number becomes null in JSON, and the console refuses it by name. */
 export function planOf({ budget, packets, method, rows, min, max }: Omit<Draft, 'id' | 'title'>): Plan {
   return {
-    budget: amountTyped(budget), packets: numberTyped(packets), split: { method, ...listOf(method, rows) },
-    ...(min.trim() !== '' && { min: amountTyped(min) }), ...(max.trim() !== '' && { max: amountTyped(max) }),
+    budget: amountTyped(budget),
+    packets: numberTyped(packets),
+    split: { method, ...listOf(method, rows) },
+    ...(min.trim() !== '' && { min: amountTyped(min) }),
+    ...(max.trim() !== '' && { max: amountTyped(max) }),
   };
 }
 
 function listOf(name: MethodName, typed: TypedRows): Record<string, unknown> {
   const { rows } = methodNamed(name);
   if (!rows) return {};
-  const read = ([column, text]: [string, string]) => [column, rows.columns[column]!.kind === 'whole' ? numberTyped(text) : amountTyped(text)];
+  const read = ([column, text]: [string, string]) => [
+    column,
+    rows.columns[column]!.kind === 'whole' ? numberTyped(text) : amountTyped(text),
+  ];
   return { [rows.field]: rowsTyped(name, typed).map((row) => Object.fromEntries(Object.entries(row).map(read))) };
 }
 
@@ -113,13 +182,21 @@ export function rowsTyped(name: MethodName, typed: TypedRows): readonly TypedRow
 /** Commas group digits by three. NaN: no number, or one such as `1,5`, whose comma is a point to some and nothing to others. */
 export function numberTyped(text: string): number {
   const plain = text.replace(/\s/g, '').replaceAll('，', ',');
-  return /^-?(\d{1,3}(,\d{3})+|\d+)?(\.\d+)?$/.test(plain) && /\d/.test(plain) ? Number(plain.replaceAll(',', '')) : NaN;
+  return /^-?(\d{1,3}(,\d{3})+|\d+)?(\.\d+)?$/.test(plain) && /\d/.test(plain)
+    ? Number(plain.replaceAll(',', ''))
+    : NaN;
 }
 
 /** Starts in epoch ms, and how long each lasts. */
-export function timesOf({ when, startIn, startInUnit, starts, duration, durationUnit }: TimeDraft, now: number): { starts: number[]; durationMs: number } {
+export function timesOf(
+  { when, startIn, startInUnit, starts, duration, durationUnit }: TimeDraft,
+  now: number,
+): { starts: number[]; durationMs: number } {
   return {
-    starts: when === 'in' ? [Math.round(now + numberTyped(startIn) * UNITS_MS[startInUnit])] : starts.slice(0, when === 'at' ? 1 : undefined).map(timeTyped),
+    starts:
+      when === 'in'
+        ? [Math.round(now + numberTyped(startIn) * UNITS_MS[startInUnit])]
+        : starts.slice(0, when === 'at' ? 1 : undefined).map(timeTyped),
     durationMs: Math.round(numberTyped(duration) * UNITS_MS[durationUnit]),
   };
 }
@@ -129,7 +206,13 @@ export function formOf(draft: Omit<Draft, 'id' | 'title'>) {
   const greeting = greetingOf(draft.greeting);
   // A campaign decides the shards of its rounds.
   const { shards, ticketRules } = draft.kept ?? {};
-  return { plan: planOf(draft), terms: termsOf(draft), ...(Object.keys(greeting).length > 0 && { greeting }), ...(ticketRules && { ticketRules }), ...(shards !== undefined && !draft.campaign && { shards }) };
+  return {
+    plan: planOf(draft),
+    terms: termsOf(draft),
+    ...(Object.keys(greeting).length > 0 && { greeting }),
+    ...(ticketRules && { ticketRules }),
+    ...(shards !== undefined && !draft.campaign && { shards }),
+  };
 }
 
 /** One request per rain. The ids are the same at every call, so a repeated request creates no second rain. */
@@ -143,8 +226,14 @@ export function requestsOf(draft: Draft, now: number) {
     const round = campaign && { id: campaign.id, round: campaign.first + i };
     return {
       id: round ? `${round.id}.${round.round}` : starts.length === 1 ? draft.id : `${draft.id}-${i + 1}`,
-      ...(title !== '' && { title: round ? `${title} · ${round.round}` : starts.length === 1 ? title : `${title} · ${i + 1}` }),
-      ...form, opensAt, closesAt: opensAt + durationMs, load: true, ...(round && { campaign: round }),
+      ...(title !== '' && {
+        title: round ? `${title} · ${round.round}` : starts.length === 1 ? title : `${title} · ${i + 1}`,
+      }),
+      ...form,
+      opensAt,
+      closesAt: opensAt + durationMs,
+      load: true,
+      ...(round && { campaign: round }),
     };
   });
 }
@@ -155,14 +244,17 @@ export type RainRequest = ReturnType<typeof requestsOf>[number];
 export function timeRefusals({ when, startIn, starts, duration }: TimeDraft): FieldRefusal[] {
   const refusals: FieldRefusal[] = [];
   if (when === 'in' && !(numberTyped(startIn) >= 0)) refusals.push({ field: 'opensAt', reason: 'expected a number' });
-  if (when !== 'in' && starts.slice(0, when === 'at' ? 1 : undefined).some((start) => Number.isNaN(timeTyped(start)))) refusals.push({ field: 'opensAt', reason: 'expected a date and a time' });
+  if (when !== 'in' && starts.slice(0, when === 'at' ? 1 : undefined).some((start) => Number.isNaN(timeTyped(start))))
+    refusals.push({ field: 'opensAt', reason: 'expected a date and a time' });
   if (!(numberTyped(duration) > 0)) refusals.push({ field: 'closesAt', reason: 'expected a number above zero' });
   return refusals;
 }
 
 /** The start of the next round: the same interval as between the last two, otherwise 30 minutes. */
 export function nextStart(starts: readonly string[]): string {
-  const [before, last] = [starts.at(-2), starts.at(-1)].map((start) => (start === undefined ? NaN : timeTyped(start))) as [number, number];
+  const [before, last] = [starts.at(-2), starts.at(-1)].map((start) =>
+    start === undefined ? NaN : timeTyped(start),
+  ) as [number, number];
   const gap = last - before > 0 ? last - before : 30 * 60_000;
   return Number.isNaN(last) ? '' : typedTime(last + gap);
 }

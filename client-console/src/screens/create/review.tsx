@@ -27,7 +27,9 @@ export function Review({ draft, onClose }: { draft: Draft; onClose: () => void }
   const { plan, terms, greeting, ticketRules } = shown[0]!;
   const total = moneyText(((centsOf(plan.budget) * count) / 100).toFixed(2));
   const titles = shown.flatMap(({ title }) => title ?? []);
-  const durationPhrase = words.lasts(durationText(numberTyped(draft.duration) * UNITS_MS[draft.durationUnit], language));
+  const durationPhrase = words.lasts(
+    durationText(numberTyped(draft.duration) * UNITS_MS[draft.durationUnit], language),
+  );
 
   const create = async () => {
     requests.current ??= requestsOf(draft, api.now());
@@ -43,21 +45,87 @@ export function Review({ draft, onClose }: { draft: Draft; onClose: () => void }
   const taken = verb.refusals.some(({ field }) => field === 'id');
 
   return (
-    <Dialog title={words.reviewTitle} act={count === 1 ? words.make : words.makeAll(count)} verb={verb} onAct={create} onClose={onClose}>
+    <Dialog
+      title={words.reviewTitle}
+      act={count === 1 ? words.make : words.makeAll(count)}
+      verb={verb}
+      onAct={create}
+      onClose={onClose}
+    >
       <ul class="deeds" data-testid="deeds">
-        <li>{titles.length === 0 ? <><b>{words.untitled}</b> {words.untitledTold}</> : <><b data-testid="review-title">{words.titled(titles[0]!, count === 1 ? undefined : titles.at(-1))}</b> {words.titledTold}</>}</li>
-        <li class={terms.rehearsal ? 'shadow' : 'money'}>
-          <b>{terms.rehearsal ? words.testMoney(total) : words.leaves(total)}</b> {terms.rehearsal ? words.testMoneyTold : words.leavesTold(count, moneyText(plan.budget))}
+        <li>
+          {titles.length === 0 ? (
+            <>
+              <b>{words.untitled}</b> {words.untitledTold}
+            </>
+          ) : (
+            <>
+              <b data-testid="review-title">{words.titled(titles[0]!, count === 1 ? undefined : titles.at(-1))}</b>{' '}
+              {words.titledTold}
+            </>
+          )}
         </li>
-        <li><b>{words.holds(shared.packets(plan.packets), moneyText(plan.min ?? '0.01'), plan.max === undefined ? undefined : moneyText(plan.max))}</b> {words.holdsTold}</li>
-        {draft.when === 'in' ? <li><b>{words.opensIn(durationText(numberTyped(draft.startIn) * UNITS_MS[draft.startInUnit], language))}</b> {durationPhrase}</li>
-          : shown.map(({ id, opensAt }, i) => <li key={id}><b>{words.opens(momentText(opensAt, language))}</b> {durationPhrase} {i < createdCount && `✓ ${words.made}`}</li>)}
-        {requestedTermNames().filter((name) => name in terms && name !== 'rehearsal').map((name) => <li key={name}><b>{termWords[name].label}</b> {formatTerm(termWords[name], terms[name])}</li>)}
-        {ticketRules && <li data-testid="review-tickets"><b>{ticketWords.tickets}: {ticketWords.when[ticketRules.tickets]}</b> {ticketWords.proofOfWork}: {ticketWords.when[ticketRules.proofOfWork]}</li>}
-        {(greeting?.sender ?? greeting?.blessing) !== undefined && <li data-testid="review-greeting"><b>{[greeting?.blessing && `“${greeting.blessing}”`, greeting?.sender && greetingWords.from(greeting.sender)].filter(Boolean).join(' ')}</b> {greetingWords.review}</li>}
-        <li><b>{words.back}</b> {words.backTold}</li>
+        <li class={terms.rehearsal ? 'shadow' : 'money'}>
+          <b>{terms.rehearsal ? words.testMoney(total) : words.leaves(total)}</b>{' '}
+          {terms.rehearsal ? words.testMoneyTold : words.leavesTold(count, moneyText(plan.budget))}
+        </li>
+        <li>
+          <b>
+            {words.holds(
+              shared.packets(plan.packets),
+              moneyText(plan.min ?? '0.01'),
+              plan.max === undefined ? undefined : moneyText(plan.max),
+            )}
+          </b>{' '}
+          {words.holdsTold}
+        </li>
+        {draft.when === 'in' ? (
+          <li>
+            <b>{words.opensIn(durationText(numberTyped(draft.startIn) * UNITS_MS[draft.startInUnit], language))}</b>{' '}
+            {durationPhrase}
+          </li>
+        ) : (
+          shown.map(({ id, opensAt }, i) => (
+            <li key={id}>
+              <b>{words.opens(momentText(opensAt, language))}</b> {durationPhrase}{' '}
+              {i < createdCount && `✓ ${words.made}`}
+            </li>
+          ))
+        )}
+        {requestedTermNames()
+          .filter((name) => name in terms && name !== 'rehearsal')
+          .map((name) => (
+            <li key={name}>
+              <b>{termWords[name].label}</b> {formatTerm(termWords[name], terms[name])}
+            </li>
+          ))}
+        {ticketRules && (
+          <li data-testid="review-tickets">
+            <b>
+              {ticketWords.tickets}: {ticketWords.when[ticketRules.tickets]}
+            </b>{' '}
+            {ticketWords.proofOfWork}: {ticketWords.when[ticketRules.proofOfWork]}
+          </li>
+        )}
+        {(greeting?.sender ?? greeting?.blessing) !== undefined && (
+          <li data-testid="review-greeting">
+            <b>
+              {[greeting?.blessing && `“${greeting.blessing}”`, greeting?.sender && greetingWords.from(greeting.sender)]
+                .filter(Boolean)
+                .join(' ')}
+            </b>{' '}
+            {greetingWords.review}
+          </li>
+        )}
+        <li>
+          <b>{words.back}</b> {words.backTold}
+        </li>
       </ul>
-      {taken && <p><a href={hashOf({ screen: 'rain', rainId: requests.current![createdCount]!.id })}>{words.toRain}</a></p>}
+      {taken && (
+        <p>
+          <a href={hashOf({ screen: 'rain', rainId: requests.current![createdCount]!.id })}>{words.toRain}</a>
+        </p>
+      )}
     </Dialog>
   );
 }

@@ -15,10 +15,21 @@ const ROUNDS_MAX = 50;
 /** Start time, duration and terms. Several starts make several rains. */
 export function WhenPart(props: PartProps) {
   const { words } = useWords(WORDS);
-  return <TimePart {...props} whens={Object.keys(words.whens) as TimeDraft['when'][]} first={props.draft.campaign?.first ?? 1} lasts={words.duration}>
-    {props.draft.when === 'rounds' && !props.draft.campaign && <p class="hint">{words.roundsApart} <a href={hashOf({ screen: 'campaigns' })}>{words.toCampaigns}</a></p>}
-    <TermsPart {...props} />
-  </TimePart>;
+  return (
+    <TimePart
+      {...props}
+      whens={Object.keys(words.whens) as TimeDraft['when'][]}
+      first={props.draft.campaign?.first ?? 1}
+      lasts={words.duration}
+    >
+      {props.draft.when === 'rounds' && !props.draft.campaign && (
+        <p class="hint">
+          {words.roundsApart} <a href={hashOf({ screen: 'campaigns' })}>{words.toCampaigns}</a>
+        </p>
+      )}
+      <TermsPart {...props} />
+    </TimePart>
+  );
 }
 
 interface TimeProps {
@@ -42,39 +53,99 @@ export function TimePart({ draft, refusals, change, whens, first = 1, lasts, chi
   return (
     <fieldset class="card">
       <legend>{words.when}</legend>
-      <Segments label={words.when} value={draft.when} options={whens.map((when) => [when, words.whens[when]] as const)} onChange={(when) => change({ when })} />
+      <Segments
+        label={words.when}
+        value={draft.when}
+        options={whens.map((when) => [when, words.whens[when]] as const)}
+        onChange={(when) => change({ when })}
+      />
       {draft.when === 'in' && (
         <div class="pair">
-          <Field label={words.startIn} inputMode="decimal" value={draft.startIn} onInput={(startIn) => change({ startIn })} refusals={opens} testId="start-in" />
-          <Choice label={words.unit} value={draft.startInUnit} options={units} onChange={(startInUnit) => change({ startInUnit })} />
+          <Field
+            label={words.startIn}
+            inputMode="decimal"
+            value={draft.startIn}
+            onInput={(startIn) => change({ startIn })}
+            refusals={opens}
+            testId="start-in"
+          />
+          <Choice
+            label={words.unit}
+            value={draft.startInUnit}
+            options={units}
+            onChange={(startInUnit) => change({ startInUnit })}
+          />
         </div>
       )}
       {draft.when === 'at' && (
-        <Field label={words.startAt} type="datetime-local" value={draft.starts[0] ?? ''} onInput={(start) => change({ starts: [start, ...draft.starts.slice(1)] })} hint={words.zone(timeZoneText())} refusals={opens} />
+        <Field
+          label={words.startAt}
+          type="datetime-local"
+          value={draft.starts[0] ?? ''}
+          onInput={(start) => change({ starts: [start, ...draft.starts.slice(1)] })}
+          hint={words.zone(timeZoneText())}
+          refusals={opens}
+        />
       )}
       {draft.when === 'rounds' && <Rounds draft={draft} first={first} refusals={opens} change={change} />}
       <div class="pair">
-        <Field label={lasts} inputMode="decimal" value={draft.duration} onInput={(duration) => change({ duration })} refusals={refusalsFor(refusals, 'closesAt')} testId="duration" />
-        <Choice label={words.unit} value={draft.durationUnit} options={units} onChange={(durationUnit) => change({ durationUnit })} />
+        <Field
+          label={lasts}
+          inputMode="decimal"
+          value={draft.duration}
+          onInput={(duration) => change({ duration })}
+          refusals={refusalsFor(refusals, 'closesAt')}
+          testId="duration"
+        />
+        <Choice
+          label={words.unit}
+          value={draft.durationUnit}
+          options={units}
+          onChange={(durationUnit) => change({ durationUnit })}
+        />
       </div>
       {children}
     </fieldset>
   );
 }
 
-function Rounds({ draft: { starts }, first, refusals, change }: Pick<TimeProps, 'draft' | 'refusals' | 'change'> & { first: number }) {
+function Rounds({
+  draft: { starts },
+  first,
+  refusals,
+  change,
+}: Pick<TimeProps, 'draft' | 'refusals' | 'change'> & { first: number }) {
   const { words } = useWords(WORDS);
   return (
     <div class="rounds">
-      <p class="hint">{words.roundsHint} {words.zone(timeZoneText())}</p>
+      <p class="hint">
+        {words.roundsHint} {words.zone(timeZoneText())}
+      </p>
       {starts.map((start, i) => (
         <div class="round" key={i}>
-          <Field label={words.round(i + first)} type="datetime-local" value={start} onInput={(text) => change({ starts: starts.map((old, at) => (at === i ? text : old)) })}
-            refusals={i === starts.length - 1 ? refusals : []} />
-          {starts.length > 1 && <Button variant="quiet" label={words.removeRound(i + 1)} onClick={() => change({ starts: starts.filter((_, at) => at !== i) })}>✕</Button>}
+          <Field
+            label={words.round(i + first)}
+            type="datetime-local"
+            value={start}
+            onInput={(text) => change({ starts: starts.map((old, at) => (at === i ? text : old)) })}
+            refusals={i === starts.length - 1 ? refusals : []}
+          />
+          {starts.length > 1 && (
+            <Button
+              variant="quiet"
+              label={words.removeRound(i + 1)}
+              onClick={() => change({ starts: starts.filter((_, at) => at !== i) })}
+            >
+              ✕
+            </Button>
+          )}
         </div>
       ))}
-      {starts.length < ROUNDS_MAX && <Button variant="quiet" onClick={() => change({ starts: [...starts, nextStart(starts)] })}>+ {words.addRound}</Button>}
+      {starts.length < ROUNDS_MAX && (
+        <Button variant="quiet" onClick={() => change({ starts: [...starts, nextStart(starts)] })}>
+          + {words.addRound}
+        </Button>
+      )}
     </div>
   );
 }
@@ -83,12 +154,26 @@ function Rounds({ draft: { starts }, first, refusals, change }: Pick<TimeProps, 
 function TermsPart({ draft, refusals, change }: PartProps) {
   const { words } = useWords(TERM_WORDS);
   return (
-    <>{termsFor(draft).map((name) => {
-      const { label, hint } = words[name];
-      const typed = draft.terms[name];
-      const put = (value: boolean | string) => change({ terms: { ...draft.terms, [name]: value } });
-      if (describeTerm(name).kind === 'flag') return <Toggle key={name} label={label} hint={hint} checked={typed === true} onChange={put} />;
-      return <Field key={name} label={label} hint={hint} inputMode="numeric" value={typeof typed === 'string' ? typed : ''} onInput={put} refusals={refusalsFor(refusals, `terms.${name}`)} testId={`term-${name}`} />;
-    })}</>
+    <>
+      {termsFor(draft).map((name) => {
+        const { label, hint } = words[name];
+        const typed = draft.terms[name];
+        const put = (value: boolean | string) => change({ terms: { ...draft.terms, [name]: value } });
+        if (describeTerm(name).kind === 'flag')
+          return <Toggle key={name} label={label} hint={hint} checked={typed === true} onChange={put} />;
+        return (
+          <Field
+            key={name}
+            label={label}
+            hint={hint}
+            inputMode="numeric"
+            value={typeof typed === 'string' ? typed : ''}
+            onInput={put}
+            refusals={refusalsFor(refusals, `terms.${name}`)}
+            testId={`term-${name}`}
+          />
+        );
+      })}
+    </>
   );
 }

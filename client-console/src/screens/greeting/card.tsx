@@ -23,14 +23,50 @@ export function GreetingCard({ rain, onDone }: GreetingProps) {
   const { sender, blessing, prizes = [], theme } = rain.greeting ?? {};
   return (
     <section class="card" aria-labelledby="greeting">
-      <div class="row"><h2 id="greeting">{words.title}</h2>{mayAct && <Button variant="quiet" onClick={() => setChanging(true)} label={`${words.title}: ${words.change}`} testId="change-greeting">{words.change}</Button>}</div>
+      <div class="row">
+        <h2 id="greeting">{words.title}</h2>
+        {mayAct && (
+          <Button
+            variant="quiet"
+            onClick={() => setChanging(true)}
+            label={`${words.title}: ${words.change}`}
+            testId="change-greeting"
+          >
+            {words.change}
+          </Button>
+        )}
+      </div>
       <dl class="greeting" data-testid="greeting">
-        <div><dt>{words.sender}</dt><dd>{sender ?? words.none}</dd></div>
-        <div><dt>{words.blessing}</dt><dd>{blessing ?? words.none}</dd></div>
-        {prizes.length > 0 && <div><dt>{words.prizes}</dt>{prizes.map((prize) => <dd key={prize.from}>{words.prize(moneyText(prize.from), prize.blessing)}</dd>)}</div>}
-        <div><dt>{words.theme}</dt><dd>{theme === undefined ? words.defaultTheme : <ThemeName themeId={theme} />}</dd></div>
+        <div>
+          <dt>{words.sender}</dt>
+          <dd>{sender ?? words.none}</dd>
+        </div>
+        <div>
+          <dt>{words.blessing}</dt>
+          <dd>{blessing ?? words.none}</dd>
+        </div>
+        {prizes.length > 0 && (
+          <div>
+            <dt>{words.prizes}</dt>
+            {prizes.map((prize) => (
+              <dd key={prize.from}>{words.prize(moneyText(prize.from), prize.blessing)}</dd>
+            ))}
+          </div>
+        )}
+        <div>
+          <dt>{words.theme}</dt>
+          <dd>{theme === undefined ? words.defaultTheme : <ThemeName themeId={theme} />}</dd>
+        </div>
       </dl>
-      {changing && <Change rain={rain} onDone={() => { setChanging(false); onDone(); }} />}
+      {changing && (
+        <Change
+          rain={rain}
+          onDone={() => {
+            setChanging(false);
+            onDone();
+          }}
+        />
+      )}
     </section>
   );
 }
@@ -38,7 +74,11 @@ export function GreetingCard({ rain, onDone }: GreetingProps) {
 /** The title of a theme, which leads to it. */
 function ThemeName({ themeId }: { themeId: string }) {
   const request = useRequest<{ themes: Theme[] }>('themes');
-  return <a href={hashOf({ screen: 'theme', themeId })}>{request.value?.themes.find(({ id }) => id === themeId)?.title ?? themeId}</a>;
+  return (
+    <a href={hashOf({ screen: 'theme', themeId })}>
+      {request.value?.themes.find(({ id }) => id === themeId)?.title ?? themeId}
+    </a>
+  );
 }
 
 /** All of it is replaced. */
@@ -48,10 +88,23 @@ function Change({ rain: { rainId, title, terms, greeting }, onDone }: GreetingPr
   const verb = useVerb();
   const [typed, setTyped] = useState(() => typedGreeting(greeting));
   return (
-    <Dialog title={words.changeTitle(title)} act={words.save} verb={verb} fields={['sender', 'blessing', ...typed.prizes.flatMap((_, i) => [`prizes.${i}.from`, `prizes.${i}.blessing`])]} onClose={onDone}
-      onAct={() => api.send('PUT', `rains/${encodeURIComponent(rainId)}/greeting`, greetingOf(typed))}>
+    <Dialog
+      title={words.changeTitle(title)}
+      act={words.save}
+      verb={verb}
+      fields={['sender', 'blessing', ...typed.prizes.flatMap((_, i) => [`prizes.${i}.from`, `prizes.${i}.blessing`])]}
+      onClose={onDone}
+      onAct={() => api.send('PUT', `rains/${encodeURIComponent(rainId)}/greeting`, greetingOf(typed))}
+    >
       <p>{terms.invitedOnly ? words.invited : words.told}</p>
-      <GreetingFields typed={typed} refusals={verb.refusals} change={(change) => { verb.forget(); setTyped((before) => ({ ...before, ...change })); }} />
+      <GreetingFields
+        typed={typed}
+        refusals={verb.refusals}
+        change={(change) => {
+          verb.forget();
+          setTyped((before) => ({ ...before, ...change }));
+        }}
+      />
     </Dialog>
   );
 }

@@ -10,7 +10,11 @@ export function GreetingPart({ draft, refusals, change }: PartProps) {
     <fieldset class="card">
       <legend>{words.title}</legend>
       <p class="hint">{draft.terms.invitedOnly ? words.invited : words.told}</p>
-      <GreetingFields typed={draft.greeting} refusals={refusals} change={(changed) => change({ greeting: { ...draft.greeting, ...changed } })} />
+      <GreetingFields
+        typed={draft.greeting}
+        refusals={refusals}
+        change={(changed) => change({ greeting: { ...draft.greeting, ...changed } })}
+      />
     </fieldset>
   );
 }

@@ -25,6 +25,15 @@ export function mayAddPrize({ prizes }: TypedGreeting): boolean {
 
 /** The greeting of the request. The console refuses what is too long. */
 export function greetingOf({ prizes, ...texts }: TypedGreeting): Greeting {
-  const said = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.trim()]).filter(([, text]) => text !== ''));
-  return { ...said, ...(prizes.length > 0 && { prizes: prizes.map(({ from, blessing }) => ({ from: amountTyped(from), blessing: blessing.trim() })) }) };
+  const said = Object.fromEntries(
+    Object.entries(texts)
+      .map(([name, text]) => [name, text.trim()])
+      .filter(([, text]) => text !== ''),
+  );
+  return {
+    ...said,
+    ...(prizes.length > 0 && {
+      prizes: prizes.map(({ from, blessing }) => ({ from: amountTyped(from), blessing: blessing.trim() })),
+    }),
+  };
 }

@@ -25,23 +25,48 @@ export function LiveScreen({ rainId }: { rainId: string }) {
   const { stage, big, toggle } = useBigScreen();
   if (request.refusal?.status === 404) return <Empty title={missing} calm whole />;
   const rain = request.value;
-  if (!rain) return <><Refused refusal={request.refusal} again={request.again} /><p class="awaited">{shared.loading}</p></>;
+  if (!rain)
+    return (
+      <>
+        <Refused refusal={request.refusal} again={request.again} />
+        <p class="awaited">{shared.loading}</p>
+      </>
+    );
   const sample = samples.at(-1) ?? sampleOf(rain);
   return (
     <>
-      <RainHead rain={{ ...rain, state: sample.state }} tab="live"><Button variant="main" onClick={toggle} testId="big">{words.big}</Button></RainHead>
+      <RainHead rain={{ ...rain, state: sample.state }} tab="live">
+        <Button variant="main" onClick={toggle} testId="big">
+          {words.big}
+        </Button>
+      </RainHead>
       <div class="stage" ref={stage} data-state={sample.state} data-big={big} data-testid="live">
         <header>
-          <h2>{rain.title}{rain.terms.rehearsal && <small> · {shared.rehearsal}</small>}</h2>
+          <h2>
+            {rain.title}
+            {rain.terms.rehearsal && <small> · {shared.rehearsal}</small>}
+          </h2>
           {/* On the page it stands above the screen. */}
-          <p class="link" data-link={link} role="status">{link === 'lost' ? big && words.lost : link === 'connecting' && words.connecting}</p>
-          {big && <Button variant="quiet" onClick={toggle}>{words.small}</Button>}
+          <p class="link" data-link={link} role="status">
+            {link === 'lost' ? big && words.lost : link === 'connecting' && words.connecting}
+          </p>
+          {big && (
+            <Button variant="quiet" onClick={toggle}>
+              {words.small}
+            </Button>
+          )}
         </header>
         <Hero sample={sample} words={words} />
         <Gauges sample={sample} />
         <RatesTile samples={samples} />
-        <Ticker rainId={rainId} over={sample.state === 'closed' || sample.state === 'settled'} budget={moneyText(rain.budget)} />
-        <section class="panel money">{sample.equation ? <EquationBar equation={sample.equation} /> : <p class="hint">{words.auditPending}</p>}</section>
+        <Ticker
+          rainId={rainId}
+          over={sample.state === 'closed' || sample.state === 'settled'}
+          budget={moneyText(rain.budget)}
+        />
+        <section class="panel money">
+          {sample.equation ? <EquationBar equation={sample.equation} /> : <p class="hint">{words.auditPending}</p>}
+        </section>
         <Answers sample={sample} />
       </div>
     </>
@@ -51,5 +76,21 @@ export function LiveScreen({ rainId }: { rainId: string }) {
 /** A sample from the rain's own figures, shown until the stream sends one. */
 function sampleOf(rain: RainDetail): Sample {
   const { state, opensAt, closesAt, packets, left, claims, credited } = rain;
-  return { at: new Date().toISOString(), state, opensAt, closesAt, packets, left, wins: claims, credited, creditLagMs: null, sockets: 0, gateways: 0, grabsPerSecond: 0, winsPerSecond: 0, answersPerSecond: {}, equation: null };
+  return {
+    at: new Date().toISOString(),
+    state,
+    opensAt,
+    closesAt,
+    packets,
+    left,
+    wins: claims,
+    credited,
+    creditLagMs: null,
+    sockets: 0,
+    gateways: 0,
+    grabsPerSecond: 0,
+    winsPerSecond: 0,
+    answersPerSecond: {},
+    equation: null,
+  };
 }

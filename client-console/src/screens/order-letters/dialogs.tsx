@@ -13,18 +13,42 @@ export interface Asking {
 }
 
 /** Requeues a dead letter, or discards it with a reason for the audit log. */
-export function LetterDialog({ verb: name, letter: { letterId, reservationId, reason: dead }, onClose }: Asking & { onClose: () => void }) {
+export function LetterDialog({
+  verb: name,
+  letter: { letterId, reservationId, reason: dead },
+  onClose,
+}: Asking & { onClose: () => void }) {
   const { words, shared } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
   const [reason, setReason] = useState('');
   const isDiscard = name === 'discard';
   return (
-    <Dialog title={isDiscard ? words.discardTitle : words.requeueTitle} act={words[name]} variant={isDiscard ? 'danger' : 'main'} verb={verb} disabled={isDiscard && reason.trim() === ''}
-      onAct={() => api.post(`dead/orders/${encodeURIComponent(letterId)}/${name}`, isDiscard ? { reason } : undefined)} onClose={onClose}>
-      {isDiscard && dead === 'paid_after_release' && <p><b>{words.payBack}</b></p>}
+    <Dialog
+      title={isDiscard ? words.discardTitle : words.requeueTitle}
+      act={words[name]}
+      variant={isDiscard ? 'danger' : 'main'}
+      verb={verb}
+      disabled={isDiscard && reason.trim() === ''}
+      onAct={() => api.post(`dead/orders/${encodeURIComponent(letterId)}/${name}`, isDiscard ? { reason } : undefined)}
+      onClose={onClose}
+    >
+      {isDiscard && dead === 'paid_after_release' && (
+        <p>
+          <b>{words.payBack}</b>
+        </p>
+      )}
       <p>{isDiscard ? words.discardTold : words.requeueTold(reservationId ?? letterId)}</p>
-      {isDiscard && <Field label={shared.reason} value={reason} onInput={setReason} hint={words.whyHint} refusals={refusalsFor(verb.refusals, 'reason')} testId="why-discarded" />}
+      {isDiscard && (
+        <Field
+          label={shared.reason}
+          value={reason}
+          onInput={setReason}
+          hint={words.whyHint}
+          refusals={refusalsFor(verb.refusals, 'reason')}
+          testId="why-discarded"
+        />
+      )}
     </Dialog>
   );
 }
@@ -41,9 +65,20 @@ export function RequeueAll({ saleId, onClose }: { saleId: string; onClose: () =>
     return answer;
   };
   return (
-    <Dialog title={words.requeueAllTitle(saleId)} act={words.requeueAllAct} verb={verb} onAct={requeue} staysOpen={({ complete, final }) => !complete || final > 0} onClose={onClose}>
+    <Dialog
+      title={words.requeueAllTitle(saleId)}
+      act={words.requeueAllAct}
+      verb={verb}
+      onAct={requeue}
+      staysOpen={({ complete, final }) => !complete || final > 0}
+      onClose={onClose}
+    >
       <p>{words.requeueAllTold}</p>
-      {done && <p role="status" data-testid="requeued"><b>{words.sent(done.requeued)}</b> {done.final > 0 && words.stay(done.final)} {!done.complete && words.more}</p>}
+      {done && (
+        <p role="status" data-testid="requeued">
+          <b>{words.sent(done.requeued)}</b> {done.final > 0 && words.stay(done.final)} {!done.complete && words.more}
+        </p>
+      )}
     </Dialog>
   );
 }

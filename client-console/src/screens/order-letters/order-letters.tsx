@@ -32,22 +32,73 @@ export function OrderLetters({ saleId = '' }: { saleId?: string | undefined }) {
   const [asking, setAsking] = useState<Asking | 'all'>();
   const [reloads, setReloads] = useState(0);
   const [refusals, setRefusals] = useState<readonly FieldRefusal[]>([]);
-  const close = () => { setAsking(undefined); setReloads(reloads + 1); };
+  const close = () => {
+    setAsking(undefined);
+    setReloads(reloads + 1);
+  };
   const ofSale = query['saleId'];
   return (
     <>
       <DeadHead tab="order-letters" told={words.told} />
       <div class="tools">
-        <Field label={words.bySale} type="search" value={typed.saleId} onInput={(text) => setTyped({ ...typed, saleId: text })} refusals={refusalsFor(refusals, 'saleId')} testId="search-sale" />
-        <Field label={words.byUser} type="search" value={typed.user} onInput={(user) => setTyped({ ...typed, user })} refusals={refusalsFor(refusals, 'user')} testId="search-user" />
-        <Field label={words.byOrder} type="search" value={typed.order} onInput={(order) => setTyped({ ...typed, order })} refusals={refusalsFor(refusals, 'order')} testId="search-order" />
+        <Field
+          label={words.bySale}
+          type="search"
+          value={typed.saleId}
+          onInput={(text) => setTyped({ ...typed, saleId: text })}
+          refusals={refusalsFor(refusals, 'saleId')}
+          testId="search-sale"
+        />
+        <Field
+          label={words.byUser}
+          type="search"
+          value={typed.user}
+          onInput={(user) => setTyped({ ...typed, user })}
+          refusals={refusalsFor(refusals, 'user')}
+          testId="search-user"
+        />
+        <Field
+          label={words.byOrder}
+          type="search"
+          value={typed.order}
+          onInput={(order) => setTyped({ ...typed, order })}
+          refusals={refusalsFor(refusals, 'order')}
+          testId="search-order"
+        />
       </div>
-      <Pages<OrderLetter> path="dead/orders" query={query} field="letters" everyMs={REFRESH_MS} reloads={reloads} onRefusals={setRefusals}
-        empty={Object.keys(query).length > 0 ? <Empty title={words.noMatch} calm><p>{words.noMatchTold}</p></Empty> : <Empty title={words.none} calm><p>{words.noneTold}</p></Empty>}>
+      <Pages<OrderLetter>
+        path="dead/orders"
+        query={query}
+        field="letters"
+        everyMs={REFRESH_MS}
+        reloads={reloads}
+        onRefusals={setRefusals}
+        empty={
+          Object.keys(query).length > 0 ? (
+            <Empty title={words.noMatch} calm>
+              <p>{words.noMatchTold}</p>
+            </Empty>
+          ) : (
+            <Empty title={words.none} calm>
+              <p>{words.noneTold}</p>
+            </Empty>
+          )
+        }
+      >
         {(letters) => (
           <>
-            {mayAct && ofSale !== undefined && letters.some(({ final }) => !final) && <p class="acts"><Button onClick={() => setAsking('all')} testId="requeue-all">{words.requeueAll(ofSale)}</Button></p>}
-            <ul class="letters">{letters.map((letter) => <LetterCard key={letter.letterId} letter={letter} onAsk={setAsking} />)}</ul>
+            {mayAct && ofSale !== undefined && letters.some(({ final }) => !final) && (
+              <p class="acts">
+                <Button onClick={() => setAsking('all')} testId="requeue-all">
+                  {words.requeueAll(ofSale)}
+                </Button>
+              </p>
+            )}
+            <ul class="letters">
+              {letters.map((letter) => (
+                <LetterCard key={letter.letterId} letter={letter} onAsk={setAsking} />
+              ))}
+            </ul>
           </>
         )}
       </Pages>
@@ -60,28 +111,87 @@ export function OrderLetters({ saleId = '' }: { saleId?: string | undefined }) {
 /** With a sale, the number of an order is enough. */
 function queryOf(typed: Typed): Record<string, string> {
   const [saleId, user, order] = [typed.saleId.trim(), typed.user.trim(), typed.order.trim()];
-  return { ...(saleId !== '' && { saleId }), ...(user !== '' && { user }), ...(order !== '' && { order: saleId !== '' && /^\d+$/.test(order) ? `${saleId}-${order}` : order }) };
+  return {
+    ...(saleId !== '' && { saleId }),
+    ...(user !== '' && { user }),
+    ...(order !== '' && { order: saleId !== '' && /^\d+$/.test(order) ? `${saleId}-${order}` : order }),
+  };
 }
 
 function LetterCard({ letter, onAsk }: { letter: OrderLetter; onAsk: (asking: Asking) => void }) {
   const { words, language } = useWords(WORDS);
   const { words: names } = useWords(SALE_WORDS);
   const { mayAct } = useApp();
-  const { letterId, saleId, reason, detail, final, reservationId, userId, sku, quantity, price, status, at, entry, discarded } = letter;
+  const {
+    letterId,
+    saleId,
+    reason,
+    detail,
+    final,
+    reservationId,
+    userId,
+    sku,
+    quantity,
+    price,
+    status,
+    at,
+    entry,
+    discarded,
+  } = letter;
   return (
     <li class="card letter" data-testid="order-letter" data-reason={reason}>
-      <div class="row"><h2>{userId ?? words.unreadable}{sku !== undefined && quantity !== undefined && price !== undefined && <b> · {countText(quantity)} × {sku}, {moneyText(price)}</b>}</h2><span class="chip" data-status="dead">{reason}</span></div>
+      <div class="row">
+        <h2>
+          {userId ?? words.unreadable}
+          {sku !== undefined && quantity !== undefined && price !== undefined && (
+            <b>
+              {' '}
+              · {countText(quantity)} × {sku}, {moneyText(price)}
+            </b>
+          )}
+        </h2>
+        <span class="chip" data-status="dead">
+          {reason}
+        </span>
+      </div>
       <p>{meaningOf(letter, language)}</p>
-      <p>{words.detail}: {detail}</p>
-      {reservationId === undefined ? <p>{words.entry}: <code>{entry}</code></p>
-        : <p>{words.order} <code>{reservationId}</code> <span class="chip" data-status={status}>{status === undefined ? words.noOrder : names.statuses[status]}</span></p>}
-      <p class="hint"><a href={hashOf({ screen: 'sale', saleId })}>{words.sale} {saleId}</a> · {momentText(at, language)} · <code>{letterId}</code></p>
-      {discarded && <p class="hint">{words.discarded(discarded.actor)} {discarded.reason}</p>}
+      <p>
+        {words.detail}: {detail}
+      </p>
+      {reservationId === undefined ? (
+        <p>
+          {words.entry}: <code>{entry}</code>
+        </p>
+      ) : (
+        <p>
+          {words.order} <code>{reservationId}</code>{' '}
+          <span class="chip" data-status={status}>
+            {status === undefined ? words.noOrder : names.statuses[status]}
+          </span>
+        </p>
+      )}
+      <p class="hint">
+        <a href={hashOf({ screen: 'sale', saleId })}>
+          {words.sale} {saleId}
+        </a>{' '}
+        · {momentText(at, language)} · <code>{letterId}</code>
+      </p>
+      {discarded && (
+        <p class="hint">
+          {words.discarded(discarded.actor)} {discarded.reason}
+        </p>
+      )}
       {final && <p class="hint">{words.final}</p>}
       {mayAct && (
         <div class="acts">
-          {!final && !discarded && <Button variant="main" testId="requeue" onClick={() => onAsk({ verb: 'requeue', letter })}>{words.requeue}</Button>}
-          <Button variant="danger" testId="discard" onClick={() => onAsk({ verb: 'discard', letter })}>{words.discard}</Button>
+          {!final && !discarded && (
+            <Button variant="main" testId="requeue" onClick={() => onAsk({ verb: 'requeue', letter })}>
+              {words.requeue}
+            </Button>
+          )}
+          <Button variant="danger" testId="discard" onClick={() => onAsk({ verb: 'discard', letter })}>
+            {words.discard}
+          </Button>
         </div>
       )}
     </li>

@@ -8,7 +8,12 @@ const BYTE_ORDER_MARK = '\uFEFF';
 
 /** The cards as CSV, for a letter or a mail to each participant. @param linkOf the personal link of a code */
 export function cardSheet(cards: readonly ParticipantCard[], linkOf: (code: string) => string): string {
-  const rows = cards.map(({ number, name, department = '', code }) => [number, name, department, ...(code === undefined ? ['', ''] : [groupCode(code), linkOf(code)])]);
+  const rows = cards.map(({ number, name, department = '', code }) => [
+    number,
+    name,
+    department,
+    ...(code === undefined ? ['', ''] : [groupCode(code), linkOf(code)]),
+  ]);
   return BYTE_ORDER_MARK + [COLUMNS, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }
 

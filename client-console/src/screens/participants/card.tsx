@@ -10,17 +10,49 @@ import { CARD_WORDS } from './words.ts';
 const LONG = 20;
 
 /** A card for one participant, to be cut out. @param logo the address of a picture */
-export function Card({ card: { number, name, department, code }, logo }: { card: ParticipantCard; logo?: string | undefined }) {
+export function Card({
+  card: { number, name, department, code },
+  logo,
+}: {
+  card: ParticipantCard;
+  logo?: string | undefined;
+}) {
   const { words } = useWords(CARD_WORDS);
   const { session } = useApp();
   return (
     <li class={logo === undefined ? 'participant-card' : 'participant-card with-logo'} data-testid="card">
-      {logo !== undefined && <p class="card-logo"><img src={logo} alt="" data-testid="card-logo" /></p>}
-      <div class="person"><h2 class={[...name].length > LONG ? 'long' : ''}>{name}</h2><p><small>{number}{department !== undefined && ` · ${department}`}</small></p></div>
-      {code === undefined ? <p class="no-code" data-testid="card-renew">{words.renew}</p> : (
+      {logo !== undefined && (
+        <p class="card-logo">
+          <img src={logo} alt="" data-testid="card-logo" />
+        </p>
+      )}
+      <div class="person">
+        <h2 class={[...name].length > LONG ? 'long' : ''}>{name}</h2>
+        <p>
+          <small>
+            {number}
+            {department !== undefined && ` · ${department}`}
+          </small>
+        </p>
+      </div>
+      {code === undefined ? (
+        <p class="no-code" data-testid="card-renew">
+          {words.renew}
+        </p>
+      ) : (
         <>
           <QrCode text={personalLink(session, code)} />
-          <div class="typed"><p><small>{words.open}</small></p><p class="address">{shortAddress(session)}</p><p><b class="participant-code" data-testid="card-code">{groupCode(code)}</b></p></div>
+          <div class="typed">
+            <p>
+              <small>{words.open}</small>
+            </p>
+            <p class="address">{shortAddress(session)}</p>
+            <p>
+              <b class="participant-code" data-testid="card-code">
+                {groupCode(code)}
+              </b>
+            </p>
+          </div>
         </>
       )}
     </li>

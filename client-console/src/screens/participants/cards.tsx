@@ -33,7 +33,9 @@ export function ParticipantCards({ find = '' }: { find?: string | undefined }) {
   const { words: list } = useWords(WORDS);
   const { api, session, mayAct, awake } = useApp();
   const verb = useVerb();
-  const theme = useRequest<{ themes: Theme[] }>(mayAct ? 'themes' : undefined).value?.themes.find(({ isDefault }) => isDefault);
+  const theme = useRequest<{ themes: Theme[] }>(mayAct ? 'themes' : undefined).value?.themes.find(
+    ({ isDefault }) => isDefault,
+  );
   const logo = usePicture(theme?.files.logo?.url);
   const [cards, setCards] = useState<readonly ParticipantCard[]>();
   const read = async () => {
@@ -41,32 +43,68 @@ export function ParticipantCards({ find = '' }: { find?: string | undefined }) {
     if (answered) setCards(answered.done.cards);
   };
   // Once: each reading is recorded. It waits for the login that may cover the page.
-  useEffect(() => { if (mayAct && awake && !cards) void read(); }, [mayAct, awake]);
+  useEffect(() => {
+    if (mayAct && awake && !cards) void read();
+  }, [mayAct, awake]);
   const [typed, setTyped] = useState(find);
   const wanted = useSettled(typed);
   const found = useMemo(() => cards && findCards(cards, wanted), [cards, wanted]);
   const printed = found && found.length <= PRINTED_MAX ? found : [];
   const drawn = useDrawn(printed.length);
   // Made once, so that a step draws only the next cards.
-  const elements = useMemo(() => printed.map((card) => <Card key={card.number} card={card} logo={logo} />), [found, logo]);
-  const save = (read: readonly ParticipantCard[]) => saveFile(new Blob([cardSheet(read, (code) => personalLink(session, code))], { type: 'text/csv' }), 'participant-cards.csv');
+  const elements = useMemo(
+    () => printed.map((card) => <Card key={card.number} card={card} logo={logo} />),
+    [found, logo],
+  );
+  const save = (read: readonly ParticipantCard[]) =>
+    saveFile(
+      new Blob([cardSheet(read, (code) => personalLink(session, code))], { type: 'text/csv' }),
+      'participant-cards.csv',
+    );
   return (
     <article class="participant-cards">
       <header class="head">
-        <div><a class="back" href={hashOf({ screen: 'participants' })}>← {list.title}</a><h1>{words.title}</h1><p class="sub">{words.told}</p></div>
+        <div>
+          <a class="back" href={hashOf({ screen: 'participants' })}>
+            ← {list.title}
+          </a>
+          <h1>{words.title}</h1>
+          <p class="sub">{words.told}</p>
+        </div>
         {found && found.length > 0 && (
           <div class="acts">
-            {printed.length > 0 && <Button variant="main" onClick={() => print()} pending={drawn < printed.length} testId="print">{words.print}</Button>}
-            <Button onClick={() => save(found)} testId="cards-csv">{words.csv}</Button>
+            {printed.length > 0 && (
+              <Button variant="main" onClick={() => print()} pending={drawn < printed.length} testId="print">
+                {words.print}
+              </Button>
+            )}
+            <Button onClick={() => save(found)} testId="cards-csv">
+              {words.csv}
+            </Button>
           </div>
         )}
       </header>
       {!mayAct && <Empty title={words.viewer} calm />}
       <Refused refusal={verb.refusal} again={() => void read()} />
-      {cards && cards.length > 1 && <div class="tools"><Field label={list.search} type="search" value={typed} onInput={setTyped} testId="search" /></div>}
+      {cards && cards.length > 1 && (
+        <div class="tools">
+          <Field label={list.search} type="search" value={typed} onInput={setTyped} testId="search" />
+        </div>
+      )}
       {found && <Notes cards={found} isAll={found.length === cards?.length} />}
-      {printed.length > 0 && <ul class="participant-grid" style={{ '--theme-background': theme?.colours.background ?? DEFAULT_COLOURS.background }}>{elements.slice(0, drawn)}</ul>}
-      {mayAct && !cards && !verb.refusal && <p class="awaited" role="status">{shared.loading}</p>}
+      {printed.length > 0 && (
+        <ul
+          class="participant-grid"
+          style={{ '--theme-background': theme?.colours.background ?? DEFAULT_COLOURS.background }}
+        >
+          {elements.slice(0, drawn)}
+        </ul>
+      )}
+      {mayAct && !cards && !verb.refusal && (
+        <p class="awaited" role="status">
+          {shared.loading}
+        </p>
+      )}
     </article>
   );
 }
@@ -91,10 +129,27 @@ function Notes({ cards, isAll }: { cards: readonly ParticipantCard[]; isAll: boo
   const outdated = cards.filter(({ code }) => code === undefined).length;
   return (
     <>
-      {!session.participants && <p class="verdict bad" data-testid="no-codes">{list.noCodes}</p>}
-      {cards.length === 0 && (isAll ? <p>{words.none}</p> : <Empty title={list.noMatch} calm><p>{list.noMatchTold}</p></Empty>)}
-      {cards.length > 0 && <p data-testid="page-address">{words.address(address)} {isLoopbackHost(address) && <b>{words.loopback}</b>}</p>}
-      {cards.length > FEW && cards.length <= PRINTED_MAX && <p data-testid="pages">{words.pages(cards.length, Math.ceil(cards.length / CARDS_PER_PAGE))}</p>}
+      {!session.participants && (
+        <p class="verdict bad" data-testid="no-codes">
+          {list.noCodes}
+        </p>
+      )}
+      {cards.length === 0 &&
+        (isAll ? (
+          <p>{words.none}</p>
+        ) : (
+          <Empty title={list.noMatch} calm>
+            <p>{list.noMatchTold}</p>
+          </Empty>
+        ))}
+      {cards.length > 0 && (
+        <p data-testid="page-address">
+          {words.address(address)} {isLoopbackHost(address) && <b>{words.loopback}</b>}
+        </p>
+      )}
+      {cards.length > FEW && cards.length <= PRINTED_MAX && (
+        <p data-testid="pages">{words.pages(cards.length, Math.ceil(cards.length / CARDS_PER_PAGE))}</p>
+      )}
       {cards.length > PRINTED_MAX && <p data-testid="too-many">{words.tooMany(countText(PRINTED_MAX))}</p>}
       {outdated > 0 && <p data-testid="outdated">{words.outdated(outdated)}</p>}
     </>

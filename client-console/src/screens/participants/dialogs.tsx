@@ -23,16 +23,37 @@ export function NewCode({ participant: { number, name }, onClose }: ParticipantD
   const renew = () => api.post<{ code: string }>('participants/renew', { number });
   const given = code !== undefined;
   return (
-    <Dialog title={given ? words.renewedTitle(name) : words.renewTitle(name)} act={words.renew} verb={verb} onAct={renew} over={given} staysOpen={(done) => { setCode(done.code); return true; }} onClose={onClose}>
+    <Dialog
+      title={given ? words.renewedTitle(name) : words.renewTitle(name)}
+      act={words.renew}
+      verb={verb}
+      onAct={renew}
+      over={given}
+      staysOpen={(done) => {
+        setCode(done.code);
+        return true;
+      }}
+      onClose={onClose}
+    >
       {given ? (
         <>
-          <p role="status"><b class="participant-code" data-testid="new-code">{groupCode(code)}</b></p>
+          <p role="status">
+            <b class="participant-code" data-testid="new-code">
+              {groupCode(code)}
+            </b>
+          </p>
           <p>{words.renewedTold}</p>
           <h3>{words.link}</h3>
           <Copyable text={personalLink(session, code)} testId="new-link" />
-          <p><a class="button" href={hashOf({ screen: 'participant-cards', find: number })} data-testid="new-card">{words.card}</a></p>
+          <p>
+            <a class="button" href={hashOf({ screen: 'participant-cards', find: number })} data-testid="new-card">
+              {words.card}
+            </a>
+          </p>
         </>
-      ) : <p>{words.renewTold}</p>}
+      ) : (
+        <p>{words.renewTold}</p>
+      )}
     </Dialog>
   );
 }
@@ -43,7 +64,21 @@ export function Remove({ participant: { number, name, userId }, onClose }: Parti
   const { api } = useApp();
   const verb = useVerb();
   const remove = () => api.post('participants/remove', { numbers: [number] });
-  return <Dialog title={words.removeTitle(name)} act={words.remove} variant="danger" verb={verb} onAct={remove} onClose={onClose}><p>{words.removeTold}</p><p>{words.userId} <code>{userId}</code></p></Dialog>;
+  return (
+    <Dialog
+      title={words.removeTitle(name)}
+      act={words.remove}
+      variant="danger"
+      verb={verb}
+      onAct={remove}
+      onClose={onClose}
+    >
+      <p>{words.removeTold}</p>
+      <p>
+        {words.userId} <code>{userId}</code>
+      </p>
+    </Dialog>
+  );
 }
 
 /** Takes everybody off the list. */
@@ -51,5 +86,16 @@ export function RemoveAll({ onClose }: Pick<ParticipantDialogProps, 'onClose'>) 
   const { words } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
-  return <Dialog title={words.removeAllTitle} act={words.removeAll} variant="danger" verb={verb} onAct={() => api.post('participants/remove', { numbers: 'all' })} onClose={onClose}><p>{words.removeAllTold}</p></Dialog>;
+  return (
+    <Dialog
+      title={words.removeAllTitle}
+      act={words.removeAll}
+      variant="danger"
+      verb={verb}
+      onAct={() => api.post('participants/remove', { numbers: 'all' })}
+      onClose={onClose}
+    >
+      <p>{words.removeAllTold}</p>
+    </Dialog>
+  );
 }

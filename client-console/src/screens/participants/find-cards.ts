@@ -4,5 +4,9 @@ import type { ParticipantCard } from '../../state/responses.ts';
 export function findCards(cards: readonly ParticipantCard[], text: string): readonly ParticipantCard[] {
   const wanted = text.trim().toLowerCase();
   const exact = cards.filter(({ number }) => number.toLowerCase() === wanted);
-  return exact.length > 0 ? exact : cards.filter(({ number, name, department = '' }) => [number, name, department].some((one) => one.toLowerCase().includes(wanted)));
+  return exact.length > 0
+    ? exact
+    : cards.filter(({ number, name, department = '' }) =>
+        [number, name, department].some((one) => one.toLowerCase().includes(wanted)),
+      );
 }

@@ -41,14 +41,43 @@ export function ImportList({ onDone }: { onDone: () => void }) {
   return (
     <section class="card from-file" aria-labelledby="import">
       <h2 id="import">{words.importTitle}</h2>
-      <p class="hint">{words.columns} {words.importTold}</p>
+      <p class="hint">
+        {words.columns} {words.importTold}
+      </p>
       <div class="acts">
-        <label>{words.file} <input type="file" accept=".csv,text/csv" ref={input} data-testid="list" onChange={(event) => choose(event.currentTarget.files?.[0])} /></label>
-        <Button variant="main" pending={verb.pending} disabled={!file} onClick={() => { if (file) void send(file); }} testId="import">{words.import}</Button>
+        <label>
+          {words.file}{' '}
+          <input
+            type="file"
+            accept=".csv,text/csv"
+            ref={input}
+            data-testid="list"
+            onChange={(event) => choose(event.currentTarget.files?.[0])}
+          />
+        </label>
+        <Button
+          variant="main"
+          pending={verb.pending}
+          disabled={!file}
+          onClick={() => {
+            if (file) void send(file);
+          }}
+          testId="import"
+        >
+          {words.import}
+        </Button>
       </div>
       <Refused refusal={verb.refusal} />
-      {renaming && <Button onClick={() => void send(renaming, true)} testId="rename">{words.rename}</Button>}
-      {imported && <p class="verdict good" role="status" data-testid="imported">{words.imported(imported.added, imported.changed, imported.unchanged)}</p>}
+      {renaming && (
+        <Button onClick={() => void send(renaming, true)} testId="rename">
+          {words.rename}
+        </Button>
+      )}
+      {imported && (
+        <p class="verdict good" role="status" data-testid="imported">
+          {words.imported(imported.added, imported.changed, imported.unchanged)}
+        </p>
+      )}
     </section>
   );
 }

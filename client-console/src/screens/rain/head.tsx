@@ -14,18 +14,31 @@ type Tab = 'rain' | 'live' | 'winners';
 export function RainHead({ rain, tab, children }: { rain: RainView; tab: Tab; children?: ComponentChildren }) {
   const { words } = useWords(TABS);
   const { rainId } = rain;
-  const to = (screen: Tab, text: string) => <a href={hashOf({ screen, rainId })} aria-current={tab === screen ? 'page' : undefined}>{text}</a>;
+  const to = (screen: Tab, text: string) => (
+    <a href={hashOf({ screen, rainId })} aria-current={tab === screen ? 'page' : undefined}>
+      {text}
+    </a>
+  );
   return (
     <>
       <header class="head">
         <div>
-          <a class="back" href="#/rains">← {words.back}</a>
+          <a class="back" href="#/rains">
+            ← {words.back}
+          </a>
           <h1>{rain.title}</h1>
-          <p class="chips"><StateChip state={rain.state} rehearsal={rain.terms.rehearsal} /> <Until rain={rain} /></p>
+          <p class="chips">
+            <StateChip state={rain.state} rehearsal={rain.terms.rehearsal} /> <Until rain={rain} />
+          </p>
         </div>
         {children && <div class="acts">{children}</div>}
       </header>
-      <nav class="tabs" aria-label={rain.title}>{to('rain', words.overview)}{to('live', words.live)}{to('winners', words.winners)}<RemoteLink rainId={rainId} /></nav>
+      <nav class="tabs" aria-label={rain.title}>
+        {to('rain', words.overview)}
+        {to('live', words.live)}
+        {to('winners', words.winners)}
+        <RemoteLink rainId={rainId} />
+      </nav>
       <PauseReason id={rainId} state={rain.state} />
       <HeldRains held={rain.held === undefined ? [] : [{ rainId, reason: rain.held }]} named={false} />
     </>

@@ -30,16 +30,42 @@ export function VerbButtons({ rain, onDone }: { rain: RainView; onDone: () => vo
   return (
     <>
       {verbs.map((name) => (
-        <Button key={name} variant={name === 'close' ? 'danger' : MAIN.includes(name) ? 'main' : 'plain'} testId={`verb-${name}`} onClick={() => setChosen(name)}>{words.verbs[name]}</Button>
+        <Button
+          key={name}
+          variant={name === 'close' ? 'danger' : MAIN.includes(name) ? 'main' : 'plain'}
+          testId={`verb-${name}`}
+          onClick={() => setChosen(name)}
+        >
+          {words.verbs[name]}
+        </Button>
       ))}
-      {!rain.campaign && <a class="button" href={hashOf({ screen: 'create', likeId: rain.rainId })} data-testid="duplicate">{words.duplicate}</a>}
-      {!rain.campaign && <Button onClick={() => setSaving(true)} testId="save-template">{templateWords.saveAs}</Button>}
+      {!rain.campaign && (
+        <a class="button" href={hashOf({ screen: 'create', likeId: rain.rainId })} data-testid="duplicate">
+          {words.duplicate}
+        </a>
+      )}
+      {!rain.campaign && (
+        <Button onClick={() => setSaving(true)} testId="save-template">
+          {templateWords.saveAs}
+        </Button>
+      )}
       {saving && <SaveTemplate title={rain.title} said={{ from: rain.rainId }} onClose={() => setSaving(false)} />}
       {chosen === 'topUp' && <TopUp rain={rain} onClose={close} />}
-      {chosen === 'tickets' && <Tickets path={`rains/${encodeURIComponent(rain.rainId)}`} title={rain.title} rules={rain.ticketRules} onClose={close} />}
+      {chosen === 'tickets' && (
+        <Tickets
+          path={`rains/${encodeURIComponent(rain.rainId)}`}
+          title={rain.title}
+          rules={rain.ticketRules}
+          onClose={close}
+        />
+      )}
       {chosen === 'start' && <Start rain={rain} onClose={close} />}
       {chosen === 'schedule' && <Reschedule rain={rain} onClose={close} />}
-      {chosen !== undefined && chosen !== 'topUp' && chosen !== 'tickets' && chosen !== 'start' && chosen !== 'schedule' && <Confirm name={chosen} rain={rain} onClose={close} />}
+      {chosen !== undefined &&
+        chosen !== 'topUp' &&
+        chosen !== 'tickets' &&
+        chosen !== 'start' &&
+        chosen !== 'schedule' && <Confirm name={chosen} rain={rain} onClose={close} />}
     </>
   );
 }

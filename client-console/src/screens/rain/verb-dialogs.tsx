@@ -18,13 +18,23 @@ interface VerbProps {
 }
 
 /** Asks before a verb that needs no more than a yes. */
-export function Confirm({ name, rain: { rainId, title, left }, onClose }: VerbProps & { name: Exclude<VerbName, 'topUp' | 'tickets' | 'start' | 'schedule'> }) {
+export function Confirm({
+  name,
+  rain: { rainId, title, left },
+  onClose,
+}: VerbProps & { name: Exclude<VerbName, 'topUp' | 'tickets' | 'start' | 'schedule'> }) {
   const { words, shared } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
   return (
-    <Dialog title={words.ask[name](title)} act={words.verbs[name]} variant={name === 'close' ? 'danger' : 'main'} verb={verb}
-      onAct={() => api.post(`rains/${encodeURIComponent(rainId)}/${name}`)} onClose={onClose}>
+    <Dialog
+      title={words.ask[name](title)}
+      act={words.verbs[name]}
+      variant={name === 'close' ? 'danger' : 'main'}
+      verb={verb}
+      onAct={() => api.post(`rains/${encodeURIComponent(rainId)}/${name}`)}
+      onClose={onClose}
+    >
       <p>{name === 'close' ? words.told.close(shared.packets(left)) : words.told[name]}</p>
     </Dialog>
   );
@@ -37,8 +47,13 @@ export function Start({ rain: { rainId, title }, onClose }: VerbProps) {
   const verb = useVerb();
   const [inMs, setInMs] = useState('10000');
   return (
-    <Dialog title={words.ask.start(title)} act={words.verbs.start} verb={verb} onClose={onClose}
-      onAct={() => api.post(`rains/${encodeURIComponent(rainId)}/start`, inMs === '0' ? {} : { inMs: Number(inMs) })}>
+    <Dialog
+      title={words.ask.start(title)}
+      act={words.verbs.start}
+      verb={verb}
+      onClose={onClose}
+      onAct={() => api.post(`rains/${encodeURIComponent(rainId)}/start`, inMs === '0' ? {} : { inMs: Number(inMs) })}
+    >
       <p>{words.told.start}</p>
       <Segments label={words.countdown} value={inMs} options={Object.entries(words.counts)} onChange={setInMs} />
     </Dialog>
@@ -54,10 +69,23 @@ export function Reschedule({ rain: { rainId, title, opensAt, closesAt }, onClose
   const time = timeTyped(start);
   const moved = { opensAt: time, closesAt: time + Date.parse(closesAt) - Date.parse(opensAt) };
   return (
-    <Dialog title={words.ask.schedule(title)} act={words.verbs.schedule} verb={verb} fields={['opensAt', 'closesAt']} disabled={Number.isNaN(time)}
-      onAct={() => api.post(`rains/${encodeURIComponent(rainId)}/schedule`, moved)} onClose={onClose}>
+    <Dialog
+      title={words.ask.schedule(title)}
+      act={words.verbs.schedule}
+      verb={verb}
+      fields={['opensAt', 'closesAt']}
+      disabled={Number.isNaN(time)}
+      onAct={() => api.post(`rains/${encodeURIComponent(rainId)}/schedule`, moved)}
+      onClose={onClose}
+    >
       <p>{words.told.schedule}</p>
-      <Field label={words.opensAt} type="datetime-local" value={start} onInput={setStart} refusals={refusalsFor(verb.refusals, 'opensAt', 'closesAt')} />
+      <Field
+        label={words.opensAt}
+        type="datetime-local"
+        value={start}
+        onInput={setStart}
+        refusals={refusalsFor(verb.refusals, 'opensAt', 'closesAt')}
+      />
     </Dialog>
   );
 }
@@ -80,14 +108,45 @@ export function TopUp({ rain, onClose }: VerbProps) {
   const { preview } = usePreview(typed ? plan : undefined);
   const refusals = [...(preview && !preview.ok ? preview.refusals : []), ...verb.refusals];
   return (
-    <Dialog title={words.ask.topUp(rain.title)} act={words.verbs.topUp} verb={verb} fields={['budget', 'packets']} disabled={!preview?.ok}
-      onAct={() => api.post(`rains/${encodeURIComponent(rain.rainId)}/top-up`, { id, ...plan })} onClose={onClose}>
+    <Dialog
+      title={words.ask.topUp(rain.title)}
+      act={words.verbs.topUp}
+      verb={verb}
+      fields={['budget', 'packets']}
+      disabled={!preview?.ok}
+      onAct={() => api.post(`rains/${encodeURIComponent(rain.rainId)}/top-up`, { id, ...plan })}
+      onClose={onClose}
+    >
       <div class="pair">
-        <Field label={words.topBudget} unit={currencyText()} inputMode="decimal" value={budget} onInput={setBudget} refusals={refusalsFor(refusals, 'budget')} testId="top-budget" />
-        <Field label={words.topPackets} inputMode="numeric" value={packets} onInput={setPackets} refusals={refusalsFor(refusals, 'packets')} testId="top-packets" />
+        <Field
+          label={words.topBudget}
+          unit={currencyText()}
+          inputMode="decimal"
+          value={budget}
+          onInput={setBudget}
+          refusals={refusalsFor(refusals, 'budget')}
+          testId="top-budget"
+        />
+        <Field
+          label={words.topPackets}
+          inputMode="numeric"
+          value={packets}
+          onInput={setPackets}
+          refusals={refusalsFor(refusals, 'packets')}
+          testId="top-packets"
+        />
       </div>
-      <Segments label={plans.method} value={method} options={PLAIN.map(({ name, label }) => [name, label[language]] as const)} onChange={setMethod} />
-      {preview?.ok && <p><b>{(rain.terms.rehearsal ? words.told.topUpTestMoney : words.told.topUp)(moneyText(preview.budget))}</b></p>}
+      <Segments
+        label={plans.method}
+        value={method}
+        options={PLAIN.map(({ name, label }) => [name, label[language]] as const)}
+        onChange={setMethod}
+      />
+      {preview?.ok && (
+        <p>
+          <b>{(rain.terms.rehearsal ? words.told.topUpTestMoney : words.told.topUp)(moneyText(preview.budget))}</b>
+        </p>
+      )}
     </Dialog>
   );
 }

@@ -11,7 +11,10 @@ import { WORDS } from './words.ts';
 /** A sample may have been taken before an action and come after it; the one behind it was not. */
 const SAMPLES_AFTER = 2;
 
-const VARIANTS = { start: 'main', resume: 'main', pause: 'plain', close: 'danger' } as const satisfies Record<RemoteVerb, string>;
+const VARIANTS = { start: 'main', resume: 'main', pause: 'plain', close: 'danger' } as const satisfies Record<
+  RemoteVerb,
+  string
+>;
 
 interface RemoteButtonsProps {
   rain: Pick<RainView, 'title'>;
@@ -44,24 +47,72 @@ export function RemoteButtons({ rain: { title }, path, verbs, sample, reached }:
   const act = (name: RemoteVerb) => {
     if (busy.current) return;
     busy.current = true;
-    void verb.run(() => send(name)).finally(() => { busy.current = false; });
+    void verb
+      .run(() => send(name))
+      .finally(() => {
+        busy.current = false;
+      });
   };
   const off = reached !== 'up' || verb.pending || waitingFor > 0;
-  const told = reached === 'lost' ? words.lost : reached === 'connecting' ? words.connecting : verb.pending ? shared.wait
-    : touch === 'holding' ? words.holding : touch === 'slipped' ? words.slipped : done && !(done === 'start' && sample?.state === 'open') ? words.done[done] : waitingFor > 0 ? words.settling : verbs.length > 0 ? words.hold : '';
+  const told =
+    reached === 'lost'
+      ? words.lost
+      : reached === 'connecting'
+        ? words.connecting
+        : verb.pending
+          ? shared.wait
+          : touch === 'holding'
+            ? words.holding
+            : touch === 'slipped'
+              ? words.slipped
+              : done && !(done === 'start' && sample?.state === 'open')
+                ? words.done[done]
+                : waitingFor > 0
+                  ? words.settling
+                  : verbs.length > 0
+                    ? words.hold
+                    : '';
   return (
     <>
       {!asked && <Refused refusal={verb.refusal} />}
       <div class="remote-acts">
-        <p class="remote-note" id={note} role="status" data-testid="remote-note">{told}</p>
+        <p class="remote-note" id={note} role="status" data-testid="remote-note">
+          {told}
+        </p>
         {verbs.map((name) => (
-          <HoldButton key={name} variant={VARIANTS[name]} disabled={off} describedBy={note} testId={`remote-${name}`}
-            onHeld={() => act(name)} onAsk={() => { verb.forget(); setAsked(name); }} onHolding={(state) => { setTouch(state); if (state === 'holding') { setDone(undefined); verb.forget(); } }}>{words.verbs[name]}</HoldButton>
+          <HoldButton
+            key={name}
+            variant={VARIANTS[name]}
+            disabled={off}
+            describedBy={note}
+            testId={`remote-${name}`}
+            onHeld={() => act(name)}
+            onAsk={() => {
+              verb.forget();
+              setAsked(name);
+            }}
+            onHolding={(state) => {
+              setTouch(state);
+              if (state === 'holding') {
+                setDone(undefined);
+                verb.forget();
+              }
+            }}
+          >
+            {words.verbs[name]}
+          </HoldButton>
         ))}
       </div>
       {asked && (
-        <Dialog title={words.ask[asked](title)} act={words.verbs[asked]} variant={asked === 'close' ? 'danger' : 'main'} verb={verb} disabled={reached !== 'up' || waitingFor > 0 || !verbs.includes(asked)}
-          onAct={() => send(asked)} onClose={() => setAsked(undefined)}>
+        <Dialog
+          title={words.ask[asked](title)}
+          act={words.verbs[asked]}
+          variant={asked === 'close' ? 'danger' : 'main'}
+          verb={verb}
+          disabled={reached !== 'up' || waitingFor > 0 || !verbs.includes(asked)}
+          onAct={() => send(asked)}
+          onClose={() => setAsked(undefined)}
+        >
           <p>{words.told[asked]}</p>
         </Dialog>
       )}

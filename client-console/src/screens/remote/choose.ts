@@ -20,7 +20,10 @@ function isComing(rain: Known, now: number): boolean {
 /** What runs, then what comes, the next one first. */
 export function inTurn<R extends Known>(rains: readonly R[], now: number): R[] {
   const soonest = (one: R, other: R) => opensAt(one) - opensAt(other);
-  return [...rains.filter((rain) => isRunning(rain, now)).sort(soonest), ...rains.filter((rain) => isComing(rain, now)).sort(soonest)];
+  return [
+    ...rains.filter((rain) => isRunning(rain, now)).sort(soonest),
+    ...rains.filter((rain) => isComing(rain, now)).sort(soonest),
+  ];
 }
 
 /** What the host may do now. A start that would come later than the planned one is none, and only what has begun can be ended. */
@@ -28,10 +31,18 @@ export function remoteVerbs(rain: Known, now: number): RemoteVerb[] {
   const started = opensAt(rain) <= now;
   const startable = opensAt(rain) - now > COUNTDOWN_MS;
   switch (rain.state) {
-    case 'loaded': return startable ? ['start', 'pause'] : ['pause'];
-    case 'open': return ['pause', 'close'];
-    case 'paused': return started ? ['resume', 'close'] : ['resume'];
-    case 'draft': case 'closed': case 'settled': case 'lost': return [];
-    default: return rain.state satisfies never;
+    case 'loaded':
+      return startable ? ['start', 'pause'] : ['pause'];
+    case 'open':
+      return ['pause', 'close'];
+    case 'paused':
+      return started ? ['resume', 'close'] : ['resume'];
+    case 'draft':
+    case 'closed':
+    case 'settled':
+    case 'lost':
+      return [];
+    default:
+      return rain.state satisfies never;
   }
 }

@@ -26,22 +26,46 @@ export function RemotePanel({ rainId, children }: { rainId: string; children: Co
   const request = useRequest<RainDetail>(path, REFRESH_MS);
   const { samples, link } = useLive<Sample>(path);
   const [away, online, now] = [useAway(), useOnline(), useNow(TICK_MS)];
-  if (request.refusal?.status === 404) return <Empty title={words.none} calm whole><p><code>{rainId}</code></p></Empty>;
+  if (request.refusal?.status === 404)
+    return (
+      <Empty title={words.none} calm whole>
+        <p>
+          <code>{rainId}</code>
+        </p>
+      </Empty>
+    );
   const sample = samples.at(-1);
   const reached = link === 'lost' || away || !online ? 'lost' : link === 'up' ? 'up' : 'connecting';
   return (
-    <Awaited request={request}>{(rain) => {
-      const seen = sample ?? { ...rain, wins: rain.claims };
-      return (
-        <div class="remote" data-state={seen.state} data-link={reached} data-testid="remote">
-          <header><h1>{rain.title}</h1><p class="chips"><StateChip state={seen.state} rehearsal={rain.terms.rehearsal} /></p></header>
-          <Hero sample={seen} words={live} />
-          {seen.state === 'draft' && <p>{words.draft}</p>}
-          {mayAct ? <RemoteButtons rain={rain} path={path} verbs={remoteVerbs(seen, now)} sample={sample} reached={reached} />
-            : <p class="remote-note" role="status">{reached === 'lost' ? words.lost : words.viewer}</p>}
-          <nav class="remote-others" aria-label={words.title}>{children}<a class="button quiet" href={hashOf({ screen: 'rain', rainId })}>{words.page}</a></nav>
-        </div>
-      );
-    }}</Awaited>
+    <Awaited request={request}>
+      {(rain) => {
+        const seen = sample ?? { ...rain, wins: rain.claims };
+        return (
+          <div class="remote" data-state={seen.state} data-link={reached} data-testid="remote">
+            <header>
+              <h1>{rain.title}</h1>
+              <p class="chips">
+                <StateChip state={seen.state} rehearsal={rain.terms.rehearsal} />
+              </p>
+            </header>
+            <Hero sample={seen} words={live} />
+            {seen.state === 'draft' && <p>{words.draft}</p>}
+            {mayAct ? (
+              <RemoteButtons rain={rain} path={path} verbs={remoteVerbs(seen, now)} sample={sample} reached={reached} />
+            ) : (
+              <p class="remote-note" role="status">
+                {reached === 'lost' ? words.lost : words.viewer}
+              </p>
+            )}
+            <nav class="remote-others" aria-label={words.title}>
+              {children}
+              <a class="button quiet" href={hashOf({ screen: 'rain', rainId })}>
+                {words.page}
+              </a>
+            </nav>
+          </div>
+        );
+      }}
+    </Awaited>
   );
 }

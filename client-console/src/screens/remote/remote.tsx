@@ -22,13 +22,28 @@ export function Remote({ rainId }: { rainId?: string | undefined }) {
   const shown = rainId ?? first ?? turn[0]?.rainId;
   if (shown !== undefined && rainId === undefined && first === undefined) setFirst(shown);
   if (shown === undefined) {
-    return <Awaited request={request}>{() => <Empty title={words.none} calm whole><p>{words.noneTold}</p><a class="button" href="#/rains">{words.all}</a></Empty>}</Awaited>;
+    return (
+      <Awaited request={request}>
+        {() => (
+          <Empty title={words.none} calm whole>
+            <p>{words.noneTold}</p>
+            <a class="button" href="#/rains">
+              {words.all}
+            </a>
+          </Empty>
+        )}
+      </Awaited>
+    );
   }
   const now = api.now();
   const others = turn.filter((rain) => rain.rainId !== shown);
   const running = others.find((rain) => isRunning(rain, now));
   const next = others.find((rain) => !isRunning(rain, now));
-  const to = (rain: RainView, text: string, testId: string) => <a class="button" href={hashOf({ screen: 'remote', rainId: rain.rainId })} data-testid={testId}>{text}</a>;
+  const to = (rain: RainView, text: string, testId: string) => (
+    <a class="button" href={hashOf({ screen: 'remote', rainId: rain.rainId })} data-testid={testId}>
+      {text}
+    </a>
+  );
   return (
     <RemotePanel key={shown} rainId={shown}>
       {running && to(running, words.running(running.title), 'remote-running')}

@@ -15,21 +15,49 @@ export function SaleHead({ sale, tab, children }: { sale: SaleView; tab: Tab; ch
   const { words, language } = useWords(SALE_WORDS);
   const { words: terms } = useWords(TERM_WORDS);
   const { saleId, title, state } = sale;
-  const to = (screen: Tab, text: string) => <a href={hashOf({ screen, saleId })} aria-current={tab === screen ? 'page' : undefined}>{text}</a>;
+  const to = (screen: Tab, text: string) => (
+    <a href={hashOf({ screen, saleId })} aria-current={tab === screen ? 'page' : undefined}>
+      {text}
+    </a>
+  );
   return (
     <>
       <header class="head">
         <div>
-          <a class="back" href="#/sales">← {words.back}</a>
+          <a class="back" href="#/sales">
+            ← {words.back}
+          </a>
           <h1>{title}</h1>
-          <p class="chips"><StateChip state={state} rehearsal={sale.rehearsal} names={words.states} /> {VISIBILITY.filter((name) => sale[name]).map((name) => <span key={name} class="chip" title={terms[name].hint}>{terms[name].label}</span>)} <Until rain={sale} /></p>
+          <p class="chips">
+            <StateChip state={state} rehearsal={sale.rehearsal} names={words.states} />{' '}
+            {VISIBILITY.filter((name) => sale[name]).map((name) => (
+              <span key={name} class="chip" title={terms[name].hint}>
+                {terms[name].label}
+              </span>
+            ))}{' '}
+            <Until rain={sale} />
+          </p>
         </div>
         {children && <div class="acts">{children}</div>}
       </header>
-      <nav class="tabs" aria-label={title}>{to('sale', words.tabs.overview)}{to('sale-live', words.tabs.live)}{to('orders', words.tabs.orders)}</nav>
+      <nav class="tabs" aria-label={title}>
+        {to('sale', words.tabs.overview)}
+        {to('sale-live', words.tabs.live)}
+        {to('orders', words.tabs.orders)}
+      </nav>
       <PauseReason id={saleId} state={state} />
-      {sale.held !== undefined && <div class="findings notice" role="alert" data-testid="held"><h2>{words.held}</h2><p>{words.heldTold(sale.held)}</p></div>}
-      {sale.damaged !== undefined && <div class="findings" role="alert" data-testid="damaged"><h2>{words.damaged}</h2><p>{reasonIn(language, sale.damaged)}</p></div>}
+      {sale.held !== undefined && (
+        <div class="findings notice" role="alert" data-testid="held">
+          <h2>{words.held}</h2>
+          <p>{words.heldTold(sale.held)}</p>
+        </div>
+      )}
+      {sale.damaged !== undefined && (
+        <div class="findings" role="alert" data-testid="damaged">
+          <h2>{words.damaged}</h2>
+          <p>{reasonIn(language, sale.damaged)}</p>
+        </div>
+      )}
     </>
   );
 }

@@ -23,20 +23,48 @@ export function SaleLive({ saleId }: { saleId: string }) {
   const { stage, big, toggle } = useBigScreen();
   if (request.refusal?.status === 404) return <Empty title={missing} calm whole />;
   const sale = request.value;
-  if (!sale) return <><Refused refusal={request.refusal} again={request.again} /><p class="awaited">{shared.loading}</p></>;
+  if (!sale)
+    return (
+      <>
+        <Refused refusal={request.refusal} again={request.again} />
+        <p class="awaited">{shared.loading}</p>
+      </>
+    );
   const sample = samples.at(-1) ?? sampleOf(sale);
-  const sum = (of: (item: SaleSample['items'][number]) => number) => sample.items.reduce((total, item) => total + of(item), 0);
-  const [left, packets, wins, reserved] = [sum((item) => item.left), sum((item) => item.units), sum((item) => item.paid), sum((item) => item.reserved)];
+  const sum = (of: (item: SaleSample['items'][number]) => number) =>
+    sample.items.reduce((total, item) => total + of(item), 0);
+  const [left, packets, wins, reserved] = [
+    sum((item) => item.left),
+    sum((item) => item.units),
+    sum((item) => item.paid),
+    sum((item) => item.reserved),
+  ];
   return (
     <>
-      <SaleHead sale={{ ...sale, state: sample.state }} tab="sale-live"><Button variant="main" onClick={toggle} testId="big">{words.big}</Button></SaleHead>
+      <SaleHead sale={{ ...sale, state: sample.state }} tab="sale-live">
+        <Button variant="main" onClick={toggle} testId="big">
+          {words.big}
+        </Button>
+      </SaleHead>
       <div class="stage sale" ref={stage} data-state={sample.state} data-big={big} data-testid="live">
         <header>
-          <h2>{sale.title}{sale.rehearsal && <small> · {shared.rehearsal}</small>}</h2>
-          <p class="link" data-link={link} role="status">{link === 'lost' ? big && words.lost : link === 'connecting' && words.connecting}</p>
-          {big && <Button variant="quiet" onClick={toggle}>{words.small}</Button>}
+          <h2>
+            {sale.title}
+            {sale.rehearsal && <small> · {shared.rehearsal}</small>}
+          </h2>
+          <p class="link" data-link={link} role="status">
+            {link === 'lost' ? big && words.lost : link === 'connecting' && words.connecting}
+          </p>
+          {big && (
+            <Button variant="quiet" onClick={toggle}>
+              {words.small}
+            </Button>
+          )}
         </header>
-        <Hero sample={{ ...sample, left, packets, wins }} words={{ ...words, wins: words.paid, gone: reserved > 0 ? words.allReserved : words.soldOut }} />
+        <Hero
+          sample={{ ...sample, left, packets, wins }}
+          words={{ ...words, wins: words.paid, gone: reserved > 0 ? words.allReserved : words.soldOut }}
+        />
         <Gauges sample={sample} />
         <Board sample={sample} />
         <RatesTile samples={samples} />
@@ -49,9 +77,27 @@ export function SaleLive({ saleId }: { saleId: string }) {
 /** A sample from the sale's own figures, shown until the stream sends one. */
 function sampleOf({ state, opensAt, closesAt, reservations, orders, items }: SaleView): SaleSample {
   return {
-    at: new Date().toISOString(), state, opensAt, closesAt, reservations, orders, sockets: 0, gateways: 0, audit: null,
+    at: new Date().toISOString(),
+    state,
+    opensAt,
+    closesAt,
+    reservations,
+    orders,
+    sockets: 0,
+    gateways: 0,
+    audit: null,
     items: items.map(({ sku, name, units, left, booked, sold, returned }) => ({
-      sku, name, units, left, reserved: Math.max(0, booked - sold), paid: sold, timedOut: 0, returned, reservedPerSecond: 0, paidPerSecond: 0, timedOutPerSecond: 0,
+      sku,
+      name,
+      units,
+      left,
+      reserved: Math.max(0, booked - sold),
+      paid: sold,
+      timedOut: 0,
+      returned,
+      reservedPerSecond: 0,
+      paidPerSecond: 0,
+      timedOutPerSecond: 0,
     })),
   };
 }

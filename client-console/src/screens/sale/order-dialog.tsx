@@ -14,16 +14,36 @@ export interface Asking {
 }
 
 /** Cancels or refunds an order by hand, with a reason for the audit log. */
-export function OrderDialog({ verb: name, order: { orderId, quantity, sku, userId }, onClose }: Asking & { onClose: () => void }) {
+export function OrderDialog({
+  verb: name,
+  order: { orderId, quantity, sku, userId },
+  onClose,
+}: Asking & { onClose: () => void }) {
   const { words, shared } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
   const [reason, setReason] = useState('');
   return (
-    <Dialog title={words[`${name}Title`](orderId)} act={words[`${name}Act`]} variant="danger" verb={verb} disabled={reason.trim() === ''}
-      onAct={() => api.post(`orders/${encodeURIComponent(orderId)}/${name}`, { reason })} onClose={onClose}>
-      <p><b>{words.what(countText(quantity), sku, userId)}</b> {words[`${name}Told`]}</p>
-      <Field label={shared.reason} value={reason} onInput={setReason} hint={words.whyHint} refusals={refusalsFor(verb.refusals, 'reason')} testId="why" />
+    <Dialog
+      title={words[`${name}Title`](orderId)}
+      act={words[`${name}Act`]}
+      variant="danger"
+      verb={verb}
+      disabled={reason.trim() === ''}
+      onAct={() => api.post(`orders/${encodeURIComponent(orderId)}/${name}`, { reason })}
+      onClose={onClose}
+    >
+      <p>
+        <b>{words.what(countText(quantity), sku, userId)}</b> {words[`${name}Told`]}
+      </p>
+      <Field
+        label={shared.reason}
+        value={reason}
+        onInput={setReason}
+        hint={words.whyHint}
+        refusals={refusalsFor(verb.refusals, 'reason')}
+        testId="why"
+      />
     </Dialog>
   );
 }

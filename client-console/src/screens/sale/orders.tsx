@@ -31,35 +31,102 @@ export function Orders({ saleId }: { saleId: string }) {
   const [asking, setAsking] = useState<Asking>();
   const [reloads, setReloads] = useState(0);
   const [refusals, setRefusals] = useState<readonly FieldRefusal[]>([]);
-  if (request.refusal?.status === 404) return <Empty title={names.noSale} calm whole><p><code>{saleId}</code></p></Empty>;
+  if (request.refusal?.status === 404)
+    return (
+      <Empty title={names.noSale} calm whole>
+        <p>
+          <code>{saleId}</code>
+        </p>
+      </Empty>
+    );
   const search = new URLSearchParams(query).toString();
   const searched = search !== '';
   return (
-    <Awaited request={request}>{(sale) => (
-      <>
-        <SaleHead sale={sale} tab="orders">
-          <a class="button" href={hashOf({ screen: 'orders-sheet', saleId })} data-testid="to-sheet">{words.sheet}</a>
-          <a class="button" href={ApiClient.address(`${path}/orders.csv${searched ? `?${search}` : ''}`)} download={`orders-${saleId}.csv`} data-testid="csv">{searched ? words.csvFound : words.csv}</a>
-        </SaleHead>
-        <div class="tools">
-          <Field label={words.byUser} type="search" value={typed.user} onInput={(user) => setTyped({ ...typed, user })} refusals={refusalsFor(refusals, 'user')} testId="search-user" />
-          <Field label={words.byOrder} type="search" value={typed.order} onInput={(order) => setTyped({ ...typed, order })} refusals={refusalsFor(refusals, 'order')} testId="search-order" />
-          <Choice label={words.byStatus} hidden value={typed.status} options={[[ALL, words.all], ...Object.entries(names.statuses)]} onChange={(status) => setTyped({ ...typed, status })} />
-        </div>
-        <Pages<Order> path={`${path}/orders`} query={query} field="orders" everyMs={REFRESH_MS} reloads={reloads} onRefusals={setRefusals}
-          empty={searched ? <Empty title={words.noMatch} calm><p>{words.noMatchTold}</p></Empty> : <Empty title={words.none} calm><p>{words.noneTold}</p></Empty>}>
-          {(orders) => <OrderTable orders={orders} onAsk={setAsking} />}
-        </Pages>
-        {asking && <OrderDialog {...asking} onClose={() => { setAsking(undefined); setReloads(reloads + 1); }} />}
-      </>
-    )}</Awaited>
+    <Awaited request={request}>
+      {(sale) => (
+        <>
+          <SaleHead sale={sale} tab="orders">
+            <a class="button" href={hashOf({ screen: 'orders-sheet', saleId })} data-testid="to-sheet">
+              {words.sheet}
+            </a>
+            <a
+              class="button"
+              href={ApiClient.address(`${path}/orders.csv${searched ? `?${search}` : ''}`)}
+              download={`orders-${saleId}.csv`}
+              data-testid="csv"
+            >
+              {searched ? words.csvFound : words.csv}
+            </a>
+          </SaleHead>
+          <div class="tools">
+            <Field
+              label={words.byUser}
+              type="search"
+              value={typed.user}
+              onInput={(user) => setTyped({ ...typed, user })}
+              refusals={refusalsFor(refusals, 'user')}
+              testId="search-user"
+            />
+            <Field
+              label={words.byOrder}
+              type="search"
+              value={typed.order}
+              onInput={(order) => setTyped({ ...typed, order })}
+              refusals={refusalsFor(refusals, 'order')}
+              testId="search-order"
+            />
+            <Choice
+              label={words.byStatus}
+              hidden
+              value={typed.status}
+              options={[[ALL, words.all], ...Object.entries(names.statuses)]}
+              onChange={(status) => setTyped({ ...typed, status })}
+            />
+          </div>
+          <Pages<Order>
+            path={`${path}/orders`}
+            query={query}
+            field="orders"
+            everyMs={REFRESH_MS}
+            reloads={reloads}
+            onRefusals={setRefusals}
+            empty={
+              searched ? (
+                <Empty title={words.noMatch} calm>
+                  <p>{words.noMatchTold}</p>
+                </Empty>
+              ) : (
+                <Empty title={words.none} calm>
+                  <p>{words.noneTold}</p>
+                </Empty>
+              )
+            }
+          >
+            {(orders) => <OrderTable orders={orders} onAsk={setAsking} />}
+          </Pages>
+          {asking && (
+            <OrderDialog
+              {...asking}
+              onClose={() => {
+                setAsking(undefined);
+                setReloads(reloads + 1);
+              }}
+            />
+          )}
+        </>
+      )}
+    </Awaited>
   );
 }
 
 /** The number of an order is enough: the rest of its id is the sale's. */
 function queryOf(saleId: string, typed: { user: string; order: string; status: string }): Record<string, string> {
   const [user, order] = [typed.user.trim(), typed.order.trim()];
-  return { ...(user !== '' && { user }), ...(order !== '' && { order: /^\d+$/.test(order) ? `${saleId}-${order}` : order }), ...(typed.status !== ALL && { status: typed.status }) };
+  return {
+    ...(user !== '' && { user }),
+    ...(order !== '' && { order: /^\d+$/.test(order) ? `${saleId}-${order}` : order }),
+    ...(typed.status !== ALL && { status: typed.status }),
+  };
 }
 
 function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (asking: Asking) => void }) {
@@ -68,18 +135,65 @@ function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (askin
   const { mayAct } = useApp();
   return (
     <Table label={names.tabs.orders} stacks>
-      <thead><tr><th>{words.order}</th><th>{words.user}</th><th>{words.status}</th><th>{names.item}</th><th class="number">{words.quantity}</th><th class="number">{names.price}</th><th class="number">{words.amount}</th><th>{words.since}</th>{mayAct && <th><span class="unseen">{words.act}</span></th>}</tr></thead>
-      <tbody>{orders.map((order) => {
-        const { orderId, userId, sku, name, quantity, price, amount, status, changedAt } = order;
-        const verb = status === 'created' ? 'cancel' : status === 'paid' ? 'refund' : undefined;
-        return (
-          <tr key={orderId} data-testid="order" data-order={orderId}>
-            <td class="order-id"><code>{orderId}</code></td><th scope="row">{userId}</th><td><span class="chip" data-status={status}>{names.statuses[status]}</span></td><td>{name ?? sku} {name !== undefined && <code>{sku}</code>}</td><td class="number">{countText(quantity)}</td><td class="number">{moneyText(price)}</td><td class="number" data-testid="amount">{moneyText(amount)}</td>
-            <td class="moment">{momentText(changedAt, language)}</td>
-            {mayAct && <td>{verb && <Button variant="quiet" testId={verb} label={`${words[verb]}: ${orderId}`} onClick={() => onAsk({ verb, order })}>{words[verb]}</Button>}</td>}
-          </tr>
-        );
-      })}</tbody>
+      <thead>
+        <tr>
+          <th>{words.order}</th>
+          <th>{words.user}</th>
+          <th>{words.status}</th>
+          <th>{names.item}</th>
+          <th class="number">{words.quantity}</th>
+          <th class="number">{names.price}</th>
+          <th class="number">{words.amount}</th>
+          <th>{words.since}</th>
+          {mayAct && (
+            <th>
+              <span class="unseen">{words.act}</span>
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {orders.map((order) => {
+          const { orderId, userId, sku, name, quantity, price, amount, status, changedAt } = order;
+          const verb = status === 'created' ? 'cancel' : status === 'paid' ? 'refund' : undefined;
+          return (
+            <tr key={orderId} data-testid="order" data-order={orderId}>
+              <td class="order-id">
+                <code>{orderId}</code>
+              </td>
+              <th scope="row">{userId}</th>
+              <td>
+                <span class="chip" data-status={status}>
+                  {names.statuses[status]}
+                </span>
+              </td>
+              <td>
+                {name ?? sku} {name !== undefined && <code>{sku}</code>}
+              </td>
+              <td class="number">{countText(quantity)}</td>
+              <td class="number">{moneyText(price)}</td>
+              <td class="number" data-testid="amount">
+                {moneyText(amount)}
+              </td>
+              <td class="moment">{momentText(changedAt, language)}</td>
+              {mayAct && (
+                <td>
+                  {verb && (
+                    <Button
+                      variant="quiet"
+                      testId={verb}
+                      label={`${words[verb]}: ${orderId}`}
+                      onClick={() => onAsk({ verb, order })}
+                    >
+                      {words[verb]}
+                    </Button>
+                  )}
+                </td>
+              )}
+            </tr>
+          );
+        })}
+      </tbody>
     </Table>
   );
 }

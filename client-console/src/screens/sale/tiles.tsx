@@ -19,13 +19,24 @@ export function Gauges({ sample }: { sample: SaleSample }) {
   const gauges: [string, string, string, string][] = [
     ['reserved', total((item) => item.reserved), words.waiting, words.reservations(sample.reservations)],
     ['paid', total((item) => item.paid), words.paid, words.perSecond(total((item) => item.paidPerSecond))],
-    ['timed-out', total((item) => item.timedOut), words.timedOut, words.perSecond(total((item) => item.timedOutPerSecond))],
+    [
+      'timed-out',
+      total((item) => item.timedOut),
+      words.timedOut,
+      words.perSecond(total((item) => item.timedOutPerSecond)),
+    ],
     ['sockets', countText(sample.sockets), words.watching, words.gateways(sample.gateways)],
   ];
   return (
     <dl class="gauges">
       {gauges.map(([id, value, name, beside]) => (
-        <div key={id} class="panel"><dt>{name}</dt><dd><b data-testid={`live-${id}`}>{value}</b><small>{beside}</small></dd></div>
+        <div key={id} class="panel">
+          <dt>{name}</dt>
+          <dd>
+            <b data-testid={`live-${id}`}>{value}</b>
+            <small>{beside}</small>
+          </dd>
+        </div>
       ))}
     </dl>
   );
@@ -35,21 +46,39 @@ export function Gauges({ sample }: { sample: SaleSample }) {
 export function Board({ sample }: { sample: SaleSample }) {
   const { words } = useWords(WORDS);
   const columns: [string, string, (item: ItemSample) => number, ((item: ItemSample) => number)?][] = [
-    ['left', words.itemLeft, (item) => item.left], ['reserved', words.reserved, (item) => item.reserved, (item) => item.reservedPerSecond], ['paid', words.itemPaid, (item) => item.paid, (item) => item.paidPerSecond],
-    ['timed-out', words.itemTimedOut, (item) => item.timedOut, (item) => item.timedOutPerSecond], ['returned', words.returned, (item) => item.returned], ['units', words.units, (item) => item.units],
+    ['left', words.itemLeft, (item) => item.left],
+    ['reserved', words.reserved, (item) => item.reserved, (item) => item.reservedPerSecond],
+    ['paid', words.itemPaid, (item) => item.paid, (item) => item.paidPerSecond],
+    ['timed-out', words.itemTimedOut, (item) => item.timedOut, (item) => item.timedOutPerSecond],
+    ['returned', words.returned, (item) => item.returned],
+    ['units', words.units, (item) => item.units],
   ];
   return (
     <section class="panel board" role="region" aria-label={words.board} tabIndex={0}>
       <table>
-        <thead><tr><th>{words.item}</th>{columns.map(([id, name]) => <th key={id} class="number">{name}</th>)}</tr></thead>
-        <tbody>{sample.items.map((item) => (
-          <tr key={item.sku} data-testid={`board-${item.sku}`}>
-            <th scope="row">{item.name ?? item.sku}</th>
-            {columns.map(([id, , of, rate]) => (
-              <td key={id} class="number"><b data-testid={`board-${item.sku}-${id}`}>{countText(of(item))}</b>{rate && rate(item) > 0 && <small>+{countText(rate(item))}/s</small>}</td>
+        <thead>
+          <tr>
+            <th>{words.item}</th>
+            {columns.map(([id, name]) => (
+              <th key={id} class="number">
+                {name}
+              </th>
             ))}
           </tr>
-        ))}</tbody>
+        </thead>
+        <tbody>
+          {sample.items.map((item) => (
+            <tr key={item.sku} data-testid={`board-${item.sku}`}>
+              <th scope="row">{item.name ?? item.sku}</th>
+              {columns.map(([id, , of, rate]) => (
+                <td key={id} class="number">
+                  <b data-testid={`board-${item.sku}-${id}`}>{countText(of(item))}</b>
+                  {rate && rate(item) > 0 && <small>+{countText(rate(item))}/s</small>}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </section>
   );
@@ -57,13 +86,28 @@ export function Board({ sample }: { sample: SaleSample }) {
 
 export function RatesTile({ samples }: { samples: readonly SaleSample[] }) {
   const { words } = useWords(WORDS);
-  const rows = useMemo(() => [
-    samples.map(({ at }) => new Date(at).getTime() / 1_000), samples.map((sample) => sumOf(sample, (item) => item.reservedPerSecond)), samples.map((sample) => sumOf(sample, (item) => item.paidPerSecond)),
-  ], [samples]);
-  const lines: readonly Line[] = [{ name: words.reservedLine, colour: '--chart-grabs', filled: true }, { name: words.paidLine, colour: '--chart-wins', filled: true }];
+  const rows = useMemo(
+    () => [
+      samples.map(({ at }) => new Date(at).getTime() / 1_000),
+      samples.map((sample) => sumOf(sample, (item) => item.reservedPerSecond)),
+      samples.map((sample) => sumOf(sample, (item) => item.paidPerSecond)),
+    ],
+    [samples],
+  );
+  const lines: readonly Line[] = [
+    { name: words.reservedLine, colour: '--chart-grabs', filled: true },
+    { name: words.paidLine, colour: '--chart-wins', filled: true },
+  ];
   return (
     <section class="panel pulse">
-      <h2>{words.pulse} <span class="legend" aria-hidden="true"><i class="grabs" />{words.reservedLine} <i class="wins" />{words.paidLine}</span></h2>
+      <h2>
+        {words.pulse}{' '}
+        <span class="legend" aria-hidden="true">
+          <i class="grabs" />
+          {words.reservedLine} <i class="wins" />
+          {words.paidLine}
+        </span>
+      </h2>
       <Chart rows={rows} lines={lines} />
     </section>
   );
@@ -80,9 +124,17 @@ export function AddsUp({ sample: { audit } }: { sample: SaleSample }) {
       {!audit && <p class="hint">{words.auditPending}</p>}
       {audit && (
         <>
-          <p class="closes" data-closes={isFresh ? audit.balanced : undefined}>{!isFresh ? shared.notFresh : audit.balanced ? `✓ ${names.addsUp}` : `✗ ${names.not}`}</p>
+          <p class="closes" data-closes={isFresh ? audit.balanced : undefined}>
+            {!isFresh ? shared.notFresh : audit.balanced ? `✓ ${names.addsUp}` : `✗ ${names.not}`}
+          </p>
           <p class="hint">{words.audited(clockText(audit.at, language), audit.orders)}</p>
-          {audit.problems.length > 0 && <ul class="findings">{audit.problems.map((problem) => <li key={problem}>{problem}</li>)}</ul>}
+          {audit.problems.length > 0 && (
+            <ul class="findings">
+              {audit.problems.map((problem) => (
+                <li key={problem}>{problem}</li>
+              ))}
+            </ul>
+          )}
         </>
       )}
     </section>

@@ -24,12 +24,28 @@ export function SaleVerbs({ sale, onDone }: { sale: SaleView; onDone: () => void
   return (
     <>
       {saleVerbsOf(sale.state, Date.parse(sale.opensAt) <= api.now()).map((name) => (
-        <Button key={name} variant={name === 'end' ? 'danger' : MAIN.includes(name) ? 'main' : 'plain'} testId={`verb-${name}`} onClick={() => setChosen(name)}>{words.verbs[name]}</Button>
+        <Button
+          key={name}
+          variant={name === 'end' ? 'danger' : MAIN.includes(name) ? 'main' : 'plain'}
+          testId={`verb-${name}`}
+          onClick={() => setChosen(name)}
+        >
+          {words.verbs[name]}
+        </Button>
       ))}
       {chosen === 'topUp' && <TopUp sale={sale} onClose={close} />}
-      {chosen === 'tickets' && <Tickets path={`sales/${encodeURIComponent(sale.saleId)}`} title={sale.title} rules={sale.ticketRules} onClose={close} />}
+      {chosen === 'tickets' && (
+        <Tickets
+          path={`sales/${encodeURIComponent(sale.saleId)}`}
+          title={sale.title}
+          rules={sale.ticketRules}
+          onClose={close}
+        />
+      )}
       {chosen === 'end' && <End sale={sale} onClose={close} />}
-      {chosen !== undefined && chosen !== 'topUp' && chosen !== 'tickets' && chosen !== 'end' && <Confirm name={chosen} sale={sale} onClose={close} />}
+      {chosen !== undefined && chosen !== 'topUp' && chosen !== 'tickets' && chosen !== 'end' && (
+        <Confirm name={chosen} sale={sale} onClose={close} />
+      )}
     </>
   );
 }

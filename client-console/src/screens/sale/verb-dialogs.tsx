@@ -14,12 +14,22 @@ interface VerbProps {
 }
 
 /** Asks before a verb that needs no more than a yes. */
-export function Confirm({ name, sale: { saleId, title }, onClose }: VerbProps & { name: Exclude<SaleVerb, 'topUp' | 'tickets' | 'end'> }) {
+export function Confirm({
+  name,
+  sale: { saleId, title },
+  onClose,
+}: VerbProps & { name: Exclude<SaleVerb, 'topUp' | 'tickets' | 'end'> }) {
   const { words } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
   return (
-    <Dialog title={words.ask[name](title)} act={words.verbs[name]} verb={verb} onAct={() => api.post(`sales/${encodeURIComponent(saleId)}/${name}`)} onClose={onClose}>
+    <Dialog
+      title={words.ask[name](title)}
+      act={words.verbs[name]}
+      verb={verb}
+      onAct={() => api.post(`sales/${encodeURIComponent(saleId)}/${name}`)}
+      onClose={onClose}
+    >
       <p>{words.told[name]}</p>
     </Dialog>
   );
@@ -32,9 +42,22 @@ export function End({ sale: { saleId, title }, onClose }: VerbProps) {
   const verb = useVerb();
   const path = `sales/${encodeURIComponent(saleId)}/end`;
   const [left, setLeft] = useState<{ left: number; waiting: number }>();
-  useEffect(() => void api.post<{ left: number; waiting: number }>(path, { dryRun: true }).then((tried) => { if (tried.ok) setLeft(tried.value); }), [path]);
+  useEffect(
+    () =>
+      void api.post<{ left: number; waiting: number }>(path, { dryRun: true }).then((tried) => {
+        if (tried.ok) setLeft(tried.value);
+      }),
+    [path],
+  );
   return (
-    <Dialog title={words.ask.end(title)} act={words.verbs.end} variant="danger" verb={verb} onAct={() => api.post(path)} onClose={onClose}>
+    <Dialog
+      title={words.ask.end(title)}
+      act={words.verbs.end}
+      variant="danger"
+      verb={verb}
+      onAct={() => api.post(path)}
+      onClose={onClose}
+    >
       <p>{left ? words.end(left.left, left.waiting) : words.endTold}</p>
     </Dialog>
   );
@@ -50,11 +73,29 @@ export function TopUp({ sale: { saleId, title, items }, onClose }: VerbProps) {
   const [sku, setSku] = useState(items[0]!.sku);
   const [units, setUnits] = useState('');
   return (
-    <Dialog title={words.ask.topUp(title)} act={words.verbs.topUp} verb={verb} disabled={units.trim() === ''} onClose={onClose}
-      onAct={() => api.post(`sales/${encodeURIComponent(saleId)}/top-up`, { id, sku, units: numberTyped(units) })}>
+    <Dialog
+      title={words.ask.topUp(title)}
+      act={words.verbs.topUp}
+      verb={verb}
+      disabled={units.trim() === ''}
+      onClose={onClose}
+      onAct={() => api.post(`sales/${encodeURIComponent(saleId)}/top-up`, { id, sku, units: numberTyped(units) })}
+    >
       <div class="pair">
-        <Choice label={names.item} value={sku} options={items.map((item) => [item.sku, item.name ?? item.sku] as const)} onChange={setSku} />
-        <Field label={words.more} inputMode="numeric" value={units} onInput={setUnits} refusals={refusalsFor(verb.refusals, 'units')} testId="top-units" />
+        <Choice
+          label={names.item}
+          value={sku}
+          options={items.map((item) => [item.sku, item.name ?? item.sku] as const)}
+          onChange={setSku}
+        />
+        <Field
+          label={words.more}
+          inputMode="numeric"
+          value={units}
+          onInput={setUnits}
+          refusals={refusalsFor(verb.refusals, 'units')}
+          testId="top-units"
+        />
       </div>
       <p>{words.moreTold}</p>
     </Dialog>

@@ -19,7 +19,10 @@ interface Asked<Row> {
 }
 
 /** Reads a whole list when the screen opens, when the state changes, and after a login; undefined while it is read. */
-export function useAll<Row>({ path, field, idOf, state }: Asked<Row>): { list: All<Row> | undefined; again: () => void } {
+export function useAll<Row>({ path, field, idOf, state }: Asked<Row>): {
+  list: All<Row> | undefined;
+  again: () => void;
+} {
   const { api, awake } = useApp();
   const [list, setList] = useState<All<Row>>();
   const [tries, setTries] = useState(0);
@@ -29,7 +32,10 @@ export function useAll<Row>({ path, field, idOf, state }: Asked<Row>): { list: A
     const read = async (): Promise<All<Row> | undefined> => {
       const all = new Map<string, Row>();
       for (let cursor: string | undefined, isLast = false; !isLast;) {
-        const page = await api.get<Record<string, Row[]> & { next?: string }>(`${path}?${new URLSearchParams({ limit: String(PAGE), ...(cursor !== undefined && { cursor }) }).toString()}`, gone.signal);
+        const page = await api.get<Record<string, Row[]> & { next?: string }>(
+          `${path}?${new URLSearchParams({ limit: String(PAGE), ...(cursor !== undefined && { cursor }) }).toString()}`,
+          gone.signal,
+        );
         if (gone.signal.aborted) return undefined;
         if (!page.ok) return { refusal: page.refusal };
         for (const row of page.value[field]!) all.set(idOf(row), row);
@@ -40,7 +46,9 @@ export function useAll<Row>({ path, field, idOf, state }: Asked<Row>): { list: A
       return { all: [...all.values()], readAt: api.now() };
     };
     setList(undefined);
-    void read().then((found) => { if (found && !gone.signal.aborted) setList(found); });
+    void read().then((found) => {
+      if (found && !gone.signal.aborted) setList(found);
+    });
     return () => gone.abort();
   }, [api, path, awake, state, tries]);
   return { list, again: () => setTries((before) => before + 1) };

@@ -45,14 +45,40 @@ export function SaveTemplate({ title: first, said, onSaved, onClose }: SaveProps
   };
   const asks = replaced !== undefined;
   return (
-    <Dialog title={words.saveTitle} act={asks ? words.replace : words.save} variant={asks ? 'danger' : 'main'} verb={verb} fields={['title']} over={saved !== undefined}
-      onAct={save} staysOpen={(done) => done === undefined || !onSaved} onClose={onClose}>
-      {saved ? <p role="status" data-testid="template-saved">{words.saved(saved.title)}</p> : (
+    <Dialog
+      title={words.saveTitle}
+      act={asks ? words.replace : words.save}
+      variant={asks ? 'danger' : 'main'}
+      verb={verb}
+      fields={['title']}
+      over={saved !== undefined}
+      onAct={save}
+      staysOpen={(done) => done === undefined || !onSaved}
+      onClose={onClose}
+    >
+      {saved ? (
+        <p role="status" data-testid="template-saved">
+          {words.saved(saved.title)}
+        </p>
+      ) : (
         <>
           <p>{words.saveTold}</p>
-          <Field label={words.title} value={title} hint={words.titleHint} refusals={refusalsFor(verb.refusals, 'title')} testId="template-title" autofocus
-            onInput={(typed) => { verb.forget(); setReplaced(undefined); setTitle(typed); }} />
-          <p role="status" data-testid="replaces">{asks && words.replaceTold(title.trim())}</p>
+          <Field
+            label={words.title}
+            value={title}
+            hint={words.titleHint}
+            refusals={refusalsFor(verb.refusals, 'title')}
+            testId="template-title"
+            autofocus
+            onInput={(typed) => {
+              verb.forget();
+              setReplaced(undefined);
+              setTitle(typed);
+            }}
+          />
+          <p role="status" data-testid="replaces">
+            {asks && words.replaceTold(title.trim())}
+          </p>
         </>
       )}
     </Dialog>
@@ -71,8 +97,30 @@ export function RenameTemplate({ template, onDone, onClose }: ChangeProps) {
   const verb = useVerb();
   const [title, setTitle] = useState(template.title);
   return (
-    <Dialog title={words.renameTitle(template.title)} act={words.rename} verb={verb} fields={['title']} onAct={() => api.send('PUT', pathOf(template.id), { title })} staysOpen={() => { onDone(); return false; }} onClose={onClose}>
-      <Field label={words.title} value={title} onInput={(typed) => { verb.forget(); setTitle(typed); }} hint={words.titleHint} refusals={refusalsFor(verb.refusals, 'title')} testId="template-title" autofocus />
+    <Dialog
+      title={words.renameTitle(template.title)}
+      act={words.rename}
+      verb={verb}
+      fields={['title']}
+      onAct={() => api.send('PUT', pathOf(template.id), { title })}
+      staysOpen={() => {
+        onDone();
+        return false;
+      }}
+      onClose={onClose}
+    >
+      <Field
+        label={words.title}
+        value={title}
+        onInput={(typed) => {
+          verb.forget();
+          setTitle(typed);
+        }}
+        hint={words.titleHint}
+        refusals={refusalsFor(verb.refusals, 'title')}
+        testId="template-title"
+        autofocus
+      />
     </Dialog>
   );
 }
@@ -82,7 +130,18 @@ export function RemoveTemplate({ template, onDone, onClose }: ChangeProps) {
   const { api } = useApp();
   const verb = useVerb();
   return (
-    <Dialog title={words.removeTitle(template.title)} act={words.remove} variant="danger" verb={verb} onAct={() => api.send('DELETE', pathOf(template.id))} staysOpen={() => { onDone(); return false; }} onClose={onClose}>
+    <Dialog
+      title={words.removeTitle(template.title)}
+      act={words.remove}
+      variant="danger"
+      verb={verb}
+      onAct={() => api.send('DELETE', pathOf(template.id))}
+      staysOpen={() => {
+        onDone();
+        return false;
+      }}
+      onClose={onClose}
+    >
       <p>{words.removeTold}</p>
     </Dialog>
   );

@@ -29,20 +29,38 @@ export function StartFrom({ templates, chosen, onPreset, onTemplate }: StartFrom
   const isChosen = (id: string) => chosen !== undefined && 'templateId' in chosen && chosen.templateId === id;
   const summary = ({ plan }: Template['rain']) => {
     const { budget, packets } = Object(plan) as Record<string, unknown>;
-    return typeof budget === 'string' && typeof packets === 'number' ? words.packetsOf(shared.packets(packets), moneyText(budget)) : words.template;
+    return typeof budget === 'string' && typeof packets === 'number'
+      ? words.packetsOf(shared.packets(packets), moneyText(budget))
+      : words.template;
   };
   const template = list.find(({ id }) => isChosen(id));
   return (
     <>
       <div class="presets" role="group" aria-label={common.presets}>
         {(Object.keys(PRESETS) as PresetName[]).map((name) => (
-          <button key={name} type="button" class="preset" data-testid={`preset-${name}`} aria-pressed={chosen !== undefined && 'preset' in chosen && chosen.preset === name} onClick={() => onPreset(name)}>
-            <b>{common.preset[name]}</b><small>{common.presetTold[name]}</small>
+          <button
+            key={name}
+            type="button"
+            class="preset"
+            data-testid={`preset-${name}`}
+            aria-pressed={chosen !== undefined && 'preset' in chosen && chosen.preset === name}
+            onClick={() => onPreset(name)}
+          >
+            <b>{common.preset[name]}</b>
+            <small>{common.presetTold[name]}</small>
           </button>
         ))}
         {list.map((one) => (
-          <button key={one.id} type="button" class="preset own" data-testid="template" aria-pressed={isChosen(one.id)} onClick={() => onTemplate(one)}>
-            <b>{one.title}</b><small>{one.refusals.length > 0 ? words.invalid : summary(one.rain)}</small>
+          <button
+            key={one.id}
+            type="button"
+            class="preset own"
+            data-testid="template"
+            aria-pressed={isChosen(one.id)}
+            onClick={() => onTemplate(one)}
+          >
+            <b>{one.title}</b>
+            <small>{one.refusals.length > 0 ? words.invalid : summary(one.rain)}</small>
           </button>
         ))}
       </div>
@@ -60,13 +78,25 @@ function ChosenTemplate({ template, onDone }: { template: Template; onDone: () =
     <section class="chosen-template" aria-label={words.chosen(template.title)} data-testid="chosen-template">
       <b>{words.chosen(template.title)}</b>
       <div class="acts">
-        <Button variant="quiet" onClick={() => setChanging('rename')} testId="rename-template">{words.rename}</Button>
-        <Button variant="quiet" onClick={() => setChanging('remove')} testId="remove-template">{words.remove}</Button>
+        <Button variant="quiet" onClick={() => setChanging('rename')} testId="rename-template">
+          {words.rename}
+        </Button>
+        <Button variant="quiet" onClick={() => setChanging('remove')} testId="remove-template">
+          {words.remove}
+        </Button>
       </div>
       {template.refusals.length > 0 && (
         <div class="refused-box" data-testid="template-refusals">
-          <p><b>{words.invalid}</b> · {words.invalidTold}</p>
-          <ul>{template.refusals.map(({ field, reason }) => <li key={field + reason}><code>{field}</code> {reasonIn(language, reason)}</li>)}</ul>
+          <p>
+            <b>{words.invalid}</b> · {words.invalidTold}
+          </p>
+          <ul>
+            {template.refusals.map(({ field, reason }) => (
+              <li key={field + reason}>
+                <code>{field}</code> {reasonIn(language, reason)}
+              </li>
+            ))}
+          </ul>
         </div>
       )}
       {changing === 'rename' && <RenameTemplate {...props} />}

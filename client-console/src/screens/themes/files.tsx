@@ -25,7 +25,11 @@ export function Files(props: FilesProps) {
     <section class="card" aria-labelledby="theme-files">
       <h2 id="theme-files">{words.files}</h2>
       {mayAct && <p class="hint">{words.filesTold}</p>}
-      <ul class="theme-files">{THEME_FILE_KINDS.map((kind) => <FileRow key={kind} kind={kind} {...props} />)}</ul>
+      <ul class="theme-files">
+        {THEME_FILE_KINDS.map((kind) => (
+          <FileRow key={kind} kind={kind} {...props} />
+        ))}
+      </ul>
     </section>
   );
 }
@@ -44,30 +48,64 @@ function FileRow({ kind, theme, onDone }: FilesProps & { kind: ThemeFileKind }) 
     const checked = checkThemeFile(kind, new Uint8Array(await chosen.arrayBuffer()));
     setRefused(checked.ok ? [] : checked.refusals);
     verb.forget();
-    if (checked.ok && await verb.run(() => api.put<Theme>(path, chosen))) onDone();
+    if (checked.ok && (await verb.run(() => api.put<Theme>(path, chosen)))) onDone();
   };
-  const takeOut = async () => { if (await verb.run(() => api.send<Theme>('DELETE', path))) onDone(); };
+  const takeOut = async () => {
+    if (await verb.run(() => api.send<Theme>('DELETE', path))) onDone();
+  };
   return (
     <li data-testid={`file-${kind}`}>
       <div class="theme-file">{file ? <Shown kind={kind} file={file} /> : <small>{words.noFile}</small>}</div>
       <div>
-        <h3>{name}{file && <small> {bytesText(file.bytes)}</small>}</h3>
+        <h3>
+          {name}
+          {file && <small> {bytesText(file.bytes)}</small>}
+        </h3>
         {mayAct && (
           <>
-            <p class="hint">{limits.is === 'picture' ? words.picture(bytesText(limits.bytesMax), countText(limits.sidePixelsMax)) : words.sound(bytesText(limits.bytesMax))}</p>
-            <input type="file" accept={limits.is === 'picture' ? 'image/png,image/jpeg,image/webp' : 'audio/mpeg,audio/mp4,audio/ogg,.mp3,.m4a,.ogg'} aria-label={words.choose(name)} data-testid={`choose-${kind}`}
+            <p class="hint">
+              {limits.is === 'picture'
+                ? words.picture(bytesText(limits.bytesMax), countText(limits.sidePixelsMax))
+                : words.sound(bytesText(limits.bytesMax))}
+            </p>
+            <input
+              type="file"
+              accept={
+                limits.is === 'picture'
+                  ? 'image/png,image/jpeg,image/webp'
+                  : 'audio/mpeg,audio/mp4,audio/ogg,.mp3,.m4a,.ogg'
+              }
+              aria-label={words.choose(name)}
+              data-testid={`choose-${kind}`}
               onChange={(event) => {
                 const { currentTarget: input } = event;
                 const chosen = input.files?.[0];
                 // The same file may be chosen again after it was corrected.
-                if (chosen) void put(chosen).then(() => { input.value = ''; });
-              }} />
-            {refused.length > 0 && <p class="refusal" role="alert">{refused.map(({ reason }) => reasonIn(language, reason)).join(' · ')}</p>}
+                if (chosen)
+                  void put(chosen).then(() => {
+                    input.value = '';
+                  });
+              }}
+            />
+            {refused.length > 0 && (
+              <p class="refusal" role="alert">
+                {refused.map(({ reason }) => reasonIn(language, reason)).join(' · ')}
+              </p>
+            )}
             <Refused refusal={verb.refusal} />
           </>
         )}
       </div>
-      {mayAct && file && <Button label={`${words.removeFile}: ${name}`} pending={verb.pending} onClick={() => void takeOut()} testId={`remove-${kind}`}>{words.removeFile}</Button>}
+      {mayAct && file && (
+        <Button
+          label={`${words.removeFile}: ${name}`}
+          pending={verb.pending}
+          onClick={() => void takeOut()}
+          testId={`remove-${kind}`}
+        >
+          {words.removeFile}
+        </Button>
+      )}
     </li>
   );
 }
@@ -76,6 +114,7 @@ function Shown({ kind, file: { url } }: { kind: ThemeFileKind; file: NonNullable
   const { words } = useWords(WORDS);
   const label = words.pictureOf(words.kinds[kind]);
   const picture = usePicture(kind === 'music' ? undefined : url);
-  if (kind === 'music') return <audio controls preload="none" src={ApiClient.fileAddress(url)} aria-label={label} data-testid="music" />;
+  if (kind === 'music')
+    return <audio controls preload="none" src={ApiClient.fileAddress(url)} aria-label={label} data-testid="music" />;
   return picture === undefined ? null : <img src={picture} alt={label} />;
 }

@@ -11,16 +11,27 @@ const PACKETS = 6;
 export function Phone({ colours, files }: { colours: ThemeColours; files: Theme['files'] }) {
   const { words } = useWords(WORDS);
   const { background, packet, accent } = { ...DEFAULT_COLOURS, ...colours };
-  const [logo, onPacket, behind] = [usePicture(files.logo?.url), usePicture(files.packet?.url), usePicture(files.background?.url)];
+  const [logo, onPacket, behind] = [
+    usePicture(files.logo?.url),
+    usePicture(files.packet?.url),
+    usePicture(files.background?.url),
+  ];
   const image = (address: string | undefined) => (address === undefined ? 'none' : `url("${address}")`);
   const look = {
-    '--theme-background': background, '--theme-packet': packet, '--theme-accent': accent, '--theme-text': PAGE_TEXT, '--theme-button-text': BUTTON_TEXT,
-    '--theme-background-image': image(behind), '--theme-packet-image': image(onPacket),
+    '--theme-background': background,
+    '--theme-packet': packet,
+    '--theme-accent': accent,
+    '--theme-text': PAGE_TEXT,
+    '--theme-button-text': BUTTON_TEXT,
+    '--theme-background-image': image(behind),
+    '--theme-packet-image': image(onPacket),
   };
   return (
     <div class="theme-phone" role="img" aria-label={words.previewTold} style={look} data-testid="theme-phone">
       <div class="theme-screen" aria-hidden="true">
-        {Array.from({ length: PACKETS }, (_, i) => <i key={i} class={onPacket === undefined ? 'theme-packet' : 'theme-packet pictured'} />)}
+        {Array.from({ length: PACKETS }, (_, i) => (
+          <i key={i} class={onPacket === undefined ? 'theme-packet' : 'theme-packet pictured'} />
+        ))}
         {logo !== undefined && <img class="theme-logo" src={logo} alt="" />}
         <b class="theme-title">{words.sampleTitle}</b>
         <span>{words.sampleBlessing}</span>

@@ -16,10 +16,20 @@ export function ThemePage({ themeId }: { themeId: string }) {
   const { words } = useWords(WORDS);
   const request = useRequest<{ themes: Theme[] }>('themes');
   return (
-    <Awaited request={request}>{({ themes }) => {
-      const theme = themes.find(({ id }) => id === themeId);
-      return theme ? <Editor theme={theme} onDone={request.again} /> : <Empty title={words.missing} calm whole><p><code>{themeId}</code></p></Empty>;
-    }}</Awaited>
+    <Awaited request={request}>
+      {({ themes }) => {
+        const theme = themes.find(({ id }) => id === themeId);
+        return theme ? (
+          <Editor theme={theme} onDone={request.again} />
+        ) : (
+          <Empty title={words.missing} calm whole>
+            <p>
+              <code>{themeId}</code>
+            </p>
+          </Empty>
+        );
+      }}
+    </Awaited>
   );
 }
 
@@ -33,18 +43,39 @@ function Editor({ theme, onDone }: { theme: Theme; onDone: () => void }) {
     <>
       <header class="head">
         <div>
-          <a class="back" href={hashOf({ screen: 'themes' })}>← {words.back}</a>
+          <a class="back" href={hashOf({ screen: 'themes' })}>
+            ← {words.back}
+          </a>
           <h1>{theme.title}</h1>
-          {theme.isDefault && <p class="chips"><span class="chip" data-testid="default">{words.isDefault}</span></p>}
+          {theme.isDefault && (
+            <p class="chips">
+              <span class="chip" data-testid="default">
+                {words.isDefault}
+              </span>
+            </p>
+          )}
         </div>
-        {mayAct && <div class="acts"><Button variant="danger" onClick={() => setRemoving(true)} testId="remove-theme">{words.remove}</Button></div>}
+        {mayAct && (
+          <div class="acts">
+            <Button variant="danger" onClick={() => setRemoving(true)} testId="remove-theme">
+              {words.remove}
+            </Button>
+          </div>
+        )}
       </header>
       <div class="create theme-editor">
         <div>
-          {mayAct ? <LookForm theme={theme} colours={colours} onColours={setColours} onDone={onDone} /> : <Colours colours={theme.colours} />}
+          {mayAct ? (
+            <LookForm theme={theme} colours={colours} onColours={setColours} onDone={onDone} />
+          ) : (
+            <Colours colours={theme.colours} />
+          )}
           <Files theme={theme} onDone={onDone} />
         </div>
-        <section class="card preview" aria-labelledby="theme-preview"><h2 id="theme-preview">{words.preview}</h2><Phone colours={colours} files={theme.files} /></section>
+        <section class="card preview" aria-labelledby="theme-preview">
+          <h2 id="theme-preview">{words.preview}</h2>
+          <Phone colours={colours} files={theme.files} />
+        </section>
       </div>
       {removing && <Remove theme={theme} onClose={() => setRemoving(false)} />}
     </>
@@ -56,5 +87,20 @@ function Remove({ theme: { id, title }, onClose }: { theme: Theme; onClose: () =
   const { api } = useApp();
   const verb = useVerb();
   const remove = () => api.send<{ removed: true }>('DELETE', `themes/${encodeURIComponent(id)}`);
-  return <Dialog title={words.removeTitle(title)} act={words.remove} variant="danger" verb={verb} onAct={remove} staysOpen={() => { go({ screen: 'themes' }); return true; }} onClose={onClose}><p>{words.removeTold}</p></Dialog>;
+  return (
+    <Dialog
+      title={words.removeTitle(title)}
+      act={words.remove}
+      variant="danger"
+      verb={verb}
+      onAct={remove}
+      staysOpen={() => {
+        go({ screen: 'themes' });
+        return true;
+      }}
+      onClose={onClose}
+    >
+      <p>{words.removeTold}</p>
+    </Dialog>
+  );
 }

@@ -18,20 +18,45 @@ export function Themes() {
   const request = useRequest<{ themes: Theme[] }>('themes');
   return (
     <>
-      <header class="head"><div><h1>{words.title}</h1><p class="sub">{words.told}</p></div></header>
+      <header class="head">
+        <div>
+          <h1>{words.title}</h1>
+          <p class="sub">{words.told}</p>
+        </div>
+      </header>
       {mayAct && <NewTheme />}
-      <Awaited request={request}>{({ themes }) => (themes.length === 0 ? <Empty title={words.none} calm><p>{words.noneTold}</p></Empty> : (
-        <ul class="themes">{themes.map(({ id, title, colours, files, isDefault, changedAt }) => (
-          <li key={id} class="card" data-testid="theme">
-            <Phone colours={colours} files={files} />
-            <div>
-              <a class="stretch" href={hashOf({ screen: 'theme', themeId: id })}><b>{title}</b></a>
-              {isDefault && <p><span class="chip" data-testid="default">{words.isDefault}</span></p>}
-              <p><small>{words.changed(momentText(changedAt, language))}</small></p>
-            </div>
-          </li>
-        ))}</ul>
-      ))}</Awaited>
+      <Awaited request={request}>
+        {({ themes }) =>
+          themes.length === 0 ? (
+            <Empty title={words.none} calm>
+              <p>{words.noneTold}</p>
+            </Empty>
+          ) : (
+            <ul class="themes">
+              {themes.map(({ id, title, colours, files, isDefault, changedAt }) => (
+                <li key={id} class="card" data-testid="theme">
+                  <Phone colours={colours} files={files} />
+                  <div>
+                    <a class="stretch" href={hashOf({ screen: 'theme', themeId: id })}>
+                      <b>{title}</b>
+                    </a>
+                    {isDefault && (
+                      <p>
+                        <span class="chip" data-testid="default">
+                          {words.isDefault}
+                        </span>
+                      </p>
+                    )}
+                    <p>
+                      <small>{words.changed(momentText(changedAt, language))}</small>
+                    </p>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Awaited>
     </>
   );
 }
@@ -48,9 +73,26 @@ function NewTheme() {
     if (made) go({ screen: 'theme', themeId });
   };
   return (
-    <form class="card inline theme-form" noValidate aria-label={words.create} onSubmit={(event) => { event.preventDefault(); void make(); }}>
-      <Field label={words.name} value={title} onInput={setTitle} hint={words.nameHint} refusals={beside} testId="new-theme-title" />
-      <Button type="submit" variant="main" pending={verb.pending} testId="new-theme">{words.make}</Button>
+    <form
+      class="card inline theme-form"
+      noValidate
+      aria-label={words.create}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void make();
+      }}
+    >
+      <Field
+        label={words.name}
+        value={title}
+        onInput={setTitle}
+        hint={words.nameHint}
+        refusals={beside}
+        testId="new-theme-title"
+      />
+      <Button type="submit" variant="main" pending={verb.pending} testId="new-theme">
+        {words.make}
+      </Button>
       {beside.length === 0 && <Refused refusal={verb.refusal} />}
     </form>
   );

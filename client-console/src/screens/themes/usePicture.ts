@@ -20,7 +20,9 @@ export function usePicture(url: string | undefined): string | undefined {
       picture.src = ApiClient.fileAddress(url) + (tries > 1 ? `?try=${tries}` : '');
     };
     picture.onload = () => setLoaded(picture.src);
-    picture.onerror = () => { if (tries < TRIES_MAX) timer = setTimeout(load, AGAIN_MS); };
+    picture.onerror = () => {
+      if (tries < TRIES_MAX) timer = setTimeout(load, AGAIN_MS);
+    };
     load();
     return () => {
       clearTimeout(timer);

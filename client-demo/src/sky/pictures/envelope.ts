@@ -6,20 +6,45 @@ import { holedCoin } from './treasure.ts';
 /** A margin keeps the edge smooth when the picture is rotated. */
 export const ENVELOPE = { width: PACKET_WIDTH + 4, height: PACKET_HEIGHT + 4 };
 
-const RED = { top: '#f4584d', bottom: '#c4192a', flap: '#d32631', flapEdge: '#ffd58a', rim: '#ffcf7d', pattern: '#ffd58a2e', hole: '#c8262c' };
-export const GOLD: Paper = { top: '#ffe9a8', bottom: '#e0992c', flap: '#f3bd55', flapEdge: '#fff6d8', rim: '#fff3c4', pattern: '#b5141f24', hole: '#a8121d' };
+const RED = {
+  top: '#f4584d',
+  bottom: '#c4192a',
+  flap: '#d32631',
+  flapEdge: '#ffd58a',
+  rim: '#ffcf7d',
+  pattern: '#ffd58a2e',
+  hole: '#c8262c',
+};
+export const GOLD: Paper = {
+  top: '#ffe9a8',
+  bottom: '#e0992c',
+  flap: '#f3bd55',
+  flapEdge: '#fff6d8',
+  rim: '#fff3c4',
+  pattern: '#b5141f24',
+  hole: '#a8121d',
+};
 type Paper = typeof RED;
 
 /** @param colour `#rrggbb`, of a theme; red by default */
 export function paperOf(colour: string | undefined): Paper {
   if (colour === undefined) return RED;
-  return { ...RED, top: mix(colour, '#ffffff', 0.16), bottom: mix(colour, '#000000', 0.14), flap: colour, hole: mix(colour, '#000000', 0.14) };
+  return {
+    ...RED,
+    top: mix(colour, '#ffffff', 0.16),
+    bottom: mix(colour, '#000000', 0.14),
+    flap: colour,
+    hole: mix(colour, '#000000', 0.14),
+  };
 }
 
 /** A packet with its flap closed and a coin for a seal. @param picture of a theme, which covers all of it */
 export function drawEnvelope(pen: Pen, paper: Paper, picture?: HTMLImageElement): void {
   const [w, h] = [PACKET_WIDTH, PACKET_HEIGHT];
-  const sheet = shade(pen.createLinearGradient(0, -h / 2, 0, h / 2), [[0, paper.top], [1, paper.bottom]]);
+  const sheet = shade(pen.createLinearGradient(0, -h / 2, 0, h / 2), [
+    [0, paper.top],
+    [1, paper.bottom],
+  ]);
   fill(pen, sheet, () => pen.roundRect(-w / 2, -h / 2, w, h, 7));
   pen.save();
   pen.clip();
@@ -46,7 +71,10 @@ function drawFlap(pen: Pen, paper: Paper): void {
   pen.shadowColor = 'transparent';
   outline(pen, paper.flapEdge, 1.3);
   // Light from the upper left.
-  pen.fillStyle = shade(pen.createLinearGradient(-w / 2, -h / 2, w / 2, h / 2), [[0, '#ffffff3d'], [0.45, '#ffffff00']]);
+  pen.fillStyle = shade(pen.createLinearGradient(-w / 2, -h / 2, w / 2, h / 2), [
+    [0, '#ffffff3d'],
+    [0.45, '#ffffff00'],
+  ]);
   pen.fillRect(-w / 2, -h / 2, w, h);
 }
 
@@ -54,7 +82,8 @@ function drawFlap(pen: Pen, paper: Paper): void {
 function scales(pen: Pen, colour: string): void {
   for (let row = 0; row < 6; row++) {
     for (let x = -35; x <= 35; x += 14) {
-      for (const radius of [6.5, 3.2]) outline(pen, colour, 1, () => pen.arc(x + (row % 2) * 7, 6 + row * 6.4, radius, Math.PI, 0));
+      for (const radius of [6.5, 3.2])
+        outline(pen, colour, 1, () => pen.arc(x + (row % 2) * 7, 6 + row * 6.4, radius, Math.PI, 0));
     }
   }
 }

@@ -2,8 +2,15 @@ import { circle, fill, outline, shade, type Pen } from './pen.ts';
 
 /** A koi that swims down the sky, seen from above: head below, tail above. */
 export function drawKoi(pen: Pen): void {
-  const skin = shade(pen.createLinearGradient(-14, 0, 14, 0), [[0, '#e0402c'], [0.5, '#ff7a4d'], [1, '#d2331f']]);
-  const fin = shade(pen.createLinearGradient(0, -44, 0, 30), [[0, '#ffd9a0'], [1, '#ff9a5c']]);
+  const skin = shade(pen.createLinearGradient(-14, 0, 14, 0), [
+    [0, '#e0402c'],
+    [0.5, '#ff7a4d'],
+    [1, '#d2331f'],
+  ]);
+  const fin = shade(pen.createLinearGradient(0, -44, 0, 30), [
+    [0, '#ffd9a0'],
+    [1, '#ff9a5c'],
+  ]);
 
   // The tail, in two waves.
   fill(pen, fin, () => {
@@ -31,11 +38,17 @@ export function drawKoi(pen: Pen): void {
   });
   pen.save();
   pen.clip();
-  for (const [x, y, w, h] of [[5, 14, 9, 7], [-7, -2, 8, 7], [4, -14, 7, 6], [0, 40, 9, 6]] as const) {
+  for (const [x, y, w, h] of [
+    [5, 14, 9, 7],
+    [-7, -2, 8, 7],
+    [4, -14, 7, 6],
+    [0, 40, 9, 6],
+  ] as const) {
     fill(pen, '#fff7ea', () => pen.ellipse(x, y, w, h, 0.4, 0, Math.PI * 2));
   }
   for (let row = 0; row < 5; row++) {
-    for (let x = -12; x <= 12; x += 8) outline(pen, '#ffe6b880', 1, () => pen.arc(x + (row % 2) * 4, 20 - row * 8, 4.4, 0, Math.PI));
+    for (let x = -12; x <= 12; x += 8)
+      outline(pen, '#ffe6b880', 1, () => pen.arc(x + (row % 2) * 4, 20 - row * 8, 4.4, 0, Math.PI));
   }
   pen.restore();
   outline(pen, '#ffd58a', 1.2);

@@ -2,7 +2,10 @@ export type Pen = CanvasRenderingContext2D;
 type Fill = string | CanvasGradient;
 
 /** Colours at fractions of a gradient, 0 to 1. */
-export function shade(gradient: CanvasGradient, stops: readonly (readonly [at: number, colour: string])[]): CanvasGradient {
+export function shade(
+  gradient: CanvasGradient,
+  stops: readonly (readonly [at: number, colour: string])[],
+): CanvasGradient {
   for (const [at, colour] of stops) gradient.addColorStop(at, colour);
   return gradient;
 }
@@ -31,7 +34,11 @@ export function circle(pen: Pen, x: number, y: number, radius: number): void {
 }
 
 /** Fills the rectangle with the middle of the picture. */
-export function cover(pen: Pen, picture: HTMLImageElement, { x, y, width, height }: { x: number; y: number; width: number; height: number }): void {
+export function cover(
+  pen: Pen,
+  picture: HTMLImageElement,
+  { x, y, width, height }: { x: number; y: number; width: number; height: number },
+): void {
   const scale = Math.max(width / picture.naturalWidth, height / picture.naturalHeight);
   const [w, h] = [width / scale, height / scale];
   pen.imageSmoothingQuality = 'high';

@@ -11,7 +11,8 @@ export function parseItem(text: string, before: readonly Item[] = []): Item[] {
   if (!match) throw new InvalidArgumentError('expected <sku>:<units>@<price> such as tee:100@19.90');
   const parsed = item.safeParse({ sku: match[1], units: count(match[2]!), price: typedAmount(match[3]!) });
   if (!parsed.success) throw new InvalidArgumentError(sentence(firstRefusal(parsed.error, 'item')));
-  if (before.some((other) => other.sku === parsed.data.sku)) throw new InvalidArgumentError(`sku: ${parsed.data.sku} was given before, expected each SKU once`);
+  if (before.some((other) => other.sku === parsed.data.sku))
+    throw new InvalidArgumentError(`sku: ${parsed.data.sku} was given before, expected each SKU once`);
   return [...before, parsed.data];
 }
 

@@ -18,13 +18,30 @@ interface OrdersOptions {
 const LISTED_MAX = 500;
 
 const STEPS = [
-  { name: 'cancel', verb: cancelOrder, done: 'cancelled', summary: 'cancel an order by hand', description: 'Cancels an order that waits for its payment. Its units are sold again while the sale is open.' },
-  { name: 'refund', verb: refundOrder, done: 'refunded', summary: 'refund an order by hand', description: 'Marks a paid order as refunded. Its units are sold again while the sale is open, and go back to the shop afterwards. The money of a sale is the shop\'s: it pays back itself.' },
+  {
+    name: 'cancel',
+    verb: cancelOrder,
+    done: 'cancelled',
+    summary: 'cancel an order by hand',
+    description: 'Cancels an order that waits for its payment. Its units are sold again while the sale is open.',
+  },
+  {
+    name: 'refund',
+    verb: refundOrder,
+    done: 'refunded',
+    summary: 'refund an order by hand',
+    description:
+      "Marks a paid order as refunded. Its units are sold again while the sale is open, and go back to the shop afterwards. The money of a sale is the shop's: it pays back itself.",
+  },
 ] as const;
 
 export function addOrderCommands(sale: RainCommand): void {
-  sale.command('orders <id>').summary('list orders, as a table or CSV')
-    .description('Prints the orders of a sale from the ledger. Into a file or a pipe it prints all of them as CSV, on a terminal a table of the first ones.')
+  sale
+    .command('orders <id>')
+    .summary('list orders, as a table or CSV')
+    .description(
+      'Prints the orders of a sale from the ledger. Into a file or a pipe it prints all of them as CSV, on a terminal a table of the first ones.',
+    )
     .option('--user <id>', 'only orders of this user')
     .addOption(new Option('--status <status>', 'only orders of this status').choices(SEARCHED_STATUSES))
     .option('--order <id>', 'only the order with this id')
@@ -33,26 +50,50 @@ export function addOrderCommands(sale: RainCommand): void {
     .example('rain sale orders m3k9x2a1b2c3d4 --user alice', 'rain sale orders m3k9x2a1b2c3d4 --csv > orders.csv')
     .refuses((_, { csv, json }: OrdersOptions) => (csv && json ? '--csv: expected either --csv or --json' : undefined))
     .runsWithContext(async (context, saleId: string, { csv, json, ...search }: OrdersOptions) => {
-      const { orders } = acceptedAs(await searchOrders(context, saleId, search), { user: '--user', status: '--status', order: '--order' });
-      if (json) return void await pour(sale.terminal, ordersLines(orders));
-      if (csv || !sale.terminal.stdout.isTTY) return void await pour(sale.terminal, await ordersSheet(context, orders, csv ? 'spreadsheet' : 'plain'));
+      const { orders } = acceptedAs(await searchOrders(context, saleId, search), {
+        user: '--user',
+        status: '--status',
+        order: '--order',
+      });
+      if (json) return void (await pour(sale.terminal, ordersLines(orders)));
+      if (csv || !sale.terminal.stdout.isTTY)
+        return void (await pour(sale.terminal, await ordersSheet(context, orders, csv ? 'spreadsheet' : 'plain')));
       const rows: (string | number)[][] = [];
       for await (const { orderId, userId, sku, quantity, price, amount, status, changedAt } of orders) {
         if (rows.length === LISTED_MAX) break;
         rows.push([orderId, userId, sku, quantity, price, amount, status, changedAt]);
       }
-      const more = rows.length < LISTED_MAX ? '' : `\n… and there may be more; for all orders run: rain sale orders ${saleId} --csv`;
-      return { value: undefined, text: rows.length === 0 ? 'no such order' : `${table(['order', 'user', 'sku', 'quantity', 'price', 'amount', 'status', 'since'], rows)}${more}` };
+      const more =
+        rows.length < LISTED_MAX
+          ? ''
+          : `\n… and there may be more; for all orders run: rain sale orders ${saleId} --csv`;
+      return {
+        value: undefined,
+        text:
+          rows.length === 0
+            ? 'no such order'
+            : `${table(['order', 'user', 'sku', 'quantity', 'price', 'amount', 'status', 'since'], rows)}${more}`,
+      };
     });
 
   for (const { name, verb, done, summary, description } of STEPS) {
-    sale.command(`${name} <order>`).summary(summary).description(description).dryRun()
+    sale
+      .command(`${name} <order>`)
+      .summary(summary)
+      .description(description)
+      .dryRun()
       .requiredOption('--reason <text>', 'why, for the record; 1 to 500 characters')
-      .json().example(`rain sale ${name} m3k9x2a1b2c3d4-17 --reason "the customer called"`)
-      .runsWithContext(async (context, orderId: string, { reason, dryRun = false }: { reason: string; dryRun?: boolean }) => {
-        const { changed, order } = acceptedAs(await verb(context, orderId, reason, dryRun), { reason: '--reason' });
-        const what = `${order.quantity} ${order.sku} of ${order.userId}`;
-        return { value: { changed, order }, text: `${orderId}: ${!changed ? `was ${done} before` : dryRun ? `would be ${done}` : done}, ${what}` };
-      });
+      .json()
+      .example(`rain sale ${name} m3k9x2a1b2c3d4-17 --reason "the customer called"`)
+      .runsWithContext(
+        async (context, orderId: string, { reason, dryRun = false }: { reason: string; dryRun?: boolean }) => {
+          const { changed, order } = acceptedAs(await verb(context, orderId, reason, dryRun), { reason: '--reason' });
+          const what = `${order.quantity} ${order.sku} of ${order.userId}`;
+          return {
+            value: { changed, order },
+            text: `${orderId}: ${!changed ? `was ${done} before` : dryRun ? `would be ${done}` : done}, ${what}`,
+          };
+        },
+      );
   }
 }

@@ -31,16 +31,24 @@ export async function failOver({ cluster, master, signal, tell }: FailoverOption
   victim.kill();
   const killedAt = performance.now();
   const sinceMs = () => Math.round(performance.now() - killedAt);
-  tell(`${victim.name} (port ${victim.port}) is killed. Its users are refused until ${successor.name} has taken its place; the node timeout is ${seconds(NODE_TIMEOUT_MS)}`);
+  tell(
+    `${victim.name} (port ${victim.port}) is killed. Its users are refused until ${successor.name} has taken its place; the node timeout is ${seconds(NODE_TIMEOUT_MS)}`,
+  );
   const node = new Redis(successor.url);
   node.on('error', () => {});
   try {
-    await untilTrue(async () => (await node.role())[0] === 'master', { what: `${successor.name} as the new master`, withinMs: PROMOTED_MS_MAX, signal });
+    await untilTrue(async () => (await node.role())[0] === 'master', {
+      what: `${successor.name} as the new master`,
+      withinMs: PROMOTED_MS_MAX,
+      signal,
+    });
   } finally {
     node.disconnect();
   }
   const promotedMs = sinceMs();
-  tell(`${successor.name} (port ${successor.port}) is promoted after ${seconds(promotedMs)}. With DURABILITY=replicas=1 it confirms no win before it has a replica: ${victim.name} is started again`);
+  tell(
+    `${successor.name} (port ${successor.port}) is promoted after ${seconds(promotedMs)}. With DURABILITY=replicas=1 it confirms no win before it has a replica: ${victim.name} is started again`,
+  );
   await victim.startAgain();
   await untilInStep(successor.url, keyOf(master));
   const inStepMs = sinceMs();

@@ -49,10 +49,21 @@ export class Refusals {
     const all = [...this.#heard].flatMap(([userId, heard]) => (isOne(userId) ? [heard] : []));
     const refused = all.filter(({ firstMs }) => firstMs !== undefined);
     const waits = refused.map(({ firstMs, lastMs, decidedMs }) => (decidedMs ?? lastMs!) - firstMs!);
-    const round = (times: number[], pick: (...times: number[]) => number) => (times.length === 0 ? 0 : Math.round(pick(...times)));
+    const round = (times: number[], pick: (...times: number[]) => number) =>
+      times.length === 0 ? 0 : Math.round(pick(...times));
     return {
-      users: all.length, refused: refused.length, fromMs: round(refused.map(({ firstMs }) => firstMs!), Math.min), untilMs: round(refused.map(({ lastMs }) => lastMs!), Math.max),
-      longestMs: round(waits, Math.max), unanswered: refused.filter(({ decidedMs }) => decidedMs === undefined).length,
+      users: all.length,
+      refused: refused.length,
+      fromMs: round(
+        refused.map(({ firstMs }) => firstMs!),
+        Math.min,
+      ),
+      untilMs: round(
+        refused.map(({ lastMs }) => lastMs!),
+        Math.max,
+      ),
+      longestMs: round(waits, Math.max),
+      unanswered: refused.filter(({ decidedMs }) => decidedMs === undefined).length,
     };
   }
 }

@@ -37,13 +37,18 @@ export async function upCluster(terminal: Terminal, options: UpOptions, shutdown
   const { bots, packets, budget, duration } = { ...DEFAULTS, ...given(options) };
   const tell = (sentence: string) => notify(terminal, `${new Date().toTimeString().slice(0, 8)} ${sentence}`);
   const system = await startClusterSystem(terminal, shutdown, tell);
-  const context = await openContext({ REDIS_URL: system.cluster.url, DATABASE_URL: system.databaseUrl, SIGNING_SECRET: system.signingSecret }, 'trial');
+  const context = await openContext(
+    { REDIS_URL: system.cluster.url, DATABASE_URL: system.databaseUrl, SIGNING_SECRET: system.signingSecret },
+    'trial',
+  );
   shutdown.onClose('commands', () => context.close());
 
   const { id, masters } = placeRain(context.redis);
   const dies = masters.reduce((most, shards, i) => (shards.length > masters[most]!.length ? i : most), 0);
-  const arrivingS = Math.round(duration * ARRIVED_SHARE / 1_000);
-  tell(`${figure(bots)} users come within ${arrivingS} s for ${figure(packets)} packets in ${SHARDS} shards: ${masters.map((shards, i) => `${shards.length} on master ${i + 1}`).join(', ')}`);
+  const arrivingS = Math.round((duration * ARRIVED_SHARE) / 1_000);
+  tell(
+    `${figure(bots)} users come within ${arrivingS} s for ${figure(packets)} packets in ${SHARDS} shards: ${masters.map((shards, i) => `${shards.length} on master ${i + 1}`).join(', ')}`,
+  );
   const refusals = new Refusals();
   let failing: Promise<Failover> | undefined;
   const progress = progressOf(tell);
@@ -54,24 +59,54 @@ export async function upCluster(terminal: Terminal, options: UpOptions, shutdown
     failing = failOver({ cluster: system.cluster, master: dies, signal: shutdown.signal, tell });
     failing.catch(() => {}); // Awaited below, when the rain is over.
   };
-  const played = await playRound({
-    terminal, context, gatewayUrl: system.gatewayUrl, signal: shutdown.signal, tokenFor: (sub) => signToken(system.jwtSecret, { sub, expiresInSeconds: TOKEN_SECONDS }),
-  }, {
-    title: 'Cluster', id, shards: SHARDS, budget, packets, bots, opensInMs: Math.ceil(bots / CONNECTS_PER_SECOND) * 1_000 + LOADED_MS, durationMs: duration,
-    arrivals: { shape: 'steady', perSecond: bots / (duration * ARRIVED_SHARE / 1_000) },
-    onAnswer: (userId, code, nowMs) => refusals.answered(userId, code, nowMs),
-    progress: { update: onView, stop() {} },
-  });
+  const played = await playRound(
+    {
+      terminal,
+      context,
+      gatewayUrl: system.gatewayUrl,
+      signal: shutdown.signal,
+      tokenFor: (sub) => signToken(system.jwtSecret, { sub, expiresInSeconds: TOKEN_SECONDS }),
+    },
+    {
+      title: 'Cluster',
+      id,
+      shards: SHARDS,
+      budget,
+      packets,
+      bots,
+      opensInMs: Math.ceil(bots / CONNECTS_PER_SECOND) * 1_000 + LOADED_MS,
+      durationMs: duration,
+      arrivals: { shape: 'steady', perSecond: bots / ((duration * ARRIVED_SHARE) / 1_000) },
+      onAnswer: (userId, code, nowMs) => refusals.answered(userId, code, nowMs),
+      progress: { update: onView, stop() {} },
+    },
+  );
   const failover = await failing;
-  if (!failover) throw failed(`no master was killed, because hardly anybody won: ${played.bots.outcomes.map(({ name, count }) => `${count} ${name}`).join(', ')}`);
+  if (!failover)
+    throw failed(
+      `no master was killed, because hardly anybody won: ${played.bots.outcomes.map(({ name, count }) => `${count} ${name}`).join(', ')}`,
+    );
   const trial: Trial = {
-    rainId: id, users: bots, packets, killed: `master ${dies + 1}`, ...failover,
+    rainId: id,
+    users: bots,
+    packets,
+    killed: `master ${dies + 1}`,
+    ...failover,
     masters: masters.map((shards, i) => ({
-      name: `master ${i + 1}`, port: system.cluster.masters[i]!.port, killed: i === dies, shards, ...refusals.of((userId) => shards.includes(shardOf(userId, SHARDS))),
+      name: `master ${i + 1}`,
+      port: system.cluster.masters[i]!.port,
+      killed: i === dies,
+      shards,
+      ...refusals.of((userId) => shards.includes(shardOf(userId, SHARDS))),
     })),
-    winners: played.bots.winners, told: played.bots.told, outcomes: played.bots.outcomes, settled: played.settled,
-    audit: played.audit.report, problems: [...played.audit.problems],
-    inOrder: isInOrder(played.audit), answers: played.verdict,
+    winners: played.bots.winners,
+    told: played.bots.told,
+    outcomes: played.bots.outcomes,
+    settled: played.settled,
+    audit: played.audit.report,
+    problems: [...played.audit.problems],
+    inOrder: isInOrder(played.audit),
+    answers: played.verdict,
     balanced: played.settled && isInOrder(played.audit) && played.verdict.balanced,
   };
   print(terminal, options.json, trial, describeTrial(trial));
@@ -80,7 +115,9 @@ export async function upCluster(terminal: Terminal, options: UpOptions, shutdown
 
 /** Options that were not given are absent, or `undefined`. */
 function given({ bots, packets, budget, duration }: UpOptions): Partial<typeof DEFAULTS> {
-  return Object.fromEntries(Object.entries({ bots, packets, budget, duration }).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    Object.entries({ bots, packets, budget, duration }).filter(([, value]) => value !== undefined),
+  );
 }
 
 /** A line each few seconds, while something changes. */

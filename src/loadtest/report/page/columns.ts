@@ -13,7 +13,9 @@ export function columnsOf({ binMs, counts }: SwarmReport['timeline']) {
   /** The counts per column of one name. */
   const of = (name: string): number[] => {
     const columns = Array.from({ length: count }, () => 0);
-    (counts[name] ?? []).forEach((value, bin) => { columns[Math.floor(bin / merged)]! += value; });
+    (counts[name] ?? []).forEach((value, bin) => {
+      columns[Math.floor(bin / merged)]! += value;
+    });
     return columns;
   };
   return { count, seconds: (merged * binMs) / 1_000, of, names: Object.keys(counts) };
@@ -22,5 +24,5 @@ export function columnsOf({ binMs, counts }: SwarmReport['timeline']) {
 /** Running sums: turns changes into levels. */
 export function running(changes: readonly number[]): number[] {
   let sum = 0;
-  return changes.map((change) => sum += change);
+  return changes.map((change) => (sum += change));
 }

@@ -32,7 +32,10 @@ export function heightScale(frame: Frame, largest: number): Scale {
 
 /** Whole numbers only. */
 export function ticksOf(scale: Scale, count: number): Tick[] {
-  return scale.ticks(count).filter(Number.isInteger).map((value) => ({ value, label: figure(value) }));
+  return scale
+    .ticks(count)
+    .filter(Number.isInteger)
+    .map((value) => ({ value, label: figure(value) }));
 }
 
 export function svg(frame: Frame, { x, y, xTicks, yTicks, marks, xName, description }: Plot): string {
@@ -40,10 +43,16 @@ export function svg(frame: Frame, { x, y, xTicks, yTicks, marks, xName, descript
   const [ground, top] = upwards(frame);
   return [
     `<svg viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${escape(description)}">`,
-    ...yTicks.map(({ value, label }) => `<line class="grid" x1="${from}" x2="${to}" y1="${px(y(value))}" y2="${px(y(value))}"/><text class="tick" x="${from - 8}" y="${px(y(value) + 4)}" text-anchor="end">${escape(label)}</text>`),
+    ...yTicks.map(
+      ({ value, label }) =>
+        `<line class="grid" x1="${from}" x2="${to}" y1="${px(y(value))}" y2="${px(y(value))}"/><text class="tick" x="${from - 8}" y="${px(y(value) + 4)}" text-anchor="end">${escape(label)}</text>`,
+    ),
     marks,
     `<line class="axis" x1="${from}" x2="${to}" y1="${ground}" y2="${ground}"/>`,
-    ...xTicks.map(({ value, label }) => `<line class="axis" x1="${px(x(value))}" x2="${px(x(value))}" y1="${ground}" y2="${ground + 4}"/><text class="tick" x="${px(x(value))}" y="${ground + 17}" text-anchor="middle">${escape(label)}</text>`),
+    ...xTicks.map(
+      ({ value, label }) =>
+        `<line class="axis" x1="${px(x(value))}" x2="${px(x(value))}" y1="${ground}" y2="${ground + 4}"/><text class="tick" x="${px(x(value))}" y="${ground + 17}" text-anchor="middle">${escape(label)}</text>`,
+    ),
     `<text class="name" x="${to}" y="${frame.height - 3}" text-anchor="end">${escape(xName)}</text>`,
     `<rect class="sheet" x="${from}" y="${top}" width="${to - from}" height="${ground - top}"/>`,
     '</svg>',

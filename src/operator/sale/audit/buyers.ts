@@ -17,8 +17,18 @@ const PAGE = 1_000;
  * @param made how many there were when the log was read; later ones are not compared
  * @returns the highest number of such a refused one
  */
-export async function nameUnlogged({ redis, signer, ledger }: OperatorContext, { saleId, made, unsigned }: { saleId: string; made: number; unsigned: 'not_signed' | undefined }, { userOf, excused }: SaleLog, findings: SaleFindings): Promise<number> {
-  const noteUnlogged = ({ user, ordinal, quantity, sku }: Unlogged) => findings.note(`unlogged ${user} ${ordinal}`, `Redis has the reservation ${saleId}-${ordinal}, ${quantity} ${sku}, with ${user}; the reservation log has it ${userOf.has(ordinal) ? `with ${userOf.get(ordinal)}` : 'not'}`, 'unlogged');
+export async function nameUnlogged(
+  { redis, signer, ledger }: OperatorContext,
+  { saleId, made, unsigned }: { saleId: string; made: number; unsigned: 'not_signed' | undefined },
+  { userOf, excused }: SaleLog,
+  findings: SaleFindings,
+): Promise<number> {
+  const noteUnlogged = ({ user, ordinal, quantity, sku }: Unlogged) =>
+    findings.note(
+      `unlogged ${user} ${ordinal}`,
+      `Redis has the reservation ${saleId}-${ordinal}, ${quantity} ${sku}, with ${user}; the reservation log has it ${userOf.has(ordinal) ? `with ${userOf.get(ordinal)}` : 'not'}`,
+      'unlogged',
+    );
   let [cursor, highest] = ['0', 0];
   do {
     const [next, fields] = await redis.hscan(saleKeys(saleId).buyers, cursor, 'COUNT', PAGE);
@@ -27,13 +37,28 @@ export async function nameUnlogged({ redis, signer, ledger }: OperatorContext, {
       const user = fields[i]!;
       for (const one of readHeld(user, fields[i + 1]!, findings)) {
         const { ordinal, quantity, sku, mac } = one;
-        if (unsigned && !excused.has(`${ordinal} ${user}`) && !signer.isReservation(mac, { saleId, userId: user, ...one })) findings.note(`unsigned ${user} ${ordinal}`, `Redis has the reservation ${saleId}-${ordinal}, ${quantity} ${sku}, with ${user}, not signed with SIGNING_SECRET: the gateways tell nobody of it`, unsigned);
+        if (
+          unsigned &&
+          !excused.has(`${ordinal} ${user}`) &&
+          !signer.isReservation(mac, { saleId, userId: user, ...one })
+        )
+          findings.note(
+            `unsigned ${user} ${ordinal}`,
+            `Redis has the reservation ${saleId}-${ordinal}, ${quantity} ${sku}, with ${user}, not signed with SIGNING_SECRET: the gateways tell nobody of it`,
+            unsigned,
+          );
         if (ordinal > made || userOf.get(ordinal) === user) continue;
         if (one.status === 'failed') failed.push({ user, ordinal, quantity, sku });
         else noteUnlogged({ user, ordinal, quantity, sku });
       }
     }
-    const refused = new Set((await ledger.refusalsAmong(failed.map(({ user, ordinal }) => ({ reservationId: reservationId(saleId, ordinal), userId: user })))).map((one) => `${one.reservationId} ${one.userId}`));
+    const refused = new Set(
+      (
+        await ledger.refusalsAmong(
+          failed.map(({ user, ordinal }) => ({ reservationId: reservationId(saleId, ordinal), userId: user })),
+        )
+      ).map((one) => `${one.reservationId} ${one.userId}`),
+    );
     for (const one of failed) {
       if (refused.has(`${reservationId(saleId, one.ordinal)} ${one.user}`)) highest = Math.max(highest, one.ordinal);
       else noteUnlogged(one);

@@ -39,5 +39,8 @@ export async function readExplained(context: Pick<OperatorContext, 'ledger'>, sa
  * about the same field is another finding. As a hash: a thief chooses how long it is.
  */
 export function acknowledgedSaleId(saleId: string, finding: SaleTampering): string {
-  return `tampering:${saleId}:${createHash('sha256').update(`${tamperingKey(finding)}\n${finding.sentence}`).digest('hex').slice(0, 32)}`;
+  return `tampering:${saleId}:${createHash('sha256')
+    .update(`${tamperingKey(finding)}\n${finding.sentence}`)
+    .digest('hex')
+    .slice(0, 32)}`;
 }

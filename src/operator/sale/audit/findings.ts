@@ -4,7 +4,24 @@ import { storable, type Tampering } from '../../audit/tampering.ts';
  * What nobody but a hand in Redis or in the database can have done: Redis writes each purchase and each change in one step, so no crash,
  * failover or restore leaves a part of one, and the database moves the stock itself.
  */
-type SaleTamperingKind = 'state' | 'window' | 'top_ups' | 'terms' | 'units' | 'counts' | 'made' | 'log' | 'false_reservation' | 'not_signed' | 'reservation_time' | 'unlogged' | 'held' | 'type' | 'status' | 'limit' | 'ledger';
+type SaleTamperingKind =
+  | 'state'
+  | 'window'
+  | 'top_ups'
+  | 'terms'
+  | 'units'
+  | 'counts'
+  | 'made'
+  | 'log'
+  | 'false_reservation'
+  | 'not_signed'
+  | 'reservation_time'
+  | 'unlogged'
+  | 'held'
+  | 'type'
+  | 'status'
+  | 'limit'
+  | 'ledger';
 export type SaleTampering = Tampering<SaleTamperingKind>;
 
 /** Findings kept of one audit; the others are counted [R10]. */
@@ -34,7 +51,8 @@ export function createFindings(isAcknowledged: (finding: SaleTampering) => boole
       const sentences = told(seen).map(([, { sentence }]) => sentence);
       return more > 0 ? [...sentences, `and ${more} more findings`] : sentences;
     },
-    tampering: (seen?: ReadonlySet<string>): SaleTampering[] => told(seen).flatMap(([key, { sentence, kind }]) => (kind === undefined ? [] : [tamperingOf(key, sentence, kind)])),
+    tampering: (seen?: ReadonlySet<string>): SaleTampering[] =>
+      told(seen).flatMap(([key, { sentence, kind }]) => (kind === undefined ? [] : [tamperingOf(key, sentence, kind)])),
   };
 }
 export type SaleFindings = ReturnType<typeof createFindings>;

@@ -44,5 +44,21 @@ export interface SaleLog {
 }
 
 export function emptyLog(): SaleLog {
-  return { units: new Map(), kept: new Map(), userOf: new Map(), waiting: [], redrawn: 0, refused: 0, beyond: [], untold: new Map(), untrue: [], explained: 0, excused: new Set(), putBack: new Set(), ordered: 0, newest: 0, behind: new Set() };
+  return {
+    units: new Map(),
+    kept: new Map(),
+    userOf: new Map(),
+    waiting: [],
+    redrawn: 0,
+    refused: 0,
+    beyond: [],
+    untold: new Map(),
+    untrue: [],
+    explained: 0,
+    excused: new Set(),
+    putBack: new Set(),
+    ordered: 0,
+    newest: 0,
+    behind: new Set(),
+  };
 }

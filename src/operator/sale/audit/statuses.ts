@@ -15,7 +15,14 @@ interface Decided {
 }
 
 /** Adds a genuine reservation to what the log says, with what became of it. */
-export function followReservation(one: Logged, held: HeldReservation, decided: Decided, sale: Pick<BookedSale, 'holdMs'>, log: SaleLog, findings: SaleFindings): void {
+export function followReservation(
+  one: Logged,
+  held: HeldReservation,
+  decided: Decided,
+  sale: Pick<BookedSale, 'holdMs'>,
+  log: SaleLog,
+  findings: SaleFindings,
+): void {
   const { reservation, ordinal } = one;
   const { reservationId: id, userId, sku, quantity } = reservation;
   const { order, refusal } = decided;
@@ -30,7 +37,8 @@ export function followReservation(one: Logged, held: HeldReservation, decided: D
       // The units that are booked under this number are those of the order.
       log.redrawn++;
       log.units.set(order.sku, (log.units.get(order.sku) ?? 0) + order.quantity);
-    } else if (held.status !== 'failed' || !givesBack(refusal.reason)) log.kept.set(sku, (log.kept.get(sku) ?? 0) + quantity);
+    } else if (held.status !== 'failed' || !givesBack(refusal.reason))
+      log.kept.set(sku, (log.kept.get(sku) ?? 0) + quantity);
     return;
   }
   log.units.set(sku, (log.units.get(sku) ?? 0) + quantity);
@@ -40,15 +48,29 @@ export function followReservation(one: Logged, held: HeldReservation, decided: D
 }
 
 /** Redis was read before the ledger and follows it: it knows nothing that the ledger does not. @returns what it should tell instead */
-function compareTold({ reservationId: id, userId }: Reservation, held: HeldReservation, { order, refusal }: Decided, payBy: number, findings: SaleFindings): Pick<Untrue, 'key' | 'right'> | undefined {
+function compareTold(
+  { reservationId: id, userId }: Reservation,
+  held: HeldReservation,
+  { order, refusal }: Decided,
+  payBy: number,
+  findings: SaleFindings,
+): Pick<Untrue, 'key' | 'right'> | undefined {
   const own = order?.userId === userId ? order : undefined;
-  const has = refusal ? 'failed' : own?.status ?? 'reserved';
+  const has = refusal ? 'failed' : (own?.status ?? 'reserved');
   if (isAhead(held.status, has, own !== undefined)) {
-    findings.note(`ahead ${id}`, `Redis would tell ${userId} that ${id} is ${held.status}; ${refusal ? 'the ledger has refused it' : own ? `its order is ${own.status}` : 'it has no order'}`, 'status');
+    findings.note(
+      `ahead ${id}`,
+      `Redis would tell ${userId} that ${id} is ${held.status}; ${refusal ? 'the ledger has refused it' : own ? `its order is ${own.status}` : 'it has no order'}`,
+      'status',
+    );
     return { key: `ahead ${id}`, right: { status: has, payBy } };
   }
   if (held.payBy === payBy) return undefined;
-  findings.note(`deadline ${id}`, `Redis would tell ${userId} to pay ${id} by ${iso(held.payBy)}; the sale gives until ${iso(payBy)}`, 'reservation_time');
+  findings.note(
+    `deadline ${id}`,
+    `Redis would tell ${userId} to pay ${id} by ${iso(held.payBy)}; the sale gives until ${iso(payBy)}`,
+    'reservation_time',
+  );
   return { key: `deadline ${id}`, right: { status: held.status, payBy } };
 }
 
@@ -58,11 +80,23 @@ function isAhead(told: OrderStatus, has: OrderStatus, hasOrder: boolean): boolea
   return told !== 'paid' || has !== 'refunded';
 }
 
-function compareOrder({ reservationId, userId, sku, quantity, price, at }: Reservation, order: BookedOrder, payBy: number, findings: SaleFindings): void {
+function compareOrder(
+  { reservationId, userId, sku, quantity, price, at }: Reservation,
+  order: BookedOrder,
+  payBy: number,
+  findings: SaleFindings,
+): void {
   if (order.userId !== userId || order.sku !== sku || order.quantity !== quantity || order.price !== price) {
-    findings.note(`differs ${reservationId}`, `${reservationId} is ${quantity} ${sku} at ${price} for ${userId} in the log; its order is ${order.quantity} ${order.sku} at ${order.price} for ${order.userId}`);
+    findings.note(
+      `differs ${reservationId}`,
+      `${reservationId} is ${quantity} ${sku} at ${price} for ${userId} in the log; its order is ${order.quantity} ${order.sku} at ${order.price} for ${order.userId}`,
+    );
   } else if (order.payBy !== payBy) {
-    findings.note(`due ${reservationId}`, `${reservationId} was reserved at ${iso(Number(at))} in the log, to be paid by ${iso(payBy)}; its order was at ${iso(order.reservedAt)}, to be paid by ${iso(order.payBy)}`, 'reservation_time');
+    findings.note(
+      `due ${reservationId}`,
+      `${reservationId} was reserved at ${iso(Number(at))} in the log, to be paid by ${iso(payBy)}; its order was at ${iso(order.reservedAt)}, to be paid by ${iso(order.payBy)}`,
+      'reservation_time',
+    );
   }
 }
 

@@ -12,7 +12,11 @@ export type OrderLetterContext = Omit<OperatorContext, 'queues'> & { queues: Sal
 type Row = Awaited<ReturnType<typeof readOrderLetters>>['letters'][number];
 
 /** A dead letter of an order as shown to the operator. */
-export interface OrderLetterView extends OrderLetter, Pick<DeadLetterView, 'letter' | 'deadLetteredAt' | 'discarded'>, Partial<Pick<Reservation, 'reservationId' | 'userId' | 'sku' | 'quantity' | 'price'>> {
+export interface OrderLetterView
+  extends
+    OrderLetter,
+    Pick<DeadLetterView, 'letter' | 'deadLetteredAt' | 'discarded'>,
+    Partial<Pick<Reservation, 'reservationId' | 'userId' | 'sku' | 'quantity' | 'price'>> {
   /** What the reason means, and what to do. */
   text: string;
   /** The order has ended or is paid, so that requeueing changes nothing: resolve it and discard it. */
@@ -25,9 +29,15 @@ export interface OrderLetterView extends OrderLetter, Pick<DeadLetterView, 'lett
 type OrderLetterList = { letters: OrderLetterView[]; total: number; complete: boolean };
 
 /** Oldest first. */
-export async function listOrderLetters(context: OrderLetterContext, { limit, ...search }: OrderLetterSearch & { skip: number; limit: number }): Promise<OrderLetterList> {
+export async function listOrderLetters(
+  context: OrderLetterContext,
+  { limit, ...search }: OrderLetterSearch & { skip: number; limit: number },
+): Promise<OrderLetterList> {
   const { ordersDead } = context.queues;
-  const { letters, complete } = await readOrderLetters(ordersDead, { ...search, limit: Math.min(limit, DEAD_LETTERS_MAX) });
+  const { letters, complete } = await readOrderLetters(ordersDead, {
+    ...search,
+    limit: Math.min(limit, DEAD_LETTERS_MAX),
+  });
   return { letters: await viewAll(context, letters), total: await ordersDead.getJobCountByTypes('waiting'), complete };
 }
 
@@ -41,20 +51,35 @@ export async function showOrderLetter(context: OrderLetterContext, id: string): 
 }
 
 /** With what the ledger has of each. */
-async function viewAll({ ledger }: Pick<OperatorContext, 'ledger'>, letters: readonly Row[]): Promise<OrderLetterView[]> {
+async function viewAll(
+  { ledger }: Pick<OperatorContext, 'ledger'>,
+  letters: readonly Row[],
+): Promise<OrderLetterView[]> {
   const parsed = letters.map(({ entry }) => parseReservation(entry));
   const ids = parsed.flatMap((one) => (one.ok ? [one.reservation.reservationId] : []));
-  const [discards, orders] = [await ledger.discardedClaims(letters.map(({ id }) => id)), ids.length === 0 ? [] : await ledger.orders({ ids }, ids.length)];
+  const [discards, orders] = [
+    await ledger.discardedClaims(letters.map(({ id }) => id)),
+    ids.length === 0 ? [] : await ledger.orders({ ids }, ids.length),
+  ];
   const statuses = new Map(orders.map(({ id, status }) => [id, status]));
   return letters.map(({ id, deadLetteredAt, ...letter }, i) => {
     const one = parsed[i]!;
     return {
-      letter: id, ...letter, text: ORDER_DEAD_REASONS[letter.reason], ...(FINAL_REASONS.has(letter.reason) && { final: true as const }), ...(one.ok && about(one.reservation, statuses)), deadLetteredAt: iso(deadLetteredAt), ...discardedBy(discards.get(id)),
+      letter: id,
+      ...letter,
+      text: ORDER_DEAD_REASONS[letter.reason],
+      ...(FINAL_REASONS.has(letter.reason) && { final: true as const }),
+      ...(one.ok && about(one.reservation, statuses)),
+      deadLetteredAt: iso(deadLetteredAt),
+      ...discardedBy(discards.get(id)),
     };
   });
 }
 
-function about({ reservationId, userId, sku, quantity, price }: Reservation, statuses: ReadonlyMap<string, BookedOrder['status']>) {
+function about(
+  { reservationId, userId, sku, quantity, price }: Reservation,
+  statuses: ReadonlyMap<string, BookedOrder['status']>,
+) {
   const status = statuses.get(reservationId);
   return { reservationId, userId, sku, quantity, price, ...(status && { status }) };
 }

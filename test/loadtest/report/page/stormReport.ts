@@ -35,10 +35,22 @@ export function loadtestReport(rainId = 'spring-2027'): SwarmReport {
   }
   counters.cheats.users = 40;
   counters.cheats.frames = 71_000;
-  for (const [name, count] of [['answer too_fast', 41_022], ['answer nothing_left', 28_111], ['error bad_field', 801], ['closed too_many_errors', 77]] as const) counters.cheats.heard.add(name, count);
+  for (const [name, count] of [
+    ['answer too_fast', 41_022],
+    ['answer nothing_left', 28_111],
+    ['error bad_field', 801],
+    ['closed too_many_errors', 77],
+  ] as const)
+    counters.cheats.heard.add(name, count);
   counters.cuts = 311;
   counters.stops = 160;
   return reportOf(counters, {
-    rainId, seed: SEED, durationMs: 27_312, processes: 3, clockErrorMs: 0.4, arrivals: { shape: 'spike', perSecond: 640 }, shares: { flaky: 0.02, slow: 0.02, cheaters: 0.005 },
+    rainId,
+    seed: SEED,
+    durationMs: 27_312,
+    processes: 3,
+    clockErrorMs: 0.4,
+    arrivals: { shape: 'spike', perSecond: 640 },
+    shares: { flaky: 0.02, slow: 0.02, cheaters: 0.005 },
   });
 }

@@ -6,7 +6,10 @@ let time = 1_000;
 performance.now = () => time;
 const print = (line) => process.stdout.write(`${line}\n`);
 const shutdown = createShutdown({ deadlineMs: 20_000, report: print });
-const slow = (leftMs) => { print(leftMs); time += 10_000; };
+const slow = (leftMs) => {
+  print(leftMs);
+  time += 10_000;
+};
 shutdown.onClose('third', (leftMs) => print(leftMs));
 shutdown.onClose('second', slow);
 shutdown.onClose('first', slow);

@@ -6,7 +6,10 @@ const print = (line) => process.stdout.write(`${line}\n`);
 const shutdown = createShutdown({ deadlineMs: Number(process.argv[3]), report: print });
 shutdown.onClose('first', () => print('closed first'));
 shutdown.onClose('second', () => sleep(Number(process.argv[2])));
-shutdown.onClose('third', () => { print('closed third'); throw new Error('it stuck'); });
+shutdown.onClose('third', () => {
+  print('closed third');
+  throw new Error('it stuck');
+});
 shutdown.signal.addEventListener('abort', () => print('aborted'));
 setInterval(() => {}, 1_000);
 print('open');

@@ -26,8 +26,15 @@ if (process.argv[3] !== 'redis-only') {
   pids.database = database.server.pid;
 }
 writeRunning(home.folder, {
-  pid: process.pid, startedAt: Date.now(), redisUrl: redis.server.url, databaseUrl: 'postgres://127.0.0.1:1/none',
-  jwtSecret: secrets.jwtSecret, signingSecret: secrets.signingSecret, gatewayUrl: 'ws://127.0.0.1:1', consoleUrl: 'http://127.0.0.1:2', demo: true,
+  pid: process.pid,
+  startedAt: Date.now(),
+  redisUrl: redis.server.url,
+  databaseUrl: 'postgres://127.0.0.1:1/none',
+  jwtSecret: secrets.jwtSecret,
+  signingSecret: secrets.signingSecret,
+  gatewayUrl: 'ws://127.0.0.1:1',
+  consoleUrl: 'http://127.0.0.1:2',
+  demo: true,
 });
 shutdown.onClose('run.json', () => removeRunning(home.folder));
 process.stdout.write(`${JSON.stringify({ pids })}\n`);
