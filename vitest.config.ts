@@ -5,7 +5,9 @@ import { readProjects, type Project } from './test/support/runner/projects.ts';
 
 const { files, projectOf } = readProjects(fileURLToPath(new URL('.', import.meta.url)));
 
-/** Files that share a worker share what they import, which is loaded once; what they leave behind fails them by name. */
+/**
+ * Files that share a worker share what they import, which is loaded once; what they leave behind fails them by name.
+ */
 function project(name: Project, more: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
   return {
     test: {
@@ -41,7 +43,8 @@ export default defineConfig({
         setupFiles: ['test/support/runner/withoutServers.ts'],
         sequence: { groupOrder: 1 },
       }),
-      // Two leave a third of two cores idle. With four, tests of clocks and deadlines fail now and then: they go by a busy machine's.
+      // Two leave a third of two cores idle. With four, tests of clocks and deadlines fail now and then: they go by a
+      // busy machine's.
       project('system', { ...servers, maxWorkers: 3, sequence: { groupOrder: 2 } }),
       project('long', { ...servers, maxWorkers: 2, sequence: { groupOrder: 3 } }),
       project('alone', { ...servers, maxWorkers: 1, sequence: { groupOrder: 4 } }),

@@ -1,7 +1,7 @@
 /**
- * `quick` for the hot path in a minute, to compare two versions; `full` for published results. `watchers` receive a broadcast, in
- * `full` nearly the maximum of one process; `restMs` is for the garbage collection after the handshakes; `pressing` and `pressMs` are
- * for `overload`.
+ * `quick` for the hot path in a minute, to compare two versions; `full` for published results. `watchers` receive a
+ * broadcast, in `full` nearly the maximum of one process; `restMs` is for the garbage collection after the handshakes;
+ * `pressing` and `pressMs` are for `overload`.
  */
 export const SIZES = {
   quick: {

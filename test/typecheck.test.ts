@@ -8,7 +8,10 @@ const SEEN = 'node_modules/.cache/rain-typecheck';
 /** Several look at much of the same twice, and the folders are checked side by side anyway. */
 const ONE_CHECKER = ['--checkers', '1'];
 
-/** vitest strips types without looking at them, and vite does the same for the pages. The set-up has compiled src/ before any test runs. */
+/**
+ * vitest strips types without looking at them, and vite does the same for the pages. The set-up has compiled src/
+ * before any test runs.
+ */
 test.concurrent.each(['test', 'client-demo', 'client-console'])(
   '%s/tsconfig.json: every type agrees',
   { timeout: 180_000 },

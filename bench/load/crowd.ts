@@ -2,7 +2,10 @@ import { call, type Connection, type Speech } from './connection.ts';
 import { clientFrame } from './frames.ts';
 import { atMs, cpuMs, histogram, REFS, Stream, type Manner, type Phase, type Streamed, type Voice } from './stream.ts';
 
-/** `elapsedMs`: from the first grab to the last answer; `cpuMs`: processor time of this process; `gone`: connections that closed. */
+/**
+ * `elapsedMs`: from the first grab to the last answer; `cpuMs`: processor time of this process; `gone`: connections
+ * that closed.
+ */
 const NOTHING = { won: 0, lost: 0, busy: 0, elapsedMs: 0, cpuMs: 0, gone: 0, latencyMs: { p50: 0, p99: 0, max: 0 } };
 export type Ran = typeof NOTHING;
 

@@ -7,12 +7,14 @@ export interface Phase {
 }
 
 /**
- * A user who `listens` does not tap while an answer is on its way, and comes back when told after "busy"; one who `insists` asks again at
- * once after "busy"; and one who `floods` sends every planned grab, whatever has been answered.
+ * A user who `listens` does not tap while an answer is on its way, and comes back when told after "busy"; one who
+ * `insists` asks again at once after "busy"; and one who `floods` sends every planned grab, whatever has been answered.
  */
 export type Manner = 'listens' | 'insists' | 'floods';
 
-/** The result of a phase. Latencies count from the planned time of each grab, so that delays of the driver are visible. */
+/**
+ * The result of a phase. Latencies count from the planned time of each grab, so that delays of the driver are visible.
+ */
 const NOTHING = {
   offered: 0,
   // Answers during the phase, and grabs of this phase without an answer at the end.

@@ -6,7 +6,10 @@ import { inStore } from '../support/store.ts';
 import { single, type Row } from '../report/row.ts';
 import type { Measure } from './measure.ts';
 
-/** Upper bound of the engine: the usual script on a bare Redis, called in pipelines by redis-benchmark, without any server. */
+/**
+ * Upper bound of the engine: the usual script on a bare Redis, called in pipelines by redis-benchmark, without any
+ * server.
+ */
 export const ceiling: Measure = {
   name: 'ceiling',
   onlyWhenAsked: 'quick',

@@ -8,7 +8,10 @@ import { inStore, type Store } from '../support/store.ts';
 import { grabMany } from '../support/won.ts';
 import type { Measure } from './measure.ts';
 
-/** Speed of the credit worker on waiting claims: ours by ranges, the baseline with one job and one Prisma transaction each. */
+/**
+ * Speed of the credit worker on waiting claims: ours by ranges, the baseline with one job and one Prisma transaction
+ * each.
+ */
 export const crediting: Measure = {
   name: 'crediting',
   onlyWhenAsked: 'quick',

@@ -16,13 +16,22 @@ const SOCKETS_PER_PROCESS = 15_000;
 const PROCESSES_MIN = 2;
 /** New sockets a second that server and swarm can handle together on two cores. */
 const CONNECTS_PER_SECOND = 500;
-/** Time until the rain opens, as a factor of the connect time plus a constant: a user that connects later misses the start. */
+/**
+ * Time until the rain opens, as a factor of the connect time plus a constant: a user that connects later misses the
+ * start.
+ */
 const SLACK = { factor: 1.5, ms: 12_000 };
-/** The taps increase slowly enough for two cores that also run the users: all users must be served, speed is not measured. */
+/**
+ * The taps increase slowly enough for two cores that also run the users: all users must be served, speed is not
+ * measured.
+ */
 const GRABS_SECONDS = 90;
 const REST_MS = 2_000;
 
-/** Many live, authenticated sockets over several gateway and swarm processes: all receive the start, all grab, all are answered. */
+/**
+ * Many live, authenticated sockets over several gateway and swarm processes: all receive the start, all grab, all are
+ * answered.
+ */
 export const crowd: Measure = {
   name: 'crowd',
   onlyWhenAsked: 'always',

@@ -13,7 +13,9 @@ const ROUNDS = 60;
 const WARM_ROUNDS = 30;
 const SETTLE_MS = 20;
 
-/** Processor time of the server for one handshake: the token, the limits, the session, and `welcome` with some rains. */
+/**
+ * Processor time of the server for one handshake: the token, the limits, the session, and `welcome` with some rains.
+ */
 export const handshake: Measure = {
   name: 'handshake',
   onlyWhenAsked: 'quick',

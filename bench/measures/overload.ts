@@ -126,7 +126,10 @@ async function press({ name, narrow }: Kind, { size, postgres, say }: BaselineOp
   }
 }
 
-/** Increases the load until the goodput falls or answers are too late. @returns the best goodput, decided grabs per second */
+/**
+ * Increases the load until the goodput falls or answers are too late.
+ * @returns the best goodput, decided grabs per second
+ */
 async function search(
   name: string,
   stream: (...phases: Phase[]) => Promise<readonly Streamed[]>,

@@ -8,7 +8,10 @@ const HEAD = 64;
 /** Space for the value after the longest bar, on both sides. */
 const TAIL = 130;
 
-/** Bars of the ratio to the target, on a logarithmic scale: "at most half" and "at least twice" look alike. For light and dark pages. */
+/**
+ * Bars of the ratio to the target, on a logarithmic scale: "at most half" and "at least twice" look alike. For light
+ * and dark pages.
+ */
 export function chartOf(rows: readonly Row[], machine: string): string {
   // A target of zero has no ratio.
   const shown = rows.filter(
@@ -44,7 +47,10 @@ ${bars.join('\n')}
 `;
 }
 
-/** Upper limit of the ratio to the target, which is above 1 when the target is reached; a value of zero would give infinity. */
+/**
+ * Upper limit of the ratio to the target, which is above 1 when the target is reached; a value of zero would give
+ * infinity.
+ */
 const MARGIN_MAX = 64;
 
 function margin({ figure, target }: Row): number {

@@ -21,7 +21,10 @@ const LINES = [
   ['refused', 'told "busy"'],
 ] as const;
 
-/** Offered load against decided and refused grabs, one panel per curve, with the p99 of the decided ones. For light and dark pages. */
+/**
+ * Offered load against decided and refused grabs, one panel per curve, with the p99 of the decided ones. For light and
+ * dark pages.
+ */
 export function curveOf(curves: readonly Curve[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${PANEL.width * curves.length} ${PANEL.height}" font-family="system-ui, sans-serif" font-size="12">
 <style>text{fill:#6b7280}.title{font-size:15px;font-weight:600}.small{font-size:10.5px}path{fill:none;stroke-width:2.5}.goodput{stroke:#d9363e;fill:none}.refused{stroke:#9ca3af;stroke-dasharray:5 4}circle{fill:#d9363e}.grid{stroke:#9ca3af;stroke-opacity:.3}</style>

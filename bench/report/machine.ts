@@ -26,7 +26,9 @@ export function describeMachine({
   return `${cores} cores, ${memoryGiB} GiB, Node ${node.slice(1)}, Redis ${redis}, one fsync ${fsync} µs`;
 }
 
-/** Duration of one synced write, µs, in the folder of the bench's servers. All results with durable writes depend on it. */
+/**
+ * Duration of one synced write, µs, in the folder of the bench's servers. All results with durable writes depend on it.
+ */
 function fsyncMicroseconds(): number {
   const folder = mkdtempSync(join(tmpdir(), 'rain-bench-fsync-'));
   const file = openSync(join(folder, 'log'), 'a');

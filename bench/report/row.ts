@@ -10,7 +10,10 @@ export interface Row {
   /** Ratio of ours to theirs per round; for an absolute target, our value itself. */
   figure: Spread;
   target?: { most: number } | { least: number };
-  /** A figure of wall-clock time whose rounds still differed by more than a tenth at the end, or that was measured once: another hour may give another. */
+  /**
+   * A figure of wall-clock time whose rounds still differed by more than a tenth at the end, or that was measured once:
+   * another hour may give another.
+   */
   unsteady?: boolean;
   /** Why there is no valid value; the other fields are then ignored. */
   spoilt?: string;

@@ -9,9 +9,10 @@ const seen = new Map<number, Map<string, number>>();
 /**
  * Processor time of these processes since their start, all threads, user and system, ms.
  *
- * The kernel reports it for each living thread in nanoseconds, but only up to the last time that the thread gave up its processor. So
- * read it while the process waits. The time of an ended thread is kept from the last reading; its time since then is only in the total
- * of the process, which includes all threads ever, in steps of 10 ms. The larger of the two values is the more exact one.
+ * The kernel reports it for each living thread in nanoseconds, but only up to the last time that the thread gave up its
+ * processor. So read it while the process waits. The time of an ended thread is kept from the last reading; its time
+ * since then is only in the total of the process, which includes all threads ever, in steps of 10 ms. The larger of the
+ * two values is the more exact one.
  */
 export function cpuMs(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + Math.max(threadsMs(pid), totalMs(pid)), 0);

@@ -16,9 +16,10 @@ const SATURATED = 0.95;
 const LONGER = 3;
 
 /**
- * All designs run from the first round to the last, and take turns: A B C, A B C … Rounds are short and many, so that a machine that
- * is slow for a second is slow for all designs. The first rounds warm up JIT and caches, and do not count.
- * @param until a figure of wall-clock time: rounds are added until its ratios are steady, to three times as many at most
+ * All designs run from the first round to the last, and take turns: A B C, A B C … Rounds are short and many, so that a
+ * machine that is slow for a second is slow for all designs. The first rounds warm up JIT and caches, and do not count.
+ * @param until a figure of wall-clock time: rounds are added until its ratios are steady, to three times as many at
+ *   most
  */
 export function interleave<N extends ContenderName>(
   names: readonly N[],
@@ -94,7 +95,10 @@ function areSteady([ours, ...others]: readonly (readonly Cost[])[], figure: Figu
   return others.every((theirs) => isSteady(ratios(ours!.map(figure), theirs.map(figure))));
 }
 
-/** Whether the driver was the bottleneck and not the server: then the figures are those of the driver, and the server got smaller batches. */
+/**
+ * Whether the driver was the bottleneck and not the server: then the figures are those of the driver, and the server
+ * got smaller batches.
+ */
 function saturation(costs: readonly Cost[]): string | undefined {
   const share = (of: 'cpuMs' | 'serverMs') => sumOf(costs, of) / sumOf(costs, 'elapsedMs');
   const [driver, server] = [share('cpuMs'), share('serverMs')];

@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 const RAIN = fileURLToPath(new URL('../../dist/bin/rain.js', import.meta.url));
 const LOOK_MS = 20;
 
-/** Runs `rain …` as a process of its own. @returns what it printed, how long it took, and the most memory that it had at once */
+/**
+ * Runs `rain …` as a process of its own.
+ * @returns what it printed, how long it took, and the most memory that it had at once
+ */
 export async function peakOf(
   words: readonly string[],
   env: Record<string, string>,

@@ -7,7 +7,10 @@ const PROFILES = process.env['BENCH_PROFILES'];
 
 export type Program = Awaited<ReturnType<typeof startProgram>>;
 
-/** A program of this folder, or a compiled one. It ends with the IPC channel. `said`: its first message, with its address. */
+/**
+ * A program of this folder, or a compiled one. It ends with the IPC channel. `said`: its first message, with its
+ * address.
+ */
 export async function startProgram(path: string, args: readonly string[], env: Record<string, string>) {
   const child = fork(fileURLToPath(new URL(`../${path}`, import.meta.url)), args, {
     execArgv: [

@@ -39,7 +39,10 @@ export async function openRainHouse(redisUrl: string, databaseUrl: string, owner
   return {
     context,
     stockRain,
-    /** Creates and loads rains that are open for an hour, every packet has 0.10; or sales of one item with so many units. */
+    /**
+     * Creates and loads rains that are open for an hour, every packet has 0.10; or sales of one item with so many
+     * units.
+     */
     async stock(rainIds: readonly string[], packets: number): Promise<void> {
       for (const id of rainIds) {
         await (owner === 'sale' ? stockSale(context, id, packets) : stockRain(id, packets));

@@ -25,7 +25,10 @@ export async function stockSale(context: OperatorContext, id: string, units: num
   if (!opened.ok) throw new Error(JSON.stringify(opened.refusals));
 }
 
-/** One unit each for `user-0`, `user-1` …; the number of a reservation is that of its user and one. @returns the duration, ms */
+/**
+ * One unit each for `user-0`, `user-1` …; the number of a reservation is that of its user and one.
+ * @returns the duration, ms
+ */
 export async function reserveAll(
   { redis, signer }: Pick<OperatorContext, 'redis' | 'signer'>,
   saleId: string,

@@ -8,7 +8,9 @@ import { openRainHouse, SIGNING_SECRET, type Owner } from './rains.ts';
 /** For the bench's own servers, which live for minutes on loopback. */
 export const SECRET = 'a-secret-for-the-bench-only-0123456789ab';
 
-/** Redis as in production, with every write synced; without log rewrites, which would disturb single rounds by chance. */
+/**
+ * Redis as in production, with every write synced; without log rewrites, which would disturb single rounds by chance.
+ */
 const REDIS_ARGS = ['--auto-aof-rewrite-percentage', '0'];
 
 /** No rate limits: the cost of an answer is measured, and the other designs have no such limits. */
@@ -20,7 +22,10 @@ const WITHOUT_LIMITS = {
   GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
 };
 
-/** The database of one design and its programs, on this Redis, or Redis Cluster. They are its own, so that all designs have the same conditions. */
+/**
+ * The database of one design and its programs, on this Redis, or Redis Cluster. They are its own, so that all designs
+ * have the same conditions.
+ */
 export async function openStoreOn(redisUrl: string, postgres: TestPostgres, owner: Owner) {
   const databaseUrl = await postgres.newDatabase();
   await migrate(databaseUrl);

@@ -16,8 +16,10 @@ interface ThinRun {
 }
 
 /**
- * Gateways reduced to what asks Redis, a batcher and a connection each, in one process: 64 whole gateways would need the memory of 64.
- * @param slower their clock goes so many times slower than the real one, beside a Redis that is held to as small a part of a core
+ * Gateways reduced to what asks Redis, a batcher and a connection each, in one process: 64 whole gateways would need
+ * the memory of 64.
+ * @param slower their clock goes so many times slower than the real one, beside a Redis that is held to as small a
+ *   part of a core
  */
 export async function openThin(
   redisUrl: string,
@@ -54,7 +56,10 @@ export async function openThin(
     }),
   );
   return {
-    /** So many users grab, evenly over time and gateways, and all of them win. Each gateway has a turn of its event loop each ms. */
+    /**
+     * So many users grab, evenly over time and gateways, and all of them win. Each gateway has a turn of its event loop
+     * each ms.
+     */
     async win(rainId: string, users: number, perSecond: number): Promise<ThinRun> {
       const all = new Promise<void>((resolve) => {
         run = {

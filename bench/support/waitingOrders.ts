@@ -11,8 +11,8 @@ import { PRICE, reserveAll, stockSale } from './sales.ts';
 const ORDERS_MAX = 5_000;
 
 /**
- * A sale whose reservations have their orders, and none is paid: as relay and order worker leave them, but without those, which would take
- * minutes. No worker may run yet.
+ * A sale whose reservations have their orders, and none is paid: as relay and order worker leave them, but without
+ * those, which would take minutes. No worker may run yet.
  * @returns when the first of them is due, epoch ms
  */
 export async function stockUnpaidSale(

@@ -37,7 +37,10 @@ import { Shell } from './shell.tsx';
 import { setCurrency, setTimeZone } from './words/figures.ts';
 import { LanguageContext, rememberedLanguage, rememberLanguage, type Language } from './words/language.ts';
 
-/** Holds the session and the language. When the session ends, the page stays behind the login, so that typed text is not lost. */
+/**
+ * Holds the session and the language. When the session ends, the page stays behind the login, so that typed text is not
+ * lost.
+ */
 export function App() {
   const [language, setLanguage] = useState<Language>(rememberedLanguage);
   const [session, setSession] = useState<Session>();

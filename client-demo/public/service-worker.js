@@ -1,4 +1,5 @@
-// Tells players without a network that they have none. It keeps neither the app, so that an update is seen at once, nor an answer of the API.
+// Tells players without a network that they have none. It keeps neither the app, so that an update is seen at once, nor
+// an answer of the API.
 
 /** The page that offline-page.ts has kept. */
 const CACHE = 'rain.offline';

@@ -7,7 +7,10 @@ export interface PlayerConfig {
   gatewayUrl: string;
   /** Of all amounts, ISO 4217. Absent: an older console. */
   currency?: string;
-  /** Anybody may play as a guest: each tab as another one, or this device as one. Absent: only who has a token or a code. */
+  /**
+   * Anybody may play as a guest: each tab as another one, or this device as one. Absent: only who has a token or a
+   * code.
+   */
   guests?: 'tab' | 'device';
   /** People on a list come in with a personal code. */
   participants?: true;
@@ -17,7 +20,10 @@ export interface PlayerConfig {
   event?: string;
   /** Where phones find the player's page, if not here. */
   page?: string;
-  /** Where orders of sales are paid: on a page of the shop (`{orderId}` stands for the order), or here in the demo. Absent: elsewhere. */
+  /**
+   * Where orders of sales are paid: on a page of the shop (`{orderId}` stands for the order), or here in the demo.
+   * Absent: elsewhere.
+   */
   pay?: { url: string } | { demo: true };
 }
 
@@ -71,7 +77,12 @@ function payOf(value: unknown): PlayerConfig['pay'] {
   return value['demo'] === true ? { demo: true } : undefined;
 }
 
-/** @param former this guest's last token, to keep the user id. @param name of a new guest. @returns `undefined` if anonymous guests may not play. @throws Crowded, or if busy */
+/**
+ * @param former this guest's last token, to keep the user id.
+ * @param name of a new guest.
+ * @returns `undefined` if anonymous guests may not play.
+ * @throws Crowded, or if busy
+ */
 export function requestGuestToken(former: string | undefined, name: string | undefined): Promise<string | undefined> {
   return requestToken('api/guest', { token: former, name });
 }
@@ -99,7 +110,10 @@ async function requestToken(path: string, asked: object, refusal?: string): Prom
   return body['token'];
 }
 
-/** @returns the status, the body if it is an object, and how long to wait before the request is repeated. @throws when the console does not answer in time, or a success is not in JSON */
+/**
+ * @returns the status, the body if it is an object, and how long to wait before the request is repeated.
+ * @throws when the console does not answer in time, or a success is not in JSON
+ */
 export async function request(path: string, init: RequestInit = {}): Promise<Answer> {
   const answer = await fetch(path, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
   const body: unknown = answer.ok ? await answer.json() : await answer.json().catch(() => undefined);

@@ -14,10 +14,16 @@ const PARTICIPANT_KEY = 'rain.participant';
 const NO_CODE_KEY = 'rain.no-code';
 const GUEST_KEY = 'rain.guest';
 const NAME_KEY = 'rain.name';
-/** A reload keeps the player and the winnings. Per tab, two tabs are two players; on a device, a closed page keeps them, too. */
+/**
+ * A reload keeps the player and the winnings. Per tab, two tabs are two players; on a device, a closed page keeps them,
+ * too.
+ */
 const STORES = { tab: () => sessionStorage, device: () => localStorage };
 const { tab, device } = STORES;
-/** Where the browser forbids storage, the code is remembered until the page is closed: it is not in the address any more. */
+/**
+ * Where the browser forbids storage, the code is remembered until the page is closed: it is not in the address any
+ * more.
+ */
 const unstored = new Map<string, string>();
 const recallHere = (key: string) => recall(device, key) ?? unstored.get(key);
 const rememberHere = (key: string, text: string) => {
@@ -30,7 +36,10 @@ const forgetHere = (key: string) => {
 
 /** What only the person knows. */
 interface Questions {
-  /** @param refused the code that was known is no longer valid. @returns a token, or `undefined` for a person without a code */
+  /**
+   * @param refused the code that was known is no longer valid.
+   * @returns a token, or `undefined` for a person without a code
+   */
   askCode(refused: boolean): Promise<string | undefined>;
   askName(): Promise<void>;
 }

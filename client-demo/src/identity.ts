@@ -40,7 +40,8 @@ export function askName({ nickname }: Words, hidden: boolean): Promise<void> {
 
 /**
  * Asks a participant for the code.
- * @param without who one may be without a code: a guest, or the user of the page; absent: nobody. @param refused a code that the page knew is no longer valid
+ * @param without who one may be without a code: a guest, or the user of the page; absent: nobody. @param refused a
+ *   code that the page knew is no longer valid
  * @returns a token, or `undefined` for a person without a code
  */
 export async function askCode(
@@ -73,7 +74,10 @@ interface Texts {
   skip?: string;
 }
 
-/** Asks until `take` finds nothing wrong with the answer. Escape and the second button skip a question that may be skipped. */
+/**
+ * Asks until `take` finds nothing wrong with the answer. Escape and the second button skip a question that may be
+ * skipped.
+ */
 function ask(
   dialog: HTMLDialogElement,
   { title, told, join, skip }: Texts,

@@ -12,7 +12,9 @@ interface PersonalLink {
   code?: string;
 }
 
-/** A link that would make this page another user's. Both are ids as the tokens have them; nobody has verified them yet. */
+/**
+ * A link that would make this page another user's. Both are ids as the tokens have them; nobody has verified them yet.
+ */
 export interface Invitation {
   from: string;
   to: string;
@@ -38,7 +40,8 @@ export function reloadOnLink(): void {
 
 /**
  * A page without a user becomes that of the link.
- * @returns a question, if the page has another user: a link of a stranger must not sign anybody in unasked; `refused`: nobody has the code of the link, and the page has a user
+ * @returns a question, if the page has another user: a link of a stranger must not sign anybody in unasked;
+ *   `refused`: nobody has the code of the link, and the page has a user
  */
 export async function followLink(
   { token, code }: PersonalLink,

@@ -1,7 +1,9 @@
 import type { RainSnapshot, WelcomeMessage } from '../../src/protocol/messages.ts';
 import type { Face } from './round.ts';
 
-/** Faces with which nothing is left to do in this rain, so another one may be offered. A missing face does not compile. */
+/**
+ * Faces with which nothing is left to do in this rain, so another one may be offered. A missing face does not compile.
+ */
 const FINAL: Readonly<Record<Face, boolean>> = {
   connecting: false,
   scheduled: false,
@@ -36,7 +38,10 @@ export function firstToPlay(rains: WelcomeMessage['rains']): string | undefined 
 
 /** Rains remembered. One page never has more rains ahead. */
 const RAINS_MAX = 32;
-/** A page joins the next rain this long before its start, ms. The time is random, so that the pages do not all join at once. */
+/**
+ * A page joins the next rain this long before its start, ms. The time is random, so that the pages do not all join at
+ * once.
+ */
 const TAKE_OVER_MS_MIN = 8_000;
 const TAKE_OVER_MS_SPREAD = 12_000;
 
@@ -49,8 +54,9 @@ export class NextRain {
   readonly #rains = new Map<string, Announced>();
   readonly #leadMs: number;
   /**
-   * How long before its start a rain is joined automatically, ms: one that was offered before, or, with 0, was announced meanwhile. One that was
-   * open, or about to start, when the current rain ended is the player's choice: a page that shows a win is not taken away at once.
+   * How long before its start a rain is joined automatically, ms: one that was offered before, or, with 0, was
+   * announced meanwhile. One that was open, or about to start, when the current rain ended is the player's choice: a
+   * page that shows a win is not taken away at once.
    */
   readonly #awaited = new Map<string, number>();
   readonly #played = new Set<string>();
@@ -84,7 +90,10 @@ export class NextRain {
     if (this.#played.size > RAINS_MAX) this.#played.delete(this.#played.keys().next().value!);
   }
 
-  /** @param now epoch ms by the server's clock. @returns the rain to play next: the earliest one, so open rains come first */
+  /**
+   * @param now epoch ms by the server's clock.
+   * @returns the rain to play next: the earliest one, so open rains come first
+   */
   offer(playing: string | undefined, now: number) {
     this.#isOffering = true;
     const ahead = [...this.#rains.values()].filter(

@@ -16,14 +16,19 @@ export function greetingOf(greeting: Greeting, amount: string): Pick<Greeting, '
 
 interface RainThemeOptions {
   read?: (rainId: string | undefined, token: string | undefined) => Promise<ShownTheme | undefined>;
-  /** The token of the page, which only a rain by invitation is read with: answers to it are kept by no cache on the way. */
+  /**
+   * The token of the page, which only a rain by invitation is read with: answers to it are kept by no cache on the way.
+   */
   token?: () => Promise<string | undefined>;
   random: () => number;
   /** Called when the theme is another one than before. */
   onTheme: (shown: ShownTheme) => void;
 }
 
-/** The theme and the greeting of the rain that is shown, read once for each rain. The last theme is shown until the next is known. */
+/**
+ * The theme and the greeting of the rain that is shown, read once for each rain. The last theme is shown until the next
+ * is known.
+ */
 export class RainTheme {
   readonly #options: RainThemeOptions;
   #rain: { id: string | undefined; invitedOnly: boolean } | undefined;
@@ -36,7 +41,11 @@ export class RainTheme {
     this.#options = options;
   }
 
-  /** May be called every frame. @param rainId `undefined`: no rain is shown. @param invitedOnly the rain is by invitation */
+  /**
+   * May be called every frame.
+   * @param rainId `undefined`: no rain is shown.
+   * @param invitedOnly the rain is by invitation
+   */
   follow(rainId: string | undefined, invitedOnly = false): void {
     if (this.#rain && this.#rain.id === rainId && this.#rain.invitedOnly === invitedOnly) return;
     clearTimeout(this.#timer);

@@ -11,8 +11,8 @@ interface Kept extends Receipt {
 }
 
 /**
- * Receipts of wins, kept if the browser allows it, so that a reloaded page can show a win that the server has lost. When the first storage
- * is full or forbidden, the next one is used: that of the tab has room of its own.
+ * Receipts of wins, kept if the browser allows it, so that a reloaded page can show a win that the server has lost.
+ * When the first storage is full or forbidden, the next one is used: that of the tab has room of its own.
  */
 export function openReceipts(...storages: (() => Storage)[]): ReceiptStore {
   const all = storages.length > 0 ? storages : [() => localStorage, () => sessionStorage];

@@ -12,7 +12,10 @@ export interface Round {
   readonly asking: boolean;
   /** The last final answer without a packet. */
   readonly verdict?: OutcomeCode;
-  /** `old`: won before this page joined. `recorded`: the server has it only as written down for the operator, from the receipt. */
+  /**
+   * `old`: won before this page joined. `recorded`: the server has it only as written down for the operator, from the
+   * receipt.
+   */
   readonly win?: {
     readonly redPacketId: string;
     readonly amount: string;
@@ -20,7 +23,9 @@ export interface Round {
     readonly old?: true;
     readonly recorded?: true;
   };
-  /** The commitments as first received; later messages cannot replace them. `inTime`: all came before the rain was over. */
+  /**
+   * The commitments as first received; later messages cannot replace them. `inTime`: all came before the rain was over.
+   */
   readonly committed?: { readonly commitment: string; readonly added: readonly string[]; readonly inTime: boolean };
   readonly proof?: Proof | 'checking' | 'failed';
   /** By the server's clock, epoch ms: until when packets were left, and when none was. Absent: not heard yet. */
@@ -28,9 +33,9 @@ export interface Round {
 }
 
 /**
- * `yours`: the player's packet matches the commitment · `all`: the player has none, and all packets match · `late`: they match, but
- * this page received the commitment only after the rain · `newer`: the plan matches, but this page is too old to compute its
- * packets · `broken`: no match
+ * `yours`: the player's packet matches the commitment · `all`: the player has none, and all packets match · `late`:
+ * they match, but this page received the commitment only after the rain · `newer`: the plan matches, but this page is
+ * too old to compute its packets · `broken`: no match
  */
 export type Proof = 'yours' | 'all' | 'late' | 'newer' | 'broken';
 
@@ -92,7 +97,10 @@ function heardOf(before: Round['heard'], { left, serverTime }: RainSnapshot): Ro
   return { ...before, none: before?.none ?? serverTime };
 }
 
-/** @returns a number of seconds after the start by which all packets were gone; `undefined` if this page did not see them go */
+/**
+ * @returns a number of seconds after the start by which all packets were gone; `undefined` if this page did not see
+ * them go
+ */
 export function goneWithin({ rain, heard }: Round): number | undefined {
   if (!rain || heard?.left === undefined || heard.none === undefined) return undefined;
   const since = Math.max(heard.left, rain.opensAt);
@@ -160,7 +168,10 @@ export function credited(round: Round, { redPacketId, amount }: CreditedMessage)
   return { ...round, asking: false, win: { redPacketId, amount, credited: true, ...(old && { old }) } };
 }
 
-/** A win that only its receipt has brought back. Another packet that the server has named since stays: the ledger decides between them. */
+/**
+ * A win that only its receipt has brought back. Another packet that the server has named since stays: the ledger
+ * decides between them.
+ */
 export function shownReceipt(round: Round, { redPacketId, amount }: Packet, status: ReceiptStatus): Round {
   const isKept = status === 'known' || status === 'restored' || status === 'recorded';
   if (!isKept || (round.win && round.win.redPacketId !== redPacketId)) return round;

@@ -133,7 +133,10 @@ export class Screen {
     write('.ahead-title', offered ? offered.title || untitled : '');
   }
 
-  /** Announces changes to screen readers. The countdown is not announced every second, because it would drown out the result. */
+  /**
+   * Announces changes to screen readers. The countdown is not announced every second, because it would drown out the
+   * result.
+   */
   #announce({ face, win, seconds }: View): void {
     const { headline, detail, money, soon } = this.#words;
     const near =

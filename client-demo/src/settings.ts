@@ -2,7 +2,10 @@ import { recall, remember } from './storage.ts';
 
 export type Setting = ReturnType<typeof openSetting>;
 
-/** Stored if the browser allows it, otherwise kept until the page is closed. On by default. @param name part of the storage key */
+/**
+ * Stored if the browser allows it, otherwise kept until the page is closed. On by default.
+ * @param name part of the storage key
+ */
 export function openSetting(name: string, storage = () => localStorage) {
   const key = `rain.${name}`;
   let on = recall(storage, key) !== 'off';

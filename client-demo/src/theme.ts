@@ -10,7 +10,12 @@ const TRIES = 3;
 export type { ShownTheme };
 export type Theme = NonNullable<ShownTheme['theme']>;
 
-/** Never throws. @param rainId absent: the default theme. @param token that shows a rain by invitation. @returns `{}` if there is none; `undefined` if the console cannot tell now */
+/**
+ * Never throws.
+ * @param rainId absent: the default theme.
+ * @param token that shows a rain by invitation.
+ * @returns `{}` if there is none; `undefined` if the console cannot tell now
+ */
 export async function readTheme(
   rainId: string | undefined,
   token?: string,
@@ -67,7 +72,10 @@ function textsIn<Name extends string>(
 
 let applied: Theme | undefined;
 
-/** Colours the page at once, and shows the picture behind it when it has been loaded. Without a theme the page has its own look again. */
+/**
+ * Colours the page at once, and shows the picture behind it when it has been loaded. Without a theme the page has its
+ * own look again.
+ */
 export function applyTheme({ theme }: ShownTheme): void {
   applied = theme;
   for (const name of THEME_COLOUR_NAMES) setVariable(`--theme-${name}`, theme?.colours[name]);

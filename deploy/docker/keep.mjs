@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 /** An image runs no `rain up`, and so needs no embedded database. */
 const LEFT_OUT = /^@electric-sql\//;
 
-/** The manifest of an image: nobody can install a package into a running container, so the other optional packages are dependencies there. */
+/**
+ * The manifest of an image: nobody can install a package into a running container, so the other optional packages are
+ * dependencies there.
+ */
 export function manifestOfImage({ dependencies, optionalDependencies, ...rest }) {
   const [out, kept] = [true, false].map((left) =>
     Object.fromEntries(Object.entries(optionalDependencies).filter(([name]) => LEFT_OUT.test(name) === left)),

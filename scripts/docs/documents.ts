@@ -35,7 +35,10 @@ Generated from \`src/protocol/\` by \`npm run docs\`; \`rain protocol\` prints t
 ${fieldsMarkdown().replaceAll(/^###/gm, '##')}
 `;
 
-/** Every document that is generated from the code and from nothing else. The recorded session needs servers: test/docs/transcript.long.test.ts. */
+/**
+ * Every document that is generated from the code and from nothing else. The recorded session needs servers:
+ * test/docs/transcript.long.test.ts.
+ */
 export const DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/reference/cli.md', make: async () => manual(await openProgram()) },
   { path: 'docs/reference/settings.md', make: settingsPage },

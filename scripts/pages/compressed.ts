@@ -6,7 +6,10 @@ import type { Plugin } from 'vite';
 /** Smaller files fit into the packet that carries their headers. */
 const WORTH_BYTES = 1_000;
 
-/** The ends of the names under which the console looks for what it may send in place of a file; br is for https only, as browsers have it. */
+/**
+ * The ends of the names under which the console looks for what it may send in place of a file; br is for https only, as
+ * browsers have it.
+ */
 const ENCODINGS = { br: brotliCompressSync, gz: gzipSync } as const;
 
 /** Writes each page, script and style sheet compressed, too. All phones of a hall load them at the same time. */

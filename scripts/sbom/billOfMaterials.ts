@@ -18,10 +18,10 @@ const lockfile = z.looseObject({
 });
 
 /**
- * The packages of the running system and of its pages as CycloneDX, by npm's own command: those that the image keeps (`npm prune --omit=dev
- * --omit=optional`), and those that the pages are built of.
- * npm is given a manifest and a lockfile of these only, and fails when one is missing: with `--omit dev` it leaves out what a package for
- * development needs too, such as ms and pg-protocol.
+ * The packages of the running system and of its pages as CycloneDX, by npm's own command: those that the image keeps
+ * (`npm prune --omit=dev --omit=optional`), and those that the pages are built of. npm is given a manifest and a
+ * lockfile of these only, and fails when one is missing: with `--omit dev` it leaves out what a package for development
+ * needs too, such as ms and pg-protocol.
  */
 export async function billOfMaterials(): Promise<string> {
   const {

@@ -1,4 +1,5 @@
-// `npm run screenshots`: takes the pictures of the documents from a whole evening with 300 simulated players, into docs/screenshots.
+// `npm run screenshots`: takes the pictures of the documents from a whole evening with 300 simulated players, into
+// docs/screenshots.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -55,7 +55,10 @@ export function parseCount(min: number, max: number): (text: string) => number {
   };
 }
 
-/** An amount gets its cents, as in the console's form: `600` is `600.00`, and `19.9` is `19.90`. Other text stays unchanged, and the command that takes it reports what it expected. */
+/**
+ * An amount gets its cents, as in the console's form: `600` is `600.00`, and `19.9` is `19.90`. Other text stays
+ * unchanged, and the command that takes it reports what it expected.
+ */
 export function typedAmount(text: string): string {
   if (/^(0|[1-9]\d*)$/.test(text)) return `${text}.00`;
   return /^(0|[1-9]\d*)\.\d$/.test(text) ? `${text}0` : text;

@@ -15,7 +15,10 @@ export interface Answer {
 
 type Answered = Answer | void | Promise<Answer | void>;
 
-/** A command of `rain`, with the options that many commands share. Its verbs get the arguments and the options as Commander parses them. */
+/**
+ * A command of `rain`, with the options that many commands share. Its verbs get the arguments and the options as
+ * Commander parses them.
+ */
 export class RainCommand extends Command {
   readonly terminal: Terminal;
   readonly examples: string[] = [];

@@ -14,8 +14,9 @@ import { unreachable } from './exit.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
 /**
- * The configuration of a command. Where neither REDIS_URL nor DATABASE_URL names another system, the command uses the system that
- * `npm start` runs in RAIN_HOME. It never mixes the two: a ledger must not meet the Redis of another system.
+ * The configuration of a command. Where neither REDIS_URL nor DATABASE_URL names another system, the command uses the
+ * system that `npm start` runs in RAIN_HOME. It never mixes the two: a ledger must not meet the Redis of another
+ * system.
  */
 export function configure<const N extends Need>(
   environment: Environment,

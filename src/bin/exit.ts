@@ -29,7 +29,10 @@ export function accepted<Done extends { ok: true }>(done: Done | Refused): Done 
   return done;
 }
 
-/** The same where options are not named as the fields of the request are. @param typed field, or the first word of it → what the operator types */
+/**
+ * The same where options are not named as the fields of the request are.
+ * @param typed field, or the first word of it → what the operator types
+ */
 export function acceptedAs<Done extends { ok: true }>(
   done: Done | Refused,
   typed: Readonly<Record<string, string>> | ((field: string) => string),

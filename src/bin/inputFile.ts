@@ -3,7 +3,10 @@ import { resolve } from 'node:path';
 import { CommandFailure, EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Reads a file that the operator names, `-` for standard input. @throws CommandFailure when it cannot be read, or is larger than `bytesMax` */
+/**
+ * Reads a file that the operator names, `-` for standard input.
+ * @throws CommandFailure when it cannot be read, or is larger than `bytesMax`
+ */
 export async function readInputFile(
   { stdin, folder }: Terminal,
   option: string,

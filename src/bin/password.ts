@@ -5,7 +5,10 @@ import type { Terminal } from './terminal.ts';
 /** Only the first line of standard input is read, and at most this many characters [R10]. */
 const LINE_MAX = 2_048;
 
-/** From the terminal, twice, or from standard input. Never from an argument: every process on the machine can read arguments. */
+/**
+ * From the terminal, twice, or from standard input. Never from an argument: every process on the machine can read
+ * arguments.
+ */
 export async function askPassword(terminal: Terminal, prompt: string): Promise<string> {
   if (!terminal.stdin.isTTY) return readLine(terminal);
   const first = await askHidden(terminal, `${prompt}: `);

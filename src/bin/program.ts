@@ -7,7 +7,9 @@ import { processTerminal, type Terminal } from './terminal.ts';
 
 type Add = (program: RainCommand) => void;
 
-/** The first word of a command line, and the file that adds its command. Only the file of the typed command is loaded. */
+/**
+ * The first word of a command line, and the file that adds its command. Only the file of the typed command is loaded.
+ */
 const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = [
   [['up'], async () => (await import('./commands/up.ts')).addUpCommand],
   [['gateway', 'worker', 'console', 'migrate'], async () => (await import('./commands/serve.ts')).addServeCommands],
@@ -52,7 +54,10 @@ const GROUPS: readonly [verbs: readonly string[], load: () => Promise<Add>][] = 
 /** Width of the help in a file or a pipe, characters. */
 const COLUMNS = 80;
 
-/** @param verb the first word of the command line: only the commands of its group are loaded; with an unknown word all are */
+/**
+ * @param verb the first word of the command line: only the commands of its group are loaded; with an unknown word all
+ * are
+ */
 export async function openProgram(verb?: string, terminal = processTerminal()): Promise<RainCommand> {
   const program = new RainCommand(terminal, 'rain')
     .description('Red-packet rain (红包雨): plan a rain, run it, and check that every cent arrives.')
@@ -90,7 +95,10 @@ export async function openProgram(verb?: string, terminal = processTerminal()): 
   return program;
 }
 
-/** Runs one command, given the words after `rain`. @returns the exit code; a server continues to run after the return */
+/**
+ * Runs one command, given the words after `rain`.
+ * @returns the exit code; a server continues to run after the return
+ */
 export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<number> {
   try {
     await (await openProgram(words[0], terminal)).parseAsync(words, { from: 'user' });

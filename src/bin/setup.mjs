@@ -1,5 +1,5 @@
-// `npm start` and `npm test` run this first, on a machine that may have nothing but Node. It is plain JavaScript with Node's own
-// modules only, and this file must parse on an old Node too.
+// `npm start` and `npm test` run this first, on a machine that may have nothing but Node. It is plain JavaScript with
+// Node's own modules only, and this file must parse on an old Node too.
 //
 //     node src/bin/setup.mjs                 set up and exit
 //     node src/bin/setup.mjs build           the same, but without the programs that tests and the embedded servers need

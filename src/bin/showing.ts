@@ -14,7 +14,10 @@ interface Shown {
   isLast: boolean;
 }
 
-/** Prints what a `show` command reads: once, or every second until nothing will change. Text that goes into a file or a pipe is printed when it has changed. */
+/**
+ * Prints what a `show` command reads: once, or every second until nothing will change. Text that goes into a file or a
+ * pipe is printed when it has changed.
+ */
 export async function show(
   terminal: Terminal,
   { json, watch }: ShowOptions,

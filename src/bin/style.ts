@@ -38,7 +38,10 @@ export function wantsPaint(
   return Boolean(FORCE_COLOR && FORCE_COLOR !== '0') || (stream.isTTY === true && TERM !== 'dumb');
 }
 
-/** Our own colours, and everything that a terminal would obey: who wrote it may be anybody. Lines break where we broke them. */
+/**
+ * Our own colours, and everything that a terminal would obey: who wrote it may be anybody. Lines break where we broke
+ * them.
+ */
 const OBEYED = /(\x1b\[(?:[12]|22|3[1236]|39)m|\n)|[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** Text in which no character commands the terminal or turns its direction; such a character is shown as `\u001b`. */

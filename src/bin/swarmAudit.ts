@@ -28,7 +28,10 @@ export function swarmUsers(users: number, prefix = 'bot-'): (userId: string) => 
   };
 }
 
-/** Audits until nothing is pending and no other user wins meanwhile, or the tries are used up. Empty when there is no such rain. */
+/**
+ * Audits until nothing is pending and no other user wins meanwhile, or the tries are used up. Empty when there is no
+ * such rain.
+ */
 export async function auditBeside(
   context: OperatorContext,
   rainId: string,
@@ -53,8 +56,8 @@ export interface SaleBeside {
 }
 
 /**
- * The audit of a sale and the orders of the swarm, of one moment: read again until nothing changed meanwhile and all that were told are
- * orders, or the tries are used up.
+ * The audit of a sale and the orders of the swarm, of one moment: read again until nothing changed meanwhile and all
+ * that were told are orders, or the tries are used up.
  * @returns undefined: there is no such sale
  */
 export async function auditSaleBeside(

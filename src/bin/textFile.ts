@@ -2,7 +2,10 @@ import { CommandFailure, EXIT } from './exit.ts';
 import { readInputFile } from './inputFile.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Reads a text that the operator names, `-` for standard input, without a byte order mark. @throws CommandFailure when it cannot be read, is not UTF-8, or is larger than `bytesMax` */
+/**
+ * Reads a text that the operator names, `-` for standard input, without a byte order mark.
+ * @throws CommandFailure when it cannot be read, is not UTF-8, or is larger than `bytesMax`
+ */
 export async function readTextFile(
   terminal: Terminal,
   option: string,

@@ -17,7 +17,9 @@ export type BuyOutcome =
   | ({ kind: 'already_reserved' } & Order)
   /** Nothing was reserved. `backAt`: with `all_reserved`, when the next unit may come back, epoch ms. */
   | { kind: RefusedPurchase['reason']; backAt?: number }
-  /** No answer within the limits of the retries. Buying again with the same `ref` is safe and returns the outcome [R6]. */
+  /**
+   * No answer within the limits of the retries. Buying again with the same `ref` is safe and returns the outcome [R6].
+   */
   | { kind: 'unanswered' }
   /** A code of a newer server, without a pause for a retry. */
   | { kind: 'unknown'; code: string; reason: string };

@@ -9,7 +9,10 @@ export function sampleOf(serverTime: number, sentAt: number, receivedAt: number)
   return { offsetMs: serverTime - (sentAt + receivedAt) / 2, roundTripMs: receivedAt - sentAt };
 }
 
-/** The server's clock by the fastest of the last pings. Monotonic, so that a phone that sets its wall clock disturbs no countdown. */
+/**
+ * The server's clock by the fastest of the last pings. Monotonic, so that a phone that sets its wall clock disturbs no
+ * countdown.
+ */
 export class ServerClock {
   readonly #localNow: () => number;
   #samples: ReturnType<typeof sampleOf>[] = [];

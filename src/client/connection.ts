@@ -8,7 +8,10 @@ import { onReturn } from './pageVisibility.ts';
 import { OPEN, refusedStatus, type Socket, type SocketClass } from './socket.ts';
 import type { TakenToken, Tokens } from './token.ts';
 
-/** Longest wait for an answer, ms. It counts from a request: in a hidden tab all timers are late, and silence means nothing. */
+/**
+ * Longest wait for an answer, ms. It counts from a request: in a hidden tab all timers are late, and silence means
+ * nothing.
+ */
 const ANSWER_MS_MAX = 10_000;
 const WATCH_MS = 1_000;
 
@@ -29,7 +32,10 @@ interface ConnectionOptions {
   onLink: (link: Link, code?: string) => void;
 }
 
-/** Reconnects while that can succeed. The caller repeats requests that were pending when it broke; a repeat is harmless [R6]. */
+/**
+ * Reconnects while that can succeed. The caller repeats requests that were pending when it broke; a repeat is harmless
+ * [R6].
+ */
 export class Connection {
   readonly #options: ConnectionOptions;
   #socket: Socket | undefined;

@@ -29,7 +29,10 @@ export interface RainClientOptions {
   token: TokenSource;
   /** Default: the global WebSocket. Node 20 has none; pass the one of `ws`. */
   WebSocket?: SocketClass;
-  /** Solves a challenge, where the gateway requires one; `undefined`: not solved. `altcha-lib` fits, best in a web worker. */
+  /**
+   * Solves a challenge, where the gateway requires one; `undefined`: not solved. `altcha-lib` fits, best in a web
+   * worker.
+   */
   solve?: (challenge: Challenge) => Promise<ChallengeSolution | undefined>;
   /** Keeps receipts of wins beyond the life of this client. Absent: only in its memory. */
   receipts?: ReceiptStore;
@@ -49,13 +52,16 @@ export interface RainEvents {
   rain: RainSnapshot;
   /** A final answer: it ends a grab, or it came with a join. */
   result: ResultMessage;
-  /** The user has won a packet; once per packet, from an answer, from a join after a lost connection, or from the credit. */
+  /**
+   * The user has won a packet; once per packet, from an answer, from a join after a lost connection, or from the
+   * credit.
+   */
   won: Packet & { rainId: string };
   /** The money is in the user's wallet; once per packet. */
   credited: CreditedMessage;
   /**
-   * A join did not report a win that the user was told before, so its receipt was shown. `restored`: the server has it again. `recorded`:
-   * the operator will decide about it. `known`: nothing was lost.
+   * A join did not report a win that the user was told before, so its receipt was shown. `restored`: the server has it
+   * again. `recorded`: the operator will decide about it. `known`: nothing was lost.
    */
   receipt: Packet & { rainId: string; status: ReceiptStatus };
   /** A sample of the wins of other users, with names as the server shows them, masked by default. */
@@ -72,7 +78,10 @@ export interface RainEvents {
   asking: { rainId: string; why: OpenGrab };
   /** The gateway is closing; the client reconnects by itself at the requested time. */
   goodbye: GoodbyeMessage;
-  /** The gateway did not understand a message; or, with `no_solver`, it requires a solved challenge and there is no `solve`. */
+  /**
+   * The gateway did not understand a message; or, with `no_solver`, it requires a solved challenge and there is no
+   * `solve`.
+   */
   error: { code: ErrorMessage['code'] | 'no_solver'; reason: string };
 }
 
@@ -86,7 +95,10 @@ export interface RainClient {
   readonly link: Link;
   /** The user id from the last welcome; the token decides it [R9]. */
   readonly userId: string | undefined;
-  /** Resolves with the first welcome; retries until then. Rejects with RainRefused after a final refusal, or with the signal's reason. */
+  /**
+   * Resolves with the first welcome; retries until then. Rejects with RainRefused after a final refusal, or with the
+   * signal's reason.
+   */
   connect(options?: Abortable): Promise<WelcomeMessage>;
   /** Disconnects for good: pending grabs end as `unanswered`. `connect` starts again. */
   close(): void;
@@ -97,19 +109,22 @@ export interface RainClient {
   /** Leaves a rain: it is not joined again after the next reconnect. */
   leave(rainId: string): void;
   /**
-   * Grabs, and repeats the grab while that is safe and useful: after a lost answer, a lost connection, "busy" or "too fast" [R6].
-   * Rejects only with the signal's reason; if an aborted grab has won, the event `won` still comes.
+   * Grabs, and repeats the grab while that is safe and useful: after a lost answer, a lost connection, "busy" or "too
+   * fast" [R6]. Rejects only with the signal's reason; if an aborted grab has won, the event `won` still comes.
    */
   grab(rainId: string, options?: Abortable): Promise<GrabOutcome>;
   /** The current state of a joined rain, by the server's clock; `undefined` before its first snapshot. */
   rain(rainId: string): RainSnapshot | undefined;
   /** Visits a sale, now and again after every reconnect: its snapshots, and the user's orders in it. */
   visit(saleId: string, options?: Abortable): Promise<Visited>;
-  /** Leaves a sale: it is not visited again after the next reconnect. Purchases without an answer end as `unanswered`. */
+  /**
+   * Leaves a sale: it is not visited again after the next reconnect. Purchases without an answer end as `unanswered`.
+   */
   leaveSale(saleId: string): void;
   /**
-   * Buys, and repeats the purchase with its ref while that is safe and useful: after a lost answer, a lost connection, "busy" or "too fast" [R6].
-   * Rejects with the signal's reason, with TypeError for what is no purchase, and with RangeError when 20 others have no answer yet.
+   * Buys, and repeats the purchase with its ref while that is safe and useful: after a lost answer, a lost connection,
+   * "busy" or "too fast" [R6]. Rejects with the signal's reason, with TypeError for what is no purchase, and with
+   * RangeError when 20 others have no answer yet.
    */
   buy(saleId: string, purchase: Purchase, options?: Abortable): Promise<BuyOutcome>;
   /** Gives a reservation back. Resolves when the order is decided, with its status: `cancelled`, or what was faster. */

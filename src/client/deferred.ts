@@ -4,7 +4,9 @@ import type { Signal } from './signal.ts';
 export class Deferred<Value> {
   #waiting = new Set<(value: Value) => void>();
 
-  /** @param onNobody called when the last waiting caller has aborted. The promise then rejects with the signal's reason */
+  /**
+   * @param onNobody called when the last waiting caller has aborted. The promise then rejects with the signal's reason
+   */
   wait(signal?: Signal, onNobody?: () => void): Promise<Value> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     return new Promise((resolve, reject) => {

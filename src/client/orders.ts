@@ -1,7 +1,10 @@
 import type { OrderMessage } from '../protocol/saleMessages.ts';
 import { isLater, type OrderStatus } from '../sale/order.ts';
 
-/** An order of the user. `price`: of one unit, a decimal string. `payBy`: until when it can be paid, epoch ms by the server's clock. */
+/**
+ * An order of the user. `price`: of one unit, a decimal string. `payBy`: until when it can be paid, epoch ms by the
+ * server's clock.
+ */
 export interface Order {
   reservationId: string;
   sku: string;

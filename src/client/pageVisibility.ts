@@ -7,7 +7,9 @@ interface Page {
   };
 }
 
-/** Calls the listener when the device is online again or the page becomes visible, so that a reconnect need not wait. */
+/**
+ * Calls the listener when the device is online again or the page becomes visible, so that a reconnect need not wait.
+ */
 export function onReturn(listener: () => void, signal: AbortSignal): void {
   const { addEventListener, document } = globalThis as unknown as Page;
   if (!document) return;

@@ -5,14 +5,20 @@ export interface Purchase {
   sku: string;
   /** Units; default 1. */
   quantity?: number;
-  /** Names this purchase: asking again with the same one gets the first answer again. Default: one that the client makes and keeps until it has an answer. */
+  /**
+   * Names this purchase: asking again with the same one gets the first answer again. Default: one that the client makes
+   * and keeps until it has an answer.
+   */
   ref?: string;
 }
 
 /** A purchase of which all is known. */
 export type NamedPurchase = Required<Purchase>;
 
-/** Refs that are kept for purchases without an answer, and purchases under way at a time [R10]: as many as a user may have reservations. */
+/**
+ * Refs that are kept for purchases without an answer, and purchases under way at a time [R10]: as many as a user may
+ * have reservations.
+ */
 const PURCHASES_MAX = 20;
 
 /** @throws TypeError naming the field: the gateway would not understand the message, and would not answer it */
@@ -24,7 +30,10 @@ export function checkPurchase({ sku, quantity = 1, ref }: Purchase): void {
     throw new TypeError(`ref: ${REF_EXPECTED}`);
 }
 
-/** The refs that the client has made itself. The same wish gets the same ref until it is answered, so that it is not bought twice. */
+/**
+ * The refs that the client has made itself. The same wish gets the same ref until it is answered, so that it is not
+ * bought twice.
+ */
 export class PurchaseRefs {
   readonly #refs = new Map<string, string>();
 

@@ -24,7 +24,9 @@ const JOIN_AGAIN_MS = 1_500;
 /** How a join ended; `code` and `reason` are from the table of codes. */
 export type Joined = { kind: 'joined'; rain: RainSnapshot } | { kind: 'refused'; code: string; reason: string };
 
-/** State of a grab: sent, or the code of the answer after which it is repeated; `preparing`: it waits for its ticket. */
+/**
+ * State of a grab: sent, or the code of the answer after which it is repeated; `preparing`: it waits for its ticket.
+ */
 export type OpenGrab = 'sent' | 'preparing' | Outcome['code'];
 
 interface RainSessionOptions {
@@ -195,7 +197,10 @@ export class RainSession {
     this.#options.onCredited(message);
   }
 
-  /** The gateway rejected a solution because the challenge had expired, for example while the phone slept. A new join brings another. */
+  /**
+   * The gateway rejected a solution because the challenge had expired, for example while the phone slept. A new join
+   * brings another.
+   */
   receiveNotSolved(): void {
     if (this.#ticketHolder.preparing) this.#joinAgain();
   }

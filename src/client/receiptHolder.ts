@@ -8,14 +8,20 @@ export interface Receipt extends Packet {
   receipt: string;
 }
 
-/** Where the app keeps receipts, so that they outlive the page. What it throws is passed on to nobody: a page works without storage. */
+/**
+ * Where the app keeps receipts, so that they outlive the page. What it throws is passed on to nobody: a page works
+ * without storage.
+ */
 export interface ReceiptStore {
   read(rainId: string, userId: string): Receipt | undefined;
   /** Replaces an earlier one. */
   write(rainId: string, userId: string, receipt: Receipt): void;
 }
 
-/** If a join has not reported the win within this time, the receipt is shown, ms; random up to twice as long, since many users may do so at once. */
+/**
+ * If a join has not reported the win within this time, the receipt is shown, ms; random up to twice as long, since many
+ * users may do so at once.
+ */
 const SHOW_AFTER_MS = 3_000;
 
 interface ReceiptHolderOptions {
@@ -32,7 +38,10 @@ interface ReceiptHolderOptions {
 export class ReceiptHolder {
   readonly #options: ReceiptHolderOptions;
   #receipt: Receipt | undefined;
-  /** A gateway did not take it for genuine. It may lack the secret, so the receipt stays stored; another win replaces it. */
+  /**
+   * A gateway did not take it for genuine. It may lack the secret, so the receipt stays stored; another win replaces
+   * it.
+   */
   #isDoubted = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Since the last join. */

@@ -29,7 +29,10 @@ type Reconnect =
   /** After our own backoff plus `atLeastMs`. */
   | { kind: 'later'; atLeastMs: number; newToken: boolean };
 
-/** ALL RULES FOR A RECONNECT, for pages, apps and simulated users, by the table of codes. A goodbye comes before our own backoff. */
+/**
+ * ALL RULES FOR A RECONNECT, for pages, apps and simulated users, by the table of codes. A goodbye comes before our own
+ * backoff.
+ */
 export function reconnectAfter({ loss, awayMs, freshToken, welcomed, failures }: LostConnection): Reconnect {
   switch (loss.kind) {
     case 'refused': {

@@ -6,7 +6,9 @@ const OWN: Record<string, string> = {
   closed: 'This client was closed.',
 };
 
-/** A final refusal. `code` is a reason from the table of codes, `http_<status>`, `no_token`, `bad_token` or `closed`. */
+/**
+ * A final refusal. `code` is a reason from the table of codes, `http_<status>`, `no_token`, `bad_token` or `closed`.
+ */
 export class RainRefused extends Error {
   override readonly name = 'RainRefused';
   readonly code: string;

@@ -11,7 +11,10 @@ const POLL_MS = 50;
 const START_AHEAD_MS_MAX = 2_000;
 
 interface RetriesOptions {
-  /** Sends the request once more. @returns false when there is no connection; `connected` is called when there is one */
+  /**
+   * Sends the request once more.
+   * @returns false when there is no connection; `connected` is called when there is one
+   */
   send: () => boolean;
   /** Whether the ticket is there, or none is needed. */
   isReady: () => boolean;
@@ -25,7 +28,9 @@ interface RetriesOptions {
   onUnanswered: () => void;
 }
 
-/** One request, repeated after a lost reply or connection, "busy" or "too fast" [R6], at most ATTEMPTS_MAX times [R10]. */
+/**
+ * One request, repeated after a lost reply or connection, "busy" or "too fast" [R6], at most ATTEMPTS_MAX times [R10].
+ */
 export class Retries {
   readonly #options: RetriesOptions;
   #running = false;

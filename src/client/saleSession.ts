@@ -17,7 +17,10 @@ const VISIT_AGAIN_MS = 1_500;
 /** How a visit ended; `code` and `reason` are from the table of codes. */
 export type Visited = { kind: 'visited'; sale: SaleSnapshot } | { kind: 'refused'; code: string; reason: string };
 
-/** State of a purchase: sent, or the code of the answer after which it is repeated; `preparing`: it waits for its ticket. */
+/**
+ * State of a purchase: sent, or the code of the answer after which it is repeated; `preparing`: it waits for its
+ * ticket.
+ */
 export type OpenPurchase = 'sent' | 'preparing' | Outcome['code'];
 
 interface SaleSessionOptions {
@@ -159,7 +162,10 @@ export class SaleSession {
     else if (message.ref === undefined) this.#onRefusal(message);
   }
 
-  /** The gateway could not read what was bought. A visit tells all of it; asked once, so that a server that never knows is not asked for ever. */
+  /**
+   * The gateway could not read what was bought. A visit tells all of it; asked once, so that a server that never knows
+   * is not asked for ever.
+   */
   #askAbout(reservationId: string): void {
     if (this.#askedAbout.has(reservationId)) return;
     this.#askedAbout.add(reservationId);

@@ -1,4 +1,6 @@
-/** The part of an `AbortSignal` that is used, written out: neither every browser's nor every app's types have all of it. */
+/**
+ * The part of an `AbortSignal` that is used, written out: neither every browser's nor every app's types have all of it.
+ */
 export interface Signal {
   readonly aborted: boolean;
   readonly reason?: unknown;

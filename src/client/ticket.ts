@@ -56,7 +56,10 @@ export class TicketHolder {
     return this.ticket === undefined && (this.#lost || this.#solving !== undefined);
   }
 
-  /** With each snapshot: asks for a ticket when the first ones are issued, and after a change of the rules, each at a random moment. */
+  /**
+   * With each snapshot: asks for a ticket when the first ones are issued, and after a change of the rules, each at a
+   * random moment.
+   */
   follow({ opensAt, ticketRules }: Pick<RainSnapshot, 'opensAt' | 'ticketRules'>): void {
     const { now, random, onDue } = this.#options;
     const rules = JSON.stringify(ticketRules ?? null);
@@ -98,7 +101,10 @@ export class TicketHolder {
     this.#lost = true;
   }
 
-  /** After a long wait without a ticket, the next tap is sent without one, because the gateway may not require it any more. */
+  /**
+   * After a long wait without a ticket, the next tap is sent without one, because the gateway may not require it any
+   * more.
+   */
   stopWaiting(): void {
     this.#lost = false;
   }

@@ -1,6 +1,6 @@
 /**
- * The user's JWT, or a function that fetches one. The function is called again when the last token may have caused a refusal. It
- * returns `undefined` when there is no token, and rejects when the fetch failed and may be repeated.
+ * The user's JWT, or a function that fetches one. The function is called again when the last token may have caused a
+ * refusal. It returns `undefined` when there is no token, and rejects when the fetch failed and may be repeated.
  */
 export type TokenSource = string | (() => Promise<string | undefined>);
 

@@ -1,7 +1,10 @@
 import type { Server, Socket } from 'node:net';
 import { addressOf } from '../platform/network/address.ts';
 
-/** Each limit protects this process from one careless or hostile visitor [R10]. Two hundred phones behind one address open six each. */
+/**
+ * Each limit protects this process from one careless or hostile visitor [R10]. Two hundred phones behind one address
+ * open six each.
+ */
 const LIMITS = { connectionsMax: 4_000, perAddressMax: 1_200 } as const;
 
 interface ConnectionRules {

@@ -20,7 +20,10 @@ export interface IssuedToken {
 
 export type EntryTokens = ReturnType<typeof createEntryTokens>;
 
-/** Issues the tokens of those who come in by this console: guests, people on the list of participants, and the screens of a hall. */
+/**
+ * Issues the tokens of those who come in by this console: guests, people on the list of participants, and the screens
+ * of a hall.
+ */
 export function createEntryTokens({ secret, issuer, audience, now = Date.now }: EntryTokenOptions) {
   async function issue(sub: string, named: Named = {}): Promise<IssuedToken> {
     const issuedAt = now();

@@ -42,7 +42,10 @@ export function createGuestTokens({ random = () => randomBytes(9).toString('base
   const issueTo = async (userId: string): Promise<IssuedGuest> => ({ ...(await tokens.issue(userId)), userId });
 
   return {
-    /** @param former an earlier token of a guest, who keeps the user id, and with it the nickname. @returns `undefined`: we issued it to no guest, or too long ago */
+    /**
+     * @param former an earlier token of a guest, who keeps the user id, and with it the nickname.
+     * @returns `undefined`: we issued it to no guest, or too long ago
+     */
     async renew(former: string): Promise<IssuedGuest | undefined> {
       const userId = await formerGuest(former);
       return userId === undefined ? undefined : issueTo(userId);

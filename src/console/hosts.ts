@@ -5,7 +5,11 @@ import type { FastifyRequest } from 'fastify';
 /** The names under which this server may be addressed, without port. */
 export type HostNames = ReadonlySet<string>;
 
-/** @param origins of our own pages @param gatewayUrl as browsers use it @returns these names, and those of this machine */
+/**
+ * @param origins of our own pages
+ * @param gatewayUrl as browsers use it
+ * @returns these names, and those of this machine
+ */
 export function hostNames(names: readonly string[], origins: readonly string[], gatewayUrl: string): HostNames {
   const hostOf = (url: string) => (URL.canParse(url) ? [new URL(url).hostname] : []);
   return new Set(
@@ -15,13 +19,15 @@ export function hostNames(names: readonly string[], origins: readonly string[], 
   );
 }
 
-/** A name or an address, and a port: what follows a second colon or a bracket might be the real name for somebody else. */
+/**
+ * A name or an address, and a port: what follows a second colon or a bracket might be the real name for somebody else.
+ */
 const HOST_FORM = /^(\[[^\]]*\]|[^:[\]@/\\?#,\s]+)(:\d{1,5})?$/;
 
 /**
- * Whether the request names this server by one of its names, once. A page of another site that lets its own name point here (DNS
- * rebinding) would else be of one origin with us. It cannot use a bare address so. What a proxy says in X-Forwarded-Host counts
- * beside the Host header, not in its place: some pass on what the page has set.
+ * Whether the request names this server by one of its names, once. A page of another site that lets its own name point
+ * here (DNS rebinding) would else be of one origin with us. It cannot use a bare address so. What a proxy says in
+ * X-Forwarded-Host counts beside the Host header, not in its place: some pass on what the page has set.
  */
 export function isOurHost({ raw: { rawHeaders, headers, url = '' }, host }: FastifyRequest, names: HostNames): boolean {
   // An address in place of the path names a host, too, which would come before the header.

@@ -8,7 +8,10 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 /** Requests and refused logins since the start of the console. */
 export function createConsoleCounters() {
   return {
-    /** By route, method and status. The label is our route, not the requested path, so that visitors cannot add labels [R10]. */
+    /**
+     * By route, method and status. The label is our route, not the requested path, so that visitors cannot add labels
+     * [R10].
+     */
     requests: new Map<string, { labels: Record<'route' | 'method' | 'status', string>; histogram: Histogram }>(),
     loginFailures: { wrong: 0, too_many: 0 },
   };

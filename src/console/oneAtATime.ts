@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Answers one request of a connection at a time, as browsers and proxies ask. A second one that does not wait is not answered, and ends
- * the connection after the first: in line it would keep what answers it, such as an open file, also when its sender has hung up, since
- * nobody tells an answer so whose turn has not come.
+ * Answers one request of a connection at a time, as browsers and proxies ask. A second one that does not wait is not
+ * answered, and ends the connection after the first: in line it would keep what answers it, such as an open file, also
+ * when its sender has hung up, since nobody tells an answer so whose turn has not come.
  */
 export function answerOneAtATime(server: FastifyInstance): void {
   const answering = new WeakMap<Socket, ServerResponse>();

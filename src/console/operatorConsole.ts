@@ -78,7 +78,8 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     for (const feeds of Object.values(liveFeeds)) feeds.close();
   });
   await server.register(cookie);
-  // Whatever a browser calls a file: its bytes tell what it is. An SVG comes in as well, so that its refusal names what was expected.
+  // Whatever a browser calls a file: its bytes tell what it is. An SVG comes in as well, so that its refusal names what
+  // was expected.
   for (const type of ['text/csv', 'application/octet-stream', /^(image|audio|video)\//])
     server.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
@@ -92,7 +93,8 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
       exposeHeadRoute: false,
       bodyLimit: bodyBytesMax,
       onRequest: limitRate,
-      // After the rate limit, so that a flood costs the database nothing; before the body is parsed, so that nobody else's is.
+      // After the rate limit, so that a flood costs the database nothing; before the body is parsed, so that nobody
+      // else's is.
       preParsing: async (request, reply) => {
         void reply.header('cache-control', 'no-store');
         if (access === 'anybody') return isForeign(request) ? refuse(reply, REFUSALS.cross_origin) : undefined;

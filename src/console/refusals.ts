@@ -2,7 +2,9 @@ import type { FastifyReply } from 'fastify';
 import { isUnavailable } from '../platform/redis/unavailable.ts';
 import { formatRefusal, type Refusal as FieldRefusal } from '../rain/refusal.ts';
 
-/** All codes of the console. Every refusal is JSON `{code, reason}` with one of these codes, and changes nothing [R12]. */
+/**
+ * All codes of the console. Every refusal is JSON `{code, reason}` with one of these codes, and changes nothing [R12].
+ */
 export interface Refusal {
   status: number;
   code: string;
@@ -106,7 +108,10 @@ export function refuse(
   return reply.code(status).header('cache-control', 'no-store').send(body);
 }
 
-/** What a library refuses by itself, by its status. 403 is a path that leads out of the folder of the pages: whoever asks, nothing is there. */
+/**
+ * What a library refuses by itself, by its status. 403 is a path that leads out of the folder of the pages: whoever
+ * asks, nothing is there.
+ */
 const BY_STATUS: Readonly<Record<number, Refusal>> = {
   403: REFUSALS.not_found,
   404: REFUSALS.not_found,

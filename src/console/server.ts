@@ -64,7 +64,9 @@ export interface ConsoleOptions {
   pageFolder: string;
   /** How players come in without a token of their own. */
   entry?: EntryOptions;
-  /** What a guest is: a tab, so that one browser can try out several, or a device, whose guest keeps what it has won. */
+  /**
+   * What a guest is: a tab, so that one browser can try out several, or a device, whose guest keeps what it has won.
+   */
   guestsAre?: 'tab' | 'device';
   /** Of all amounts, ISO 4217. */
   currency?: string;
@@ -199,8 +201,9 @@ export async function startConsole(options: ConsoleOptions) {
   await server.register(rateLimit, { global: false, cache: LIMITS.addressesRemembered, keyGenerator: visitorAddress });
   await serveFolder(server, pageFolder, '/', PLAYER_HEADERS);
 
-  // An address that was typed in a hall leads to a page, whatever was typed: to the next rain or sale where it is no id. The page finds
-  // out whether the id is that of a rain or of a sale: the gateway tells it, and this server may have neither store.
+  // An address that was typed in a hall leads to a page, whatever was typed: to the next rain or sale where it is no
+  // id. The page finds out whether the id is that of a rain or of a sale: the gateway tells it, and this server may
+  // have neither store.
   server.get('/hall/:rainId', async (request, reply) => {
     const path = rainParams.safeParse(request.params);
     return reply.redirect(path.success ? `/hall?rain=${path.data.rainId}` : '/hall');

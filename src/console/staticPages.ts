@@ -6,7 +6,10 @@ import type { FastifyInstance } from 'fastify';
 const NOT_BUILT =
   'The operator\'s page is not built: run "npm run setup". The API under /api/console/ works without it.\n';
 
-/** Serves the operator's page at /console/. The page holds no secret, so everybody may load it. Its requests to the API need a login. */
+/**
+ * Serves the operator's page at /console/. The page holds no secret, so everybody may load it. Its requests to the API
+ * need a login.
+ */
 export async function mountOperatorPage(server: FastifyInstance, folder: string): Promise<void> {
   server.get('/console', async (_request, reply) => reply.redirect('/console/', 308));
   if (isBuilt(folder)) return serveFolder(server, folder, '/console/');

@@ -15,8 +15,8 @@ export const readAnswer = (text: string): unknown => readJson(text.replace(/^\uF
 const batchAnswer = z.object({ results: z.array(z.unknown()) });
 
 /**
- * The results of a batch by id; `undefined`: not a valid answer. An unreadable result counts as missing, and two contradicting
- * results count as unknown: the entry is sent again.
+ * The results of a batch by id; `undefined`: not a valid answer. An unreadable result counts as missing, and two
+ * contradicting results count as unknown: the entry is sent again.
  * @param toResult `undefined`: unreadable
  */
 export function readBatchAnswer<Result extends BatchResult>(

@@ -2,7 +2,9 @@ import { BatchRefused, type PayoutProvider, type PostOutcome } from './payoutPro
 import type { DeadReason } from './deadLetter.ts';
 import type { Logged, LoggedClaim, Lost } from './logEntries.ts';
 
-/** An entry that is not accepted yet, with its reason. `leftMs`: how long it may still be accepted; absent: nobody says. */
+/**
+ * An entry that is not accepted yet, with its reason. `leftMs`: how long it may still be accepted; absent: nobody says.
+ */
 export type Late<Entry extends Logged> = Entry & { detail: string; afterMs?: number; leftMs?: number };
 
 /** All lists are ordered as in the log. */
@@ -18,8 +20,8 @@ type PostBatch<Entry extends Logged, Reason extends string> = (
 ) => Promise<readonly PostOutcome<Reason>[]>;
 
 /**
- * Posts a batch. A refused batch is halved until each entry that cannot be accepted is alone, so that it does not block the
- * others. One poison entry among 500 costs 18 more transactions, 500 of them 998.
+ * Posts a batch. A refused batch is halved until each entry that cannot be accepted is alone, so that it does not block
+ * the others. One poison entry among 500 costs 18 more transactions, 500 of them 998.
  * @param refused the reason of an entry that is refused alone
  * @throws any other error of `post`; the next attempt finds committed entries done
  */

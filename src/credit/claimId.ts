@@ -3,15 +3,18 @@ import type { PayoutProviderName } from '../ledger/rains.ts';
 import type { Claim } from '../rain/claim.ts';
 
 /**
- * How the claim ids of a rain are formed. It is part of the rain's payout provider and never changes: a claim that a wallet is asked
- * to pay under two ids is paid twice.
+ * How the claim ids of a rain are formed. It is part of the rain's payout provider and never changes: a claim that a
+ * wallet is asked to pay under two ids is paid twice.
  */
 export type ClaimIdForm = Exclude<PayoutProviderName, 'ledger'>;
 
 /** Longest part that is written out; so an id has at most 219 characters, and a wallet may store it in 255. */
 const PART_CHARACTERS_MAX = 100;
 
-/** The id under which a wallet remembers a claim, in characters valid in a header. Two different claims never have the same id. */
+/**
+ * The id under which a wallet remembers a claim, in characters valid in a header. Two different claims never have the
+ * same id.
+ */
 export function claimIdOf(
   form: ClaimIdForm,
   { redPacketId, userId, amount }: Pick<Claim, 'redPacketId' | 'userId' | 'amount'>,

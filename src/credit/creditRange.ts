@@ -25,9 +25,9 @@ export interface RangeDependencies extends ScheduleRetryOptions {
 }
 
 /**
- * The credit worker's work on one job, as a pipe: open → parse → post → announce → dead-letter → schedule retries. A fault in any
- * step repeats the whole, and finished work is found done: no step is skipped, and no money moves twice [R5]. Retries are in the
- * queue before this job is done: a crash in between makes them run twice, at most.
+ * The credit worker's work on one job, as a pipe: open → parse → post → announce → dead-letter → schedule retries. A
+ * fault in any step repeats the whole, and finished work is found done: no step is skipped, and no money moves twice
+ * [R5]. Retries are in the queue before this job is done: a crash in between makes them run twice, at most.
  * @throws UnrecoverableError when the job is invalid, which a retry cannot change; any other error is a fault to retry
  */
 export async function creditRange(id: string, data: unknown, parts: RangeDependencies): Promise<RangeReport> {

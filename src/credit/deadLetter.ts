@@ -23,7 +23,10 @@ export const DEAD_REASONS = {
 } as const;
 export type DeadReason = keyof typeof DEAD_REASONS;
 
-/** A letter that was written before the reason `told_twice` had its name still waits for its operator, and has to be found. */
+/**
+ * A letter that was written before the reason `told_twice` had its name still waits for its operator, and has to be
+ * found.
+ */
 const FORMER_REASONS: Partial<Record<string, DeadReason>> = { promised_twice: 'told_twice' };
 
 /** One entry that cannot be credited, complete. */
@@ -44,7 +47,9 @@ export type DeadLetter = z.infer<typeof deadLetter>;
 /** One entry of a claim log and its position. */
 export type LogEntry = Pick<DeadLetter, 'rainId' | 'shard' | 'index' | 'entry'>;
 
-/** A late payment by a wallet is a letter of its own: the operator must see it even when the claim was discarded before. */
+/**
+ * A late payment by a wallet is a letter of its own: the operator must see it even when the claim was discarded before.
+ */
 export function idOfDeadLetter(letter: DeadLetter): string {
   return letter.reason === 'paid_not_booked' ? `${deadLetterId(letter)}-paid` : deadLetterId(letter);
 }

@@ -6,8 +6,8 @@ import { rainId } from '../rain/ids.ts';
 export const ENTRIES_MAX = 500;
 
 /**
- * A contiguous range of one log, carried in the job. `from` counts entries from the oldest, which is 0. The entries are unchanged: the
- * worker validates them, not the relay.
+ * A contiguous range of one log, carried in the job. `from` counts entries from the oldest, which is 0. The entries are
+ * unchanged: the worker validates them, not the relay.
  */
 export const range = z.object({
   from: z.int().min(0),
@@ -38,8 +38,9 @@ export function creditJobId(job: CreditJob, again?: string): string {
 }
 
 /**
- * The id covers the range and its content, so that adding it again while the job is known adds nothing. After a failover the log may
- * hold other entries at the same position: they get another id, otherwise the queue would treat them as done.
+ * The id covers the range and its content, so that adding it again while the job is known adds nothing. After a
+ * failover the log may hold other entries at the same position: they get another id, otherwise the queue would treat
+ * them as done.
  * @param again distinguishes deliberate repetitions
  */
 export function rangeJobId(log: string, { from, entries }: Range, again?: string): string {

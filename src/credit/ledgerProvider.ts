@@ -6,21 +6,31 @@ import { formatMoney } from '../rain/money.ts';
 import type { DeadReason } from './deadLetter.ts';
 import { BatchRefused, type PayoutProvider, type PostOutcome } from './payoutProvider.ts';
 
-/** The payout provider of our own ledger. It never returns `reconsumeLater`: it posts the whole batch, or refuses, or fails. */
+/**
+ * The payout provider of our own ledger. It never returns `reconsumeLater`: it posts the whole batch, or refuses, or
+ * fails.
+ */
 export function ledgerProvider(ledger: Pick<Ledger, 'credit'>): PayoutProvider {
   return {
     post: async (_rainId, claims) => (await orRefused(ledger.credit(claims))).map((posting) => toOutcome(posting)),
   };
 }
 
-/** The outcome of a posting. @param before what has already happened @param reason of the dead letter, if it is a conflict */
+/**
+ * The outcome of a posting.
+ * @param before what has already happened
+ * @param reason of the dead letter, if it is a conflict
+ */
 export function toOutcome(posting: Posting, before = '', reason?: DeadReason): PostOutcome {
   return posting.outcome === 'posted' || posting.outcome === 'already'
     ? { outcome: 'commit' }
     : giveUpFor(posting, before, reason);
 }
 
-/** The existing posting that blocks a claim, as its dead letter describes it. @param before what has already happened */
+/**
+ * The existing posting that blocks a claim, as its dead letter describes it.
+ * @param before what has already happened
+ */
 export function giveUpFor(conflict: Conflict, before = '', reason: DeadReason = conflict.outcome): PostOutcome {
   if (conflict.outcome === 'discarded')
     return {

@@ -62,7 +62,8 @@ export function createLetterBox<Letter extends Entry & { reason: string }, Entry
   async function add(dead: Letters, letters: readonly Letter[]): Promise<void> {
     const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: idOf(letter) } }));
     await dead.addBulk(jobs);
-    // Somebody who writes a job's key before us keeps its letter out of the list: BullMQ takes it for a job that is there.
+    // Somebody who writes a job's key before us keeps its letter out of the list: BullMQ takes it for a job that is
+    // there.
     for (const { name, data, opts } of jobs) {
       if (await isListed(dead, opts.jobId, data)) continue;
       await dead.remove(opts.jobId);

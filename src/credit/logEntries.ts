@@ -40,7 +40,10 @@ export function parseEntries({ rainId, from, entries }: CreditJob): { claims: Lo
 /** Ids in one log line at most; the job id names their range. */
 const LOGGED_IDS_MAX = 5;
 
-/** Ids for a line of our own log about a fault: ids only, never the content. @param idOf `undefined`: the entry is invalid */
+/**
+ * Ids for a line of our own log about a fault: ids only, never the content.
+ * @param idOf `undefined`: the entry is invalid
+ */
 export function firstIdsOf(entries: readonly string[], idOf: (entry: string) => string | undefined): string[] {
   const ids: string[] = [];
   for (const entry of entries) {

@@ -27,7 +27,10 @@ type RainLedger = Pick<Ledger, 'credit' | 'rain' | 'actions' | 'assignPayout'>;
 interface PayoutWarnings {
   /** This rain is paid by another provider than this process has. Called once per rain and process. */
   onElsewhere: (rainId: string, payoutProvider: PayoutProviderName) => void;
-  /** Seed or plan of this rain in the ledger differs from its commitment, so nothing is paid. Called once until they match again. */
+  /**
+   * Seed or plan of this rain in the ledger differs from its commitment, so nothing is paid. Called once until they
+   * match again.
+   */
   onBrokenPlan: (rainId: string) => void;
 }
 
@@ -37,10 +40,10 @@ interface PayoutProviders extends PayoutProvider {
 }
 
 /**
- * Posts each rain to exactly one payout provider. A rehearsal is credited in the ledger, in test money. A real rain is paid by the
- * provider that was assigned first: a process with another PAYOUT_PROVIDER would pay users at the wrong place, so it leaves the
- * claims to the others. (The ledger would refuse, so even a process that skips this check pays nothing twice.)
- * No provider is asked about a claim that the plan of the rain does not hold [R14].
+ * Posts each rain to exactly one payout provider. A rehearsal is credited in the ledger, in test money. A real rain is
+ * paid by the provider that was assigned first: a process with another PAYOUT_PROVIDER would pay users at the wrong
+ * place, so it leaves the claims to the others. (The ledger would refuse, so even a process that skips this check pays
+ * nothing twice.) No provider is asked about a claim that the plan of the rain does not hold [R14].
  */
 export function payoutByProvider(
   ledger: RainLedger,

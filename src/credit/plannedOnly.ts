@@ -5,8 +5,8 @@ import type { PayoutProvider, PostOutcome } from './payoutProvider.ts';
 import { putOffUnknown } from './putOff.ts';
 
 /**
- * Passes on only the claims that the plan of the rain holds [R14]: who can write to Redis can append any claim to the log. The others
- * are given up before ledger or wallet is asked, and do not delay those beside them.
+ * Passes on only the claims that the plan of the rain holds [R14]: who can write to Redis can append any claim to the
+ * log. The others are given up before ledger or wallet is asked, and do not delay those beside them.
  */
 export function plannedOnly(provider: PayoutProvider, check: PlanCheck): PayoutProvider {
   return {

@@ -6,7 +6,9 @@ export function putOff(claims: readonly Claim[], detail: string): PostOutcome[] 
   return claims.map(() => ({ outcome: 'reconsumeLater', detail }));
 }
 
-/** The ledger was restored to a time before this rain, and may be restored again: nothing is known against its claims. */
+/**
+ * The ledger was restored to a time before this rain, and may be restored again: nothing is known against its claims.
+ */
 export function putOffUnknown(rainId: string, claims: readonly Claim[]): PostOutcome[] {
   return putOff(claims, `the ledger has no rain ${rainId}`);
 }

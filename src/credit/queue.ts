@@ -7,9 +7,15 @@ import { rangeOfJobId, type CreditJob, type EntryRange } from './job.ts';
 import { JOB_RETRY_POLICY } from './retryPolicy.ts';
 
 export const CREDIT_QUEUE = 'credit';
-/** Claims that the payout provider did not accept yet. In a lane of their own they delay neither the relay nor other claims. */
+/**
+ * Claims that the payout provider did not accept yet. In a lane of their own they delay neither the relay nor other
+ * claims.
+ */
 export const LATER_QUEUE = 'credit-later';
-/** Jobs in that lane. Beyond it most claims fail, not single ones: then whole jobs wait in `credit`, and the relay with them [R10]. */
+/**
+ * Jobs in that lane. Beyond it most claims fail, not single ones: then whole jobs wait in `credit`, and the relay with
+ * them [R10].
+ */
 export const LATER_JOBS_MAX = 2_000;
 /** Holds dead letters until an operator removes them; no worker processes it. */
 const DEAD_QUEUE = 'credit-dead';
@@ -41,8 +47,8 @@ const PENDING_MAX = 10_000;
 const RANGE_OPTIONS: JobsOptions = {
   attempts: JOB_RETRY_POLICY.attemptsMax,
   backoff: { type: BACKOFF_TYPE },
-  // A finished job carries up to 500 entries. It is only kept so that its id is not added again at once; the ledger's unique
-  // keys are the guarantee [R5].
+  // A finished job carries up to 500 entries. It is only kept so that its id is not added again at once; the ledger's
+  // unique keys are the guarantee [R5].
   removeOnComplete: { count: 50 },
   removeOnFail: false,
   stackTraceLimit: 1,
@@ -76,7 +82,8 @@ export const createDeadQueue = (options: QueueOptions): DeadQueue => createLette
 
 /**
  * The ranges of all unfinished credit jobs.
- * @param lanes in the order in which claims pass through them, so that a job that moves meanwhile is seen twice, not missed
+ * @param lanes in the order in which claims pass through them, so that a job that moves meanwhile is seen twice, not
+ *   missed
  */
 export async function pendingRanges(redis: RedisClient, lanes: readonly CreditQueue[]): Promise<EntryRange[]> {
   return (await pendingJobIds(redis, lanes)).flatMap((id) => rangeOfJobId(id) ?? []);

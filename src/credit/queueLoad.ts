@@ -14,7 +14,10 @@ export interface QueueLoad {
 /** The backlog at which the relay stops adding jobs; the claims wait in their log, where they cost nothing [R10]. */
 export const WAITING_JOBS_MAX = 200;
 
-/** Jobs read at once, and the most that are read: a job holds up to 500 claims, and the relay lets no more pile up [R10]. */
+/**
+ * Jobs read at once, and the most that are read: a job holds up to 500 claims, and the relay lets no more pile up
+ * [R10].
+ */
 const PAGE = 25;
 const READ_MAX = 500;
 

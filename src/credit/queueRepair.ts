@@ -25,8 +25,8 @@ const EXPIRE_MS_MAX = 60_000;
 const JOBS_MAX = 1_000;
 
 /**
- * Removes from a queue what somebody else has written there to stop it. What is removed is no money: claims whose job is gone are sent
- * again from their log, and a job that runs twice finds itself done [R5].
+ * Removes from a queue what somebody else has written there to stop it. What is removed is no money: claims whose job
+ * is gone are sent again from their log, and a job that runs twice finds itself done [R5].
  * @returns what was found
  */
 export async function repairQueue(redis: RedisClient, queue: Pick<CreditQueue, 'toKey'>): Promise<QueueFault[]> {

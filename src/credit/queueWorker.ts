@@ -4,12 +4,14 @@ import { bullOptions } from './bullOptions.ts';
 import type { QueueOptions } from './queue.ts';
 
 /**
- * When a worker dies, another one takes its job after the lock expires and one of the next two checks finds it. The lock only saves
- * work, so it is short: a job that runs twice finds itself done [R5].
+ * When a worker dies, another one takes its job after the lock expires and one of the next two checks finds it. The
+ * lock only saves work, so it is short: a job that runs twice finds itself done [R5].
  */
 const LOCK_MS = 6_000;
 const STALLED_CHECK_MS = 3_000;
-/** BullMQ's default is 1. Here a crash is not the job's fault: a poison entry is bisected, it does not crash the worker. */
+/**
+ * BullMQ's default is 1. Here a crash is not the job's fault: a poison entry is bisected, it does not crash the worker.
+ */
 const STALLED_COUNT_MAX = 1_000;
 /** How long a worker sleeps that finds a rate limit. We set none, see queueRepair.ts; BullMQ's default is 30 s. */
 const RATE_LIMIT_MS_MAX = 2_000;
@@ -26,8 +28,9 @@ interface QueueWorkerOptions extends QueueOptions {
 }
 
 /**
- * Takes jobs from one queue. BullMQ's own loop pauses only after a lost connection: after an answer such as NOPERM it asks again at once,
- * and an error that comes without any I/O turns it for ever, so that neither a timer nor a signal is served [R10].
+ * Takes jobs from one queue. BullMQ's own loop pauses only after a lost connection: after an answer such as NOPERM it
+ * asks again at once, and an error that comes without any I/O turns it for ever, so that neither a timer nor a signal
+ * is served [R10].
  */
 export class QueueWorker<Data, Report = void> extends Worker<Data, Report> {
   constructor(name: string, work: Processor<Data, Report>, options: QueueWorkerOptions) {

@@ -42,8 +42,8 @@ export interface RangeCounters {
 
 export interface RangeWorker {
   /**
-   * Takes no more jobs and waits for the running ones, at most `deadlineMs`. Unfinished jobs are returned to the queue, where
-   * another worker takes them; if that fails, they are taken when their lock expires.
+   * Takes no more jobs and waits for the running ones, at most `deadlineMs`. Unfinished jobs are returned to the queue,
+   * where another worker takes them; if that fails, they are taken when their lock expires.
    */
   close(deadlineMs?: number): Promise<'done' | 'abandoned'>;
 }

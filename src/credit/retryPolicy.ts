@@ -10,8 +10,8 @@ export interface RetryPolicy extends Backoff {
 }
 
 /**
- * For a whole job that meets a fault (the database or Redis is unreachable): 12 to 18 minutes. Afterwards it is kept as failed, and
- * redelivery sends its claims again, so that a long outage needs no operator.
+ * For a whole job that meets a fault (the database or Redis is unreachable): 12 to 18 minutes. Afterwards it is kept as
+ * failed, and redelivery sends its claims again, so that a long outage needs no operator.
  */
 export const JOB_RETRY_POLICY = { firstDelayMs: 100, delayMsMax: 30_000, attemptsMax: 40 } as const satisfies Omit<
   RetryPolicy,
@@ -19,8 +19,9 @@ export const JOB_RETRY_POLICY = { firstDelayMs: 100, delayMsMax: 30_000, attempt
 >;
 
 /**
- * For a claim that the payout provider does not accept now. Afterwards it is a dead letter, `unavailable`, which the operator can
- * send again. Long enough for an evening's maintenance of a wallet; a rain does not wait for days to be settled.
+ * For a claim that the payout provider does not accept now. Afterwards it is a dead letter, `unavailable`, which the
+ * operator can send again. Long enough for an evening's maintenance of a wallet; a rain does not wait for days to be
+ * settled.
  */
 export const CLAIM_RETRY_POLICY: RetryPolicy = {
   firstDelayMs: 500,
@@ -30,8 +31,8 @@ export const CLAIM_RETRY_POLICY: RetryPolicy = {
 };
 
 /**
- * For an order that the order service does not accept now. Pauses are shorter towards the end of its time to pay, so there may be many
- * tries; 40 in each hold of ten minutes, and enough for two hours.
+ * For an order that the order service does not accept now. Pauses are shorter towards the end of its time to pay, so
+ * there may be many tries; 40 in each hold of ten minutes, and enough for two hours.
  */
 export const ORDER_RETRY_POLICY: RetryPolicy = {
   firstDelayMs: 500,

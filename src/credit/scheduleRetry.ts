@@ -29,8 +29,8 @@ export interface ScheduleRetryOptions {
 }
 
 /**
- * Schedules the entries of a job that were not accepted. Adjacent entries that wait about as long stay together in a new job, so that the
- * rest of the old job is done. Entries that were tried often or long enough are `lost` [R10].
+ * Schedules the entries of a job that were not accepted. Adjacent entries that wait about as long stay together in a
+ * new job, so that the rest of the old job is done. Entries that were tried often or long enough are `lost` [R10].
  * @param first their job. A repetition of it gives the same entries the same ids
  */
 export function scheduleRetry<Job extends Range>(
@@ -78,11 +78,17 @@ export function scheduleRetry<Job extends Range>(
   return { jobs, lost: [] };
 }
 
-/** A pause takes at most this part of the time in which an entry may still be accepted: one fourth, and half of it where the other side asks for a pause. */
+/**
+ * A pause takes at most this part of the time in which an entry may still be accepted: one fourth, and half of it where
+ * the other side asks for a pause.
+ */
 const PAUSE_PARTS = 4;
 const REQUESTED_PARTS = 2;
 
-/** When the time of an entry is over, another process ends it any moment: so many first pauses later it is looked at again. */
+/**
+ * When the time of an entry is over, another process ends it any moment: so many first pauses later it is looked at
+ * again.
+ */
 const OVER_PAUSES = 10;
 
 function longestMs({ leftMs }: Late<Logged>, parts: number, { firstDelayMs }: RetryPolicy): number {

@@ -3,14 +3,16 @@ import type { PayoutProvider, PostOutcome } from './payoutProvider.ts';
 
 interface Signatures {
   isGenuine(rainId: string, packet: { redPacketId: string; amount: string; mac: string }): boolean;
-  /** Whether the rain is signed with our key; otherwise nothing can be said, and its claims with other signatures wait. */
+  /**
+   * Whether the rain is signed with our key; otherwise nothing can be said, and its claims with other signatures wait.
+   */
   isOurs(rainId: string): Promise<boolean>;
 }
 
 /**
- * Passes on only the claims whose packet was signed by us [R14]. Gateways set a forged packet aside and tell its user of the next one,
- * but the claim log keeps the entry: if it names a planned packet, it would be paid instead of the one that the user was told.
- * Claims from before packets were signed have no `mac`, and pass.
+ * Passes on only the claims whose packet was signed by us [R14]. Gateways set a forged packet aside and tell its user
+ * of the next one, but the claim log keeps the entry: if it names a planned packet, it would be paid instead of the one
+ * that the user was told. Claims from before packets were signed have no `mac`, and pass.
  */
 export function signedOnly<P extends PayoutProvider>(provider: P, signatures: Signatures): P {
   const isGenuine = (claim: Claim) =>

@@ -54,8 +54,9 @@ const receiptsAnswer = z.object({ receipts: z.array(z.unknown()) });
 const receipt = z.object({ id: z.string(), amount: z.unknown().optional(), userId: z.unknown().optional() });
 
 /**
- * All receipts of an answer by claim id: those in its body, and the one in its header `Rain-Receipt: <claim id> <amount>`. One that
- * names a claim and cannot be read otherwise is kept as unreadable: it may contradict a readable one.
+ * All receipts of an answer by claim id: those in its body, and the one in its header `Rain-Receipt: <claim id>
+ * <amount>`. One that names a claim and cannot be read otherwise is kept as unreadable: it may contradict a readable
+ * one.
  */
 export function readReceipts(text: string, header?: string): Map<string, Payment[]> {
   const [, headerId, headerAmount] = /^(\S+)(?: (.*))?$/.exec(header ?? '') ?? [];

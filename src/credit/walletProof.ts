@@ -7,7 +7,9 @@ import { excerpt, type Payment } from './walletAnswer.ts';
 export type WalletOutcome = { outcome: 'taken' } | Exclude<PostOutcome, { outcome: 'commit' }>;
 export type Again = Extract<PostOutcome, { outcome: 'reconsumeLater' }>;
 
-/** Whether the wallet must name what it has paid: `trust_status` believes an answer that says "paid" and nothing else. */
+/**
+ * Whether the wallet must name what it has paid: `trust_status` believes an answer that says "paid" and nothing else.
+ */
 export type ReceiptPolicy = 'required' | 'trust_status';
 
 /** A claim as the wallet was asked to pay it. */
@@ -17,7 +19,8 @@ interface Asked extends Pick<Claim, 'userId' | 'amount'> {
 }
 
 /**
- * The outcome when the wallet says that it has paid now. Without a receipt, or with another one, nothing is known: the claim comes again.
+ * The outcome when the wallet says that it has paid now. Without a receipt, or with another one, nothing is known: the
+ * claim comes again.
  * @param again what the wallet said
  * @param said what it says beside its receipts. It proves nothing, but may contradict them
  */
@@ -42,8 +45,9 @@ export function whenPaidNow(
 }
 
 /**
- * The outcome when the wallet says that it paid this claim id before. Paid to somebody else, or another amount: a restored backup has
- * given the id to another claim, and crediting this user would be money from nowhere. One that cannot be read is neither.
+ * The outcome when the wallet says that it paid this claim id before. Paid to somebody else, or another amount: a
+ * restored backup has given the id to another claim, and crediting this user would be money from nowhere. One that
+ * cannot be read is neither.
  */
 export function whenPaidBefore(
   asked: Asked,

@@ -19,14 +19,14 @@ export interface WebhookOptions extends SignedAddress {
 }
 
 /**
- * The payout providers of an external wallet, one for each form of claim ids; they share its limit of requests. The order of the
- * steps keeps the money right, see docs/reference/webhook.md:
+ * The payout providers of an external wallet, one for each form of claim ids; they share its limit of requests. The
+ * order of the steps keeps the money right, see docs/reference/webhook.md:
  *
  *     reserve in the ledger → ask the wallet → credit in the ledger → commit
  *
- * A wallet would pay one packet to two users, or two packets to one user. So it is only asked to pay what the ledger has reserved
- * for this user [R1][R2], under an id that never changes [R5]. The ledger credits only after the wallet has confirmed: until then
- * the claim is pending [R8]. Whatever is interrupted in between is repeated.
+ * A wallet would pay one packet to two users, or two packets to one user. So it is only asked to pay what the ledger
+ * has reserved for this user [R1][R2], under an id that never changes [R5]. The ledger credits only after the wallet
+ * has confirmed: until then the claim is pending [R8]. Whatever is interrupted in between is repeated.
  */
 export function webhookProviders(
   ledger: Pick<Ledger, 'reserve' | 'credit'>,

@@ -13,7 +13,10 @@ import { createDeadQueue, createLaterQueue, CREDIT_QUEUE, LATER_JOBS_MAX, LATER_
 import type { Announced } from './trail.ts';
 
 export interface CreditWorkerOptions extends RangeWorkerOptions, Pick<RangeDependencies, 'balance' | 'onCredited'> {
-  /** Returns which of these letters the operator has discarded: they are not dead-lettered again when their range is sent again. */
+  /**
+   * Returns which of these letters the operator has discarded: they are not dead-lettered again when their range is
+   * sent again.
+   */
   discardedClaims?: (letterIds: readonly string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
   /** Called when the users of some claims have been told. */
   onAnnounced?: (announced: Announced) => void;

@@ -7,7 +7,10 @@ import { RATE_LIMITS } from './ratelimit/limits.ts';
 import { SALE_LIMITS } from './sales/limits.ts';
 import { SOCKET_LIMITS } from './sockets/limits.ts';
 
-/** All limits that a deployment or a test may set [R10]. Each shelf has its own, and its other numbers, in its `limits.ts`. */
+/**
+ * All limits that a deployment or a test may set [R10]. Each shelf has its own, and its other numbers, in its
+ * `limits.ts`.
+ */
 export const LIMITS = {
   ...SOCKET_LIMITS,
   ...HANDLER_LIMITS,

@@ -17,10 +17,16 @@ export interface GatewayOptions {
   /** With the key that the packets are signed with. */
   signer: Signer;
   allowedOrigins?: readonly string[];
-  /** Number of our own proxies before this gateway, each of which appends to X-Forwarded-For; 0: the peer address is the client. */
+  /**
+   * Number of our own proxies before this gateway, each of which appends to X-Forwarded-For; 0: the peer address is the
+   * client.
+   */
   trustedProxies?: number;
   limits?: Partial<Limits>;
-  /** Absent: this gateway requires no tickets of its own, and signs those that a rain or sale requires with a secret that only it has. */
+  /**
+   * Absent: this gateway requires no tickets of its own, and signs those that a rain or sale requires with a secret
+   * that only it has.
+   */
   challenges?: ChallengeRules | undefined;
   /** True while the gateway is overloaded; for challenges that are required only then. */
   pressed?: () => boolean;

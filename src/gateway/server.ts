@@ -12,7 +12,10 @@ import { openAcceptor } from './sockets/acceptor.ts';
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
-/** @throws when Redis is unreachable or not configured to keep wins, a script does not compile, or the port is in use (EADDRINUSE) */
+/**
+ * @throws when Redis is unreachable or not configured to keep wins, a script does not compile, or the port is in use
+ * (EADDRINUSE)
+ */
 export function startGateway(options: GatewayOptions) {
   const { host, log, trustedProxies = 0 } = options;
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
@@ -61,7 +64,10 @@ export function startGateway(options: GatewayOptions) {
       readiness: { report: readiness.report, standing: readiness.standing },
       /** True while a function is switched off because of load. */
       pressed: () => overload.pressure.pressed,
-      /** Accepts no more sockets, answers pending grabs, asks every client to reconnect, and stops; takes at most limits.closeMs. */
+      /**
+       * Accepts no more sockets, answers pending grabs, asks every client to reconnect, and stops; takes at most
+       * limits.closeMs.
+       */
       close: () => lifecycle.close(limits.closeMs),
     };
     if (options.heartbeat)

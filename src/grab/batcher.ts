@@ -23,7 +23,9 @@ export interface AnsweredBatch<A, Answer> extends Readonly<Batch<A>> {
 /** Called once for each request, with the shard that the answer comes from. */
 type Deliver<A, Answer> = (pending: A, id: string, answer: Answer, shard: number) => void;
 
-/** What decides a batch. `decide` never rejects, and answers in order; `busy` is told to whom it cannot be asked for. */
+/**
+ * What decides a batch. `decide` never rejects, and answers in order; `busy` is told to whom it cannot be asked for.
+ */
 interface Decider<A, Answer> {
   decide(id: string, shard: number, pending: readonly A[]): Promise<readonly Answer[]>;
   busy: Answer;
@@ -43,10 +45,10 @@ interface BatcherTime {
 }
 
 /**
- * Gathers the requests that arrive in one turn of the event loop and sends them as one script call per shard of a rain or sale. Under
- * high load the turns are longer, and so are the batches. Where many gateways share the load their batches are small, and a small call
- * costs Redis nearly as much as a large one. So a small batch waits while a call to its shard is under way, and grows: the busier
- * Redis is the longer. When none is under way nothing waits.
+ * Gathers the requests that arrive in one turn of the event loop and sends them as one script call per shard of a rain
+ * or sale. Under high load the turns are longer, and so are the batches. Where many gateways share the load their
+ * batches are small, and a small call costs Redis nearly as much as a large one. So a small batch waits while a call to
+ * its shard is under way, and grows: the busier Redis is the longer. When none is under way nothing waits.
  *
  *     end of the turn ──large, or no call under way──▶ sent
  *            └──small, behind a call──▶ waiting ──large, the call is answered, or `grabBehindMsMax`──▶ sent
@@ -66,7 +68,10 @@ export class Batcher<A extends { readonly userId: string }, Answer> {
   #pending = 0;
   #held = 0;
 
-  /** @param onAnswered called when all requests of a batch are answered; for it the clock is read once a turn and once a batch */
+  /**
+   * @param onAnswered called when all requests of a batch are answered; for it the clock is read once a turn and once a
+   * batch
+   */
   constructor(
     decider: Decider<A, Answer>,
     deliver: Deliver<A, Answer>,

@@ -8,22 +8,30 @@ import { createReplicaWait } from '../store/replicaWait.ts';
 /** A win that is about to be sent to its user. */
 type Win = Pick<Claim, 'userId' | 'redPacketId'>;
 
-/** Which of these wins are as durable as configured, in order [R4]. Never rejects: unconfirmed wins are answered "busy". */
+/**
+ * Which of these wins are as durable as configured, in order [R4]. Never rejects: unconfirmed wins are answered "busy".
+ */
 export type Confirm = (rainId: string, shard: number, wins: readonly Win[]) => Promise<boolean[]>;
 
 interface ConfirmRules {
   /**
-   * WAIT blocks its connection, so each round of confirmations uses one of these connections. Four in turn keep up with any load. A
-   * client of a Cluster has a connection to each master.
+   * WAIT blocks its connection, so each round of confirmations uses one of these connections. Four in turn keep up with
+   * any load. A client of a Cluster has a connection to each master.
    */
   connections: readonly RedisClient[];
   replicas: number;
-  /** How long one round may take, ms. Requests for a master that arrive while all connections to it wait are gathered into the next round. */
+  /**
+   * How long one round may take, ms. Requests for a master that arrive while all connections to it wait are gathered
+   * into the next round.
+   */
   waitMs: number;
   onFault: (error: unknown) => void;
 }
 
-/** Whether the entry of a user in a hash is what the user is about to be told. `at`: the place of the user in the request. */
+/**
+ * Whether the entry of a user in a hash is what the user is about to be told. `at`: the place of the user in the
+ * request.
+ */
 type IsHeld = (entry: string | null | undefined, at: number) => boolean;
 
 /** Which of these users' entries in a hash are as durable as configured, in order. Never rejects, as above. */
@@ -36,7 +44,9 @@ interface ConfirmRequest {
   answer: (confirmed: boolean[]) => void;
 }
 
-/** Wins or reservations per round, plus at most one batch [R10]: four rounds hold all grabs that a gateway lets wait. */
+/**
+ * Wins or reservations per round, plus at most one batch [R10]: four rounds hold all grabs that a gateway lets wait.
+ */
 const WINS_MAX = 20_000;
 
 /** Confirms wins by replicas. */
@@ -53,7 +63,10 @@ export function confirmWins(confirmHeld: ConfirmHeld): Confirm {
     );
 }
 
-/** The requests of one master. Each master has its own: one whose replicas stall must not hold back the wins of the others. */
+/**
+ * The requests of one master. Each master has its own: one whose replicas stall must not hold back the wins of the
+ * others.
+ */
 interface Lane {
   waiting: ConfirmRequest[];
   idle: RedisClient[];
@@ -77,12 +90,14 @@ export function createConfirmHeld({ connections, replicas, waitMs, onFault }: Co
   }
 
   /**
-   * The wins are read on this connection first, even if another gateway granted them: a server without these wins confirms nothing.
-   * Neither does one that is not the master of their slot any more: it refuses the read (MOVED), and a replica refuses WAIT.
+   * The wins are read on this connection first, even if another gateway granted them: a server without these wins
+   * confirms nothing. Neither does one that is not the master of their slot any more: it refuses the read (MOVED), and
+   * a replica refuses WAIT.
    */
   async function round(redis: RedisClient, master: string, requests: readonly ConfirmRequest[]): Promise<void> {
     const server = mastersOf(redis).find(({ name }) => name === master);
-    // Send all commands in one turn of the event loop: if the connection broke in between, none of them would be answered.
+    // Send all commands in one turn of the event loop: if the connection broke in between, none of them would be
+    // answered.
     const reading = requests.map(
       ({ key, userIds }) => server?.connection.hmget(key, ...userIds) ?? unreachable(master),
     );

@@ -21,7 +21,10 @@ function isHeld(entry: string | null | undefined, saleId: string, id: string): b
   return parseHeld(entry ?? '')?.some(({ ordinal }) => reservationId(saleId, ordinal) === id) ?? false;
 }
 
-/** An engine that returns reservations, new or repeated, only once they are confirmed. Batches without any are not delayed. */
+/**
+ * An engine that returns reservations, new or repeated, only once they are confirmed. Batches without any are not
+ * delayed.
+ */
 export function confirmedReserveEngine(engine: ReserveEngine, confirmHeld: ConfirmHeld): ReserveEngine {
   return {
     async reserve(saleId, purchases) {

@@ -35,7 +35,10 @@ const REFUSALS: ReadonlyMap<string, GrabAnswer> = new Map(
 );
 
 const REFUSAL_LENGTH_MAX = Math.max(...[...REFUSALS.keys()].map((text) => text.length));
-/** A win as lua/grab.lua writes it, if no character is escaped. Reading it so takes a tenth of the time of JSON and a schema. */
+/**
+ * A win as lua/grab.lua writes it, if no character is escaped. Reading it so takes a tenth of the time of JSON and a
+ * schema.
+ */
 const WON = /^\{"code":"([01])","redPacketId":"([^"\\]+)","amount":"([^"\\]*)","mac":"([^"\\]*)"\}$/;
 
 function parse(reply: unknown): GrabAnswer {
@@ -50,8 +53,8 @@ function parse(reply: unknown): GrabAnswer {
 
 export interface GrabEngine {
   /**
-   * Decides for up to BATCH_USERS_MAX users of one shard, in order. Never rejects: if Redis cannot be reached or its answer is
-   * invalid, every user gets "-7", since the script may or may not have run.
+   * Decides for up to BATCH_USERS_MAX users of one shard, in order. Never rejects: if Redis cannot be reached or its
+   * answer is invalid, every user gets "-7", since the script may or may not have run.
    * @param move packets of another shard that are put on the list first, in the same step
    */
   grab(rainId: string, shard: number, userIds: readonly string[], move?: Move): Promise<GrabAnswer[]>;
@@ -59,7 +62,8 @@ export interface GrabEngine {
 
 /**
  * @param checked the ticket rules that the caller has checked for the grabs of a rain, as text
- * @param gateway the name of this gateway, see `claim.ts`: it is told of the credits of the users who win here; '': none
+ * @param gateway the name of this gateway, see `claim.ts`: it is told of the credits of the users who win here; '':
+ *   none
  */
 export function createGrabEngine(
   redis: RedisClient,

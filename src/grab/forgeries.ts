@@ -31,7 +31,10 @@ export function createForgeries({ redis, signer, onSpoiled, onOtherKey, onFault 
   return {
     isGenuine: signer.isGenuine,
 
-    /** Takes forged wins of at most one batch back and sets their packets aside. Never rejects. @returns whether their users may grab again */
+    /**
+     * Takes forged wins of at most one batch back and sets their packets aside. Never rejects.
+     * @returns whether their users may grab again
+     */
     async spoil(rainId: string, shard: number, forged: readonly HeldWin[]): Promise<boolean> {
       const { state, claimed, spoiled } = shardKeys(rainId, shard);
       try {

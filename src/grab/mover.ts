@@ -50,9 +50,9 @@ const REST_MS = 4;
 const NOTHING_LEFT: Refusal = { code: '-1' };
 
 /**
- * Brings packets to the shard of a user whose shard is empty, and says "nothing left" only when there was a moment, after the user had
- * asked, at which no shard had a packet and none was on its way [R13]. One round at a time for each rain: whoever comes meanwhile waits
- * for the next one. What another process has begun and not ended is ended here.
+ * Brings packets to the shard of a user whose shard is empty, and says "nothing left" only when there was a moment,
+ * after the user had asked, at which no shard had a packet and none was on its way [R13]. One round at a time for each
+ * rain: whoever comes meanwhile waits for the next one. What another process has begun and not ended is ended here.
  */
 export class Mover {
   readonly #rules: Required<MoverRules>;
@@ -152,7 +152,10 @@ export class Mover {
     if (foreign.length > 0) await setAside(this.#rules.redis, rainId, foreign).catch(this.#rules.onFault);
   }
 
-  /** What was found is worth nothing if a failover brings packets back: the replicas must have it before it is looked at again. */
+  /**
+   * What was found is worth nothing if a failover brings packets back: the replicas must have it before it is looked at
+   * again.
+   */
   async #isDurable(rainId: string, shards: number): Promise<boolean> {
     const held = await Promise.all(
       Array.from({ length: shards }, (_, shard) => this.#isHeld(shardKeys(rainId, shard).state, 'state')),
@@ -160,7 +163,10 @@ export class Mover {
     return held.every(Boolean);
   }
 
-  /** Serves the shard with the most waiters from another one, or from its own, which has got packets meanwhile. @returns who has no answer */
+  /**
+   * Serves the shard with the most waiters from another one, or from its own, which has got packets meanwhile.
+   * @returns who has no answer
+   */
   async #bring(rainId: string, shards: number, from: number, waiters: Waiter[]): Promise<Waiter[]> {
     const to = mostWanted(waiters);
     const served = waiters.filter(({ shard }) => shard === to).slice(0, MOVE_PACKETS_MAX);

@@ -31,7 +31,10 @@ const REFUSED: ReadonlyMap<unknown, ReserveAnswer> = new Map(REFUSALS.map((code)
 /** Signs purchases, and tells whether a reservation that Redis has was signed by a gateway. */
 export type ReservationSigner = Pick<Signer, 'reservationMac' | 'isReservation'>;
 
-/** A reply of `lua/reserve.lua`: a code, or 0 or 1 and reservations of the buyer, one of which is the answer. @throws when none of them is */
+/**
+ * A reply of `lua/reserve.lua`: a code, or 0 or 1 and reservations of the buyer, one of which is the answer.
+ * @throws when none of them is
+ */
 function parse(reply: unknown, saleId: string, { userId, ref }: Purchase, signer: ReservationSigner): ReserveAnswer {
   const refused = REFUSED.get(reply);
   if (refused) return refused;
@@ -54,8 +57,9 @@ function parse(reply: unknown, saleId: string, { userId, ref }: Purchase, signer
 
 export interface ReserveEngine {
   /**
-   * Decides for up to BATCH_USERS_MAX purchases of one sale, in order. Never rejects: if Redis cannot be reached or its answer is
-   * no answer, every buyer gets "-7", since the script may or may not have run. So does one whose reservations somebody else has written.
+   * Decides for up to BATCH_USERS_MAX purchases of one sale, in order. Never rejects: if Redis cannot be reached or its
+   * answer is no answer, every buyer gets "-7", since the script may or may not have run. So does one whose
+   * reservations somebody else has written.
    */
   reserve(saleId: string, purchases: readonly Purchase[]): Promise<ReserveAnswer[]>;
 }

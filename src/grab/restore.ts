@@ -38,8 +38,8 @@ const READ_MAX = 512;
 const SHARDS_AT_ONCE = 64;
 
 /**
- * Checks whether Redis still holds these wins, and puts back those it has lost; see lua/restore.lua. Several gateways may do this
- * at once and repeatedly: a win that is stored is not changed.
+ * Checks whether Redis still holds these wins, and puts back those it has lost; see lua/restore.lua. Several gateways
+ * may do this at once and repeatedly: a win that is stored is not changed.
  * @param redis the connection that was lost and is ready again: another one may still lead to the old server
  * @returns only rains in which a win was missing
  * @throws RestoreFault when Redis cannot be reached; then repeat it

@@ -16,7 +16,10 @@ export interface SentReservation extends Omit<Reservation, 'at' | 'payBy' | 'mac
 interface RestoredReservations {
   saleId: string;
   putBack: number;
-  /** Could not be put back: somebody else has the number or the units by now, the buyer has the ref under another number, the sale is settled, or Redis has no such sale any more. */
+  /**
+   * Could not be put back: somebody else has the number or the units by now, the buyer has the ref under another
+   * number, the sale is settled, or Redis has no such sale any more.
+   */
   lost: SentReservation[];
   /** There, but with another deadline than the buyer was told: somebody has changed it. */
   changed: SentReservation[];
@@ -26,8 +29,10 @@ interface RestoredReservations {
 const READ_MAX = 512;
 
 /**
- * Checks whether Redis still holds these reservations, and puts back those it has lost. Safe to repeat, and at several gateways at once.
- * @returns `restored`: only sales in which one was missing or changed; `faults`: one for each sale that could not be checked to its end. Then repeat it
+ * Checks whether Redis still holds these reservations, and puts back those it has lost. Safe to repeat, and at several
+ * gateways at once.
+ * @returns `restored`: only sales in which one was missing or changed; `faults`: one for each sale that could not be
+ *   checked to its end. Then repeat it
  */
 export async function restoreReservations(
   redis: RedisClient,

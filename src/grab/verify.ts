@@ -1,7 +1,10 @@
 import { BUSY, type GrabEngine } from './engine.ts';
 import type { Forgeries, HeldWin } from './forgeries.ts';
 
-/** How often a batch is decided again because of forged packets, before its users hear "busy" [R10]. Each time takes a packet off the list. */
+/**
+ * How often a batch is decided again because of forged packets, before its users hear "busy" [R10]. Each time takes a
+ * packet off the list.
+ */
 const AGAIN_MAX = 8;
 
 /** An engine that returns only wins of packets that we have signed. A user who got another one gets the next packet. */

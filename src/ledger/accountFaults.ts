@@ -18,12 +18,16 @@ interface AccountFaults {
 }
 
 const FAULTS_MAX = 100;
-/** Winners per statement, which has to end within its timeout: each is one look-up of all their credits, of other rains, too. */
+/**
+ * Winners per statement, which has to end within its timeout: each is one look-up of all their credits, of other rains,
+ * too.
+ */
 const PAGE = 2_000;
 
 /**
- * Compares the accounts of a rain and those of its credited users with their transfers. The database keeps balances by itself, so a
- * difference means that somebody has changed the ledger. Each statement sees a credit in both places or in neither.
+ * Compares the accounts of a rain and those of its credited users with their transfers. The database keeps balances by
+ * itself, so a difference means that somebody has changed the ledger. Each statement sees a credit in both places or in
+ * neither.
  * @returns the first 100 accounts at most
  */
 export async function accountFaults(database: Database, rainId: string, page = PAGE): Promise<AccountFaults> {

@@ -1,7 +1,10 @@
 import type { Cents } from '../rain/money.ts';
 import type { Database, Transaction } from './database.ts';
 
-/** The prefix of account ids. A rehearsal's money never becomes real; the database refuses a transfer between the two kinds. */
+/**
+ * The prefix of account ids. A rehearsal's money never becomes real; the database refuses a transfer between the two
+ * kinds.
+ */
 export function accountPrefix(rehearsal: boolean): string {
   return rehearsal ? 'shadow:' : '';
 }
@@ -19,8 +22,8 @@ export interface RainMoney {
 }
 
 /**
- * The accounts of a rain, by shard. The money of packet `i` is in the account `i % accounts`, wherever the packet is won; for the
- * database the rule is in the function `packet_account`.
+ * The accounts of a rain, by shard. The money of packet `i` is in the account `i % accounts`, wherever the packet is
+ * won; for the database the rule is in the function `packet_account`.
  */
 export function rainAccounts({ rainId, rehearsal, accounts }: RainMoney): string[] {
   const account = `${accountPrefix(rehearsal)}rain:${rainId}`;
@@ -51,7 +54,8 @@ export function userAccount(userId: string): string {
 }
 
 /**
- * Transfers money from the operator to the accounts of a rain; the database updates the balances, and makes the accounts that are missing.
+ * Transfers money from the operator to the accounts of a rain; the database updates the balances, and makes the
+ * accounts that are missing.
  * @param ordinal 0 for the creation, then that of the top-up
  * @param cents by account
  */
@@ -85,8 +89,8 @@ export async function balance(database: Database, userId: string): Promise<Cents
 }
 
 /**
- * The sum of all balances, cents. Anything but 0 means that money was created or lost. The database reads every account for it, about
- * a quarter of a second for a million; Prisma's aggregate would keep it from reading in parallel.
+ * The sum of all balances, cents. Anything but 0 means that money was created or lost. The database reads every account
+ * for it, about a quarter of a second for a million; Prisma's aggregate would keep it from reading in parallel.
  */
 export async function sumOfBalances(database: Database): Promise<Cents> {
   const [row] = await database.$queryRaw<

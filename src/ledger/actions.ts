@@ -136,8 +136,9 @@ export interface ActionFilter {
 }
 
 /**
- * The actions that pass a filter, latest first (`id` is a string: JSON has no bigint). Time comes first in the order, so that each filter
- * reads one index from its end: by id, a month that is long past would be looked for through all that came after it.
+ * The actions that pass a filter, latest first (`id` is a string: JSON has no bigint). Time comes first in the order,
+ * so that each filter reads one index from its end: by id, a month that is long past would be looked for through all
+ * that came after it.
  * @param before id of the last action of the previous page
  */
 export async function latestActions(

@@ -41,7 +41,10 @@ export function amountsOf({ split, seed }: Planned): StoredAmounts | undefined {
   return new Uint8Array(bytes.buffer);
 }
 
-/** What the packets of each account come to, cents; in all the budget, or there are no packets to go by: then `undefined`. */
+/**
+ * What the packets of each account come to, cents; in all the budget, or there are no packets to go by: then
+ * `undefined`.
+ */
 export function sharesOf(
   amounts: StoredAmounts | undefined,
   { budgetCents, accounts, firstPacket }: { budgetCents: Cents; accounts: number; firstPacket: number },
@@ -55,7 +58,10 @@ export function sharesOf(
   return shares.reduce((sum, share) => sum + share, 0n) === budgetCents ? shares : undefined;
 }
 
-/** Lets the database know the packets of a rain, or of one of its top-ups: from then on it refuses to credit any others [R14]. */
+/**
+ * Lets the database know the packets of a rain, or of one of its top-ups: from then on it refuses to credit any others
+ * [R14].
+ */
 export async function allocate(
   transaction: Transaction,
   part: { rainId: string; ordinal: number; firstPacket: number },

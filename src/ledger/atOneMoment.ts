@@ -1,8 +1,9 @@
 import type { Database, Transaction } from './database.ts';
 
 /**
- * Reads rows with the top-ups that belong to them. Prisma reads these by a second statement, which may see one that was added in between; an
- * audit that recomputes the plan would then find another one. So what has top-ups is read again, both in one snapshot.
+ * Reads rows with the top-ups that belong to them. Prisma reads these by a second statement, which may see one that was
+ * added in between; an audit that recomputes the plan would then find another one. So what has top-ups is read again,
+ * both in one snapshot.
  */
 export async function atOneMoment<Rows>(
   database: Database,

@@ -2,7 +2,10 @@ import type { Database, Transaction } from './database.ts';
 
 const ROLL_BACK = new Error('dry run: everything is rolled back');
 
-/** Runs `work` in one transaction. A dry run executes the same statements under the same keys and checks, and is rolled back. */
+/**
+ * Runs `work` in one transaction. A dry run executes the same statements under the same keys and checks, and is rolled
+ * back.
+ */
 export async function attempt<T>(
   database: Database,
   work: (transaction: Transaction) => Promise<T>,

@@ -1,8 +1,9 @@
 import type { Database, Transaction } from './database.ts';
 
 /**
- * Runs `work` in one transaction in which the planner takes the index that has the order asked for, whatever it thinks of the table. After a
- * wave thousands of rows wait where it knows of none: each call would read and sort all of them for its page.
+ * Runs `work` in one transaction in which the planner takes the index that has the order asked for, whatever it thinks
+ * of the table. After a wave thousands of rows wait where it knows of none: each call would read and sort all of them
+ * for its page.
  */
 export function byIndex<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   return database.$transaction(async (transaction) => {

@@ -6,8 +6,8 @@ import { Prisma, type Campaign } from './generated/client.ts';
 import { rains, type BookedRain } from './rains.ts';
 
 /**
- * Rains that share one count of wins per user, see rain/campaign.ts. `winsPerUserMax`: how many rounds a user may win; `rollOver`:
- * the unclaimed money of a round goes into the next one. All rounds have the same shards.
+ * Rains that share one count of wins per user, see rain/campaign.ts. `winsPerUserMax`: how many rounds a user may win;
+ * `rollOver`: the unclaimed money of a round goes into the next one. All rounds have the same shards.
  */
 type NewCampaign = Omit<Campaign, 'createdAt'>;
 
@@ -68,7 +68,9 @@ export interface CampaignWinners {
   users: number;
   /** Packets credited in all rounds. */
   wins: number;
-  /** Users with more credits than allowed: possible after a failover that lost wins, see docs/explanation/durability.md. */
+  /**
+   * Users with more credits than allowed: possible after a failover that lost wins, see docs/explanation/durability.md.
+   */
   beyond: number;
 }
 
@@ -103,7 +105,8 @@ export async function campaignBuyers(
 }
 
 /**
- * Units that users hold in these sales, in orders that wait for their payment or are paid; who holds none is not in the map.
+ * Units that users hold in these sales, in orders that wait for their payment or are paid; who holds none is not in the
+ * map.
  * @param which these users, or a page of all in the order of their ids, after this one
  */
 export async function unitsHeld(

@@ -20,7 +20,10 @@ export type Conflict =
   | { outcome: 'discarded'; amountCents: Cents }
   /** This user already has this packet, with another amount. */
   | { outcome: 'amount_differs'; existing: ExistingPosting }
-  /** The packet belongs to another user, or the user has another packet of this rain: it was handed out again after a failover. */
+  /**
+   * The packet belongs to another user, or the user has another packet of this rain: it was handed out again after a
+   * failover.
+   */
   | { outcome: 'told_twice'; existing: ExistingPosting };
 
 /** `already`: exactly this claim is posted. */
@@ -39,9 +42,9 @@ export function toRows(claims: readonly Claim[]): ClaimRow[] {
 }
 
 /**
- * The rows as a query, to be inserted in the order of "place", in which they were won. Of two claims to one packet in one batch the
- * first one wins. Two batches with the same claims take the same keys in the same order and wait for each other instead of
- * deadlocking.
+ * The rows as a query, to be inserted in the order of "place", in which they were won. Of two claims to one packet in
+ * one batch the first one wins. Two batches with the same claims take the same keys in the same order and wait for each
+ * other instead of deadlocking.
  */
 export function inOrderWon(rows: readonly ClaimRow[]): Prisma.Sql {
   const sorted = rows.toSorted((a, b) => order(a.at, b.at) || order(a.redPacketId, b.redPacketId));
@@ -51,8 +54,8 @@ export function inOrderWon(rows: readonly ClaimRow[]): Prisma.Sql {
 }
 
 /**
- * All rows of these packets or users: credits and discarded claims, or reservations. It has to be a statement of its own: the
- * inserting one does not see a batch that was posted at the same time.
+ * All rows of these packets or users: credits and discarded claims, or reservations. It has to be a statement of its
+ * own: the inserting one does not see a batch that was posted at the same time.
  */
 export function readExisting(
   transaction: Transaction,

@@ -2,7 +2,10 @@ import { commitment, commitmentOf } from '../rain/commitment.ts';
 import type { Ledger } from './ledger.ts';
 import { atCreation, type BookedRain } from './rains.ts';
 
-/** The commitment from the rain's `create` record, which nobody can change; absent for a rain from before commitments existed. */
+/**
+ * The commitment from the rain's `create` record, which nobody can change; absent for a rain from before commitments
+ * existed.
+ */
 export async function recordedCommitment(
   { ledger }: { ledger: Pick<Ledger, 'actions'> },
   rainId: string,
@@ -11,7 +14,10 @@ export async function recordedCommitment(
   return first?.verb === 'create' ? commitment.safeParse(first.details?.['commitment']).data : undefined;
 }
 
-/** Whether seeds or plans in the ledger differ from the commitments. Without a commitment of the rain, its top-ups are still checked. */
+/**
+ * Whether seeds or plans in the ledger differ from the commitments. Without a commitment of the rain, its top-ups are
+ * still checked.
+ */
 export function breaksCommitment(
   { id: rainId, seed, split: plan, shards, packets, budgetCents, topUps }: BookedRain,
   recorded: string | undefined,

@@ -15,10 +15,11 @@ import {
 export type Posting = { outcome: 'posted' } | ConflictClass;
 
 /**
- * Posts claims of one rain to their users' accounts, each exactly once, however often it is delivered and in whatever batch
- * [R5]. All of them or none: one transaction, one statement for any number of claims.
+ * Posts claims of one rain to their users' accounts, each exactly once, however often it is delivered and in whatever
+ * batch [R5]. All of them or none: one transaction, one statement for any number of claims.
  * @returns one posting per claim, in order
- * @throws when the database refuses or cannot be reached; then nothing was posted, unless the answer to the commit was lost
+ * @throws when the database refuses or cannot be reached; then nothing was posted, unless the answer to the commit
+ *   was lost
  */
 export async function credit(database: Database, claims: readonly Claim[]): Promise<Posting[]> {
   const [first] = claims;
@@ -44,7 +45,8 @@ export async function credit(database: Database, claims: readonly Claim[]): Prom
 }
 
 /**
- * Inserts the transfers, from which the database updates the balances. The unique keys decide; rejected claims are not in the result.
+ * Inserts the transfers, from which the database updates the balances. The unique keys decide; rejected claims are not
+ * in the result.
  */
 async function post(
   transaction: Transaction,

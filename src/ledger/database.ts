@@ -10,7 +10,10 @@ export type Transaction = Prisma.TransactionClient;
 
 /** Limits. Each protects the database from this process, or this process from a database that does not answer [R10]. */
 const LIMITS = {
-  /** Set-based statements need few connections. PostgreSQL starts a process for each; the embedded database accepts 100 in all. */
+  /**
+   * Set-based statements need few connections. PostgreSQL starts a process for each; the embedded database accepts 100
+   * in all.
+   */
   connectionsMax: 4,
   connectTimeoutMs: 5_000,
   /** The server cancels a statement before the client gives up: a reported outcome is better than an unknown one. */
@@ -18,8 +21,8 @@ const LIMITS = {
   queryTimeoutMs: 20_000,
   transactionTimeoutMs: 20_000,
   /**
-   * A process that freezes between two statements leaves its rows locked, the rain's account among them: all credits of the rain
-   * would wait for it. This process never pauses this long.
+   * A process that freezes between two statements leaves its rows locked, the rain's account among them: all credits of
+   * the rain would wait for it. This process never pauses this long.
    */
   idleInTransactionMs: 5_000,
   /** Limit for waiting for a free connection of the pool. */
@@ -46,7 +49,8 @@ export function connectDatabase(
       statement_timeout: LIMITS.statementTimeoutMs,
       query_timeout: LIMITS.queryTimeoutMs,
       idle_in_transaction_session_timeout: LIMITS.idleInTransactionMs,
-      // Compiling a statement takes longer than any of ours, and a planner that is steered away from a plan thinks it is expensive.
+      // Compiling a statement takes longer than any of ours, and a planner that is steered away from a plan thinks it
+      // is expensive.
       options: '-c jit=off',
       keepAlive: true,
     },

@@ -14,7 +14,10 @@ export interface DatabaseFacts {
   embedded: boolean;
   /** Names of pending migrations; or why the records cannot be trusted. */
   migrations: { missing: string[] } | { fault: string };
-  /** What this user lacks of the privileges that the console and the command line need, and of those that a worker needs. */
+  /**
+   * What this user lacks of the privileges that the console and the command line need, and of those that a worker
+   * needs.
+   */
   privilegesMissing: Record<DatabaseRole, string[]>;
   /** This user owns tables, or is a superuser: it could switch off the triggers that refuse changes. */
   ownsTables: boolean;

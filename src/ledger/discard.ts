@@ -43,14 +43,18 @@ type Discarding =
   | { outcome: 'discarded' }
   /** Nothing was discarded: exactly this claim has been credited meanwhile. */
   | { outcome: 'credited' }
-  /** Nothing was done: a wallet may have been asked to pay this claim, and the operator has not confirmed that it did not. */
+  /**
+   * Nothing was done: a wallet may have been asked to pay this claim, and the operator has not confirmed that it did
+   * not.
+   */
   | { outcome: 'maybe_paid' }
   /** The letter was discarded before; the first reason is kept. */
   | { outcome: 'already'; discard: BookedDiscard };
 
 /**
- * Discards a dead letter and gives back the money left in it, in one transaction. It does not ask whether there is any, it
- * tries: the unique key on a transfer's packet accepts a credit or a discard, whichever comes first, and never both [R5].
+ * Discards a dead letter and gives back the money left in it, in one transaction. It does not ask whether there is any,
+ * it tries: the unique key on a transfer's packet accepts a credit or a discard, whichever comes first, and never both
+ * [R5].
  * @throws when the database refuses, e.g. because the rain's account no longer holds the money; then nothing was done
  */
 export function discard(database: Database, requested: NewDiscard, dryRun = false): Promise<Discarding> {
@@ -115,8 +119,9 @@ type DiscardedClaim = NonNullable<NewDiscard['claim']>;
 
 /**
  * Reserves the packet for nobody before its money goes back: then no wallet is asked to pay it, see reserve.ts.
- * @returns `yes` no wallet was or will be asked · `reserved` it is reserved for this user, whom a wallet may have paid · `no`
- * it is credited, reserved for another user, or went back before: there is no money of this claim to give back
+ * @returns `yes` no wallet was or will be asked · `reserved` it is reserved for this user, whom a wallet may have
+ *   paid · `no` it is credited, reserved for another user, or went back before: there is no money of this claim to give
+ *   back
  */
 async function reserveForNobody(
   transaction: Transaction,
@@ -162,7 +167,10 @@ async function isCredited(
   return transfer?.rainId === rainId && transfer.userId === userId && transfer.amountCents === claimedCents;
 }
 
-/** The discarded letters of a rain, page by page, ordered by id. @param afterLetterId the last letter of the previous page */
+/**
+ * The discarded letters of a rain, page by page, ordered by id.
+ * @param afterLetterId the last letter of the previous page
+ */
 export async function discards(
   database: Database,
   rainId: string,

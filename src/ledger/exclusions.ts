@@ -120,7 +120,9 @@ export async function excludedFrom(database: Database, userId: string): Promise<
   return rows.map(({ campaignId }) => campaignId);
 }
 
-/** Credits in the rounds of a campaign to users who are excluded from it: they had won before, or Redis did not know. */
+/**
+ * Credits in the rounds of a campaign to users who are excluded from it: they had won before, or Redis did not know.
+ */
 export async function excludedCredits(database: Database, campaignId: string): Promise<number> {
   const [row] = await database.$queryRaw<{ credits: bigint }[]>`
     SELECT count(*) AS "credits" FROM "CampaignExclusion" AS named JOIN "Rain" ON "Rain"."campaignId" = named."campaignId"

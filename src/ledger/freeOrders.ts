@@ -1,8 +1,8 @@
 import type { Database } from './database.ts';
 
 /**
- * Pays those of these orders that wait for a payment of nothing, in one order of locks. Safe to repeat. The status as text: the planner
- * cannot take the index of waiting orders, which it believes empty after a wave, and read all of it.
+ * Pays those of these orders that wait for a payment of nothing, in one order of locks. Safe to repeat. The status as
+ * text: the planner cannot take the index of waiting orders, which it believes empty after a wave, and read all of it.
  *
  * @returns ids of those that are paid, now or earlier
  */

@@ -5,8 +5,8 @@ import { Client } from 'pg';
 import { ROOT } from '../platform/process/root.ts';
 import { connectionError } from './database.ts';
 
-// `prisma migrate deploy` needs an engine that is downloaded when Prisma is installed, which is not possible everywhere. This does
-// the same with the same files and the same records, so that both give the same result.
+// `prisma migrate deploy` needs an engine that is downloaded when Prisma is installed, which is not possible
+// everywhere. This does the same with the same files and the same records, so that both give the same result.
 
 const FOLDER = new URL('prisma/migrations/', ROOT);
 
@@ -36,8 +36,8 @@ const LOCK_ID = 72707369;
 const WAIT_MS_MAX = 600_000;
 const PAUSE_MS = 250;
 /**
- * How long one attempt waits for the lock of a table: whoever wants the table meanwhile waits behind it. Below the time after which
- * PostgreSQL looks for a deadlock, so that it is never a credit that is ended for one.
+ * How long one attempt waits for the lock of a table: whoever wants the table meanwhile waits behind it. Below the time
+ * after which PostgreSQL looks for a deadlock, so that it is never a credit that is ended for one.
  */
 const LOCK_TIMEOUT_MS = 300;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -66,11 +66,12 @@ export class MigrationError extends Error {
 }
 
 /**
- * Migrates the database to the newest version, while credits go on. It is harmless to repeat it or to start it in several processes at
- * once: each migration is one transaction, under a lock, together with its record; but for one that builds an index `CONCURRENTLY`,
- * which is a single statement and is repeated when it was cut.
+ * Migrates the database to the newest version, while credits go on. It is harmless to repeat it or to start it in
+ * several processes at once: each migration is one transaction, under a lock, together with its record; but for one
+ * that builds an index `CONCURRENTLY`, which is a single statement and is repeated when it was cut.
  * @returns the names of the migrations applied by this call, oldest first
- * @throws MigrationError when an applied migration was edited since or failed half-way; otherwise the error of PostgreSQL
+ * @throws MigrationError when an applied migration was edited since or failed half-way; otherwise the error of
+ *   PostgreSQL
  */
 export async function migrate(
   databaseUrl: string,
@@ -116,7 +117,9 @@ export async function migrate(
 const LOCK_ERRORS: ReadonlySet<string> = new Set(['55P03', '40P01']);
 const CONCURRENTLY = 'INDEX CONCURRENTLY';
 
-/** Its clients share one session, so that nobody else is there to be disturbed, and no session's lock keeps them apart. */
+/**
+ * Its clients share one session, so that nobody else is there to be disturbed, and no session's lock keeps them apart.
+ */
 async function isEmbedded(client: Client): Promise<boolean> {
   return isEmbeddedVersion((await client.query<{ version: string }>('SELECT version()')).rows[0]!.version);
 }
@@ -127,8 +130,8 @@ export function isEmbeddedVersion(version: string): boolean {
 }
 
 /**
- * Applies the oldest pending migration in one transaction. It does not wait for another process within a statement: an index is built
- * concurrently only when every statement has ended that began before.
+ * Applies the oldest pending migration in one transaction. It does not wait for another process within a statement: an
+ * index is built concurrently only when every statement has ended that began before.
  * @returns `locked`: another process is migrating
  */
 async function applyNext(

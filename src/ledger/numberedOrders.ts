@@ -3,8 +3,8 @@ import { Prisma, type SaleOrder } from './generated/client.ts';
 import { toBooked, type BookedOrder, type OrderQuery } from './orders.ts';
 
 /**
- * The orders of one sale in the order of their numbers. By their length first: ids that are as long are in the order of the index, so no
- * page has to sort the whole sale.
+ * The orders of one sale in the order of their numbers. By their length first: ids that are as long are in the order of
+ * the index, so no page has to sort the whole sale.
  */
 export async function numberedOrders(
   database: Database,

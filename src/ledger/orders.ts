@@ -23,18 +23,21 @@ export interface BookedOrder {
   changedAt: number;
 }
 
-/** The outcome of one reservation, in order of precedence. Only `created` wrote an order; `already` was written before [R5]. */
+/**
+ * The outcome of one reservation, in order of precedence. Only `created` wrote an order; `already` was written before
+ * [R5].
+ */
 type Writing =
   | { outcome: 'created' | 'already'; order: BookedOrder }
   /** An order with this id says something else, or the buyer has another order with this ref. */
   | { outcome: 'differs'; existing: BookedOrder };
 
 /**
- * Writes the orders of reservations of one sale, each exactly once, however often it is delivered and in whatever batch [R5]; the
- * database takes their units from the stock. All of them or none.
+ * Writes the orders of reservations of one sale, each exactly once, however often it is delivered and in whatever batch
+ * [R5]; the database takes their units from the stock. All of them or none.
  * @returns one outcome per reservation, in order
- * @throws when the database refuses (no such item, price or quantity; not enough units) or cannot be reached; then nothing was written,
- * unless an answer was lost
+ * @throws when the database refuses (no such item, price or quantity; not enough units) or cannot be reached; then
+ *   nothing was written, unless an answer was lost
  */
 export async function writeOrders(database: Database, reservations: readonly Reservation[]): Promise<Writing[]> {
   if (reservations.length === 0) return [];
@@ -62,8 +65,9 @@ export async function writeOrders(database: Database, reservations: readonly Res
 }
 
 /**
- * One statement for any number of orders, and no transaction around it: the stock of their items is locked until it is committed, and all other
- * writers wait. The sale says how long a reservation waits for its payment: its entry in Redis may say anything.
+ * One statement for any number of orders, and no transaction around it: the stock of their items is locked until it is
+ * committed, and all other writers wait. The sale says how long a reservation waits for its payment: its entry in Redis
+ * may say anything.
  * @returns those that it has written, by id; the others are there already, or their ref is
  */
 async function insert(database: Database, reservations: readonly Reservation[]): Promise<Map<string, BookedOrder>> {
@@ -71,7 +75,8 @@ async function insert(database: Database, reservations: readonly Reservation[]):
   const rows = reservations.toSorted((a, b) =>
     a.reservationId < b.reservationId ? -1 : a.reservationId > b.reservationId ? 1 : 0,
   );
-  // One row with lists of what the database knows better: a row for each order, with all that we have sent, would take as long as the writing.
+  // One row with lists of what the database knows better: a row for each order, with all that we have sent, would take
+  // as long as the writing.
   const [written] = await database.$queryRaw<{ ids: string[] | null; payBys: number[] | null; changedAt: Date }[]>`
     WITH written AS (
       INSERT INTO "SaleOrder" ("id", "saleId", "userId", "sku", "quantity", "priceCents", "ref", "reservedAt", "payBy")
@@ -152,8 +157,8 @@ export function toBooked({
 type Stepping = { outcome: 'done' | 'was' | 'refused'; order: BookedOrder } | { outcome: 'no_order' };
 
 /**
- * Takes one step of an order. One row decides: of a payment and a time-out at the same moment exactly one is done, and the database moves
- * the units with it.
+ * Takes one step of an order. One row decides: of a payment and a time-out at the same moment exactly one is done, and
+ * the database moves the units with it.
  */
 export async function stepOrder(database: Database | Transaction, orderId: string, step: OrderStep): Promise<Stepping> {
   const changed = await database.$queryRaw<SaleOrder[]>`
@@ -193,9 +198,9 @@ export function stepOrderByHand(
 }
 
 /**
- * Ends orders that were not paid in time, oldest first; several callers at once share the work. By the places of the rows, so that it takes
- * the same time per order whatever the planner knows of the table: with the status as text, it cannot take the index of waiting orders a
- * second time and compare each of them with all places. @returns how many
+ * Ends orders that were not paid in time, oldest first; several callers at once share the work. By the places of the
+ * rows, so that it takes the same time per order whatever the planner knows of the table: with the status as text, it
+ * cannot take the index of waiting orders a second time and compare each of them with all places. @returns how many
  */
 export function expireOrders(database: Database, limit: number): Promise<number> {
   return byIndex(
@@ -213,13 +218,14 @@ interface CancelWish {
 }
 
 /**
- * Cancels all of these orders that wait for their payment, and leaves the others as they are; also an order of somebody else. Locks in one
- * order, so that two callers with the same orders wait for each other instead of deadlocking.
+ * Cancels all of these orders that wait for their payment, and leaves the others as they are; also an order of somebody
+ * else. Locks in one order, so that two callers with the same orders wait for each other instead of deadlocking.
  * @returns ids of which there is no order yet
  */
 export async function cancelOrders(database: Database, wishes: readonly CancelWish[]): Promise<Set<string>> {
   const ids = wishes.map(({ orderId }) => orderId);
-  // Read first: an order that is written afterwards counts as missing, and its wish is carried out again. Read last, the wish would be lost.
+  // Read first: an order that is written afterwards counts as missing, and its wish is carried out again. Read last,
+  // the wish would be lost.
   const written = await database.saleOrder.findMany({ where: { id: { in: ids } }, select: { id: true } });
   await database.$executeRaw`
     UPDATE "SaleOrder" SET "status" = 'cancelled', "changedAt" = now()

@@ -16,8 +16,8 @@ type NewParticipant = Pick<BookedParticipant, 'number' | 'name' | 'department' |
 const ON_LIST = { removedAt: null } as const;
 
 /**
- * Adds these people. Of those who are on the list name and department are changed, also the user id until its first use; the code stays.
- * Those who had been removed come back with another code, and under another name as somebody else.
+ * Adds these people. Of those who are on the list name and department are changed, also the user id until its first
+ * use; the code stays. Those who had been removed come back with another code, and under another name as somebody else.
  * @returns how many were added, those who had been removed included, and how many changed
  */
 export async function importParticipants(
@@ -127,7 +127,10 @@ export async function renewParticipantCode(
   );
 }
 
-/** Each is recorded by the user id, which an erasure replaces there, too. @returns how many of these were on the list */
+/**
+ * Each is recorded by the user id, which an erasure replaces there, too.
+ * @returns how many of these were on the list
+ */
 export async function removeParticipants(
   database: Database,
   numbers: readonly string[],

@@ -4,8 +4,8 @@ import type { Database } from './database.ts';
 /** What an external wallet may have been asked to pay for one packet. */
 export interface BookedPayout extends BookedCredit {
   /**
-   * `asked`: reserved; the wallet has not confirmed it, or its answer was not believed. `discarded`: the same, and an operator took
-   * the packet's money back.
+   * `asked`: reserved; the wallet has not confirmed it, or its answer was not believed. `discarded`: the same, and an
+   * operator took the packet's money back.
    */
   state: 'credited' | 'asked' | 'discarded';
 }

@@ -28,7 +28,10 @@ type Erasing =
   /** A rain or sale that the user takes part in, or a campaign, is not over. */
   | { outcome: 'not_over'; part: string };
 
-/** Everything of one moment: what is credited meanwhile is in all of it or in none. The action is recorded first, so that nobody reads without a record. */
+/**
+ * Everything of one moment: what is credited meanwhile is in all of it or in none. The action is recorded first, so
+ * that nobody reads without a record.
+ */
 export async function personalRows(database: Database, userId: string, actor: string): Promise<PersonalRows> {
   await record(database, { actor, verb: 'export-user', details: { userId } });
   const accounts = [userAccount(userId), `shadow:${userAccount(userId)}`];
@@ -96,8 +99,8 @@ function actionsAbout(transaction: Transaction, userId: string): Promise<unknown
 }
 
 /**
- * Replaces the user's id by a pseudonym of chance, in all tables at once; see the migration `erasure`. What is recorded names the pseudonym
- * only. Safe to repeat: then the ledger knows nobody of this id.
+ * Replaces the user's id by a pseudonym of chance, in all tables at once; see the migration `erasure`. What is recorded
+ * names the pseudonym only. Safe to repeat: then the ledger knows nobody of this id.
  */
 export async function eraseUser(database: Database, userId: string, actor: string): Promise<Erasing> {
   const pseudonym = `erased-${randomBytes(16).toString('hex')}`;
@@ -141,7 +144,8 @@ interface Place {
 
 /**
  * Users of whom nothing was written since a time, and of whom nothing is open, page by page.
- * @param place the `next` of the previous page: a page is of all users, so it may hold nobody who is due; absent after the last
+ * @param place the `next` of the previous page: a page is of all users, so it may hold nobody who is due; absent
+ *   after the last
  */
 export async function inactiveUsers(
   database: Database,

@@ -26,7 +26,9 @@ const FRESH_MS = 10_000;
 /** Rains whose broken plan is known to be reported [R10]. */
 const BROKEN_MAX = 1_000;
 
-/** @param onBroken called when the plan in the ledger is found not to be the promised one, once until it is right again */
+/**
+ * @param onBroken called when the plan in the ledger is found not to be the promised one, once until it is right again
+ */
 export function createPlanCheck(
   ledger: Pick<Ledger, 'rain' | 'actions'>,
   onBroken: (rainId: string) => void,
@@ -80,7 +82,8 @@ export function createPlanCheck(
     const known = plans.get(rainId);
     const cached = known && now() - known.readAt < FRESH_MS ? verdictsOf(known.allocation) : undefined;
     if (holdsAll(cached)) return cached;
-    // A read that began before these claims came may confirm them, not deny them: their top-up may have been booked since.
+    // A read that began before these claims came may confirm them, not deny them: their top-up may have been booked
+    // since.
     const earlier = verdictsOf(await reading.get(rainId));
     return holdsAll(earlier) ? earlier : verdictsOf(await readOnce(rainId));
   };

@@ -11,7 +11,9 @@ const APPEND = { append: true } as const;
 const RESERVED = { ...APPEND, update: ['budgetCents', 'reservedCents'] } as const;
 const ENDED = ['sealedAt', 'settledAt'] as const;
 const STEPPED = ['status', 'changedAt'] as const;
-/** Notes of what Redis does not know yet. They are locked before they are deleted, which takes the right to change them. */
+/**
+ * Notes of what Redis does not know yet. They are locked before they are deleted, which takes the right to change them.
+ */
 const NOTES = { ...APPEND, remove: true, update: ['changedAt'] } as const;
 const EPOCH = { update: ['counter'] } as const;
 /** Stock moves by the database's own functions, so nobody writes a transfer of units. */
@@ -82,7 +84,10 @@ const ACTION_IDS = '"OperatorAction_id_seq"';
 
 export type DatabaseRole = keyof typeof USES;
 
-/** The privileges of a role that this user does not have, such as `INSERT on "Transfer"`; none while the tables do not exist. */
+/**
+ * The privileges of a role that this user does not have, such as `INSERT on "Transfer"`; none while the tables do not
+ * exist.
+ */
 export async function missingPrivileges(client: Client, role: DatabaseRole): Promise<string[]> {
   const missing: string[] = [];
   const holds = async (expression: string) =>

@@ -70,7 +70,10 @@ type Creation =
 /** The fields and terms in which two rains may differ. */
 type RainField = Exclude<keyof NewRain, 'terms'> | RequestedTermName;
 
-/** Creates a rain, its packets, its accounts, the transfers of its money from the operator, and the record of its commitment: all or nothing. A repeat changes neither the rules of its tickets nor its greeting. */
+/**
+ * Creates a rain, its packets, its accounts, the transfers of its money from the operator, and the record of its
+ * commitment: all or nothing. A repeat changes neither the rules of its tickets nor its greeting.
+ */
 export function createRain(
   database: Database,
   requested: NewRain,
@@ -264,7 +267,8 @@ export async function settle(database: Database, rainId: string): Promise<number
 }
 
 /**
- * Assigns this payout provider to a rain, unless another one is assigned already. Two concurrent calls get the same answer.
+ * Assigns this payout provider to a rain, unless another one is assigned already. Two concurrent calls get the same
+ * answer.
  * @returns the assigned provider, which never changes; `undefined` when there is no such rain, or it is a rehearsal
  */
 export async function assignPayout(

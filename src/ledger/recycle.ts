@@ -14,9 +14,10 @@ type Recycling =
   | { outcome: 'differs'; recycledCents: Cents };
 
 /**
- * Gives unclaimed money back to the operator, once per rain however often it is called. The rain's row is locked first, so that two
- * calls at once give back what one of them found.
- * @throws when the rain's accounts hold less than `cents`, a wallet may have been paid from this money, or there is no such rain
+ * Gives unclaimed money back to the operator, once per rain however often it is called. The rain's row is locked first,
+ * so that two calls at once give back what one of them found.
+ * @throws when the rain's accounts hold less than `cents`, a wallet may have been paid from this money, or there is
+ *   no such rain
  */
 export function recycle(database: Database, rainId: string, cents: Cents, actor: string): Promise<Recycling> {
   return database.$transaction(async (transaction) => {
@@ -39,7 +40,10 @@ export function recycle(database: Database, rainId: string, cents: Cents, actor:
   });
 }
 
-/** The transfers from the accounts of the rain, in their order, until they come to `cents`; the last one takes what is missing, and is refused. */
+/**
+ * The transfers from the accounts of the rain, in their order, until they come to `cents`; the last one takes what is
+ * missing, and is refused.
+ */
 async function giveBack(transaction: Transaction, money: RainMoney, cents: Cents) {
   const { rainId, rehearsal } = money;
   const accountIds = rainAccounts(money);

@@ -9,8 +9,8 @@ const prismaError = z.object({
 });
 
 /**
- * The database understood the values and will never accept them; `code`: SQLSTATE, e.g. `23514`. `undefined`: any fault that may
- * pass, such as a deadlock, a lost connection or a full disk, see platform/network/retryable.ts.
+ * The database understood the values and will never accept them; `code`: SQLSTATE, e.g. `23514`. `undefined`: any fault
+ * that may pass, such as a deadlock, a lost connection or a full disk, see platform/network/retryable.ts.
  */
 export function refusalOf(error: unknown): { code: string; message: string } | undefined {
   const parsed = prismaError.safeParse(error);

@@ -4,9 +4,10 @@ import { refusalOf } from './refusal.ts';
 import type { Database } from './database.ts';
 
 /**
- * Why the ledger takes no order of a reservation. `stock`: there are no units for it. `limit`: the user may not hold so many, or is excluded
- * from the campaign. `time`: the sale was not open. `terms`: the sale has no such item, price or quantity. `differs`: another order has its number, or its ref.
- * `lost`: Redis has lost it, and somebody else has its number or units by now, or its buyer has asked again with its ref.
+ * Why the ledger takes no order of a reservation. `stock`: there are no units for it. `limit`: the user may not hold so
+ * many, or is excluded from the campaign. `time`: the sale was not open. `terms`: the sale has no such item, price or
+ * quantity. `differs`: another order has its number, or its ref. `lost`: Redis has lost it, and somebody else has its
+ * number or units by now, or its buyer has asked again with its ref.
  */
 type RefusalReason = 'stock' | 'limit' | 'time' | 'terms' | 'differs' | 'lost';
 
@@ -36,16 +37,17 @@ export function refusalReason(text: string): RefusalReason {
 }
 
 /**
- * Whether the units of a refused reservation are sold again. Otherwise an order of somebody else has them, or nobody can say where they
- * came from. A lost one has booked units only if it was put back after all, and then they are its own.
+ * Whether the units of a refused reservation are sold again. Otherwise an order of somebody else has them, or nobody
+ * can say where they came from. A lost one has booked units only if it was put back after all, and then they are its
+ * own.
  */
 export function givesBack(reason: RefusalReason): boolean {
   return reason === 'limit' || reason === 'time' || reason === 'lost';
 }
 
 /**
- * Records that these reservations never become orders, before anybody is told. One that has an order by now is left out. Safe to repeat:
- * the first reason stays.
+ * Records that these reservations never become orders, before anybody is told. One that has an order by now is left
+ * out. Safe to repeat: the first reason stays.
  * @returns those that are refused, now or earlier
  * @throws when an order of one is written at this moment; then try again
  */

@@ -20,11 +20,11 @@ type Reserving =
   | { outcome: 'reserved' };
 
 /**
- * Reserves packets of one rain for the users who won them, before an external wallet is asked to pay: that wallet does not have
- * our unique keys. A reservation is permanent, as it may have been paid at any time since [R2][R5].
+ * Reserves packets of one rain for the users who won them, before an external wallet is asked to pay: that wallet does
+ * not have our unique keys. A reservation is permanent, as it may have been paid at any time since [R2][R5].
  * @returns one outcome per claim, in order
- * @throws when the database refuses (no such rain, beyond its budget) or cannot be reached; then nothing was reserved, unless
- * the answer to the commit was lost
+ * @throws when the database refuses (no such rain, beyond its budget) or cannot be reached; then nothing was
+ *   reserved, unless the answer to the commit was lost
  */
 export async function reserve(database: Database, claims: readonly Claim[]): Promise<Reserving[]> {
   const [first] = claims;
@@ -68,8 +68,8 @@ async function insertReservations(transaction: Transaction, rainId: string, rows
 }
 
 /**
- * Takes money that goes back out of what external wallets may be asked to pay. The database refuses when more is reserved than would
- * be left: then a wallet may have been paid from this money.
+ * Takes money that goes back out of what external wallets may be asked to pay. The database refuses when more is
+ * reserved than would be left: then a wallet may have been paid from this money.
  */
 export async function withdraw(transaction: Transaction, rainId: string, cents: Cents): Promise<void> {
   await transaction.$executeRaw`

@@ -58,7 +58,10 @@ type SaleCreation =
   /** Another sale has this id; nothing was done. */
   | { outcome: 'differs'; fields: string[] };
 
-/** Creates a sale, its items with their stock, and the record of it: all or nothing. A repeat changes no rules of its tickets. */
+/**
+ * Creates a sale, its items with their stock, and the record of it: all or nothing. A repeat changes no rules of its
+ * tickets.
+ */
 export function createSale(
   database: Database,
   requested: NewSale,
@@ -205,7 +208,11 @@ export async function sales(database: Database, limit = 100, which: WhichSales =
   return readSales(database, { where, orderBy: [{ createdAt: 'desc' }, { id: 'asc' }], take: limit });
 }
 
-/** Sales that are over, by the clock or because they were ended, but not settled, oldest first. @param now epoch ms @param skip how many to leave out at the front */
+/**
+ * Sales that are over, by the clock or because they were ended, but not settled, oldest first.
+ * @param now epoch ms
+ * @param skip how many to leave out at the front
+ */
 export async function overdueSales(database: Database, now: number, limit = 100, skip = 0): Promise<BookedSale[]> {
   const where = { settledAt: null, OR: [{ closesAt: { lte: new Date(now) } }, { sealedAt: { not: null } }] };
   return readSales(database, { where, orderBy: [{ closesAt: 'asc' }, { id: 'asc' }], take: limit, skip });
@@ -360,7 +367,11 @@ export async function sealSale(database: Database, saleId: string): Promise<void
   if (sealed === 0) throw new Error(`the ledger has no sale ${saleId}`);
 }
 
-/** Closes the ledger of a sale: what is left goes back to the shop. @throws when orders wait for their payment @returns when it was closed first, epoch ms */
+/**
+ * Closes the ledger of a sale: what is left goes back to the shop.
+ * @throws when orders wait for their payment
+ * @returns when it was closed first, epoch ms
+ */
 export async function settleSale(database: Database, saleId: string): Promise<number> {
   const [row] = await database.$queryRaw<{ settledAt: Date }[]>`
     UPDATE "Sale" SET "sealedAt" = coalesce("sealedAt", now()), "settledAt" = coalesce("settledAt", now()) WHERE "id" = ${saleId} RETURNING "settledAt"`;

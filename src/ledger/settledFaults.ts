@@ -6,7 +6,8 @@ const PAGE = 100;
 type Compared = { id: string; title: string; isFaulty: boolean };
 
 /**
- * Settled rains whose money did not all go somewhere: funded is not what was budgeted, transfers or accounts do not come to zero.
+ * Settled rains whose money did not all go somewhere: funded is not what was budgeted, transfers or accounts do not
+ * come to zero.
  * @returns the first `limit`, ordered by id
  */
 export async function settledFaults(

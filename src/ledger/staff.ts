@@ -5,7 +5,10 @@ import type { Operator } from './generated/client.ts';
 /** `viewer` may read everything and change nothing. */
 export type Role = Operator['role'];
 
-/** An operator who may sign in at the console. Times are epoch ms. `epoch` grows with every change that ends the sessions. */
+/**
+ * An operator who may sign in at the console. Times are epoch ms. `epoch` grows with every change that ends the
+ * sessions.
+ */
 export interface BookedOperator extends Pick<Operator, 'name' | 'role' | 'passwordHash' | 'epoch'> {
   createdAt: number;
   /** Absent while the operator may sign in. */
@@ -31,12 +34,18 @@ export function openStaff(database: Database) {
       recordChange(database, actor, 'operator_add', { name, role }, (transaction) =>
         transaction.operator.createMany({ data: { name, role, passwordHash }, skipDuplicates: true }),
       ),
-    /** Ends the operator's sessions and tokens. Also enables a disabled operator again. @returns false: there is no such operator */
+    /**
+     * Ends the operator's sessions and tokens. Also enables a disabled operator again.
+     * @returns false: there is no such operator
+     */
     setPassword: (name: string, passwordHash: string, actor: string) =>
       recordChange(database, actor, 'operator_password', { name }, (transaction) =>
         changeAndEnd(transaction, { name }, { passwordHash, disabledAt: null }),
       ),
-    /** The same by the operator, which enables nothing. @returns false: the operator is disabled, or was changed since this epoch */
+    /**
+     * The same by the operator, which enables nothing.
+     * @returns false: the operator is disabled, or was changed since this epoch
+     */
     setOwnPassword: (name: string, epoch: number, passwordHash: string, actor: string) =>
       recordChange(database, actor, 'operator_password', { name }, (transaction) =>
         changeAndEnd(transaction, { name, epoch, disabledAt: null }, { passwordHash }),

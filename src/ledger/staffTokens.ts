@@ -64,7 +64,10 @@ export function openStaffTokens(database: Database) {
       recordChange(database, actor, 'operator_end', { name, token: hash.slice(0, 16) }, (transaction) =>
         transaction.operatorToken.updateMany({ where: { ...usable(name), hash }, data: { revokedAt: new Date() } }),
       ),
-    /** The operator of this token, if the operator may sign in; `ended`: the token cannot be used any more. @param address from where it is used */
+    /**
+     * The operator of this token, if the operator may sign in; `ended`: the token cannot be used any more.
+     * @param address from where it is used
+     */
     async bearer(hash: string, address: string) {
       const row = await database.operatorToken.findUnique({ where: { hash }, include: { operator: true } });
       if (!row || row.operator.disabledAt !== null) return undefined;

@@ -15,7 +15,10 @@ interface NewTotp {
 /** One-time codes of operators (TOTP), and the recovery codes that stand in for them. */
 export function openStaffTotp(database: Database) {
   return {
-    /** Ends the operator's sessions and earlier recovery codes. @returns false: the operator was changed meanwhile, or may not sign in */
+    /**
+     * Ends the operator's sessions and earlier recovery codes.
+     * @returns false: the operator was changed meanwhile, or may not sign in
+     */
     setTotp: (name: string, { secret, step, codes, epoch }: NewTotp, actor: string) =>
       recordChange(database, actor, 'operator_totp', { name }, async (transaction) => {
         const set = await transaction.operator.updateMany({
@@ -37,7 +40,10 @@ export function openStaffTotp(database: Database) {
         if (reset.count > 0) await endCodes(transaction, name);
         return reset;
       }),
-    /** Each step counts once, and none before it any more. @returns false: a code of this step, or of a later one, was accepted already */
+    /**
+     * Each step counts once, and none before it any more.
+     * @returns false: a code of this step, or of a later one, was accepted already
+     */
     acceptStep: async (name: string, step: number) =>
       (await database.operator.updateMany({ where: { name, totpStep: { lt: step } }, data: { totpStep: step } }))
         .count === 1,

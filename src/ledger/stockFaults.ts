@@ -29,7 +29,10 @@ export interface StockFaults {
   supplies: { sku: string; units: Units; supplied: Units }[];
   /** Orders whose transfers do not lead to their status; without a status: transfers whose order is gone. */
   orders: { id: string; status: string | null; reserved: Units; sold: Units }[];
-  /** Users who hold more than a limit allows; without `sku`: the limit of the sale or, with `inCampaign`, of all sales of its campaign. */
+  /**
+   * Users who hold more than a limit allows; without `sku`: the limit of the sale or, with `inCampaign`, of all sales
+   * of its campaign.
+   */
   beyond: { userId: string; sku: string | null; units: Units; max: Units; inCampaign: boolean }[];
   /** Orders with the highest numbers, highest first. */
   newest: string[];

@@ -34,7 +34,11 @@ export async function themes(database: Database): Promise<BookedTheme[]> {
   return rows.map(({ changedAt, ...plain }) => ({ ...plain, changedAt: changedAt.getTime() }));
 }
 
-/** Makes or changes a theme; its files stay. Changes wait for one another, so that neither the number nor the default one is wrong. @returns false: there are as many as there may be */
+/**
+ * Makes or changes a theme; its files stay. Changes wait for one another, so that neither the number nor the default
+ * one is wrong.
+ * @returns false: there are as many as there may be
+ */
 export async function setTheme(
   database: Database,
   { id, title, colours, isDefault }: NewTheme,
@@ -124,13 +128,19 @@ export async function greeting(database: Database, rainId: string): Promise<Gree
   return (await readGreeting(database, rainId))?.greeting;
 }
 
-/** What anybody may read. @returns `undefined`: there is no such rain, or it is by invitation, which must look the same */
+/**
+ * What anybody may read.
+ * @returns `undefined`: there is no such rain, or it is by invitation, which must look the same
+ */
 export async function publicGreeting(database: Database, rainId: string): Promise<Greeting | undefined> {
   const found = await readGreeting(database, rainId);
   return found && mayEnter(undefined, 'rains', rainId, found.terms) ? found.greeting : undefined;
 }
 
-/** One statement whether there is such a rain or not: a second one would take time, and so tell strangers of a rain by invitation. */
+/**
+ * One statement whether there is such a rain or not: a second one would take time, and so tell strangers of a rain by
+ * invitation.
+ */
 async function readGreeting(
   database: Database,
   rainId: string,

@@ -46,8 +46,8 @@ interface AddTopUpOptions {
 }
 
 /**
- * Adds a top-up: its row, its packets, its money from the operator, and the record of its commitment, all or nothing. The rain's row is locked
- * first, so that top-ups are numbered without gaps and none is added to a sealed rain.
+ * Adds a top-up: its row, its packets, its money from the operator, and the record of its commitment, all or nothing.
+ * The rain's row is locked first, so that top-ups are numbered without gaps and none is added to a sealed rain.
  */
 export function addTopUp(
   database: Database,

@@ -6,7 +6,10 @@ import type { BookedOrder } from './orders.ts';
 /** An order whose status Redis does not know yet; `toStock`: its units went back into the stock, not to the shop. */
 export type UnfollowedOrder = Pick<BookedOrder, 'id' | 'userId' | 'status'> & { toStock: boolean };
 
-/** Orders of a sale whose last change Redis does not know, the oldest change first. @param skip how many to leave out at the front */
+/**
+ * Orders of a sale whose last change Redis does not know, the oldest change first.
+ * @param skip how many to leave out at the front
+ */
 export function unfollowedOrders(
   database: Database,
   saleId: string,
@@ -24,8 +27,8 @@ export async function unfollowedOrder(database: Database, orderId: string): Prom
 }
 
 /**
- * The orders of these marks, as lists: a row for each takes longer to read than to find. Lateral, so that their transfers are looked up,
- * and not all transfers read.
+ * The orders of these marks, as lists: a row for each takes longer to read than to find. Lateral, so that their
+ * transfers are looked up, and not all transfers read.
  */
 async function ordersOf(database: Database | Transaction, marks: Prisma.Sql): Promise<UnfollowedOrder[]> {
   const [found] = await database.$queryRaw<
@@ -82,15 +85,16 @@ export async function oldestUnfollowedSeconds(database: Database): Promise<numbe
 }
 
 /**
- * Marks that Redis knows these statuses; an order that has changed since is not marked. One that somebody else is changing is left for
- * the next time, so that nobody waits here, and nobody deadlocks.
+ * Marks that Redis knows these statuses; an order that has changed since is not marked. One that somebody else is
+ * changing is left for the next time, so that nobody waits here, and nobody deadlocks.
  */
 export async function markFollowed(
   database: Database,
   orders: readonly Pick<BookedOrder, 'id' | 'status'>[],
 ): Promise<void> {
   if (orders.length === 0) return;
-  // By the places of the rows, so that the planner cannot read all that wait, each time, when it thinks that there are few.
+  // By the places of the rows, so that the planner cannot read all that wait, each time, when it thinks that there are
+  // few.
   await database.$executeRaw`
     DELETE FROM "UnfollowedOrder" WHERE ctid = ANY (ARRAY(
       SELECT mark.ctid FROM unnest(${orders.map(({ id }) => id)}::text[], ${orders.map(({ status }) => status)}::"OrderStatus"[]) AS told ("orderId", "status")

@@ -30,7 +30,8 @@ type StatementRow = Omit<StatementPacket, 'rainId' | 'postedAt'> & {
 };
 
 /**
- * A user's balance and credits, newest first. One statement, so that a credit that is posted meanwhile is in both or in neither.
+ * A user's balance and credits, newest first. One statement, so that a credit that is posted meanwhile is in both or in
+ * neither.
  * @param after the last packet of the previous page
  */
 export async function walletStatement(

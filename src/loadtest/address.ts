@@ -11,7 +11,10 @@ export function gatewayAddress(url: string): URL {
   return address;
 }
 
-/** 127.0.0.1, 127.0.0.2 … if one has too few ports and the target is this machine; otherwise empty. Only Linux accepts all of 127/8. */
+/**
+ * 127.0.0.1, 127.0.0.2 … if one has too few ports and the target is this machine; otherwise empty. Only Linux accepts
+ * all of 127/8.
+ */
 export function sourceAddresses(target: URL, users: number, platform: NodeJS.Platform = process.platform): string[] {
   const needed = Math.ceil(users / USERS_PER_ADDRESS);
   if (needed < 2 || platform !== 'linux' || !/^(127(\.\d+){3}|localhost)$/.test(target.hostname)) return [];

@@ -24,8 +24,9 @@ const CUMULATIVE: Record<Shape, (u: number) => number> = {
 };
 
 /**
- * The planned time of each user's tap, ms: a Poisson process whose rate follows the shape, the same in any number of processes.
- * An open loop: latency counts from the planned time, so the waits while the server stalls are included (coordinated omission).
+ * The planned time of each user's tap, ms: a Poisson process whose rate follows the shape, the same in any number of
+ * processes. An open loop: latency counts from the planned time, so the waits while the server stalls are included
+ * (coordinated omission).
  */
 export function arrivalsMs({ shape, perSecond }: Arrivals, users: number, seed: string): Float64Array {
   const random = randomSource(seed, 'arrivals');

@@ -12,7 +12,10 @@ export interface LoadtestEnvironment {
   rainId: string;
   tokenFor: (userId: string) => Promise<string>;
   creditWaitMs: number;
-  /** The taps count from this time (monotonic ms), or from the opening if that is later; absent: from when each user sees the rain open. */
+  /**
+   * The taps count from this time (monotonic ms), or from the opening if that is later; absent: from when each user
+   * sees the rain open.
+   */
   inPlaceAt?: number;
   throttle: Throttle;
   clock: ServerClock;

@@ -13,7 +13,10 @@ export class Schedule {
   /** Both in epoch ms of the server. */
   #tapAt: number | undefined;
   #notBefore = 0;
-  /** Planned time of the tap, monotonic ms of this process, so that a correction of the server's clock does not look like latency. */
+  /**
+   * Planned time of the tap, monotonic ms of this process, so that a correction of the server's clock does not look
+   * like latency.
+   */
   #plannedAt: number | undefined;
 
   constructor(environment: LoadtestEnvironment, reactionMs: number) {
@@ -38,7 +41,8 @@ export class Schedule {
           Math.max(opensAt, this.#inPlaceAt === undefined ? now : now + this.#inPlaceAt - this.#environment.now()) +
           this.#reactionMs;
         return Math.max(this.#tapAt, this.#notBefore);
-      // There is nothing to grab. The server pushes the change; if it does not come, the bot grabs after the closing time.
+      // There is nothing to grab. The server pushes the change; if it does not come, the bot grabs after the closing
+      // time.
       case 'draft':
       case 'paused':
         this.startOver();

@@ -30,13 +30,19 @@ export interface WaveSettings {
   connectsPerSecond?: number;
   /** Limits of the reaction time after the rain opens, ms; default 150 to 2,000. Not used with `arrivals`. */
   reactionMs?: { min: number; max: number };
-  /** Planned distribution of the taps; counts from the opening, or from when all users should be connected if that is later. */
+  /**
+   * Planned distribution of the taps; counts from the opening, or from when all users should be connected if that is
+   * later.
+   */
   arrivals?: Arrivals;
   /** Shares of users with faults, and of cheaters; default none. */
   shares?: Shares;
   /** How long a winner waits for the message `credited`, ms; default 0: not at all. */
   creditWaitMs?: number;
-  /** If no user has a socket by then, the wave ends and the report has `unreached`, ms; default: only the bots' limits count. */
+  /**
+   * If no user has a socket by then, the wave ends and the report has `unreached`, ms; default: only the bots' limits
+   * count.
+   */
   reachMs?: number;
   /** 64 hex digits; default a new one. */
   seed?: string;
@@ -55,7 +61,10 @@ export interface WaveOptions extends WaveSettings, Omit<PlayOptions<Progress>, '
 
 const NOBODY: Shares = { flaky: 0, slow: 0, cheaters: 0 };
 
-/** Waits until each user has an outcome and a closed socket. @throws TypeError, RangeError for a bad option; the errors of `tokenFor` */
+/**
+ * Waits until each user has an outcome and a closed socket.
+ * @throws TypeError, RangeError for a bad option; the errors of `tokenFor`
+ */
 export async function runWave(options: WaveOptions): Promise<SwarmReport> {
   const { rainId, arrivals, shares, seed = newSeed() } = options;
   const { counters, ...facts } = await playShare({ ...options, seed }, { index: 0, of: 1, begunMsAgo: 0 });

@@ -25,7 +25,10 @@ interface Audited<Live, Audit> {
   /** By id; those that nobody has looked at yet are audited in this order. */
   live(): Promise<ReadonlyMap<string, Live>>;
   leaseKey(id: string): string;
-  /** A cheap text that changes with nearly everything of it in Redis. @returns undefined: Redis has lost it; others report that */
+  /**
+   * A cheap text that changes with nearly everything of it in Redis.
+   * @returns undefined: Redis has lost it; others report that
+   */
   readCounts(id: string, live: Live): Promise<string | undefined>;
   /** @returns undefined: the ledger does not have it; the settler reports that */
   audit(id: string): Promise<Audit | undefined>;
@@ -42,7 +45,10 @@ interface Audited<Live, Audit> {
 export interface AuditTiming {
   /** Unique among the auditors of all processes. */
   owner: string;
-  /** Pause after an audit: this many times as long as it took. After the last of a round at least this many ms; all are looked at for changes as often. */
+  /**
+   * Pause after an audit: this many times as long as it took. After the last of a round at least this many ms; all are
+   * looked at for changes as often.
+   */
   pauseFactor?: number | undefined;
   pauseMsMin?: number | undefined;
   /** How long a balanced one without changes goes without an audit, and others wait for those that have changed. */
@@ -53,7 +59,10 @@ export interface AuditTiming {
 
 /** At most 5 % of a core, of Redis and of the database. */
 const PAUSE_FACTOR = 20;
-/** Lease of one: longer than most audits take, renewed with each audit, and doubled where audits are rarer. It only saves work. */
+/**
+ * Lease of one: longer than most audits take, renewed with each audit, and doubled where audits are rarer. It only
+ * saves work.
+ */
 const LEASE_MS_MIN = 30_000;
 const LEASE_MS_MAX = 600_000;
 /** Who can write to Redis can hold the lease for ever, and no honest process would audit. */
@@ -67,7 +76,10 @@ interface AuditLoopOptions<Live, Audit> extends AuditTiming {
   audited: Audited<Live, Audit>;
 }
 
-/** Audits in the background, one after the other [R8]. Of several processes, the one with the lease of a rain or sale audits it. */
+/**
+ * Audits in the background, one after the other [R8]. Of several processes, the one with the lease of a rain or sale
+ * audits it.
+ */
 export function startAuditLoop<Live, Audit>({
   redis,
   log,
@@ -100,7 +112,10 @@ export function startAuditLoop<Live, Audit>({
     audited.forget(id);
   }
 
-  /** Another process has the lease, or somebody who wants no audit: looks for tampering now and then, and reports nothing else. */
+  /**
+   * Another process has the lease, or somebody who wants no audit: looks for tampering now and then, and reports
+   * nothing else.
+   */
   async function glance(id: string, live: Live, start: number): Promise<void> {
     seen.delete(id);
     const since = leased.get(id) ?? start;
@@ -195,7 +210,8 @@ export function startAuditLoop<Live, Audit>({
       visited.set(next[0], start);
       await attempt(next[0], () => visit(...next));
     }
-    // Pause after each; the minimum applies only after the last one, so that many small ones do not wait for each other.
+    // Pause after each; the minimum applies only after the last one, so that many small ones do not wait for each
+    // other.
     return Math.max(pauseFactor * (performance.now() - start), isDone() ? pauseMsMin : 0);
   });
   return {

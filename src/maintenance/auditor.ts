@@ -28,8 +28,8 @@ export const PROBLEMS_LOGGED_MAX = 3;
 export const TICKETS_RESTORED = 'the ticket rules in Redis were not those of the record; they were put right';
 
 /**
- * Audits the live rains in the background. It logs when a rain stops being balanced, and when it is balanced again, and stops a rain that
- * was tampered with.
+ * Audits the live rains in the background. It logs when a rain stops being balanced, and when it is balanced again, and
+ * stops a rain that was tampered with.
  */
 export function startAuditor({ context, log, owner = randomUUID(), onTampering = 'pause', ...timing }: AuditorOptions) {
   const response = createRainResponse({ context, log, onTampering });

@@ -42,9 +42,10 @@ const NOTICED: Record<Behind, string> = {
 };
 
 /**
- * Notices that one of the two stores is an older state than the other: both hold a counter, which grows every few seconds, first in the
- * ledger and then in Redis. Then all rains are compared; rains in which the stores differ are held until they agree. A rain that the
- * ledger does not know is noticed without that. A store that cannot be reached is left to others to report.
+ * Notices that one of the two stores is an older state than the other: both hold a counter, which grows every few
+ * seconds, first in the ledger and then in Redis. Then all rains are compared; rains in which the stores differ are
+ * held until they agree. A rain that the ledger does not know is noticed without that. A store that cannot be reached
+ * is left to others to report.
  */
 export function startEpoch({
   context,
@@ -61,7 +62,10 @@ export function startEpoch({
   let held: ReadonlyMap<string, HoldReason> = new Map();
   /** The comparison of all credits that is under way, and the run of Redis in which it began. */
   let full: { runId: string | undefined } | undefined;
-  /** The run of Redis, used with another database, that this process has compared. Redis goes on to name the other one, see `round`. */
+  /**
+   * The run of Redis, used with another database, that this process has compared. Redis goes on to name the other one,
+   * see `round`.
+   */
   let foreignRun: string | undefined;
   let leaseKey: string | undefined;
   /** When this process last compared although another one holds the lease, or first met it, `performance.now()`. */
@@ -141,7 +145,8 @@ export function startEpoch({
     const complete = await comparison.proceed(BUDGET_MS);
     held = comparison.held();
     if (!complete) return void (nextAt = 0);
-    // While rains are held that this database does not know, Redis goes on to name the other one: this may be the wrong database.
+    // While rains are held that this database does not know, Redis goes on to name the other one: this may be the wrong
+    // database.
     if (behind === 'foreign' && [...held.values()].includes('unknown_to_ledger')) {
       foreignRun = before.runId;
       await writeEpoch(redis, { storeId: before.storeId!, counter: before.counter ?? 0 }, full?.runId);

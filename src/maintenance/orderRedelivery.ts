@@ -13,13 +13,19 @@ export interface OrderRedeliveryOptions extends RedeliveryTiming {
   context: Pick<OperatorContext, 'redis' | 'ledger'>;
   /** The ranges of unfinished order jobs, and of those that wait for the order service. */
   pendingRanges: () => Promise<readonly ReservationRange[]>;
-  /** Sends entries `from` (inclusive) to `to` (exclusive) of a reservation log to the queue again; 0 when another process does it. */
+  /**
+   * Sends entries `from` (inclusive) to `to` (exclusive) of a reservation log to the queue again; 0 when another
+   * process does it.
+   */
   resend: (saleId: string, from: number, to: number) => Promise<number>;
   /** Which of these entries are dead letters, or were discarded by the operator, in order. */
   areDead: (entries: readonly ReservationEntry[]) => Promise<boolean[]>;
 }
 
-/** Sends reservations again that the queue has lost: those without an order, and those whose order was never announced, or costs nothing and is not paid. */
+/**
+ * Sends reservations again that the queue has lost: those without an order, and those whose order was never announced,
+ * or costs nothing and is not paid.
+ */
 export function startOrderRedelivery({
   context: { redis, ledger },
   pendingRanges,

@@ -11,7 +11,10 @@ interface PayoutAssignerOptions {
   everyMs?: number;
 }
 
-/** Gives each loaded rain a payout provider before its first win, so that a disagreement between processes shows in time. */
+/**
+ * Gives each loaded rain a payout provider before its first win, so that a disagreement between processes shows in
+ * time.
+ */
 export function startPayoutAssigner({ redis, meet, log, everyMs = 1_000 }: PayoutAssignerOptions): Loop {
   const assigned = new Set<string>();
   let failing = false;

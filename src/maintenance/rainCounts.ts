@@ -4,7 +4,8 @@ import { readHash } from '../store/readHash.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 
 /**
- * A cheap text that changes with nearly everything in a rain: what its state says, and how long its lists and its dedupe hash are.
+ * A cheap text that changes with nearly everything in a rain: what its state says, and how long its lists and its
+ * dedupe hash are.
  * @returns undefined when Redis has nothing of a shard
  */
 export async function readCounts(redis: RedisClient, rainId: string, shards: number): Promise<string | undefined> {

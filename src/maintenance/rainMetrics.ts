@@ -16,8 +16,8 @@ function tamperingOf({ audit, healed }: WatchedRain): ReturnType<typeof countKin
 }
 
 /**
- * Registers metrics about the money of live rains, from the last background audit, and about Redis. A rain is a label only
- * while this process audits it; after its settlement it is no longer reported.
+ * Registers metrics about the money of live rains, from the last background audit, and about Redis. A rain is a label
+ * only while this process audits it; after its settlement it is no longer reported.
  */
 export function registerRainMetrics(
   registry: MetricsRegistry,

@@ -10,7 +10,10 @@ export interface RedeliveryOptions extends RedeliveryTiming {
   context: OperatorContext;
   /** The ranges of unfinished credit jobs, and of those that wait for the payout provider. */
   pendingRanges: () => Promise<readonly EntryRange[]>;
-  /** Sends entries `from` (inclusive) to `to` (exclusive) of a claim log to the queue again; 0 when another process does it. */
+  /**
+   * Sends entries `from` (inclusive) to `to` (exclusive) of a claim log to the queue again; 0 when another process does
+   * it.
+   */
   resend: (rainId: string, shard: number, from: number, to: number) => Promise<number>;
   /** Which of these entries are dead letters, in order. */
   areDead: (rainId: string, shard: number, entries: readonly LoggedEntry[]) => Promise<boolean[]>;

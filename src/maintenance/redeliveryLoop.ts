@@ -43,17 +43,24 @@ export interface RedeliveryTiming {
   jobsPending: () => Promise<number>;
   log: Logger;
   everyMs?: number;
-  /** How long nothing of a rain or sale must have been settled before missing entries are sent again, ms; doubled after each attempt. */
+  /**
+   * How long nothing of a rain or sale must have been settled before missing entries are sent again, ms; doubled after
+   * each attempt.
+   */
   sweepAfterMs?: number;
 }
 
-/** With this many unfinished jobs, missing entries are probably among them; also the most jobs that one sweep adds [R10]. */
+/**
+ * With this many unfinished jobs, missing entries are probably among them; also the most jobs that one sweep adds
+ * [R10].
+ */
 const JOBS_MAX = 100;
 const SWEEP_AFTER_MS_MAX = 600_000;
 
 /**
- * Sends entries again that the queue has lost: they were carried to it but are not settled, and nothing moves any more. That is
- * harmless [R5]. Dead letters are left to the operator, discarded ones stay discarded, and entries in an unfinished job are left to it.
+ * Sends entries again that the queue has lost: they were carried to it but are not settled, and nothing moves any more.
+ * That is harmless [R5]. Dead letters are left to the operator, discarded ones stay discarded, and entries in an
+ * unfinished job are left to it.
  */
 export function startRedeliveryLoop<Live>(
   source: Redelivered<Live>,
@@ -112,7 +119,10 @@ export function startRedeliveryLoop<Live>(
   });
 }
 
-/** Ranges from the first to the last missing entry, split by unsettled entries that are not missing; settled ones in between do no harm. */
+/**
+ * Ranges from the first to the last missing entry, split by unsettled entries that are not missing; settled ones in
+ * between do no harm.
+ */
 function missingRanges(unsettled: readonly Unsettled[]): { from: number; to: number }[] {
   const ranges: { from: number; to: number }[] = [];
   let cut = true;

@@ -24,7 +24,10 @@ const REDIS_PROBLEMS = [
 ] as const;
 type RedisProblem = (typeof REDIS_PROBLEMS)[number];
 
-/** Problems that a successful check does not find: they are remembered for a while, or are the failure of the check itself. */
+/**
+ * Problems that a successful check does not find: they are remembered for a while, or are the failure of the check
+ * itself.
+ */
 const MOMENTARY: ReadonlySet<RedisProblem> = new Set(['evicted', 'restarted', 'unseen']);
 
 interface RedisMonitorOptions {
@@ -46,8 +49,8 @@ interface MonitorProblem {
 }
 
 /**
- * Monitors Redis while it is in use: whether it accepts writes, keeps them, is still the same server, and still has every rain and sale.
- * Each problem is logged when it begins and when it ends.
+ * Monitors Redis while it is in use: whether it accepts writes, keeps them, is still the same server, and still has
+ * every rain and sale. Each problem is logged when it begins and when it ends.
  */
 export function startRedisMonitor({
   context,

@@ -23,8 +23,8 @@ interface RetentionOptions {
 }
 
 /**
- * Erases users of whom nothing was written for the given number of days, as `rain user erase` does, page by page, once a day. Several
- * processes may run it: who comes second finds nobody. Users who are blocked stay.
+ * Erases users of whom nothing was written for the given number of days, as `rain user erase` does, page by page, once
+ * a day. Several processes may run it: who comes second finds nobody. Users who are blocked stay.
  */
 export function startRetention({
   context,

@@ -16,7 +16,10 @@ export interface SaleAuditorOptions extends Partial<AuditTiming> {
   onTampering?: OnTampering | undefined;
 }
 
-/** A sale sells out in seconds, so small ones are looked at more often than rains; of big ones the audits take 5 % of the time all the same. */
+/**
+ * A sale sells out in seconds, so small ones are looked at more often than rains; of big ones the audits take 5 % of
+ * the time all the same.
+ */
 const PAUSE_MS_MIN = 1_000;
 /** What buyers are told does not change the counts: a sale without changes is audited so often. */
 const QUIET_MS = 5_000;
@@ -25,8 +28,8 @@ export type WatchedSale = Watched<SaleAudit>;
 export type SaleAuditor = ReturnType<typeof startSaleAuditor>;
 
 /**
- * Audits the live sales in the background. It logs when units stop adding up, and when they add up again, brings back what a failover of
- * Redis has lost, and stops a sale that was tampered with.
+ * Audits the live sales in the background. It logs when units stop adding up, and when they add up again, brings back
+ * what a failover of Redis has lost, and stops a sale that was tampered with.
  */
 export function startSaleAuditor({
   context,

@@ -20,7 +20,10 @@ interface SaleMetrics extends Pick<OperatorContext, 'redis'> {
   counters: () => SaleCounters;
 }
 
-/** Registers metrics about the stock of live sales and about what follows their orders. A settled sale is no longer reported. */
+/**
+ * Registers metrics about the stock of live sales and about what follows their orders. A settled sale is no longer
+ * reported.
+ */
 export function registerSaleMetrics(
   registry: MetricsRegistry,
   { redis, ledger, auditor, counters }: SaleMetrics,

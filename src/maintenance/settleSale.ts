@@ -26,8 +26,9 @@ export interface SettleSaleOptions {
 }
 
 /**
- * `not_due` the sale is still open · `lost` Redis has lost it · `waiting` for orders of reservations in the log, for payments, for Redis
- * to follow, or for replicas · `not_balanced` the audit found a difference, nothing went back · `settled` done, now or before
+ * `not_due` the sale is still open · `lost` Redis has lost it · `waiting` for orders of reservations in the log, for
+ * payments, for Redis to follow, or for replicas · `not_balanced` the audit found a difference, nothing went back ·
+ * `settled` done, now or before
  */
 export type SaleSettling =
   | { outcome: 'not_due' }
@@ -37,8 +38,8 @@ export type SaleSettling =
   | { outcome: 'not_balanced'; problems: readonly string[] };
 
 /**
- * Takes a sale past its end as far as possible now: close, seal, until nothing is under way, audit, settle. Every step is safe to repeat,
- * also by several workers at once.
+ * Takes a sale past its end as far as possible now: close, seal, until nothing is under way, audit, settle. Every step
+ * is safe to repeat, also by several workers at once.
  */
 export async function settleSale(
   context: OperatorContext,
@@ -78,7 +79,8 @@ export async function settleSale(
     };
   // From here on nothing can be added. A top-up that came too late for Redis goes back with what is left.
   await ledger.sealSale(saleId);
-  // The log first: its orders can only become more, and a reservation that is restored later is detected before the sale is settled.
+  // The log first: its orders can only become more, and a reservation that is restored later is detected before the
+  // sale is settled.
   const logged = (await readSale(redis, saleId))?.logged ?? 0;
   const { orders, created, unfollowed } = await ledger.orderCounts(saleId);
   const without = logged > orders && !isGivenUp ? await countOrderless(context, saleId) : 0;
@@ -109,7 +111,10 @@ async function wasEnded(
   return booked !== undefined && isEnded(booked, await context.ledger.actions(booked.id));
 }
 
-/** Entries of the log from which no order follows: the ledger has refused them, and the buyers know it, or the operator has explained them. */
+/**
+ * Entries of the log from which no order follows: the ledger has refused them, and the buyers know it, or the operator
+ * has explained them.
+ */
 async function countOrderless(context: OperatorContext, saleId: string): Promise<number> {
   const audit = await auditSale(context, saleId);
   return audit ? audit.refused + audit.explained : 0;

@@ -84,7 +84,8 @@ export function startSettler({
       await rememberEnd(context.redis, rainId, now);
       await forget(context.redis, rainId);
     }
-    // Settled in Redis only: the ledger was restored from a backup. It may have been closed early, so its planned end says nothing.
+    // Settled in Redis only: the ledger was restored from a backup. It may have been closed early, so its planned end
+    // says nothing.
     for (const rainId of await relistUnsettled(context))
       log.warn({ rainId }, 'Redis has settled a rain that the database has not; it is settled again');
     // Rains that were never written to Redis and are over by now: their money has to go back too.

@@ -10,7 +10,10 @@ interface StuckOptions {
   waitingMs: number;
 }
 
-/** Remembers of each rain or sale that is over and not settled what its last attempt said, so that it is told once and tried less often. */
+/**
+ * Remembers of each rain or sale that is over and not settled what its last attempt said, so that it is told once and
+ * tried less often.
+ */
 export function createStuck({ everyMs, waitingMs }: StuckOptions) {
   const attempts = new Map<string, { state: string; pauseMs: number; nextAt: number }>();
   /** When waiting is a warning next, `performance.now()`. */

@@ -33,7 +33,10 @@ interface TamperingResponseOptions {
   what: 'rain' | 'sale';
 }
 
-/** What is done at once when an audit finds that somebody changed a rain or a sale by hand. It remembers one until `forget`. */
+/**
+ * What is done at once when an audit finds that somebody changed a rain or a sale by hand. It remembers one until
+ * `forget`.
+ */
 export function createTamperingResponse({ ledger, log, onTampering, what }: TamperingResponseOptions) {
   /** Id → marks of the findings that were logged, and of those that it was paused for. */
   const logged = new Map<string, Set<string>>();

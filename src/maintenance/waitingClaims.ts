@@ -19,7 +19,9 @@ interface WaitingClaimsOptions extends Pick<RedeliveryOptions, 'areDead'> {
 
 export type WaitingClaims = ReturnType<typeof startWaitingClaims>;
 
-/** Where the paid beginning of a claim log ends, and the entry before that: after a failover the log may hold others. */
+/**
+ * Where the paid beginning of a claim log ends, and the entry before that: after a failover the log may hold others.
+ */
 interface Paid {
   length: number;
   last: string | undefined;
@@ -31,8 +33,9 @@ const PAGES_MAX = 40;
 const PAUSE_FACTOR = 5;
 
 /**
- * Measures how long the oldest claim has been waiting that is in a claim log and not in the ledger. Dead letters are not among
- * them: they wait for the operator, and have a figure of their own. Logs are read from where the last visit found them paid.
+ * Measures how long the oldest claim has been waiting that is in a claim log and not in the ledger. Dead letters are
+ * not among them: they wait for the operator, and have a figure of their own. Logs are read from where the last visit
+ * found them paid.
  */
 export function startWaitingClaims({ context, log, areDead, everyMs = 10_000 }: WaitingClaimsOptions) {
   const { redis, ledger } = context;

@@ -18,7 +18,9 @@ export interface RainReport extends AuditReport {
   counts: ReturnType<typeof countsOf>;
   /** Only for a rehearsal: its amounts are test money. */
   rehearsal?: true;
-  /** Wins that were told to a user but cannot be paid from this rain. The report may be balanced and still have some. */
+  /**
+   * Wins that were told to a user but cannot be paid from this rain. The report may be balanced and still have some.
+   */
   told_twice: number;
   /** Dead letters, lost claims and findings that the operator has explained. */
   discarded: number;
@@ -43,7 +45,10 @@ export interface Audit {
   tampering: Tampering[];
   /** Valid claims whose users the dedupe hash has lost, and which may be written there again. */
   missing: ValidEntry[];
-  /** Packets of the rain, when a shard does not know, or not rightly, that others have some [R13]: it is to be told again; else 0. */
+  /**
+   * Packets of the rain, when a shard does not know, or not rightly, that others have some [R13]: it is to be told
+   * again; else 0.
+   */
   untold: number;
   /** Claims still in the queues; only when the context has queues. */
   queues?: QueueReport;
@@ -52,8 +57,9 @@ export interface Audit {
 const FINDINGS_MAX = 100;
 
 /**
- * Checks the money equation [R8] of one rain: the allocation recomputed from its seed, Redis and the ledger. It also holds while the rain
- * is open: packets are read before the ledger, and the ledger before the claim log, the direction in which a packet moves.
+ * Checks the money equation [R8] of one rain: the allocation recomputed from its seed, Redis and the ledger. It also
+ * holds while the rain is open: packets are read before the ledger, and the ledger before the claim log, the direction
+ * in which a packet moves.
  * @param sumOfBalances of the first look; before anybody is accused, the ledger is asked
  * @returns undefined when there is no such rain
  */
@@ -83,7 +89,8 @@ async function auditOnce(
   if (!rain) return undefined;
   const queues = context.queues && (await readQueues(context.queues, rainId));
   const plan = await readPlan(context, rain);
-  // The ledger's rain is read last: everything won so far belongs to it, and packets added since count as not loaded yet.
+  // The ledger's rain is read last: everything won so far belongs to it, and packets added since count as not loaded
+  // yet.
   const paths = await readPacketPaths(context, plan);
   const { equation, discarded, lostFromLog, problems } = await balanceOf(plan, paths, (redPacketIds) =>
     context.ledger.creditsTo(rainId, { redPacketIds }),
@@ -133,10 +140,16 @@ function restorable(missing: readonly ValidEntry[], tampering: readonly Tamperin
   });
 }
 
-/** One audited rain. `fault`: it could not be audited, which must not hide the others. `suspect`: not one of those asked for. */
+/**
+ * One audited rain. `fault`: it could not be audited, which must not hide the others. `suspect`: not one of those asked
+ * for.
+ */
 export type AuditedRain = { rainId: string; title: string; suspect?: true } & ({ audit: Audit } | { fault: unknown });
 
-/** Audits many rains one after the other, newest first; after the unsettled ones also the others that a cheap look finds at fault. */
+/**
+ * Audits many rains one after the other, newest first; after the unsettled ones also the others that a cheap look finds
+ * at fault.
+ */
 export async function* auditAll(
   context: OperatorContext,
   which: 'all' | 'unsettled',

@@ -6,7 +6,10 @@ import type { TopUpPromise } from '../rain/commitment.ts';
 import type { ShownPlan } from '../rain/plan.ts';
 import type { OperatorContext } from './context.ts';
 
-/** The rain as first written to Redis, without top-ups. Every caller must get the same draft: writing it may be repeated. */
+/**
+ * The rain as first written to Redis, without top-ups. Every caller must get the same draft: writing it may be
+ * repeated.
+ */
 export async function draftOf(context: Pick<OperatorContext, 'ledger'>, rain: BookedRain): Promise<Draft> {
   const { id, title, shards, opensAt, closesAt, terms } = rain;
   const recorded = await recordedCommitment(context, id);
@@ -22,7 +25,10 @@ export async function draftOf(context: Pick<OperatorContext, 'ledger'>, rain: Bo
   };
 }
 
-/** What players may see once the rain is settled; undefined when there is no commitment. Call it only for a settled rain. */
+/**
+ * What players may see once the rain is settled; undefined when there is no commitment. Call it only for a settled
+ * rain.
+ */
 export async function revealOf(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<Reveal | undefined> {
   if ((await recordedCommitment(context, rainId)) === undefined) return undefined;
   const rain = await context.ledger.rain(rainId);

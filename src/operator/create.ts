@@ -27,14 +27,20 @@ const createRequest = z.strictObject({
   ...rainForm,
   opensAt: moment,
   closesAt: moment,
-  /** The round of a campaign that this rain is. Its id is then `<campaign>.<round>`, and it has as many shards as all rounds. */
+  /**
+   * The round of a campaign that this rain is. Its id is then `<campaign>.<round>`, and it has as many shards as all
+   * rounds.
+   */
   campaign: roundRequest.optional(),
   /** Only to reproduce a rain. The seed predicts every packet, and the seed of a settled rain is public. */
   seed: seed.optional(),
 });
 export type CreateRequest = z.input<typeof createRequest>;
 
-/** `commitment`: absent for an old rain without one, and in a dry run. `funded`: only in a dry run, whether money would move. `uneven`: see `unevenReason`. */
+/**
+ * `commitment`: absent for an old rain without one, and in a dry run. `funded`: only in a dry run, whether money would
+ * move. `uneven`: see `unevenReason`.
+ */
 type Created =
   | {
       ok: true;
@@ -61,7 +67,10 @@ export function usualTitle(rainId: string): string {
   return `Rain ${rainId}`;
 }
 
-/** Reserves the budget in the ledger, then writes the empty rain to Redis. If cut in between, `load` or a second call finishes it. */
+/**
+ * Reserves the budget in the ledger, then writes the empty rain to Redis. If cut in between, `load` or a second call
+ * finishes it.
+ */
 export async function createRain(
   context: OperatorContext,
   request: CreateRequest,
@@ -128,7 +137,8 @@ export async function createRain(
   const draft = await draftOf(context, (await context.ledger.rain(id))!);
   const drafted = await draftRain(context.redis, context.signer, draft);
   if (drafted === 'taken') {
-    // Somebody was faster since we looked. What was booked just now has no packets yet: its money goes back, and the rain is over.
+    // Somebody was faster since we looked. What was booked just now has no packets yet: its money goes back, and the
+    // rain is over.
     if (booked.outcome === 'created') await giveBack(context, id, plan.budgetCents);
     return taken;
   }

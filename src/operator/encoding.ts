@@ -15,8 +15,8 @@ const NEWLINE = 0x0a;
 const ZIP = Buffer.from('PK\u0003\u0004');
 
 /**
- * Passes bytes on unchanged while they are UTF-8. A decoder that replaces what it cannot read would turn users into others. A NUL is
- * valid UTF-8, and in a text it means UTF-16.
+ * Passes bytes on unchanged while they are UTF-8. A decoder that replaces what it cannot read would turn users into
+ * others. A NUL is valid UTF-8, and in a text it means UTF-16.
  * @throws NotUtf8 with the line
  */
 export async function* utf8Only(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {

@@ -55,7 +55,9 @@ interface TopUpView {
 export interface RainDetail extends RainView {
   /** Packets loaded into Redis so far: fewer than `packets` until the rain and all its top-ups are loaded. */
   loaded: number;
-  /** The setting PAYOUT_PROVIDER that pays it; the first one assigned stays. Absent before that, and for a rehearsal. */
+  /**
+   * The setting PAYOUT_PROVIDER that pays it; the first one assigned stays. Absent before that, and for a rehearsal.
+   */
   payoutProvider?: ReturnType<typeof payoutSettingOf>;
   /** As it was requested at the creation, without the top-ups. */
   plan: ShownPlan;

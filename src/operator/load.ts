@@ -32,7 +32,10 @@ const UNLOADED = {
   other_key: OTHER_KEY,
 } as const;
 
-/** Cut half-way and run again, it continues: the packets follow from the recorded seed, and every chunk carries its offset. */
+/**
+ * Cut half-way and run again, it continues: the packets follow from the recorded seed, and every chunk carries its
+ * offset.
+ */
 export async function loadRain(
   context: OperatorContext,
   rainId: string,
@@ -76,7 +79,10 @@ export async function loadRain(
   }
 }
 
-/** A round of the same campaign that an older version has loaded: its wins would not count against the limit of the campaign. */
+/**
+ * A round of the same campaign that an older version has loaded: its wins would not count against the limit of the
+ * campaign.
+ */
 async function olderRound(
   { redis, ledger }: OperatorContext,
   { campaign, shards }: BookedRain,
@@ -87,8 +93,9 @@ async function olderRound(
 }
 
 /**
- * More credits than claims in a rain that is not loaded: Redis is an older state than the ledger. A worker puts the claims back once all
- * packets are loaded, and then releases the rain. After an interrupted load users may have won in the shards that were ready.
+ * More credits than claims in a rain that is not loaded: Redis is an older state than the ledger. A worker puts the
+ * claims back once all packets are loaded, and then releases the rain. After an interrupted load users may have won in
+ * the shards that were ready.
  */
 async function holdIfCredited({ redis, ledger }: OperatorContext, { id, shards, title }: BookedRain): Promise<void> {
   const stored = await readRain(redis, id, { shards, title });

@@ -9,7 +9,10 @@ import { goneReason, readPresence, wholenessOf } from './restore/presence.ts';
 /** A load of the most packets that a rain may have is done by then, ms. */
 const LOAD_MS_MAX = 300_000;
 
-/** Whether Redis lost a rain that may have been won in, or has it for an older version. Written to Redis again, it would hand out packets or money twice. */
+/**
+ * Whether Redis lost a rain that may have been won in, or has it for an older version. Written to Redis again, it would
+ * hand out packets or money twice.
+ */
 export async function hasLost(context: OperatorContext, rain: BookedRain): Promise<boolean> {
   if (await readRain(context.redis, rain.id, rain)) return false;
   if (await hasOlderLabels(context.redis, rain.id, rain.shards)) return true;
@@ -17,8 +20,9 @@ export async function hasLost(context: OperatorContext, rain: BookedRain): Promi
 }
 
 /**
- * `load` is recorded before the first packet is in Redis: without that record nothing can have been won, unless the ledger came back from
- * an older backup. Then its credits, or what Redis remembers of the settlement, tell that the rain was loaded.
+ * `load` is recorded before the first packet is in Redis: without that record nothing can have been won, unless the
+ * ledger came back from an older backup. Then its credits, or what Redis remembers of the settlement, tell that the
+ * rain was loaded.
  */
 export async function wasLoaded({ ledger, redis }: OperatorContext, rainId: string): Promise<boolean> {
   if ((await ledger.actions(rainId)).some(({ verb }) => verb === 'load')) return true;
@@ -30,9 +34,9 @@ export async function wasLoaded({ ledger, redis }: OperatorContext, rainId: stri
 }
 
 /**
- * Rains that were loaded and are not settled, but are not whole in Redis or not in its index: after a FLUSHALL, or a restart without the
- * last writes. A rain that is being loaded for the first time may be among them: check twice. A draft that was loaded long ago is of an
- * older Redis, or its load was cut: it would not open.
+ * Rains that were loaded and are not settled, but are not whole in Redis or not in its index: after a FLUSHALL, or a
+ * restart without the last writes. A rain that is being loaded for the first time may be among them: check twice. A
+ * draft that was loaded long ago is of an older Redis, or its load was cut: it would not open.
  * @param loadMsMax how long a load may take, ms
  */
 export async function findLostRains(context: OperatorContext, loadMsMax = LOAD_MS_MAX): Promise<string[]> {

@@ -64,9 +64,11 @@ const keyOfNumber = (number: string): string => number.toLowerCase().replace(/^0
 const randomSalt = (): number => randomInt(2 ** 31);
 
 /**
- * Adds people from a CSV, all or none; of those who are on the list name and department are changed. Nobody is removed. Safe to repeat.
+ * Adds people from a CSV, all or none; of those who are on the list name and department are changed. Nobody is removed.
+ * Safe to repeat.
  * @param bytes the list, see `LIST`
- * @param rename also the names of people who have come in, which may be a mistake: the number may be somebody else's by now
+ * @param rename also the names of people who have come in, which may be a mistake: the number may be somebody else's
+ *   by now
  */
 export async function importParticipants(
   { redis, ledger, signer, actor, random = randomSalt }: People,
@@ -186,7 +188,10 @@ export async function renewParticipant(
   return { ok: true, code };
 }
 
-/** Takes people off the list: their codes end, what they have won stays. A token that was issued before ends by itself. Safe to repeat. */
+/**
+ * Takes people off the list: their codes end, what they have won stays. A token that was issued before ends by itself.
+ * Safe to repeat.
+ */
 export async function removeParticipants(
   { ledger, actor }: People,
   numbers: readonly string[] | 'all',
@@ -198,7 +203,9 @@ export async function removeParticipants(
   };
 }
 
-/** What the ledger keeps of a code: under the newest key, or, if it is one of several, under the one that was asked for. */
+/**
+ * What the ledger keeps of a code: under the newest key, or, if it is one of several, under the one that was asked for.
+ */
 function keyOf(signer: Pick<Signer, 'participantCodeKeys'>, code: string, asked?: string): string {
   const keys = signer.participantCodeKeys(code);
   return keys.find((key) => key === asked) ?? keys[0]!;

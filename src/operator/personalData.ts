@@ -59,8 +59,8 @@ export async function exportUser(
 }
 
 /**
- * Erases a user: in the ledger the id becomes a pseudonym of chance. Refused while anything of the user is not over, or Redis has it.
- * Safe to repeat.
+ * Erases a user: in the ledger the id becomes a pseudonym of chance. Refused while anything of the user is not over, or
+ * Redis has it. Safe to repeat.
  * @param balance what the user's wallet in the ledger holds: afterwards nobody can ask for it
  * @returns how many rows were changed; 0: nobody of this id is known
  */

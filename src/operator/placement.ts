@@ -1,12 +1,16 @@
 import type { SlotTable } from '../platform/redis/owner.ts';
 import { shardKeys } from '../store/keys.ts';
 
-/** Ids that are drawn for one rain [R10]. Of an even number of masters the first is good; of three, each second or third. */
+/**
+ * Ids that are drawn for one rain [R10]. Of an even number of masters the first is good; of three, each second or
+ * third.
+ */
 export const DRAWS_MAX = 64;
 
 /**
- * An id of a rain or campaign whose shards lie on the masters of a Redis Cluster as evenly as they can. The labels of the shards see to
- * that where the number of masters is a power of two, and their parts of the slots are equal; elsewhere it depends on the id.
+ * An id of a rain or campaign whose shards lie on the masters of a Redis Cluster as evenly as they can. The labels of
+ * the shards see to that where the number of masters is a power of two, and their parts of the slots are equal;
+ * elsewhere it depends on the id.
  * @param draw a new id
  */
 export function drawEvenId(table: SlotTable | undefined, shards: number, draw: () => string): string {
@@ -22,7 +26,10 @@ export function drawEvenId(table: SlotTable | undefined, shards: number, draw: (
   return best!.id;
 }
 
-/** A sentence for the operator; `undefined`: they lie as evenly as they can, or there is no Cluster. @param id of a rain, a round or a campaign */
+/**
+ * A sentence for the operator; `undefined`: they lie as evenly as they can, or there is no Cluster.
+ * @param id of a rain, a round or a campaign
+ */
 export function unevenReason(table: SlotTable | undefined, id: string, shards: number): string | undefined {
   const counts = table && shardsOf(table, id, shards);
   if (!counts || isEven(counts)) return undefined;

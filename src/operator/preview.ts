@@ -38,7 +38,10 @@ export function packetsOfPreview(plan: unknown, draws: number): number {
 const drawsOf = ({ packets }: CheckedPlan, draws: number): number =>
   Math.max(1, Math.min(draws, Math.floor(PREVIEW_PACKETS_MAX / packets)));
 
-/** Draws a plan from a throw-away seed by the code that draws real packets, or says what is refused. The real rain is another draw. */
+/**
+ * Draws a plan from a throw-away seed by the code that draws real packets, or says what is refused. The real rain is
+ * another draw.
+ */
 export function previewRain(
   plan: unknown,
   draws = 1,

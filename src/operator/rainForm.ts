@@ -10,7 +10,10 @@ import { shardCount } from './campaign/create.ts';
 import type { Refused } from './context.ts';
 import { rainTitle } from './wording.ts';
 
-/** What an operator decides about a rain besides its id and its times: the same in a request for a rain and in a template of rains. */
+/**
+ * What an operator decides about a rain besides its id and its times: the same in a request for a rain and in a
+ * template of rains.
+ */
 export const rainForm = {
   title: rainTitle.optional(),
   /** Budget, packets, split, min, max: checked by `checkPlan`. */
@@ -26,7 +29,10 @@ export const rainForm = {
 
 type Read<T> = { ok: true; data: T; plan: CheckedPlan } | Refused;
 
-/** Everything that can be said of such a form without the stores, or all reasons against it. @param isRound whether it is for a round of a campaign */
+/**
+ * Everything that can be said of such a form without the stores, or all reasons against it.
+ * @param isRound whether it is for a round of a campaign
+ */
 export function readForm<T extends { terms: RequestedTerms; plan?: unknown }>(
   schema: z.ZodType<T>,
   requested: unknown,

@@ -17,7 +17,8 @@ export type Replayed = LogEntry & ({ ok: true; claim: Claim } | { ok: false; rea
 type Replay = { ok: true; rain: BookedRain; entries: AsyncGenerator<Replayed, void> } | Refused;
 
 /**
- * Reads who won what and when from the claim log ALONE, by Redis's clock, each shard in its order. Later wins are not included.
+ * Reads who won what and when from the claim log ALONE, by Redis's clock, each shard in its order. Later wins are not
+ * included.
  * @returns a refusal when there is no log to read, with the time when it expired
  */
 export async function openReplay(context: OperatorContext, rainId: string): Promise<Replay> {

@@ -11,9 +11,10 @@ import type { OperatorContext } from './context.ts';
 import type { Replayed } from './replay.ts';
 
 /**
- * What will not resolve by itself: `missing` in the log but not in the ledger, and nothing is on the way · `only_in_book` in the ledger
- * but not in the log · `differs` the ledger has credited the packet, or the user, differently · `unreadable` not a claim of this rain ·
- * `not_in_plan` a claim to a packet or an amount that the plan does not have, credited or not [R14]
+ * What will not resolve by itself: `missing` in the log but not in the ledger, and nothing is on the way ·
+ * `only_in_book` in the ledger but not in the log · `differs` the ledger has credited the packet, or the user,
+ * differently · `unreadable` not a claim of this rain · `not_in_plan` a claim to a packet or an amount that the plan
+ * does not have, credited or not [R14]
  */
 interface Difference {
   kind: 'missing' | 'only_in_book' | 'differs' | 'unreadable' | 'not_in_plan';
@@ -41,8 +42,8 @@ const PAGE = 500;
 type LoggedClaim = Replayed & { ok: true };
 
 /**
- * Begin it BEFORE reading the log: every credit was in the log earlier, so a claim that moves meanwhile is not reported as a difference.
- * Of each credit a few bytes are kept; those that speak against a claim are read from the ledger.
+ * Begin it BEFORE reading the log: every credit was in the log earlier, so a claim that moves meanwhile is not reported
+ * as a difference. Of each credit a few bytes are kept; those that speak against a claim are read from the ledger.
  * @param areDead which of these entries are dead-lettered, in order: they will not be posted by themselves
  */
 export async function beginComparison(

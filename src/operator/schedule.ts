@@ -11,14 +11,17 @@ import { unknownReason } from './restore/presence.ts';
 /** `opensAt`, `closesAt`: epoch ms, by Redis's clock. */
 export type Scheduled = { ok: true; state: RainState; opensAt: number; closesAt: number } | Refused;
 
-/** A rain cannot be rescheduled within this time before it opens, ms: it would open while its shards are being updated. */
+/**
+ * A rain cannot be rescheduled within this time before it opens, ms: it would open while its shards are being updated.
+ */
 const RESCHEDULE_MARGIN_MS = 1_000;
 const IN_MS_MAX = 60_000;
 /** Attempts to follow the ledger in one call; whoever reschedules it again updates Redis too [R10]. */
 const UPDATES_MAX = 5;
 
 /**
- * Starts a loaded rain now and keeps its duration; a paused rain stays paused. Safe to repeat: the ledger keeps the first start time.
+ * Starts a loaded rain now and keeps its duration; a paused rain stays paused. Safe to repeat: the ledger keeps the
+ * first start time.
  * @param inMs length of the countdown, so that every screen shows the start before it comes
  */
 export async function startRain(
@@ -43,8 +46,8 @@ export async function startRain(
   if (opensAt >= rain.opensAt)
     return refuse('in', `the rain ${rainId} opens before that, at ${new Date(rain.opensAt).toISOString()}`);
   const window = { opensAt, closesAt: rain.closesAt - (rain.opensAt - opensAt) };
-  // Only if the window is unchanged since it was read: another operator may have moved the rain meanwhile, and it may already
-  // be open.
+  // Only if the window is unchanged since it was read: another operator may have moved the rain meanwhile, and it may
+  // already be open.
   if (await context.ledger.reschedule(rainId, window, { actor: context.actor, verb: 'start' }, rain))
     return move(context, rain, window);
   const current = await context.ledger.rain(rainId);
@@ -90,7 +93,10 @@ function movedMessage(rainId: string): string {
   return `the rain ${rainId} was rescheduled by another operator just now, or is over; check it and try again`;
 }
 
-/** Writes the ledger's window to every shard, and again if the ledger has changed: the slower of two callers must not win. */
+/**
+ * Writes the ledger's window to every shard, and again if the ledger has changed: the slower of two callers must not
+ * win.
+ */
 async function move(context: OperatorContext, { id, shards }: BookedRain, window: Window): Promise<Scheduled> {
   let current: Awaited<ReturnType<typeof reschedule>>;
   let { opensAt, closesAt } = window;

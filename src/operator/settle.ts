@@ -12,7 +12,9 @@ import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
 import type { SinceReconnect } from '../platform/redis/reconnectTimer.ts';
 
-/** Once Redis is reachable again, gateways restore wins that it lost. Settling before that would give their money away. */
+/**
+ * Once Redis is reachable again, gateways restore wins that it lost. Settling before that would give their money away.
+ */
 export interface AfterReconnect {
   /** How long Redis has been reachable again, ms, as far as this process knows. Absent: it was never unreachable. */
   sinceReconnect?: SinceReconnect | undefined;
@@ -24,8 +26,9 @@ export interface AfterReconnect {
 export type Replicated = () => Promise<boolean>;
 
 /**
- * `not_due` the rain is still open · `lost` Redis does not have it as a whole · `waiting` some claims are neither credited nor discarded ·
- * `does_not_add_up` the audit found a difference, nothing was recycled · `settled` done, now or before
+ * `not_due` the rain is still open · `lost` Redis does not have it as a whole · `waiting` some claims are neither
+ * credited nor discarded · `does_not_add_up` the audit found a difference, nothing was recycled · `settled` done, now
+ * or before
  */
 export type Settling =
   | { outcome: 'not_due' }
@@ -35,8 +38,9 @@ export type Settling =
   | { outcome: 'does_not_add_up'; problems: string[] };
 
 /**
- * Takes a rain past its end as far as possible now: close, seal, drain, audit, recycle, roll over, mark it settled. Every step is safe to
- * repeat, also by several workers at once: a close is final, and recycling is unique in the ledger.
+ * Takes a rain past its end as far as possible now: close, seal, drain, audit, recycle, roll over, mark it settled.
+ * Every step is safe to repeat, also by several workers at once: a close is final, and recycling is unique in the
+ * ledger.
  * @param ttlMs how long its keys live after the settlement @param replicated checked before money moves
  */
 export async function settleRain(
@@ -57,7 +61,8 @@ export async function settleRain(
     return { outcome: 'settled' };
   }
   if (before.state !== 'closed' && before.state !== 'settled') {
-    // A failover, or somebody's hand, may have undone the close of a rain whose money may have moved since: nobody may win in it any more.
+    // A failover, or somebody's hand, may have undone the close of a rain whose money may have moved since: nobody may
+    // win in it any more.
     const rain = await context.ledger.rain(rainId);
     const isOver =
       rain?.sealedAt !== undefined || rain?.settledAt !== undefined || (await wasClosedEarly(context, rainId));
@@ -66,8 +71,8 @@ export async function settleRain(
   if (before.held !== undefined) return { outcome: 'does_not_add_up', problems: [heldProblem(rainId, before.held)] };
   // Nobody lends any more. What is on its way belongs to a list, where the audit finds it.
   await endMoves(context.redis, rainId, live.shards);
-  // From here on nothing can be added, so that the audit sees all of the money. A top-up that was booked but came too late for
-  // Redis was won by nobody and goes back.
+  // From here on nothing can be added, so that the audit sees all of the money. A top-up that was booked but came too
+  // late for Redis was won by nobody and goes back.
   if (await context.ledger.rain(rainId)) await context.ledger.seal(rainId);
   // Read first: a claim that is restored later is then detected before the rain is settled.
   const claimsSeen = await countClaims(context.redis, rainId, live);

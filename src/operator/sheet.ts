@@ -9,7 +9,10 @@ const SPREADSHEET = { bom: true, record_delimiter: 'windows' } as const;
 /** Who reads a CSV text: a spreadsheet, or another program. */
 export type SheetReader = 'spreadsheet' | 'plain';
 
-/** A column of ISO times that a spreadsheet also gets as clocks at the event showed them, in a column `localTime` behind it. */
+/**
+ * A column of ISO times that a spreadsheet also gets as clocks at the event showed them, in a column `localTime` behind
+ * it.
+ */
 interface LocalTime {
   column: string;
   /** Default: that of this machine. */

@@ -20,7 +20,10 @@ interface SheetForm<Cells extends z.ZodObject> {
   cells: Cells;
   /** Further names of columns, in small letters. */
   aliases?: Readonly<Record<string, string>>;
-  /** Semicolons may separate the cells, as spreadsheets of many countries write them. Not of money: the same countries write 1,00. */
+  /**
+   * Semicolons may separate the cells, as spreadsheets of many countries write them. Not of money: the same countries
+   * write 1,00.
+   */
   semicolons?: true;
   /** What is expected of the header. */
   expected: string;
@@ -30,7 +33,8 @@ interface SheetForm<Cells extends z.ZodObject> {
 const ROW_CHARACTERS_MAX = 16_384;
 
 /**
- * Reads a CSV (UTF-8, quoted as RFC 4180 says) row by row; columns may be in any order, others are ignored. `line`: in the file, where the header is line 1.
+ * Reads a CSV (UTF-8, quoted as RFC 4180 says) row by row; columns may be in any order, others are ignored. `line`: in
+ * the file, where the header is line 1.
  * @param bytes a stream of the file; its errors are thrown unchanged
  * @throws SheetRefused
  */

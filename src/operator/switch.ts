@@ -14,7 +14,10 @@ const MONTH_MS = 31 * 24 * 3_600_000;
 
 type Switched = { ok: true; held: HeldSwitch } | Refused;
 
-/** On every gateway, within a second: `off` disables, `on` keeps enabled under any load. `forMs` absent: until it is released. */
+/**
+ * On every gateway, within a second: `off` disables, `on` keeps enabled under any load. `forMs` absent: until it is
+ * released.
+ */
 export async function throwSwitch(
   context: OperatorContext,
   name: SwitchName,

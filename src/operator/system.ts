@@ -43,7 +43,10 @@ interface StoresView {
 /** Timeout of each read, ms: it fails before the caller gives up. */
 export const READ_TIMEOUT_MS = 3_000;
 
-/** The state of the servers and queues. A server that does not answer is reported as down; the others are still reported. */
+/**
+ * The state of the servers and queues. A server that does not answer is reported as down; the others are still
+ * reported.
+ */
 export async function readSystem(context: SystemContext): Promise<SystemView> {
   const [redis, database, queues, workers, held, stores] = await Promise.all([
     readRedis(context),

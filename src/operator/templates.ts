@@ -22,7 +22,10 @@ export interface ShownTemplate {
   title: string;
   /** As it was saved; what `refusals` names may have any form. */
   rain: Readonly<Record<string, unknown>>;
-  /** Why no rain can be created from it as it is; none: one can. An older version may have saved it, or its theme is gone. */
+  /**
+   * Why no rain can be created from it as it is; none: one can. An older version may have saved it, or its theme is
+   * gone.
+   */
   refusals: Refusal[];
   changedAt: string;
 }

@@ -12,7 +12,9 @@ type Kind = 'rain' | 'sale';
 /** Attempts to follow the ledger in one call; whoever changes the rules again updates Redis too [R10]. */
 const UPDATES_MAX = 5;
 
-/** Rules are stricter or looser from now on, also while it runs. The record of actions keeps them: see `followTickets`. */
+/**
+ * Rules are stricter or looser from now on, also while it runs. The record of actions keeps them: see `followTickets`.
+ */
 export const setTickets = (context: OperatorContext, rainId: string, requested: unknown) =>
   set(context, 'rain', rainId, requested);
 export const setTicketsOfSale = (context: OperatorContext, saleId: string, requested: unknown) =>
@@ -46,7 +48,8 @@ export async function recordedTickets(
 }
 
 /**
- * Brings the recorded rules to Redis, and again if they have changed meanwhile: the slower of two callers must not win. Safe to repeat.
+ * Brings the recorded rules to Redis, and again if they have changed meanwhile: the slower of two callers must not win.
+ * Safe to repeat.
  * @param otherwise where none are recorded; absent: Redis is left as it is
  */
 export async function followTickets(
@@ -69,7 +72,10 @@ export async function followTickets(
   return 'set';
 }
 
-/** A failover of Redis may lose rules, and somebody may write others there. @returns whether they were not those of the record, and now are */
+/**
+ * A failover of Redis may lose rules, and somebody may write others there.
+ * @returns whether they were not those of the record, and now are
+ */
 export async function restoreTickets(
   context: Pick<OperatorContext, 'ledger' | 'redis'>,
   kind: Kind,

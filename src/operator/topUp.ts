@@ -71,8 +71,9 @@ export async function topUpRain(
 }
 
 /**
- * Adds money and packets to a rain, before or while it is open: first in the ledger, all or nothing, then in Redis, chunk by chunk, after
- * all earlier packets. If it is cut, repeat it with the same id. If the rain ends in between, the money goes back at the settlement [R8].
+ * Adds money and packets to a rain, before or while it is open: first in the ledger, all or nothing, then in Redis,
+ * chunk by chunk, after all earlier packets. If it is cut, repeat it with the same id. If the rain ends in between, the
+ * money goes back at the settlement [R8].
  */
 export async function addToRain(
   context: OperatorContext,

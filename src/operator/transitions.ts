@@ -65,7 +65,10 @@ export const closeRain = transition('close', async (redis, rainId, shards) =>
   (await close(redis, rainId, shards, 'early')) ? { ok: true, state: 'closed' } : refuse('id', lostReason(rainId)),
 );
 
-/** `left`, `unclaimed`: packets that nobody could win any more, and their money; `won`: packets won so far, which are credited. */
+/**
+ * `left`, `unclaimed`: packets that nobody could win any more, and their money; `won`: packets won so far, which are
+ * credited.
+ */
 type CloseDryRun = { ok: true; left: number; unclaimed: string; won: number } | Refused;
 
 /** What players would lose if the rain were closed now. */

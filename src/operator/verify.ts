@@ -30,17 +30,28 @@ export interface Verification {
   /** Top-ups of the rain, in order; absent when there are none. */
   topUps?: Required<TopUpPromise>[];
   packets: number;
-  /** How many of each were compared with the commitment; `left` and `claims` are 0 when Redis no longer has the rain. */
+  /**
+   * How many of each were compared with the commitment; `left` and `claims` are 0 when Redis no longer has the rain.
+   */
   checked: { left: number; claims: number; credits: number; receipts: number };
-  /** Packets that are in the log after a later one of their shard: by gateways that restore wins, or by somebody who chose. Not judged. */
+  /**
+   * Packets that are in the log after a later one of their shard: by gateways that restore wins, or by somebody who
+   * chose. Not judged.
+   */
   outOfTurn: number;
-  /** Packets that were won in another shard than they were planned for: they had moved to where somebody waited. They have no turn there. */
+  /**
+   * Packets that were won in another shard than they were planned for: they had moved to where somebody waited. They
+   * have no turn there.
+   */
   moved: number;
   /** Differences from the commitment in plain words. At most 100. */
   problems: string[];
 }
 
-/** Compares a settled rain with its commitment: what players see, packets left over, claim log and its order, credits, receipts. */
+/**
+ * Compares a settled rain with its commitment: what players see, packets left over, claim log and its order, credits,
+ * receipts.
+ */
 export async function verifyRain(
   context: OperatorContext,
   rainId: string,

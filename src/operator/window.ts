@@ -15,7 +15,10 @@ const DURATION = 'expected milliseconds, above zero';
 /** How long a rain lasts, ms, where nobody says yet when it starts. */
 export const rainDuration = z.int(DURATION).min(1, DURATION).max(DURATION_MS_MAX, weekAtMost('rain'));
 
-/** Why a rain or a sale cannot be planned for this window. @param known it was planned before, so that it may be over by now */
+/**
+ * Why a rain or a sale cannot be planned for this window.
+ * @param known it was planned before, so that it may be over by now
+ */
 export function checkWindow(
   { opensAt, closesAt }: { opensAt: number; closesAt: number },
   now: number,

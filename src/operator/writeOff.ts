@@ -25,7 +25,10 @@ export interface WriteOffRequest extends Omit<WriteOffOptions, 'waitMs' | 'dryRu
 
 interface WriteOffOptions {
   dryRun?: boolean | undefined;
-  /** Whether the told wins that receipt and plan confirm are paid first; absent: the write-off is refused while there are any. */
+  /**
+   * Whether the told wins that receipt and plan confirm are paid first; absent: the write-off is refused while there
+   * are any.
+   */
   payTold?: boolean | undefined;
   /** The operator's word that this database replaces a lost one; see `writeOffUnknownRain`. */
   newDatabase?: boolean | undefined;
@@ -34,8 +37,9 @@ interface WriteOffOptions {
 }
 
 /**
- * `amount`: money that went back, a decimal string; `told`: wins that users were told and that were not credited, absent if none is known ·
- * `unknown`: the ledger has no such rain, so all that is known is that list · `withdrawn`: packets of a lost top-up that were taken off the list
+ * `amount`: money that went back, a decimal string; `told`: wins that users were told and that were not credited,
+ * absent if none is known · `unknown`: the ledger has no such rain, so all that is known is that list · `withdrawn`:
+ * packets of a lost top-up that were taken off the list
  */
 type WrittenOff =
   | { ok: true; amount: string; told?: (JudgedWin | UnpayableWin)[]; unknown?: true; withdrawn?: number }
@@ -44,9 +48,10 @@ type WrittenOff =
 const RECORDED_MAX = 20;
 
 /**
- * Closes the ledger of a rain that Redis has lost: the rest goes back. One that the ledger
- * has lost ends in Redis, see `writeOffUnknownRain`; a lost top-up is taken off its rain. Users who were told of a win and are not credited are listed, as far
- * as gateways or they themselves have left a record; they are paid first, or on the operator's word not at all. If it is cut, repeat it.
+ * Closes the ledger of a rain that Redis has lost: the rest goes back. One that the ledger has lost ends in Redis, see
+ * `writeOffUnknownRain`; a lost top-up is taken off its rain. Users who were told of a win and are not credited are
+ * listed, as far as gateways or they themselves have left a record; they are paid first, or on the operator's word not
+ * at all. If it is cut, repeat it.
  */
 export async function writeOffRain(
   context: OperatorContext,

@@ -32,8 +32,8 @@ export async function announceRefused(
 }
 
 /**
- * Announces the status of orders: first in Redis, where a later `visit` reads it and units come back, then to all gateways. A
- * repetition is harmless.
+ * Announces the status of orders: first in Redis, where a later `visit` reads it and units come back, then to all
+ * gateways. A repetition is harmless.
  * @throws when Redis cannot be reached; then some gateways may have received it
  */
 export function announceOrders(

@@ -43,10 +43,11 @@ const LEASED_MS = 60_000;
 const WISH = /^(.+) ([1-9]\d{0,14}) ([\w-]{16})$/s;
 
 /**
- * Carries out what `lua/cancel.lua` has written down. A wish is removed after the order was cancelled, or has turned out to be paid or
- * released: if it is cut in between, it is done again, which is harmless. A wish that comes before its order is tried again each round,
- * unless the ledger has refused the reservation: then no order will follow.
- * What no gateway has signed is dropped: who can write to Redis could cancel anybody's order, and keep wishes away by filling the list.
+ * Carries out what `lua/cancel.lua` has written down. A wish is removed after the order was cancelled, or has turned
+ * out to be paid or released: if it is cut in between, it is done again, which is harmless. A wish that comes before
+ * its order is tried again each round, unless the ledger has refused the reservation: then no order will follow. What
+ * no gateway has signed is dropped: who can write to Redis could cancel anybody's order, and keep wishes away by
+ * filling the list.
  */
 export function startCancels({
   redis,
@@ -79,7 +80,10 @@ export function startCancels({
     return false;
   }
 
-  /** @returns whether there is more to do now. @throws when this process lacks the sale's key: it cannot tell what is forged */
+  /**
+   * @returns whether there is more to do now.
+   * @throws when this process lacks the sale's key: it cannot tell what is forged
+   */
   async function visit(saleId: string): Promise<boolean> {
     const texts = await readWishes(redis, saleId, WISHES_MAX);
     if (texts.length === 0) return false;

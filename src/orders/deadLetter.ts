@@ -24,7 +24,10 @@ export const ORDER_DEAD_REASONS = {
 } as const;
 export type OrderDeadReason = keyof typeof ORDER_DEAD_REASONS;
 
-/** The order has ended or is paid, and then it is written and posted no more: sending its reservation again changes nothing. */
+/**
+ * The order has ended or is paid, and then it is written and posted no more: sending its reservation again changes
+ * nothing.
+ */
 export const FINAL_REASONS: ReadonlySet<OrderDeadReason> = new Set([
   'failed',
   'refused_after_payment',

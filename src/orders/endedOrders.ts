@@ -6,10 +6,15 @@ import { holdsUnits } from '../sale/order.ts';
 import { endedJobId, type EndedQueue } from './endedQueue.ts';
 import { inParts, mergeEnded, type MergedQueue } from './mergeEnded.ts';
 
-/** An order that has ended: it was cancelled, timed out, failed, or was refunded. None of them ever takes another step. */
+/**
+ * An order that has ended: it was cancelled, timed out, failed, or was refunded. None of them ever takes another step.
+ */
 export type EndedOrder = Pick<BookedOrder, 'id' | 'userId' | 'status'>;
 
-/** Jobs that wait at most, most of them with 250 orders or more. Beyond it the shop has been mute for long, and no more ends are remembered for it [R10]. */
+/**
+ * Jobs that wait at most, most of them with 250 orders or more. Beyond it the shop has been mute for long, and no more
+ * ends are remembered for it [R10].
+ */
 const JOBS_MAX = 1_000;
 /** From so many jobs on, small ones are merged: before, the shop only answers slowly. */
 const MERGES_FROM = 100;
@@ -25,7 +30,10 @@ interface EndedOrdersOptions {
   jobsMax?: number;
 }
 
-/** Queues what the shop has to be told of orders that the ledger has ended. Adding the same again while it waits adds nothing. */
+/**
+ * Queues what the shop has to be told of orders that the ledger has ended. Adding the same again while it waits adds
+ * nothing.
+ */
 export function endedOrders({ queue, ledger, log, jobsMax = JOBS_MAX }: EndedOrdersOptions) {
   const counters = { untold: 0 };
   const known = new Map<string, boolean>();

@@ -21,7 +21,10 @@ type Ended = EndedJob['ended'];
 export const ENDED_QUEUE = 'orders-ended';
 export type EndedQueue = Queue<EndedJob>;
 
-/** About two hours, and again when it is merged with others. Afterwards the end is told no more: the answer to a report of the shop tells it, too. */
+/**
+ * About two hours, and again when it is merged with others. Afterwards the end is told no more: the answer to a report
+ * of the shop tells it, too.
+ */
 export const ENDED_RETRIES = { firstDelayMs: 500, delayMsMax: 60_000, attemptsMax: 160 } as const;
 const JOB_OPTIONS: JobsOptions = {
   attempts: ENDED_RETRIES.attemptsMax,

@@ -13,7 +13,10 @@ interface EndedWorkerOptions extends QueueOptions {
   backoff?: Backoff;
 }
 
-/** Tells the shop of orders that have ended, until it has named each of them in an answer. Whatever it answers changes no order. */
+/**
+ * Tells the shop of orders that have ended, until it has named each of them in an answer. Whatever it answers changes
+ * no order.
+ */
 export function startEndedWorker({
   connection,
   prefix,
@@ -32,7 +35,8 @@ export function startEndedWorker({
     const late = ended.filter((_, i) => outcomes[i]!.outcome === 'reconsumeLater');
     counters.told += ended.length - late.length;
     if (late.length === 0) return;
-    // Those that are told are told no more; a crash before this tells them again. Another one comes first, so that none keeps the rest waiting.
+    // Those that are told are told no more; a crash before this tells them again. Another one comes first, so that none
+    // keeps the rest waiting.
     await job.updateData({ saleId, ended: [...late.slice(1), late[0]!] });
     const reason = outcomes.find((one) => one.outcome === 'reconsumeLater');
     throw new Error(reason?.detail);

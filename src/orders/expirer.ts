@@ -12,10 +12,15 @@ interface ExpirerOptions {
 
 /** Orders per statement: payments of the same items, and buyers, wait for as long as it takes [R10]. */
 const ORDERS_MAX = 2_000;
-/** In a wave it rests after each statement for this share of the time that it took: a database with few processors is for those who buy and pay. */
+/**
+ * In a wave it rests after each statement for this share of the time that it took: a database with few processors is
+ * for those who buy and pay.
+ */
 const REST_SHARE = 1.3;
 
-/** Ends orders that were not paid in time. Any number of expirers share the work, each order is ended by one of them. */
+/**
+ * Ends orders that were not paid in time. Any number of expirers share the work, each order is ended by one of them.
+ */
 export function startExpirer({ ledger, log, everyMs = 250, ordersMax = ORDERS_MAX }: ExpirerOptions) {
   const counters = { expired: 0 };
   const failing = new Set<string>();

@@ -15,19 +15,25 @@ interface FollowerOptions extends FollowParts {
 /** Orders per read, and reads per visit to a sale at most: memory and statements stay bounded [R10]. */
 const PAGE = 2_000;
 const PAGES_MAX = 10;
-/** In a wave it rests after each page for this share of the time that the page took: Redis and the database are for those who buy in between. */
+/**
+ * In a wave it rests after each page for this share of the time that the page took: Redis and the database are for
+ * those who buy in between.
+ */
 const REST_SHARE = 1;
 /** A sale of which Redis lacks something is looked at less and less often, but at least this often. */
 const PAUSE_MS_MAX = 2_000;
 
 /**
- * Brings every status that the ledger has and Redis has not to Redis, and tells the gateways. Several followers at once are
- * harmless.
+ * Brings every status that the ledger has and Redis has not to Redis, and tells the gateways. Several followers at once
+ * are harmless.
  */
 export function startFollower({ redis, ledger, signer, onFollowed, log, everyMs = 100 }: FollowerOptions) {
   const counters = { followed: 0 };
   const failing = new Set<string>();
-  /** Sales in which Redis lacks a reservation that the ledger has; `told`: changes of which the gateways were told all the same. */
+  /**
+   * Sales in which Redis lacks a reservation that the ledger has; `told`: changes of which the gateways were told all
+   * the same.
+   */
   const lacking = new Map<string, { pauseMs: number; nextAt: number; told: ReadonlySet<string> }>();
   const nameOf = ({ id, status }: UnfollowedOrder) => `${id} ${status}`;
 

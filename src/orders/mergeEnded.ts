@@ -1,14 +1,17 @@
 import { ENTRIES_MAX } from '../credit/job.ts';
 import { endedJob, mergedJobId, readEndedJobId, type EndedJob, type EndedQueue } from './endedQueue.ts';
 
-/** A job of fewer orders is merged with others of its sale; so a merged one soon is not small, and its two hours begin again a few times only. */
+/**
+ * A job of fewer orders is merged with others of its sale; so a merged one soon is not small, and its two hours begin
+ * again a few times only.
+ */
 const SMALL_ORDERS_MAX = ENTRIES_MAX / 2;
 
 export type MergedQueue = Pick<EndedQueue, 'addBulk' | 'getRanges' | 'getJob' | 'remove'>;
 
 /**
- * Merges small jobs of each sale that wait. First the merged jobs are added, then the small ones removed: if it is cut, or another worker
- * merges at the same time, the shop is told twice. One that is being worked on stays.
+ * Merges small jobs of each sale that wait. First the merged jobs are added, then the small ones removed: if it is cut,
+ * or another worker merges at the same time, the shop is told twice. One that is being worked on stays.
  * @param jobsMax that are looked at [R10]
  * @param jobsMin a sale with fewer small jobs is left alone
  */

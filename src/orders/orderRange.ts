@@ -24,7 +24,10 @@ import {
   type LostReservation,
 } from './reservations.ts';
 
-/** The result of one range: orders that are in the ledger and with the order service, dead-lettered entries, and orders that will be retried. */
+/**
+ * The result of one range: orders that are in the ledger and with the order service, dead-lettered entries, and orders
+ * that will be retried.
+ */
 export interface OrderReport {
   ordered: number;
   dead: number;
@@ -39,11 +42,20 @@ export interface OrderRangeDependencies extends ScheduleRetryOptions {
   /** Whether this process can tell what nobody has signed in this sale. */
   hasKey(saleId: string): Promise<boolean>;
   service: OrderService;
-  /** Called after the order service has the orders, never before, those of nothing as paid; called again when a later step fails. */
+  /**
+   * Called after the order service has the orders, never before, those of nothing as paid; called again when a later
+   * step fails.
+   */
   onCreated(saleId: string, orders: readonly BookedOrder[]): Promise<void>;
-  /** Called after the ledger has recorded that it refuses reservations which their buyers were told; called again when a later step fails. */
+  /**
+   * Called after the ledger has recorded that it refuses reservations which their buyers were told; called again when a
+   * later step fails.
+   */
   onRefused(saleId: string, refused: readonly Refusal[]): Promise<void>;
-  /** Called with orders that have timed out before the service has confirmed them, and what it answered last; perhaps again. */
+  /**
+   * Called with orders that have timed out before the service has confirmed them, and what it answered last; perhaps
+   * again.
+   */
   onUndelivered(saleId: string, orderIds: readonly string[], reason: string): Promise<void>;
   /** Adds a dead letter once, however often it is passed in. */
   deadLetter(letters: readonly OrderLetter[]): Promise<void>;
@@ -57,10 +69,10 @@ export interface OrderRangeDependencies extends ScheduleRetryOptions {
 type Ordered = HeldEntry & { order: BookedOrder };
 
 /**
- * The order worker's work on one job, as a pipe: open → parse → verify → compare with Redis → write → post to the order service → pay what
- * costs nothing → announce → dead-letter → record and tell who is refused → fail → schedule retries. A fault in any step repeats the whole, and
- * finished work is found done: no step is skipped, and no order is written twice [R5]. Retries are in the queue before this job is
- * done: a crash in between makes them run twice, at most.
+ * The order worker's work on one job, as a pipe: open → parse → verify → compare with Redis → write → post to the order
+ * service → pay what costs nothing → announce → dead-letter → record and tell who is refused → fail → schedule retries.
+ * A fault in any step repeats the whole, and finished work is found done: no step is skipped, and no order is written
+ * twice [R5]. Retries are in the queue before this job is done: a crash in between makes them run twice, at most.
  * @throws UnrecoverableError when the job is invalid, which a retry cannot change; any other error is a fault to retry
  */
 export async function orderRange(id: string, data: unknown, parts: OrderRangeDependencies): Promise<OrderReport> {
@@ -192,7 +204,8 @@ async function write(
     entries.map((one) => ({ ...one, order: orders.get(one.reservation.reservationId)! }));
   const first = await attempt(reserved);
   if (first.lost.length === 0) return { ordered: withOrders(first.committed), refused: [], late: [], lost: [] };
-  // Without its sale the ledger was restored to an older time, and may be restored again: nothing is known against its reservations.
+  // Without its sale the ledger was restored to an older time, and may be restored again: nothing is known against its
+  // reservations.
   if (!(await ledger.sale(saleId)))
     return {
       ordered: withOrders(first.committed),

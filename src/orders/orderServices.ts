@@ -13,8 +13,8 @@ interface OrderServicesOptions {
 }
 
 /**
- * Posts the orders of each sale to the service that it was created with, which never changes. Those of a rehearsal are posted to no shop.
- * A process without access to the shop leaves them to others.
+ * Posts the orders of each sale to the service that it was created with, which never changes. Those of a rehearsal are
+ * posted to no shop. A process without access to the shop leaves them to others.
  */
 export function orderServices({ ledger, shop, onElsewhere }: OrderServicesOptions): OrderService {
   const known = new Map<string, OrderService>();

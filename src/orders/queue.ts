@@ -13,7 +13,9 @@ import { rangeOfOrderJobId, type OrderJob, type ReservationRange } from './job.t
 export const ORDER_QUEUE = 'orders';
 /** Orders that the order service did not accept yet. */
 export const ORDER_LATER_QUEUE = 'orders-later';
-/** Holds dead letters until an operator removes them; no worker processes it. Those of claims have a queue of their own. */
+/**
+ * Holds dead letters until an operator removes them; no worker processes it. Those of claims have a queue of their own.
+ */
 const ORDER_DEAD_QUEUE = 'orders-dead';
 
 type OrderQueue = Queue<OrderJob>;
@@ -33,7 +35,10 @@ export function openOrderQueues(options: QueueOptions): OrderQueues {
   };
 }
 
-/** The ranges of all unfinished jobs, in the order in which reservations pass through them, so that a job that moves meanwhile is seen twice, not missed. */
+/**
+ * The ranges of all unfinished jobs, in the order in which reservations pass through them, so that a job that moves
+ * meanwhile is seen twice, not missed.
+ */
 export async function pendingReservations(
   redis: RedisClient,
   { orders, later }: Pick<OrderQueues, 'orders' | 'later'>,

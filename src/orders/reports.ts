@@ -24,9 +24,10 @@ export const orderReport = z.object(
 type OrderReport = z.infer<typeof orderReport>;
 
 /**
- * The answer to a report. `done`: by this one. `was`: by an earlier one. `refused`: the order has another status, and this one is never
- * reached from it; `payBack`: the buyer has paid for units that were sold again. `not_yet`: the order may not be written yet, or its payment
- * not reported yet: tell it again. `never`: there is no such order, and none will follow.
+ * The answer to a report. `done`: by this one. `was`: by an earlier one. `refused`: the order has another status, and
+ * this one is never reached from it; `payBack`: the buyer has paid for units that were sold again. `not_yet`: the order
+ * may not be written yet, or its payment not reported yet: tell it again. `never`: there is no such order, and none
+ * will follow.
  */
 export type ReportOutcome =
   | { outcome: 'done' | 'was'; status: BookedOrder['status'] }
@@ -43,12 +44,15 @@ interface ReportsOptions extends Omit<FollowParts, 'onFollowed'> {
   deadLetter(letter: OrderLetter): Promise<void>;
 }
 
-/** Redis follows before the answer, so that the shop reads its own report; but no answer waits longer for it. The follower does it then. */
+/**
+ * Redis follows before the answer, so that the shop reads its own report; but no answer waits longer for it. The
+ * follower does it then.
+ */
 const FOLLOW_MS_MAX = 1_000;
 
 /**
- * Takes what a shop reports of its orders by its callbacks, in any order and any number of times: one row of the ledger decides, and Redis
- * follows it. A payment that comes too late becomes a dead letter before it is answered.
+ * Takes what a shop reports of its orders by its callbacks, in any order and any number of times: one row of the ledger
+ * decides, and Redis follows it. A payment that comes too late becomes a dead letter before it is answered.
  */
 export function takeReports({ redis, ledger, signer, deadLetter }: ReportsOptions): TakeReport {
   return async ({ orderId, status }) => {
@@ -80,7 +84,10 @@ export function takeReports({ redis, ledger, signer, deadLetter }: ReportsOption
     if (order?.status === status) await followOrders({ redis, ledger, signer }, saleId, [order]);
   }
 
-  /** A settled sale has all of its orders, and Redis counts the reservations of the others. Without its count, or while it is held, nothing is certain. */
+  /**
+   * A settled sale has all of its orders, and Redis counts the reservations of the others. Without its count, or while
+   * it is held, nothing is certain.
+   */
   async function isNever(orderId: string): Promise<boolean> {
     const id = parseReservationId(orderId);
     const sale = id && (await ledger.sale(id.saleId));
@@ -99,7 +106,9 @@ export function takeReports({ redis, ledger, signer, deadLetter }: ReportsOption
   }
 }
 
-/** Made of the ledger's order alone, so that it is the same letter each time, also when Redis has forgotten the sale. */
+/**
+ * Made of the ledger's order alone, so that it is the same letter each time, also when Redis has forgotten the sale.
+ */
 export function latePayment(order: BookedOrder, signer: Pick<Signer, 'reservationMac'>, now: number): OrderLetter {
   const { id: reservationId, saleId, userId, sku, quantity, price, ref, status, reservedAt, payBy, changedAt } = order;
   const reservation: Reservation = {

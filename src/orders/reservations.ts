@@ -42,7 +42,10 @@ export function parseReservations({ saleId, from, entries }: Pick<OrderJob, 'sal
   return parsed;
 }
 
-/** Parts the reservations that a gateway has signed from those that somebody else has written: who can write to Redis does not have the key. */
+/**
+ * Parts the reservations that a gateway has signed from those that somebody else has written: who can write to Redis
+ * does not have the key.
+ */
 export function partUnsigned(
   reservations: readonly LoggedReservation[],
   signer: Pick<Signer, 'isReservation'>,
@@ -54,8 +57,8 @@ export function partUnsigned(
 }
 
 /**
- * Keeps the reservations that Redis has for their buyers: who can append to the log has not reserved anything. The price is not
- * there; the database knows it.
+ * Keeps the reservations that Redis has for their buyers: who can append to the log has not reserved anything. The
+ * price is not there; the database knows it.
  */
 export function compareWithHeld(
   reservations: readonly LoggedReservation[],

@@ -20,15 +20,18 @@ export interface WebhookOrdersOptions extends SignedAddress {
 }
 
 /**
- * The order service of a shop, behind a signed webhook. Only an answer that names an order decides about it: a status alone may come
- * from a proxy or a wrong address, and an order that fails is gone for good.
+ * The order service of a shop, behind a signed webhook. Only an answer that names an order decides about it: a status
+ * alone may come from a proxy or a wrong address, and an order that fails is gone for good.
  */
 export function webhookOrders({ batchMax, ordersPerSecond, requestsMax, ...shop }: WebhookOrdersOptions): OrderService {
   const inSlot = createSemaphore(requestsMax);
   const pace = new TokenBucket({ bucketSize: ordersPerSecond, tokensPerInterval: ordersPerSecond, interval: 'second' });
   const perRequest = Math.min(batchMax, ordersPerSecond);
 
-  /** A request that is refused as a whole is halved, so that an order which the shop cannot read is alone in the end and delays no other. */
+  /**
+   * A request that is refused as a whole is halved, so that an order which the shop cannot read is alone in the end and
+   * delays no other.
+   */
   async function ask<Order extends { id: string }>(
     orders: readonly Order[],
     requestOf: (some: readonly Order[]) => SignedRequest,

@@ -24,7 +24,10 @@ export interface OrderWorkerOptions
   /** With purpose `once`: reads what buyers have reserved. */
   redis: RedisClient;
   signer: Pick<Signer, 'isReservation' | 'under'>;
-  /** Returns which of these letters the operator has discarded: they are not dead-lettered again when their range is sent again. */
+  /**
+   * Returns which of these letters the operator has discarded: they are not dead-lettered again when their range is
+   * sent again.
+   */
   discardedLetters?: (letterIds: readonly string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
   /** Retries of an order that the order service does not accept yet. */
   retryPolicy?: RetryPolicy;

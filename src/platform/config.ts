@@ -9,9 +9,9 @@ import { COMMAND_TIMEOUT_MS, parseRedisUrl } from './redis/connect.ts';
 import { SETTLE_AFTER_RECONNECT_MS } from './redis/reconnectTimer.ts';
 
 /**
- * The only reader of the environment. Values come from the process environment, then from `.env`. Each server declares which values
- * it needs. All problems are reported at once, each with its name and the expected value [R12].
- * What each setting does: docs/reference/settings.md.
+ * The only reader of the environment. Values come from the process environment, then from `.env`. Each server declares
+ * which values it needs. All problems are reported at once, each with its name and the expected value [R12]. What each
+ * setting does: docs/reference/settings.md.
  */
 const whole = (
   min: number,
@@ -178,7 +178,10 @@ const EXPECTED: Record<Optional, string> = {
 
 type Environment = Record<string, string | undefined>;
 
-/** Values from `.env` of the working directory. An unreadable or invalid file counts as empty: the process environment has priority. */
+/**
+ * Values from `.env` of the working directory. An unreadable or invalid file counts as empty: the process environment
+ * has priority.
+ */
 export function readDotEnv(path = '.env'): Environment {
   try {
     return parseEnv(readFileSync(path, 'utf8'));

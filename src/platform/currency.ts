@@ -9,7 +9,10 @@ export function isCurrency(code: string): boolean {
   );
 }
 
-/** What stands before an amount: `¥`, `€`; a currency without a symbol of its own has its code, `CHF `. Unknown ones, too. */
+/**
+ * What stands before an amount: `¥`, `€`; a currency without a symbol of its own has its code, `CHF `. Unknown ones,
+ * too.
+ */
 export function currencyUnit(code: string): string {
   const symbol = /^[A-Z]{3}$/.test(code)
     ? (formatOf(code)

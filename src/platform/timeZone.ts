@@ -26,8 +26,8 @@ export function wallTime(at: number, timeZone: string): string {
 }
 
 /**
- * When clocks there show this, epoch ms: of a time that comes twice in autumn the first, and of one that is skipped in spring the one an
- * hour later. @param text `2026-12-31T20:00` or `2026-12-31T20:00:00`; NaN: another text
+ * When clocks there show this, epoch ms: of a time that comes twice in autumn the first, and of one that is skipped in
+ * spring the one an hour later. @param text `2026-12-31T20:00` or `2026-12-31T20:00:00`; NaN: another text
  */
 export function momentAt(text: string, timeZone: string): number {
   const wall = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text) ? Date.parse(`${text}Z`) : NaN;

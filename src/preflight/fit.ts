@@ -17,7 +17,10 @@ const OPEN_FILES_BESIDES = 500;
 /** A claim is stored in a hash, the log and a set: about nine times the memory of its packet in the list. */
 const CLAIM_PACKETS = 9;
 
-/** Seconds until all have an answer, a socket (after a restart all arrive at once), packets, credits. Memory: share of what is free. */
+/**
+ * Seconds until all have an answer, a socket (after a restart all arrive at once), packets, credits. Memory: share of
+ * what is free.
+ */
 const THRESHOLDS = {
   answer: { fits: 1, tight: 3 },
   idleSocket: { fits: 60, tight: 300 },
@@ -26,7 +29,10 @@ const THRESHOLDS = {
   memory: { fits: 0.5, tight: 0.8 },
 } as const;
 
-/** Compares the costs with the planned rain, for one machine that runs everything and the worst case: all users tap in the same second. */
+/**
+ * Compares the costs with the planned rain, for one machine that runs everything and the worst case: all users tap in
+ * the same second.
+ */
 export function checkFit(
   costs: Costs,
   { users, packets }: { users: number; packets: number },

@@ -36,7 +36,10 @@ const WITHOUT_LIMITS = {
   GATEWAY_HANDSHAKES_PER_ADDRESS_PER_SECOND: '100000',
 };
 
-/** Servers and folder are removed afterwards. @throws Error with one sentence when one of the three cannot be started here */
+/**
+ * Servers and folder are removed afterwards.
+ * @throws Error with one sentence when one of the three cannot be started here
+ */
 export async function withServers<T>(work: (servers: PreflightServers) => Promise<T>, signal: AbortSignal): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'rain-preflight-'));
   const home = homeAt(folder);

@@ -60,7 +60,10 @@ export async function openCrowd(url: string, secret: string, size: number) {
 
   return {
     size,
-    /** Each user grabs until the answer is not "busy". @returns the codes of all answers and their counts, with "busy" */
+    /**
+     * Each user grabs until the answer is not "busy".
+     * @returns the codes of all answers and their counts, with "busy"
+     */
     async grabOnce(rainId: string) {
       const codes = new Map<string, number>();
       await grab(

@@ -6,7 +6,10 @@ import { SERVER_MESSAGES } from './serverMessages.ts';
 
 type Messages = Readonly<Record<string, z.ZodType>>;
 
-/** The possible replies to each client message, the usual reply first. A message that cannot be parsed is answered by `error`. */
+/**
+ * The possible replies to each client message, the usual reply first. A message that cannot be parsed is answered by
+ * `error`.
+ */
 const ANSWERS = {
   join: ['rain', 'ticket', 'challenge', 'result', 'credited', 'error'],
   grab: ['result', 'error'],
@@ -32,7 +35,10 @@ const UNPROMPTED = [
 
 const toChannel = (name: string) => ({ $ref: `#/channels/rain/messages/${name}` });
 
-/** The protocol as an AsyncAPI 3 document, from the gateway's point of view: it receives client messages and sends server messages. */
+/**
+ * The protocol as an AsyncAPI 3 document, from the gateway's point of view: it receives client messages and sends
+ * server messages.
+ */
 export function asyncApi(version: string): object {
   const all: Messages = { ...CLIENT_MESSAGES, ...SERVER_MESSAGES };
   return {

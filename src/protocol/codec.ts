@@ -18,7 +18,10 @@ function refuse(code: ErrorCode): Decoded {
   return { ok: false, error: { type: 'error', code, reason: ERRORS[code].meaning } };
 }
 
-/** The exact text of a grab as our clients write it. Older clients also name the tapped packet. Any other text goes to the JSON parser. */
+/**
+ * The exact text of a grab as our clients write it. Older clients also name the tapped packet. Any other text goes to
+ * the JSON parser.
+ */
 const PLAIN_GRAB =
   /^\{"type":"grab","rainId":"([A-Za-z0-9_-]{1,64}(?:\.[1-9]\d{0,2})?)"(?:,"ref":"([^"\\\u0000-\u001f]{0,64})")?(?:,"ticket":"([A-Za-z0-9_-]{0,128})")?(?:,"packet":(?:0|[1-9]\d{0,14}))?\}$/;
 
@@ -35,7 +38,8 @@ const PLAIN_BODY = new RegExp(String.raw`^\{${ITEM}${TICKET}\}$`);
 
 /** Parses one text frame into a trusted message, or into the error for its sender [R12]. Never throws. */
 export function decode(text: string): Decoded {
-  // Nearly all frames are grabs and purchases. A regular expression reads them without the JSON parser, with the same result.
+  // Nearly all frames are grabs and purchases. A regular expression reads them without the JSON parser, with the same
+  // result.
   const plain = PLAIN_GRAB.exec(text);
   if (plain) return { ok: true, message: plainGrab(plain) };
   const buy = PLAIN_BUY.exec(text);
@@ -69,7 +73,10 @@ function plainBuy(plain: RegExpExecArray): BuyMessage {
   return message;
 }
 
-/** The body of a purchase over HTTP, as clients without spaces write it; `undefined`: any other text, for the JSON parser. */
+/**
+ * The body of a purchase over HTTP, as clients without spaces write it; `undefined`: any other text, for the JSON
+ * parser.
+ */
 export function plainBuyBody(text: string): Pick<BuyMessage, 'sku' | 'quantity' | 'ticket'> | undefined {
   const plain = PLAIN_BODY.exec(text);
   if (!plain) return undefined;
@@ -114,7 +121,10 @@ function detailOf(detail: ResultDetail): string {
   return `,"redPacketId":${JSON.stringify(detail.redPacketId)},"amount":${JSON.stringify(detail.amount)},"receipt":"${detail.receipt}"`;
 }
 
-/** What an `order` may carry beside its code: the reservation with 0 and 1, the retry delay with -5 and -7, the next deadline with -12. */
+/**
+ * What an `order` may carry beside its code: the reservation with 0 and 1, the retry delay with -5 and -7, the next
+ * deadline with -12.
+ */
 export type OrderDetail = Omit<OrderMessage, 'type' | 'saleId' | 'ref' | 'code' | 'reason'>;
 
 /** The `order` message that answers a purchase. */

@@ -1,5 +1,10 @@
-/** What client and server must agree on before the first message. Kept apart from the schemas, so that a browser need not load zod. */
+/**
+ * What client and server must agree on before the first message. Kept apart from the schemas, so that a browser need
+ * not load zod.
+ */
 export const SUBPROTOCOL = 'rain.v1';
-/** Browsers cannot set headers. They offer `bearer.<jwt>` as a second subprotocol entry, which the server never echoes. */
+/**
+ * Browsers cannot set headers. They offer `bearer.<jwt>` as a second subprotocol entry, which the server never echoes.
+ */
 export const BEARER_PREFIX = 'bearer.';
 export const GATEWAY_PATH = '/v1';

@@ -14,7 +14,10 @@ interface FieldSchema {
   [more: string]: unknown;
 }
 
-/** The schema that a sender must follow. Client messages allow no unknown fields. Server messages may have more fields than listed. */
+/**
+ * The schema that a sender must follow. Client messages allow no unknown fields. Server messages may have more fields
+ * than listed.
+ */
 export function schemaOf(message: z.ZodType): FieldSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(message, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
   return schema as FieldSchema;

@@ -30,7 +30,10 @@ type SchemaName = keyof typeof SCHEMAS;
 
 const sale = parameter('saleId', 'path', saleId, 'The id of the sale');
 
-/** The OpenAPI 3.1 document of what a gateway answers to buyers without a socket, from the schemas that read their requests. */
+/**
+ * The OpenAPI 3.1 document of what a gateway answers to buyers without a socket, from the schemas that read their
+ * requests.
+ */
 export function gatewayApi(version: string): Json {
   return {
     openapi: '3.1.0',

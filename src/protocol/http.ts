@@ -58,8 +58,8 @@ export const HTTP_REFUSALS = {
 } as const;
 
 /**
- * The HTTP status of an `order`: whatever was decided is 200. What may be asked again after a pause is not, nor is a key that is used for
- * another purchase: payment services answer that with 422.
+ * The HTTP status of an `order`: whatever was decided is 200. What may be asked again after a pause is not, nor is a
+ * key that is used for another purchase: payment services answer that with 422.
  */
 export function httpStatusOf(code: SaleOutcomeCode): number {
   switch (code) {

@@ -11,9 +11,9 @@ export interface Outcome {
 }
 
 /**
- * In order of precedence: the order in which the gateway and then `lua/grab.lua` check. A gateway that can predict the script's
- * answer to a loser (-2, -3, -1) sends it before it checks the ticket: where nothing can be won, no ticket is needed.
- * -10 was used by an earlier version and must not be used again.
+ * In order of precedence: the order in which the gateway and then `lua/grab.lua` check. A gateway that can predict the
+ * script's answer to a loser (-2, -3, -1) sends it before it checks the ticket: where nothing can be won, no ticket is
+ * needed. -10 was used by an earlier version and must not be used again.
  */
 export const OUTCOMES_IN_ORDER = [
   {
@@ -89,8 +89,8 @@ export const OUTCOMES = Object.fromEntries(OUTCOMES_IN_ORDER.map((outcome) => [o
 };
 
 /**
- * When to grab again after an answer. An unknown code (of a newer server) ends the grab, unless it carries `retryInMs`: then the
- * same grab is repeated after that delay. A packet that comes with an unknown code is won.
+ * When to grab again after an answer. An unknown code (of a newer server) ends the grab, unless it carries `retryInMs`:
+ * then the same grab is repeated after that delay. A packet that comes with an unknown code is won.
  * @param outcomes the table of codes; that of a purchase is another one
  */
 export function retryOf(
@@ -124,7 +124,10 @@ export const ERRORS = {
 } as const;
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The close codes that we choose. The ws library itself uses 1002 (invalid frame), 1007 (not UTF-8) and 1008 (too many fragments). */
+/**
+ * The close codes that we choose. The ws library itself uses 1002 (invalid frame), 1007 (not UTF-8) and 1008 (too many
+ * fragments).
+ */
 export const CLOSES = {
   1009: { code: 1009, reason: 'too_big', meaning: 'A frame exceeded the payload limit.', retry: 'no' },
   1012: {

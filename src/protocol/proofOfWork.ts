@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /**
- * A challenge costs the client processor time and costs us almost none. One of a known number of tries gives the right key, and
- * only trying shows which. The key function is PBKDF2, so that the browser of a phone is not much slower than native code. The
- * format is that of altcha-lib, whose solver a client may use. A challenge names neither user nor rain: its signature binds it to
- * both, so that nobody else can use it.
+ * A challenge costs the client processor time and costs us almost none. One of a known number of tries gives the right
+ * key, and only trying shows which. The key function is PBKDF2, so that the browser of a phone is not much slower than
+ * native code. The format is that of altcha-lib, whose solver a client may use. A challenge names neither user nor
+ * rain: its signature binds it to both, so that nobody else can use it.
  */
 const hex = (bytesMax: number) =>
   z.string().regex(new RegExp(`^([0-9a-f]{2}){1,${bytesMax}}$`), `expected 1 to ${bytesMax} bytes in hex`);

@@ -1,8 +1,8 @@
 import type { Outcome } from './outcomes.ts';
 
 /**
- * All codes of `order`, in order of precedence: the order in which the gateway and then `lua/reserve.lua` check. A code means the same as
- * in a `result`, for a sale. The codes from -12 are of sales only; -10 must not be used again.
+ * All codes of `order`, in order of precedence: the order in which the gateway and then `lua/reserve.lua` check. A code
+ * means the same as in a `result`, for a sale. The codes from -12 are of sales only; -10 must not be used again.
  */
 export const SALE_OUTCOMES_IN_ORDER = [
   {

@@ -11,8 +11,8 @@ import { SALE_SERVER_MESSAGES, shownSale, shownTicketRules } from './saleMessage
 
 /**
  * Every message that a server sends, as schemas that describe each field. The types, docs/reference/messages.md and
- * docs/reference/asyncapi.json come from them, and recorded sessions are checked against them. Neither gateway nor client loads
- * this file. Fields may be added later, so a client must ignore fields that it does not know.
+ * docs/reference/asyncapi.json come from them, and recorded sessions are checked against them. Neither gateway nor
+ * client loads this file. Fields may be added later, so a client must ignore fields that it does not know.
  */
 const moment = (what: string) => z.int().min(0).describe(`${what}, epoch ms by the server's clock`);
 const rain = rainId.describe('The id of the rain');

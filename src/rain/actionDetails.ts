@@ -1,4 +1,7 @@
-/** What records of actions say, in the order in which people read it: what it is about, how much, when, why. jsonb keeps no order. */
+/**
+ * What records of actions say, in the order in which people read it: what it is about, how much, when, why. jsonb keeps
+ * no order.
+ */
 const DETAIL_FIELDS = [
   'title',
   'name',

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { plainRainId } from './ids.ts';
 
-/** Rains that share one count of wins per user. A rain of a campaign is one of its rounds; its id is `<campaignId>.<round>`. */
+/**
+ * Rains that share one count of wins per user. A rain of a campaign is one of its rounds; its id is
+ * `<campaignId>.<round>`.
+ */
 export const campaignId = plainRainId;
 
 /** Rounds are counted from 1; three digits, as the id of a rain allows. */

@@ -15,7 +15,10 @@ export const receipt = matching(/^[A-Za-z0-9_-]{22}$/, 'expected the receipt of 
 /** The name that a gateway gives itself when it starts. */
 const GATEWAY_NAME = /^[a-z0-9]{8}$/;
 
-/** The record of a win. Written by `lua/grab.lua`, it passes unchanged through the claim log, the relay and the job to the ledger. */
+/**
+ * The record of a win. Written by `lua/grab.lua`, it passes unchanged through the claim log, the relay and the job to
+ * the ledger.
+ */
 export const claim = z.object({
   rainId,
   redPacketId: plainId,
@@ -28,7 +31,10 @@ export const claim = z.object({
     .string('expected a signature of at most 64 characters')
     .max(64, 'expected a signature of at most 64 characters')
     .optional(),
-  /** The gateway that was told of this win: it is told of the credit. Nothing else depends on it, so another text is as good as none. */
+  /**
+   * The gateway that was told of this win: it is told of the credit. Nothing else depends on it, so another text is as
+   * good as none.
+   */
   gateway: z.string().regex(GATEWAY_NAME).optional().catch(undefined),
 });
 export type Claim = z.infer<typeof claim>;

@@ -14,15 +14,16 @@ import { splitBudget } from './split.ts';
 const COMMITMENT = 'expected a commitment of 64 hex digits (SHA-256)';
 
 /**
- * A hash that is shown when the rain is created and reveals nothing. The seed is shown when the rain is settled, and proves that the
- * packets were fixed from the beginning. docs/reference/fairness-recipe.md has the recipe, and says what it does not prove.
+ * A hash that is shown when the rain is created and reveals nothing. The seed is shown when the rain is settled, and
+ * proves that the packets were fixed from the beginning. docs/reference/fairness-recipe.md has the recipe, and says
+ * what it does not prove.
  */
 export const commitment = z.string(COMMITMENT).regex(/^[0-9a-f]{64}$/, COMMITMENT);
 
 /**
- * Another way from the seed to the packets of a split method that exists needs another version, which its plans carry as `recipe`. A
- * new method needs none: its name tells older versions that it is newer. The commitment is computed alike for all versions, so that
- * this one can distinguish a newer commitment from a broken one.
+ * Another way from the seed to the packets of a split method that exists needs another version, which its plans carry
+ * as `recipe`. A new method needs none: its name tells older versions that it is newer. The commitment is computed
+ * alike for all versions, so that this one can distinguish a newer commitment from a broken one.
  */
 const VERSION = 'red-packet-rain/v1';
 
@@ -68,7 +69,10 @@ export interface Shown {
   plan: unknown;
 }
 
-/** Recomputes the packets from the revealed values, if they match the commitments. Never throws. @param topUps in order */
+/**
+ * Recomputes the packets from the revealed values, if they match the commitments. Never throws.
+ * @param topUps in order
+ */
 export function verifyFairness({
   rainId,
   shards,
@@ -117,7 +121,10 @@ export function joined(allocations: readonly BigInt64Array[]): BigInt64Array {
 /** Each top-up has its own commitment, shown to everybody. The limit keeps snapshots small [R10]. */
 export const TOP_UPS_MAX = 32;
 
-/** A top-up of a rain as everybody may see it. Its packets follow all earlier ones. Seed and plan appear once the rain is settled. */
+/**
+ * A top-up of a rain as everybody may see it. Its packets follow all earlier ones. Seed and plan appear once the rain
+ * is settled.
+ */
 export interface TopUpPromise {
   commitment: string;
   packets: number;

@@ -1,4 +1,6 @@
-/** The terms of the money equation besides the budget, in display order. A file of its own, so that pages can import it. */
+/**
+ * The terms of the money equation besides the budget, in display order. A file of its own, so that pages can import it.
+ */
 export const EQUATION_PARTS = ['credited', 'pending', 'unclaimed', 'recycled', 'spoiled'] as const;
 export type EquationPart = (typeof EQUATION_PARTS)[number];
 

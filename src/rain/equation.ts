@@ -9,7 +9,10 @@ export interface Share {
   cents: Cents;
 }
 
-/** The money equation: budget = credited + pending + unclaimed + recycled + spoiled, always, in cents and in packets [R8]. */
+/**
+ * The money equation: budget = credited + pending + unclaimed + recycled + spoiled, always, in cents and in packets
+ * [R8].
+ */
 export interface Equation {
   /** Money put into the rain. */
   budget: Share;
@@ -19,13 +22,18 @@ export interface Equation {
   pending: Share;
   /** Still to be won, or won by nobody and not yet given back. */
   unclaimed: Share;
-  /** Given back to the operator: unclaimed money after the close, discarded claims at once. Such a packet counts nowhere else. */
+  /**
+   * Given back to the operator: unclaimed money after the close, discarded claims at once. Such a packet counts nowhere
+   * else.
+   */
   recycled: Share;
   /** Set aside because the list element cannot be decoded. */
   spoiled: Share;
 }
 
-/** A negative term would hide invented money behind a total that happens to match, so the equation then never balances. */
+/**
+ * A negative term would hide invented money behind a total that happens to match, so the equation then never balances.
+ */
 export function isBalanced(equation: Equation): boolean {
   const parts = EQUATION_PARTS.map((name) => equation[name]);
   return (

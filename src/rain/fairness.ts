@@ -7,8 +7,9 @@ import { z } from 'zod';
 /**
  * All randomness comes from one recorded seed, so that anybody can recompute a rain once the seed is shown.
  *
- * Players see amounts. From a few hundred of them they could compute the state of Math.random, an xorshift or a Mersenne Twister,
- * and tap only when the big packet comes. A part of a cipher's stream reveals nothing about the rest without the seed.
+ * Players see amounts. From a few hundred of them they could compute the state of Math.random, an xorshift or a
+ * Mersenne Twister, and tap only when the big packet comes. A part of a cipher's stream reveals nothing about the rest
+ * without the seed.
  */
 export const seed = z.string().regex(/^[0-9a-f]{64}$/, 'expected a seed of 64 hex digits (32 random bytes)');
 

@@ -6,7 +6,9 @@ export const plainId = matching(/^[^\p{Cc}\p{Cs}]{1,128}$/u, 'expected 1 to 128 
 /** A user's identity as the token's `sub` gives it. */
 export const userId = plainId;
 
-/** The id of a rain in Redis keys and in the ledger; braces and colons would break Cluster hash tags and key parsing. */
+/**
+ * The id of a rain in Redis keys and in the ledger; braces and colons would break Cluster hash tags and key parsing.
+ */
 export const plainRainId = matching(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -');
 
 /** The same; a round of a campaign has its number after a dot: `autumn.3`, see campaign.ts. */

@@ -7,7 +7,10 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** One text for one value: keys sorted, no spaces, absent fields left out. For plain names, texts and whole numbers: RFC 8785. */
+/**
+ * One text for one value: keys sorted, no spaces, absent fields left out. For plain names, texts and whole numbers: RFC
+ * 8785.
+ */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, nested: unknown) => {
     if (typeof nested !== 'object' || nested === null || Array.isArray(nested)) return nested;

@@ -43,7 +43,10 @@ const split = z.discriminatedUnion(
   `expected the method ${METHODS_IN_WORDS}`,
 ) as unknown as z.ZodType<Split, Split>;
 
-/** The plan that an operator requests. Amounts are decimal strings; `max` defaults to the budget. Checked by `checkPlan`. */
+/**
+ * The plan that an operator requests. Amounts are decimal strings; `max` defaults to the budget. Checked by
+ * `checkPlan`.
+ */
 export const rainPlan = z.strictObject(
   {
     budget: amountText,

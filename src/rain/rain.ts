@@ -1,6 +1,6 @@
 /**
- * The states of a rain. Redis stores the state; `open` is never stored but follows from the clock, so that a rain opens to the
- * millisecond without any process [R7].
+ * The states of a rain. Redis stores the state; `open` is never stored but follows from the clock, so that a rain opens
+ * to the millisecond without any process [R7].
  *
  *     draft ──load──▶ loaded ◀──pause/resume──▶ paused
  *                       └───────close────────────┴──▶ closed ──settle──▶ settled

@@ -1,4 +1,7 @@
-/** The id of packet `index` of a rain: counted from 0 in the order in which packets are handed out (separately by each shard). */
+/**
+ * The id of packet `index` of a rain: counted from 0 in the order in which packets are handed out (separately by each
+ * shard).
+ */
 export function redPacketId(rainId: string, index: number): string {
   return `${rainId}-${index}`;
 }

@@ -7,7 +7,10 @@ export interface Refusal {
   reason: string;
 }
 
-/** The refusals of a schema, in its order. @param whole the name used when the value itself is wrong, not one of its fields */
+/**
+ * The refusals of a schema, in its order.
+ * @param whole the name used when the value itself is wrong, not one of its fields
+ */
 export function refusalsOf({ issues }: z.ZodError, whole: string): Refusal[] {
   return issues.map(({ path, message }) => ({ field: path.join('.') || whole, reason: message }));
 }

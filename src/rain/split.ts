@@ -4,8 +4,8 @@ import type { CheckedPlan } from './plan.ts';
 import { methodNamed } from './split/methods.ts';
 
 /**
- * Splits the budget into packets: amounts in cents, in the order in which they are handed out. The same plan and seed give the
- * same array everywhere.
+ * Splits the budget into packets: amounts in cents, in the order in which they are handed out. The same plan and seed
+ * give the same array everywhere.
  * @throws Error when the amounts do not sum to the budget, which would be an error of the method [R3]
  */
 export function splitBudget(plan: CheckedPlan, seed: string): BigInt64Array {

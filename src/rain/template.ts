@@ -6,7 +6,10 @@ import type { TicketRules } from './ticketRules.ts';
 /** Templates in the ledger: a list that people choose from [R10]. */
 export const TEMPLATES_MAX = 100;
 
-/** What a template says of its rains: all that a new rain is asked for except its start. The plan is kept as it was requested. */
+/**
+ * What a template says of its rains: all that a new rain is asked for except its start. The plan is kept as it was
+ * requested.
+ */
 export interface TemplateRain {
   /** The title of the rain; players see it. */
   title?: string;

@@ -2,11 +2,13 @@
 export const WINS_PER_USER_MAX = 100;
 
 /**
- * The terms of a rain: all decisions of the operator besides money, times and title, fixed when the rain is created. They are one
- * value, passed unchanged from the request to the ledger, to Redis and to the players, who see all of them.
+ * The terms of a rain: all decisions of the operator besides money, times and title, fixed when the rain is created.
+ * They are one value, passed unchanged from the request to the ledger, to Redis and to the players, who see all of
+ * them.
  *
  * - An absent term has its default: a flag is off, a count is unlimited.
- * - Requests are checked strictly [R12]. Stored terms are passed on unchanged, even unknown ones of a newer version. A gateway that
+ * - Requests are checked strictly [R12]. Stored terms are passed on unchanged, even unknown ones of a newer version.
+ *   A gateway that
  *   does not know a term grants nothing, see gateway/rains/terms.ts.
  * - A term never changes its name, kind or meaning. A new meaning needs a new name.
  */
@@ -54,7 +56,10 @@ export const TERMS = {
 type Kind = { kind: 'flag' } | { kind: 'count'; min: number; max: number };
 
 export type TermDescription = Kind & {
-  /** Where it is enforced: in the ledger's database, in the script that grants (see `lua/draft.lua`), or in each gateway. */
+  /**
+   * Where it is enforced: in the ledger's database, in the script that grants (see `lua/draft.lua`), or in each
+   * gateway.
+   */
   keptBy: 'book' | 'script' | 'gateway';
   /** The rains that may have it. */
   suits: 'all' | 'rains of their own' | 'rounds';

@@ -18,7 +18,10 @@ export const THEMES_MAX = 100;
 
 export const PRIZES_MAX = 8;
 
-/** What large wins are greeted with: those of at least `from`, a decimal string such as "88.00". A type, since only those are JSON to Prisma. */
+/**
+ * What large wins are greeted with: those of at least `from`, a decimal string such as "88.00". A type, since only
+ * those are JSON to Prisma.
+ */
 export type PrizeBlessing = { from: string; blessing: string };
 
 /** What the host says with one rain, and the theme that it has instead of the default one. */
@@ -36,7 +39,10 @@ export interface ShownTheme extends Pick<Greeting, 'sender' | 'blessing' | 'priz
   theme?: { id: string; colours: ThemeColours; files: { [K in ThemeFileKind]?: string } };
 }
 
-/** The blessing of a win: that of the highest prize which it reaches, or else that of all. @param amount a decimal string */
+/**
+ * The blessing of a win: that of the highest prize which it reaches, or else that of all.
+ * @param amount a decimal string
+ */
 export function blessingOf(
   { blessing, prizes = [] }: Pick<Greeting, 'blessing' | 'prizes'>,
   amount: string,

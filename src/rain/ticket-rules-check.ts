@@ -13,7 +13,9 @@ export const ticketRules = z
     message: 'needs tickets, expected tickets pressure or always with it',
   });
 
-/** Rules that cannot be read are the strictest; the text of the strictest is another one, so that nothing is granted. */
+/**
+ * Rules that cannot be read are the strictest; the text of the strictest is another one, so that nothing is granted.
+ */
 export function parseTicketRules(text: string): TicketRules {
   if (text === '') return NO_TICKETS;
   const [tickets, proofOfWork] = text.split(':');

@@ -21,9 +21,10 @@ interface AnnouncerOptions {
 type AnnounceCredited = (rainId: string, shard: number, claims: readonly Claim[]) => Promise<void>;
 
 /**
- * Announces credited claims to the gateways: first in Redis, where a later `join` reads it, then to those who listen. A gateway hears of
- * the claims that it was told of. All of them hear a small sample for the ticker, at intervals, since what every gateway hears
- * is multiplied by their number; and whole the claims that name no gateway. A repetition is harmless.
+ * Announces credited claims to the gateways: first in Redis, where a later `join` reads it, then to those who listen. A
+ * gateway hears of the claims that it was told of. All of them hear a small sample for the ticker, at intervals, since
+ * what every gateway hears is multiplied by their number; and whole the claims that name no gateway. A repetition is
+ * harmless.
  */
 export function createAnnouncer({
   redis,

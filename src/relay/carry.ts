@@ -19,10 +19,16 @@ export interface CarryDependencies<Job> {
   onCarried?: (job: Job, readAt: number) => void;
 }
 
-/** Entries `from` (inclusive, counted from the oldest) to `to` (exclusive) of the log with this key; fewer or none while they may not be carried yet. */
+/**
+ * Entries `from` (inclusive, counted from the oldest) to `to` (exclusive) of the log with this key; fewer or none while
+ * they may not be carried yet.
+ */
 export type ReadLog = (key: string, from: number, to: number) => Promise<string[]>;
 
-/** `more`: entries are left in the log. `carried`: all are in the queue now. `idle`: nothing to do, or another relay does it. */
+/**
+ * `more`: entries are left in the log. `carried`: all are in the queue now. `idle`: nothing to do, or another relay
+ * does it.
+ */
 export type Carried = 'more' | 'carried' | 'idle';
 
 /**
@@ -57,8 +63,8 @@ export async function carryLog<Job>(
 }
 
 /**
- * Sends entries `from` (inclusive, counted from the oldest) to `to` (exclusive) again, whatever happened to their jobs: for entries
- * that are in the log but not in the ledger.
+ * Sends entries `from` (inclusive, counted from the oldest) to `to` (exclusive) again, whatever happened to their jobs:
+ * for entries that are in the log but not in the ledger.
  * @param again identifies this repetition; the ids of its jobs differ from all earlier ones
  * @returns how many entries were sent; also 0 when another relay carries this log
  */

@@ -1,4 +1,7 @@
-/** Sends the latest of each name: the first at once, then one per pause at most. What is replaced meanwhile is never sent. */
+/**
+ * Sends the latest of each name: the first at once, then one per pause at most. What is replaced meanwhile is never
+ * sent.
+ */
 export function createLatest(everyMs: number) {
   /** Names whose pause is not over, with what is to be sent at its end. */
   const resting = new Map<string, (() => Promise<void>) | undefined>();

@@ -9,7 +9,10 @@ const LEASED_MS = 30_000;
 /** Leases of others that are watched [R10]. */
 const REFUSED_MAX = 1_000;
 
-/** The logs that this relay carries. A lease saves work, and without it no cursor is moved; see lua/lease.lua and lua/relay.lua. */
+/**
+ * The logs that this relay carries. A lease saves work, and without it no cursor is moved; see lua/lease.lua and
+ * lua/relay.lua.
+ */
 export type Leases = ReturnType<typeof createLeases>;
 
 /**

@@ -12,13 +12,14 @@ export async function readPosition(redis: RedisClient, keys: LogKeys) {
   // In this order: an entry that comes in between is seen on the next visit.
   const [relayed, length] = await Promise.all([redis.get(keys.relayed), redis.llen(keys.log)]);
   const carried = cursorOf(relayed);
-  // A log shorter than the cursor has lost its end and may have grown again since. Entries that were carried are carried again.
+  // A log shorter than the cursor has lost its end and may have grown again since. Entries that were carried are
+  // carried again.
   return { cursor: relayed ?? '0', next: carried <= length ? carried : 0, length };
 }
 
 /**
- * `moved` done · `shard_gone` Redis has lost or expired the rain or sale since its log was read · `lease_lost` another relay carries
- * it now, or may do so · `moved_by_another` the cursor had another value
+ * `moved` done · `shard_gone` Redis has lost or expired the rain or sale since its log was read · `lease_lost` another
+ * relay carries it now, or may do so · `moved_by_another` the cursor had another value
  */
 const move = z.enum(['moved', 'shard_gone', 'lease_lost', 'moved_by_another']);
 

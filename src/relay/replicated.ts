@@ -14,10 +14,12 @@ export function awaitReplicas(redis: RedisClient, replicas: number, waitMs: numb
 }
 
 /**
- * Reads only entries that this many replicas have too. Where wins are told only after replication, they must not be credited
- * earlier: a claim that a failover undoes would stay in the ledger, and the next user of its packet would find the money gone.
- * @param redis a connection of its own, since WAIT blocks it; all commands are sent in one turn of the event loop to the master of
- * the key, so that the same server answers all or none. One that is not its master any more refuses the read
+ * Reads only entries that this many replicas have too. Where wins are told only after replication, they must not be
+ * credited earlier: a claim that a failover undoes would stay in the ledger, and the next user of its packet would find
+ * the money gone.
+ * @param redis a connection of its own, since WAIT blocks it; all commands are sent in one turn of the event loop to
+ *   the master of the key, so that the same server answers all or none. One that is not its master any more refuses the
+ *   read
  */
 export function readReplicated(redis: RedisClient, replicas: number, waitMs: number): ReadLog {
   const acknowledgedBy = createReplicaWait(replicas, waitMs);

@@ -19,7 +19,10 @@ export function reservationId(sale: string, ordinal: number): string {
   return `${sale}-${ordinal}`;
 }
 
-/** The number in the id of a reservation; `undefined`: not the id of a reservation of this sale. It does not check that it was made. */
+/**
+ * The number in the id of a reservation; `undefined`: not the id of a reservation of this sale. It does not check that
+ * it was made.
+ */
 export function reservationOrdinal(sale: string, id: string): number | undefined {
   const digits = id.slice(sale.length + 1);
   return ORDINAL.test(digits) && id === reservationId(sale, Number(digits)) ? Number(digits) : undefined;

@@ -60,7 +60,10 @@ export const items = z
   .max(ITEMS_MAX, ITEMS)
   .refine((all) => new Set(all.map((one) => one.sku)).size === all.length, 'expected each SKU once');
 
-/** Items of a new sale: a list price is crossed out beside the price, so one that is not above it would be a false discount. */
+/**
+ * Items of a new sale: a list price is crossed out beside the price, so one that is not above it would be a false
+ * discount.
+ */
 export const newItems = items.superRefine((all, context) => {
   all.forEach(({ price: its, listPrice }, i) => {
     if (listPrice !== undefined && parseMoney(listPrice)! <= parseMoney(its)!)

@@ -39,12 +39,17 @@ export function isLater(status: OrderStatus, than: OrderStatus): boolean {
   return RANKS[status] > RANKS[than];
 }
 
-/** Whether the units of an order are the buyer's, or kept for him. Those of all others are in stock again, or back at the shop. */
+/**
+ * Whether the units of an order are the buyer's, or kept for him. Those of all others are in stock again, or back at
+ * the shop.
+ */
 export function holdsUnits(status: OrderStatus): boolean {
   return status === 'reserved' || status === 'created' || status === 'paid';
 }
 
-/** Nobody has to pay for a free ticket, and no shop calls back: it is paid as soon as the order service has its order. */
+/**
+ * Nobody has to pay for a free ticket, and no shop calls back: it is paid as soon as the order service has its order.
+ */
 export function isFree({ price }: { price: string }): boolean {
   return parseMoney(price) === 0n;
 }

@@ -1,4 +1,7 @@
-/** What a buyer names, and limits that pages show. Apart from the schemas, so that a browser can check a purchase without loading zod. */
+/**
+ * What a buyer names, and limits that pages show. Apart from the schemas, so that a browser can check a purchase
+ * without loading zod.
+ */
 export const SKU_FORM = /^[A-Za-z0-9_-]{1,32}$/;
 export const SKU_EXPECTED = 'expected a SKU of 1 to 32 English letters, digits, _ or -';
 

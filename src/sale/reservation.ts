@@ -9,7 +9,10 @@ import { quantity } from './units.ts';
 /** Redis's clock as a string: cjson would change a long number. */
 const moment = matching(/^\d{13}$/, 'expected epoch milliseconds');
 
-/** The record of a reservation. Written by `lua/reserve.lua`, it passes unchanged through the log, the relay and the job to the order. */
+/**
+ * The record of a reservation. Written by `lua/reserve.lua`, it passes unchanged through the log, the relay and the job
+ * to the order.
+ */
 const reservation = z.object({
   saleId,
   reservationId: reservationIdText,
@@ -22,7 +25,10 @@ const reservation = z.object({
   at: moment,
   /** Until then the buyer may pay. */
   payBy: moment,
-  /** The gateway's signature of the purchase, see `Signer.reservationMac`. Absent where nobody has signed it: no order follows from it. */
+  /**
+   * The gateway's signature of the purchase, see `Signer.reservationMac`. Absent where nobody has signed it: no order
+   * follows from it.
+   */
   mac: z.string().optional(),
 });
 export type Reservation = z.infer<typeof reservation>;

@@ -8,8 +8,8 @@ import { run } from './scripts.ts';
 import { usersOf } from './userFilter.ts';
 
 /**
- * What a user who is excluded from a campaign counts as holding in its sales, besides what is held: more than any campaign allows, see
- * `WINS_PER_USER_MAX`. Purchases before and what is given back are counted as for others.
+ * What a user who is excluded from a campaign counts as holding in its sales, besides what is held: more than any
+ * campaign allows, see `WINS_PER_USER_MAX`. Purchases before and what is given back are counted as for others.
  */
 export const EXCLUDED_UNITS: Units = 1_000_000;
 

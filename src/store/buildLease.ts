@@ -5,13 +5,16 @@ import { run } from './scripts.ts';
 const LEASE_MS = 5_000;
 /** How often a lease is renewed, ms. */
 const RENEW_MS = 1_000;
-/** Who can write to Redis can hold a lease for ever, and no gateway would build: after so long one builds in any case. */
+/**
+ * Who can write to Redis can hold a lease for ever, and no gateway would build: after so long one builds in any case.
+ */
 const REFUSED_MS_MAX = 60_000;
 /** Leases of others that are watched [R10]. */
 const REFUSED_MAX = 1_000;
 
 /**
- * A lease to build what all gateways share. It only saves work: with it nothing is decided, and two that build do no harm.
+ * A lease to build what all gateways share. It only saves work: with it nothing is decided, and two that build do no
+ * harm.
  * @param owner unique among all processes
  * @param refusedMs how long another one may hold a lease
  */

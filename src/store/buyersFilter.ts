@@ -12,7 +12,10 @@ export interface Buyers {
   newest: string;
 }
 
-/** For a sale of a campaign the filter holds every buyer of the campaign: only the script can decide who has reached its limit. */
+/**
+ * For a sale of a campaign the filter holds every buyer of the campaign: only the script can decide who has reached its
+ * limit.
+ */
 export async function readBuyers(redis: RedisClient, saleId: string): Promise<Buyers> {
   const { state, reservations, buyers, bought } = saleKeys(saleId);
   // Read the log first: a reservation during the reading then makes the result outdated, not wrong.

@@ -13,8 +13,8 @@ export interface Win {
 export const WINS_MAX = 500;
 
 /**
- * Adds a round to its campaign, and adds wins known from elsewhere to the campaign's wins; see lua/enlist.lua. Safe to repeat,
- * also with known or old wins.
+ * Adds a round to its campaign, and adds wins known from elsewhere to the campaign's wins; see lua/enlist.lua. Safe to
+ * repeat, also with known or old wins.
  * @param wins of users of this shard, at most WINS_MAX; may be empty
  * @returns false: Redis has no such round, or the round is settled
  */
@@ -35,7 +35,10 @@ export async function enlist(
   );
 }
 
-/** Removes a settled round from its campaign, whose wins expire after the last round. Nothing for other rains. Safe to repeat. */
+/**
+ * Removes a settled round from its campaign, whose wins expire after the last round. Nothing for other rains. Safe to
+ * repeat.
+ */
 export async function leave(redis: RedisClient, rainId: string, shards: number, ttlMs: number): Promise<void> {
   const name = roundOf(rainId);
   if (!name) return;

@@ -9,7 +9,8 @@ const letter = z.enum(Object.values(STATUS_LETTERS));
 
 /**
  * Writes down that this buyer wishes to cancel a reservation. Safe to repeat.
- * @returns its status at present; `full`: too many wishes wait, so this one is not written down; undefined: there is no such reservation or sale
+ * @returns its status at present; `full`: too many wishes wait, so this one is not written down; undefined: there is
+ *   no such reservation or sale
  */
 export async function wishToCancel(
   redis: RedisClient,

@@ -8,7 +8,8 @@ export async function readWishes(redis: RedisClient, saleId: string, limit: numb
 }
 
 /**
- * Removes the oldest wishes, and puts those that were too early behind all others, once each. Safe to repeat, and by two workers at once.
+ * Removes the oldest wishes, and puts those that were too early behind all others, once each. Safe to repeat, and by
+ * two workers at once.
  * @param oldest as `readWishes` gave them
  * @returns false: others are the oldest by now, and nothing was changed
  */
@@ -28,7 +29,10 @@ export async function removeWishes(
   );
 }
 
-/** Takes or renews the lease on the wishes of a sale; with `leaseMs` 0 it is released. It only saves work. @returns false: another worker has it */
+/**
+ * Takes or renews the lease on the wishes of a sale; with `leaseMs` 0 it is released. It only saves work.
+ * @returns false: another worker has it
+ */
 export async function leaseWishes(
   redis: RedisClient,
   saleId: string,

@@ -21,7 +21,10 @@ const CORRECT_MAX = 128;
 const reply = z.array(z.literal([0, 1]));
 const textOf = ({ status, payBy }: ToldStatus) => `${STATUS_LETTERS[status]}:${payBy}`;
 
-/** Puts back what buyers are told of their reservations. Safe to repeat. @returns those that were changed; the others say something else by now */
+/**
+ * Puts back what buyers are told of their reservations. Safe to repeat.
+ * @returns those that were changed; the others say something else by now
+ */
 export async function correct(
   redis: RedisClient,
   saleId: string,

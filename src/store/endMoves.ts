@@ -87,9 +87,9 @@ async function readPlace(
 }
 
 /**
- * Ends what is on its way, and what a failover has undone on one side: a receiver that has forgotten a move gets it again, and a lender
- * that has forgotten one gives its packets up. To be called before told wins are put back, whose packets must lie where they were won.
- * Safe to repeat, also by several processes at once.
+ * Ends what is on its way, and what a failover has undone on one side: a receiver that has forgotten a move gets it
+ * again, and a lender that has forgotten one gives its packets up. To be called before told wins are put back, whose
+ * packets must lie where they were won. Safe to repeat, also by several processes at once.
  */
 export async function endMoves(redis: RedisClient, rainId: string, shards: number): Promise<void> {
   if (shards === 1) return;

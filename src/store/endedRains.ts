@@ -8,8 +8,8 @@ const REMEMBERED_MS = 60 * 24 * 3_600_000;
 const PAGE = 1_000;
 
 /**
- * Remembers that a rain was settled. Should PostgreSQL come back from a backup that is older than the settlement, this tells that the
- * rain has winners whom the ledger does not know.
+ * Remembers that a rain was settled. Should PostgreSQL come back from a backup that is older than the settlement, this
+ * tells that the rain has winners whom the ledger does not know.
  */
 export async function rememberEnd(redis: RedisClient, rainId: string, now: number): Promise<void> {
   await redis.hsetnx(ENDED_RAINS_KEY, rainId, now);

@@ -11,11 +11,16 @@ export interface RedisEpoch {
   counter: number | undefined;
   /** The run of the Redis server for which a worker has compared both stores. */
   comparedRunId: string | undefined;
-  /** The present run of the server that owns the key, as somebody saw it last who may call INFO; `undefined` if nobody may. */
+  /**
+   * The present run of the server that owns the key, as somebody saw it last who may call INFO; `undefined` if nobody
+   * may.
+   */
   runId: string | undefined;
 }
 
-/** Counters step every few seconds, so no backup is so many steps old: a counter further ahead was not written by us. */
+/**
+ * Counters step every few seconds, so no backup is so many steps old: a counter further ahead was not written by us.
+ */
 export const COUNTER_AHEAD_MAX = 20_000_000;
 /** A counter beyond this was not written by us; the limit keeps the counter of the ledger exact. */
 const COUNTER_MAX = 1e15;

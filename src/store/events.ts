@@ -25,7 +25,10 @@ const toldOrder = z.object({
 });
 export type ToldOrder = z.infer<typeof toldOrder>;
 
-/** The events on EVENTS_CHANNEL, and on the channels of single gateways, between processes. A lost event only delays an update: gateways also poll Redis. */
+/**
+ * The events on EVENTS_CHANNEL, and on the channels of single gateways, between processes. A lost event only delays an
+ * update: gateways also poll Redis.
+ */
 const rainEvent = z.discriminatedUnion('type', [
   /** The rain was created, loaded, paused, resumed, closed or settled: read it again. */
   z.object({ type: z.literal('changed'), rainId }),
@@ -37,7 +40,10 @@ const rainEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sale_changed'), saleId }),
   /** These orders have this status in the ledger now. */
   z.object({ type: z.literal('orders'), saleId, orders: z.array(toldOrder).max(CLAIMS_MAX) }),
-  /** These claims are in the ledger now. To one gateway those that it was told of; to all of them those of which that is not known. */
+  /**
+   * These claims are in the ledger now. To one gateway those that it was told of; to all of them those of which that is
+   * not known.
+   */
   z.object({ type: z.literal('credited'), rainId, claims: z.array(credited).max(CLAIMS_MAX) }),
   /** Some of the latest claims that are in the ledger now, for the ticker. */
   z.object({ type: z.literal('sampled'), rainId, claims: z.array(credited).max(CLAIMS_MAX) }),

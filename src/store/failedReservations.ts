@@ -11,7 +11,10 @@ const FAILED_MAX = 128;
 
 const reply = z.array(z.literal([0, 1])).nullable();
 
-/** Writes down with their buyers reservations that the ledger has refused and that Redis has lost, see lua/failed.lua. Safe to repeat. */
+/**
+ * Writes down with their buyers reservations that the ledger has refused and that Redis has lost, see lua/failed.lua.
+ * Safe to repeat.
+ */
 export async function recordFailed(
   redis: RedisClient,
   signer: Pick<Signer, 'reservationMac'>,

@@ -4,7 +4,10 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { GATEWAYS_KEY } from './keys.ts';
 import { redisNow } from './rains.ts';
 
-/** What a gateway reports about itself once a second. Nothing depends on it: a gateway without heartbeat serves all the same. */
+/**
+ * What a gateway reports about itself once a second. Nothing depends on it: a gateway without heartbeat serves all the
+ * same.
+ */
 const gatewayHeartbeat = z.object({
   /** Unique for this process. */
   id: z.string(),
@@ -43,7 +46,10 @@ export async function removeHeartbeat(redis: RedisClient, id: string): Promise<v
   await redis.hdel(GATEWAYS_KEY, id);
 }
 
-/** Gateways with a current heartbeat, the oldest first. Removes the others; one that was only slow is back within a second. */
+/**
+ * Gateways with a current heartbeat, the oldest first. Removes the others; one that was only slow is back within a
+ * second.
+ */
 export async function readHeartbeats(redis: RedisClient): Promise<GatewayHeartbeat[]> {
   const now = await redisNow(redis);
   const alive = new Map<string, GatewayHeartbeat>();

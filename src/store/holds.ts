@@ -5,8 +5,8 @@ import { liveRains } from './rains.ts';
 import { run } from './scripts.ts';
 
 /**
- * Why a rain is held: the ledger has no such rain · the ledger is an older state, without packets that Redis has · Redis is an older
- * state, without claims that the ledger has credited.
+ * Why a rain is held: the ledger has no such rain · the ledger is an older state, without packets that Redis has ·
+ * Redis is an older state, without claims that the ledger has credited.
  */
 export const HOLD_REASONS = ['unknown_to_ledger', 'ledger_behind', 'redis_behind'] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
@@ -46,8 +46,9 @@ export async function release(
 const RAINS_AT_ONCE = 50;
 
 /**
- * Takes every hold for no reason of ours for one that is certainly not too short: `redis_behind` ends when a comparison has found each
- * credit in Redis and the ledger whole. Released at once it would be wrong if a newer version has made it; left alone it would last for ever.
+ * Takes every hold for no reason of ours for one that is certainly not too short: `redis_behind` ends when a comparison
+ * has found each credit in Redis and the ledger whole. Released at once it would be wrong if a newer version has made
+ * it; left alone it would last for ever.
  * @returns the rains that were held so
  */
 export async function reholdForeign(redis: RedisClient): Promise<string[]> {

@@ -1,10 +1,10 @@
 import { roundOf } from '../rain/campaign.ts';
 
 /**
- * How each shard is called in the hash tag of its keys. CRC16 is linear: two tags that differ in one character are the same distance (XOR)
- * apart whatever the rest is. With these, the first 2, 4 and 8 shards lie in different halves, quarters and eighths of the slots of a
- * Cluster; with the digits in order, half of its masters had none. A digit is the label of its own shard only, so that no key of a
- * rain from before is taken for one of another shard.
+ * How each shard is called in the hash tag of its keys. CRC16 is linear: two tags that differ in one character are the
+ * same distance (XOR) apart whatever the rest is. With these, the first 2, 4 and 8 shards lie in different halves,
+ * quarters and eighths of the slots of a Cluster; with the digits in order, half of its masters had none. A digit is
+ * the label of its own shard only, so that no key of a rain from before is taken for one of another shard.
  */
 const LABELS = '0bcd+5e78jklm.:=';
 
@@ -14,19 +14,21 @@ export const SHARDS_MAX = LABELS.length;
 const OLDER_LABEL_OF_1 = '1';
 
 /**
- * All Redis keys of the system are named in this file. One hash tag per rain (or campaign) and shard keeps every script legal in
- * Redis Cluster. A campaign's rounds share the campaign's tag, so that one script can use the round's packets and the campaign's
- * wins; the number of the round follows the tag. All rounds have the same number of shards: all wins of a user are in one shard.
+ * All Redis keys of the system are named in this file. One hash tag per rain (or campaign) and shard keeps every script
+ * legal in Redis Cluster. A campaign's rounds share the campaign's tag, so that one script can use the round's packets
+ * and the campaign's wins; the number of the round follows the tag. All rounds have the same number of shards: all wins
+ * of a user are in one shard.
  */
 export function shardKeys(rainId: string, shard: number) {
   const tag = prefixOf(rainId, LABELS[shard]!);
   return {
     /**
-     * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON), winsMax (of a
-     * round, copied from its terms), topUps (JSON: commitments of added packets), signedBy (names the key of the packets' MACs),
-     * ticketRules (see lua/tickets.lua), held (the reason why nothing is granted, see `src/store/holds.ts`), withdrawn (index of the
-     * first packet of a lost top-up, see lua/withdraw.lua); of several shards: shards, total (packets of all), elsewhere, moves and
-     * movedIn (see `moves.ts`); once settled, seed and plan (JSON)
+     * hash: rainId, state, opensAt, closesAt, packets (planned), loaded (pushed so far), commitment, terms (JSON),
+     * winsMax (of a round, copied from its terms), topUps (JSON: commitments of added packets), signedBy (names the key
+     * of the packets' MACs), ticketRules (see lua/tickets.lua), held (the reason why nothing is granted, see
+     * `src/store/holds.ts`), withdrawn (index of the first packet of a lost top-up, see lua/withdraw.lua); of several
+     * shards: shards, total (packets of all), elsewhere, moves and movedIn (see `moves.ts`); once settled, seed and
+     * plan (JSON)
      */
     state: `${tag}state`,
     /** list: preallocated `{"redPacketId","amount","mac"}`, RPOPped */
@@ -47,7 +49,10 @@ export function shardKeys(rainId: string, shard: number) {
     winners: `${tag}winners`,
     /** string, expiring: which gateway builds that filter; only in shard 0 */
     winnersLease: `${tag}winners:lease`,
-    /** set: marks of the claims that are in the ledger, signed (`creditMark`); a cache for `join`, the ledger is authoritative */
+    /**
+     * set: marks of the claims that are in the ledger, signed (`creditMark`); a cache for `join`, the ledger is
+     * authoritative
+     */
     credited: `${tag}credited`,
     /** set, expiring: contested claims that were put back into the log */
     restored: `${tag}restored`,
@@ -59,13 +64,17 @@ export function shardKeys(rainId: string, shard: number) {
     received: `${tag}received`,
     /** list, expiring: the packets of a shard that is being rebuilt, see lua/rebuild.lua */
     rebuilt: `${tag}rebuilt`,
-    /** hash, expiring: userId → a win that the user was told and that Redis has lost together with the rain, see told.ts */
+    /**
+     * hash, expiring: userId → a win that the user was told and that Redis has lost together with the rain, see told.ts
+     */
     told: `${tag}told`,
   };
 }
 export type ShardKeys = ReturnType<typeof shardKeys>;
 
-/** The keys that a rain has from its creation until it expires, in the order of the scripts that draft and settle it. */
+/**
+ * The keys that a rain has from its creation until it expires, in the order of the scripts that draft and settle it.
+ */
 export function lastingKeys(rainId: string, shard: number): string[] {
   const { state, packets, claimed, claims, spoiled, relayed, credited, sending, lent, received } = shardKeys(
     rainId,
@@ -74,12 +83,17 @@ export function lastingKeys(rainId: string, shard: number): string[] {
   return [state, packets, claimed, claims, spoiled, relayed, credited, sending, lent, received];
 }
 
-/** string, expiring: a filter of the winners that is not complete yet, until it gets its name in `shardKeys`. @param id of this attempt */
+/**
+ * string, expiring: a filter of the winners that is not complete yet, until it gets its name in `shardKeys`.
+ * @param id of this attempt
+ */
 export function winnersDraftKey(rainId: string, id: string): string {
   return `${shardKeys(rainId, 0).winners}:${id}`;
 }
 
-/** Keys that all rounds of a campaign share in one shard. The scripts do not touch them for a rain outside a campaign. */
+/**
+ * Keys that all rounds of a campaign share in one shard. The scripts do not touch them for a rain outside a campaign.
+ */
 export function campaignKeys(rainId: string, shard: number) {
   const tag = tagOf(roundOf(rainId)?.campaignId ?? rainId, LABELS[shard]!);
   return {
@@ -110,10 +124,16 @@ function tagOf(name: string, label: string): string {
   return `rain:{${name}/${label}}:`;
 }
 
-/** hash: rainId → `{"shards":1,"title":"…"}` of every rain that is not settled yet; gateways and relays find the rains here */
+/**
+ * hash: rainId → `{"shards":1,"title":"…"}` of every rain that is not settled yet; gateways and relays find the rains
+ * here
+ */
 export const LIVE_RAINS_KEY = 'rain:live';
 
-/** string: a text that is another one after every change of any rain; while it is the same, gateways read only rains in which something is won */
+/**
+ * string: a text that is another one after every change of any rain; while it is the same, gateways read only rains in
+ * which something is won
+ */
 export const RAINS_VERSION_KEY = 'rain:version';
 
 /** hash, as above: settled rains whose keys have not expired yet. Only late repeats of a grab read them. */
@@ -122,26 +142,42 @@ export const SETTLED_RAINS_KEY = 'rain:settled';
 /** hash: store, counter, runId, server; which state of Redis this is, see `src/store/epoch.ts` */
 export const EPOCH_KEY = 'rain:epoch';
 
-/** string, expiring: which worker compares this run of the Redis server with the ledger; a lease of an earlier run delays nobody */
+/**
+ * string, expiring: which worker compares this run of the Redis server with the ledger; a lease of an earlier run
+ * delays nobody
+ */
 export function epochLeaseKey(runId: string | undefined): string {
   return `rain:epoch:${runId ?? 'unknown'}:lease`;
 }
 
-/** set, expiring: rains of which told wins are written down, see `src/store/told.ts`; also such as no other key and no ledger knows */
+/**
+ * set, expiring: rains of which told wins are written down, see `src/store/told.ts`; also such as no other key and no
+ * ledger knows
+ */
 export const TOLD_RAINS_KEY = 'rain:told';
 
-/** hash: rainId → when its keys were found expired after the settlement, epoch ms; kept for weeks, see `src/store/endedRains.ts` */
+/**
+ * hash: rainId → when its keys were found expired after the settlement, epoch ms; kept for weeks, see
+ * `src/store/endedRains.ts`
+ */
 export const ENDED_RAINS_KEY = 'rain:ended';
 
-/** hash: `user:<id>` or `address:<network>` → the block: reason, actor, start and end; `version` → a text that changes with every change */
+/**
+ * hash: `user:<id>` or `address:<network>` → the block: reason, actor, start and end; `version` → a text that changes
+ * with every change
+ */
 export const BLOCKS_KEY = 'rain:blocks';
 
-/** string: what a WAIT waits for, in some slot of each master, see `src/store/replicaWait.ts`; never in the log on disk */
+/**
+ * string: what a WAIT waits for, in some slot of each master, see `src/store/replicaWait.ts`; never in the log on disk
+ */
 export function markKey(n: number): string {
   return `rain:mark:${n}`;
 }
 
-/** hash: ticker, joins, sockets or grabs → position of that kill switch for all gateways, reason, actor, start and end */
+/**
+ * hash: ticker, joins, sockets or grabs → position of that kill switch for all gateways, reason, actor, start and end
+ */
 export const SWITCHES_KEY = 'rain:switches';
 
 /** hash: process id → heartbeat of a gateway, once a second, see `src/store/gatewayHeartbeat.ts` */
@@ -158,8 +194,8 @@ export function operatorSessionsKey(name: string): string {
 }
 
 /**
- * string, expiring: failed sign-ins of an address, of a name, of a name from an address or from a known device; `wait`: present while no
- * further one may be tried
+ * string, expiring: failed sign-ins of an address, of a name, of a name from an address or from a known device; `wait`:
+ * present while no further one may be tried
  */
 export function attemptsKey(
   whose: 'address' | 'name' | 'pair' | 'device',

@@ -86,7 +86,10 @@ export interface Stock {
   topUps?: readonly TopUpPromise[];
 }
 
-/** `not_a_draft`: the rain is over, or was planned with other packets. `other_key`: its packets are signed with another key, or not at all. */
+/**
+ * `not_a_draft`: the rain is over, or was planned with other packets. `other_key`: its packets are signed with another
+ * key, or not at all.
+ */
 type Loaded = { ok: true; packets: number } | { ok: false; reason: 'no_such_rain' | 'not_a_draft' | 'other_key' };
 
 /**
@@ -118,7 +121,8 @@ export async function loadPackets(
     );
     if (loadedText == null) return { ok: false, reason: 'no_such_rain' };
     let loaded = Number(loadedText);
-    // A draft takes only the packets it was drafted with. With the last of them it stops being a draft, and the top-ups follow.
+    // A draft takes only the packets it was drafted with. With the last of them it stops being a draft, and the top-ups
+    // follow.
     const draft = state === 'draft' ? Math.min(planned, Number(plannedAtDraft)) : loaded;
     while (loaded < planned) {
       onProgress(before + loaded);

@@ -3,7 +3,10 @@ import { markKey } from './keys.ts';
 /** With a single slot one key in 16,384 is in it: that none of so many is happens once in e⁶¹ times. */
 const TRIES_MAX = 1_000_000;
 
-/** Keys of marks by their slots. A key is tried once and remembered: a master that was just added has one slot, and takes ten thousand tries. */
+/**
+ * Keys of marks by their slots. A key is tried once and remembered: a master that was just added has one slot, and
+ * takes ten thousand tries.
+ */
 export class Marks {
   readonly #bySlot = new Map<number, string>();
   readonly #slotOf: (key: string) => number;

@@ -6,9 +6,9 @@ import { grabKeys, shardKeys } from './keys.ts';
 import { run } from './scripts.ts';
 
 /**
- * A rain with several shards: a user stays in his shard, and packets come to where somebody waits. A *move* takes packets from one
- * shard (the lender) to another. It is written down in the lender before its packets leave the list there, and again in the receiver, so
- * whoever finds a move that has not arrived can end it.
+ * A rain with several shards: a user stays in his shard, and packets come to where somebody waits. A *move* takes
+ * packets from one shard (the lender) to another. It is written down in the lender before its packets leave the list
+ * there, and again in the receiver, so whoever finds a move that has not arrived can end it.
  */
 export interface Move {
   /** Names lender and receiver; never used again. */
@@ -38,7 +38,10 @@ export function readMoveId(moveId: string): Pick<Move, 'from' | 'to'> | undefine
   return match ? { from: Number(match[1]), to: Number(match[2]) } : undefined;
 }
 
-/** Takes packets off the list of the lender. Safe to repeat with the same id. @returns `undefined`: it has none, or grants nothing */
+/**
+ * Takes packets off the list of the lender. Safe to repeat with the same id.
+ * @returns `undefined`: it has none, or grants nothing
+ */
 export async function lend(
   redis: RedisClient,
   rainId: string,
@@ -64,7 +67,8 @@ export async function lend(
 
 /**
  * Puts the packets of a move on the list of the receiver, once, and decides for users who wait there.
- * @returns answers as those of `lua/grab.lua`, in the order of the users; `undefined`: Redis does not have that shard, or it is settled
+ * @returns answers as those of `lua/grab.lua`, in the order of the users; `undefined`: Redis does not have that
+ *   shard, or it is settled
  */
 export async function receive(
   redis: RedisClient,
@@ -194,7 +198,8 @@ export async function writeDrained(redis: RedisClient, rainId: string, shard: nu
 
 /**
  * To be called before packets are added to any shard: what was found before does not hold any more.
- * @param total packets, the added ones included; 0 when none are added @param always also in a shard whose state does not name the number of shards
+ * @param total packets, the added ones included; 0 when none are added @param always also in a shard whose state does
+ *   not name the number of shards
  */
 export async function announce(
   redis: RedisClient,

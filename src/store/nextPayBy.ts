@@ -16,8 +16,9 @@ interface NextPayBy {
 }
 
 /**
- * The earliest deadline from now on of a reservation of this item that is neither paid nor released: when its next units may come back.
- * The hold time is one per sale, so the log is in order of deadlines. What a call does not find is looked for by the next one [R10].
+ * The earliest deadline from now on of a reservation of this item that is neither paid nor released: when its next
+ * units may come back. The hold time is one per sale, so the log is in order of deadlines. What a call does not find is
+ * looked for by the next one [R10].
  * @param from of the last call for this item, 0 at first. @param now epoch ms, by Redis's clock
  */
 export async function nextPayBy(
@@ -49,7 +50,10 @@ export async function nextPayBy(
   return { from: at };
 }
 
-/** The first place from `from` on that is not overdue, or an unreadable one before it, by halving: overdue reservations are many when a wave was not paid for. */
+/**
+ * The first place from `from` on that is not overdue, or an unreadable one before it, by halving: overdue reservations
+ * are many when a wave was not paid for.
+ */
 async function passOverdue(isOverdue: (place: number) => Promise<boolean>, from: number, to: number): Promise<number> {
   let [low, high] = [from, to];
   while (low < high) {

@@ -2,8 +2,9 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 import { olderStateKey } from './keys.ts';
 
 /**
- * Whether a version that labelled shards otherwise has loaded this rain of several shards, and it is not settled. Its wins and packets
- * are under keys that this version does not use, so nothing may be granted, rebuilt or given back here. A draft has neither.
+ * Whether a version that labelled shards otherwise has loaded this rain of several shards, and it is not settled. Its
+ * wins and packets are under keys that this version does not use, so nothing may be granted, rebuilt or given back
+ * here. A draft has neither.
  */
 export async function hasOlderLabels(redis: RedisClient, rainId: string, shards: number): Promise<boolean> {
   if (shards === 1) return false;

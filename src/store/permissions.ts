@@ -260,8 +260,8 @@ interface Call {
 }
 
 /**
- * What the role needs and this user of Redis may not do, sorted: `bzpopmin`, `keys sale:*`, `channels rain:events*`. Each command is put
- * into a transaction, which is where Redis refuses it, and the transaction is discarded.
+ * What the role needs and this user of Redis may not do, sorted: `bzpopmin`, `keys sale:*`, `channels rain:events*`.
+ * Each command is put into a transaction, which is where Redis refuses it, and the transaction is discarded.
  * @throws when Redis cannot be reached
  */
 export async function missingCommands(redis: RedisClient, role: RedisRole): Promise<string[]> {
@@ -284,7 +284,10 @@ function callOf(command: string, prefix = KEYS[0]!): Call {
   };
 }
 
-/** On a connection of its own, so that nobody else's command gets into the transaction, and nothing is executed if it cannot be begun. */
+/**
+ * On a connection of its own, so that nobody else's command gets into the transaction, and nothing is executed if it
+ * cannot be begun.
+ */
 async function refusedOf(connection: Redis, calls: readonly Call[]): Promise<string[]> {
   const own = connection.duplicate({ retryStrategy: () => null, enableReadyCheck: false, lazyConnect: true });
   own.on('error', () => {});
@@ -330,7 +333,10 @@ async function refusal(redis: Redis, { command, words: [name, ...args], keys }: 
   }
 }
 
-/** Checked before a server opens, so that nothing is begun that Redis would refuse half-way. @throws Error with one sentence that names the commands */
+/**
+ * Checked before a server opens, so that nothing is begun that Redis would refuse half-way.
+ * @throws Error with one sentence that names the commands
+ */
 export async function requireCommands(redis: RedisClient, role: RedisRole): Promise<void> {
   const missing = await missingCommands(redis, role);
   if (missing.length > 0)

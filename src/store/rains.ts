@@ -15,7 +15,10 @@ import type { HashLimits } from './readHash.ts';
 import { run } from './scripts.ts';
 import type { Signer } from './signer.ts';
 
-/** An entry of LIVE_RAINS_KEY: the way to the shards of a rain, and whether its prizes are real (for readers of the index only). */
+/**
+ * An entry of LIVE_RAINS_KEY: the way to the shards of a rain, and whether its prizes are real (for readers of the
+ * index only).
+ */
 const liveRain = z.object({
   shards: z.number().int().min(1).max(SHARDS_MAX),
   title: z.string(),
@@ -32,7 +35,8 @@ export interface Reveal {
   topUps?: readonly TopUpPromise[];
 }
 
-// A newer version may have settled the rain. The reveal is passed on whole, even if this version does not understand all of it.
+// A newer version may have settled the rain. The reveal is passed on whole, even if this version does not understand
+// all of it.
 const revealedPlan = z.string().transform(readJson).pipe(shownPlan);
 const topUps = z
   .string()
@@ -88,9 +92,15 @@ export interface StoredRain extends RainWindow {
   spoiled: number;
   /** Entries of the claim log that the queue has accepted. */
   relayed: number;
-  /** No packet is left in any shard, and none is on its way to one [R13]. The lists are read one after the other, so `left` alone does not say it. */
+  /**
+   * No packet is left in any shard, and none is on its way to one [R13]. The lists are read one after the other, so
+   * `left` alone does not say it.
+   */
   drained: boolean;
-  /** The newest entry of each shard's claim log. If `claims` and `newest` are unchanged, no win was added or lost in between. */
+  /**
+   * The newest entry of each shard's claim log. If `claims` and `newest` are unchanged, no win was added or lost in
+   * between.
+   */
   newest: string;
   /** Absent: none. */
   ticketRules?: TicketRules;
@@ -135,7 +145,10 @@ export const STATE_LIMITS: HashLimits = { fieldsMax: 64, bytesMax: 4_194_304 };
 export const findRain = (redis: RedisClient, rainId: string): Promise<LiveRain | undefined> =>
   findInIndex(redis, [LIVE_RAINS_KEY, SETTLED_RAINS_KEY], rainId, liveRain);
 
-/** `undefined`: no such rain, or its keys have expired. If the shards disagree about the state, the least advanced state counts. */
+/**
+ * `undefined`: no such rain, or its keys have expired. If the shards disagree about the state, the least advanced state
+ * counts.
+ */
 export async function readRain(
   redis: RedisClient,
   rainId: string,
@@ -213,7 +226,10 @@ async function readShard(redis: RedisClient, rainId: string, shard: number) {
     : undefined;
 }
 
-/** The relay's cursor from its text in Redis. Any other text than a count as the relay writes it is 0: nothing is carried yet. */
+/**
+ * The relay's cursor from its text in Redis. Any other text than a count as the relay writes it is 0: nothing is
+ * carried yet.
+ */
 export function cursorOf(relayed: string | null): number {
   return /^[1-9]\d{0,14}$/.test(relayed ?? '') ? Number(relayed) : 0;
 }
@@ -242,7 +258,10 @@ export function coarseLeft(left: number, packets: number): number {
 /** List elements per read when a whole list is read: few enough not to delay grabs. */
 export const ELEMENTS_PAGE = 5_000;
 
-/** Entries `from` (inclusive) to `to` (exclusive) of a claim log, counted from the oldest, which is 0; fewer if the log ends before. */
+/**
+ * Entries `from` (inclusive) to `to` (exclusive) of a claim log, counted from the oldest, which is 0; fewer if the log
+ * ends before.
+ */
 export async function readEntries(
   redis: RedisClient,
   rainId: string,

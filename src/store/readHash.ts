@@ -11,7 +11,10 @@ export interface HashLimits {
 
 const reply = z.union([z.array(z.string()), z.int()]);
 
-/** Reads a whole hash [R10]. @returns undefined when somebody else has made it larger than ours can be, or something else of it */
+/**
+ * Reads a whole hash [R10].
+ * @returns undefined when somebody else has made it larger than ours can be, or something else of it
+ */
 export async function readHash(
   redis: RedisClient,
   key: string,

@@ -13,7 +13,11 @@ const reply = z
   .array(z.int().transform((number) => (number === 1 ? 'put_back' : number === 0 ? 'there' : 'taken')))
   .nullable();
 
-/** Puts reservations back that Redis has lost, signed anew; see lua/rebook.lua. Safe to repeat. @param reservations at most REBOOK_MAX, in order of their numbers. @returns one word each, in order; null: no such sale */
+/**
+ * Puts reservations back that Redis has lost, signed anew; see lua/rebook.lua. Safe to repeat.
+ * @param reservations at most REBOOK_MAX, in order of their numbers.
+ * @returns one word each, in order; null: no such sale
+ */
 export async function rebook(
   redis: RedisClient,
   signer: Pick<Signer, 'reservationMac'>,

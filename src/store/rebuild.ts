@@ -32,7 +32,10 @@ export interface RebuiltShard {
   logLength: number;
 }
 
-/** `revived` now; `present` the shard has a state; `changed` somebody else has changed log or list meanwhile: read them again. */
+/**
+ * `revived` now; `present` the shard has a state; `changed` somebody else has changed log or list meanwhile: read them
+ * again.
+ */
 type Rebuilding = 'revived' | 'present' | 'changed';
 
 /** Rebuilds a shard without a state. The state comes last: if this is cut, repeat it. */

@@ -6,8 +6,8 @@ import { Marks } from './marks.ts';
 import { SCRIPTS } from './scripts.ts';
 
 /**
- * How many replicas of this master have everything that it had written when the commands before this one were answered, by whatever
- * connection it was written. Commands that are sent in the same turn of the event loop come before.
+ * How many replicas of this master have everything that it had written when the commands before this one were answered,
+ * by whatever connection it was written. Commands that are sent in the same turn of the event loop come before.
  * @param redis the client that the connection to the master belongs to; WAIT blocks that connection
  * @throws when the mark could not be written; then nothing is known
  */
@@ -16,7 +16,10 @@ type ReplicaWait = (redis: RedisClient, master: Server) => Promise<number>;
 /** @param waitMs how long the replicas may take */
 export function createReplicaWait(replicas: number, waitMs: number): ReplicaWait {
   let marks: Marks | undefined;
-  /** By the master's name, the last key that it took, and the slot of one that it did not: that may be moving to another master. */
+  /**
+   * By the master's name, the last key that it took, and the slot of one that it did not: that may be moving to another
+   * master.
+   */
   const taken = new Map<string, { key: string; slot: number }>();
   const refused = new Map<string, number>();
 

@@ -24,7 +24,10 @@ export function signedEntry(signer: Signer, { rainId, redPacketId, amount, userI
   } satisfies Claim);
 }
 
-/** The signer with the key of this shard's packets, to write or find a list element byte for byte; with one key alone, that one. */
+/**
+ * The signer with the key of this shard's packets, to write or find a list element byte for byte; with one key alone,
+ * that one.
+ */
 export async function signerOfShard(
   redis: RedisClient,
   signer: Signer,
@@ -41,7 +44,8 @@ export const DEPTH_MAX = 10_000;
 
 /**
  * Puts claims back that Redis has lost; see lua/restore.lua for the answer. Safe to repeat.
- * @param claims at most RESTORE_MAX, of this shard @param shards of the rain: a packet that this shard does not have may lie in another one
+ * @param claims at most RESTORE_MAX, of this shard @param shards of the rain: a packet that this shard does not have
+ *   may lie in another one
  */
 export async function restoreClaims(
   redis: RedisClient,

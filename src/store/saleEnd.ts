@@ -34,7 +34,8 @@ export async function freezeSale(redis: RedisClient, saleId: string, seen: numbe
 const BOUGHT_TTL_MS = 60 * 24 * 3_600_000;
 
 /**
- * Marks a sale as settled once the ledger accounts for all of it, and moves it from the index of live sales to that of settled ones.
+ * Marks a sale as settled once the ledger accounts for all of it, and moves it from the index of live sales to that of
+ * settled ones.
  * @param seen as in `freezeSale` @param ttlMs how long its keys live on
  * @returns false: it is not closed, or has more reservations than `seen`
  */
@@ -56,7 +57,9 @@ export async function settleSaleKeys(
   return true;
 }
 
-/** After the last live sale of a campaign, what its users hold begins to expire; `draftSale` of a later one stops that. */
+/**
+ * After the last live sale of a campaign, what its users hold begins to expire; `draftSale` of a later one stops that.
+ */
 async function leaveCampaign(redis: RedisClient, saleId: string): Promise<void> {
   const campaignId = roundOf(saleId)?.campaignId;
   if (campaignId === undefined) return;

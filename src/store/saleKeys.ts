@@ -2,9 +2,9 @@ import { roundOf } from '../rain/campaign.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 
 /**
- * The Redis keys of a sale. A sale has one shard: a counter decides a hundred thousand purchases a second, and stock that is divided is
- * "sold out" in one part while another still has some. The sales of a campaign share its tag, so that one script can check a limit over
- * all of them; the number of the round follows the tag.
+ * The Redis keys of a sale. A sale has one shard: a counter decides a hundred thousand purchases a second, and stock
+ * that is divided is "sold out" in one part while another still has some. The sales of a campaign share its tag, so
+ * that one script can check a limit over all of them; the number of the round follows the tag.
  */
 export function saleKeys(saleId: string) {
   const round = roundOf(saleId);
@@ -51,7 +51,10 @@ const SALE_KEY_TYPES = {
   cancels: 'list',
 } as const satisfies Partial<Record<keyof SaleKeys, string>>;
 
-/** Keys of a sale that are of another type than ours: every command on them fails. Leases are left out: lua/lease.lua takes such a one as free. */
+/**
+ * Keys of a sale that are of another type than ours: every command on them fails. Leases are left out: lua/lease.lua
+ * takes such a one as free.
+ */
 export async function foreignKeys(
   redis: RedisClient,
   saleId: string,

@@ -3,8 +3,8 @@ import { saleKeys } from './saleKeys.ts';
 import type { Signer } from './signer.ts';
 
 /**
- * Whether this process has the key that the purchases of this sale are signed with; if not, it cannot tell what nobody has signed.
- * Who can write to Redis can deny it: then what nobody has signed waits, and is never carried out.
+ * Whether this process has the key that the purchases of this sale are signed with; if not, it cannot tell what nobody
+ * has signed. Who can write to Redis can deny it: then what nobody has signed waits, and is never carried out.
  */
 export async function hasSaleKey(redis: RedisClient, signer: Pick<Signer, 'under'>, saleId: string): Promise<boolean> {
   const signedBy = await redis.hget(saleKeys(saleId).state, 'signedBy');

@@ -23,14 +23,20 @@ async function changeState(
   return state ?? undefined;
 }
 
-/** Lets a drafted sale be sold from its start on, and names the key that signs its purchases. Returns `loaded` if it can be, now or earlier; any other state says how far it is. */
+/**
+ * Lets a drafted sale be sold from its start on, and names the key that signs its purchases. Returns `loaded` if it can
+ * be, now or earlier; any other state says how far it is.
+ */
 export const open = (redis: RedisClient, saleId: string, signedBy: string) =>
   changeState(redis, 'saleopen', saleId, signedBy);
 
 /** Returns `paused` if the sale is paused now; any other state is the reason for the refusal. */
 const pause = (redis: RedisClient, saleId: string) => changeState(redis, 'pause', saleId);
 
-/** The same whatever its state says: a word that is no state of ours would let the sale sell. @returns whether it is paused now */
+/**
+ * The same whatever its state says: a word that is no state of ours would let the sale sell.
+ * @returns whether it is paused now
+ */
 export async function pauseWhatever(redis: RedisClient, saleId: string): Promise<boolean> {
   const { state } = saleKeys(saleId);
   const found = await redis.hget(state, 'state');
@@ -40,7 +46,10 @@ export async function pauseWhatever(redis: RedisClient, saleId: string): Promise
   return true;
 }
 
-/** Ends a sale: `early` at any time, `due` only when Redis's clock is past its end. Returns `closed` or `settled` if it has ended. */
+/**
+ * Ends a sale: `early` at any time, `due` only when Redis's clock is past its end. Returns `closed` or `settled` if it
+ * has ended.
+ */
 export const close = (redis: RedisClient, saleId: string, when: 'early' | 'due') =>
   changeState(redis, 'close', saleId, when);
 
@@ -56,7 +65,10 @@ export async function reschedule(
   return 'moved';
 }
 
-/** Puts a field back, such as `tee:booked` of the stock. @returns false: it is not `found` any more, so it must be read again */
+/**
+ * Puts a field back, such as `tee:booked` of the stock.
+ * @returns false: it is not `found` any more, so it must be read again
+ */
 export async function recount(
   redis: RedisClient,
   saleId: string,

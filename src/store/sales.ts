@@ -64,7 +64,10 @@ export function saleTerms({
   });
 }
 
-/** Creates the sale with its stock; nothing can be bought before `openSale`. Safe to repeat. @returns `taken` when keys of another sale with this id exist */
+/**
+ * Creates the sale with its stock; nothing can be bought before `openSale`. Safe to repeat.
+ * @returns `taken` when keys of another sale with this id exist
+ */
 export async function draftSale(
   redis: RedisClient,
   {
@@ -264,8 +267,8 @@ type Followed = (typeof FOLLOWED)[keyof typeof FOLLOWED];
 const followed = z.array(z.literal([1, 0, -1, -2]).transform((number): Followed => FOLLOWED[number]));
 
 /**
- * Brings reservations to the status that their orders have. One call after the other: Redis would run those that are sent together without
- * a purchase in between. Safe to repeat.
+ * Brings reservations to the status that their orders have. One call after the other: Redis would run those that are
+ * sent together without a purchase in between. Safe to repeat.
  * @returns one word per status, in order; undefined: no such sale
  */
 export async function follow(

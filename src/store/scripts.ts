@@ -5,7 +5,10 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 
 const FOLDER = new URL('lua/', ROOT);
 
-/** A script may end with another one, which its header names after THEN: it goes on with the same keys and what is left of ARGV. */
+/**
+ * A script may end with another one, which its header names after THEN: it goes on with the same keys and what is left
+ * of ARGV.
+ */
 function sourceOf(file: string): string {
   const own = readFileSync(new URL(file, FOLDER), 'utf8');
   const next = /^-- THEN +(\w+\.lua)$/m.exec(own)?.[1];
@@ -25,7 +28,10 @@ export const SCRIPTS = new Map(
     .map((file) => [file.slice(0, -4), read(file)]),
 );
 
-/** Compiles every script on the server, so that a broken script stops the process at its start. @throws Error that names file and line */
+/**
+ * Compiles every script on the server, so that a broken script stops the process at its start.
+ * @throws Error that names file and line
+ */
 export async function loadScripts(redis: RedisClient): Promise<void> {
   for (const [name, { source }] of SCRIPTS) {
     try {
@@ -39,8 +45,8 @@ export async function loadScripts(redis: RedisClient): Promise<void> {
 }
 
 /**
- * Runs lua/<name>.lua by its SHA. A server that does not have the script (after a restart or failover, or another Cluster node)
- * answers NOSCRIPT and runs nothing. Only then the source is sent.
+ * Runs lua/<name>.lua by its SHA. A server that does not have the script (after a restart or failover, or another
+ * Cluster node) answers NOSCRIPT and runs nothing. Only then the source is sent.
  * @returns the script's reply; the caller parses it
  * @throws any error of Redis or of the connection; the outcome is then unknown
  */

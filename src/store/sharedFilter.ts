@@ -15,7 +15,10 @@ const CHUNK_BYTES = 262_144;
 const FILTER_TTL_MS = 3_600_000;
 const FILTER_BYTES = { min: 128, max: 67_108_864 };
 
-/** What the log and the hashes of one shard were like when the filter was built. `newest`: the SHA-256 of the newest entry. */
+/**
+ * What the log and the hashes of one shard were like when the filter was built. `newest`: the SHA-256 of the newest
+ * entry.
+ */
 const filterEnd = z.object({ claims: z.int().min(0), newest: z.string(), held: z.int().min(0), wins: z.int().min(0) });
 export type FilterEnd = z.infer<typeof filterEnd>;
 
@@ -36,7 +39,8 @@ export interface SharedFilter {
 }
 
 /**
- * Puts the filter where all gateways find it. What is unfinished has another key, so that nobody sees a half, and expires.
+ * Puts the filter where all gateways find it. What is unfinished has another key, so that nobody sees a half, and
+ * expires.
  * @throws when Redis cannot take it; then there is none, or the one before
  */
 export async function publishFilter(
@@ -56,7 +60,10 @@ export async function publishFilter(
   await redis.rename(draft, shardKeys(rainId, 0).winners);
 }
 
-/** The filter that a gateway has left there; `undefined`: there is none, or none that one of us has signed. Nothing larger than ours is read [R10]. */
+/**
+ * The filter that a gateway has left there; `undefined`: there is none, or none that one of us has signed. Nothing
+ * larger than ours is read [R10].
+ */
 export async function fetchFilter(
   redis: RedisClient,
   signer: Pick<Signer, 'isFilter'>,

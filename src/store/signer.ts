@@ -6,7 +6,9 @@ import { codeOf } from '../platform/auth/typedCode.ts';
 import { signingSecrets } from '../platform/auth/signingSecrets.ts';
 import { seal, unseal } from './seal.ts';
 
-/** Base64url characters that are kept of an HMAC: 96 bits of what Redis passes on, 128 bits of what is kept for long. */
+/**
+ * Base64url characters that are kept of an HMAC: 96 bits of what Redis passes on, 128 bits of what is kept for long.
+ */
 const MAC_CHARACTERS = 16;
 const RECEIPT_CHARACTERS = 22;
 
@@ -43,13 +45,21 @@ interface SignedWish {
   ordinal: number;
 }
 
-/** Signs packets, wins and reservations with keys that neither Redis nor the ledger has. While SIGNING_SECRET is replaced, it knows several and signs with the first. */
+/**
+ * Signs packets, wins and reservations with keys that neither Redis nor the ledger has. While SIGNING_SECRET is
+ * replaced, it knows several and signs with the first.
+ */
 export interface Signer {
-  /** Names the key that signs without disclosing it, 8 hexadecimal digits: stored with a rain, it shows whether a process has the rain's key. */
+  /**
+   * Names the key that signs without disclosing it, 8 hexadecimal digits: stored with a rain, it shows whether a
+   * process has the rain's key.
+   */
   keyId: string;
   /** Names all keys. */
   keyIds: readonly string[];
-  /** The same signer, signing with the key of this name, such as that of an older rain; `undefined`: it has no such key. */
+  /**
+   * The same signer, signing with the key of this name, such as that of an older rain; `undefined`: it has no such key.
+   */
   under(keyId: string | null | undefined): Signer | undefined;
   /** Proves that the holder of the key has made this packet. In its list element, and in the claim. */
   packetMac(rainId: string, redPacketId: string, amount: string): string;
@@ -59,7 +69,9 @@ export interface Signer {
   receipt(win: ToldWin): string;
   /** Whether `receipt` is the win's under one of the keys. */
   isReceipt(receipt: string, win: ToldWin): boolean;
-  /** Proves that this win is in the ledger: who can write to Redis could tell users of credits that they do not have. */
+  /**
+   * Proves that this win is in the ledger: who can write to Redis could tell users of credits that they do not have.
+   */
   creditMark(win: ToldWin): string;
   /** The marks that this win may have, one under each key. */
   creditMarks(win: ToldWin): string[];
@@ -75,11 +87,17 @@ export interface Signer {
   wishMac(wish: SignedWish): string;
   /** Whether `mac` is the wish's under one of the keys. */
   isWish(mac: string, wish: SignedWish): boolean;
-  /** Proves that a gateway has built this filter of the winners: with another one a winner could hear "nothing left". @param text what describes and hashes it */
+  /**
+   * Proves that a gateway has built this filter of the winners: with another one a winner could hear "nothing left".
+   * @param text what describes and hashes it
+   */
   filterMac(rainId: string, text: string): string;
   /** Whether `mac` is the filter's under one of the keys. */
   isFilter(mac: string, rainId: string, text: string): boolean;
-  /** Proves that this session of the operator's console was opened with a password. @param session one line per field */
+  /**
+   * Proves that this session of the operator's console was opened with a password.
+   * @param session one line per field
+   */
   sessionMac(session: string): string;
   /** Whether `mac` is the session's under one of the keys. */
   isSession(mac: string, session: string): boolean;

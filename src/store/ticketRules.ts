@@ -36,7 +36,10 @@ export const readRainTickets = (redis: RedisClient, rainId: string, shards: numb
   readFrom(redis, rainStates(rainId, shards));
 export const readSaleTickets = (redis: RedisClient, saleId: string) => readFrom(redis, [saleKeys(saleId).state]);
 
-/** Safe to repeat. Until all shards have the new rules, a gateway is granted nothing in those whose rules it has not read. */
+/**
+ * Safe to repeat. Until all shards have the new rules, a gateway is granted nothing in those whose rules it has not
+ * read.
+ */
 export async function setRainTickets(
   redis: RedisClient,
   rainId: string,

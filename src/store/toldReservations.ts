@@ -25,7 +25,10 @@ function receiptOf({ saleId, reservationId, userId, sku, quantity, price, ref = 
   };
 }
 
-/** Writes down reservations that buyers were told, that Redis has lost, and that cannot be put back, each with a receipt. Safe to repeat. */
+/**
+ * Writes down reservations that buyers were told, that Redis has lost, and that cannot be put back, each with a
+ * receipt. Safe to repeat.
+ */
 export async function recordToldReservations(
   redis: RedisClient,
   signer: Pick<Signer, 'receipt'>,
@@ -45,13 +48,19 @@ export async function recordToldReservations(
   }
 }
 
-/** The type of what somebody else has put in the place of the reservations that were written down; undefined: nobody has. */
+/**
+ * The type of what somebody else has put in the place of the reservations that were written down; undefined: nobody
+ * has.
+ */
 export async function foreignTold(redis: RedisClient, saleId: string): Promise<string | undefined> {
   const type = await redis.type(saleKeys(saleId).told);
   return type === 'hash' || type === 'none' ? undefined : type;
 }
 
-/** The reservations of a sale that were written down. Those without a genuine receipt are left out: somebody else has written them. */
+/**
+ * The reservations of a sale that were written down. Those without a genuine receipt are left out: somebody else has
+ * written them.
+ */
 export async function readToldReservations(
   redis: RedisClient,
   signer: Pick<Signer, 'isReceipt'>,

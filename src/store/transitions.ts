@@ -18,7 +18,8 @@ export async function announceChange(redis: RedisClient, rainId: string): Promis
 }
 
 /**
- * Changes all shards or none [R12]: all are checked before the first one is changed. If it is interrupted half-way, call it again.
+ * Changes all shards or none [R12]: all are checked before the first one is changed. If it is interrupted half-way,
+ * call it again.
  * @returns `target`, or the state of a shard that refused; `undefined`: no such rain
  */
 async function changeState(
@@ -90,7 +91,8 @@ export async function close(
 /**
  * Closes the claim log of a closed rain for good, before its money moves.
  * @param seen number of claims per shard that the audit has counted
- * @returns false: a shard is not closed, has more claims than `seen`, or packets on their way; then the audit must run again
+ * @returns false: a shard is not closed, has more claims than `seen`, or packets on their way; then the audit must
+ *   run again
  */
 export async function freeze(
   redis: RedisClient,
@@ -116,8 +118,8 @@ interface Settlement {
 }
 
 /**
- * Marks a rain as settled once the ledger accounts for all of it, and moves it from the live index to the settled index. A missing
- * shard was settled by an earlier attempt and has expired since.
+ * Marks a rain as settled once the ledger accounts for all of it, and moves it from the live index to the settled
+ * index. A missing shard was settled by an earlier attempt and has expired since.
  * @returns false: a shard is not closed, or has more claims than `seen`
  */
 export async function settle(
@@ -145,8 +147,8 @@ export async function settle(
 }
 
 /**
- * Puts a rain into the index of live rains again. Its keys do not expire any more: a shard that is settled, in which nobody can win,
- * must be settled again first.
+ * Puts a rain into the index of live rains again. Its keys do not expire any more: a shard that is settled, in which
+ * nobody can win, must be settled again first.
  * @returns false: its keys have expired, at least in part
  */
 export async function relist(redis: RedisClient, rainId: string, live: LiveRain): Promise<boolean> {

@@ -14,7 +14,9 @@ export async function addUndelivered(redis: RedisClient, saleId: string, ordinal
     .exec();
 }
 
-/** Whatever somebody else has written there counts as none: it is a figure, and must not keep anybody from the others. */
+/**
+ * Whatever somebody else has written there counts as none: it is a figure, and must not keep anybody from the others.
+ */
 export function countUndelivered(redis: RedisClient, saleId: string): Promise<number> {
   return redis.scard(saleKeys(saleId).undelivered).catch((error: unknown) => {
     if (String(error).includes('WRONGTYPE')) return 0;

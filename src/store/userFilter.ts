@@ -11,7 +11,10 @@ const HASHES = 4;
 /** Users that are read at most; their filter takes 64 MiB [R10]. */
 const USERS_MAX = 20_000_000;
 
-/** A Bloom filter: it never misses a user, but it may name some who were not added. Two bytes a user, where the ids would take a hundred. */
+/**
+ * A Bloom filter: it never misses a user, but it may name some who were not added. Two bytes a user, where the ids
+ * would take a hundred.
+ */
 export class UserFilter {
   readonly #bits: Uint32Array;
   readonly #mask: number;
@@ -51,7 +54,11 @@ export function bytesFor(users: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(BITS_MIN, users * BITS_PER_USER))) / 8;
 }
 
-/** How many entries each of these hashes has. @param id of the rain or sale. @throws when there are more than any rain or sale has */
+/**
+ * How many entries each of these hashes has.
+ * @param id of the rain or sale.
+ * @throws when there are more than any rain or sale has
+ */
 export async function countUsers(redis: RedisClient, id: string, hashes: readonly string[]): Promise<number[]> {
   const sizes = await Promise.all(hashes.map((hash) => redis.hlen(hash)));
   const size = sumOf(sizes);
@@ -60,7 +67,11 @@ export async function countUsers(redis: RedisClient, id: string, hashes: readonl
   return sizes;
 }
 
-/** Everybody who has an entry in one of these hashes, as a filter. @param sizes of `countUsers`. @param onPage called after each page */
+/**
+ * Everybody who has an entry in one of these hashes, as a filter.
+ * @param sizes of `countUsers`.
+ * @param onPage called after each page
+ */
 export async function readUsers(
   redis: RedisClient,
   hashes: readonly string[],

@@ -30,13 +30,14 @@ interface WinnersReaderOptions {
 export type WinnersReader = (rainId: string, shards: number) => Promise<Winners | undefined>;
 
 /**
- * Reads the winners of rains. Of many winners one gateway builds the filter and leaves it in Redis, and the others take it from there;
- * a filter to which only the latest entries of the logs are missing gets these. A filter is believed only with the signature of a
- * gateway, and if logs and `claimed` are as long as they were at its reading: who can write to Redis cannot put another one in its
- * place. Whatever goes wrong with it, the winners are read from `claimed`.
+ * Reads the winners of rains. Of many winners one gateway builds the filter and leaves it in Redis, and the others take
+ * it from there; a filter to which only the latest entries of the logs are missing gets these. A filter is believed
+ * only with the signature of a gateway, and if logs and `claimed` are as long as they were at its reading: who can
+ * write to Redis cannot put another one in its place. Whatever goes wrong with it, the winners are read from `claimed`.
  *
- * For a round of a campaign the filter holds every winner of the campaign: only the script can decide who has reached the win limit.
- * A user who wins in another round after the reading may get "nothing left" instead of "win limit reached"; that is true as well.
+ * For a round of a campaign the filter holds every winner of the campaign: only the script can decide who has reached
+ * the win limit. A user who wins in another round after the reading may get "nothing left" instead of "win limit
+ * reached"; that is true as well.
  */
 export function createWinnersReader({ redis, signer, onFault }: WinnersReaderOptions): WinnersReader {
   const lease = createBuildLease(redis, randomUUID());
@@ -123,8 +124,8 @@ function isOf({ ends }: SharedFilter, now: Look): boolean {
 }
 
 /**
- * The filter with the users of the entries that the logs got since. `undefined` in any doubt: the logs do not go on where the filter
- * ends, `claimed` has got more or fewer entries than the log, it is full, or an entry names no user.
+ * The filter with the users of the entries that the logs got since. `undefined` in any doubt: the logs do not go on
+ * where the filter ends, `claimed` has got more or fewer entries than the log, it is full, or an entry names no user.
  */
 async function extended(
   redis: RedisClient,

@@ -9,13 +9,17 @@ type Submission = { outcome: 'credited' | 'held' } | { outcome: 'later'; afterMs
 
 interface CreditBatcherOptions {
   balance: PayoutProvider;
-  /** Claims of one rain per posting: many cost the ledger no more than one, while an external wallet answers for each. */
+  /**
+   * Claims of one rain per posting: many cost the ledger no more than one, while an external wallet answers for each.
+   */
   batchMax: number;
   /** Concurrent postings; the credit worker uses the same database rows. */
   postingsMax: number;
   /** Beyond this a claim is answered `later` at once [R10]. */
   waitingMax: number;
-  /** Called after the commit. Its errors change nothing: the money is posted, and the credit worker announces it too. */
+  /**
+   * Called after the commit. Its errors change nothing: the money is posted, and the credit worker announces it too.
+   */
   onCredited: (rainId: string, shard: number, claims: readonly Claim[]) => Promise<void>;
   /** Called when a wallet has paid and the ledger could not post it: nobody else would report this. Never rejects. */
   onUnbooked: (unbooked: Unbooked) => Promise<void>;
@@ -37,9 +41,9 @@ export const CREDIT_BATCHER_LIMITS = {
 } as const;
 
 /**
- * Takes single claims from users' requests and posts them in batches, as the credit worker does: the first of the two posts a
- * claim, the other finds it `already` there [R5]. It dead-letters only claims that a wallet paid in vain; any other claim that
- * cannot be credited also reaches the credit worker, which knows its position in the log.
+ * Takes single claims from users' requests and posts them in batches, as the credit worker does: the first of the two
+ * posts a claim, the other finds it `already` there [R5]. It dead-letters only claims that a wallet paid in vain; any
+ * other claim that cannot be credited also reaches the credit worker, which knows its position in the log.
  */
 export function createCreditBatcher({
   balance,

@@ -35,8 +35,8 @@ export function nameOf({ rainId, redPacketId, userId, amount }: Claim): string {
 export type Unbooked = { claim: Claim; shard: number } & Pick<LostEntry, 'reason' | 'detail'>;
 
 /**
- * Builds its dead letter. The credit worker cannot: for a claim that was discarded meanwhile it gets `discarded`, and only the
- * caller of the wallet knows about the payment.
+ * Builds its dead letter. The credit worker cannot: for a claim that was discarded meanwhile it gets `discarded`, and
+ * only the caller of the wallet knows about the payment.
  * @throws when the claim is no longer in its log, or Redis cannot be read
  */
 export async function deadLetterFor(

@@ -14,14 +14,19 @@ export interface Leaderboard {
 }
 
 const PLACES = 3;
-/** How long one result serves all callers, ms: while it may change, once it is final, and of a rain that does not exist. */
+/**
+ * How long one result serves all callers, ms: while it may change, once it is final, and of a rain that does not exist.
+ */
 const FRESH_MS = 1_000;
 const FINAL_MS = 60_000;
 const UNKNOWN_MS = 10_000;
 /** Limits: cached rains, concurrent reads, and rains that wait for a read [R10]. */
 const LIMITS = { rememberedMax: 1_000, atOnceMax: 2, waitingMax: 200 } as const;
 
-/** Gives `undefined` for a rain that the ledger does not have; rejects when the ledger cannot be read, or too many rains wait. */
+/**
+ * Gives `undefined` for a rain that the ledger does not have; rejects when the ledger cannot be read, or too many rains
+ * wait.
+ */
 export function createLeaderboards(
   ledger: Pick<Ledger, 'luckiest'>,
   { names, now }: { names?: WinnerNames; now?: () => number } = {},

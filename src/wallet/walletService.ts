@@ -40,8 +40,9 @@ const REMEMBERED_MAX = 20_000;
 const USERS_MAX = 2_000;
 
 /**
- * Settles on demand: a user who asks for the wallet never sees the delay of settlement. It does the credit worker's work early:
- * find → read the ledger → skip dead letters → confirm → submit. The ledger's unique keys decide who owns the money [R5].
+ * Settles on demand: a user who asks for the wallet never sees the delay of settlement. It does the credit worker's
+ * work early: find → read the ledger → skip dead letters → confirm → submit. The ledger's unique keys decide who owns
+ * the money [R5].
  */
 export function createWalletService({
   ledger,
@@ -115,7 +116,9 @@ export function createWalletService({
   }
 
   return {
-    /** Credits this user's wins, and returns in time; unfinished work continues. Rejects when the ledger cannot be read. */
+    /**
+     * Credits this user's wins, and returns in time; unfinished work continues. Rejects when the ledger cannot be read.
+     */
     settle(userId: string): Promise<Settled> {
       const current = running.get(userId);
       if (current) return current;

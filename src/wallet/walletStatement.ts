@@ -3,7 +3,10 @@ import type { StatementCursor } from '../ledger/walletStatement.ts';
 import { formatMoney, parseMoney } from '../rain/money.ts';
 import type { WinsStatus, WalletService } from './walletService.ts';
 
-/** One red packet in a user's statement. Amounts are decimal strings, `at` is ISO: when it was credited or, before that, won. */
+/**
+ * One red packet in a user's statement. Amounts are decimal strings, `at` is ISO: when it was credited or, before that,
+ * won.
+ */
 interface StatementEntry extends Record<'rainId' | 'title' | 'redPacketId' | 'amount' | 'at', string> {
   status: WinsStatus;
 }
@@ -22,7 +25,8 @@ export interface WalletStatement extends Record<'userId' | 'wallet' | 'pending',
 const NOTE = 'What you have won lately may not be shown yet. It is safe and on its way; ask again in a moment.';
 
 /**
- * A user's statement, after the user's wins are settled as far as possible in time. Rejects when the ledger cannot be read.
+ * A user's statement, after the user's wins are settled as far as possible in time. Rejects when the ledger cannot be
+ * read.
  * @param after the last packet of the previous page; then nothing is settled again
  */
 export async function openWalletStatement(

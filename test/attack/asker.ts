@@ -18,7 +18,9 @@ export interface Question {
   timeoutMs?: number;
 }
 
-/** One request over a connection of its own. The path is sent as it is written: no URL is parsed that would tidy it up. */
+/**
+ * One request over a connection of its own. The path is sent as it is written: no URL is parsed that would tidy it up.
+ */
 export function ask(
   port: number,
   path: string,

@@ -3,7 +3,10 @@ import { createHmac } from 'node:crypto';
 const encode = (part: unknown): string =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
 
-/** A token as it is written here, valid or not. Text is taken as it is, for JSON that no program writes. @param sign gives the signature of the first two parts */
+/**
+ * A token as it is written here, valid or not. Text is taken as it is, for JSON that no program writes.
+ * @param sign gives the signature of the first two parts
+ */
 export function jwt(header: unknown, payload: unknown, sign: (signed: string) => string): string {
   const signed = `${encode(header)}.${encode(payload)}`;
   return `${signed}.${sign(signed)}`;

@@ -1,5 +1,5 @@
-// `npm run attack`: tries every door as somebody who knows the source, by real requests to real servers, and checks that each stays
-// shut to attacks and open to honest requests.
+// `npm run attack`: tries every door as somebody who knows the source, by real requests to real servers, and checks
+// that each stays shut to attacks and open to honest requests.
 //
 //     npm run attack -- [--json] [--only part-of-a-name]
 import { spawnSync } from 'node:child_process';

@@ -27,7 +27,10 @@ export interface Line {
   /** Everything that has come. */
   heard: readonly Heard[];
   say(message: unknown): void;
-  /** Sends it. @returns the first message of one of these types that comes afterwards; `closed` or `silence` if none does */
+  /**
+   * Sends it.
+   * @returns the first message of one of these types that comes afterwards; `closed` or `silence` if none does
+   */
   ask(message: unknown, ...types: string[]): Promise<Heard>;
   /** The first message of one of these types, also one that came before. */
   next(...types: string[]): Promise<Heard>;

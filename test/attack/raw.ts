@@ -63,7 +63,10 @@ export async function openRaw(port: number, from = '127.0.0.1'): Promise<Raw> {
   };
 }
 
-/** Sends the bytes and waits until the server closes, or for `quietMs` after the last thing that came. @returns what came */
+/**
+ * Sends the bytes and waits until the server closes, or for `quietMs` after the last thing that came.
+ * @returns what came
+ */
 export async function exchange(
   port: number,
   sent: string | Buffer,

@@ -10,7 +10,10 @@ export interface Verdict {
 /** Characters of an answer that a sentence shows. */
 const SHOWN_MAX = 300;
 
-/** A family holds when each attempt was refused, and an honest request was not: without one, a refusal might have another reason. */
+/**
+ * A family holds when each attempt was refused, and an honest request was not: without one, a refusal might have
+ * another reason.
+ */
 export function judge(family: string, { made }: Pick<Attempts, 'made'>, thrown?: unknown): Verdict {
   const attacks = made.filter(({ isControl }) => !isControl);
   const notHeld = made.filter(({ ok }) => !ok).map(sentenceOf);

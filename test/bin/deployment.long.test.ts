@@ -17,7 +17,9 @@ import { scrape } from '../support/scrape.ts';
 
 const TICKET_SECRET = 'a-ticket-secret-for-tests-0123456789abcdef';
 const PASSWORD = 'a long password';
-/** No port, no time and no id looks like these: a rain of two packets, one of five, and a claim that nobody may make. */
+/**
+ * No port, no time and no id looks like these: a rain of two packets, one of five, and a claim that nobody may make.
+ */
 const [TRACED, TRACED_AMOUNT, BUDGET, AMOUNT, SPOILED] = ['3456.78', '1728.39', '8675.55', '1735.11', '2718.28'];
 const STARTED = { timeoutMs: 50_000 };
 
@@ -167,7 +169,8 @@ test('a win is one trace from its socket to the ledger and back, over processes 
       expect(attributes).toMatchObject({ 'rain.id': 't1', 'rain.red_packet_id': id });
       expect(endTimeUnixNano).toBeGreaterThanOrEqual(startTimeUnixNano);
     }
-    // Milliseconds of two clocks: a step may seem to begin a little before the one before it has ended, never before it began.
+    // Milliseconds of two clocks: a step may seem to begin a little before the one before it has ended, never before it
+    // began.
     spans.reduce((before, span) => {
       expect(span.endTimeUnixNano + 2_000_000n).toBeGreaterThan(before.startTimeUnixNano);
       return span;

@@ -44,8 +44,8 @@ function start({ onTestFinished }: Finish, command: 'gateway' | 'worker', env: R
 }
 
 /**
- * Ends it as a parent does. Exit code 0 says, by the process's own clock, that the deadline, after which it is cut off with
- * another one and two seconds before a parent of ours kills, was kept.
+ * Ends it as a parent does. Exit code 0 says, by the process's own clock, that the deadline, after which it is cut off
+ * with another one and two seconds before a parent of ours kills, was kept.
  * @returns how long after SIGTERM it came, ms
  */
 async function terminate({ child, done }: CliProcess): Promise<number> {

@@ -61,7 +61,8 @@ test('Redis is slow for a moment while the console starts: queues, dead letters 
     CONSOLE_PORT: '0',
     LOG_LEVEL: 'silent',
   });
-  // The first connection is that of /readyz. With the second the console has reached Redis, and next it makes its queues.
+  // The first connection is that of /readyz. With the second the console has reached Redis, and next it makes its
+  // queues.
   await eventually(() => toBook.line.accepted >= 2, { everyMs: 1 });
   toRedis.delay(SLOW_MS);
   toBook.line.pass();

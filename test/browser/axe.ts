@@ -19,7 +19,10 @@ export async function findBarriers(page: Page): Promise<string[]> {
   );
 }
 
-/** Loads axe (half a megabyte) only if needed. It is injected through the debugger, because the page's policy forbids scripts. */
+/**
+ * Loads axe (half a megabyte) only if needed. It is injected through the debugger, because the page's policy forbids
+ * scripts.
+ */
 async function bringAxe(page: Page): Promise<void> {
   if (await page.evaluate(() => 'axe' in globalThis)) return;
   const session = await page.context().newCDPSession(page);

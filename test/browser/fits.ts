@@ -3,7 +3,10 @@ import type { Page } from 'playwright-core';
 /** What a thumb needs. */
 const TOUCH_PX = 44;
 
-/** What is wrong with a screen on a phone: it scrolls sideways, something is cut off, or something to touch is small. One line each. */
+/**
+ * What is wrong with a screen on a phone: it scrolls sideways, something is cut off, or something to touch is small.
+ * One line each.
+ */
 export async function misfits(page: Page): Promise<string[]> {
   return await page.evaluate((least) => {
     const named = (element: Element) =>

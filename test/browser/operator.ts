@@ -35,7 +35,10 @@ export const screensOf = (rainId: string) => [
   `#/rains/${rainId}/winners/sheet`,
 ];
 
-/** Opens the operator's page, with reduced motion unless screenshots are taken. Errors of the browser's console go to `faults`. */
+/**
+ * Opens the operator's page, with reduced motion unless screenshots are taken. Errors of the browser's console go to
+ * `faults`.
+ */
 export async function openConsole(
   browser: Browser,
   system: Pick<Deployment, 'consoleUrl'>,
@@ -84,8 +87,8 @@ export async function goTo(page: Page, hash: string): Promise<void> {
 }
 
 /**
- * Waits until a click on this button has brought this element. Clicks again if Redis or the database did not answer in time, as on a
- * busy machine: every verb is safe to repeat.
+ * Waits until a click on this button has brought this element. Clicks again if Redis or the database did not answer in
+ * time, as on a busy machine: every verb is safe to repeat.
  * @throws on any other refusal
  */
 export async function untilBrought(page: Page, testId: string, button: string): Promise<void> {

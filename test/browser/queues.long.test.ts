@@ -12,7 +12,10 @@ const DELAY_MS = 200_000;
 const LONG_ERROR =
   'the order service answers 503: upstream connect error or disconnect/reset before headers, reset reason: connection timeout, after 30000 ms at https://rain:geheim@shop.example/orders';
 
-/** Jobs that are stuck in each way: not accepted by the wallet, not accepted by the shop, waiting without a worker, given up. */
+/**
+ * Jobs that are stuck in each way: not accepted by the wallet, not accepted by the shop, waiting without a worker,
+ * given up.
+ */
 async function getStuck({ queues, barred, wonRain, credit }: TestConsole): Promise<void> {
   barred.add('user-0');
   await wonRain('spring', 3);

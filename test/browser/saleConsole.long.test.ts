@@ -63,7 +63,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('every screen of sales, in both languages, on 
     await reserveTees(testConsole, 'changed', 2);
     await redis.hincrby(saleKeys('changed').stock, 'tee:booked', 3);
     const now = await redisNow(redis);
-    // One reservation was refused by the shop, one is not confirmed, and one was paid for after its units were sold again.
+    // One reservation was refused by the shop, one is not confirmed, and one was paid for after its units were sold
+    // again.
     const letter = async (index: number, reason: OrderLetter['reason'], detail: string) => ({
       saleId: 'newyear',
       index,

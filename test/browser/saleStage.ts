@@ -21,12 +21,18 @@ import { launchChromium } from './chromium.ts';
 import { EMPTY_BOOK, NO_THEMES, PHONE } from './stage.ts';
 import { closePages, openPage, type PageOptions } from './windows.ts';
 
-/** Redis, ledger, gateway, console and a browser: everything that a buyer's page needs. The worker is started by the test. */
+/**
+ * Redis, ledger, gateway, console and a browser: everything that a buyer's page needs. The worker is started by the
+ * test.
+ */
 export interface SaleStage {
   readonly context: TestContext;
   /** A sale in both stores. */
   openSale(id: string, differing?: Partial<NewSale>): Promise<void>;
-  /** Opens a page at this address of the console. Default: English, phone, reduced motion, and the demo's shop takes payments. */
+  /**
+   * Opens a page at this address of the console. Default: English, phone, reduced motion, and the demo's shop takes
+   * payments.
+   */
   open(path: string, options?: Partial<PageOptions> & { pay?: object | undefined }): Promise<Page>;
   /** From now on reservations become orders, and Redis follows the ledger. */
   work(): Promise<void>;

@@ -41,7 +41,10 @@ async function workedFor(phone: CDPSession): Promise<number> {
   return metrics.find(({ name }) => name === 'TaskDuration')!.value;
 }
 
-/** Milliseconds after the start of the page at which it first had text, and by which it last did nothing else for 50 ms or more. */
+/**
+ * Milliseconds after the start of the page at which it first had text, and by which it last did nothing else for 50 ms
+ * or more.
+ */
 const timesOf = (page: Page) =>
   page.evaluate(
     () =>

@@ -10,7 +10,10 @@ interface Windows {
 
 const windows = new WeakMap<Browser, Windows>();
 
-/** A new page in a window of this kind. Windows are reused: a page costs 0.33 s of CPU time, four times that in a new window. */
+/**
+ * A new page in a window of this kind. Windows are reused: a page costs 0.33 s of CPU time, four times that in a new
+ * window.
+ */
 export async function openPage(
   browser: Browser,
   { viewport, reducedMotion, colorScheme, ...options }: PageOptions,

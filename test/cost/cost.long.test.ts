@@ -15,7 +15,10 @@ import { freePort } from '../support/freePort.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { costOf, openAsker, processorUs, tableOf, usPerKilobyte, type Cost } from './measure.ts';
 
-/** Nothing that a gateway is sent may cost more than so many grabs, per kilobyte. Many routes of the console do; see docs/reference/security.md. */
+/**
+ * Nothing that a gateway is sent may cost more than so many grabs, per kilobyte. Many routes of the console do; see
+ * docs/reference/security.md.
+ */
 const GRABS_MAX = 20;
 /** Limits of what is dear, beside those of the address and of the user. */
 const LIMITS: Readonly<Record<string, string>> = {

@@ -39,7 +39,10 @@ describe('claims that the payout provider does not accept yet', () => {
   const drained = () =>
     eventually(async () => (await pending(room.queue)) + (await pending(room.later)) === 0, { timeoutMs: 20_000 });
 
-  /** The ledger, for everybody but these users; tells of each call how many claims were in it and whether they are to be taken apart. */
+  /**
+   * The ledger, for everybody but these users; tells of each call how many claims were in it and whether they are to be
+   * taken apart.
+   */
   function reluctant(
     users: readonly string[],
     answer: (userId: string) => PostOutcome = () => ({ outcome: 'reconsumeLater', detail: 'the wallet answered 503' }),

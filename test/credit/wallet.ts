@@ -32,8 +32,9 @@ export interface ToldClaim {
 }
 
 /**
- * How the wallet treats one request. All that have `pay` in their name have paid, once per claim id, before they misbehave. Those
- * with `lie` say "paid" and have not: they give no receipt, or one for another amount. An answer that is cut has not paid either.
+ * How the wallet treats one request. All that have `pay` in their name have paid, once per claim id, before they
+ * misbehave. Those with `lie` say "paid" and have not: they give no receipt, or one for another amount. An answer that
+ * is cut has not paid either.
  */
 export type Behaviour =
   | 'pay'
@@ -63,7 +64,10 @@ export type Behaviour =
 
 export interface Wallet {
   url: string;
-  /** The next requests that hold this packet meet these, in order, and then good manners; the last one stays when `always`. */
+  /**
+   * The next requests that hold this packet meet these, in order, and then good manners; the last one stays when
+   * `always`.
+   */
   plan(redPacketId: string, behaviours: Behaviour[], always?: boolean): void;
   /** What it paid, by claim id; once each, as the contract says. */
   paid: Map<string, ToldClaim>;
@@ -73,8 +77,9 @@ export interface Wallet {
   asked: { key: string; packets: string[]; at: number }[];
   asksOf(redPacketId: string): number;
   /**
-   * Requests under way at once, at most; those that did not prove themselves; those that followed a redirect; and packets that
-   * were asked for another user or amount than before, or under another id, which an honest caller never does.
+   * Requests under way at once, at most; those that did not prove themselves; those that followed a redirect; and
+   * packets that were asked for another user or amount than before, or under another id, which an honest caller never
+   * does.
    */
   seen: { atOnceMax: number; unsigned: number; elsewhere: number; rivals: number };
   stop(): Promise<void>;

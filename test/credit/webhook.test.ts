@@ -64,8 +64,8 @@ describe('an external wallet', () => {
     );
 
   /**
-   * Checks that every credit was paid to the same user with the same amount, and every other claim is a dead letter. @returns
-   * the dead letters by index
+   * Checks that every credit was paid to the same user with the same amount, and every other claim is a dead letter.
+   * @returns the dead letters by index
    */
   async function outcome(rainId: string, claims: readonly Claim[]): Promise<[number, string][]> {
     await drained();

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** As `npm audit --json` tells it: per package, the advisories about it, or the names of those through which they reach it. */
+/**
+ * As `npm audit --json` tells it: per package, the advisories about it, or the names of those through which they reach
+ * it.
+ */
 const report = z.object({
   vulnerabilities: z.record(
     z.string(),

@@ -13,7 +13,9 @@ interface Ports {
   console: number;
 }
 
-/** A real balancer that serves its file of deploy/, but for what its head says is to be set: addresses and certificate. */
+/**
+ * A real balancer that serves its file of deploy/, but for what its head says is to be set: addresses and certificate.
+ */
 export interface Site {
   http: number;
   https: number;
@@ -28,7 +30,10 @@ export interface Balancer {
   missing: string | undefined;
   /** Its timeouts, each shortened to 1 s, that of sockets to 2 s. */
   impatient: readonly Change[];
-  /** @param folder its own. @throws when what is to be set does not stand in the file as expected: then the file and its test have parted */
+  /**
+   * @param folder its own.
+   * @throws when what is to be set does not stand in the file as expected: then the file and its test have parted
+   */
   serve(folder: string, ports: Ports, changes?: readonly Change[]): Promise<Site>;
 }
 

@@ -24,7 +24,10 @@ const SPELLINGS: readonly [npm: readonly string[], rain: readonly string[]][] = 
   ],
 ];
 
-/** Every command of the shell blocks of a page, in order: joined ones apart, without comments, redirections and variables. */
+/**
+ * Every command of the shell blocks of a page, in order: joined ones apart, without comments, redirections and
+ * variables.
+ */
 export function commandsIn({ path, text }: Page): WrittenCommand[] {
   const lines = text.split('\n');
   let fence: string | undefined;

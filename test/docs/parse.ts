@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { openProgram } from '../../src/bin/program.ts';
 
 /**
- * Lets the real program read a command without doing it: verbs and options have to exist, arguments to be complete and of the right form.
+ * Lets the real program read a command without doing it: verbs and options have to exist, arguments to be complete and
+ * of the right form.
  * @returns what it said against it
  */
 export async function complaintAbout(words: readonly string[]): Promise<string | undefined> {
@@ -29,7 +30,10 @@ export async function complaintAbout(words: readonly string[]): Promise<string |
   }
 }
 
-/** `rain block user|address WHO [--for 2h]`: what a sentence names need not be complete, but its verb and its options have to exist. */
+/**
+ * `rain block user|address WHO [--for 2h]`: what a sentence names need not be complete, but its verb and its options
+ * have to exist.
+ */
 export async function strangersIn(mention: string): Promise<string[]> {
   let command: Command = await openProgram();
   const words = mention.split(/\s+/).slice(1);

@@ -30,8 +30,8 @@ function expectSchemas(frames: readonly Frame[]): void {
 }
 
 /**
- * The sender and the kind of each message, in order: these must be the same in every run. How often an unchanged snapshot is sent is
- * chance, and so is whether the close is seen before the settlement.
+ * The sender and the kind of each message, in order: these must be the same in every run. How often an unchanged
+ * snapshot is sent is chance, and so is whether the close is seen before the settlement.
  */
 function shapeOf(frames: readonly Frame[]): string[] {
   const seen = new Map<string, unknown>();

@@ -12,7 +12,10 @@ import { openWorker } from '../support/servers/worker.ts';
 import { commandsIn, type WrittenCommand } from './commands.ts';
 import { pageAt } from './pages.ts';
 
-/** Pages whose commands are run in their order on real servers; those of the others are read by the program only, see commands.test.ts. */
+/**
+ * Pages whose commands are run in their order on real servers; those of the others are read by the program only, see
+ * commands.test.ts.
+ */
 const PAGES_RUN = [
   'docs/tutorial/first-rain.md',
   'docs/how-to/campaigns.md',

@@ -16,7 +16,10 @@ interface Shop {
   balanceOf: (user: string) => bigint;
 }
 
-/** Answers of a console, one for each report. @returns the shop after all of them, with an order of 19.90 that ann pays from 30.00 */
+/**
+ * Answers of a console, one for each report.
+ * @returns the shop after all of them, with an order of 19.90 that ann pays from 30.00
+ */
 async function reported(answers: readonly (readonly [status: number, body: string])[]) {
   const left = [...answers];
   const server = createServer((_request, response) => {

@@ -17,8 +17,8 @@ const look = (actor: string): Line[] => [0, 1, 2].map((shard) => [actor, 'remain
 const lent: readonly Line[] = [['b', 'grab', 0], ...look('b'), ['b', 'lend', 2]];
 
 /**
- * Orders that chance does not find, or seldom. The one packet lies in shard 2; bob waits in shard 0, and ann in shard 1. Bob's gateway is
- * b, and c after its death; ann's is a.
+ * Orders that chance does not find, or seldom. The one packet lies in shard 2; bob waits in shard 0, and ann in shard
+ * 1. Bob's gateway is b, and c after its death; ann's is a.
  */
 export const DIRECTED: readonly Directed[] = [
   {
@@ -52,7 +52,10 @@ export const DIRECTED: readonly Directed[] = [
   { name: 'a packet has arrived, and the answer is lost', lines: [...lent, ['b', 'receive', 0, 'reply_lost']] },
 ];
 
-/** Plays these lines, leaving out what nobody is about to do, and then everything else in the order in which it was asked for. */
+/**
+ * Plays these lines, leaving out what nobody is about to do, and then everything else in the order in which it was
+ * asked for.
+ */
 export async function direct(redis: RedisClient, { lines }: Directed, mutant?: Mutant): Promise<Findings> {
   const shards = 3;
   const stage = await openStage(redis, {

@@ -1,5 +1,5 @@
-// `npm run explore`: plays rains of several shards on a real Redis, in many orders of everything, and checks [R1], [R2], [R13] and that no
-// packet is lost. The same seed plays the same orders.
+// `npm run explore`: plays rains of several shards on a real Redis, in many orders of everything, and checks [R1],
+// [R2], [R13] and that no packet is lost. The same seed plays the same orders.
 //
 //     npm run explore -- [--runs 1000] [--seed 1] [--json]
 import { parseArgs } from 'node:util';

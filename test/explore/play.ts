@@ -46,7 +46,10 @@ function scheduleOf(random: Random): Schedule {
   };
 }
 
-/** One rain, from the first grab until everybody has an answer, in an order that the seed alone decides. @throws when it does not end */
+/**
+ * One rain, from the first grab until everybody has an answer, in an order that the seed alone decides.
+ * @throws when it does not end
+ */
 export async function play(redis: RedisClient, seed: number, mutant?: Mutant): Promise<Played> {
   const random = seededRandom(seed);
   const schedule = scheduleOf(random);

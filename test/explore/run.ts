@@ -18,7 +18,10 @@ interface Explored {
 /** Runs in which chance looks for a mutant that no directed schedule has found. */
 const MUTANT_RUNS = 40;
 
-/** Plays every directed schedule, and runs with seeds from this one on, then the same with each mutant. @param tell is given what each unsound run has found */
+/**
+ * Plays every directed schedule, and runs with seeds from this one on, then the same with each mutant.
+ * @param tell is given what each unsound run has found
+ */
 export async function explore(
   redis: RedisClient,
   { runs, seed }: { runs: number; seed: number },

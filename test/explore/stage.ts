@@ -53,7 +53,10 @@ export const NAME_OF_SHA: ReadonlyMap<string, string> = new Map([...SCRIPTS].map
 /** How often replicas do not confirm in time, of 1. */
 const UNCONFIRMED = 0.1;
 
-/** One rain on a real Redis, gateways with the product's own path of a grab, and users who ask until they have an answer. */
+/**
+ * One rain on a real Redis, gateways with the product's own path of a grab, and users who ask until they have an
+ * answer.
+ */
 export async function openStage(
   redis: RedisClient,
   { rainId, shards, packets, random, durability, mutant }: StageOptions,
@@ -168,7 +171,8 @@ export async function openStage(
     async failOver(shard: number): Promise<void> {
       await world.failOver(shard, random.below);
       if (durability !== 'local') return;
-      // A move that arrives in this very moment from a lender that has forgotten it slips through, as in docs/explanation/durability.md.
+      // A move that arrives in this very moment from a lender that has forgotten it slips through, as in
+      // docs/explanation/durability.md.
       for (const step of scheduler.pending) if (step.what === 'receive') await scheduler.carryOut(step, 'not_sent');
       await endMoves(redis, rainId, shards);
       await restoreSentWins(redis, signer, won.values());

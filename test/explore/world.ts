@@ -10,8 +10,8 @@ export type Keeping = 'none' | 'unconfirmed' | 'latest';
 const LATEST = 12;
 
 /**
- * What is in Redis after each step, seen by somebody who sees all shards at once. It also plays the replicas: a shard can be
- * put back to an earlier moment.
+ * What is in Redis after each step, seen by somebody who sees all shards at once. It also plays the replicas: a shard
+ * can be put back to an earlier moment.
  */
 export class World {
   readonly redis: RedisClient;

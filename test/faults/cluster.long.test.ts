@@ -5,7 +5,10 @@ import { masterFaults } from './cluster/masterFaults.ts';
 import { slotFaults } from './cluster/slotFaults.ts';
 import { asked } from './fault.ts';
 
-/** Each with the durability with which `npm run test:long` plays it. The lines come last: they change the ports of all servers. */
+/**
+ * Each with the durability with which `npm run test:long` plays it. The lines come last: they change the ports of all
+ * servers.
+ */
 const FAULTS = [
   [masterFaults, 'replicas=1'],
   [slotFaults, 'local'],

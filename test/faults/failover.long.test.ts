@@ -30,7 +30,10 @@ afterAll(async () => {
   await book.stop();
 });
 
-/** Every reported win is in the ledger to the cent or listed as told twice, and no packet is paid twice. @returns what is listed */
+/**
+ * Every reported win is in the ledger to the cent or listed as told twice, and no packet is paid twice.
+ * @returns what is listed
+ */
 async function expectPaidOrListed(rainId: string, users: UserGroup): Promise<Set<string>> {
   const { book: inBook, listed } = await stage.finalState(rainId);
   const astray = [...toldBy(users)].filter(([claim, amount]) => inBook.get(claim) !== amount && !listed.has(claim));
@@ -52,7 +55,10 @@ async function expectPaidOrListed(rainId: string, users: UserGroup): Promise<Set
   return listed;
 }
 
-/** The replication link fails at a random moment, then the master dies. Lost: wins that were reported, not paid and not listed. */
+/**
+ * The replication link fails at a random moment, then the master dies. Lost: wins that were reported, not paid and not
+ * listed.
+ */
 async function failOver(durability: Durability, { name, rainId }: Run): Promise<RunResult> {
   const wins = chance(name).between(10, 100);
   const replicas = durability.mode === 'replicas';
@@ -78,7 +84,8 @@ async function failOver(durability: Durability, { name, rainId }: Run): Promise<
     const told = [...toldBy(users)];
     const packets = [...inBook.keys()].map((claim) => claim.split(' ')[1]);
     const audit = (await auditRain(run.context, rainId))!;
-    // A win may have been credited although its answer and its claim died with the master: with local the audit reports it.
+    // A win may have been credited although its answer and its claim died with the master: with local the audit reports
+    // it.
     const explained = audit.report.balanced || (!replicas && audit.problems.length === audit.lostFromLog.length);
     if (!explained) problems.push(...audit.problems);
     const promised = new Set(audit.toldTwice.map(({ toldTo, redPacketId }) => nameOf({ userId: toldTo, redPacketId })));

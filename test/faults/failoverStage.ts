@@ -26,8 +26,8 @@ import { startUserGroup, type UserGroup } from './users/userGroup.ts';
 import { signer } from '../support/signer.ts';
 
 /**
- * The replication link drops everything for 300 ms during the rain. Then the master is killed, and Sentinel promotes the replica:
- * the wins of these 300 ms are lost in Redis. Everything here is real, only small.
+ * The replication link drops everything for 300 ms during the rain. Then the master is killed, and Sentinel promotes
+ * the replica: the wins of these 300 ms are lost in Redis. Everything here is real, only small.
  */
 export const BLIND_MS = 300;
 /** Minimum of users that must receive a win meanwhile. On a busy machine 300 ms may pass without one. */
@@ -129,8 +129,9 @@ export class FailoverStage {
   }
 
   /**
-   * Waits for some wins, breaks the link, then kills the master. The users come in three groups: before, while the link is broken,
-   * and after. So however slow the machine is, packets are left for each group. @returns the old master's claim log at its death
+   * Waits for some wins, breaks the link, then kills the master. The users come in three groups: before, while the link
+   * is broken, and after. So however slow the machine is, packets are left for each group. @returns the old master's
+   * claim log at its death
    */
   async lose(
     rainId: string,

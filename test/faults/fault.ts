@@ -32,7 +32,10 @@ export type Fault<D extends System = Deployment> = (name: string, strike: Strike
 interface MatrixOptions {
   /** Only the faults that `npm test` plays, once each. */
   short?: boolean;
-  /** Runs that are played at once, each on a deployment of its own: a run mostly waits. `npm run faults` plays one after another, since it measures. */
+  /**
+   * Runs that are played at once, each on a deployment of its own: a run mostly waits. `npm run faults` plays one after
+   * another, since it measures.
+   */
   atOnce?: number;
 }
 

@@ -17,8 +17,8 @@ import { deploy, type Deployment } from './deployment.ts';
 import { prepareRain } from './run.ts';
 import { lockTransfers } from './means/tableLock.ts';
 
-// No system on Redis survives FLUSHALL: a reported win without a credit is lost, so this is no row of the table. But the loss is
-// reported, nothing is paid that was not won, and nothing can be won again.
+// No system on Redis survives FLUSHALL: a reported win without a credit is lost, so this is no row of the table. But
+// the loss is reported, nothing is paid that was not won, and nothing can be won again.
 
 let deployment: Deployment;
 beforeAll(async () => {
@@ -75,7 +75,8 @@ test.skipIf(!postgresInstalled).each(['some', 'none'])(
       });
       expect(cents).toBe(credits.reduce((sum, { amountCents }) => sum + amountCents, 0n));
       expect(await context.ledger.sumOfBalances()).toBe(0n);
-      // No keys of the rain come back except what expires: leases, and the list of whom the gateways had told; and the rain cannot be created again.
+      // No keys of the rain come back except what expires: leases, and the list of whom the gateways had told; and the
+      // rain cannot be created again.
       const passing: string[] = [keys.lease, keys.auditor, keys.told];
       expect((await context.redis.keys(`rain:{${rainId}/*`)).filter((key) => !passing.includes(key))).toEqual([]);
       const lost = {

@@ -34,7 +34,10 @@ const ANSWERED_WITHIN_MS = 60_000;
 const SETTLED_WITHIN_MS = 90_000;
 const ASKED_WITHIN_MS = 20_000;
 
-/** Waits for all answers and for the settlement by the system itself. Then every winner grabs once more, and the result is checked. */
+/**
+ * Waits for all answers and for the settlement by the system itself. Then every winner grabs once more, and the result
+ * is checked.
+ */
 export async function recover({
   context,
   database,
@@ -70,9 +73,9 @@ export async function recover({
 }
 
 /**
- * The longest wait after the fault, seconds: from a lost connection to the next welcome, from a user's first grab to the final
- * answer, from a reported win to the credit in the ledger, or from the end of the rain to its settlement. A wait that began before
- * the fault is counted from the fault. A wait that ended before the fault is not counted.
+ * The longest wait after the fault, seconds: from a lost connection to the next welcome, from a user's first grab to
+ * the final answer, from a reported win to the credit in the ledger, or from the end of the rain to its settlement. A
+ * wait that began before the fault is counted from the fault. A wait that ended before the fault is not counted.
  */
 export function recoverySeconds(
   struckAt: number,

@@ -35,15 +35,16 @@ interface Rain extends Setting {
 export type Scene<D extends System = Deployment> = D & Rain;
 
 /**
- * Breaks something when it is called. What is still broken when it resolves stays broken until the rest of the system has settled
- * the rain. So it must itself restart what the settlement needs.
+ * Breaks something when it is called. What is still broken when it resolves stays broken until the rest of the system
+ * has settled the rain. So it must itself restart what the settlement needs.
  * @returns when the fault struck, epoch ms, if not at once
  */
 export type Strike<D extends System = Deployment> = (scene: Scene<D>) => Promise<number | void> | number | void;
 
 /**
- * `opening`: just before it, for what waits for the first wins itself. Else a random moment. `rain`: from just before the first grab to
- * just after the last · `swing`: in the first second, while packets are being won · `end`: around the end and the settlement.
+ * `opening`: just before it, for what waits for the first wins itself. Else a random moment. `rain`: from just before
+ * the first grab to just after the last · `swing`: in the first second, while packets are being won · `end`: around the
+ * end and the settlement.
  */
 type When = 'opening' | 'rain' | 'swing' | 'end';
 
@@ -134,7 +135,10 @@ interface PreparedRain {
 
 const TRIES_MAX = 4;
 
-/** Creates the rain. On a busy machine that may take until after its opening; then another rain with a later opening is created. */
+/**
+ * Creates the rain. On a busy machine that may take until after its opening; then another rain with a later opening is
+ * created.
+ */
 export async function prepareRain<D extends System>(
   deployment: D,
   run: Run,

@@ -68,7 +68,8 @@ fault('kill -9 of all workers', async ({ workers, random }) => {
   await Promise.all(workers.map((worker) => worker.start()));
 });
 
-// No row of the table: nothing on Redis survives FLUSHALL. But it is told, nothing is sold again, and one command ends it.
+// No row of the table: nothing on Redis survives FLUSHALL. But it is told, nothing is sold again, and one command ends
+// it.
 test.skipIf(!postgresInstalled)(
   'sale: FLUSHALL while people buy is told; given up, its orders stay, the rest goes back to the shop, and it is settled',
   () =>

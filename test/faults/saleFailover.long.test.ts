@@ -22,7 +22,8 @@ import { startShop } from './sale/shop.ts';
 import { checkSale } from './sale/verdict.ts';
 import { HonestBuyers } from './users/honestBuyers.ts';
 
-// The replication link drops everything for 300 ms while people buy; then the master is killed, and Sentinel promotes the replica.
+// The replication link drops everything for 300 ms while people buy; then the master is killed, and Sentinel promotes
+// the replica.
 
 let book: TestDatabase;
 let database: Database;

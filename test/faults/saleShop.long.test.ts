@@ -10,7 +10,8 @@ import { startShopConsole, type ShopConsole } from './sale/console.ts';
 import { BUYERS, buyerOf, LONG_HOLD_MS, playSaleRun, type SaleFaultOptions, type SaleStrike } from './sale/run.ts';
 import { checkShop } from './sale/shopVerdict.ts';
 
-// The shop keeps the orders of these sales: workers post them to it, and it calls the console back, twice, and pays what is cancelled.
+// The shop keeps the orders of these sales: workers post them to it, and it calls the console back, twice, and pays
+// what is cancelled.
 
 /** Its way is longer: over the shop and the console, both just started. */
 const HOLD_MS = 4_000;

@@ -9,8 +9,8 @@ export interface Extra {
 }
 
 /**
- * One process of a deployment, which can be killed, frozen and restarted. Its end is expected only if one of these methods caused
- * it, or if it was announced. Any other end is reported as an accident.
+ * One process of a deployment, which can be killed, frozen and restarted. Its end is expected only if one of these
+ * methods caused it, or if it was announced. Any other end is reported as an accident.
  */
 export class Part {
   readonly name: string;
@@ -56,7 +56,10 @@ export class Part {
     await this.#gone(started);
   }
 
-  /** Sends SIGTERM, and SIGKILL if that takes too long. Resolves when the process has ended. @returns how; `undefined`: it did not run */
+  /**
+   * Sends SIGTERM, and SIGKILL if that takes too long. Resolves when the process has ended.
+   * @returns how; `undefined`: it did not run
+   */
   async stop(): Promise<ChildEnd | undefined> {
     const started = this.#started;
     if (!started) return undefined;

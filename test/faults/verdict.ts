@@ -24,7 +24,10 @@ export interface Verdict {
 export interface Excused {
   /** The audit has named their wins as told twice: nothing is asked. */
   compensated: ReadonlySet<string>;
-  /** The lost master alone had decided for them: until their wins are put back, another gateway may tell them that they have none. */
+  /**
+   * The lost master alone had decided for them: until their wins are put back, another gateway may tell them that they
+   * have none.
+   */
   misled: ReadonlySet<string>;
 }
 

@@ -15,7 +15,8 @@ const PRELOAD = fileURLToPath(new URL('./processes/shifted-clock.mjs', import.me
 const CLOSE = 1_000;
 const TEN_MINUTES = 600_000;
 
-// Most of the time is spent waiting for the protocol's seconds, so the tests run concurrently, each with its own rains and users.
+// Most of the time is spent waiting for the protocol's seconds, so the tests run concurrently, each with its own rains
+// and users.
 describe.concurrent.each([
   ['ahead', TEN_MINUTES],
   ['behind', -TEN_MINUTES],
@@ -44,7 +45,10 @@ describe.concurrent.each([
     expect((await gateway.done).exit).toBe(0);
   });
 
-  /** The next snapshot of this rain, in this state if given, and its arrival by Redis's clock; snapshots of other rains are skipped. */
+  /**
+   * The next snapshot of this rain, in this state if given, and its arrival by Redis's clock; snapshots of other rains
+   * are skipped.
+   */
   async function sees(client: Client, rainId: string, state?: string) {
     for (;;) {
       const snapshot = await client.next('rain');

@@ -55,7 +55,10 @@ interface Caller {
   address: string;
 }
 
-/** Upgrades by hand, sends everything at once, split anywhere, and reads until the gateway has closed the connection or has sent enough. */
+/**
+ * Upgrades by hand, sends everything at once, split anywhere, and reads until the gateway has closed the connection or
+ * has sent enough.
+ */
 async function talk(
   { token, address }: Caller,
   bytes: Buffer,
@@ -168,7 +171,8 @@ test(`[R10][R12] ${FRAMES} corrupted frames: each socket gets a code or is close
   }
   expect(sent).toBeGreaterThanOrEqual(FRAMES);
   expect(gateway.process.exitCode).toBeNull();
-  // From the second quarter to the last, 50,000 frames and a thousand sockets later; a leak of 100 bytes a frame would show.
+  // From the second quarter to the last, 50,000 frames and a thousand sockets later; a leak of 100 bytes a frame would
+  // show.
   expect(sizes[3]! - sizes[1]!, `bytes after each quarter: ${sizes.join(' ')}`).toBeLessThan(4_000_000);
   const clean = await dial(`ws://127.0.0.1:${port}/v1`, 'clean');
   await clean.next('welcome');

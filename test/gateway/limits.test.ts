@@ -57,7 +57,9 @@ test('sockets per address: a client cannot change its address with its own X-For
   expect((await handshake(direct.url, 'bob', through('203.0.113.77'))).status).toBe(429);
 });
 
-/** How many messages pass when far too many are sent: the bucket's size at once, and what has been added since `began`. */
+/**
+ * How many messages pass when far too many are sent: the bucket's size at once, and what has been added since `began`.
+ */
 const throughMax = (perSecond: number, began: number) =>
   perSecond + Math.ceil((perSecond * (performance.now() - began)) / 1_000);
 

@@ -1,7 +1,10 @@
 import { Admission } from '../../src/gateway/overload/admission.ts';
 import { LIMITS, type Limits } from '../../src/gateway/limits.ts';
 
-/** A model of Redis: decides a fixed number of grabs per second, one after the other, over a network with a round trip of `lineMs`. */
+/**
+ * A model of Redis: decides a fixed number of grabs per second, one after the other, over a network with a round trip
+ * of `lineMs`.
+ */
 interface Model {
   perSecond: number;
   lineMs?: number;

@@ -143,8 +143,8 @@ const SECRET_NAME =
   /^(secret|token|jwt|signature|mac|hmac|password|jwtSecret|redisPassword|WEBHOOK_SECRET|JWT_SECRET|TICKET_SECRET|expected(Signature|Mac))$/;
 
 /**
- * `a === b` where both sides are known at run time only and one is a secret. Such a comparison stops at the first difference, and
- * its duration reveals the position.
+ * `a === b` where both sides are known at run time only and one is a secret. Such a comparison stops at the first
+ * difference, and its duration reveals the position.
  */
 function secretComparisons(files: ReturnType<typeof readTree>): string[] {
   const isSecret = (node: unknown): boolean => {

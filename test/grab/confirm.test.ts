@@ -109,7 +109,8 @@ describe('a win is sent once replicas have it', () => {
     );
     const asked = waits.flatMap((wait) => wait.mock.calls);
     for (const wait of waits) wait.mockRestore();
-    // Two rounds, or a few more if the grabs arrive slowly; in sequence on four connections they would have taken fifty.
+    // Two rounds, or a few more if the grabs arrive slowly; in sequence on four connections they would have taken
+    // fifty.
     expect(asked.length).toBeLessThanOrEqual(8 * connections.length);
     expect(new Set(asked.map(String))).toEqual(new Set([`1,${WAIT_MS}`]));
     expect(new Set(rounds.flat().map(({ code }) => code))).toEqual(new Set(['-7']));

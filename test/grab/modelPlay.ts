@@ -236,8 +236,8 @@ async function bringHome(model: ModelRain, real: Real): Promise<void> {
 }
 
 /**
- * The test, for files with different numbers of runs: in any order of events the real rain behaves like the model. fast-check
- * prints seed and path of a failure; set MODEL_SEED to them to repeat it.
+ * The test, for files with different numbers of runs: in any order of events the real rain behaves like the model.
+ * fast-check prints seed and path of a failure; set MODEL_SEED to them to repeat it.
  */
 export function openModel(): (options: { seed: number; runs: number }) => Promise<void> {
   beforeAll(async () => {

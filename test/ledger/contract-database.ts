@@ -53,7 +53,8 @@ export function databaseContract(book: OpenBook): void {
           () => expect.unreachable(sql),
           (error: unknown) => {
             expect(String(error)).toContain('changes by a transfer only');
-            // A worker of an older version, which updates balances itself, tries again until it is restarted, and gives up no claim.
+            // A worker of an older version, which updates balances itself, tries again until it is restarted, and gives
+            // up no claim.
             expect(refusalOf(error)).toBeUndefined();
           },
         );

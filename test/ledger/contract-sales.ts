@@ -5,7 +5,10 @@ import { refused, type OpenBook } from './openBook.ts';
 
 let NOW = Date.now();
 
-/** To be called before the first test of each file: a module stays for the files after it, and its moment would be minutes old. */
+/**
+ * To be called before the first test of each file: a module stays for the files after it, and its moment would be
+ * minutes old.
+ */
 export function startClock(): void {
   NOW = Date.now();
 }

@@ -12,7 +12,10 @@ import { refused, type OpenBook } from './openBook.ts';
 const PLAN = { budget: '20.00', packets: 10, split: { method: 'double-mean' } };
 const MORE = { budget: '9.00', packets: 5, split: { method: 'double-mean' } };
 
-/** A rain of several shards has an account for each; a packet's money is in the account of the shard that it was planned for. */
+/**
+ * A rain of several shards has an account for each; a packet's money is in the account of the shard that it was planned
+ * for.
+ */
 export function shardAccountsContract(book: OpenBook): void {
   const seed = () => randomBytes(32).toString('hex');
   const create = (id: string, differing: Partial<NewRain> = {}) =>

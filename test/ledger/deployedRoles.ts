@@ -6,7 +6,10 @@ import { execute, startPostgres } from '../support/servers/postgres.ts';
 export const deployed = (name: 'roles' | 'grants') =>
   readFileSync(new URL(`../../deploy/postgresql/${name}.sql`, import.meta.url), 'utf8');
 
-/** A server with the roles of deploy/postgresql and with the ledger's schema: `rain_owner` migrates, `rain` is for console and command line, `rain_worker` for workers. */
+/**
+ * A server with the roles of deploy/postgresql and with the ledger's schema: `rain_owner` migrates, `rain` is for
+ * console and command line, `rain_worker` for workers.
+ */
 export async function startWithRoles() {
   const server = await startPostgres(['fsync=on']);
   const urlOf = (role: string) => `postgres://${role}@127.0.0.1:${server.port}/rain`;

@@ -38,7 +38,10 @@ function bookedRain(id: string, topUps: readonly { seed: string }[] = []): Booke
   };
 }
 
-/** A plan check at a ledger of these rains, which counts what it does; the commitments are those of the rains as they are now. */
+/**
+ * A plan check at a ledger of these rains, which counts what it does; the commitments are those of the rains as they
+ * are now.
+ */
 function checking(rains: Record<string, BookedRain | undefined>, options: PlanCheckOptions = {}) {
   const recorded = new Map(
     Object.values(rains).map((rain) => [

@@ -30,7 +30,9 @@ const filters = { externalTables: [], externalEnums: [] };
 
 let loaded: Promise<Bindings> | undefined;
 
-/** The package's own entry imports the .wasm as a module, which Node does not do yet. Its bindings take one instance. */
+/**
+ * The package's own entry imports the .wasm as a module, which Node does not do yet. Its bindings take one instance.
+ */
 async function load(): Promise<Bindings> {
   const bindings = (await import('@prisma/schema-engine-wasm/schema_engine_bg')) as unknown as Bindings;
   const wasm = readFileSync(
@@ -48,8 +50,8 @@ async function load(): Promise<Bindings> {
 
 /**
  * The adapter is made for the client, not for the engine, which `prisma migrate` brings its own driver for. Two of its
- * habits are in the way: it does not know the type "char", of which PostgreSQL's catalogue is full, and it takes scripts
- * apart at every semicolon, also within a function's body.
+ * habits are in the way: it does not know the type "char", of which PostgreSQL's catalogue is full, and it takes
+ * scripts apart at every semicolon, also within a function's body.
  */
 class MigrationAdapter extends PrismaPg {
   readonly #pool: Pool;

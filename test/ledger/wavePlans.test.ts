@@ -13,8 +13,8 @@ const WAVE = 2_000;
 const PAGE = 100;
 
 /**
- * A server of its own: while somebody connects to any database of a server, or PostgreSQL itself looks at tables, scans read again what
- * has become dead. An ANALYZE of PostgreSQL's own would also teach the planner.
+ * A server of its own: while somebody connects to any database of a server, or PostgreSQL itself looks at tables, scans
+ * read again what has become dead. An ANALYZE of PostgreSQL's own would also teach the planner.
  */
 async function startAlone(): Promise<TestDatabase> {
   const own = await startPostgres(['autovacuum=off']);
@@ -37,7 +37,10 @@ const insert = (
 ) => `INSERT INTO "SaleOrder" ("id", "saleId", "userId", "sku", "quantity", "priceCents", "reservedAt", "payBy")
   SELECT 'wave-' || n, 'wave', 'u' || n, 'tee', 1, 1990, now() - interval '61 seconds', now() - interval '1 second' FROM generate_series(${from}, ${to}) AS n`;
 
-/** Entries of an index that statements have read since, by a connection that has ended: only then are its counts complete. */
+/**
+ * Entries of an index that statements have read since, by a connection that has ended: only then are its counts
+ * complete.
+ */
 async function entriesRead(index: string, work: (ledger: Ledger) => Promise<void>): Promise<number> {
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();

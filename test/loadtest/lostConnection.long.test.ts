@@ -24,7 +24,10 @@ interface Tunnel {
   close(): Promise<void>;
 }
 
-/** A TCP tunnel to the gateway; `meddle` sees what the gateway says and may cut the line or swallow it instead of passing it on. */
+/**
+ * A TCP tunnel to the gateway; `meddle` sees what the gateway says and may cut the line or swallow it instead of
+ * passing it on.
+ */
 async function tunnel(port: number, meddle: (said: string) => 'pass' | 'cut' | 'swallow'): Promise<Tunnel> {
   const open = new Set<Socket>();
   let hurt = 0;
@@ -129,7 +132,8 @@ describe('a lost line', () => {
         dials: 8,
         winners: 0,
       });
-      // The rain is also announced to everybody who comes, so that some lines are cut before their welcome has been read.
+      // The rain is also announced to everybody who comes, so that some lines are cut before their welcome has been
+      // read.
       expect(report.lostLines + report.failedDials).toBe(8);
     } finally {
       await socket.close();

@@ -83,7 +83,8 @@ test.concurrent('[R1] a cheater with an own ticket wins like any user: one packe
 }, 60_000);
 
 test.concurrent('[R6] users whose lines break again and again keep their tickets, and all learn their result', async () => {
-  // A line lasts 0.2 to 5 s: three seconds before the opening break far more than the ten asked for, however fast the answers are.
+  // A line lasts 0.2 to 5 s: three seconds before the opening break far more than the ten asked for, however fast the
+  // answers are.
   await stockRain(redis, { rainId: 'flaky', amounts: amounts(15), opensInMs: 3_000 });
   const report = await wave({
     rainId: 'flaky',

@@ -129,7 +129,8 @@ describe('a wave of bots', () => {
   });
 
   test('after "too fast" or "busy" a user retries with a pause until there is a final answer', async () => {
-    // Ping and join are two messages: a grab in the same second is one too many. And one grab at a time is all that may wait.
+    // Ping and join are two messages: a grab in the same second is one too many. And one grab at a time is all that may
+    // wait.
     const narrow = await openGateway(server.url, { limits: { messagesPerSecondMax: 2, grabsPendingMax: 1 } });
     try {
       await stockRain(redis, { rainId: 'narrow', amounts: amounts(10) });

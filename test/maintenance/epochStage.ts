@@ -46,7 +46,9 @@ export async function backupRedis(redis: RedisClient): Promise<() => Promise<voi
 const BALANCES = `UPDATE "Account" SET "balanceCents" = coalesce((SELECT sum(CASE WHEN "creditAccountId" = "Account"."id" THEN "amountCents" ELSE -"amountCents" END)
   FROM "Transfer" WHERE "Account"."id" IN ("creditAccountId", "debitAccountId")), 0)`;
 
-/** Deletes these rows of the database, or changes them, as no user of the product can: the database as an older state. */
+/**
+ * Deletes these rows of the database, or changes them, as no user of the product can: the database as an older state.
+ */
 export async function rewriteLedger(
   { databaseUrl }: Pick<TestContext, 'databaseUrl'>,
   ...statements: readonly string[]

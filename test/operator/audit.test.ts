@@ -30,7 +30,10 @@ const audit = async (id: string): Promise<Audit> => (await auditRain(context, id
 const letters = async (rainId: string) => (await listDeadLetters(context, { rainId, skip: 0, limit: 100 })).letters;
 const live = async (id: string) => (await findRain(context.redis, id))!;
 
-/** What a failover leaves that has lost the newest `count` wins: they are not in the log, and their packets are in the list again. */
+/**
+ * What a failover leaves that has lost the newest `count` wins: they are not in the log, and their packets are in the
+ * list again.
+ */
 async function loseNewest(id: string, count: number): Promise<void> {
   const keys = shardKeys(id, 0);
   for (let i = 0; i < count; i++) {

@@ -10,7 +10,10 @@ import { openTestContext, type TestContext } from '../support/operatorContext.ts
 
 const WINNERS = 100_000;
 const BATCH = 500;
-/** Old space of a process that audits, settles, verifies or exports, MB. With every winner in its heap it would need 70 more. */
+/**
+ * Old space of a process that audits, settles, verifies or exports, MB. With every winner in its heap it would need 70
+ * more.
+ */
 const HEAP_MB_MAX = 80;
 
 let context: TestContext;

@@ -36,8 +36,8 @@ function watchedContext(
 }
 
 /**
- * An operator context whose process dies at its `at`-th call: `before` it is made, or `after` it was carried out and before its answer was
- * heard. From then on nothing is called any more.
+ * An operator context whose process dies at its `at`-th call: `before` it is made, or `after` it was carried out and
+ * before its answer was heard. From then on nothing is called any more.
  */
 export function cutContext(context: OperatorContext, at: number, when: 'before' | 'after'): WatchedContext {
   return watchedContext(context, async (call, make, name) => {

@@ -28,7 +28,10 @@ const refused = (field: string, reason: string) => ({
   refusals: [{ field, reason: expect.stringContaining(reason) as string }],
 });
 
-/** Ten packets of 1.00, three won, the first one credited; then Redis has lost everything but what gateways have written down. */
+/**
+ * Ten packets of 1.00, three won, the first one credited; then Redis has lost everything but what gateways have written
+ * down.
+ */
 async function lostWithTold(id: string): Promise<void> {
   await context.wonRain(id, 3);
   const [first, second, third] = await claimLog(context, id);

@@ -43,7 +43,10 @@ async function bring(id: string, from: number, to: number, wanted: number): Prom
   return move;
 }
 
-/** Twelve packets in three shards. Two of shard 0 were brought to 1, where one is won; one of 2 was brought to 0; one of 1 is on its way to 0. */
+/**
+ * Twelve packets in three shards. Two of shard 0 were brought to 1, where one is won; one of 2 was brought to 0; one of
+ * 1 is on its way to 0.
+ */
 async function movedRain(id: string): Promise<void> {
   const now = await redisNow(context.redis);
   await createRain(context, {

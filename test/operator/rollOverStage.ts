@@ -11,7 +11,10 @@ import { claimLog, openTestContext, type TestContext } from '../support/operator
 
 export const even = (budget: string, packets: number) => ({ budget, packets, split: { method: 'even' } });
 
-/** Rounds of campaigns at an operator context of this file: how they are made, ended and settled, and what became of their money. */
+/**
+ * Rounds of campaigns at an operator context of this file: how they are made, ended and settled, and what became of
+ * their money.
+ */
 export function openRounds() {
   let context: TestContext;
   beforeAll(async () => {

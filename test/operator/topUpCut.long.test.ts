@@ -41,7 +41,10 @@ async function createOne(id: string, opensInMs: number): Promise<void> {
   ).toMatchObject({ ok: true });
 }
 
-/** Does it with a process that dies at each of its calls in turn, until it lives to the end. @returns how many calls it takes */
+/**
+ * Does it with a process that dies at each of its calls in turn, until it lives to the end.
+ * @returns how many calls it takes
+ */
 async function dieAtEach(
   verb: (at: OperatorContext, round: number) => Promise<{ ok: boolean }>,
   when: 'before' | 'after',

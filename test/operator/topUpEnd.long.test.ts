@@ -13,8 +13,8 @@ const { context, engine, open, grabAs, report, read, creditAll } = await openTop
 const LANES = 4;
 
 /**
- * Interrupts at the first step, then at the second, and so on, until there is no such step. Each run has its own rain; some run
- * side by side.
+ * Interrupts at the first step, then at the second, and so on, until there is no such step. Each run has its own rain;
+ * some run side by side.
  */
 async function atEachStep(meet: (at: number) => Promise<boolean>): Promise<void> {
   let [next, over] = [1, false];

@@ -42,7 +42,10 @@ async function playedRain(id: string, shards = 1): Promise<void> {
   expect(await settleRain(context, id, (await findRain(context.redis, id))!)).toEqual({ outcome: 'settled' });
 }
 
-/** Back at the end of the test: no other rain of this user is settled while the user's account differs from its transfers. */
+/**
+ * Back at the end of the test: no other rain of this user is settled while the user's account differs from its
+ * transfers.
+ */
 async function exchangeCredit(id: string): Promise<void> {
   const change = (to: string) =>
     tamper(

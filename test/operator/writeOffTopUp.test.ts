@@ -37,7 +37,10 @@ function forgetTopUp(id: string, packets: number, cents: number): Promise<void> 
   );
 }
 
-/** Ten packets of 1.00 and a top-up of three with 2.00, of which one is won; then the ledger comes back from before the top-up. */
+/**
+ * Ten packets of 1.00 and a top-up of three with 2.00, of which one is won; then the ledger comes back from before the
+ * top-up.
+ */
 async function shrunk(id: string, won = 11): Promise<void> {
   await context.wonRain(id, 0);
   expect(await topUpRain(context, id, { id: `${id}-more`, ...MORE })).toMatchObject({ ok: true });

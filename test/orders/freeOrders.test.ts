@@ -73,7 +73,8 @@ test('[R5] killed between the order and its payment of nothing, the next deliver
     accounts: { available: 3, reserved: 0, sold: 2 },
     paid: 2,
   });
-  // Neither before it was paid nor after it was cancelled was anybody told that one is created: what is announced is not sent again.
+  // Neither before it was paid nor after it was cancelled was anybody told that one is created: what is announced is
+  // not sent again.
   expect(
     new Set(
       room.heard

@@ -22,8 +22,8 @@ interface ToldOrder {
 type ToldEnd = Pick<ToldOrder, 'orderId' | 'saleId' | 'userId'> & { status: string };
 
 /**
- * How the shop treats one request. What has `take` in its name has taken the orders, once each, before it misbehaves; what has `lie` says
- * so and has not.
+ * How the shop treats one request. What has `take` in its name has taken the orders, once each, before it misbehaves;
+ * what has `lie` says so and has not.
  */
 export type ShopBehaviour =
   | 'take'
@@ -44,7 +44,10 @@ export type ShopBehaviour =
 
 export interface Shop {
   url: string;
-  /** The next requests with an order of this buyer meet these, in order, and then good manners; the last one stays when `always`. */
+  /**
+   * The next requests with an order of this buyer meet these, in order, and then good manners; the last one stays when
+   * `always`.
+   */
   plan(userId: string, behaviours: ShopBehaviour[], always?: boolean): void;
   /** What it has taken, by order id; once each, as the contract says. */
   taken: Map<string, ToldOrder>;
@@ -54,12 +57,18 @@ export interface Shop {
   toldEnded: string[][];
   /** Every other request that proved itself. */
   asked: { key: string; orders: string[]; at: number }[];
-  /** Requests under way at once, at most; those that did not prove themselves; orders that were told otherwise than before. */
+  /**
+   * Requests under way at once, at most; those that did not prove themselves; orders that were told otherwise than
+   * before.
+   */
   seen: { atOnceMax: number; unsigned: number; changed: number };
   stop(): Promise<void>;
 }
 
-/** An order service of a shop that remembers its orders and can misbehave in every other way. A real server on a free port. */
+/**
+ * An order service of a shop that remembers its orders and can misbehave in every other way. A real server on a free
+ * port.
+ */
 export async function startShop({ answerMs = 0 } = {}): Promise<Shop> {
   const plans = new Map<string, { behaviours: ShopBehaviour[]; always: boolean }>();
   const taken: Shop['taken'] = new Map();

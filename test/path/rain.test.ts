@@ -21,7 +21,8 @@ let workers: WorkerProcess[];
 
 beforeAll(async () => {
   context = await openTestContext();
-  // The message limit is off, and redelivery runs soon. Everything else is as in production. Two workers share the claims.
+  // The message limit is off, and redelivery runs soon. Everything else is as in production. Two workers share the
+  // claims.
   const limits = { messagesPerSecondMax: 1_000_000 };
   gateways = await Promise.all([openGateway(context.redisUrl, { limits }), openGateway(context.redisUrl, { limits })]);
   const sweeping = { everyMs: 300, sweepAfterMs: 1_000 };

@@ -22,7 +22,8 @@ const verdicts = (users: number, packets: number, changed: Partial<Costs> = {}) 
 test('a plan that fits gets the verdict "fits" with its values', () => {
   const fits = checkFit(costs, { users: 50_000, packets: 10_000 });
   expect(worst(fits)).toBe('fits');
-  // 40,000 × 30 µs + 10,000 × 60 µs on four cores; 50,000 × 200 µs likewise; 50,000 sockets, 10,000 packets and as many claims.
+  // 40,000 × 30 µs + 10,000 × 60 µs on four cores; 50,000 × 200 µs likewise; 50,000 sockets, 10,000 packets and as many
+  // claims.
   expect(fits.map(({ planned }) => planned)).toEqual([
     '0.5 s on 4 cores',
     '2.5 s on 4 cores',

@@ -13,7 +13,9 @@ import { scriptedGateway, welcomeOf } from '../support/servers/scriptedGateway.t
 import { creditedEvent } from '../support/signer.ts';
 import type { Frame } from './recording.ts';
 
-/** The messages of a client and a gateway of November 2026. Never recorded again: later versions must understand them. */
+/**
+ * The messages of a client and a gateway of November 2026. Never recorded again: later versions must understand them.
+ */
 const recorded = readFileSync(new URL('recorded/2026-11.jsonl', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')

@@ -15,13 +15,17 @@ export interface Frame {
   message: Record<string, unknown> & { type: string };
 }
 
-/** ms from the creation to the planned opening: never reached, since the rain is started once the first grab was refused. */
+/**
+ * ms from the creation to the planned opening: never reached, since the rain is started once the first grab was
+ * refused.
+ */
 const OPENS_IN_MS = 300_000;
 const RAIN = 'spring';
 
 /**
- * A whole session at a real gateway and a real worker. Ann joins before the start, is refused, grabs, wins, and grabs once more.
- * Bob comes too late and gets "nothing left". The rain ends and is settled, Ann gets the reveal, and the gateway says goodbye.
+ * A whole session at a real gateway and a real worker. Ann joins before the start, is refused, grabs, wins, and grabs
+ * once more. Bob comes too late and gets "nothing left". The rain ends and is settled, Ann gets the reveal, and the
+ * gateway says goodbye.
  */
 export async function recordSession(context: TestContext): Promise<Frame[]> {
   const frames: Frame[] = [];
@@ -97,7 +101,10 @@ export async function recordSession(context: TestContext): Promise<Frame[]> {
   }
 }
 
-/** Times count from a fixed moment, in the order in which they were sent. The seed and all values derived from it are those of this run. */
+/**
+ * Times count from a fixed moment, in the order in which they were sent. The seed and all values derived from it are
+ * those of this run.
+ */
 export function normalize(frames: readonly Frame[]): string[] {
   const first = Math.min(...momentsIn(frames));
   const BEGIN = 1_795_000_000_000;

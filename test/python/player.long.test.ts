@@ -18,7 +18,9 @@ import { scriptedGateway, welcomeOf } from '../support/servers/scriptedGateway.t
 import { openWorker } from '../support/servers/worker.ts';
 
 const PLAYER = fileURLToPath(new URL('player.py', import.meta.url));
-/** As the set-up has found it; Debian's packages belong to its own Python, which need not be the first one of the path. */
+/**
+ * As the set-up has found it; Debian's packages belong to its own Python, which need not be the first one of the path.
+ */
 const PYTHON = [process.env['PYTHON'], '/usr/bin/python3', 'python3'].find(
   (python) => python !== undefined && spawnSync(python, ['-c', 'import websockets']).status === 0,
 );

@@ -42,7 +42,8 @@ describe('the random source', () => {
     );
   });
 
-  // Bounds of the form 3 × 2^k are where a remainder without rejection shows: the lowest third would come up half again too often.
+  // Bounds of the form 3 × 2^k are where a remainder without rejection shows: the lowest third would come up half again
+  // too often.
   test.each([3, 7, 10, 3 * 2 ** 30, 2 ** 32, 3 * 2 ** 51, 2 ** 53])('favours no number below %d', (n) => {
     const random = randomSource(SEED, 'uniformity');
     const bins = Math.min(n, 12);

@@ -84,7 +84,9 @@ describe.each(DRAWN)('[R3] %s', (_name, drawn) => {
   });
 });
 
-/** The amounts of the tiers in order, the best last; each rain several times, since some faults of a shuffle are small. */
+/**
+ * The amounts of the tiers in order, the best last; each rain several times, since some faults of a shuffle are small.
+ */
 const SORTED = DRAWN[3]![1].flatMap((rain) => Array.from({ length: 7 }, () => rain.toSorted((a, b) => a - b)));
 
 /** Any place for every packet: n^n equally likely ways onto n! orders, which does not divide. */

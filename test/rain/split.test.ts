@@ -18,7 +18,10 @@ function checked(asked: RainPlan): CheckedPlan {
   return verdict.plan;
 }
 
-/** Plans around a mean, so that min, max and what a method asks for are often tight; only those that an operator could get. */
+/**
+ * Plans around a mean, so that min, max and what a method asks for are often tight; only those that an operator could
+ * get.
+ */
 const anyPlan: fc.Arbitrary<CheckedPlan> = fc
   .record({
     packets: fc.integer({ min: 1, max: 400 }),

@@ -9,7 +9,10 @@ import { connect, dump, openRedis } from '../support/rain.ts';
 import { stockSale, tee } from '../gateway/sales/stage.ts';
 import { signer } from '../support/signer.ts';
 
-/** What the four systems that came before did wrong, at the script; docs/explanation/sale-defects.md says where the others are shown. */
+/**
+ * What the four systems that came before did wrong, at the script; docs/explanation/sale-defects.md says where the
+ * others are shown.
+ */
 const { server, redis } = await openRedis();
 /** A round of a campaign, which uses all keys. */
 const SALE = 'defects.1';

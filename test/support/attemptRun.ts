@@ -1,7 +1,10 @@
 import { parseArgs } from 'node:util';
 import { postgresInstalled } from './servers/postgres.ts';
 
-/** The options of a run that plays acts or attacks, `--json` and `--only part-of-a-name`. Ends the process with 2 when they are wrong, or PostgreSQL is missing. */
+/**
+ * The options of a run that plays acts or attacks, `--json` and `--only part-of-a-name`. Ends the process with 2 when
+ * they are wrong, or PostgreSQL is missing.
+ */
 export function openAttemptRun(name: string) {
   const refuse = (sentence: string): never => {
     console.error(`${name}: ${sentence}`);

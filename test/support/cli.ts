@@ -17,7 +17,10 @@ process.once('exit', () => {
   for (const child of processes) child.kill('SIGKILL');
 });
 
-/** Starts the compiled `rain` in an empty folder, for what only a process shows: servers, signals, pipes. For the rest see call.ts. */
+/**
+ * Starts the compiled `rain` in an empty folder, for what only a process shows: servers, signals, pipes. For the rest
+ * see call.ts.
+ */
 export function startCli(words: readonly string[], env: Record<string, string> = {}): CliProcess {
   const folder = mkdtempSync(join(tmpdir(), 'rain-test-cli-'));
   const child = spawn(process.execPath, [RAIN, ...words], {

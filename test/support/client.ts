@@ -15,7 +15,10 @@ type MessageOf<T extends ServerMessage['type']> = Extract<ServerMessage, { type:
 export interface Client {
   readonly socket: WebSocket;
   say(message: unknown): void;
-  /** The next message of this type not yet asked for; earlier ones of other types are kept. Rejects after 20 s or when the socket closes. */
+  /**
+   * The next message of this type not yet asked for; earlier ones of other types are kept. Rejects after 20 s or when
+   * the socket closes.
+   */
   next<T extends ServerMessage['type']>(type: T): Promise<MessageOf<T>>;
   /** Resolves with the close code. */
   closed: Promise<number>;

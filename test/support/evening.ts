@@ -2,7 +2,10 @@ import { onTestFinished } from 'vitest';
 import { startCli } from './cli.ts';
 import { eventually } from './eventually.ts';
 
-/** Starts `rain up --event "Annual party"` in this home; it ends with the test. `page`: as phones reach it; `password`: only at the first start. */
+/**
+ * Starts `rain up --event "Annual party"` in this home; it ends with the test. `page`: as phones reach it; `password`:
+ * only at the first start.
+ */
 export async function startEvent(home: string, ...more: string[]) {
   const system = startCli(['up', '--event', 'Annual party', ...more], {
     RAIN_HOME: home,

@@ -39,8 +39,8 @@ const TOKEN =
   /\s+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\[[^\]]*\]|\$\w+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|[A-Za-z_:][A-Za-z0-9_:]*|=~|!~|!=|==|>=|<=|[-+*/%^(){}=<>,]/y;
 
 /**
- * Reads an expression token by token: a word is a function before a bracket, a label within braces or after a grouping word,
- * and a figure everywhere else.
+ * Reads an expression token by token: a word is a function before a bracket, a label within braces or after a grouping
+ * word, and a figure everywhere else.
  * @throws on what is no PromQL, and on functions that are not known here
  */
 export function askedBy(expression: string): Asked {

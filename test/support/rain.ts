@@ -15,7 +15,10 @@ export async function connect(url: string): Promise<RedisClient> {
   return redis;
 }
 
-/** At the head of a test file: this worker's Redis, empty, and a connection to it. Both are given back when its tests are done. */
+/**
+ * At the head of a test file: this worker's Redis, empty, and a connection to it. Both are given back when its tests
+ * are done.
+ */
 export async function openRedis(): Promise<{ server: TestRedis; redis: RedisClient }> {
   const server = await sharedRedis();
   const redis = await connect(server.url);

@@ -1,6 +1,10 @@
 import { connect } from 'node:net';
 
-/** Sends a whole request with a body of so many bytes and reads only then, as plain HTTP clients do. @returns all that was answered @throws when the connection is reset */
+/**
+ * Sends a whole request with a body of so many bytes and reads only then, as plain HTTP clients do.
+ * @returns all that was answered
+ * @throws when the connection is reset
+ */
 export function sendThenRead(url: string, path: string, bytes: number): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

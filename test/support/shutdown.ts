@@ -1,6 +1,9 @@
 import type { Shutdown } from '../../src/platform/process/shutdown.ts';
 
-/** For a server that a test opens in its own process as its command does: it is ended by the test, and no signal is taken. */
+/**
+ * For a server that a test opens in its own process as its command does: it is ended by the test, and no signal is
+ * taken.
+ */
 export function openShutdown(): { shutdown: Shutdown; close(): Promise<void> } {
   const begun = new AbortController();
   const closers: Parameters<Shutdown['onClose']>[1][] = [];

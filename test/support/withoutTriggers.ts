@@ -1,7 +1,9 @@
 import type { Database } from '../../src/ledger/database.ts';
 import { execute } from './servers/postgres.ts';
 
-/** Runs statements as a superuser of the database can: no trigger and no foreign key stands in the way. One transaction. */
+/**
+ * Runs statements as a superuser of the database can: no trigger and no foreign key stands in the way. One transaction.
+ */
 export async function withoutTriggers(database: Database, ...statements: readonly string[]): Promise<void> {
   await database.$transaction([
     database.$executeRaw`SET LOCAL session_replication_role = replica`,

@@ -1,5 +1,5 @@
-// `npm run tamper`: does to Redis and PostgreSQL by hand what somebody does who can write to them, and checks that nobody is paid
-// for it and that it is noticed.
+// `npm run tamper`: does to Redis and PostgreSQL by hand what somebody does who can write to them, and checks that
+// nobody is paid for it and that it is noticed.
 //
 //     npm run tamper -- [--json] [--only part-of-a-name]
 import { spawnSync } from 'node:child_process';

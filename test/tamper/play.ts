@@ -32,7 +32,9 @@ const WINDOW_MS = 900_000;
 const NOTICED_WITHIN_MS = 90_000;
 /** An open rain is paid within seconds. */
 const PAID_WITHIN_MS = 20_000;
-/** Claims that nobody carries are sent again after 15 s without a credit, in rounds of 5 s: 18.7 to 20.0 s were seen. */
+/**
+ * Claims that nobody carries are sent again after 15 s without a credit, in rounds of 5 s: 18.7 to 20.0 s were seen.
+ */
 const SENT_AGAIN_WITHIN_MS = 40_000;
 
 interface WalletAsked {
@@ -63,7 +65,10 @@ export async function openQueuesOf({ env }: Deployment) {
   };
 }
 
-/** Honest users win, the act is done, more honest users grab; then everything that was told and paid is compared with the plan. */
+/**
+ * Honest users win, the act is done, more honest users grab; then everything that was told and paid is compared with
+ * the plan.
+ */
 export async function play(stage: Tampered, act: Act, rainId: string): Promise<Played> {
   const { deployment } = stage;
   const { context } = deployment;
@@ -96,7 +101,8 @@ export async function play(stage: Tampered, act: Act, rainId: string): Promise<P
     (await eventually(() => noticedBy(stage, scene, act), { timeoutMs: NOTICED_WITHIN_MS, everyMs: 1_000 }).catch(
       () => '',
     ));
-  // An operator ends the rain. What is not paid then stands on a list, or somebody was told of money that nobody knows of.
+  // An operator ends the rain. What is not paid then stands on a list, or somebody was told of money that nobody knows
+  // of.
   await scene.rain('close', rainId);
   const unpaid = await untilPaid(stage, scene);
   return {

@@ -26,7 +26,10 @@ interface TamperOptions {
 /** Rains, or sales, that are played at once. */
 const AT_ONCE = 4;
 
-/** Does every act in a rain of its own, once with users' money in the ledger and once in a wallet elsewhere, or in a sale of its own. */
+/**
+ * Does every act in a rain of its own, once with users' money in the ledger and once in a wallet elsewhere, or in a
+ * sale of its own.
+ */
 export async function tamperWithAll({ only, tell }: TamperOptions): Promise<Played[]> {
   const acts = [...REDIS_ACTS, ...MOVE_ACTS, ...LEDGER_ACTS].filter(
     ({ name }) => only === undefined || name.includes(only),

@@ -16,7 +16,10 @@ export class ActRefused extends Error {
   override name = 'ActRefused';
 }
 
-/** One rain that somebody tampers with, and what the act may use: every command of Redis and every statement of PostgreSQL. */
+/**
+ * One rain that somebody tampers with, and what the act may use: every command of Redis and every statement of
+ * PostgreSQL.
+ */
 export interface Scene extends Pick<OperatorContext, 'redis'> {
   rainId: string;
   keys: ReturnType<typeof shardKeys>;

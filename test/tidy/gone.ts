@@ -1,6 +1,9 @@
 import type { SourceFile, Violation } from './sourceFile.ts';
 
-/** Words that this project used for something, and the field's word that replaces each: one concept has one word everywhere. */
+/**
+ * Words that this project used for something, and the field's word that replaces each: one concept has one word
+ * everywhere.
+ */
 const GONE: Readonly<Record<string, string>> = {
   adds_up: 'balanced',
   banish: 'ban',

@@ -2,7 +2,9 @@ import { isNode, place, walk, type SourceFile, type Violation } from './sourceFi
 
 const MADE = new Set(['Queue', 'Worker', 'QueueEvents', 'FlowProducer']);
 
-/** A queue or worker of BullMQ that is made without bullOptions fails for ever when its first question to Redis fails. */
+/**
+ * A queue or worker of BullMQ that is made without bullOptions fails for ever when its first question to Redis fails.
+ */
 export function fragileQueues(files: readonly SourceFile[]): Violation[] {
   return files
     .filter(({ text }) => text.includes("from 'bullmq'"))

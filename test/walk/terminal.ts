@@ -18,8 +18,8 @@ interface Terminal {
 const ESCAPES = /\x1b\[[0-9;?]*[A-Za-z]/g;
 
 /**
- * Opens a real terminal (with util-linux's `script`), so that programs print their interactive output, and Ctrl-C is turned into a
- * signal by the terminal.
+ * Opens a real terminal (with util-linux's `script`), so that programs print their interactive output, and Ctrl-C is
+ * turned into a signal by the terminal.
  */
 export function openTerminal(command: string, cwd: string, env: Record<string, string>): Terminal {
   const shell = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {

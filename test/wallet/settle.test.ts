@@ -165,15 +165,16 @@ describe('while the worker runs', () => {
       expect((await one.statementOf('crowd-0')).settled && (await other.statementOf('crowd-0')).settled).toBe(true),
     );
     await wonRain(context, 'crowd', winners, { packets: 40 });
-    // A rain is known for long before anybody wins in it; here it was made this moment, and the index is looked at five times a second.
+    // A rain is known for long before anybody wins in it; here it was made this moment, and the index is looked at five
+    // times a second.
     for (const { statementOf } of [one, other])
       await eventually(async () => expect((await statementOf(winners[0]!)).packets).toHaveLength(1));
     const asked = Array.from({ length: 200 }, (_, i) =>
       (i % 2 === 0 ? one : other).statementOf(winners[Math.floor(i / 2) % 40]!),
     );
     await worker();
-    // Credited or pending, never both and never neither. If the machine is too busy, the statement says so, or there is no
-    // answer.
+    // Credited or pending, never both and never neither. If the machine is too busy, the statement says so, or there is
+    // no answer.
     const answers = (await Promise.allSettled(asked)).flatMap((answer) =>
       answer.status === 'fulfilled' ? [answer.value] : [],
     );

@@ -8,17 +8,24 @@ import type { Measure } from '../measure.ts';
 
 const GRABBED = 'grabbed';
 const DUE = 'due';
-/** Few users with pauses: the wait of one of them is measured, and not the throughput. They have won, so that each grab goes to Redis. */
+/**
+ * Few users with pauses: the wait of one of them is measured, and not the throughput. They have won, so that each grab
+ * goes to Redis.
+ */
 const GRABBERS = 20;
 const REST_MS = 20;
 /** Windows without any expiration before, and as many after. */
 const QUIET_WINDOWS = 5;
-/** A deadline that comes after the orders are written, and after a worker has looked at all of them for the first time, ms. */
+/**
+ * A deadline that comes after the orders are written, and after a worker has looked at all of them for the first time,
+ * ms.
+ */
 const HOLD_MS = { least: 20_000, perOrder: 0.2 };
 
 /**
- * Reservations that nobody pays for, all due at once: until the last is ended in the ledger and its unit is for sale again in Redis. The
- * worker runs before, as it does in a sale: one that starts checks all reservations once, and audits the sale, which costs more than the wave.
+ * Reservations that nobody pays for, all due at once: until the last is ended in the ledger and its unit is for sale
+ * again in Redis. The worker runs before, as it does in a sale: one that starts checks all reservations once, and
+ * audits the sale, which costs more than the wave.
  */
 export const expiring: Measure = {
   name: 'expire',

@@ -8,7 +8,10 @@ import { HOLD_MS, PRICE, reserveAll } from '../../support/sales.ts';
 import { inStore, type Store } from '../../support/store.ts';
 import type { Measure } from '../measure.ts';
 
-/** Speed of the order worker on waiting reservations: ours by ranges, the baseline with one job and one Prisma transaction each. */
+/**
+ * Speed of the order worker on waiting reservations: ours by ranges, the baseline with one job and one Prisma
+ * transaction each.
+ */
 export const ordering: Measure = {
   name: 'sale-ordering',
   onlyWhenAsked: 'quick',

@@ -10,8 +10,8 @@ const RAIN = 'won';
 /** The same small heap for both rains: what is kept of a winner is outside of it, and garbage takes what it may. */
 const HEAP_MB_MAX = 128;
 /**
- * Kept of a winner: who was credited and who has the claim, 8 bytes each, the user in a set that is at most half full, 16 to 32, and the
- * amount, 8. A table that grows is doubled and copied.
+ * Kept of a winner: who was credited and who has the claim, 8 bytes each, the user in a set that is at most half full,
+ * 16 to 32, and the amount, 8. A table that grows is doubled and copied.
  */
 const BYTES_MAX = 100;
 

@@ -11,7 +11,10 @@ const WINNERS = 32_768;
 /** Many gateways and many shards make calls small: with 64 gateways and 8 shards a call carries one user. */
 const USERS = [1, 4, 16, 64, 512] as const;
 
-/** Redis's time for a win, by the number of users in a call, when as many gateways call one shard at once, each when its last call is answered. */
+/**
+ * Redis's time for a win, by the number of users in a call, when as many gateways call one shard at once, each when its
+ * last call is answered.
+ */
 export const calls: Measure = {
   name: 'scale-calls',
   onlyWhenAsked: 'always',

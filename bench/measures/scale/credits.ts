@@ -12,10 +12,16 @@ const SHARDS = 4;
 const AT_ONCE = 8;
 /** Claims of a batch, as a relay makes them while a rain runs. */
 const BATCH = 100;
-/** What a synchronous standby in another zone, or a slow disk, adds to each commit. On two cores that credit alone PostgreSQL has no time to wait, and the accounts do not matter. */
+/**
+ * What a synchronous standby in another zone, or a slow disk, adds to each commit. On two cores that credit alone
+ * PostgreSQL has no time to wait, and the accounts do not matter.
+ */
 const COMMIT_MS = 5;
 
-/** Claims of one rain credited per second, over several shards and in one: each shard has an account, so that its batches do not wait for the commits of others. */
+/**
+ * Claims of one rain credited per second, over several shards and in one: each shard has an account, so that its
+ * batches do not wait for the commits of others.
+ */
 export const shardCredits: Measure = {
   name: 'scale-credits',
   onlyWhenAsked: 'quick',

@@ -7,13 +7,19 @@ import { startUsers } from '../../support/users.ts';
 import type { Measure } from '../measure.ts';
 
 const MASTERS = 4;
-/** Two percent of a core each: the masters must be what the wins wait for, not the gateway or the users, who share two cores. */
+/**
+ * Two percent of a core each: the masters must be what the wins wait for, not the gateway or the users, who share two
+ * cores.
+ */
 const QUOTA_US = 1_000;
 const PERIOD_US = 50_000;
 
 type Side = Awaited<ReturnType<typeof startSide>>;
 
-/** A Redis Cluster of so many masters, each held to its quota, a gateway and its users. The rains have a shard for each master. */
+/**
+ * A Redis Cluster of so many masters, each held to its quota, a gateway and its users. The rains have a shard for each
+ * master.
+ */
 async function startSide(masters: number, users: number, postgres: TestPostgres) {
   const ends: (() => unknown)[] = [];
   const stop = async () => {
@@ -55,7 +61,9 @@ async function startSide(masters: number, users: number, postgres: TestPostgres)
   }
 }
 
-/** What several masters carry, where one is too few: on two cores only if none of them has more than a part of a core. */
+/**
+ * What several masters carry, where one is too few: on two cores only if none of them has more than a part of a core.
+ */
 export const masters: Measure = {
   name: 'scale-masters',
   onlyWhenAsked: 'always',

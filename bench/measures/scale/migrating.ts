@@ -40,7 +40,10 @@ export const migrating: Measure = {
   },
 };
 
-/** As if rains of 10,000 packets had been credited. The indexes are built afterwards, which is faster; checks and triggers are not what is measured. */
+/**
+ * As if rains of 10,000 packets had been credited. The indexes are built afterwards, which is faster; checks and
+ * triggers are not what is measured.
+ */
 async function fill(url: string, transfers: number): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();

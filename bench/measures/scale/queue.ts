@@ -27,7 +27,9 @@ interface Cost {
   loggedBytes: number;
 }
 
-/** What the queue takes of its Redis for each claim, beside what Redis takes to decide it: all queues are in one slot. */
+/**
+ * What the queue takes of its Redis for each claim, beside what Redis takes to decide it: all queues are in one slot.
+ */
 export const queue: Measure = {
   name: 'scale-queue',
   onlyWhenAsked: 'always',

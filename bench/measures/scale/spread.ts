@@ -15,7 +15,10 @@ const BATCH = 250;
 /** More packets than users, so that no shard is empty before all its users have won. */
 const packetsFor = (users: number) => Math.ceil(users * 1.2);
 
-/** How many wins the busiest master of a Redis Cluster has, of rains with a shard for each master; each has an id of its own. */
+/**
+ * How many wins the busiest master of a Redis Cluster has, of rains with a shard for each master; each has an id of its
+ * own.
+ */
 export const spread: Measure = {
   name: 'scale-spread',
   onlyWhenAsked: 'always',

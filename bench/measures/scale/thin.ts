@@ -11,7 +11,10 @@ const SHARDS = 4;
 const ROUNDS = 5;
 const { grabBehindMsMax } = OVERLOAD_LIMITS;
 
-/** On two cores the users would be slower than Redis. So Redis has a tenth of a core, and the clock of the gateways goes at a tenth of the speed. */
+/**
+ * On two cores the users would be slower than Redis. So Redis has a tenth of a core, and the clock of the gateways goes
+ * at a tenth of the speed.
+ */
 const SLOWER = 10;
 const PERIOD_US = 10_000;
 /** Through one gateway nearly all that Redis can do. */

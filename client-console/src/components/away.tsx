@@ -16,7 +16,10 @@ const WORDS = bilingual(
   },
 );
 
-/** A screen, and above it the sentence that the server is away. Colours mean that something is so now, so a page that is not fresh has none. */
+/**
+ * A screen, and above it the sentence that the server is away. Colours mean that something is so now, so a page that is
+ * not fresh has none.
+ */
 export function WhileAway({ children }: { children: ComponentChildren }) {
   const { words, language } = useWords(WORDS);
   const away = useAway();

@@ -19,8 +19,8 @@ interface ChartProps {
 }
 
 /**
- * Lines over time. Each has its own scale: a few wins would be a flat line below thousands of grabs. The same figures are shown as
- * text beside the chart, for screen readers.
+ * Lines over time. Each has its own scale: a few wins would be a flat line below thousands of grabs. The same figures
+ * are shown as text beside the chart, for screen readers.
  */
 export function Chart({ rows, lines }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);

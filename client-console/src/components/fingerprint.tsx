@@ -3,7 +3,10 @@ import { shortened } from '../../../src/rain/actionDetails.ts';
 import { useLanguage } from '../words/language.ts';
 import { Button } from './button.tsx';
 
-/** A commitment, a seed or a hash: its first digits, and a button that copies all of them. Where the browser does not let it copy, all are shown. */
+/**
+ * A commitment, a seed or a hash: its first digits, and a button that copies all of them. Where the browser does not
+ * let it copy, all are shown.
+ */
 export function Fingerprint({ text, label }: { text: string; label: string }) {
   const { shared } = useLanguage();
   const [state, setState] = useState<'short' | 'copied' | 'whole'>('short');

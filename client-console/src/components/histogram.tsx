@@ -3,7 +3,10 @@ import { centsOf, countText, moneyText } from '../words/figures.ts';
 
 const [WIDTH, HEIGHT, LEAST] = [400, 120, 2];
 
-/** The last bin, if it is wider than the others: a few large prizes would press all others into one bar. It is drawn differently. */
+/**
+ * The last bin, if it is wider than the others: a few large prizes would press all others into one bar. It is drawn
+ * differently.
+ */
 function tailOf(bins: Preview['histogram']): Preview['histogram'][number] | undefined {
   const [first, last] = [bins[0], bins.at(-1)];
   if (!first || !last || bins.length < 3) return undefined;

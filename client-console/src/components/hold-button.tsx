@@ -23,7 +23,10 @@ function isVirtual({ width, height, pressure, pointerType }: PointerEvent): bool
   return (width === 0 && height === 0) || (width === 1 && height === 1 && pressure === 0 && pointerType === 'mouse');
 }
 
-/** A button that acts when a finger has held it for a second. A finger that leaves it, or is taken away by the browser, has not held it. */
+/**
+ * A button that acts when a finger has held it for a second. A finger that leaves it, or is taken away by the browser,
+ * has not held it.
+ */
 export function HoldButton({
   children,
   onHeld,

@@ -45,7 +45,9 @@ const WORDS = bilingual(
   },
 );
 
-/** Who wins and buys nothing in a campaign: winners of earlier rains, buyers of earlier sales, or the users of a list. */
+/**
+ * Who wins and buys nothing in a campaign: winners of earlier rains, buyers of earlier sales, or the users of a list.
+ */
 export function Exclusions({
   campaign: { campaignId, excluded, rounds, sales },
   onDone,

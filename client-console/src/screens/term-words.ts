@@ -1,7 +1,9 @@
 import type { TermName, Visibility } from '../../../src/rain/terms.ts';
 import { bilingual } from '../words/language.ts';
 
-/** The name of each term of a rain, and its meaning, which stands below the name in the form and beside it elsewhere. */
+/**
+ * The name of each term of a rain, and its meaning, which stands below the name in the form and beside it elsewhere.
+ */
 export const TERM_WORDS = bilingual<Record<TermName, Record<'label' | 'hint', string>>>(
   {
     rehearsal: {

@@ -11,7 +11,9 @@ export interface Away {
   since: number;
 }
 
-/** Which repeated requests and streams of the page have lost the server: the page tells it once, and not in every part. */
+/**
+ * Which repeated requests and streams of the page have lost the server: the page tells it once, and not in every part.
+ */
 export class AwayWatch {
   readonly #lost = new Map<object, Away['code']>();
   readonly #listeners = new Set<() => void>();

@@ -17,13 +17,19 @@ const ANSWER_MS_MAX = 60_000;
 /** Smaller differences of the clocks are ignored: the `Date` header has whole seconds only, and answers take time. */
 const CLOCK_DOUBT_MS = 1_500;
 
-/** How far the server's clock is ahead, whole ms, by the `Date` header of an answer; 0: they seem to agree; `undefined`: no date. */
+/**
+ * How far the server's clock is ahead, whole ms, by the `Date` header of an answer; 0: they seem to agree; `undefined`:
+ * no date.
+ */
 export function clockAheadMs(dateHeader: string | null, sentAt: number, answeredAt: number): number | undefined {
   const aheadMs = Math.round(Date.parse(dateHeader ?? '') + 500 - (sentAt + answeredAt) / 2);
   return Number.isNaN(aheadMs) ? undefined : Math.abs(aheadMs) > CLOCK_DOUBT_MS ? aheadMs : 0;
 }
 
-/** The client of the console's HTTP API. It keeps the CSRF token and the server's clock, and reports the end of the session. */
+/**
+ * The client of the console's HTTP API. It keeps the CSRF token and the server's clock, and reports the end of the
+ * session.
+ */
 export class ApiClient {
   /** Called when the session has ended. */
   onExpired: () => void = () => {};

@@ -4,8 +4,8 @@ import type { EquationPart } from '../../../src/rain/equation-parts.ts';
 import type { MethodName } from '../../../src/rain/split/methods.ts';
 
 /**
- * The answers of the console's HTTP API, derived from its contract. Only types are imported, so no code of the contract gets into
- * the page. Amounts are decimal strings, times ISO strings.
+ * The answers of the console's HTTP API, derived from its contract. Only types are imported, so no code of the contract
+ * gets into the page. Amounts are decimal strings, times ISO strings.
  */
 type Answer<E> = E extends { answer: infer A extends z.ZodType } ? z.output<A> : never;
 

@@ -36,7 +36,8 @@ export interface RequestState<T> {
 const AWAY_RETRY_MS = 3_000;
 
 /**
- * Requests a path, repeatedly while the page is visible, and again after a login. The next request waits for a slow answer.
+ * Requests a path, repeatedly while the page is visible, and again after a login. The next request waits for a slow
+ * answer.
  * @param path `undefined`: no request
  */
 export function useRequest<T>(path: string | undefined, everyMs?: number): RequestState<T> {
@@ -88,7 +89,10 @@ export function useVerb() {
   const [pending, setPending] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
   const busy = useRef(false);
-  /** A second click while the first is pending does nothing. @returns the answer's value, or undefined when it was refused */
+  /**
+   * A second click while the first is pending does nothing.
+   * @returns the answer's value, or undefined when it was refused
+   */
   const run = useCallback(async <T>(verb: () => Promise<Answer<T>>) => {
     if (busy.current) return undefined;
     busy.current = true;

@@ -1,4 +1,7 @@
-/** The Chinese translations of what the console refuses about the operator's own account, and about what waits for a second operator. */
+/**
+ * The Chinese translations of what the console refuses about the operator's own account, and about what waits for a
+ * second operator.
+ */
 export const ACCOUNT_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^expected no NUL among its characters$/, '不能含有空字符（NUL）'],
   [/^expected at least (\d+) characters$/, '至少 $1 个字符'],

@@ -38,7 +38,10 @@ export function centsOf(amount: string): number {
   return Number(amount.replace('.', ''));
 }
 
-/** Typed amount (`8888`, `8,888.5`, `¥88`) → wire format. Anything else stays unchanged, so that the server refuses it with a reason. */
+/**
+ * Typed amount (`8888`, `8,888.5`, `¥88`) → wire format. Anything else stays unchanged, so that the server refuses it
+ * with a reason.
+ */
 export function amountTyped(text: string): string {
   const plain = text.replace(unit.trim(), '').replace(/[\s,，¥￥]/g, '');
   const match = /^0*(\d+)(?:\.(\d{0,2}))?$/.exec(plain);

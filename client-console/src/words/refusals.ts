@@ -8,10 +8,10 @@ import { TEMPLATE_REASONS } from './templateRefusals.ts';
 import { THEME_REASONS } from './themeRefusals.ts';
 
 /**
- * The console sends its reasons in English. These are their Chinese translations; those about sales are in saleRefusals.ts, those
- * about the operator's own account in accountRefusals.ts, those about the list of participants in participantRefusals.ts, those about
- * themes and greetings in themeRefusals.ts, those about templates in templateRefusals.ts.
- * A reason without a translation is shown in English.
+ * The console sends its reasons in English. These are their Chinese translations; those about sales are in
+ * saleRefusals.ts, those about the operator's own account in accountRefusals.ts, those about the list of participants
+ * in participantRefusals.ts, those about themes and greetings in themeRefusals.ts, those about templates in
+ * templateRefusals.ts. A reason without a translation is shown in English.
  */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [

@@ -10,7 +10,10 @@ type Phase = Current['phase'];
 /** More are not legible from far away. */
 const SHOWN_MAX = 8;
 
-/** Writes the items of a sale: before it how many there are of each, then how many are left, at the end how many were taken. */
+/**
+ * Writes the items of a sale: before it how many there are of each, then how many are left, at the end how many were
+ * taken.
+ */
 export class HallItems {
   readonly #words: HallWords;
   #shown = '';

@@ -4,7 +4,10 @@ import type { Sky } from '../sky/sky.ts';
 import { applyTheme, type ShownTheme, type Theme } from '../theme.ts';
 import type { HallWords } from './words.ts';
 
-/** What the hall shows of a theme, and the greeting. A picture is shown once it has been loaded; what cannot be loaded leaves no gap. */
+/**
+ * What the hall shows of a theme, and the greeting. A picture is shown once it has been loaded; what cannot be loaded
+ * leaves no gap.
+ */
 export class HallPageTheme {
   readonly #sky: Pick<Sky, 'setPacketLook'>;
   readonly #words: Pick<HallWords, 'from' | 'sponsor'>;

@@ -27,7 +27,11 @@ export class HallTheme {
     return this.#shown.theme?.files.music;
   }
 
-  /** May be called every frame. @param rainId `undefined`: no rain is shown, so the default theme is. @param invitedOnly the rain is by invitation */
+  /**
+   * May be called every frame.
+   * @param rainId `undefined`: no rain is shown, so the default theme is.
+   * @param invitedOnly the rain is by invitation
+   */
   follow(rainId: string | undefined, invitedOnly = false): void {
     if (this.#of && this.#of.rainId === rainId && this.#of.invitedOnly === invitedOnly) return;
     clearTimeout(this.#timer);

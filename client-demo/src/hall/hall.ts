@@ -38,7 +38,10 @@ interface HallOptions {
   random: () => number;
 }
 
-/** The screen of a hall as a state machine: events of the client go in, views come out. It watches and takes part in nothing. */
+/**
+ * The screen of a hall as a state machine: events of the client go in, views come out. It watches and takes part in
+ * nothing.
+ */
 export class Hall {
   readonly #options: HallOptions;
   readonly #isFixed: boolean;

@@ -2,7 +2,11 @@ import { request } from '../api.ts';
 
 const AGAIN_MS = 2_000;
 
-/** How many phones the gateways have: not screens, which only watch. @returns `undefined` where nobody is told @throws if it cannot be read now */
+/**
+ * How many phones the gateways have: not screens, which only watch.
+ * @returns `undefined` where nobody is told
+ * @throws if it cannot be read now
+ */
 async function readPresent(): Promise<number | undefined> {
   const { status, body } = await request('api/present');
   if (status === 404) return undefined;

@@ -13,12 +13,18 @@ const ANNOUNCED_MAX = 32;
 const LEAD_MS: Record<Kind, number> = { rain: 15_000, sale: 60_000 };
 /** So long the end of a rain or sale stays, unless a rain is open. */
 const END_MS = 8_000;
-/** After this what comes next is counted down to, however far it is: people come, and look for the code. Of a rehearsal nobody keeps the luckiest. */
+/**
+ * After this what comes next is counted down to, however far it is: people come, and look for the code. Of a rehearsal
+ * nobody keeps the luckiest.
+ */
 const [END_LONG_MS, REHEARSAL_END_MS] = [180_000, 30_000];
 /** The same before a sale that was open already: the luckiest stand on the screen meanwhile. */
 const END_BEFORE_OPEN_SALE_MS = 30_000;
 
-/** The rains and sales that are announced, and which of them belongs on the screen. A rain goes before a sale: it is over soon. */
+/**
+ * The rains and sales that are announced, and which of them belongs on the screen. A rain goes before a sale: it is
+ * over soon.
+ */
 export class Program {
   readonly #announced = new Map<string, Announced>();
   readonly #finished = new Set<string>();

@@ -2,7 +2,9 @@ const COUNT_MS = 1_100;
 /** Delay until the letter has come out of the envelope, ms. */
 const PAUSE_MS = 450;
 
-/** Counts up to an amount ("12.21") in `data-counting`. The text is the true amount from the start, for screen readers. */
+/**
+ * Counts up to an amount ("12.21") in `data-counting`. The text is the true amount from the start, for screen readers.
+ */
 export function countUp(target: HTMLElement, amount: string, money: (amount: string) => string): void {
   const cents = Math.round(Number(amount) * 100);
   const startMs = performance.now() + PAUSE_MS;

@@ -125,7 +125,8 @@ export class ItemCard {
     const button = part<HTMLButtonElement>(this.root, '.sale-buy');
     put(this.root, '.sale-buy', label);
     button.setAttribute('aria-label', `${label}: ${name}`);
-    // Not `disabled`: a button that loses the focus while it waits for its answer would lose the place of a keyboard's user.
+    // Not `disabled`: a button that loses the focus while it waits for its answer would lose the place of a keyboard's
+    // user.
     button.setAttribute('aria-disabled', String(face !== 'buy' && face !== 'gone'));
   }
 

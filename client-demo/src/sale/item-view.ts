@@ -11,8 +11,8 @@ export type Progress = 'sent' | 'preparing' | 'busy' | 'too_fast' | 'waiting';
 export type Answer = Miss['kind'] | 'gone' | 'back';
 
 /**
- * `buy`: it can be bought · `asking`: a purchase has no answer yet · `gone`: none is left, some may come back · `sold_out`: told so by
- * the server, for good · the others: it cannot be bought, and why.
+ * `buy`: it can be bought · `asking`: a purchase has no answer yet · `gone`: none is left, some may come back ·
+ * `sold_out`: told so by the server, for good · the others: it cannot be bought, and why.
  */
 type ItemFace = 'soon' | 'buy' | 'asking' | 'gone' | 'sold_out' | 'limit' | 'paused' | 'over';
 
@@ -130,7 +130,10 @@ interface BuyerLimit {
   isOfSale: boolean;
 }
 
-/** Of the limits of the item and of the sale the one that leaves fewer units. In a sale of one item both count the same units. */
+/**
+ * Of the limits of the item and of the sale the one that leaves fewer units. In a sale of one item both count the same
+ * units.
+ */
 function tightestLimit(
   { perUserMax, items }: SaleSnapshot,
   item: Item,

@@ -49,7 +49,10 @@ export function openSale({ client, saleId, pay, words, onCue, onRing, back }: Op
   return {
     saleId,
     root: screen.root,
-    /** To be called in every frame while it is shown. @param rainInSeconds until the rain opens, 0: it is open; absent: no rain soon */
+    /**
+     * To be called in every frame while it is shown.
+     * @param rainInSeconds until the rain opens, 0: it is open; absent: no rain soon
+     */
     draw(rainInSeconds?: number): void {
       screen.showRain(rainInSeconds);
       const view = visit.view();

@@ -12,7 +12,9 @@ export interface OrderView {
   /** Before a decision: whole seconds until it must be paid. */
   seconds?: number;
   place?: number;
-  /** How it can be paid now: on a page of the shop, here in the demo, or elsewhere; absent where nothing is to be paid. */
+  /**
+   * How it can be paid now: on a page of the shop, here in the demo, or elsewhere; absent where nothing is to be paid.
+   */
   pay?: { url: string } | 'demo' | 'elsewhere';
   paying?: Paying;
   cancelling?: Cancelling;

@@ -1,6 +1,9 @@
 import { ANSWER_MS_MAX } from '../api.ts';
 
-/** Asks the demo's shop to take the payment. The order tells when it is paid. @throws when the shop did not accept it */
+/**
+ * Asks the demo's shop to take the payment. The order tells when it is paid.
+ * @throws when the shop did not accept it
+ */
 export async function payInDemo(reservationId: string): Promise<void> {
   const answer = await fetch('api/demo-shop/pay', {
     method: 'POST',

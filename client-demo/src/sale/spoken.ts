@@ -5,7 +5,10 @@ import { isFree } from './order-view.ts';
 import { wordsAt, type Prices } from './prices.ts';
 import type { SaleView } from './visit.ts';
 
-/** What a screen reader announces of a change; `undefined`: nothing new. Countdowns are not announced: they would drown out the answers. */
+/**
+ * What a screen reader announces of a change; `undefined`: nothing new. Countdowns are not announced: they would drown
+ * out the answers.
+ */
 export function spokenOf(
   before: SaleView | undefined,
   { title, state, items, orders, rang }: SaleView,

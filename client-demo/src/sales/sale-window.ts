@@ -18,7 +18,9 @@ interface SaleWindowOptions {
   onCue: (cue: Cue) => void;
 }
 
-/** Shows a sale in place of the rain, as the page's address says. Its screen is loaded when the first sale is opened. */
+/**
+ * Shows a sale in place of the rain, as the page's address says. Its screen is loaded when the first sale is opened.
+ */
 export class SaleWindow {
   readonly #options: SaleWindowOptions;
   readonly #list: SaleList;

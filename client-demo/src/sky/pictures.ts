@@ -25,7 +25,10 @@ const DRAWINGS: Record<Picture, { width: number; height: number; draw: (pen: Pen
   petal: { width: 16, height: 16, draw: drawPetal },
 };
 
-/** Draws each picture once. The animation only copies them: what a frame costs is printed by test/browser/slowPhone.long.test.ts. */
+/**
+ * Draws each picture once. The animation only copies them: what a frame costs is printed by
+ * test/browser/slowPhone.long.test.ts.
+ */
 export function drawPictures(ratio: number, look: PacketLook): Record<Picture, HTMLCanvasElement> {
   return Object.fromEntries(
     PICTURES.map((picture) => {

@@ -8,7 +8,10 @@ export interface Falling {
   phase: number;
 }
 
-/** Size of a falling red packet at scale 1, CSS pixels. Other falling things have about the same size, so that they are as easy to tap. */
+/**
+ * Size of a falling red packet at scale 1, CSS pixels. Other falling things have about the same size, so that they are
+ * as easy to tap.
+ */
 export const PACKET_WIDTH = 56;
 export const PACKET_HEIGHT = 76;
 
@@ -17,7 +20,10 @@ const PACKETS_MAX = 60;
 /** Extra margin around a packet for touch. */
 const THUMB_PX = 16;
 
-/** Decoration only: the server decides which packet a user gets. With `still` the packets do not move, but can be tapped. */
+/**
+ * Decoration only: the server decides which packet a user gets. With `still` the packets do not move, but can be
+ * tapped.
+ */
 export class Shower {
   readonly #random: () => number;
   #width = 0;

@@ -1,4 +1,6 @@
-/** Whether this browser can tell of something while the page is in the background: only over https, or on this machine. */
+/**
+ * Whether this browser can tell of something while the page is in the background: only over https, or on this machine.
+ */
 export function mayNotify(): boolean {
   return isSecureContext && 'Notification' in globalThis && Notification.permission !== 'denied';
 }

@@ -59,7 +59,10 @@ export const en = {
     sender === undefined ? (blessing ?? '') : blessing === undefined ? `From ${sender}` : `From ${sender}: ${blessing}`,
   credited: 'It is in your wallet',
   onItsWay: 'On its way to your wallet …',
-  /** Also shown for a rain that was settled so long ago that the server has forgotten it: then the money is in the wallet. */
+  /**
+   * Also shown for a rain that was settled so long ago that the server has forgotten it: then the money is in the
+   * wallet.
+   */
   recorded: 'Your win is on record. If it is not in your wallet, the host will check it.',
   grab: 'Grab',
   next: 'Find the next rain',

@@ -2,9 +2,9 @@ import { open, readFile, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * A file of events, one JSON line each, from which the state is made again at every start. What `record` has resolved for is on the
- * disk and survives kill -9 and a power cut. A line that was being written then has no newline; nobody was told of it, and it is cut off.
- * One process at a time may have the file open.
+ * A file of events, one JSON line each, from which the state is made again at every start. What `record` has resolved
+ * for is on the disk and survives kill -9 and a power cut. A line that was being written then has no newline; nobody
+ * was told of it, and it is cut off. One process at a time may have the file open.
  * @param {string} path
  * @param {(event: object) => void} apply changes the state; called for the events of the file, then for each new one
  */

@@ -3,12 +3,14 @@ import { signed } from './signature.js';
 
 const AGAIN_MS_MAX = 60_000;
 /**
- * What repeating a report would not change, see "Your callbacks" of docs/reference/order-service.md. A status alone decides nothing: it
- * may come from a proxy, so the answer must name the order.
+ * What repeating a report would not change, see "Your callbacks" of docs/reference/order-service.md. A status alone
+ * decides nothing: it may come from a proxy, so the answer must name the order.
  */
 const isFinal = (httpStatus) => [200, 404, 409].includes(httpStatus);
 
-/** The order service behind ORDER_SERVICE=webhook, see docs/reference/order-service.md. Buyers pay from their wallet. */
+/**
+ * The order service behind ORDER_SERVICE=webhook, see docs/reference/order-service.md. Buyers pay from their wallet.
+ */
 export function openOrders(shop, journal, { consoleUrl, secret }) {
   async function take(order) {
     const { orderId } = order;

@@ -1,7 +1,10 @@
 /** How an order ends. */
 export const ENDS = new Set(['cancelled', 'timed_out', 'failed', 'refunded']);
 
-/** What the shop knows: who has how much, and who has ordered what. It changes by events only, and is the same after each replay of them. */
+/**
+ * What the shop knows: who has how much, and who has ordered what. It changes by events only, and is the same after
+ * each replay of them.
+ */
 export function openShop() {
   /** User → cents. */
   const balances = new Map();

@@ -14,7 +14,10 @@ export function signed(secret, body, now = Date.now()) {
   };
 }
 
-/** Lets only requests pass that are signed with this secret, and not long ago; `request.body` are the bytes as they came. */
+/**
+ * Lets only requests pass that are signed with this secret, and not long ago; `request.body` are the bytes as they
+ * came.
+ */
 export const onlySigned = (secret) => (request, response, next) => {
   const timestamp = request.get('rain-timestamp') ?? '';
   const given = Buffer.from(request.get('rain-signature') ?? '');

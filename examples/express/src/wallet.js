@@ -1,6 +1,9 @@
 import { isAmount } from './shop.js';
 
-/** The wallet behind PAYOUT_PROVIDER=webhook, see docs/reference/webhook.md: each claim is paid once, and answered only when it is on the disk. */
+/**
+ * The wallet behind PAYOUT_PROVIDER=webhook, see docs/reference/webhook.md: each claim is paid once, and answered only
+ * when it is on the disk.
+ */
 export function openWallet(shop, journal) {
   async function pay(claim) {
     const { claimId, rainId, userId, amount } = claim;
@@ -11,7 +14,8 @@ export function openWallet(shop, journal) {
         reason: 'claimId, rainId, userId, amount: expected texts, the amount with two digits',
       };
     }
-    // Between this question and `record` nothing else runs: of two equal claims at once, the second one finds the first.
+    // Between this question and `record` nothing else runs: of two equal claims at once, the second one finds the
+    // first.
     const before = shop.paymentOf(claim);
     if (!before) {
       await journal.record({ type: 'credited', claimId, rainId, userId, amount });

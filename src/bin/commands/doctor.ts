@@ -48,7 +48,8 @@ export function addDoctorCommand(program: RainCommand): void {
         findingsAt('database', DATABASE_URL, async () => checkDatabase(await examineDatabase(DATABASE_URL))),
       ]);
       const each = [...examined.flatMap((result) => result.findings), ...checkWallet(config)];
-      // The stores are compared only when both answer, let us, and the database has its tables and leaves times as they are.
+      // The stores are compared only when both answer, let us, and the database has its tables and leaves times as they
+      // are.
       const comparable =
         examined.every(({ reached }) => reached) &&
         each.every(({ name, verdict }) => !['migrations', 'times', 'commands'].includes(name) || verdict !== 'wrong');

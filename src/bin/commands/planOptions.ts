@@ -70,7 +70,10 @@ export function budgeted<C extends Command>(command: C): C {
     .option('--max <amount>', 'largest packet (default the budget)', typedAmount);
 }
 
-/** The plan as the operator commands take it. Options that were not given stay absent, because the plan is recorded as requested. */
+/**
+ * The plan as the operator commands take it. Options that were not given stay absent, because the plan is recorded as
+ * requested.
+ */
 export function planOf(options: PlanOptions) {
   const { budget, packets, min, max } = options;
   return {

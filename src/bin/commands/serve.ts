@@ -15,7 +15,10 @@ import type { Terminal } from '../terminal.ts';
 /** More than any machine has cores. The parent process accepts about 4,000 connections a second for all of them. */
 const PROCESSES_MAX = 64;
 
-/** Runs a server until a signal arrives or its parent process ends; `rain up`, when it is the parent, receives the result over IPC. */
+/**
+ * Runs a server until a signal arrives or its parent process ends; `rain up`, when it is the parent, receives the
+ * result over IPC.
+ */
 async function serve(
   terminal: Terminal,
   name: string,
@@ -34,7 +37,10 @@ async function serve(
   }
 }
 
-/** A crowd waits for answers, and credits and orders may follow a little later: where a gateway and Redis share the cores of a worker, they go first. */
+/**
+ * A crowd waits for answers, and credits and orders may follow a little later: where a gateway and Redis share the
+ * cores of a worker, they go first.
+ */
 function yieldToGateways(): void {
   const { PRIORITY_BELOW_NORMAL } = constants.priority;
   try {

@@ -32,7 +32,10 @@ export function withTemplate(command: RainCommand): RainCommand {
     }) as RainCommand;
 }
 
-/** What was typed, and the rest from a template, unchecked: the creation of the rain checks all of it. @param isRound its campaign decides the shards */
+/**
+ * What was typed, and the rest from a template, unchecked: the creation of the rain checks all of it.
+ * @param isRound its campaign decides the shards
+ */
 export async function fillIn(context: OpenContext, id: string, typed: TypedForm, isRound: boolean): Promise<TypedForm> {
   const { rain } = acceptedAs(await findTemplate(context, id), { template: '--template' }).template;
   const { shards, ...kept } = rain;

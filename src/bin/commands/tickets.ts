@@ -9,7 +9,10 @@ export interface TicketOptions {
   pow?: RequiredWhen;
 }
 
-/** What the fields of the rules are called here. Of the rules of a new rain only those of --pow can be wrong: the words are checked before. */
+/**
+ * What the fields of the rules are called here. Of the rules of a new rain only those of --pow can be wrong: the words
+ * are checked before.
+ */
 export const TYPED_TICKETS = { tickets: '--tickets', proofOfWork: '--pow', ticketRules: '--pow' };
 
 /** The options of the rules, for a new rain or sale and for one that runs. */

@@ -110,7 +110,8 @@ export async function open(
 }
 
 /**
- * Readiness and metrics. Watches Redis and the database on its own connections, because the others may be busy; the queues where they are used.
+ * Readiness and metrics. Watches Redis and the database on its own connections, because the others may be busy; the
+ * queues where they are used.
  * @throws when the port of the metrics is taken
  */
 async function openConsoleReadiness(

@@ -71,7 +71,10 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
   return { url: gateway.url };
 }
 
-/** All gateways have one of these secrets in common, so that the tickets of each are valid at all, whichever rain requires them. */
+/**
+ * All gateways have one of these secrets in common, so that the tickets of each are valid at all, whichever rain
+ * requires them.
+ */
 function challengesOf({
   TICKETS,
   PROOF_OF_WORK,

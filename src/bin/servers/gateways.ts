@@ -25,7 +25,10 @@ export function registerProcessMetrics(registry: MetricsRegistry, serving: () =>
   });
 }
 
-/** Several gateways behind one port. This process distributes the connections and replaces a process that died; it serves no player. */
+/**
+ * Several gateways behind one port. This process distributes the connections and replaces a process that died; it
+ * serves no player.
+ */
 export async function open(shutdown: Shutdown, environment: Environment, processes: number): Promise<{ url: string }> {
   const config = configure(environment, ['REDIS_URL', 'SIGNING_SECRET', 'JWT']);
   const log = createLog('gateways', config.LOG_LEVEL);

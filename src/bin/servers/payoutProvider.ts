@@ -12,7 +12,10 @@ export const OUR_LEDGER: OpenPayoutProvider = (ledger) => ({
   balance: ledgerProvider(ledger),
 });
 
-/** The provider that PAYOUT_PROVIDER names. @throws when the webhook has no address or secret, which loadConfig refuses before */
+/**
+ * The provider that PAYOUT_PROVIDER names.
+ * @throws when the webhook has no address or secret, which loadConfig refuses before
+ */
 export function payoutProviderOf(config: Config): OpenPayoutProvider {
   const {
     PAYOUT_PROVIDER: setting,

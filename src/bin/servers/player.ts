@@ -37,7 +37,10 @@ interface PlayerBackend extends Omit<PlayerOptions, 'log' | 'unknownRains'> {
   countPhones: NonNullable<EntryOptions['countPhones']>;
 }
 
-/** Opens without waiting for Redis or the database: the page is served without them, and each request is answered as far as possible. */
+/**
+ * Opens without waiting for Redis or the database: the page is served without them, and each request is answered as far
+ * as possible.
+ */
 export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle): PlayerBackend {
   const { REDIS_URL, DATABASE_URL, DURABILITY, DURABILITY_WAIT_MS, PAYOUT_PROVIDER, ALLOWED_ORIGINS } = config;
   const onError = (error: Error) => log.debug({ error: error.message }, 'connection fault');

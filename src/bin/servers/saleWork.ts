@@ -43,7 +43,10 @@ interface SaleWorkOptions {
   registry?: MetricsRegistry | undefined;
 }
 
-/** What a worker does for sales: reservations become orders, Redis follows the ledger, what is due ends, and sales that are over are settled. */
+/**
+ * What a worker does for sales: reservations become orders, Redis follows the ledger, what is due ends, and sales that
+ * are over are settled.
+ */
 export function startSaleWork({
   context,
   log,

@@ -5,7 +5,9 @@ import { openTraces, type Traces } from '../../platform/telemetry/traces.ts';
 
 const WARN_EVERY_MS = 60_000;
 
-/** Exports traces until the shutdown, when a collector is configured. An unreachable collector is logged once a minute. */
+/**
+ * Exports traces until the shutdown, when a collector is configured. An unreachable collector is logged once a minute.
+ */
 export async function openTracing(
   config: Config,
   service: string,

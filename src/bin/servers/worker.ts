@@ -99,9 +99,11 @@ export function registerWorkMetrics(
 }
 
 /**
- * Relay, credit worker, settlers and redelivery of one process: everything that happens to a claim or a reservation after the answer to its user.
- * The auditor and the Redis monitor run beside them. Any number of processes may run; no user waits for them.
- * @throws when Redis or the database is unreachable, Redis does not meet the requirements, or the port of the metrics is taken
+ * Relay, credit worker, settlers and redelivery of one process: everything that happens to a claim or a reservation
+ * after the answer to its user. The auditor and the Redis monitor run beside them. Any number of processes may run; no
+ * user waits for them.
+ * @throws when Redis or the database is unreachable, Redis does not meet the requirements, or the port of the metrics
+ *   is taken
  */
 export function startWorker(
   redisUrl: string,
@@ -147,7 +149,8 @@ async function openWorker({
   const connections = [redis, queueing, working, ...(replicating ? [replicating] : [])];
   const sinceReconnect = watchReconnects(redis);
   const database = connectDatabase(databaseUrl, { onError });
-  // A separate connection, because credits may keep all others busy, and then the database is not unreachable. Opens on first use.
+  // A separate connection, because credits may keep all others busy, and then the database is not unreachable. Opens on
+  // first use.
   const probing = connectDatabase(databaseUrl, { connectionsMax: 1 });
   const registry = metrics && openRegistry();
   lifecycle.onClose('connections', async () => {

@@ -4,8 +4,8 @@ import { rolldown } from 'rolldown';
 import { ROOT } from './step.mjs';
 
 /**
- * Packages that are loaded as they are: they read files beside themselves, or start threads from them. `pino` is one of those, and
- * the others are optional or large.
+ * Packages that are loaded as they are: they read files beside themselves, or start threads from them. `pino` is one of
+ * those, and the others are optional or large.
  */
 const AS_THEY_ARE = /^(?:pino|@electric-sql\/|@opentelemetry\/|msgpackr-extract$)/;
 const ENTRY = 'bin/rain.js';
@@ -16,9 +16,10 @@ const UNPACKED = '.npmignore';
 const KEPT_MS = 86_400_000;
 
 /*
- * Replaces dist/bin/rain.js by one that has its packages in dist/chunks/: to find and read their files, more than a thousand, took each process
- * longer than everything else it does before it serves. The names of chunks follow from their contents, and every file is replaced at once,
- * the entry last: whoever starts it meanwhile, or after a bundling that was cut off, has a whole program.
+ * Replaces dist/bin/rain.js by one that has its packages in dist/chunks/: to find and read their files, more than a
+ * thousand, took each process longer than everything else it does before it serves. The names of chunks follow from
+ * their contents, and every file is replaced at once, the entry last: whoever starts it meanwhile, or after a bundling
+ * that was cut off, has a whole program.
  */
 const bundle = await rolldown({
   input: { 'bin/rain': join(ROOT, 'src/bin/rain.ts') },

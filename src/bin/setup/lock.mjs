@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRunning, SetupError } from './step.mjs';
 
-// Only one set-up runs at a time: `npm start` and `npm test` must not write the same files together. A holder creates the file with
-// the next number, which only one process can do, and empties the file at the end. A holder is ignored when its process is gone, or
-// when its heartbeat is too old, because another process may have its id by now.
+// Only one set-up runs at a time: `npm start` and `npm test` must not write the same files together. A holder creates
+// the file with the next number, which only one process can do, and empties the file at the end. A holder is ignored
+// when its process is gone, or when its heartbeat is too old, because another process may have its id by now.
 const HEARTBEAT_MS = 1_000;
 const SILENT_MS_MAX = 60_000;
 const WAIT_MS_MAX = 20 * 60_000;

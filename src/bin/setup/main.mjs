@@ -13,7 +13,10 @@ import { outliveCommand, ROOT, say, SetupError, STATE } from './step.mjs';
 
 const COMMANDS = ['build', 'start', 'test', 'test:long'];
 
-/** @param {string[]} argv `[]`, `['build']`: packages and build, no servers; `['start', …]`, `['test', …]` or `['test:long', …]` */
+/**
+ * @param {string[]} argv `[]`, `['build']`: packages and build, no servers; `['start', …]`, `['test', …]` or
+ * `['test:long', …]`
+ */
 export async function main([command, ...args]) {
   if (command !== undefined && !COMMANDS.includes(command)) {
     say(`unknown command ${command}: expected ${COMMANDS.join(', ')} or nothing.`);

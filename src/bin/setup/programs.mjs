@@ -10,7 +10,10 @@ const REDIS = ['redis-server', 'valkey-server'];
 /** Debian installs servers in a folder that only root has on the PATH. */
 const SYSTEM_PATH = `${process.env.PATH ?? ''}:/usr/sbin`;
 
-/** Programs that only one test needs, which is skipped without them. The path of one with a `variable` is put there, or taken from there. */
+/**
+ * Programs that only one test needs, which is skipped without them. The path of one with a `variable` is put there, or
+ * taken from there.
+ */
 export const FOR_TESTS = {
   chromium: {
     find: () => findOnPath(['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']),
@@ -92,7 +95,10 @@ function mayInstall() {
   return process.getuid?.() === 0 && findOnPath(['apt-get']) !== undefined;
 }
 
-/** Installs the first package that can be installed. `policy-rc.d` keeps Debian from starting its service, such as a second Redis. */
+/**
+ * Installs the first package that can be installed. `policy-rc.d` keeps Debian from starting its service, such as a
+ * second Redis.
+ */
 async function aptInstall(packages) {
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
   const guarded = !existsSync(POLICY) || readFileSync(POLICY, 'utf8') === POLICY_TEXT;

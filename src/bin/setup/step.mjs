@@ -33,7 +33,10 @@ export function say(line) {
   process.stderr.write(`${line}\n`);
 }
 
-/** Shows the command's output only when it fails. @param {(output: string) => string} sentence the error message then */
+/**
+ * Shows the command's output only when it fails.
+ * @param {(output: string) => string} sentence the error message then
+ */
 export async function run(command, args, sentence, { env = {}, quiet = false } = {}) {
   const { code, output } = await attempt(command, args, env);
   if (code === 0) return output;

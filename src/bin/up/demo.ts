@@ -40,7 +40,9 @@ export interface RoundContext {
 
 export type Played = Awaited<ReturnType<typeof playRound>>;
 
-/** Runs one whole rain: creates and loads it, lets bots play over real sockets, waits until it is settled, audits it. */
+/**
+ * Runs one whole rain: creates and loads it, lets bots play over real sockets, waits until it is settled, audits it.
+ */
 export async function playRound({ terminal, context, gatewayUrl, tokenFor, signal }: RoundContext, round: Round) {
   const {
     durationMs,

@@ -33,7 +33,10 @@ export type PlayedSale = Awaited<ReturnType<typeof playSale>>;
 const SHARES = { pay: 0.7, cancel: 0.1, repeat: 0.2, hostile: 0.05 };
 const PER_USER_MAX = 2;
 
-/** Runs one whole sale: creates and opens it, lets bots buy over real sockets and pay, waits until it is settled, audits it. */
+/**
+ * Runs one whole sale: creates and opens it, lets bots buy over real sockets and pay, waits until it is settled, audits
+ * it.
+ */
 export async function playSale(
   { terminal, context, gatewayUrl, payUrl, tokenFor, signal }: SaleContext,
   round: SaleRound,

@@ -15,7 +15,10 @@ const VIRTUAL = /^(?:docker|br-|veth|virbr|vmnet|tun|tap|wg|utun)/;
 /** Of light modules around the code; scanners ask for some. */
 const QUIET_ZONE = 2;
 
-/** The addresses of this machine that phones in its network can reach; IPv4, since a link-local IPv6 address needs a zone. */
+/**
+ * The addresses of this machine that phones in its network can reach; IPv4, since a link-local IPv6 address needs a
+ * zone.
+ */
 export function lanAddresses(interfaces: Interfaces = networkInterfaces()): string[] {
   return Object.entries(interfaces)
     .flatMap(([name, addresses = []]) => (VIRTUAL.test(name) ? [] : addresses))
@@ -23,7 +26,10 @@ export function lanAddresses(interfaces: Interfaces = networkInterfaces()): stri
     .map(({ address }) => address);
 }
 
-/** A QR code, light on dark also where the terminal writes dark on light: not every phone reads the opposite. `notify` lets no such colours through. */
+/**
+ * A QR code, light on dark also where the terminal writes dark on light: not every phone reads the opposite. `notify`
+ * lets no such colours through.
+ */
 function showCode(url: string, terminal: Terminal): void {
   const lines = renderUnicodeCompact(url, { border: QUIET_ZONE }).split('\n');
   const isPainted = wantsPaint(terminal, terminal.stderr);

@@ -34,7 +34,10 @@ const DEMO = { bots: 500, packets: 200, budget: '100.00', duration: 5_000 };
 
 const BOT_TOKEN_SECONDS = 3_600;
 
-/** Starts all servers, plays the demo rain and the demo sale, and continues to serve. It returns only with `--no-demo`, when all servers are open. */
+/**
+ * Starts all servers, plays the demo rain and the demo sale, and continues to serve. It returns only with `--no-demo`,
+ * when all servers are open.
+ */
 export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutdown): Promise<void> {
   const system = await startSystem(terminal, shutdown, { demo: options.demo });
   notify(

@@ -65,7 +65,10 @@ const LOOPBACK = '127.0.0.1';
 export const failed = (reason: string): CommandFailure => new CommandFailure(EXIT.refused, reason);
 export const address = z.object({ url: z.string() });
 
-/** Starts all servers, as child processes that end with this one. @throws CommandFailure; `shutdown` then closes those that were started */
+/**
+ * Starts all servers, as child processes that end with this one.
+ * @throws CommandFailure; `shutdown` then closes those that were started
+ */
 export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo, event }: Purpose): Promise<System> {
   // Secrets and data of servers are made here and in the child processes.
   process.umask(0o077);
@@ -83,7 +86,8 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
       'METRICS_PORT: several processes start here, expected 0 for a free port each; the addresses are in the logs folder of RAIN_HOME',
     );
   shutdown.onClose('lock', () => lock.release());
-  // At an event the page has the console's port, since its address is the one that people type, and the console the first port after both.
+  // At an event the page has the console's port, since its address is the one that people type, and the console the
+  // first port after both.
   const hosts = event
     ? { gateway: ANY_INTERFACE, page: ANY_INTERFACE }
     : { gateway: config.GATEWAY_HOST, page: config.CONSOLE_HOST };
@@ -224,8 +228,8 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
 }
 
 /**
- * Creates a new password for the first operator at each start: it is shown on the terminal, stored nowhere, and ends all older sessions,
- * so that a password which somebody saw is valid only until the next start.
+ * Creates a new password for the first operator at each start: it is shown on the terminal, stored nowhere, and ends
+ * all older sessions, so that a password which somebody saw is valid only until the next start.
  * @param keep at the first start only, so that a restart in the middle of an evening ends no session
  * @returns the password; `undefined`: the operator has one
  */
@@ -271,7 +275,10 @@ function watch(
   });
 }
 
-/** The system needs all of its processes: if one ends unexpectedly, all are stopped. @param more the end of the sentence */
+/**
+ * The system needs all of its processes: if one ends unexpectedly, all are stopped.
+ * @param more the end of the sentence
+ */
 export function endWithout(terminal: Terminal, name: string, shutdown: Shutdown, more = ''): void {
   if (shutdown.signal.aborted) return;
   notify(terminal, `rain: the ${name} ended unexpectedly${more}`);

@@ -32,7 +32,10 @@ const path = '/api/console/campaigns';
 const tag = 'campaigns';
 const params = z.strictObject({ campaignId });
 
-/** Several rains that share one win limit per user, and sales that share one limit of units. A round is created like a rain or a sale, with the field `campaign`. */
+/**
+ * Several rains that share one win limit per user, and sales that share one limit of units. A round is created like a
+ * rain or a sale, with the field `campaign`.
+ */
 export const campaignsApi = {
   list: {
     id: 'listCampaigns',

@@ -3,8 +3,8 @@ import { rainId } from '../../rain/ids.ts';
 import { STORED_STATES } from '../../rain/rain.ts';
 
 /**
- * One endpoint of the console. The server registers it, the OpenAPI document describes it, and the tests iterate over it.
- * An endpoint that is not declared here does not exist.
+ * One endpoint of the console. The server registers it, the OpenAPI document describes it, and the tests iterate over
+ * it. An endpoint that is not declared here does not exist.
  */
 export interface Endpoint {
   /** Unique, for client generators. */

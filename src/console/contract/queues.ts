@@ -34,7 +34,10 @@ const job = z.object({
 const path = '/api/console/queues';
 const tag = 'queues';
 
-/** The queues between Redis, the ledger and the shop. Read-only: a job added by hand would be a claim that nobody has won. */
+/**
+ * The queues between Redis, the ledger and the shop. Read-only: a job added by hand would be a claim that nobody has
+ * won.
+ */
 export const queuesApi = {
   list: {
     id: 'listQueues',

@@ -118,7 +118,10 @@ const oneSwitch = z.object({
     .optional(),
 });
 
-/** What is not about a rain: blocks of users and addresses, the kill switches of the gateways, the audit log, the servers. */
+/**
+ * What is not about a rain: blocks of users and addresses, the kill switches of the gateways, the audit log, the
+ * servers.
+ */
 export const systemApi = {
   blocks: {
     id: 'listBlocks',

@@ -5,7 +5,10 @@ import { purchaseRef, reservationIdText, saleId, sku } from '../../sale/ids.ts';
 import { price } from '../../sale/item.ts';
 import { quantity } from '../../sale/units.ts';
 
-/** A request that workers make to the order service of a shop; documented for its developers in docs/reference/order-service.md. */
+/**
+ * A request that workers make to the order service of a shop; documented for its developers in
+ * docs/reference/order-service.md.
+ */
 interface Webhook {
   summary: string;
   description: string;

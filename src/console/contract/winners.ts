@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { plainId } from '../../rain/ids.ts';
 import { cursor, limit, listed, money, rainParams, time, type Endpoint } from './endpoint.ts';
 
-/** `pending`: won, not credited yet · `dead`: cannot be credited, waits for the operator · `discarded`: given up by the operator. */
+/**
+ * `pending`: won, not credited yet · `dead`: cannot be credited, waits for the operator · `discarded`: given up by the
+ * operator.
+ */
 const status = z.enum(['credited', 'pending', 'dead', 'discarded']);
 
 const winner = z.object({

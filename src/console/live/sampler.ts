@@ -33,7 +33,8 @@ export function startSampler(
       readHeartbeats(context.redis),
     ]);
     if (!rain) return;
-    // An audit that ends meanwhile is for the next sample: with counts from before it, this one would contradict itself.
+    // An audit that ends meanwhile is for the next sample: with counts from before it, this one would contradict
+    // itself.
     const audited = lastAudit;
     const reading = found && (await readRain(context.redis, rainId, found));
     const credits = audited?.audit.equation.credited.count ?? 0;
@@ -87,8 +88,8 @@ function countMarked({ redis }: OperatorContext, { id, shards }: BookedRain): Pr
 }
 
 /**
- * How long the oldest uncredited claim has been waiting, approximately, ms. Claims are credited nearly in the order of the claim
- * log, so the oldest one follows the credited ones.
+ * How long the oldest uncredited claim has been waiting, approximately, ms. Claims are credited nearly in the order of
+ * the claim log, so the oldest one follows the credited ones.
  */
 async function lagOf(
   { redis }: OperatorContext,

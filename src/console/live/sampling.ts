@@ -3,7 +3,10 @@ import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
 export const PACE = {
   /** How often a sample is taken, ms. */
   sampleMs: 1_000,
-  /** Pause after an audit: this multiple of the audit's duration, so that audits take 5 % of the time at most, as in the workers. */
+  /**
+   * Pause after an audit: this multiple of the audit's duration, so that audits take 5 % of the time at most, as in the
+   * workers.
+   */
   pauseFactor: 20,
   pauseMsMin: 1_000,
   /** How often the viewer's login is checked again, ms. */

@@ -12,7 +12,10 @@ interface Bearer {
   audience: Audience | undefined;
 }
 
-/** Reads the token of a request's header [R9]; cookies are never read. @returns `undefined`: there is none, or it is not valid */
+/**
+ * Reads the token of a request's header [R9]; cookies are never read.
+ * @returns `undefined`: there is none, or it is not valid
+ */
 export function createBearerReader(
   readToken: ReadToken,
 ): (request: Pick<FastifyRequest, 'headers'>) => Promise<Bearer | undefined> {

@@ -46,7 +46,9 @@ const COUNT_MS = 1_000;
 export interface EntryOptions {
   /** Present where anybody may play as a guest. */
   guests?: GuestTokens;
-  /** Present where people on the list of participants may play: who has this code, and the first use is written down. */
+  /**
+   * Present where people on the list of participants may play: who has this code, and the first use is written down.
+   */
   enterByCode?: (code: string) => Promise<{ userId: string; name: string } | undefined>;
   /** At an event: how many phones the gateways have, for the screen of the hall. */
   countPhones?: () => Promise<number>;
@@ -103,7 +105,9 @@ export function serveEntry(
     return waitMs > 0 ? refuse(reply, REFUSALS.too_many, waitMs) : guests.issue(name);
   });
 
-  /** @returns how long the address must wait, ms, before the code is looked at; else whose it is. Only wrong ones count */
+  /**
+   * @returns how long the address must wait, ms, before the code is looked at; else whose it is. Only wrong ones count
+   */
   async function enter(address: string, code: string, lookUp: NonNullable<typeof enterByCode>) {
     const waitMs = wrong.waitOf(address);
     if (waitMs > 0) return waitMs;

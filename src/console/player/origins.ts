@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const PREFLIGHT_SECONDS = 600;
 
 /**
- * Allows pages of these origins to read the answer. Pages of all other foreign origins cannot. The only credential is the token in
- * a header, and a page without the token cannot send it.
+ * Allows pages of these origins to read the answer. Pages of all other foreign origins cannot. The only credential is
+ * the token in a header, and a page without the token cannot send it.
  */
 export function allowOrigin(
   { headers: { origin } }: FastifyRequest,

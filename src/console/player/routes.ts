@@ -52,7 +52,9 @@ const walletQuery = z.strictObject({
     .optional(),
 });
 
-/** Serves a player's wallet and the public leaderboards. The token identifies the player [R9]; cookies are never read. */
+/**
+ * Serves a player's wallet and the public leaderboards. The token identifies the player [R9]; cookies are never read.
+ */
 export function servePlayers(
   server: FastifyInstance,
   {

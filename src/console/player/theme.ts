@@ -4,7 +4,10 @@ import { themeFilePath, type ThemeMediaType } from '../../rain/theme/files.ts';
 import type { Greeting, ShownTheme } from '../../rain/theme.ts';
 import { createSharedReads, sharedFor } from '../../wallet/cache.ts';
 
-/** How long one read of the ledger serves all callers, ms: the themes, what is said with a rain, and a rain that does not exist. */
+/**
+ * How long one read of the ledger serves all callers, ms: the themes, what is said with a rain, and a rain that does
+ * not exist.
+ */
 const FRESH_MS = 1_000;
 const UNKNOWN_MS = 10_000;
 /** The bytes of a file never change. Whether any theme still has it is asked again within `FRESH_MS`. */
@@ -23,7 +26,10 @@ export interface ThemeFileRead {
 export interface ThemeReader {
   /** What the host says with this rain. `undefined`: there is no such rain, or none for everybody. */
   greeting: (rainId: string) => Promise<Greeting | undefined>;
-  /** The same for a user who may see the rain, also by invitation. Kept apart: what invited users read must not change how soon others are answered. */
+  /**
+   * The same for a user who may see the rain, also by invitation. Kept apart: what invited users read must not change
+   * how soon others are answered.
+   */
   invitedGreeting: (rainId: string) => Promise<Greeting | undefined>;
   /** The greeting with its theme, or with the default one. */
   show: (greeting: Greeting | undefined) => Promise<ShownTheme>;

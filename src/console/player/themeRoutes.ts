@@ -43,8 +43,9 @@ const FILE_HEADERS = {
 const themeQuery = z.strictObject({ rain: rainId.optional() });
 
 /**
- * Serves the look of a rain, and what the host says with it: to everybody; of a rain by invitation, to users whose token names it. To
- * others it is one that there is not, so whether a rain is by invitation must not be read before the token has been: neither limits nor time may tell it.
+ * Serves the look of a rain, and what the host says with it: to everybody; of a rain by invitation, to users whose
+ * token names it. To others it is one that there is not, so whether a rain is by invitation must not be read before the
+ * token has been: neither limits nor time may tell it.
  */
 export function serveThemes(
   server: FastifyInstance,

@@ -2,7 +2,10 @@ import { createExpiringCache } from '../../wallet/cache.ts';
 
 /** Protects the ledger, which reads for each id that it does not know [R10]. */
 const LIMITS = {
-  /** Rains that do not exist, asked for by one address. A crowd behind one address asks for few rains, each of them many times. */
+  /**
+   * Rains that do not exist, asked for by one address. A crowd behind one address asks for few rains, each of them many
+   * times.
+   */
   perMinute: 60,
   addressesRemembered: 5_000,
   /** Rains that exist, whoever has asked for them. */
@@ -11,8 +14,8 @@ const LIMITS = {
 const WINDOW_MS = 60_000;
 
 /**
- * Counts rains that do not exist, each id once, by the address that asked for them; those that are being looked up count as well. A
- * hall shares one address: what one guest invents does not keep the others from a rain that is there.
+ * Counts rains that do not exist, each id once, by the address that asked for them; those that are being looked up
+ * count as well. A hall shares one address: what one guest invents does not keep the others from a rain that is there.
  */
 export class UnknownRains {
   readonly #missing;
@@ -28,7 +31,9 @@ export class UnknownRains {
     this.#existing = createExpiringCache<true>(LIMITS.rainsRemembered, now);
   }
 
-  /** The address has asked for too many. A rain that it has asked for before is not counted again: its answer is cached. */
+  /**
+   * The address has asked for too many. A rain that it has asked for before is not counted again: its answer is cached.
+   */
   exceeds(address: string, rainId: string): boolean {
     if (this.#existing.get(rainId)) return false;
     const [missing, asking] = [this.#missing.get(address)?.ids, this.#asking.get(address)];

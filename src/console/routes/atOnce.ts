@@ -3,7 +3,10 @@ import { createSemaphore } from '../../platform/concurrency/semaphore.ts';
 import { REFUSALS, type Refusal } from '../refusals.ts';
 import type { SignedIn } from '../session/authenticate.ts';
 
-/** What any account may ask for, and what takes long. No account takes all places of a kind: others get their answers meanwhile [R10]. */
+/**
+ * What any account may ask for, and what takes long. No account takes all places of a kind: others get their answers
+ * meanwhile [R10].
+ */
 export const AT_ONCE = {
   /** One is drawn, the others wait. A form that somebody types into asks again and again. */
   previews: limitAtOnce({ allMax: 8, eachMax: 4 }),

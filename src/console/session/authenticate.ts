@@ -101,8 +101,8 @@ export function visitorAddress(request: FastifyRequest): string {
 }
 
 /**
- * Whether the browser reports that a page of another origin sent the request. Scripts and curl send no such header and need no
- * protection. `same-site` counts as foreign: it may be a page on another port of the same host.
+ * Whether the browser reports that a page of another origin sent the request. Scripts and curl send no such header and
+ * need no protection. `same-site` counts as foreign: it may be a page on another port of the same host.
  */
 export function isForeign({ headers, host, protocol }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];

@@ -6,20 +6,32 @@ import { createExpiringCache } from '../../wallet/cache.ts';
 interface Asker {
   name: string;
   address: string;
-  /** Whether this name has signed in before from the device, or is signed in. Nobody can claim it without having been let in. */
+  /**
+   * Whether this name has signed in before from the device, or is signed in. Nobody can claim it without having been
+   * let in.
+   */
   isKnown: boolean;
 }
 
 /** Checks that wait or run [R10], of the known and as many of strangers, who never take a place of the known. */
 const PLACES_MAX = 8;
-/** Of one sender, who is a name if it is known and else an address. When half of the places are taken, each has one only. */
+/**
+ * Of one sender, who is a name if it is known and else an address. When half of the places are taken, each has one
+ * only.
+ */
 const OF_SENDER_MAX = 2;
 type Kind = 'known' | 'stranger';
 /** A check takes a tenth of a second. */
 const BUSY_MS = 1_000;
-/** An address that finds no place may ask again after this time, longer each time: never so long that a right operator is locked out. */
+/**
+ * An address that finds no place may ask again after this time, longer each time: never so long that a right operator
+ * is locked out.
+ */
 const PAUSE = { firstDelayMs: BUSY_MS, delayMsMax: 10_000 } as const;
-/** An address that has failed so often gets none of the last places: it leaves them to others. A wrong typing or two is free. */
+/**
+ * An address that has failed so often gets none of the last places: it leaves them to others. A wrong typing or two is
+ * free.
+ */
 const FREE_FAILURES = 3;
 /** An address is forgotten after a minute without a failure and without a refusal. */
 const ADDRESSES_REMEMBERED = { max: 5_000, forMs: 60_000 } as const;
@@ -37,7 +49,8 @@ export const inTurn = <T>(kind: Kind, work: () => Promise<T>): Promise<T> => ofK
  * The places of those who wait for a check or have one.
  * @param now monotonic ms
  * @param random from 0 up to 1
- * @returns takes a place until `leave` is called with whether the password was right; `waitMs`: there is none, and when to ask again
+ * @returns takes a place until `leave` is called with whether the password was right; `waitMs`: there is none, and
+ *   when to ask again
  */
 export function createPlaces(
   now = () => performance.now(),

@@ -18,7 +18,9 @@ interface Cookie {
   maxAge: number;
 }
 
-/** With this prefix a browser takes a cookie only over https and from this very host: no other subdomain can plant one. */
+/**
+ * With this prefix a browser takes a cookie only over https and from this very host: no other subdomain can plant one.
+ */
 const HOST_ONLY = '__Host-';
 
 function isSecure({ protocol }: FastifyRequest, { secureCookies }: RequestOrigin): boolean {

@@ -10,7 +10,10 @@ const FORM = /^([\w-]{22})\.(\d{13})\.([\w-]{43})$/;
 type Marks = Pick<Signer, 'sessionMac' | 'isSession'>;
 const signed = (id: string, since: string, name: string): string => ['device', id, since, name].join('\n');
 
-/** The device from which this name has signed in before, by a cookie that only we can make. It opens nothing: see attempts.ts. */
+/**
+ * The device from which this name has signed in before, by a cookie that only we can make. It opens nothing: see
+ * attempts.ts.
+ */
 export function deviceOf(
   request: FastifyRequest,
   signer: Marks,

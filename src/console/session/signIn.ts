@@ -21,8 +21,9 @@ interface SignIn {
 }
 
 /**
- * An unknown name, a disabled account and a wrong password get the same answer after the same time. Every attempt is recorded in
- * the audit log. The code is asked for after the right password, and wrong ones count as wrong passwords do.
+ * An unknown name, a disabled account and a wrong password get the same answer after the same time. Every attempt is
+ * recorded in the audit log. The code is asked for after the right password, and wrong ones count as wrong passwords
+ * do.
  * @param again whether somebody who is signed in proves it again, before another password or other one-time codes
  */
 export async function signIn(

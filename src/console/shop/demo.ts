@@ -29,7 +29,10 @@ export const DEMO_PAY_PATH = '/api/demo-shop/pay';
 
 const payRequest = z.strictObject({ reservationId: reservationIdText });
 
-/** A stand-in of the shop, for demos: whoever asks has paid. It reports the payment as a shop does, signed, and again while it is told "not yet". */
+/**
+ * A stand-in of the shop, for demos: whoever asks has paid. It reports the payment as a shop does, signed, and again
+ * while it is told "not yet".
+ */
 export function serveDemoShop(server: FastifyInstance, { secret, ownUrl }: DemoShopOptions): void {
   const inSlot = createSemaphore(LIMITS.reportsAtOnceMax);
 

@@ -27,7 +27,10 @@ export interface ShopOptions {
   reportsAtOnceMax?: number;
 }
 
-/** Serves a shop that reports payments, cancellations, refunds and failures of its orders. The signature is of the bytes as they came. */
+/**
+ * Serves a shop that reports payments, cancellations, refunds and failures of its orders. The signature is of the bytes
+ * as they came.
+ */
 export async function serveShop(
   server: FastifyInstance,
   { secret, takeReport, log, reportsAtOnceMax = LIMITS.reportsAtOnceMax }: ShopOptions,

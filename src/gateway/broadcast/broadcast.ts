@@ -18,8 +18,9 @@ interface BroadcastRules {
 }
 
 /**
- * Sends to many sockets, one delivery after the other, in one slice per turn of the event loop: messages are handled between slices.
- * A slice is bounded by time, not by a number of sockets, since the cost of a write depends on the machine and on the readers.
+ * Sends to many sockets, one delivery after the other, in one slice per turn of the event loop: messages are handled
+ * between slices. A slice is bounded by time, not by a number of sockets, since the cost of a write depends on the
+ * machine and on the readers.
  */
 export class Broadcast {
   readonly #rules: BroadcastRules;

@@ -65,7 +65,10 @@ export class Hub {
     return Math.max(INFORMATIONAL_REST_MS_MIN, (this.#all.size * SEND_MS) / INFORMATIONAL_SHARE);
   }
 
-  /** Calls `deliver` for each viewer of this rain or sale, and for an announcement also for other sessions for which `isListed` holds. A newer call replaces one that has not begun. */
+  /**
+   * Calls `deliver` for each viewer of this rain or sale, and for an announcement also for other sessions for which
+   * `isListed` holds. A newer call replaces one that has not begun.
+   */
   tell(
     name: string,
     event: SnapshotChange,

@@ -13,9 +13,10 @@ interface TickerRules {
 }
 
 /**
- * The winners' ticker shows a sample of winners and is the first function to be switched off under load. Each viewer gets at most one
- * sample a second, the latest of all rains; with many viewers fewer. During a broadcast nothing is sent, and for a while afterwards, so
- * that players can act on it first. The latest sample waits meanwhile: after the last win of a rain no other one comes.
+ * The winners' ticker shows a sample of winners and is the first function to be switched off under load. Each viewer
+ * gets at most one sample a second, the latest of all rains; with many viewers fewer. During a broadcast nothing is
+ * sent, and for a while afterwards, so that players can act on it first. The latest sample waits meanwhile: after the
+ * last win of a rain no other one comes.
  */
 export class Ticker {
   readonly #rules: Required<TickerRules>;

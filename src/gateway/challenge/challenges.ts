@@ -40,9 +40,10 @@ interface ChallengeContext {
 }
 
 /**
- * Issues and checks tickets. `name` is the id of a rain or the `saleName` of a sale, so that no ticket is valid for both. Tickets decide
- * which grabs and purchases are passed on, never who wins: log and ledger know none of them. The stricter of the gateway's rules and those
- * of the rain or sale hold. The scripts grant only to a gateway that has read the rules that are in force.
+ * Issues and checks tickets. `name` is the id of a rain or the `saleName` of a sale, so that no ticket is valid for
+ * both. Tickets decide which grabs and purchases are passed on, never who wins: log and ledger know none of them. The
+ * stricter of the gateway's rules and those of the rain or sale hold. The scripts grant only to a gateway that has read
+ * the rules that are in force.
  */
 export class Challenges {
   readonly #rules: ChallengeRules;
@@ -66,8 +67,9 @@ export class Challenges {
   }
 
   /**
-   * Whether the grab needs a ticket and has none. For a ticket that was issued to or verified for this holder before, this is one comparison
-   * of strings. It need not take constant time, since the holder of the ticket is the one who sends it.
+   * Whether the grab needs a ticket and has none. For a ticket that was issued to or verified for this holder before,
+   * this is one comparison of strings. It need not take constant time, since the holder of the ticket is the one who
+   * sends it.
    */
   refuses(holder: TicketHolder, name: string, ticket: string | undefined, reading: RuledWindow & Reading): boolean {
     const { now, counters } = this.#context;
@@ -85,8 +87,8 @@ export class Challenges {
   }
 
   /**
-   * After a join or a visit: the holder's valid ticket, a challenge, or a new ticket; nothing before the time at which the first are issued.
-   * `later`: not possible now, join again later
+   * After a join or a visit: the holder's valid ticket, a challenge, or a new ticket; nothing before the time at which
+   * the first are issued. `later`: not possible now, join again later
    */
   async issueAfterJoin(
     holder: TicketHolder,

@@ -24,8 +24,9 @@ interface Asked {
 }
 
 /**
- * The challenges of the last minute, by user and rain or sale: whoever asks again, on another socket or over HTTP, gets the same one,
- * also when it is solved. New ones are limited per second, and an address has no more than its share while others might need theirs.
+ * The challenges of the last minute, by user and rain or sale: whoever asks again, on another socket or over HTTP, gets
+ * the same one, also when it is solved. New ones are limited per second, and an address has no more than its share
+ * while others might need theirs.
  */
 export class OpenChallenges {
   readonly #rules: OpenChallengesRules;

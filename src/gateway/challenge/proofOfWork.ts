@@ -20,8 +20,9 @@ interface ProofOfWorkRules {
 }
 
 /**
- * Challenges, see `protocol/proofOfWork.ts`. None needs to be stored: the key of the signature is derived from user and rain, so
- * a solution is valid for these only. Sent again before it expires, it gives a second ticket, which wins no more than one [R1].
+ * Challenges, see `protocol/proofOfWork.ts`. None needs to be stored: the key of the signature is derived from user and
+ * rain, so a solution is valid for these only. Sent again before it expires, it gives a second ticket, which wins no
+ * more than one [R1].
  */
 export class ProofOfWork {
   readonly #rules: ProofOfWorkRules;

@@ -30,10 +30,16 @@ export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'red-packet-rain/v1', purpose, 32));
 }
 
-/** The user and the rain that a signature is bound to. The id of a rain contains no slash, so no two pairs give the same text. */
+/**
+ * The user and the rain that a signature is bound to. The id of a rain contains no slash, so no two pairs give the same
+ * text.
+ */
 export const boundTo = (userId: string, rainId: string): string => `${rainId}/${userId}`;
 
-/** Tickets: version, expiry, time of issue, random bytes, and an HMAC over these, user and rain. Not stored: all gateways share the secret. */
+/**
+ * Tickets: version, expiry, time of issue, random bytes, and an HMAC over these, user and rain. Not stored: all
+ * gateways share the secret.
+ */
 export class Tickets {
   readonly #key: Buffer;
 
@@ -62,7 +68,10 @@ export class Tickets {
     };
   }
 
-  /** `undefined`: forged, expired, for another user or rain, or signed with another secret. @param now epoch ms, by Redis's clock */
+  /**
+   * `undefined`: forged, expired, for another user or rain, or signed with another secret.
+   * @param now epoch ms, by Redis's clock
+   */
   read(text: string, userId: string, rainId: string, now: number): Ticket | undefined {
     if (!TICKET_TEXT.test(text)) return undefined;
     const bytes = Buffer.from(text, 'base64url');

@@ -115,7 +115,8 @@ export function openGatewayDurability({
     /** To be called when Redis may have lost wins although its connections were never lost. */
     doubt: () => restorer.doubt(),
     /**
-     * To be called with every win before it is reported, and its shard: the rain cache may have dropped the rain meanwhile.
+     * To be called with every win before it is reported, and its shard: the rain cache may have dropped the rain
+     * meanwhile.
      * @returns the win to report: the same, or the first one that this user was told of in this rain
      */
     remember(rainId: string, shard: number, userId: string, win: ToldPacket): ToldPacket {
@@ -131,7 +132,10 @@ export function openGatewayDurability({
     rememberReservation(reservation: SentReservation): void {
       if (recentReservations.add(reservation) === reservation) secondLook.add(reservation);
     },
-    /** To be called when a rain leaves the rain cache: it is settled and out of the index, or Redis has lost it while nobody's line was cut. */
+    /**
+     * To be called when a rain leaves the rain cache: it is settled and out of the index, or Redis has lost it while
+     * nobody's line was cut.
+     */
     left({ rainId, state, opensAt, closesAt }: Pick<StoredRain, 'rainId' | 'state' | 'opensAt' | 'closesAt'>): void {
       if (state === 'settled') return restorer.settled(rainId);
       const isOpen = now() >= opensAt && now() < closesAt;

@@ -16,9 +16,10 @@ interface EpochGateOptions {
 }
 
 /**
- * A gateway that has just started remembers no win, so it cannot tell whether Redis has lost any. If Redis was restarted since a worker
- * last compared it with the ledger, it may have been restored from a backup: until the comparison every grab is answered "busy". A
- * gateway that was there before does so only if the counter goes back, and restores what it told.
+ * A gateway that has just started remembers no win, so it cannot tell whether Redis has lost any. If Redis was
+ * restarted since a worker last compared it with the ledger, it may have been restored from a backup: until the
+ * comparison every grab is answered "busy". A gateway that was there before does so only if the counter goes back, and
+ * restores what it told.
  */
 export function createEpochGate({ redis, log, onFault, onOlder }: EpochGateOptions) {
   let shut = false;

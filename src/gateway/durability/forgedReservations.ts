@@ -11,11 +11,16 @@ interface ForgedReservationsOptions {
 }
 
 export interface ForgedReservations extends ReservationSigner {
-  /** Whether reservations of a sale are signed with a key that this gateway lacks: nobody may buy here, since no order would follow. */
+  /**
+   * Whether reservations of a sale are signed with a key that this gateway lacks: nobody may buy here, since no order
+   * would follow.
+   */
   isOtherKey(saleId: string, signedBy: string | undefined): boolean;
 }
 
-/** What a gateway does about reservations that nobody has signed: it tells no buyer of them, counts and reports them. */
+/**
+ * What a gateway does about reservations that nobody has signed: it tells no buyer of them, counts and reports them.
+ */
 export function openForgedReservations({ signer, counters, log }: ForgedReservationsOptions): ForgedReservations {
   const reportForged = throttled(
     (facts: object) =>

@@ -1,10 +1,16 @@
 /** Connections for WAIT, which blocks its connection; four that take turns cost hardly anything. */
 export const WAITING_CONNECTIONS = 4;
-/** A win is remembered for at least one and at most two of these periods, ms: longer than it takes to put a lost Redis back. */
+/**
+ * A win is remembered for at least one and at most two of these periods, ms: longer than it takes to put a lost Redis
+ * back.
+ */
 export const GENERATION_MS = 900_000;
 /** Wins that are remembered [R10]. */
 export const RECENT_WINS_MAX = 100_000;
-/** Grabs wait for the check of recent wins no longer than this, ms. After it the ledger decides about packets that are won twice. */
+/**
+ * Grabs wait for the check of recent wins no longer than this, ms. After it the ledger decides about packets that are
+ * won twice.
+ */
 export const LOOKING_MS_MAX = 3_000;
 /** Told wins are put back after this time, ms, though moves of packets have not been ended: while grabs still wait. */
 export const FIRST_MS_MAX = LOOKING_MS_MAX / 2;

@@ -3,7 +3,8 @@ import { GENERATION_MS, RECENT_WINS_MAX } from './limits.ts';
 
 /**
  * What this gateway has recently told its users. If Redis loses it, it can be put back. When the younger of two
- * generations is full or too old, the older one is dropped as a whole: dropping entries one by one would cost more than the win itself.
+ * generations is full or too old, the older one is dropped as a whole: dropping entries one by one would cost more than
+ * the win itself.
  */
 export class RecentlyTold<T extends { at: number }> {
   #older = new Map<string, T>();

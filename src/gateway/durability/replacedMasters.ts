@@ -4,15 +4,18 @@ import { learnMasters, masterOf, slotOf, slotsOwnedBy } from '../../platform/red
 import { CHECK_RETRY_MS, LEARN_MS, LOOKING_MS_MAX, MASTER_RETRY_MS } from './limits.ts';
 
 interface MasterRules {
-  /** Puts back what users were told of the shards and sales with these keys. Never rejects. @returns whether all is in place */
+  /**
+   * Puts back what users were told of the shards and sales with these keys. Never rejects.
+   * @returns whether all is in place
+   */
   putBack: (concerns: (key: string) => boolean) => Promise<boolean>;
   onReplaced: () => void;
 }
 
 /**
- * Which shards of a Redis Cluster have another master than the one that has all that their users were told. A new connection to the
- * same server counts as another master: it may have come back with less. Of a single Redis nothing is ever replaced here: its
- * connection as a whole is watched.
+ * Which shards of a Redis Cluster have another master than the one that has all that their users were told. A new
+ * connection to the same server counts as another master: it may have come back with less. Of a single Redis nothing is
+ * ever replaced here: its connection as a whole is watched.
  *
  *     not seen ──first asked for──▶ checked ──owner is another connection──▶ replaced ──all found or put back──▶ checked
  */
@@ -25,7 +28,10 @@ export function watchMasters(redis: RedisClient, { putBack, onReplaced }: Master
   let learntAt = -Infinity;
   let closed = false;
 
-  /** Whether grabs of this shard or sale wait: for a bounded time while it is checked, and while it has no master that could answer. */
+  /**
+   * Whether grabs of this shard or sale wait: for a bounded time while it is checked, and while it has no master that
+   * could answer.
+   */
   function waits(key: string): boolean {
     if (!(redis instanceof Cluster)) return false;
     const slot = slotOf(redis, key);
@@ -48,7 +54,10 @@ export function watchMasters(redis: RedisClient, { putBack, onReplaced }: Master
     return !owner || now < change.until;
   }
 
-  /** Each master by itself: one that is silent must not keep the users of another one waiting, or let their time run out. */
+  /**
+   * Each master by itself: one that is silent must not keep the users of another one waiting, or let their time run
+   * out.
+   */
   function checkIn(ms: number, master: Redis): void {
     if (underWay.has(master)) return;
     underWay.add(master);

@@ -12,7 +12,10 @@ const named = (reservations: readonly SentReservation[]) =>
 
 type Restored = Awaited<ReturnType<typeof restoreReservations>>['restored'][number];
 
-/** Puts back those of the told reservations that Redis has lost; those that it cannot are written down for the workers, and reported. */
+/**
+ * Puts back those of the told reservations that Redis has lost; those that it cannot are written down for the workers,
+ * and reported.
+ */
 export function createReservationRestorer(
   redis: RedisClient,
   signer: Signer,

@@ -20,17 +20,24 @@ interface RestorerOptions {
   redis: RedisClient;
   signer: Signer;
   recentWins: Iterable<SentWin>;
-  /** To be done before the wins of the shards with these keys are put back, which wait `FIRST_MS_MAX` for it. Rejects when Redis cannot be reached. */
+  /**
+   * To be done before the wins of the shards with these keys are put back, which wait `FIRST_MS_MAX` for it. Rejects
+   * when Redis cannot be reached.
+   */
   first?: (concerns: (key: string) => boolean) => Promise<void>;
-  /** Checks what else users were told of the shards or sales with these keys, and puts it back. Rejects when Redis cannot be reached. */
+  /**
+   * Checks what else users were told of the shards or sales with these keys, and puts it back. Rejects when Redis
+   * cannot be reached.
+   */
   also?: (concerns: (key: string) => boolean) => Promise<void>;
   log: Logger;
   retryMs?: number;
 }
 
 /**
- * Restores sent wins that Redis has lost. When the connection is ready again after a loss, the server behind it may be another
- * one, or may have lost its latest writes. Then the restorer checks all recent wins and puts back the missing ones.
+ * Restores sent wins that Redis has lost. When the connection is ready again after a loss, the server behind it may be
+ * another one, or may have lost its latest writes. Then the restorer checks all recent wins and puts back the missing
+ * ones.
  *
  *     verified ──connection lost, or a doubt──▶ unverified ──ready──▶ checking ──all found or put back──▶ verified
  *                                                   ▲─────────failed─────────┘
@@ -171,7 +178,8 @@ export function startRestorer({
 
   return {
     /**
-     * True while the connection is away, and, for a bounded time, during the check that follows: packets of sent wins may lie in the list again, and must not be granted.
+     * True while the connection is away, and, for a bounded time, during the check that follows: packets of sent wins
+     * may lie in the list again, and must not be granted.
      * @param key any of the shard or sale that is asked for
      */
     looking(key: string): boolean {
@@ -182,14 +190,18 @@ export function startRestorer({
       if (settled.size >= SETTLED_RAINS_MAX) settled.clear();
       settled.add(rainId);
     },
-    /** Checks in a while, and makes nobody wait: after a failed command, since in a Redis Cluster a node may have been replaced. */
+    /**
+     * Checks in a while, and makes nobody wait: after a failed command, since in a Redis Cluster a node may have been
+     * replaced.
+     */
     recheck() {
       verified = false;
       scheduleRetry();
     },
     /**
-     * Starts a check: when a rain is gone, or Redis is an earlier state of itself. The first doubt after a while starts it at once, and grabs wait for it as after a lost connection. Those that follow do not: a part
-     * of Redis that stays broken must not stop the others.
+     * Starts a check: when a rain is gone, or Redis is an earlier state of itself. The first doubt after a while starts
+     * it at once, and grabs wait for it as after a lost connection. Those that follow do not: a part of Redis that
+     * stays broken must not stop the others.
      */
     doubt() {
       const now = performance.now();

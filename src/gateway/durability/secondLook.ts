@@ -15,8 +15,8 @@ interface SecondLook {
 }
 
 /**
- * Looks a moment later whether Redis still has what buyers were told. Until its order is written only Redis knows a reservation, and who
- * can write there could take it out without a trace: no line is cut, and the units add up.
+ * Looks a moment later whether Redis still has what buyers were told. Until its order is written only Redis knows a
+ * reservation, and who can write there could take it out without a trace: no line is cut, and the units add up.
  */
 export function startSecondLook({ restore, onFault, ms = SECOND_LOOK_MS }: SecondLookOptions): SecondLook {
   /** What was told since the last look is old enough for the next one only: `older` is. */

@@ -8,7 +8,9 @@ import { checkTerms } from '../rains/terms.ts';
 import { mayTake } from '../rains/visibility.ts';
 import { send, type Session } from '../sockets/session.ts';
 
-/** A grab, before its rain is known: the same question of this loop turn, an answer that is known here, the rain itself. */
+/**
+ * A grab, before its rain is known: the same question of this loop turn, an answer that is known here, the rain itself.
+ */
 export function grab(context: HandlerContext, session: Session, message: GrabMessage): void {
   const { rainId, ref } = message;
   const { loopBudget } = context.overload;
@@ -27,7 +29,9 @@ export function grab(context: HandlerContext, session: Session, message: GrabMes
   grabFrom(rain, context, message, pending);
 }
 
-/** Everything that is asked before Redis is, in this order. The first that answers the grab is the last that is asked. */
+/**
+ * Everything that is asked before Redis is, in this order. The first that answers the grab is the last that is asked.
+ */
 function grabFrom(rain: CachedRain, context: HandlerContext, message: GrabMessage, pending: PendingGrab): void {
   const {
     batcher,
@@ -45,7 +49,10 @@ function grabFrom(rain: CachedRain, context: HandlerContext, message: GrabMessag
   batcher.add(pending.rainId, rain.shards, pending);
 }
 
-/** By the terms of the rain, since another key has signed its packets, or for want of a ticket. @returns true: the refusal has been sent */
+/**
+ * By the terms of the rain, since another key has signed its packets, or for want of a ticket.
+ * @returns true: the refusal has been sent
+ */
 function isRefused(
   { challenges, signer, limits, counters, overload: { admission } }: HandlerContext,
   session: Session,
@@ -79,7 +86,10 @@ function answerBusy(
   unread.refused(session, retryInMs);
 }
 
-/** The rain cache may not have a rain created a moment ago. A user's shard depends on the number of shards, so it is never guessed [R1]. */
+/**
+ * The rain cache may not have a rain created a moment ago. A user's shard depends on the number of shards, so it is
+ * never guessed [R1].
+ */
 async function findAndGrab(context: HandlerContext, message: GrabMessage, pending: PendingGrab): Promise<void> {
   const { rainId } = pending;
   try {

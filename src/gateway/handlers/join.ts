@@ -10,8 +10,9 @@ import { refuseToWatch, watchesTooMany } from './watchLimit.ts';
 import { send, type Session } from '../sockets/session.ts';
 
 /**
- * Answers with the rain's snapshot; then with a ticket or a challenge, if required; then with the user's own result and whether it was
- * credited, which the user may have missed while disconnected. For an unknown rain the answer is that of a grab.
+ * Answers with the rain's snapshot; then with a ticket or a challenge, if required; then with the user's own result and
+ * whether it was credited, which the user may have missed while disconnected. For an unknown rain the answer is that of
+ * a grab.
  */
 export function join(context: HandlerContext, session: Session, { rainId, ticket }: JoinMessage): void {
   const { overload, counters, limits } = context;

@@ -8,8 +8,9 @@ import type { HandlerContext } from './context.ts';
 import { send, sendProtocolError, type Session } from '../sockets/session.ts';
 
 /**
- * A user shows the receipt of a win that his join did not report. Redis may have lost the win since, and the gateway that told it may
- * be gone: then it is put back, or written down for the operator. A false receipt counts as a protocol error, which limits guesses.
+ * A user shows the receipt of a win that his join did not report. Redis may have lost the win since, and the gateway
+ * that told it may be gone: then it is put back, or written down for the operator. A false receipt counts as a protocol
+ * error, which limits guesses.
  */
 export function receipt(context: HandlerContext, session: Session, message: ReceiptMessage): void {
   const { rainId, redPacketId, amount } = message;
@@ -57,7 +58,8 @@ async function find(
     at: rainCache.now(),
   };
   if (shards !== undefined) {
-    // Not of a rain that is gone, such as one that was settled long ago: after each reconnect it would be reported as lost.
+    // Not of a rain that is gone, such as one that was settled long ago: after each reconnect it would be reported as
+    // lost.
     gatewayDurability.remember(rainId, win.shard, userId, { code: '1', redPacketId, amount });
     const [restored] = await restoreSentWins(redis, signer, [win]);
     if (!restored) return 'known';

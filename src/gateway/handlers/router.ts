@@ -45,7 +45,10 @@ export function route(context: HandlerContext, session: Session, frame: string):
   }
 }
 
-/** Refuses a grab or a purchase of a sender who is blocked (`-6`) or too fast (`-5`), or since the gateway closes (`-7`). Other messages are dropped. */
+/**
+ * Refuses a grab or a purchase of a sender who is blocked (`-6`) or too fast (`-5`), or since the gateway closes
+ * (`-7`). Other messages are dropped.
+ */
 export function refuseRemaining(
   context: HandlerContext,
   session: Session,

@@ -26,7 +26,10 @@ export function checkHead(
   return JSON_TYPE.test(headers['content-type'] ?? '') ? undefined : HTTP_REFUSALS[415];
 }
 
-/** Reads a body whose length `checkHead` has found short enough. It is never called back for a sender who hangs up before the end. */
+/**
+ * Reads a body whose length `checkHead` has found short enough. It is never called back for a sender who hangs up
+ * before the end.
+ */
 export function readBody(request: IncomingMessage, onBody: (text: string) => void): void {
   let body: Buffer | undefined;
   request.on('data', (chunk: Buffer) => {

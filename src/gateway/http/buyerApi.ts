@@ -26,7 +26,10 @@ import { readSale, readTicket } from './readSale.ts';
 import { refuse, refuseAndClose, respond } from './respond.ts';
 import { routeOf, type Route } from './routes.ts';
 
-/** Answers buyers without a socket: the checks of an upgrade and of a message, the cheapest first, then exactly one handler. */
+/**
+ * Answers buyers without a socket: the checks of an upgrade and of a message, the cheapest first, then exactly one
+ * handler.
+ */
 export function openBuyerApi(context: HandlerContext, rules: UpgradeRules) {
   const {
     limits,

@@ -3,8 +3,8 @@ import { KEY_HEADER } from './httpReply.ts';
 import { PREFLIGHT_SECONDS } from './limits.ts';
 
 /**
- * Allows pages of these origins to ask, as the player's API of the console does. Pages of all other origins cannot: a token in a header
- * and a body of JSON need a preflight.
+ * Allows pages of these origins to ask, as the player's API of the console does. Pages of all other origins cannot: a
+ * token in a header and a body of JSON need a preflight.
  */
 export function allowOrigin(
   { headers: { origin } }: IncomingMessage,

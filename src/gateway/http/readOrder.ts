@@ -14,7 +14,8 @@ export async function readOrder(context: HandlerContext, reads: Reads, ask: Http
   const query = decodeQuery(orderQuery, ask.query);
   if (!query.ok) return respond(ask.response, 400, encode(query.error));
   const { wait: seconds = 0, status } = query.value;
-  // Without a socket of its own the answer waits behind an earlier one on this connection, and nobody would notice that the caller hangs up.
+  // Without a socket of its own the answer waits behind an earlier one on this connection, and nobody would notice that
+  // the caller hangs up.
   if (seconds === 0 || ask.response.socket === null) return await reads.run(ask, () => tell(context, reads, ask));
   const wait = openWait(context, reads, ask);
   if (!wait) return;

@@ -6,8 +6,8 @@ import type { HttpAsk } from './ask.ts';
 import { respond } from './respond.ts';
 
 /**
- * Does what an ask needs of Redis besides a purchase. As many as the limit are under way at a time, none while visits are switched off;
- * the others are answered "busy", and so is one that fails.
+ * Does what an ask needs of Redis besides a purchase. As many as the limit are under way at a time, none while visits
+ * are switched off; the others are answered "busy", and so is one that fails.
  */
 export class Reads {
   readonly #context: HandlerContext;

@@ -15,7 +15,8 @@ export function respond(response: ServerResponse, status: number, body: string, 
   response.writeHead(status, headers);
   const { socket } = response;
   if (!socket) return void response.end(body);
-  // `end(body)` is a writev of two strings, for which Node allocates memory each time. Head and body are one string, and one write.
+  // `end(body)` is a writev of two strings, for which Node allocates memory each time. Head and body are one string,
+  // and one write.
   socket.cork();
   response.write(body);
   socket.uncork();

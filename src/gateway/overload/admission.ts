@@ -16,13 +16,14 @@ export interface Work {
 }
 
 /**
- * Limits how many grabs may wait for Redis: as many as it decides within `grabWaitMs` (Little's law). A grab beyond the limit is
- * answered "busy" at once. The more grabs are refused, the later they are asked to retry.
+ * Limits how many grabs may wait for Redis: as many as it decides within `grabWaitMs` (Little's law). A grab beyond the
+ * limit is answered "busy" at once. The more grabs are refused, the later they are asked to retry.
  *
  *     no grab has to wait ──▶ the rate is an estimate of Redis's best; it grows while grabs are refused
  *     grabs have to wait  ──▶ the rate is what Redis has decided recently, per time in which it had grabs to decide
  *
- * In quiet times the measured rate is just the demand. So it starts with an estimate, or the first second of a rain would be refused.
+ * In quiet times the measured rate is just the demand. So it starts with an estimate, or the first second of a rain
+ * would be refused.
  */
 export class Admission {
   readonly #limits: Limits;

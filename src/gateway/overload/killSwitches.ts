@@ -14,7 +14,10 @@ interface KillSwitchesRules {
   pollMs?: number;
 }
 
-/** Decides which functions are on: the operator's setting, otherwise the overload control. Without Redis the last setting stays. */
+/**
+ * Decides which functions are on: the operator's setting, otherwise the overload control. Without Redis the last
+ * setting stays.
+ */
 export class KillSwitches extends Poller {
   readonly #rules: KillSwitchesRules;
   #held: readonly HeldSwitch[] = [];

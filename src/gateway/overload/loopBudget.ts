@@ -9,8 +9,9 @@ interface LoopBudgetRules {
 }
 
 /**
- * Only when a turn of the event loop exceeds turnMsMax, its remaining grabs are answered 'busy'. Reading a message costs nearly as much
- * as deciding it, so refusing saves little; long turns save more, since all messages of a socket in a turn are answered in one write.
+ * Only when a turn of the event loop exceeds turnMsMax, its remaining grabs are answered 'busy'. Reading a message
+ * costs nearly as much as deciding it, so refusing saves little; long turns save more, since all messages of a socket
+ * in a turn are answered in one write.
  */
 export class LoopBudget {
   readonly #rules: Required<LoopBudgetRules>;

@@ -26,7 +26,10 @@ interface OverloadRules {
 
 export type OverloadControl = ReturnType<typeof openOverloadControl>;
 
-/** Protects a gateway from overload: measures the load, limits grabs and switches functions off. One timer drives all of it. */
+/**
+ * Protects a gateway from overload: measures the load, limits grabs and switches functions off. One timer drives all of
+ * it.
+ */
 export function openOverloadControl({ limits, redis, now, log, onFault, times }: OverloadRules) {
   const admission = new Admission(limits);
   const loopBudget = new LoopBudget({ limits });

@@ -12,8 +12,8 @@ export interface LoadSample {
 }
 
 /**
- * Switches functions off under load: the winners' ticker, then joins, then new sockets. Grabs are switched off only when Redis has not
- * answered for seconds, since then nobody can decide about them.
+ * Switches functions off under load: the winners' ticker, then joins, then new sockets. Grabs are switched off only
+ * when Redis has not answered for seconds, since then nobody can decide about them.
  *
  *     on ──above its threshold for `strainMs` without a break──▶ off ──below half of it for `overloadMs`──▶ on
  *

@@ -12,7 +12,10 @@ export class RoundTrips {
   #busySince = 0;
   #longestMs = 0;
 
-  /** @param now monotonic ms. @param onBatch called with the round trip and the number of users of each batch, also of a failed one */
+  /**
+   * @param now monotonic ms.
+   * @param onBatch called with the round trip and the number of users of each batch, also of a failed one
+   */
   constructor(now: () => number = () => performance.now(), onBatch: (ms: number, users: number) => void = () => {}) {
     this.#now = now;
     this.#onBatch = onBatch;

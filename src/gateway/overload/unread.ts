@@ -5,8 +5,9 @@ type Pausable = Pick<Session, 'busyUntil' | 'alive' | 'pingedAt'> & {
 };
 
 /**
- * Leaves a socket unread whose user asks again before the time that "busy" told. Refusing costs more than half of deciding; unread grabs
- * cost nothing, TCP holds the sender back, and what has arrived by then is read in one turn and decided once.
+ * Leaves a socket unread whose user asks again before the time that "busy" told. Refusing costs more than half of
+ * deciding; unread grabs cost nothing, TCP holds the sender back, and what has arrived by then is read in one turn and
+ * decided once.
  *
  *     "busy" ──asks again too early, and is refused again──▶ unread ──at the time first told, `busyRetryMsMax` later at most──▶ read
  *

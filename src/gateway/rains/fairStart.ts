@@ -31,17 +31,18 @@ interface Opening<Pending extends { readonly userId: string }> {
 }
 
 /**
- * The fair start of rains, whose requests are grabs, or of sales, whose requests are purchases. Users with the lowest latency would be
- * first at an opening, so a lottery decides the order of the first requests.
+ * The fair start of rains, whose requests are grabs, or of sales, whose requests are purchases. Users with the lowest
+ * latency would be first at an opening, so a lottery decides the order of the first requests.
  *
  *     ahead ──1 s before──▶ near ──opensAt──▶ gathering ──fairStartMs──▶ drawing ──half of it──▶ gone
  *                                                 └──paused, closed, opensAt moved away: all drawn at once──▶ gone
  *
- * All gateways draw over the same period: if all lots were drawn in one moment, the gateway whose clock is a millisecond ahead would
- * take everything. A request that arrives during the drawing takes part among those that are left.
+ * All gateways draw over the same period: if all lots were drawn in one moment, the gateway whose clock is a
+ * millisecond ahead would take everything. A request that arrives during the drawing takes part among those that are
+ * left.
  *
- * While an opening is near, no early request is passed on: the opening might come while it is on its way to Redis, and it would be decided
- * before all gathered ones. Redis still decides each request; only the order is chosen here [R7].
+ * While an opening is near, no early request is passed on: the opening might come while it is on its way to Redis, and
+ * it would be decided before all gathered ones. Redis still decides each request; only the order is chosen here [R7].
  */
 export class FairStart<Pending extends { readonly userId: string }> {
   /** Number of rains or sales that are about to open or have just opened. While it is 0, `take` need not be called. */
@@ -114,7 +115,10 @@ export class FairStart<Pending extends { readonly userId: string }> {
     this.#timer = undefined;
   }
 
-  /** Refuses an early request. If somebody may have got something already, since the start was moved, Redis must answer instead [R6]. */
+  /**
+   * Refuses an early request. If somebody may have got something already, since the start was moved, Redis must answer
+   * instead [R6].
+   */
   #refuseEarly(id: string, pending: Pending): boolean {
     const reading = this.#rules.reading(id);
     if (!reading?.isUntouched || !isFresh(reading)) return false;

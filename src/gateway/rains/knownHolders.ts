@@ -13,8 +13,8 @@ interface KnownHoldersRules<Stored, Holders> {
 }
 
 /**
- * Who may hold something of a rain or a sale, read once it has an answer for all others, and the latest reading that agrees with it. As
- * soon as a reading does not agree, it is forgotten.
+ * Who may hold something of a rain or a sale, read once it has an answer for all others, and the latest reading that
+ * agrees with it. As soon as a reading does not agree, it is forgotten.
  */
 export class KnownHolders<Stored, Holders> {
   readonly #rules: KnownHoldersRules<Stored, Holders>;

@@ -1,6 +1,9 @@
 /** Limits of the opening of a rain [R10]. */
 export const RAIN_LIMITS = {
-  /** Grabs of so long after the opening are decided in random order; 0: in order of arrival. Protects high-latency users. */
+  /**
+   * Grabs of so long after the opening are decided in random order; 0: in order of arrival. Protects high-latency
+   * users.
+   */
   fairStartMs: 100,
 } as const;
 
@@ -16,13 +19,18 @@ export const TIMER_MS_MAX = 3_600_000;
 
 /** How often Redis is polled for rains, blocks and kill switches, ms: the maximum delay after a lost event. */
 export const POLL_MS = 1_000;
-/** How often all rains are read although nothing says that one has changed, ms: who changed one may have died before it was announced. */
+/**
+ * How often all rains are read although nothing says that one has changed, ms: who changed one may have died before it
+ * was announced.
+ */
 export const READ_WHOLE_MS = 10_000;
 /** So long before its opening and after its end a rain is read at each poll, ms. */
 export const READ_AROUND_MS = 60_000;
 /** Snapshots older than this must not be used for answers: Redis may have been replaced meanwhile, ms. */
 export const SNAPSHOT_AGE_MS_MAX = 3_000;
-/** What `welcome` lists of rains, and of sales, at most: a handshake of 300 bytes must not cost us many times as much. */
+/**
+ * What `welcome` lists of rains, and of sales, at most: a handshake of 300 bytes must not cost us many times as much.
+ */
 export const WELCOME_LISTED_MAX = 10;
 export const WELCOME_BYTES_MAX = 4_096;
 /** Maximum drift of two running clocks, ms per ms, including a clock that is being corrected slowly. */
@@ -36,7 +44,10 @@ export const WINNERS_REST_MS = 500;
 export const WINNERS_REST_SHARE = 9;
 export const WINNERS_REST_MS_MAX = 5_000;
 
-/** Wins of which this gateway asks whether they are credited, since another one may be told; see uncredited.ts. Protects memory. */
+/**
+ * Wins of which this gateway asks whether they are credited, since another one may be told; see uncredited.ts. Protects
+ * memory.
+ */
 export const UNCREDITED_MAX = 20_000;
 /** First and longest pause between two questions about the same win, ms. */
 export const UNCREDITED_ASK_MS = 1_000;

@@ -15,9 +15,9 @@ interface LocalAnswersRules {
 const GONE: GrabAnswer = { code: '-1' };
 
 /**
- * Answers grabs without Redis. Once the packets are gone, or while the rain is not open, the engine would refuse all who have not won.
- * They are refused here, and only possible winners are passed on to Redis [R6], as long as snapshots show that nobody has won since the
- * winners were read. In any doubt Redis is asked.
+ * Answers grabs without Redis. Once the packets are gone, or while the rain is not open, the engine would refuse all
+ * who have not won. They are refused here, and only possible winners are passed on to Redis [R6], as long as snapshots
+ * show that nobody has won since the winners were read. In any doubt Redis is asked.
  */
 export class LocalAnswers {
   readonly #winners: KnownHolders<CachedRain, Winners>;
@@ -56,7 +56,10 @@ export class LocalAnswers {
     return this.#winners.forget(rainId);
   }
 
-  /** The answer for every user who has not won, in the order of the checks in `lua/grab.lua`; `undefined`: only Redis can answer. */
+  /**
+   * The answer for every user who has not won, in the order of the checks in `lua/grab.lua`; `undefined`: only Redis
+   * can answer.
+   */
   #conclusion(rain: CachedRain): GrabAnswer | undefined {
     const found = whileShut(rain, this.#rainCache);
     return found === 'open' ? (rain.drained ? GONE : undefined) : found;
@@ -67,7 +70,10 @@ type Shut = { code: '-2' | '-3' };
 const NOT_STARTED: Shut = { code: '-2' };
 const ENDED: Shut = { code: '-3' };
 
-/** The answer before the opening and after the end, of a rain or a sale; `open`: neither; `undefined`: only Redis can answer. */
+/**
+ * The answer before the opening and after the end, of a rain or a sale; `open`: neither; `undefined`: only Redis can
+ * answer.
+ */
 export function whileShut(
   reading: RainWindow & Reading,
   clock: Pick<RainCache, 'now' | 'clockErrorMs'>,
@@ -96,7 +102,10 @@ export function whileShut(
   }
 }
 
-/** Nobody has won between the readings, and the log is the same: one that lost an entry and got another one has another newest entry. */
+/**
+ * Nobody has won between the readings, and the log is the same: one that lost an entry and got another one has another
+ * newest entry.
+ */
 function agree(rain: CachedRain, { claims, newest }: Winners): boolean {
   return rain.claims === claims && rain.newest === newest;
 }

@@ -1,7 +1,10 @@
 /** A uniformly random integer in 0 … n − 1. */
 export type RandomIndex = (n: number) => number;
 
-/** Grabs in random order: at each draw all remaining lots are equally likely. A user has one lot, however many grabs the user sends. */
+/**
+ * Grabs in random order: at each draw all remaining lots are equally likely. A user has one lot, however many grabs the
+ * user sends.
+ */
 export class Lottery<A extends { readonly userId: string }> {
   readonly #chance: RandomIndex;
   readonly #ofUser = new Map<string, A[]>();

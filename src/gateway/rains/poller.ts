@@ -1,6 +1,9 @@
 import { POLL_MS } from './limits.ts';
 
-/** Follows settings of the operator: they are read at the start, with each event, and at intervals in case an event was lost. */
+/**
+ * Follows settings of the operator: they are read at the start, with each event, and at intervals in case an event was
+ * lost.
+ */
 export abstract class Poller {
   readonly #onFault: (error: unknown) => void;
   readonly #pollMs: number;

@@ -27,7 +27,10 @@ interface RainCacheRules extends SnapshotCacheRules<StoredRain, RainSnapshot> {
   redis: RedisClient;
 }
 
-/** The rains as last read from Redis, and Redis's clock [R7]. They only inform viewers; the script alone decides whether a grab wins. */
+/**
+ * The rains as last read from Redis, and Redis's clock [R7]. They only inform viewers; the script alone decides whether
+ * a grab wins.
+ */
 export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot> {
   readonly #redis: RedisClient;
   readonly #clock = new RedisClock();
@@ -60,7 +63,10 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
     return await rainsVersion(this.#redis);
   }
 
-  /** A rain of which nothing is left changes with its version only, unless Redis is replaced: then a reading too old to answer with sends the next grab to Redis. */
+  /**
+   * A rain of which nothing is left changes with its version only, unless Redis is replaced: then a reading too old to
+   * answer with sends the next grab to Redis.
+   */
   protected isBusy({ state, opensAt, closesAt, drained }: StoredRain, now: number): boolean {
     return state !== 'settled' && !drained && now > opensAt - READ_AROUND_MS && now < closesAt + READ_AROUND_MS;
   }
@@ -77,7 +83,10 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
     return { shards, title, ...(terms.rehearsal && { rehearsal: terms.rehearsal }) };
   }
 
-  /** @throws also for a rain that is there and cannot be read here: its users hear "busy", and not that it does not exist */
+  /**
+   * @throws also for a rain that is there and cannot be read here: its users hear "busy", and not that it does not
+   * exist
+   */
   protected async readStored(rainId: string, live: LiveRain): Promise<StoredRain | undefined> {
     const stored = await readRain(this.#redis, rainId, live);
     if (!stored && (await hasOlderLabels(this.#redis, rainId, live.shards))) throw new Error(olderLabelsReason(rainId));

@@ -1,8 +1,9 @@
 import { CLOCK_DRIFT } from './limits.ts';
 
 /**
- * Estimates Redis's clock from TIME replies [R7]. The estimate runs on the monotonic clock, so a wrong or corrected date of this machine
- * changes nothing. Its error is up to half a round trip, so a quick reply is kept until it is too old to be better than a newer one.
+ * Estimates Redis's clock from TIME replies [R7]. The estimate runs on the monotonic clock, so a wrong or corrected
+ * date of this machine changes nothing. Its error is up to half a round trip, so a quick reply is kept until it is too
+ * old to be better than a newer one.
  */
 export class RedisClock {
   #offsetMs = 0;
@@ -19,7 +20,10 @@ export class RedisClock {
     return this.#errorMs + (at - this.#learntAt) * CLOCK_DRIFT;
   }
 
-  /** @param redisTime epoch ms, rounded down. The others: when the command was sent and its reply was read, ms of the monotonic clock */
+  /**
+   * @param redisTime epoch ms, rounded down. The others: when the command was sent and its reply was read, ms of the
+   * monotonic clock
+   */
   learn(redisTime: number, sentAt: number, receivedAt: number): void {
     const offsetMs = redisTime + 0.5 - (sentAt + receivedAt) / 2;
     const errorMs = (receivedAt - sentAt) / 2 + 0.5;

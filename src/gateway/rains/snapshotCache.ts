@@ -8,7 +8,10 @@ import { POLL_MS, READ_WHOLE_MS, SNAPSHOT_AGE_MS_MAX } from './limits.ts';
 export interface Reading {
   /** Epoch ms by Redis's clock as estimated then. */
   readAt: number;
-  /** The same moment, ms of the monotonic clock. Redis's clock may be set or replaced; then a newer reading might seem older. */
+  /**
+   * The same moment, ms of the monotonic clock. Redis's clock may be set or replaced; then a newer reading might seem
+   * older.
+   */
   readAtMonotonic: number;
 }
 
@@ -17,8 +20,8 @@ export function isFresh({ readAtMonotonic }: Pick<Reading, 'readAtMonotonic'>): 
 }
 
 /**
- * `announcement`: also of use to users who do not watch it, since it is new, or its title or times are, or an operator has paused, resumed or ended it;
- * `change`: anything else; `left`: only what is left.
+ * `announcement`: also of use to users who do not watch it, since it is new, or its title or times are, or an operator
+ * has paused, resumed or ended it; `change`: anything else; `left`: only what is left.
  */
 export type SnapshotChange = 'announcement' | 'change' | 'left';
 
@@ -61,7 +64,10 @@ export abstract class SnapshotCache<
   /** Lookups of unknown ids that are in flight. */
   readonly #finding = new Map<string, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
-  /** When all are to be read again, ms of the monotonic clock. Readings of single ones, which may be many, do not delay it. */
+  /**
+   * When all are to be read again, ms of the monotonic clock. Readings of single ones, which may be many, do not delay
+   * it.
+   */
   #rereadAt = 0;
   /** The version when all were last read, and when they are to be read in any case, ms of the monotonic clock. */
   #version: string | undefined;
@@ -85,7 +91,10 @@ export abstract class SnapshotCache<
 
   /** Redis's clock as estimated here, epoch ms. */
   abstract now(): number;
-  /** A text that is another one after every change of any of them; `undefined`: there is none, and all are read at each poll. */
+  /**
+   * A text that is another one after every change of any of them; `undefined`: there is none, and all are read at each
+   * poll.
+   */
   protected abstract readVersion(): Promise<string | undefined>;
   /** Whether it is read at each poll, since it changes without a change of the version. */
   protected abstract isBusy(stored: Stored, now: number): boolean;
@@ -134,7 +143,10 @@ export abstract class SnapshotCache<
     return next;
   }
 
-  /** Looks up an id that is not known yet: it may have been created a moment ago. @throws when Redis cannot be read then */
+  /**
+   * Looks up an id that is not known yet: it may have been created a moment ago.
+   * @throws when Redis cannot be read then
+   */
   async find(id: string): Promise<Snapshot | undefined> {
     if (!this.#known.has(id)) {
       // A thousand early messages share one lookup in Redis.

@@ -37,7 +37,10 @@ export async function subscribeToEvents(
 /** Pause before Redis is asked again that has refused a subscription, ms. */
 const REFUSED_MS = 1_000;
 
-/** Calls `make` whenever the connection was away and is subscribed again; one call at a time, and once more after the latest return. */
+/**
+ * Calls `make` whenever the connection was away and is subscribed again; one call at a time, and once more after the
+ * latest return.
+ */
 function onSubscribedAgain(
   subscriber: RedisClient,
   subscribe: () => Promise<unknown>,

@@ -17,7 +17,10 @@ const CHECKS: Readonly<Record<TermKeptBy<'gateway'>, TermCheck>> = {
 };
 const checks: Readonly<Record<string, TermCheck | undefined>> = CHECKS;
 
-/** Why the terms of this rain exclude this user, before Redis is asked; `undefined`: they do not. Called with every grab. */
+/**
+ * Why the terms of this rain exclude this user, before Redis is asked; `undefined`: they do not. Called with every
+ * grab.
+ */
 export function checkTerms(rain: RainWithTerms, session: Session): OutcomeCode | undefined {
   for (const name in rain.terms) {
     // A term of a newer version may restrict who wins. This gateway cannot check it, so it grants nothing.

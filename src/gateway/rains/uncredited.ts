@@ -18,9 +18,9 @@ interface UncreditedRules {
 }
 
 /**
- * Wins of users of this gateway that another one may be told of when they are credited, since the users won there: before they
- * reconnected, or on another device. For these Redis is asked, again and again at growing intervals, until they are credited
- * or their users are gone.
+ * Wins of users of this gateway that another one may be told of when they are credited, since the users won there:
+ * before they reconnected, or on another device. For these Redis is asked, again and again at growing intervals, until
+ * they are credited or their users are gone.
  */
 export class Uncredited {
   readonly #rules: Required<UncreditedRules>;
@@ -35,7 +35,10 @@ export class Uncredited {
     return this.#wins.size;
   }
 
-  /** To be called when a user hears of a win that is not credited yet, as far as is known. Of too many the next `join` tells. */
+  /**
+   * To be called when a user hears of a win that is not credited yet, as far as is known. Of too many the next `join`
+   * tells.
+   */
   watch(win: Win): void {
     const name = nameOf(win);
     if (this.#wins.has(name) || this.#wins.size >= UNCREDITED_MAX) return;

@@ -5,12 +5,18 @@ import { WELCOME_BYTES_MAX, WELCOME_LISTED_MAX } from './limits.ts';
 
 type Kind = 'rains' | 'sales';
 
-/** Whether this user may take part. To others it is answered as one that there is not. Called with every grab and purchase. */
+/**
+ * Whether this user may take part. To others it is answered as one that there is not. Called with every grab and
+ * purchase.
+ */
 export function mayTake(audience: Audience | undefined, kind: Kind, id: string, visibility: Visibility): boolean {
   return audience?.watchOnly !== true && mayEnter(audience, kind, id, visibility);
 }
 
-/** Those of a user's sockets that may hear what becomes of the user's wins or orders there: a token may be for another rain. */
+/**
+ * Those of a user's sockets that may hear what becomes of the user's wins or orders there: a token may be for another
+ * rain.
+ */
 export function entitled(sessions: Iterable<Session>, kind: Kind, id: string, visibility: Visibility = {}): Session[] {
   return [...sessions].filter(({ audience }) => mayEnter(audience, kind, id, visibility));
 }
@@ -20,7 +26,10 @@ export function isListedFor(audience: Audience | undefined, kind: Kind, id: stri
   return (!visibility.unlisted || audience?.[kind].has(id) === true) && mayEnter(audience, kind, id, visibility);
 }
 
-/** What `welcome` lists of these: what is scheduled, open or paused, the next one first, few and short. What is too long is left out. */
+/**
+ * What `welcome` lists of these: what is scheduled, open or paused, the next one first, few and short. What is too long
+ * is left out.
+ */
 export function toList<Shown extends { state: string; opensAt: number }>(shown: readonly Shown[]): Shown[] {
   const next = shown
     .filter(({ state }) => state === 'loaded' || state === 'open' || state === 'paused')

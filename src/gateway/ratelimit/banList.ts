@@ -5,8 +5,8 @@ import type { Limits } from '../limits.ts';
 type UsersAt = (address: string) => Iterable<string>;
 
 /**
- * Bans users who keep sending while they are refused: their sockets are closed and they cannot reconnect for a while. An address, which
- * may be an office, is banned only when many of its users are banned, and more than others are there.
+ * Bans users who keep sending while they are refused: their sockets are closed and they cannot reconnect for a while.
+ * An address, which may be an office, is banned only when many of its users are banned, and more than others are there.
  */
 export class BanList {
   readonly #limits: Limits;

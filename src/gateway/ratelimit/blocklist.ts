@@ -15,7 +15,10 @@ interface BlocklistRules {
   onFault: (error: unknown) => void;
 }
 
-/** The users and addresses that the operator has blocked, as last read from Redis. Without Redis the last list stays in force. */
+/**
+ * The users and addresses that the operator has blocked, as last read from Redis. Without Redis the last list stays in
+ * force.
+ */
 export class Blocklist extends Poller {
   readonly #rules: BlocklistRules;
   #version: string | undefined;

@@ -9,7 +9,10 @@ import type { GatewayCounters } from '../telemetry/counters.ts';
 
 type Sender = Readonly<Record<'user' | 'address', CallerBucket>>;
 
-/** Limits messages per user and per address, over all sockets of this gateway, and handshakes; bans users who ignore refusals. */
+/**
+ * Limits messages per user and per address, over all sockets of this gateway, and handshakes; bans users who ignore
+ * refusals.
+ */
 export class RateLimiter {
   readonly users: CallerBuckets;
   readonly addresses: CallerBuckets;
@@ -42,7 +45,10 @@ export class RateLimiter {
     return this.#handshakes.tryRemoveTokens(1) ? undefined : 'handshakes';
   }
 
-  /** Counts one message, on a socket or not. @returns false when it is one too many; who does not stop is banned, on all sockets */
+  /**
+   * Counts one message, on a socket or not.
+   * @returns false when it is one too many; who does not stop is banned, on all sockets
+   */
   admit({ user, address }: Sender): boolean {
     // The user's limit comes first, so that a refused message does not use up the limit of the address.
     if (!user.bucket.tryRemoveTokens(1)) {
@@ -55,7 +61,10 @@ export class RateLimiter {
     return false;
   }
 
-  /** Retry delay after a refusal, ms: by then the bucket is at least half full. Random, so that users do not retry together. */
+  /**
+   * Retry delay after a refusal, ms: by then the bucket is at least half full. Random, so that users do not retry
+   * together.
+   */
   retryInMs({ user, address }: Sender): number {
     return Math.ceil(Math.max(waitMs(user), waitMs(address)) * (1 + Math.random()));
   }

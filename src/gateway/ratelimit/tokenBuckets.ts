@@ -1,6 +1,9 @@
 import { TokenBucket } from 'limiter';
 
-/** The remaining messages of one user or address, on all its sockets. The session holds it, so that no message needs a lookup. */
+/**
+ * The remaining messages of one user or address, on all its sockets. The session holds it, so that no message needs a
+ * lookup.
+ */
 export interface CallerBucket {
   readonly name: string;
   readonly bucket: TokenBucket;
@@ -96,7 +99,9 @@ export class CallerBuckets {
   }
 }
 
-/** Holds one second's worth of tokens and refills in a second. The library's buckets start empty; this one starts full. */
+/**
+ * Holds one second's worth of tokens and refills in a second. The library's buckets start empty; this one starts full.
+ */
 export function fullBucket(perSecond: number): TokenBucket {
   const bucket = new TokenBucket({ bucketSize: perSecond, tokensPerInterval: perSecond, interval: 'second' });
   bucket.content = perSecond;

@@ -26,7 +26,10 @@ export function buy(context: HandlerContext, buyer: Buyer, message: BuyMessage, 
   else void findAndBuy(context, buyer, message, reply);
 }
 
-/** Everything that is asked before Redis is, in this order. The first that answers the purchase is the last that is asked. */
+/**
+ * Everything that is asked before Redis is, in this order. The first that answers the purchase is the last that is
+ * asked.
+ */
 function buyFrom(
   sale: CachedSale,
   context: HandlerContext,

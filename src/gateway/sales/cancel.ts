@@ -10,7 +10,10 @@ import { ownReservations } from './ownReservations.ts';
 import { heldFrame } from './pendingPurchase.ts';
 import { busy } from './visit.ts';
 
-/** Writes the wish down for a worker, and answers with the present status: the ledger decides, and its answer follows as an `order`. */
+/**
+ * Writes the wish down for a worker, and answers with the present status: the ledger decides, and its answer follows as
+ * an `order`.
+ */
 export function cancel(context: HandlerContext, session: Session, message: CancelMessage): void {
   const {
     limits,

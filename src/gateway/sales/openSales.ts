@@ -174,7 +174,10 @@ export function openSales({
     batcher: { hold: () => batcher.hold(), addHeld: passOn },
   });
 
-  /** A gathered purchase, when its lot is drawn. The limit of undecided ones holds for it, too: those that are drawn last are asked again. */
+  /**
+   * A gathered purchase, when its lot is drawn. The limit of undecided ones holds for it, too: those that are drawn
+   * last are asked again.
+   */
   function passOn(saleId: string, shards: number, pending: PendingPurchase): void {
     const sale = cache.reading(saleId);
     if (!sale || undecided.admit(pending, sale)) return batcher.addHeld(saleId, shards, pending);

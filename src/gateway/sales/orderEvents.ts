@@ -11,7 +11,10 @@ import { heldFrame } from './pendingPurchase.ts';
 
 type OrdersEvent = Extract<RainEvent, { type: 'orders' }>;
 
-/** Tells the buyers at this gateway, over sockets and waiting requests, of the present status of their orders. Never throws. */
+/**
+ * Tells the buyers at this gateway, over sockets and waiting requests, of the present status of their orders. Never
+ * throws.
+ */
 export async function tellOrders({ saleId, orders }: OrdersEvent, context: HandlerContext): Promise<void> {
   const {
     hub,

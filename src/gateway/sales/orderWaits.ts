@@ -6,7 +6,10 @@ type WaitLimits = Pick<Limits, 'orderWaitsMax' | 'orderWaitsPerUserMax'>;
 
 /** One request that waits for another status of an order. */
 export interface OrderWait {
-  /** Resolves with the `order` that tells a later status than the known one; with nothing after `ms`, at its end, or if one came before. */
+  /**
+   * Resolves with the `order` that tells a later status than the known one; with nothing after `ms`, at its end, or if
+   * one came before.
+   */
   until(known: OrderStatus, ms: number): Promise<string | undefined>;
   /** Ends the waiting, and gives its place back. */
   end(): void;

@@ -7,7 +7,10 @@ import { findSaleFor } from './findSaleFor.ts';
 import { ownReservations } from './ownReservations.ts';
 import { heldFrame } from './pendingPurchase.ts';
 
-/** An order of this user as it may be told. `unknown`: it is none of his; `busy`: that cannot be said now. @throws when Redis cannot be reached */
+/**
+ * An order of this user as it may be told. `unknown`: it is none of his; `busy`: that cannot be said now.
+ * @throws when Redis cannot be reached
+ */
 export async function ownOrder(
   context: HandlerContext,
   { userId, audience }: Pick<Identity, 'userId' | 'audience'>,

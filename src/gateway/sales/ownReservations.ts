@@ -1,7 +1,11 @@
 import { heldBy, type HeldReservation } from '../../store/sales.ts';
 import type { HandlerContext } from '../handlers/context.ts';
 
-/** What this user has reserved, oldest first: only what a gateway has signed, since who can write to Redis can write any reservation. @throws when Redis cannot be reached */
+/**
+ * What this user has reserved, oldest first: only what a gateway has signed, since who can write to Redis can write any
+ * reservation.
+ * @throws when Redis cannot be reached
+ */
 export async function ownReservations(
   { redis, sales }: Pick<HandlerContext, 'redis' | 'sales'>,
   saleId: string,

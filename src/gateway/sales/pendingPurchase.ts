@@ -55,7 +55,10 @@ export function answerPurchase(
   reply.answerAll(first, again === code ? first : { ...first, code: again }, also);
 }
 
-/** The ref is that of a purchase that was asked for otherwise. Without a ref a purchase is repeated, whatever is asked for. */
+/**
+ * The ref is that of a purchase that was asked for otherwise. Without a ref a purchase is repeated, whatever is asked
+ * for.
+ */
 function isOther(given: Reserved, { ref, sku, quantity }: PendingPurchase): boolean {
   return ref !== undefined && (given.sku !== sku || given.quantity !== quantity);
 }

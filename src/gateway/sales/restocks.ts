@@ -10,7 +10,10 @@ interface RestocksRules {
   usersMax?: number;
 }
 
-/** Who was told that no unit of an item is left, until some are back. Users, not sockets: who reconnects here is told, too. */
+/**
+ * Who was told that no unit of an item is left, until some are back. Users, not sockets: who reconnects here is told,
+ * too.
+ */
 export class Restocks {
   readonly #rules: Required<RestocksRules>;
   /** By sale, by SKU. */

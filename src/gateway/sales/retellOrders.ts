@@ -5,7 +5,10 @@ import { tellOwnOrders } from './visit.ts';
 /** Buyers whose orders are read at once [R10]. */
 const SESSIONS_AT_ONCE = 100;
 
-/** Tells every visitor of a sale the present status of each order: what was told while this gateway was not subscribed is lost. Never throws. */
+/**
+ * Tells every visitor of a sale the present status of each order: what was told while this gateway was not subscribed
+ * is lost. Never throws.
+ */
 export async function retellOrders(context: HandlerContext): Promise<void> {
   const {
     hub,

@@ -19,8 +19,9 @@ const SOLD_OUT: ReserveAnswer = { code: '-1' };
 const LIMIT_REACHED: ReserveAnswer = { code: '-13' };
 
 /**
- * Answers purchases without Redis: before the opening, after the end, and of an item of which every unit is paid for. Only users who have
- * reserved nothing in the sale are answered here; all others are passed on to Redis. As for a rain, see rains/localAnswers.ts.
+ * Answers purchases without Redis: before the opening, after the end, and of an item of which every unit is paid for.
+ * Only users who have reserved nothing in the sale are answered here; all others are passed on to Redis. As for a rain,
+ * see rains/localAnswers.ts.
  */
 export class SaleAnswers {
   readonly #buyers: KnownHolders<CachedSale, Buyers>;
@@ -41,7 +42,10 @@ export class SaleAnswers {
     });
   }
 
-  /** The answer that the engine would give, in the order of the checks in `lua/reserve.lua`; `undefined`: ask the engine. */
+  /**
+   * The answer that the engine would give, in the order of the checks in `lua/reserve.lua`; `undefined`: ask the
+   * engine.
+   */
   answer(
     { saleId, userId, quantity }: Pick<PendingPurchase, 'saleId' | 'userId' | 'quantity'>,
     item: StoredItem,

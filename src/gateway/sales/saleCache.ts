@@ -28,7 +28,10 @@ interface SaleCacheRules extends SnapshotCacheRules<SaleReading, SaleSnapshot> {
   onRead: (sale: SaleReading) => void;
 }
 
-/** The sales as last read from Redis. They only inform viewers and refuse what cannot be bought; the script alone decides who reserves. */
+/**
+ * The sales as last read from Redis. They only inform viewers and refuse what cannot be bought; the script alone
+ * decides who reserves.
+ */
 export class SaleCache extends SnapshotCache<LiveSale, SaleReading, SaleSnapshot> {
   readonly #rules: Pick<SaleCacheRules, 'redis' | 'clock' | 'onRead'>;
   /** By sale and SKU: where in the log the search for the next deadline goes on. */

@@ -4,8 +4,8 @@ import { leftOf, type SaleReading } from './saleCache.ts';
 type Purchased = { readonly saleId: string; readonly sku: string };
 
 /**
- * Purchases of each item that wait for Redis. No more are let through than could reasonably be served: the others are answered "busy",
- * and most of them hear "all reserved" when they come back.
+ * Purchases of each item that wait for Redis. No more are let through than could reasonably be served: the others are
+ * answered "busy", and most of them hear "all reserved" when they come back.
  */
 export class Undecided {
   readonly #limits: Pick<Limits, 'purchasesPerUnitMax' | 'purchasesPerItemMin'>;

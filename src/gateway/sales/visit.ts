@@ -13,7 +13,10 @@ import { heldFrame } from './pendingPurchase.ts';
 import type { CachedSale } from './saleCache.ts';
 import { saleName } from './saleName.ts';
 
-/** Answers with the sale's snapshot; then with a ticket or a challenge, if required; then with the user's own orders, the oldest first. */
+/**
+ * Answers with the sale's snapshot; then with a ticket or a challenge, if required; then with the user's own orders,
+ * the oldest first.
+ */
 export function visit(context: HandlerContext, session: Session, { saleId, ticket }: VisitMessage): void {
   const { overload, counters, limits } = context;
   if (overload.killSwitches.off.joins) {

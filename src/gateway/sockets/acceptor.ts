@@ -88,7 +88,8 @@ export function openAcceptor(
       else rateLimiter.admit(session);
     });
     socket.on('close', () => leave(session));
-    // ws has chosen the close code (1009 too big, 1007 bad UTF-8, 1002 protocol error). Without this listener the error would be thrown.
+    // ws has chosen the close code (1009 too big, 1007 bad UTF-8, 1002 protocol error). Without this listener the error
+    // would be thrown.
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') session.closedWith ??= 1009;
       else if (code === 'WS_ERR_TOO_MANY_BUFFERED_PARTS') counters.refused.message_pieces++;

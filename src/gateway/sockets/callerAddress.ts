@@ -3,8 +3,9 @@ import { addressOf } from '../../platform/network/address.ts';
 import { PROXY_HOPS_MAX } from './limits.ts';
 
 /**
- * The address of the client: the peer's or, behind `trustedProxies` proxies of ours, the one that the outermost of them wrote into
- * X-Forwarded-For. The client may have written what stands before it. If an entry is not an address, the next one inwards is used.
+ * The address of the client: the peer's or, behind `trustedProxies` proxies of ours, the one that the outermost of them
+ * wrote into X-Forwarded-For. The client may have written what stands before it. If an entry is not an address, the
+ * next one inwards is used.
  */
 export function callerAddress(
   { headers, socket }: Pick<IncomingMessage, 'headers'> & { socket: { remoteAddress?: string | undefined } },

@@ -23,7 +23,10 @@ interface HttpRules {
   onRequest: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** The HTTP side of the gateway: health checks, WebSocket upgrades, and buyers without a socket. Everything else is refused. */
+/**
+ * The HTTP side of the gateway: health checks, WebSocket upgrades, and buyers without a socket. Everything else is
+ * refused.
+ */
 export function createHttpServer({
   limits,
   trustedProxies,
@@ -39,7 +42,8 @@ export function createHttpServer({
     connectionsCheckingInterval: REQUEST_CHECK_MS,
     keepAliveTimeout: limits.httpKeepAliveMs,
   });
-  // By default Node ignores headers after the 2,000th, such as a proxy's X-Forwarded-For. Read all of them; too many are refused below.
+  // By default Node ignores headers after the 2,000th, such as a proxy's X-Forwarded-For. Read all of them; too many
+  // are refused below.
   server.maxHeadersCount = 0;
   // Limits connections that have not been upgraded. Behind a proxy all of them share its address.
   server.maxConnections = limits.socketsMax + EXTRA_CONNECTIONS;
@@ -82,7 +86,10 @@ export async function listen(server: Server, host: string, port: number): Promis
   return (server.address() as AddressInfo).port;
 }
 
-/** Whether a proxy could read the request differently: two Host headers, more headers than it reads, or a body, here the first frames. */
+/**
+ * Whether a proxy could read the request differently: two Host headers, more headers than it reads, or a body, here the
+ * first frames.
+ */
 function isAmbiguous({ headers, headersDistinct, rawHeaders }: IncomingMessage, { headersMax }: Limits): boolean {
   if (rawHeaders.length / 2 > headersMax || (headersDistinct['host']?.length ?? 0) > 1) return true;
   return (

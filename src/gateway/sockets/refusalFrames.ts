@@ -12,7 +12,10 @@ interface Written {
   afterRef: string;
 }
 
-/** The frames of refusals: nearly all of a rain or a sale differ only in the ref, so each is written once. What is told is decided each time. */
+/**
+ * The frames of refusals: nearly all of a rain or a sale differ only in the ref, so each is written once. What is told
+ * is decided each time.
+ */
 export class RefusalFrames<Code extends string> {
   readonly #write: (id: string, ref: string | undefined, code: Code) => string;
   readonly #written = new Map<Code, Map<string, Written>>();

@@ -10,7 +10,10 @@ import type { Identity } from './token.ts';
 /** A grab that is not answered yet. */
 export interface OpenGrab {
   readonly rainId: string;
-  /** The turn of the event loop in which it arrived, and the refs of further grabs for the same rain in that turn: one decision for all. */
+  /**
+   * The turn of the event loop in which it arrived, and the refs of further grabs for the same rain in that turn: one
+   * decision for all.
+   */
   readonly turn: number;
   also: (string | undefined)[] | undefined;
 }
@@ -57,7 +60,8 @@ export function createSession(
   now: number,
   heartbeatMs: number,
 ): Session {
-  // The first ping goes out at a random point of the heartbeat period, so that sockets opened together are not pinged together.
+  // The first ping goes out at a random point of the heartbeat period, so that sockets opened together are not pinged
+  // together.
   const pingedAt = now - Math.floor(Math.random() * heartbeatMs);
   return {
     userId,
@@ -86,9 +90,9 @@ export function createSession(
 }
 
 /**
- * Sends a message; nothing else writes messages to a socket. A closed socket drops it, and one that reads too slowly is closed. Frames are
- * written to the stream directly, since ws would frame each message once per socket. ws neither compresses nor queues here, so its
- * control frames keep their order with ours.
+ * Sends a message; nothing else writes messages to a socket. A closed socket drops it, and one that reads too slowly is
+ * closed. Frames are written to the stream directly, since ws would frame each message once per socket. ws neither
+ * compresses nor queues here, so its control frames keep their order with ours.
  */
 export function send(session: Session, message: string | Frame, limits: Limits): void {
   const { socket, stream } = session;
@@ -121,8 +125,8 @@ export function pong(session: Session, data: Buffer, limits: Limits): void {
 }
 
 /**
- * Closes the socket with a code. ws cuts a peer that does not answer the close; one that reads too slowly or does not answer pings is cut
- * at once and most likely sees 1006, with the code in our logs only.
+ * Closes the socket with a code. ws cuts a peer that does not answer the close; one that reads too slowly or does not
+ * answer pings is cut at once and most likely sees 1006, with the code in our logs only.
  */
 export function end(session: Session, code: CloseCode): void {
   session.closedWith ??= code;
@@ -133,7 +137,8 @@ export function end(session: Session, code: CloseCode): void {
 }
 
 /**
- * Sends a ping if it is due. Closes the session if the last ping was not answered or the token has expired. Called about once a second.
+ * Sends a ping if it is due. Closes the session if the last ping was not answered or the token has expired. Called
+ * about once a second.
  * @param now ms of the monotonic clock, so that a correction of the wall clock does not time out every pong
  * @param redisTime epoch ms
  * @param skipPings no ping this time: a broadcast has priority

@@ -15,7 +15,8 @@ export type VerifyToken = (token: string) => Promise<Identity | undefined>;
 
 /**
  * Verifies tokens. The user is the `sub` of a verified, unexpired token and nothing else [R9].
- * @param now Redis's clock, epoch ms: by its own clock, a fast gateway would refuse valid tokens, and a slow one accept expired ones
+ * @param now Redis's clock, epoch ms: by its own clock, a fast gateway would refuse valid tokens, and a slow one
+ *   accept expired ones
  */
 export function createVerifier(rules: TokenRules, now: () => number): VerifyToken {
   const read = createTokenReader(rules, now);

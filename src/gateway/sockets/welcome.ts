@@ -6,7 +6,10 @@ import type { SaleCache } from '../sales/saleCache.ts';
 import { frameEndingWith, type Frame } from './frame.ts';
 import type { Identity } from './token.ts';
 
-/** What all users without an audience are told, and for how long: these readings, and times from the first to before the second, epoch ms. */
+/**
+ * What all users without an audience are told, and for how long: these readings, and times from the first to before the
+ * second, epoch ms.
+ */
 interface Shared {
   end: Buffer;
   rainChanges: number;
@@ -19,7 +22,10 @@ type Rains = Pick<RainCache, 'now' | 'current' | 'changes' | 'nextMoment'>;
 type Sales = Pick<SaleCache, 'current' | 'changes' | 'nextMoment'>;
 type ToldLimits = Pick<Limits, 'messageBytesMax' | 'heartbeatMs'>;
 
-/** The first message of every connection. Nearly all users are told the same but their own id and the time, so the rest is written once. */
+/**
+ * The first message of every connection. Nearly all users are told the same but their own id and the time, so the rest
+ * is written once.
+ */
 export class Welcome {
   readonly #rains: Rains;
   readonly #sales: Sales;

@@ -1,6 +1,8 @@
 import { randomSource } from '../../rain/fairness.ts';
 
-/** Behaviour of a user: a good client; a connection that breaks again and again; a reader that stops reading; a cheater. */
+/**
+ * Behaviour of a user: a good client; a connection that breaks again and again; a reader that stops reading; a cheater.
+ */
 export type Behaviour = 'good' | 'flaky' | 'slow' | 'cheater';
 
 /** Shares of all users, each from 0 to 1, together at most 1. */

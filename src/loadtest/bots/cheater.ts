@@ -10,7 +10,9 @@ import { forge, trick, TRICK_NAMES, type Loot } from './forgeries.ts';
 
 /** Sockets of one cheater: one of them may get what another is refused. */
 export const SOCKETS_PER_CHEATER = 2;
-/** How long a cheater cheats after the opening, and how fast: 300 frames a second per connection, where a hand makes 15. */
+/**
+ * How long a cheater cheats after the opening, and how fast: 300 frames a second per connection, where a hand makes 15.
+ */
 const CHEATS_MS = 3_000;
 const TICK_MS = 50;
 const FRAMES_PER_TICK = 15;
@@ -20,7 +22,10 @@ const REDIAL_MS = 100;
 /** Wait for pending answers before the final grab, ms. */
 const AFTERMATH_MS = 300;
 
-/** Tries to get more than one packet. In the end it grabs like a good client, so that its result can be compared with the audit. */
+/**
+ * Tries to get more than one packet. In the end it grabs like a good client, so that its result can be compared with
+ * the audit.
+ */
 export class Cheater {
   readonly #environment: LoadtestEnvironment;
   readonly #self: BotSelf;

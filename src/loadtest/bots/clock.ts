@@ -3,7 +3,10 @@ import { sampleOf } from '../../client/clock.ts';
 /** Monotonic milliseconds of this process; `performance.now` except in tests. */
 export type Now = () => number;
 
-/** The server's clock by the fastest exchange so far, shared by all bots: thousands in a minute, and no time for clocks to drift. */
+/**
+ * The server's clock by the fastest exchange so far, shared by all bots: thousands in a minute, and no time for clocks
+ * to drift.
+ */
 export class ServerClock {
   readonly #now: Now;
   #offsetMs = 0;

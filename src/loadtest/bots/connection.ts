@@ -13,7 +13,10 @@ interface ConnectionEvents {
   ticket(): string | undefined;
   /** The connection is lost and will be opened again; pending requests get no answer. */
   onBroken(): void;
-  /** There will be no further connection. Called exactly once, as the last event. @param why `aborted`: the user has left */
+  /**
+   * There will be no further connection. Called exactly once, as the last event.
+   * @param why `aborted`: the user has left
+   */
   onGone(why: Extract<BotOutcome, { kind: 'aborted' | 'refused' | 'gave_up' }>): void;
   /** There is no token, or it has invalid characters. */
   onFault(fault: unknown): void;
@@ -72,7 +75,10 @@ export class Connection {
     }
   }
 
-  /** Sends a request; without `answered` in time the connection counts as lost. Without a connection the request is dropped. */
+  /**
+   * Sends a request; without `answered` in time the connection counts as lost. Without a connection the request is
+   * dropped.
+   */
   ask(message: ClientMessage): void {
     if (!this.#welcomed) return;
     this.#socket?.send(message);

@@ -2,16 +2,24 @@ import type { Connection } from './connection.ts';
 import type { Behaviour } from './behaviours.ts';
 import type { LoadtestEnvironment } from '../environment.ts';
 
-/** How often one user's connection breaks, and how often the user stops reading. Limited, so that the wave ends [R10]. */
+/**
+ * How often one user's connection breaks, and how often the user stops reading. Limited, so that the wave ends [R10].
+ */
 const CUTS_MAX = 3;
 const STOPS_MAX = 1;
 /** How long a flaky user's connection lasts, and how soon after a grab it may break, ms. */
 const HOLDS_MS = { min: 200, max: 5_000 };
 const BREAKS_MS = { min: 0, max: 30 };
-/** How long a slow user does not read, ms: long enough for the server to notice, short enough for the user to see the result. */
+/**
+ * How long a slow user does not read, ms: long enough for the server to notice, short enough for the user to see the
+ * result.
+ */
 const STOPS_MS = { min: 2_000, max: 9_000 };
 
-/** Injects faults into the connection of a user. The user reacts like a good client: it reconnects and repeats its grab [R6]. */
+/**
+ * Injects faults into the connection of a user. The user reacts like a good client: it reconnects and repeats its grab
+ * [R6].
+ */
 export class FaultInjector {
   readonly #environment: LoadtestEnvironment;
   readonly #behaviour: Behaviour;

@@ -27,7 +27,10 @@ export interface Loot {
   overheard: string | undefined;
 }
 
-/** Ways around the ticket; the name is the ref of the grab. The last one may win, but only as often as any user with a ticket. */
+/**
+ * Ways around the ticket; the name is the ref of the grab. The last one may win, but only as often as any user with a
+ * ticket.
+ */
 const TRICKS: Record<string, (loot: Loot, random: RandomSource) => { ticket?: string }[]> = {
   'no ticket': () => [{}],
   'forged ticket': ({ own, overheard }, random) => [{ ticket: forgedTicket(own ?? overheard, random) }],

@@ -13,7 +13,10 @@ export const RETRY_POLICY = {
   /** Grabs and connects of one bot. Ensures that the wave ends. */
   asksMax: 60,
   dialsMax: 30,
-  /** Longest wait before the bot joins again, in case it missed a message about the rain. Long, so that a waiting crowd causes no load. */
+  /**
+   * Longest wait before the bot joins again, in case it missed a message about the rain. Long, so that a waiting crowd
+   * causes no load.
+   */
   sleepMsMax: 300_000,
   /** From the close frame until the socket is destroyed. */
   hangUpMs: 2_000,

@@ -5,7 +5,10 @@ import { challenge } from '../../protocol/proofOfWork.ts';
 import { readJson } from '../../rain/json.ts';
 import { STORED_STATES } from '../../rain/rain.ts';
 
-/** The parts of the server's messages that a bot reads; others are dropped. Amounts stay as received, because the report checks them. */
+/**
+ * The parts of the server's messages that a bot reads; others are dropped. Amounts stay as received, because the report
+ * checks them.
+ */
 const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('welcome'), serverTime: z.number() }),
   z.object({

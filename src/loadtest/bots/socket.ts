@@ -33,7 +33,10 @@ interface BotSocketEvents {
   onLost(loss: Loss): void;
 }
 
-/** Not the client's connection: a bot chooses its source address, stops reading, sends invalid frames, and parses a broadcast once. */
+/**
+ * Not the client's connection: a bot chooses its source address, stops reading, sends invalid frames, and parses a
+ * broadcast once.
+ */
 export type BotSocket = ReturnType<typeof dial>;
 
 /** Connects like a native client, with the token in the header. Never throws: every failure arrives as `onLost`. */

@@ -44,7 +44,10 @@ export class TicketClient {
     return true;
   }
 
-  /** Until the user joins again for a ticket that is not issued yet, ms: at a random moment, so that not all come at once. */
+  /**
+   * Until the user joins again for a ticket that is not issued yet, ms: at a random moment, so that not all come at
+   * once.
+   */
   dueInMs({ opensAt, ticketRules }: ReceivedRain): number {
     const early = ticketRules && this.ticket === undefined ? ticketRules.from - this.#environment.clock.now() : 0;
     return ticketRules && early > 0

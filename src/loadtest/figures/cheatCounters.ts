@@ -2,8 +2,9 @@ import { Counts } from './counts.ts';
 import type { ToldPackets } from './toldPackets.ts';
 
 /**
- * The actions of the cheaters and their results; plain data. `heard`: answers, refusals and close codes. `wonTwice`: cheaters with more
- * than one packet, must be 0. `unheard`: cheaters that could not read their own result in the end, for example because of a ban.
+ * The actions of the cheaters and their results; plain data. `heard`: answers, refusals and close codes. `wonTwice`:
+ * cheaters with more than one packet, must be 0. `unheard`: cheaters that could not read their own result in the end,
+ * for example because of a ban.
  */
 export type CheatReport = ReturnType<CheatCounters['report']>;
 

@@ -7,7 +7,9 @@ import { LatencyRecorder } from './latency.ts';
 import { Timeline } from './timeline.ts';
 import { ToldPackets } from './toldPackets.ts';
 
-/** Counts of bots. `connected`: sockets open now; `answered`: bots with a final answer. All but `connected` only rise. */
+/**
+ * Counts of bots. `connected`: sockets open now; `answered`: bots with a final answer. All but `connected` only rise.
+ */
 export const NO_PROGRESS = { users: 0, connected: 0, answered: 0, won: 0, credited: 0, ended: 0 };
 export type Progress = typeof NO_PROGRESS;
 
@@ -36,7 +38,10 @@ export class WaveCounters {
   /** By code. */
   readonly answers = new Counts();
   readonly outcomes = new Counts();
-  /** How many waiting users received the start of the rain, and when the first and the last of them did, ms since the start of the wave. */
+  /**
+   * How many waiting users received the start of the rain, and when the first and the last of them did, ms since the
+   * start of the wave.
+   */
   start = { heard: 0, firstMs: 0, lastMs: 0 };
   readonly timeline = new Timeline();
   readonly cheats = new CheatCounters(this.told);

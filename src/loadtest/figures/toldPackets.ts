@@ -3,7 +3,10 @@ import { parseMoney, type Cents } from '../../rain/money.ts';
 /** Maximum number of descriptions; `faults` counts all. */
 const EXAMPLES_MAX = 10;
 
-/** Whether all answers agree: one user per packet [R2], one packet per user and always the same answer [R1, R6], positive amounts. */
+/**
+ * Whether all answers agree: one user per packet [R2], one packet per user and always the same answer [R1, R6],
+ * positive amounts.
+ */
 export class ToldPackets {
   readonly #byUser = new Map<string, { redPacketId: string; amount: string }>();
   readonly #owner = new Map<string, string>();

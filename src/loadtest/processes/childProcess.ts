@@ -3,7 +3,10 @@ import { signToken } from '../../platform/auth/token.ts';
 import type { FromChild, Order } from './processPool.ts';
 import { playShare } from '../wave.ts';
 
-/** Process entry: one of the processes of a wave. It receives its order once from `processPool.ts`, and ends when that process ends. */
+/**
+ * Process entry: one of the processes of a wave. It receives its order once from `processPool.ts`, and ends when that
+ * process ends.
+ */
 const send = (message: FromChild) => {
   if (process.connected) process.send!(message);
 };

@@ -31,7 +31,10 @@ interface ProcessesOptions extends Pick<Order, 'token' | 'prefix'> {
   onProgress?: (progress: Readonly<Progress>) => void;
 }
 
-/** One Node process handles some thousand busy sockets, so several processes play a big wave and their counters are added up. */
+/**
+ * One Node process handles some thousand busy sockets, so several processes play a big wave and their counters are
+ * added up.
+ */
 export async function runProcesses({
   wave: options,
   token,

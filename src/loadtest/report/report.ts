@@ -32,15 +32,23 @@ export interface SwarmReport {
   tapCurve: [number, number][];
   /** The planned distribution of the taps; absent: each user taps a reaction time after the rain opens. */
   arrivals?: Arrivals;
-  /** Waiting users that received the start, time of the first since the run began, and time from the first to the last, ms. */
+  /**
+   * Waiting users that received the start, time of the first since the run began, and time from the first to the last,
+   * ms.
+   */
   start: { heard: number; firstMs: number; spreadMs: number };
-  /** Shares of users with faults, how often their connections broke, and how often they stopped reading; absent: none. */
+  /**
+   * Shares of users with faults, how often their connections broke, and how often they stopped reading; absent: none.
+   */
   trouble?: Shares & { cuts: number; stops: number };
   /** Challenges that users solved for a ticket; absent: none. */
   challenges?: number;
   /** Cheaters count above only in `winners` and `told`; absent: no cheaters. */
   cheaters?: CheatReport;
-  /** Events in each `binMs` since the start: answers by reason, wins and credits; `sockets` is the change of the open sockets. */
+  /**
+   * Events in each `binMs` since the start: answers by reason, wins and credits; `sockets` is the change of the open
+   * sockets.
+   */
   timeline: { binMs: number; counts: TimelineRecord };
   winners: number;
   credited: number;
@@ -53,7 +61,10 @@ export interface SwarmReport {
   failedDials: number;
   lostLines: number;
   misunderstood: number;
-  /** Why no user had a socket, with the HTTP status if there was one; absent when a user had a socket, or none tried to connect. */
+  /**
+   * Why no user had a socket, with the HTTP status if there was one; absent when a user had a socket, or none tried to
+   * connect.
+   */
   unreached?: { reason: string; status?: number };
   /** Maximum error of the swarm's estimate of the server's clock, ms. */
   clockErrorMs: number;

@@ -4,7 +4,10 @@ import type { Latency } from '../figures/latency.ts';
 import type { SwarmReport } from './report.ts';
 import { checkMoney } from './verdict.ts';
 
-/** The report as plain text; the last line says whether the money adds up. @param others packets won by users outside of the swarm */
+/**
+ * The report as plain text; the last line says whether the money adds up.
+ * @param others packets won by users outside of the swarm
+ */
 export function renderReport(report: SwarmReport, audit?: AuditReport, others?: Share): string {
   const { ask, tap } = report.latencyMs;
   return [

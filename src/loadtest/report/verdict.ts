@@ -7,7 +7,10 @@ export type Verdict = ReturnType<typeof checkMoney>;
 
 const NOBODY: Share = { count: 0, cents: 0n };
 
-/** By the answers alone, and with the audit also: the amounts in the answers are the amounts won [R8]. @param others won by other users */
+/**
+ * By the answers alone, and with the audit also: the amounts in the answers are the amounts won [R8].
+ * @param others won by other users
+ */
 export function checkMoney(report: SwarmReport, audit?: AuditReport, others: Share = NOBODY) {
   const problems = [...contradictions(report), ...(audit ? differences(report, audit, others) : [])];
   const packets = `${figure(report.winners)} ${report.winners === 1 ? 'winner was' : 'winners were'} told ${report.told}`;

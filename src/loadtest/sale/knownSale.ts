@@ -6,7 +6,8 @@ import { buyerSockets } from './buyerSocket.ts';
 
 /**
  * Visits a sale as one user and leaves, before a crowd connects: a wrong id is told at once.
- * @returns false only if the gateway says that it does not know the sale; why it cannot be reached is the swarm's to say
+ * @returns false only if the gateway says that it does not know the sale; why it cannot be reached is the swarm's to
+ *   say
  */
 export async function isSaleKnown(url: string, saleId: string, token: string): Promise<boolean> {
   const lost = new AbortController();

@@ -8,7 +8,9 @@ import type { ToldOrder } from './toldOrders.ts';
 
 type Ranked = { name: string; count: number }[];
 
-/** The result of a swarm of buyers. Plain data: `--json` prints it unchanged. Lists are ranked, the most frequent first. */
+/**
+ * The result of a swarm of buyers. Plain data: `--json` prints it unchanged. Lists are ranked, the most frequent first.
+ */
 export interface SaleSwarmReport {
   saleId: string;
   /** 64 hex digits; the same seed gives the same buyers the same plans. */

@@ -32,14 +32,19 @@ export interface SaleSwarmOptions extends PlayOptions<BuyerProgress> {
   connectsPerSecond?: number;
   /** Limits of the reaction time after the sale opens, ms; default 0 to 1,000. */
   reactionMs?: { min: number; max: number };
-  /** How long a buyer waits for the order of a reservation, and for the message about its payment, ms; default 30,000. */
+  /**
+   * How long a buyer waits for the order of a reservation, and for the message about its payment, ms; default 30,000.
+   */
   settleMs?: number;
   /** 64 hex digits; default a new one. */
   seed?: string;
   now?: Now;
 }
 
-/** Waits until each buyer has its outcomes and a closed socket. @throws TypeError, RangeError for a bad option; the errors of `tokenFor` */
+/**
+ * Waits until each buyer has its outcomes and a closed socket.
+ * @throws TypeError, RangeError for a bad option; the errors of `tokenFor`
+ */
 export async function runSaleSwarm(options: SaleSwarmOptions): Promise<SaleSwarmReport> {
   const { saleId, users, shares, payUrl, tokenFor } = options;
   const {

@@ -19,13 +19,19 @@ export interface SaleAudit {
   saleId: string;
   /** All orders of the buyers of the swarm. */
   orders: AuditedOrder[];
-  /** Whether the equation holds for each item, over all buyers; `items`: only when nothing changed while the orders were read. Absent: it was not computed. */
+  /**
+   * Whether the equation holds for each item, over all buyers; `items`: only when nothing changed while the orders were
+   * read. Absent: it was not computed.
+   */
   equation?: { items: ItemEquation[]; balanced: boolean };
 }
 
 const PROBLEMS_MAX = 10;
 
-/** By the messages alone, and with the audit also: whoever was told "yours" has exactly this order, and nobody has another one. */
+/**
+ * By the messages alone, and with the audit also: whoever was told "yours" has exactly this order, and nobody has
+ * another one.
+ */
 export function checkSale(report: SaleSwarmReport, audit?: SaleAudit): { balanced: boolean; sentence: string } {
   const problems = [...contradictions(report), ...(audit ? differences(report, audit) : [])];
   const { reservations, buyers } = report.told;

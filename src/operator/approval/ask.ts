@@ -23,7 +23,10 @@ interface Asked {
   judgedCents?: Cents;
 }
 
-/** Called by a verb when all else is checked. @returns the refusal that names what waits; `undefined`: it needs no approval */
+/**
+ * Called by a verb when all else is checked.
+ * @returns the refusal that names what waits; `undefined`: it needs no approval
+ */
 export async function needsApproval(
   { ledger, actor, approvalAboveCents }: OperatorContext,
   { request, judgedCents, ...asked }: Asked,

@@ -23,8 +23,8 @@ export async function listApprovals(
 }
 
 /**
- * Approves what another operator has asked for, and carries it out under that operator's name. If it is cut, or refused for now, repeat it
- * before its time is over: its parameters have every id, so it is carried out once.
+ * Approves what another operator has asked for, and carries it out under that operator's name. If it is cut, or refused
+ * for now, repeat it before its time is over: its parameters have every id, so it is carried out once.
  */
 export async function approve(
   context: QueueContext,

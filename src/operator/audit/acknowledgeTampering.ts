@@ -7,8 +7,8 @@ import { acknowledgedId } from './tampering.ts';
 type TamperingAcknowledged = { ok: true; findings: number } | Refused;
 
 /**
- * Acknowledges what nobody can undo, such as a win outside of the window; no money moves. Until then the rain is not settled. False claims are
- * left out: each has a letter, which is discarded.
+ * Acknowledges what nobody can undo, such as a win outside of the window; no money moves. Until then the rain is not
+ * settled. False claims are left out: each has a letter, which is discarded.
  */
 export async function acknowledgeTampering(
   context: OperatorContext,

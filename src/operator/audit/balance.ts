@@ -104,7 +104,9 @@ async function lookUp(
   return found;
 }
 
-/** Money that went back is no longer unclaimed or spoiled. If the amounts differ, the rest stays visible as unclaimed. */
+/**
+ * Money that went back is no longer unclaimed or spoiled. If the amounts differ, the rest stays visible as unclaimed.
+ */
 function subtractRecycled(recycledCents: bigint, discarded: Share, unclaimed: Share, spoiled: Share): Share {
   const recycled = { count: discarded.count, cents: discarded.cents + recycledCents };
   if (recycledCents === unclaimed.cents + spoiled.cents) {

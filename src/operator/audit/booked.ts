@@ -99,7 +99,10 @@ async function* pages<Row>(
   for (let page = await read(); page.length > 0; page = await read(keyOf(page.at(-1)!))) yield page;
 }
 
-/** The entries of the claim log that the ledger has not credited: this packet, to this user. It is asked about a page of them, for a whole rain may not fit. */
+/**
+ * The entries of the claim log that the ledger has not credited: this packet, to this user. It is asked about a page of
+ * them, for a whole rain may not fit.
+ */
 export async function uncredited<Entry extends Pick<LogEntry, 'entry'>>(
   { ledger }: Pick<OperatorContext, 'ledger'>,
   rainId: string,
@@ -129,7 +132,9 @@ export async function readDiscardedLetters(
   return discardedAmong(letterIds);
 }
 
-/** A dead letter id is a hash over the entry. It is only computed where a discard exists at the same place of the log. */
+/**
+ * A dead letter id is a hash over the entry. It is only computed where a discard exists at the same place of the log.
+ */
 export function discardedAmong(letterIds: Iterable<string>): IsDiscarded {
   const discarded = new Set(letterIds);
   const places = new Set([...discarded].map((letterId) => letterId.slice(0, letterId.lastIndexOf('-'))));

@@ -7,7 +7,10 @@ import { createPacketUsers, type PacketUsers } from './packetMarks.ts';
 import type { TamperingList } from './tampering.ts';
 import type { UserDigest } from './userDigest.ts';
 
-/** What the ledger holds about a rain's packets, in a few bytes for each credit: see `Booked` for the same with all users. */
+/**
+ * What the ledger holds about a rain's packets, in a few bytes for each credit: see `Booked` for the same with all
+ * users.
+ */
 export interface BookedPackets extends Returned {
   /** Who was credited with each packet that the plan holds. */
   credited: PacketUsers;

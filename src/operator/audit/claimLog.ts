@@ -110,7 +110,10 @@ interface Others {
   packetOf: ReadonlyMap<string, string>;
 }
 
-/** The ledger is asked only about packets that were credited to somebody else, and about users whose claim is not credited. */
+/**
+ * The ledger is asked only about packets that were credited to somebody else, and about users whose claim is not
+ * credited.
+ */
 async function readOthers(
   { ledger }: OperatorContext,
   claims: readonly Claim[],
@@ -160,7 +163,8 @@ export async function* logPages(
 
 /**
  * @param waiting users with a claim in the log and no credit
- * @returns `valid` it is the one claim of its packet and its user · `contested` it is told twice · `none` it is no claim, or discarded
+ * @returns `valid` it is the one claim of its packet and its user · `contested` it is told twice · `none` it is no
+ *   claim, or discarded
  */
 function readEntry(
   place: LogEntry,
@@ -212,7 +216,8 @@ function readEntry(
   logged.claims.set(index, userId);
   if (wasListed(index, Number(at))) logged.listed.set(index, parsed.claim);
   if (isCredited) return discarded ? 'none' : 'valid';
-  // The packet's money is still in the rain, but this user must not get a second packet [R1]. This one may have been credited meanwhile.
+  // The packet's money is still in the rain, but this user must not get a second packet [R1]. This one may have been
+  // credited meanwhile.
   const other = others.packetOf.get(userId);
   const hasOther = other !== undefined && other !== redPacketId;
   const isSecond = hasOther || waiting.has(userId);

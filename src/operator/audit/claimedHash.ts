@@ -13,8 +13,9 @@ export type ValidEntry = LogEntry & { claim: Claim };
 const MISSING_MAX = 10_000;
 
 /**
- * Compares one page of the log with the dedupe hash. The page was read before, and both are written in one step: a missing user was removed.
- * A contested claim that a gateway put back after a failover is in the log, and marked as restored.
+ * Compares one page of the log with the dedupe hash. The page was read before, and both are written in one step: a
+ * missing user was removed. A contested claim that a gateway put back after a failover is in the log, and marked as
+ * restored.
  * @param named users of all claims of the page; those whom the hash knows are added to `users`
  */
 export async function compareClaimed(
@@ -57,7 +58,10 @@ export async function compareClaimed(
 /** Users named in one audit, roughly [R10]. */
 const UNLOGGED_MAX = 10_000;
 
-/** Names the users whom the dedupe hash has and the log has not. @param length entries of the log that were read, `users` those who are in them */
+/**
+ * Names the users whom the dedupe hash has and the log has not.
+ * @param length entries of the log that were read, `users` those who are in them
+ */
 export async function nameUnlogged(
   redis: RedisClient,
   { rainId, shard, length }: { rainId: string; shard: number; length: number },

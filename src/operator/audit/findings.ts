@@ -2,14 +2,20 @@ import type { BookedCredit } from '../../ledger/book.ts';
 import type { BookedDiscard } from '../../ledger/discard.ts';
 import { formatMoney, type Cents } from '../../rain/money.ts';
 
-/** A win that a user was told of and that this rain cannot pay, after a failover. The operator has to compensate the user. */
+/**
+ * A win that a user was told of and that this rain cannot pay, after a failover. The operator has to compensate the
+ * user.
+ */
 export interface ToldTwice {
   redPacketId: string;
   /** The amount that the user was told. */
   amountCents: Cents;
   /** The user who was told of the win and is not paid. */
   toldTo: string;
-  /** The user who was paid, and with which packet; absent while nobody is paid, or when the money went back to the operator. */
+  /**
+   * The user who was paid, and with which packet; absent while nobody is paid, or when the money went back to the
+   * operator.
+   */
   paid?: { userId: string; redPacketId: string };
   letterId: string;
 }

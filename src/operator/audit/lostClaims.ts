@@ -6,7 +6,10 @@ import { lostClaimId } from './findings.ts';
 
 type LostClaimsAcknowledged = { ok: true; claims: number } | Refused;
 
-/** Acknowledges credits whose claims Redis lost. The users have the money, so nothing moves; until then the rain is not settled. */
+/**
+ * Acknowledges credits whose claims Redis lost. The users have the money, so nothing moves; until then the rain is not
+ * settled.
+ */
 export async function acknowledgeLost(
   context: OperatorContext,
   rainId: string,

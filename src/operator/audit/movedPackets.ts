@@ -11,7 +11,10 @@ import type { BookedPlan } from './bookedPlan.ts';
 import { createPacketMarks, type PacketMarks } from './packetMarks.ts';
 import type { TamperingList } from './tampering.ts';
 
-/** How often the lists of a rain have got packets or lent some. Equal before and after a reading: nothing moved meanwhile. */
+/**
+ * How often the lists of a rain have got packets or lent some. Equal before and after a reading: nothing moved
+ * meanwhile.
+ */
 export async function countMoves(
   { redis }: Pick<OperatorContext, 'redis'>,
   rainId: string,

@@ -89,8 +89,8 @@ async function readShard(
   }
   lists.loaded[shard] = isGone ? Infinity : state === null || state === 'draft' ? 0 : Number(loaded);
   if (!isGone && (state === null || state === 'draft')) return;
-  // Grabs and moves take from the tail, so positions counted from the head are stable, except for packets that a top-up or a move pushes
-  // meanwhile. PUSHED, read in the same step as the page, gives the number of those.
+  // Grabs and moves take from the tail, so positions counted from the head are stable, except for packets that a top-up
+  // or a move pushes meanwhile. PUSHED, read in the same step as the page, gives the number of those.
   const pushedBefore = Number(loaded) + Number(movedIn ?? 0);
   for (let from = 0, pushed = 0, length = await redis.llen(keys.packets); from < length;) {
     const [[, elements], [, now]] = (await redis

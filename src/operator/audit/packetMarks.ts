@@ -3,7 +3,9 @@ import type { Digest, UserDigest } from './userDigest.ts';
 /** A yes or no for each packet of a rain, by its index: one bit each, outside of the heap. */
 export type PacketMarks = ReturnType<typeof createPacketMarks>;
 
-/** Only indices of allocated packets: what somebody has written to Redis must not decide how much memory is taken [R10]. */
+/**
+ * Only indices of allocated packets: what somebody has written to Redis must not decide how much memory is taken [R10].
+ */
 export function createPacketMarks() {
   let words = new Uint32Array(256);
   let isEmpty = true;

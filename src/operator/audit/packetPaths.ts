@@ -14,7 +14,10 @@ import { createUserDigest } from './userDigest.ts';
 export interface PacketPaths {
   booked: BookedPackets;
   logged: Logged;
-  /** Elements set aside, and unreadable list elements that will be set aside later. One that moves during the read counts twice. */
+  /**
+   * Elements set aside, and unreadable list elements that will be set aside later. One that moves during the read
+   * counts twice.
+   */
   spoiled: number;
   /** Whether this packet is still in a list, is on its way to one, or was not loaded yet. */
   unclaimed: (index: number) => boolean;

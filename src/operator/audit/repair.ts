@@ -25,8 +25,8 @@ const JOBS_MAX = 500;
 const BULK = 20;
 
 /**
- * Sends claims again that are in the claim log but not in the ledger, not dead-lettered and not discarded. It needs no lease of the relay:
- * a claim that was already on its way arrives twice, and the ledger answers `already` [R5].
+ * Sends claims again that are in the claim log but not in the ledger, not dead-lettered and not discarded. It needs no
+ * lease of the relay: a claim that was already on its way arrives twice, and the ledger answers `already` [R5].
  */
 export async function repairRain(context: QueueContext, rainId: string, dryRun = false): Promise<Repaired> {
   const rain = await context.ledger.rain(rainId);
@@ -44,7 +44,10 @@ export async function repairRain(context: QueueContext, rainId: string, dryRun =
   return repaired;
 }
 
-/** @param sent jobs that were added; they may be done before the first read. @returns whether no job of this rain is left */
+/**
+ * @param sent jobs that were added; they may be done before the first read.
+ * @returns whether no job of this rain is left
+ */
 export async function untilQuiet(
   { queues }: QueueContext,
   rainId: string,

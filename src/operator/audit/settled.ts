@@ -11,7 +11,10 @@ interface Suspect {
 /** Dead letters read for this [R10]; a rain that has none among them is found with its own audit. */
 const LETTERS_MAX = 10_000;
 
-/** Settled rains whose transfers or account do not come to zero, and those with dead letters: two cheap looks instead of their audits. */
+/**
+ * Settled rains whose transfers or account do not come to zero, and those with dead letters: two cheap looks instead of
+ * their audits.
+ */
 export async function findSuspects(context: OperatorContext, limit: number): Promise<Suspect[]> {
   const suspects = new Map<string, Suspect>();
   for (const { id, title } of await context.ledger.settledFaults(limit)) suspects.set(id, { rainId: id, title });

@@ -9,10 +9,11 @@ type Fields = Record<(typeof FIELDS)[number], string | null>;
 const isCount = (text: string | null) => text === null || /^\d{1,15}$/.test(text);
 
 /**
- * Compares what the shards of a rain know of each other with the plan [R13]. To be called when the plan was read after the shards' packets.
+ * Compares what the shards of a rain know of each other with the plan [R13]. To be called when the plan was read after
+ * the shards' packets.
  * @param hasPackets whether any shard has a packet, or one is on its way
- * @returns how many packets the shards are to be told again that the rain has; 0: they know. A shard that does not know that others may
- * have packets is no tampering: a failover leaves that for a moment, and it is put right at once
+ * @returns how many packets the shards are to be told again that the rain has; 0: they know. A shard that does not
+ *   know that others may have packets is no tampering: a failover leaves that for a moment, and it is put right at once
  */
 export async function compareShards(
   { redis }: Pick<OperatorContext, 'redis'>,

@@ -32,7 +32,8 @@ const isState = (text: string) => (STORED_STATES as readonly string[]).includes(
 const promises = z.array(z.looseObject({ commitment: z.string(), packets: z.int() }));
 
 /**
- * Compares what Redis holds about a rain with the ledger. Redis is read first: window, top-ups and their packets are in the ledger before.
+ * Compares what Redis holds about a rain with the ledger. Redis is read first: window, top-ups and their packets are in
+ * the ledger before.
  * @returns differences that a failover or a cut command may have left, and that let nobody win at a wrong time
  */
 export async function compareState(
@@ -107,7 +108,10 @@ function compareIdentity(
     tampering.note('top_ups', `${shard}=${topUps}`, `the top-ups in shard ${shard} are not those of the ledger`);
 }
 
-/** What nobody but an operator ends, or nobody of us began. Not tampering: a worker would pause the rain, and no shard must be stopped by a word. */
+/**
+ * What nobody but an operator ends, or nobody of us began. Not tampering: a worker would pause the rain, and no shard
+ * must be stopped by a word.
+ */
 function compareHold({ held }: Fields, shard: number, rainId: string): string[] {
   if (held === null || holdReasonOf(held)) return [];
   if (held === RESTORING)
@@ -178,7 +182,8 @@ function compareWindow(
   if (isSame(held, booked)) return [];
   const differs = `shard ${shard} opens at ${momentOf(held.opensAt)} and closes at ${momentOf(held.closesAt)}; the ledger says ${iso(booked.opensAt)} to ${iso(booked.closesAt)}`;
   const isOver = state === 'closed' || state === 'settled';
-  // A reschedule that was cut, or undone by a failover, is harmless while nobody can win at a time that the ledger does not give.
+  // A reschedule that was cut, or undone by a failover, is harmless while nobody can win at a time that the ledger does
+  // not give.
   const grantsWrongly = !isOver && isOpenAt(held, now) && !isOpenAt(booked, now);
   if (grantsWrongly || !earlier.some((window) => isSame(window, held))) {
     tampering.note('window', `${shard}=${fields.opensAt},${fields.closesAt}`, differs);

@@ -6,7 +6,10 @@ export type Digest = [high: number, low: number];
 /** Stands for a user id, in 8 bytes. */
 export type UserDigest = (userId: string) => Digest;
 
-/** The key is new for each audit: nobody can choose two ids with one digest, and two of a million have one by chance once in 30 million audits. */
+/**
+ * The key is new for each audit: nobody can choose two ids with one digest, and two of a million have one by chance
+ * once in 30 million audits.
+ */
 export function createUserDigest(): UserDigest {
   const key = randomUUID();
   return (userId) => {

@@ -11,7 +11,10 @@ export const CLOCK_TOLERANCE_MS = 60_000;
 const moment = z.iso.datetime().transform((text) => Date.parse(text));
 const recorded = z.object({ opensAt: moment, closesAt: moment });
 
-/** The present window and those that were recorded before: a failover may undo a reschedule, and one that is cut reaches Redis late. */
+/**
+ * The present window and those that were recorded before: a failover may undo a reschedule, and one that is cut reaches
+ * Redis late.
+ */
 export function recordedWindows({ opensAt, closesAt }: Opening, done: Awaited<ReturnType<typeof actions>>): Opening[] {
   return [
     { opensAt, closesAt },

@@ -11,9 +11,9 @@ const USERS_AT_ONCE = 500;
 const TRIES_MAX = 5;
 
 /**
- * Counts what users hold in all sales of a campaign, before another one opens: Redis counts itself, but may have lost earlier sales or their
- * keys may have expired. Of these the ledger knows the orders; of the others Redis knows first. Who is excluded counts as holding more than
- * anybody may. It may be repeated, also while people buy.
+ * Counts what users hold in all sales of a campaign, before another one opens: Redis counts itself, but may have lost
+ * earlier sales or their keys may have expired. Of these the ledger knows the orders; of the others Redis knows first.
+ * Who is excluded counts as holding more than anybody may. It may be repeated, also while people buy.
  */
 export async function countBought(context: Stores, campaignId: string): Promise<void> {
   const saleIds = (await context.ledger.sales(ROUNDS_MAX, { campaignId })).map(({ id }) => id);
@@ -29,7 +29,10 @@ export async function countBought(context: Stores, campaignId: string): Promise<
   for await (const users of usersIn(context.redis, saleIds)) await countUsers(context, campaignId, saleIds, users);
 }
 
-/** Tells Redis who is excluded, as long as it has a sale that is not settled. The ledger has it already, so a sale that is opened meanwhile knows it, too. */
+/**
+ * Tells Redis who is excluded, as long as it has a sale that is not settled. The ledger has it already, so a sale that
+ * is opened meanwhile knows it, too.
+ */
 export async function enlistExcludedInSales(context: Stores, campaignId: string): Promise<void> {
   const sales = await context.ledger.sales(ROUNDS_MAX, { campaignId });
   if (

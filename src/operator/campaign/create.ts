@@ -35,7 +35,10 @@ export type CampaignRequest = z.input<typeof campaignRequest>;
 /** `uneven`: see `unevenReason`. */
 type CampaignCreated = { ok: true; campaignId: string; uneven?: string } | Refused;
 
-/** Creates a campaign. Its rounds are rains, added with `createRain`; each brings its own budget. Safe to repeat with an id. */
+/**
+ * Creates a campaign. Its rounds are rains, added with `createRain`; each brings its own budget. Safe to repeat with an
+ * id.
+ */
 export async function createCampaign(context: OperatorContext, request: CampaignRequest): Promise<CampaignCreated> {
   const parsed = campaignRequest.safeParse(request);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'campaign') };

@@ -25,8 +25,8 @@ const LIST = {
 type Excluded = { ok: true; excluded: number; total: number } | Refused;
 
 /**
- * Users who were credited in a settled rain, or in all rains of another campaign, win nothing in the rains of this one and buy nothing in its
- * sales. What they have won and bought in it before stays theirs. Safe to repeat.
+ * Users who were credited in a settled rain, or in all rains of another campaign, win nothing in the rains of this one
+ * and buy nothing in its sales. What they have won and bought in it before stays theirs. Safe to repeat.
  * @param from id of the rain or campaign
  */
 export async function excludeWinners(context: OperatorContext, campaignId: string, from: string): Promise<Excluded> {
@@ -56,7 +56,10 @@ export async function excludeWinners(context: OperatorContext, campaignId: strin
   );
 }
 
-/** The same of users who have paid orders in a settled sale, or in all sales of another campaign. @param from id of the sale or campaign */
+/**
+ * The same of users who have paid orders in a settled sale, or in all sales of another campaign.
+ * @param from id of the sale or campaign
+ */
 export async function excludeBuyers(context: OperatorContext, campaignId: string, from: string): Promise<Excluded> {
   const { ledger } = context;
   if (!(await ledger.campaign(campaignId))) return noCampaign(campaignId);
@@ -84,7 +87,10 @@ export async function excludeBuyers(context: OperatorContext, campaignId: string
   );
 }
 
-/** Users of a list win and buy nothing in this campaign; all or none of the list. Safe to repeat. @param bytes CSV, see `LIST` */
+/**
+ * Users of a list win and buy nothing in this campaign; all or none of the list. Safe to repeat.
+ * @param bytes CSV, see `LIST`
+ */
 export async function excludeListed(context: OperatorContext, campaignId: string, bytes: Readable): Promise<Excluded> {
   if (!(await context.ledger.campaign(campaignId))) return noCampaign(campaignId);
   const read = await readUsers(context, bytes);
@@ -92,7 +98,9 @@ export async function excludeListed(context: OperatorContext, campaignId: string
   return known(context, campaignId, await context.ledger.exclude(campaignId, [...read], context.actor));
 }
 
-/** Takes all exclusions of a campaign back, as long as no round was loaded, rain or sale: Redis does not forget them. */
+/**
+ * Takes all exclusions of a campaign back, as long as no round was loaded, rain or sale: Redis does not forget them.
+ */
 export async function readmit(
   context: OperatorContext,
   campaignId: string,

@@ -6,9 +6,9 @@ import type { OperatorContext } from '../context.ts';
 import { addToRain, ROLL_OVER, type TopUpRequest } from '../topUp.ts';
 
 /**
- * When a round is settled, its unclaimed money goes to the next round that is not over, as a top-up; when none is left, it stays with the
- * operator. The top-up's id contains the round that it comes from, and ids are unique. So this may be cut anywhere, repeated, and run by
- * several callers at once, and the money moves once.
+ * When a round is settled, its unclaimed money goes to the next round that is not over, as a top-up; when none is left,
+ * it stays with the operator. The top-up's id contains the round that it comes from, and ids are unique. So this may be
+ * cut anywhere, repeated, and run by several callers at once, and the money moves once.
  * @param rain settled in the ledger, and not yet in Redis: until then a settlement calls this again
  * @throws when a server cannot be reached; repeat it then
  */
@@ -55,7 +55,10 @@ async function finish(context: OperatorContext, rain: BookedRain, id: string): P
   return undefined;
 }
 
-/** Keeps the round's planned mean amount, at least one packet; without the bounds of its split: a small rest must be won too. */
+/**
+ * Keeps the round's planned mean amount, at least one packet; without the bounds of its split: a small rest must be won
+ * too.
+ */
 export function topUpFor(
   next: Pick<BookedRain, 'budgetCents' | 'packets' | 'topUps' | 'split'>,
   cents: Cents,

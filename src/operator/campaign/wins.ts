@@ -13,8 +13,9 @@ type Stores = Pick<OperatorContext, 'redis' | 'ledger'>;
 const PAGE = 1_000;
 
 /**
- * Enlists a round in its campaign before it has packets, and adds all earlier wins, of ledger and claim hashes, and who is excluded: Redis counts wins
- * itself, but may have been emptied since an earlier round, or the wins may have expired.
+ * Enlists a round in its campaign before it has packets, and adds all earlier wins, of ledger and claim hashes, and who
+ * is excluded: Redis counts wins itself, but may have been emptied since an earlier round, or the wins may have
+ * expired.
  * @returns false: Redis has lost the round, or it is settled
  */
 export async function countWins(context: OperatorContext, rain: BookedRain): Promise<boolean> {
@@ -29,7 +30,10 @@ export async function countWins(context: OperatorContext, rain: BookedRain): Pro
   return enlistExcluded(context, rain);
 }
 
-/** Tells Redis who is excluded, as long as a round may be played, or one that is a sale is not settled. The ledger has it already, so a round that is loaded meanwhile knows it, too. */
+/**
+ * Tells Redis who is excluded, as long as a round may be played, or one that is a sale is not settled. The ledger has
+ * it already, so a round that is loaded meanwhile knows it, too.
+ */
 export async function enlistInOpenRounds(context: Stores, campaignId: string): Promise<void> {
   for (const round of await context.ledger.rounds(campaignId))
     if (round.settledAt === undefined) await enlistExcluded(context, round);
@@ -37,7 +41,8 @@ export async function enlistInOpenRounds(context: Stores, campaignId: string): P
 }
 
 /**
- * Tells Redis by a round who is excluded from the campaign: each has "won" as often as the campaign allows, in rounds that no campaign has.
+ * Tells Redis by a round who is excluded from the campaign: each has "won" as often as the campaign allows, in rounds
+ * that no campaign has.
  * @returns false: Redis has no such round, or it is settled
  */
 export async function enlistExcluded(context: Stores, rain: BookedRain): Promise<boolean> {

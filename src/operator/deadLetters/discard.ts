@@ -17,7 +17,8 @@ export type Discarded =
   | Refused;
 
 /**
- * Discards a claim: money left in it goes back, and the audit counts it as explained. First the ledger, then the queue: if cut, repeat it.
+ * Discards a claim: money left in it goes back, and the audit counts it as explained. First the ledger, then the queue:
+ * if cut, repeat it.
  * @param notPaid the operator has made sure that no external wallet paid the claim
  */
 export async function discardDeadLetter(
@@ -76,9 +77,10 @@ export async function discardDeadLetter(
 }
 
 /**
- * The claim whose money may go back: it must parse, belong to the log of its own rain, and be one that the plan holds [R14]. No other
- * entry can be trusted to name its packet, which may still be in the list or belong to another user. Nothing is lost: a packet that
- * nobody won is unclaimed or counts as spoiled, and its money goes back at the settlement.
+ * The claim whose money may go back: it must parse, belong to the log of its own rain, and be one that the plan holds
+ * [R14]. No other entry can be trusted to name its packet, which may still be in the list or belong to another user.
+ * Nothing is lost: a packet that nobody won is unclaimed or counts as spoiled, and its money goes back at the
+ * settlement.
  */
 async function claimIn({ ledger }: QueueContext, { rainId, entry }: DeadLetterRow): Promise<Pick<NewDiscard, 'claim'>> {
   const parsed = parseClaim(entry);

@@ -3,8 +3,9 @@ import type { Job } from 'bullmq';
 import type { Json } from '../../ledger/actions.ts';
 
 /**
- * Delay of the new job while its dead letter is removed, longer than any command may take. Otherwise a fast worker could dead-letter it
- * again while the old letter exists, which adds none, and then both would be gone. If this is cut, the job starts by itself [R5].
+ * Delay of the new job while its dead letter is removed, longer than any command may take. Otherwise a fast worker
+ * could dead-letter it again while the old letter exists, which adds none, and then both would be gone. If this is cut,
+ * the job starts by itself [R5].
  */
 const HOLD_MS = 10_000;
 /** Letter ids listed in the record at most. */

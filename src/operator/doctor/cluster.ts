@@ -57,7 +57,10 @@ async function checkState(redis: Cluster): Promise<Finding> {
   );
 }
 
-/** Of a replica as well: it may be the next master. @param reply of CONFIG GET, or what stands for it when it is refused */
+/**
+ * Of a replica as well: it may be the next master.
+ * @param reply of CONFIG GET, or what stands for it when it is refused
+ */
 function checkSettings(reply: unknown, durability: Durability): Finding[] {
   const words = Array.isArray(reply) ? reply.map(String) : [];
   const check = (
@@ -136,7 +139,9 @@ function parseNodes(text: string): NodeView | undefined {
   };
 }
 
-/** With fewer than all, a replica that lacks a told win may be promoted. `checkReplicas` says whether there are enough. */
+/**
+ * With fewer than all, a replica that lacks a told win may be promoted. `checkReplicas` says whether there are enough.
+ */
 function checkAllReplicas(view: NodeView | undefined, durability: Durability): Finding | undefined {
   if (durability.mode !== 'replicas') return undefined;
   const expected = `${durability.replicas}, as many as DURABILITY waits for`;

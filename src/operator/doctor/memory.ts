@@ -9,8 +9,8 @@ export interface Planned {
 }
 
 /**
- * As `used_memory` of Redis 7.0 grew: 59 to 60 bytes per packet in its list, 405 to 506 per claim by the length of user ids. A packet that
- * is won leaves its list, but the list's memory is freed in steps: both are counted.
+ * As `used_memory` of Redis 7.0 grew: 59 to 60 bytes per packet in its list, 405 to 506 per claim by the length of user
+ * ids. A packet that is won leaves its list, but the list's memory is freed in steps: both are counted.
  */
 const BYTES = {
   perPacket: 60,

@@ -16,7 +16,10 @@ const WAITS_MS_MAX = 60_000;
 /** How long after its last deadline a sale may stay unsettled, ms. */
 const SETTLES_MS_MAX = 300_000;
 
-/** Whether a sale is stopped or lost, and whether something of one waits that should not; nothing where there are no sales. */
+/**
+ * Whether a sale is stopped or lost, and whether something of one waits that should not; nothing where there are no
+ * sales.
+ */
 export async function examineSales(context: OperatorContext): Promise<Finding[]> {
   const { redis, ledger } = context;
   const live = [...(await liveSales(redis)).keys()].slice(0, SALES_MAX);

@@ -73,7 +73,10 @@ async function countJobs({ redis }: Pick<OperatorContext, 'redis'>): Promise<{ l
   }
 }
 
-/** Of the delayed jobs the next and the last one are looked at: the longest delay is that of a job which was tried often. */
+/**
+ * Of the delayed jobs the next and the last one are looked at: the longest delay is that of a job which was tried
+ * often.
+ */
 async function readEnded({
   redis,
 }: Pick<OperatorContext, 'redis'>): Promise<{ jobs: number; oldestAt: number | undefined }> {

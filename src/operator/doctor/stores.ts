@@ -9,7 +9,10 @@ const HELD_NAMED_MAX = 10;
 const EXPECTED = 'of the same time as the other store';
 const TO_DO = 'see what differs, and what to do, with: rain restore check';
 
-/** Whether the two stores belong together, and whether one of them is an older state. @throws when one of them cannot be reached */
+/**
+ * Whether the two stores belong together, and whether one of them is an older state.
+ * @throws when one of them cannot be reached
+ */
 export async function examineStores({ redis, ledger }: Pick<OperatorContext, 'redis' | 'ledger'>): Promise<Finding[]> {
   // Redis first: a step of a worker in between then makes the ledger newer, as it always is.
   const [copied, own] = [await readEpoch(redis), await ledger.epoch()];

@@ -15,8 +15,8 @@ export type WorkedQueue = (typeof WORKED_QUEUES)[number];
 export const isWorked = (name: string): name is WorkedQueue => (WORKED_QUEUES as readonly string[]).includes(name);
 
 /**
- * `idle`: nothing to do, and no worker, which is right where no shop is to be told · `no_worker`: no worker is connected ·
- * `unknown`: Redis does not list its clients · `operator`: dead letters, which wait for an operator.
+ * `idle`: nothing to do, and no worker, which is right where no shop is to be told · `no_worker`: no worker is
+ * connected · `unknown`: Redis does not list its clients · `operator`: dead letters, which wait for an operator.
  */
 export const QUEUE_STATES = ['working', 'paused', 'no_worker', 'idle', 'unknown', 'operator'] as const;
 export type QueueState = (typeof QUEUE_STATES)[number];

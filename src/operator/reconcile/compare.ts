@@ -18,8 +18,9 @@ interface Compared {
 }
 
 /**
- * Compares a statement with the book's credits of one rain, by claim id: first every payment, in the order of the statement, then the
- * credits that it does not have. In memory are one page, and one bit for each packet that was found.
+ * Compares a statement with the book's credits of one rain, by claim id: first every payment, in the order of the
+ * statement, then the credits that it does not have. In memory are one page, and one bit for each packet that was
+ * found.
  * @param totals counts what was compared
  */
 export async function* differencesOf(

@@ -16,8 +16,8 @@ type Reconciled =
   | Refused;
 
 /**
- * Compares a wallet's statement with the book's credits of a rain. Credits that are posted meanwhile may be reported: the result is
- * final for a settled rain.
+ * Compares a wallet's statement with the book's credits of a rain. Credits that are posted meanwhile may be reported:
+ * the result is final for a settled rain.
  * @param bytes the statement as a stream of CSV, see statement.ts
  */
 export async function reconcileRain(

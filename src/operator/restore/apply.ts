@@ -40,14 +40,16 @@ interface ApplyOptions {
   waitMs?: number;
 }
 
-/** `did`: one sentence for each thing done (or that would be done); `left`: what the stores still do not agree about. */
+/**
+ * `did`: one sentence for each thing done (or that would be done); `left`: what the stores still do not agree about.
+ */
 type Applied = { ok: true; rainId: string; did: string[]; left: RainDifferences } | Refused;
 
 const MARKS_PER_CALL = 1_000;
 
 /**
- * Brings the two stores into agreement about one rain, as far as that is safe. Every step is safe to repeat, also by two operators at once,
- * and everything that keeps users from winning comes first: if it is cut, repeat it.
+ * Brings the two stores into agreement about one rain, as far as that is safe. Every step is safe to repeat, also by
+ * two operators at once, and everything that keeps users from winning comes first: if it is cut, repeat it.
  */
 export async function applyRestore(
   context: RestoreContext,
@@ -124,7 +126,8 @@ async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<st
     return undefined;
   }
   if (kinds.has('settled_in_redis')) return reopenSettled(work, rain);
-  // A top-up that only Redis knows cannot be paid; a packet of the ledger that is in the list would be handed out again.
+  // A top-up that only Redis knows cannot be paid; a packet of the ledger that is in the list would be handed out
+  // again.
   const endangered = [
     'top_up_not_in_book',
     'credit_not_in_log',
@@ -247,7 +250,8 @@ async function endSettled(work: Work, rain: BookedRain): Promise<undefined> {
   await sendAgain(work, waitMs);
   if (!isThere) return;
   const { outcome } = await settleRain(context, rainId, live);
-  // A win that came after the settlement keeps the audit from balancing. The ledger has decided: nobody is paid from it any more.
+  // A win that came after the settlement keeps the audit from balancing. The ledger has decided: nobody is paid from it
+  // any more.
   const marked =
     outcome === 'settled' ||
     (await settle(context.redis, rainId, live, { ttlMs: SETTLED_TTL_MS, reveal: await revealOf(context, rainId) }));

@@ -2,11 +2,17 @@ import type { LedgerEpoch } from '../../ledger/epoch.ts';
 import { COUNTER_AHEAD_MAX, type RedisEpoch } from '../../store/epoch.ts';
 import type { HoldReason } from '../../store/holds.ts';
 
-/** Which store is an older state than the other one; `foreign`: they were not used together, which is told before all else. */
+/**
+ * Which store is an older state than the other one; `foreign`: they were not used together, which is told before all
+ * else.
+ */
 export const BEHIND = ['foreign', 'ledger', 'redis'] as const;
 export type Behind = (typeof BEHIND)[number];
 
-/** Without a fault the counters differ by 1 after each step of the ledger, and by 2 if a worker died between its two writes. */
+/**
+ * Without a fault the counters differ by 1 after each step of the ledger, and by 2 if a worker died between its two
+ * writes.
+ */
 const REDIS_BEHIND_BY = 3;
 
 /**
@@ -24,7 +30,10 @@ export function suspect(redis: RedisEpoch, ledger: LedgerEpoch): Behind | 'compa
   return redis.runId === undefined || redis.runId === redis.comparedRunId ? undefined : 'compare';
 }
 
-/** The same between two steps, as somebody sees it who does not step the counter; a Redis without a counter tells nothing. */
+/**
+ * The same between two steps, as somebody sees it who does not step the counter; a Redis without a counter tells
+ * nothing.
+ */
 export function suspectNow(redis: RedisEpoch, ledger: LedgerEpoch): Behind | 'compare' | undefined {
   return redis.counter === undefined ? undefined : suspect(redis, { ...ledger, counter: ledger.counter + 1 });
 }

@@ -5,7 +5,9 @@ import type { OperatorContext } from '../context.ts';
 
 const PAGE = 1_000;
 
-/** The ledger's credits as claims. When they were won is unknown; the time of the posting is the nearest that is known. */
+/**
+ * The ledger's credits as claims. When they were won is unknown; the time of the posting is the nearest that is known.
+ */
 export async function bookedClaims(
   { ledger }: Pick<OperatorContext, 'ledger'>,
   rainId: string,

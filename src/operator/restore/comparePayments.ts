@@ -31,8 +31,8 @@ export function paidElsewhere({ terms, payoutProvider }: BookedRain): string | u
 }
 
 /**
- * Compares the wallet's payments for a rain with both stores: what it paid and the ledger has not credited, and what the ledger has credited
- * and it has not paid.
+ * Compares the wallet's payments for a rain with both stores: what it paid and the ledger has not credited, and what
+ * the ledger has credited and it has not paid.
  */
 export async function comparePayments(
   { ledger }: Pick<OperatorContext, 'ledger'>,

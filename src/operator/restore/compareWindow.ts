@@ -7,8 +7,8 @@ import type { Difference } from './difference.ts';
 import type { ShardPresence } from './presence.ts';
 
 /**
- * Whether Redis opens and closes the rain when the ledger says. A time that the ledger had recorded before is an older state of Redis; one
- * that it never had is of after the backup of the ledger, or was written by somebody else.
+ * Whether Redis opens and closes the rain when the ledger says. A time that the ledger had recorded before is an older
+ * state of Redis; one that it never had is of after the backup of the ledger, or was written by somebody else.
  */
 export async function compareWindow(
   { ledger }: Pick<OperatorContext, 'ledger'>,

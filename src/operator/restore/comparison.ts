@@ -41,15 +41,17 @@ interface UnderWay {
 }
 
 /**
- * Compares the live rains in Redis with the ledger, holds those in which the two do not agree, and releases those in which they agree
- * again. Several processes may do this at once: each step is safe to repeat, and a hold that is not needed ends by itself.
+ * Compares the live rains in Redis with the ledger, holds those in which the two do not agree, and releases those in
+ * which they agree again. Several processes may do this at once: each step is safe to repeat, and a hold that is not
+ * needed ends by itself.
  */
 export function createComparison({ redis, ledger, signer }: Stores, tell: (done: Done) => void) {
   const underWay = new Map<string, UnderWay>();
   let held = new Map<string, HoldReason>();
 
   /**
-   * Reads all live rains once: holds those that the ledger does not know, or not as a whole, and closes those that it has sealed.
+   * Reads all live rains once: holds those that the ledger does not know, or not as a whole, and closes those that it
+   * has sealed.
    * @param credits whether the credits of every rain are to be compared, too; see `proceed`
    * @throws when a store cannot be reached; repeat it then
    */

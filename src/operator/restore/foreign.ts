@@ -1,7 +1,10 @@
 import { readEpoch } from '../../store/epoch.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
 
-/** The refusal while this Redis belongs to another database: what this one does not know is no loss then. `undefined`: they belong together. */
+/**
+ * The refusal while this Redis belongs to another database: what this one does not know is no loss then. `undefined`:
+ * they belong together.
+ */
 export async function refuseForeign({
   redis,
   ledger,

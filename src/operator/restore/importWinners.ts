@@ -25,7 +25,10 @@ interface ImportOptions {
   waitMs?: number;
 }
 
-/** `known` were credited before; `written` are in the claim log again; `sent` went to the credit queue, because Redis does not have the rain. */
+/**
+ * `known` were credited before; `written` are in the claim log again; `sent` went to the credit queue, because Redis
+ * does not have the rain.
+ */
 type Imported =
   | {
       ok: true;
@@ -41,7 +44,10 @@ type Imported =
 
 const REFUSALS_MAX = 20;
 
-/** Brings back winners whom neither store knows any more. Each is checked against the plan; all are imported, or none. Safe to repeat. */
+/**
+ * Brings back winners whom neither store knows any more. Each is checked against the plan; all are imported, or none.
+ * Safe to repeat.
+ */
 export async function importWinners(
   context: RestoreContext,
   rainId: string,

@@ -45,7 +45,10 @@ export async function readShardClaims(
   }
 }
 
-/** Whether the plan holds this win: the packet, with this amount, in the shard of this user. Packets move from shard to shard, users do not. */
+/**
+ * Whether the plan holds this win: the packet, with this amount, in the shard of this user. Packets move from shard to
+ * shard, users do not.
+ */
 export function isPlanned(
   { id, shards }: Pick<BookedRain, 'id' | 'shards'>,
   allocation: BigInt64Array,

@@ -6,8 +6,9 @@ import { redisNow } from '../../store/rains.ts';
 import { elementIn } from './packetElements.ts';
 
 /**
- * Whether the claim log of a shard without a state has all of its wins, as far as the other keys tell: it reaches to the relay's cursor, and
- * every packet that is neither won nor in the old list was set aside as spoiled. Before the rain opens nobody can have won.
+ * Whether the claim log of a shard without a state has all of its wins, as far as the other keys tell: it reaches to
+ * the relay's cursor, and every packet that is neither won nor in the old list was set aside as spoiled. Before the
+ * rain opens nobody can have won.
  * @param unclaimed elements of the packets that nobody is known to have won
  */
 export async function isLogTrusted(

@@ -28,8 +28,9 @@ const READ_MAX = 500;
 const PUT_BACK_MAX = 320;
 
 /**
- * Compares the credits of a rain with the claims in Redis. Claims that are missing were lost by Redis: the rain is held, their packets
- * are taken off the list, and the claims are put back. The rain stays held; the caller releases it when this has ended.
+ * Compares the credits of a rain with the claims in Redis. Claims that are missing were lost by Redis: the rain is
+ * held, their packets are taken off the list, and the claims are put back. The rain stays held; the caller releases it
+ * when this has ended.
  *
  * Each step is bounded, and ends with a `yield`. Cut at any step and begun again, it ends the same.
  * @throws when a store cannot be reached, or a key of the rain is of a wrong type

@@ -19,7 +19,10 @@ export async function moveInRedis(context: RestoreContext, rain: BookedRain, dry
   ];
 }
 
-/** Books the time that Redis has: only an operator knows whether the rain was moved since the backup, or Redis was changed. */
+/**
+ * Books the time that Redis has: only an operator knows whether the rain was moved since the backup, or Redis was
+ * changed.
+ */
 export async function moveInLedger(context: RestoreContext, rain: BookedRain, dryRun: boolean): Promise<string[]> {
   const window = commonWindow(
     (await readPresence(context, rain.id, rain.shards)).shards,

@@ -16,7 +16,10 @@ export interface MovedPackets {
   coming: ReadonlySet<string>;
 }
 
-/** Packets move between shards, so the lists of the others are read, and their moves. To be called while nobody can grab. */
+/**
+ * Packets move between shards, so the lists of the others are read, and their moves. To be called while nobody can
+ * grab.
+ */
 export async function readMovedPackets(
   { redis }: Pick<OperatorContext, 'redis'>,
   { id: rainId, shards }: Pick<BookedRain, 'id' | 'shards'>,
@@ -52,8 +55,8 @@ export async function readMovedPackets(
 }
 
 /**
- * Notes in a lost shard the moves that others know of it: its new list counts their packets already, so nobody may bring them again, or
- * take them back. To be called before the shard has its state.
+ * Notes in a lost shard the moves that others know of it: its new list counts their packets already, so nobody may
+ * bring them again, or take them back. To be called before the shard has its state.
  */
 export async function noteKnownMoves(
   { redis }: Pick<OperatorContext, 'redis'>,

@@ -7,8 +7,8 @@ import { untilQuiet } from '../audit/repair.ts';
 import type { QueueContext } from '../context.ts';
 
 /**
- * Has wins credited that Redis cannot take back: as jobs of the credit queue, so that the ledger's unique keys, the checks and the wallets
- * hold as for every other claim. Safe to repeat.
+ * Has wins credited that Redis cannot take back: as jobs of the credit queue, so that the ledger's unique keys, the
+ * checks and the wallets hold as for every other claim. Safe to repeat.
  * @param waitMs how long it waits for the workers
  * @returns the claims that the ledger has not credited by then
  */

@@ -16,7 +16,9 @@ interface PutBack {
   refused: Claim[];
 }
 
-/** In the order in which packets are handed out: then each lies at the tail of its list, where lua/restore.lua looks. */
+/**
+ * In the order in which packets are handed out: then each lies at the tail of its list, where lua/restore.lua looks.
+ */
 export function inOrder<Win extends Pick<Claim, 'redPacketId'>>(rainId: string, wins: readonly Win[]): Win[] {
   const placeOf = ({ redPacketId }: Win) => redPacketIndex(rainId, redPacketId) ?? Infinity;
   return wins.toSorted((a, b) => placeOf(a) - placeOf(b));
@@ -50,7 +52,10 @@ export async function putBack(
   return done;
 }
 
-/** Takes packets off the lists that somebody has won. The whole list is searched for each. @returns how many were there */
+/**
+ * Takes packets off the lists that somebody has won. The whole list is searched for each.
+ * @returns how many were there
+ */
 export async function takeOff(
   { redis, signer }: OperatorContext,
   rain: BookedRain,

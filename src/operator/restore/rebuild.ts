@@ -22,15 +22,18 @@ import { readPresence } from './presence.ts';
 import { elementIn, elementOf } from './packetElements.ts';
 import { claimOf, readJudgedWins, takenPackets } from './toldWins.ts';
 
-/** `revived`: shards that have their state back; `told`: claims of told wins that were written, on the operator's word. */
+/**
+ * `revived`: shards that have their state back; `told`: claims of told wins that were written, on the operator's word.
+ */
 type Rebuilt = { ok: true; shards: number; packets: number; told: number } | Refused;
 
 /** How often a shard is read again that somebody else has changed meanwhile. */
 const ATTEMPTS_MAX = 5;
 
 /**
- * Gives the shards a state again that have lost it: packets = plan - claims of the log - credits - discards - told wins. All wins that are
- * known are in the log before the state is there. The rain is paused then, or closed when its time is over.
+ * Gives the shards a state again that have lost it: packets = plan - claims of the log - credits - discards - told
+ * wins. All wins that are known are in the log before the state is there. The rain is paused then, or closed when its
+ * time is over.
  * @param word the operator takes it that wins may be unknown, and has told wins paid
  */
 export async function rebuildRain(
@@ -98,7 +101,10 @@ export async function rebuildRain(
   return done;
 }
 
-/** Packets that may have been in this shard, as indices in the order of the plan: those that it was loaded with, and those that others lent to it. */
+/**
+ * Packets that may have been in this shard, as indices in the order of the plan: those that it was loaded with, and
+ * those that others lent to it.
+ */
 function candidatesOf(
   rain: BookedRain,
   allocation: BigInt64Array,
@@ -188,7 +194,10 @@ async function readKnown(
   };
 }
 
-/** What the log or the claims by user lack: the user's own claim, the log's first claim of each user, and wins known from elsewhere. */
+/**
+ * What the log or the claims by user lack: the user's own claim, the log's first claim of each user, and wins known
+ * from elsewhere.
+ */
 function missingClaims({ logged, byUser }: ShardClaims, elsewhere: readonly Claim[]): KnownClaim[] {
   const inLog = new Set(logged.map(({ claim }) => nameOf(claim)));
   const missing: KnownClaim[] = [];
@@ -205,7 +214,10 @@ function nameOf({ redPacketId: id, userId }: Claim): string {
   return `${id}\n${userId}`;
 }
 
-/** The shards that have to be rebuilt: those without a state; with `drafts`, also drafts, which an older Redis has not loaded yet. */
+/**
+ * The shards that have to be rebuilt: those without a state; with `drafts`, also drafts, which an older Redis has not
+ * loaded yet.
+ */
 export async function shardsToRebuild(
   { redis }: OperatorContext,
   rain: BookedRain,

@@ -30,8 +30,8 @@ export async function readLiveRains(stores: Stores): Promise<RainInBoth[]> {
 }
 
 /**
- * These rains, as far as they are whole in Redis. Redis is read first: what a command adds is in the ledger before it is in Redis, so
- * what the ledger lacks then is not on its way there.
+ * These rains, as far as they are whole in Redis. Redis is read first: what a command adds is in the ledger before it
+ * is in Redis, so what the ledger lacks then is not on its way there.
  */
 export async function readRains(
   { redis, ledger }: Stores,
@@ -70,8 +70,8 @@ export function isOpenAgain({ stored: { state }, booked }: Pick<RainInBoth, 'sto
 }
 
 /**
- * Rains that the ledger has settled, Redis too by its index, and that can be won in all the same: somebody has changed their state. The
- * index alone is not believed: whoever writes to Redis could end any rain with it.
+ * Rains that the ledger has settled, Redis too by its index, and that can be won in all the same: somebody has changed
+ * their state. The index alone is not believed: whoever writes to Redis could end any rain with it.
  */
 export async function findReopened({ redis, ledger }: Stores): Promise<[rainId: string, live: LiveRain][]> {
   const settled = [...(await settledRains(redis))];
@@ -98,7 +98,8 @@ export async function findReopened({ redis, ledger }: Stores): Promise<[rainId: 
 }
 
 /**
- * Makes rains live again that Redis has settled and an older ledger has not: then their claims are sent again, and they are settled.
+ * Makes rains live again that Redis has settled and an older ledger has not: then their claims are sent again, and they
+ * are settled.
  * @returns their ids
  */
 export async function relistUnsettled({ redis, ledger }: Stores): Promise<string[]> {

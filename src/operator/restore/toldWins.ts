@@ -6,8 +6,9 @@ import type { OperatorContext } from '../context.ts';
 import { isPlanned } from './knownWins.ts';
 
 /**
- * A win that a user was told, with a genuine receipt, judged by plan, ledger and log. `known`: it is credited, or in the claim log · `payable`: receipt and
- * plan confirm it, and nobody has the packet · `contested`: the packet, or the user, has another win, or the rain is settled · `unverified`: never paid
+ * A win that a user was told, with a genuine receipt, judged by plan, ledger and log. `known`: it is credited, or in
+ * the claim log · `payable`: receipt and plan confirm it, and nobody has the packet · `contested`: the packet, or the
+ * user, has another win, or the rain is settled · `unverified`: never paid
  */
 export interface JudgedWin extends LostWin {
   verdict: 'known' | 'payable' | 'contested' | 'unverified';

@@ -42,7 +42,10 @@ const at = z.string().transform((text, issues) => {
 const cells = z.object({ redPacketId: plainId, userId, amount, at: at.optional() });
 const NOT_PAID: ReadonlySet<string | undefined> = new Set(['discarded', 'dead']);
 
-/** Reads the winners of a rain from CSV: as `rain winners` exports them, or as a wallet's statement, which may have payments for other rains. Columns may be in any order; others are ignored. */
+/**
+ * Reads the winners of a rain from CSV: as `rain winners` exports them, or as a wallet's statement, which may have
+ * payments for other rains. Columns may be in any order; others are ignored.
+ */
 export function readWinners(text: string, rainId: string): WinnersFile {
   let rows: { record: string[]; info: { lines: number } }[];
   try {
@@ -105,7 +108,10 @@ export function readWinners(text: string, rainId: string): WinnersFile {
 
 const STATEMENT_COLUMNS: Partial<Record<string, string>> = { redPacketId: 'id', userId: 'user', at: 'time' };
 
-/** A claim id names packet, user and amount, see docs/reference/webhook.md; an older one only the packet, and the user has a column. */
+/**
+ * A claim id names packet, user and amount, see docs/reference/webhook.md; an older one only the packet, and the user
+ * has a column.
+ */
 function fromStatement({ id = '', amount: paid, time, user: userId }: Partial<Record<string, string>>) {
   return {
     redPacketId: packetPartOf(id),

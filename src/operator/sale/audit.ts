@@ -61,13 +61,19 @@ export interface SaleAudit {
   lost: Reservation[];
   /** What Redis tells buyers that is not so. */
   untrue: Untrue[];
-  /** Entries of the log that are no reservations and are explained: their letters were discarded, or the findings acknowledged. */
+  /**
+   * Entries of the log that are no reservations and are explained: their letters were discarded, or the findings
+   * acknowledged.
+   */
   explained: number;
   /** Redis holds the sale, for this reason. `isNeedless`: nothing else speaks against it. */
   hold?: { reason: string; isNeedless: boolean };
   /** What the operator has explained; the first of it. */
   acknowledged: BookedDiscard[];
-  /** Orders whose status Redis has lost again, and whether it has lost reservations that have an order: what a failover leaves. */
+  /**
+   * Orders whose status Redis has lost again, and whether it has lost reservations that have an order: what a failover
+   * leaves.
+   */
   behind: string[];
   hasLostSome: boolean;
 }
@@ -75,8 +81,9 @@ export interface SaleAudit {
 const PROBLEMS_MAX = 100;
 
 /**
- * Checks the equation [R8] of each item of a sale, from the ledger and the reservation log, and compares the two with Redis. It also holds
- * while people buy: Redis is read before the ledger, the direction in which a reservation moves, and counts are compared within bounds.
+ * Checks the equation [R8] of each item of a sale, from the ledger and the reservation log, and compares the two with
+ * Redis. It also holds while people buy: Redis is read before the ledger, the direction in which a reservation moves,
+ * and counts are compared within bounds.
  * @returns undefined when there is no such sale
  */
 export async function auditSale(context: OperatorContext, saleId: string): Promise<SaleAudit | undefined> {

@@ -17,7 +17,10 @@ import { checkWindow, moment } from '../window.ts';
 import { rainTitle } from '../wording.ts';
 import { hasLostSale, lostSaleReason } from './lost.ts';
 
-/** How long a reservation may wait for its payment, ms: at least as long as a page needs, and no longer than a buyer thinks of it. */
+/**
+ * How long a reservation may wait for its payment, ms: at least as long as a page needs, and no longer than a buyer
+ * thinks of it.
+ */
 const HOLD_MS_MIN = 1_000;
 const HOLD_MS_MAX = 7 * 86_400_000;
 const HOLD = `expected 1s to 7d, in whole milliseconds`;
@@ -40,7 +43,10 @@ const createRequest = z.strictObject({
   invitedOnly: z.boolean('expected true or false').default(false),
   /** Whether a purchase needs a ticket, and a ticket a proof of work; can be changed later, see operator/tickets.ts. */
   ticketRules: ticketRules.optional(),
-  /** Who keeps the orders: this product, or the shop's own service, which is called by webhook. Default: what ORDER_SERVICE says. */
+  /**
+   * Who keeps the orders: this product, or the shop's own service, which is called by webhook. Default: what
+   * ORDER_SERVICE says.
+   */
   orderService: z.enum(['builtin', 'webhook'], 'expected builtin or webhook').optional(),
 });
 export type CreateSaleRequest = z.input<typeof createRequest>;
@@ -48,7 +54,10 @@ export type CreateSaleRequest = z.input<typeof createRequest>;
 /** `stocked`: only in a dry run, whether units would be put into the stock. */
 type SaleCreated = { ok: true; saleId: string; opensAt: number; closesAt: number; stocked?: boolean } | Refused;
 
-/** Books the sale and its stock in the ledger, then writes it to Redis, closed. If cut in between, `openSale` or a second call finishes it. */
+/**
+ * Books the sale and its stock in the ledger, then writes it to Redis, closed. If cut in between, `openSale` or a
+ * second call finishes it.
+ */
 export async function createSale(
   context: OperatorContext,
   request: CreateSaleRequest,

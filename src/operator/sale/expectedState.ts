@@ -4,7 +4,10 @@ import type { StoredState } from '../../rain/rain.ts';
 
 type Done = Awaited<ReturnType<typeof actions>>;
 
-/** How far a sale is by the record of what was done to it. `over`: its time has come, or somebody has ended it or given it up. */
+/**
+ * How far a sale is by the record of what was done to it. `over`: its time has come, or somebody has ended it or given
+ * it up.
+ */
 export type Progress = 'draft' | 'loaded' | 'paused' | 'over' | 'settled';
 
 /** Ends of a sale before its time. The settler reads the same record. */
@@ -28,7 +31,10 @@ export function progressOf(
   return last || done.some(({ verb }) => verb === 'load') ? 'loaded' : 'draft';
 }
 
-/** The states that Redis may have then, the right one first: the settler closes what is over, whatever its state is, and settles it last. */
+/**
+ * The states that Redis may have then, the right one first: the settler closes what is over, whatever its state is, and
+ * settles it last.
+ */
 export const STATES: Readonly<Record<Progress, readonly [right: StoredState, ...allowed: StoredState[]]>> = {
   draft: ['draft'],
   loaded: ['loaded'],

@@ -15,8 +15,8 @@ const CORRECTED_MAX = 5_000;
 const RECORDED_MAX = 100;
 
 /**
- * Puts right what Redis tells buyers of their reservations: the ledger decides. What was found there is recorded first, since it may be
- * all that is left of a ledger which was restored. Safe to repeat.
+ * Puts right what Redis tells buyers of their reservations: the ledger decides. What was found there is recorded first,
+ * since it may be all that is left of a ledger which was restored. Safe to repeat.
  */
 export async function healStatuses(
   context: OperatorContext,
@@ -25,7 +25,8 @@ export async function healStatuses(
 ): Promise<Healed> {
   const { redis, ledger, signer } = context;
   const wrong = untrue.slice(0, CORRECTED_MAX);
-  // A change that Redis has not followed yet moves counts, too: the follower comes first, and the next audit looks again.
+  // A change that Redis has not followed yet moves counts, too: the follower comes first, and the next audit looks
+  // again.
   const unfollowed = await ledger.unfollowedAmong(wrong.map((one) => idOf(saleId, one)));
   const due = wrong.filter((one) => !unfollowed.has(idOf(saleId, one)));
   if (due.length > 0)

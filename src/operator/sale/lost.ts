@@ -5,7 +5,10 @@ import { saleKeys } from '../../store/saleKeys.ts';
 import { keepSale, listSale, liveSales, settledSales } from '../../store/sales.ts';
 import type { OperatorContext } from '../context.ts';
 
-/** Whether Redis lost a sale in which somebody may have reserved. Written there again, it would sell the same units twice. */
+/**
+ * Whether Redis lost a sale in which somebody may have reserved. Written there again, it would sell the same units
+ * twice.
+ */
 export async function hasLostSale(
   context: OperatorContext,
   { id, opensAt }: Pick<BookedSale, 'id' | 'opensAt'>,
@@ -14,7 +17,10 @@ export async function hasLostSale(
   return (await wasOpened(context, id)) && (await redisNow(context.redis)) >= opensAt;
 }
 
-/** `load` is recorded before the sale is opened in Redis; a ledger from an older backup may lack the record, and have orders. */
+/**
+ * `load` is recorded before the sale is opened in Redis; a ledger from an older backup may lack the record, and have
+ * orders.
+ */
 export async function wasOpened({ ledger }: Pick<OperatorContext, 'ledger'>, saleId: string): Promise<boolean> {
   return (
     (await ledger.actions(saleId)).some(({ verb }) => verb === 'load') ||
@@ -22,7 +28,10 @@ export async function wasOpened({ ledger }: Pick<OperatorContext, 'ledger'>, sal
   );
 }
 
-/** Whether an operator has given this sale up: it is settled without an audit, when no order of it waits for its payment. */
+/**
+ * Whether an operator has given this sale up: it is settled without an audit, when no order of it waits for its
+ * payment.
+ */
 export async function isWrittenOff({ ledger }: Pick<OperatorContext, 'ledger'>, saleId: string): Promise<boolean> {
   return (await ledger.actions(saleId)).some(({ verb }) => verb === 'write-off');
 }
@@ -50,8 +59,9 @@ export async function findLostSales(context: OperatorContext): Promise<string[]>
 }
 
 /**
- * Sales that Redis has, and that the index of live ones lacks or has as something else, get their entry again: without it nothing of them
- * is carried, followed by the audit or settled, and its title is what buyers read. @returns their ids
+ * Sales that Redis has, and that the index of live ones lacks or has as something else, get their entry again: without
+ * it nothing of them is carried, followed by the audit or settled, and its title is what buyers read. @returns their
+ * ids
  */
 export async function relistSales({ redis, ledger }: Pick<OperatorContext, 'redis' | 'ledger'>): Promise<string[]> {
   // The ledger first, as above.

@@ -10,7 +10,10 @@ import { hasLostSale, lostSaleReason, noSaleReason } from './lost.ts';
 
 type SaleOpened = { ok: true; state: string; units: Units } | Refused;
 
-/** Writes the sale with its top-ups to Redis, and lets it be sold from its start on. Cut half-way and run again, it continues. */
+/**
+ * Writes the sale with its top-ups to Redis, and lets it be sold from its start on. Cut half-way and run again, it
+ * continues.
+ */
 export async function openSale(context: OperatorContext, saleId: string): Promise<SaleOpened> {
   const sale = await context.ledger.sale(saleId);
   if (!sale) return refuse('id', await noSaleReason(context, saleId));

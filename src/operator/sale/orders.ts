@@ -30,7 +30,10 @@ interface OrderSearch {
   order?: string | undefined;
 }
 
-/** Times are ISO texts, the price of a unit and the amount of all of them decimal strings. `name`: of the item, if it has one. */
+/**
+ * Times are ISO texts, the price of a unit and the amount of all of them decimal strings. `name`: of the item, if it
+ * has one.
+ */
 interface OrderView {
   orderId: string;
   userId: string;

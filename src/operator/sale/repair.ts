@@ -15,7 +15,10 @@ import { noSaleReason } from './lost.ts';
 /** Sends reservations to the queue of orders once more: neighbours of the log, with their places. */
 export type SendReservations = (saleId: string, from: number, entries: string[]) => Promise<void>;
 
-/** `counts`: what of Redis was put right, statuses included; `released`: whether a hold was ended; `complete`: false when there are more reservations; run it again. */
+/**
+ * `counts`: what of Redis was put right, statuses included; `released`: whether a hold was ended; `complete`: false
+ * when there are more reservations; run it again.
+ */
 type SaleRepaired =
   | { ok: true; reservations: number; jobs: number; counts: Put[]; released: boolean; complete: boolean }
   | Refused;
@@ -26,9 +29,10 @@ const RESERVATIONS_MAX = 50_000;
 const STATUSES_NAMED_MAX = 100;
 
 /**
- * Sends the reservations again that have no order, brings back what a failover has lost, and puts right what somebody has changed in Redis:
- * the sale itself, what buyers are told, and counts. A reservation that was already on its way arrives twice, and its order is written
- * once [R5]. Counts are only changed when log, buyers and ledger agree about all else.
+ * Sends the reservations again that have no order, brings back what a failover has lost, and puts right what somebody
+ * has changed in Redis: the sale itself, what buyers are told, and counts. A reservation that was already on its way
+ * arrives twice, and its order is written once [R5]. Counts are only changed when log, buyers and ledger agree about
+ * all else.
  */
 export async function repairSale(
   context: OperatorContext,

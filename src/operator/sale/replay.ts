@@ -29,7 +29,10 @@ export type ReplayedEntry = { ok: true; row: ReplayedReservation; fault?: string
 
 type SaleReplay = { ok: true; entries: AsyncGenerator<ReplayedEntry, void> } | Refused;
 
-/** Reads who reserved what and when from the reservation log ALONE, in its order, and what became of it. Later ones are not included. */
+/**
+ * Reads who reserved what and when from the reservation log ALONE, in its order, and what became of it. Later ones are
+ * not included.
+ */
 export async function openSaleReplay(context: OperatorContext, saleId: string): Promise<SaleReplay> {
   if (!(await context.ledger.sale(saleId))) return refuse('id', await noSaleReason(context, saleId));
   const { state, reservations } = saleKeys(saleId);

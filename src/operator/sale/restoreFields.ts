@@ -4,7 +4,10 @@ import { announceSale, recount } from '../../store/saleTransitions.ts';
 import type { OperatorContext } from '../context.ts';
 import type { WrongField } from './audit/wrongField.ts';
 
-/** Puts fields of Redis right that somebody has changed. Safe to repeat. @returns those that were put right; the others have changed since */
+/**
+ * Puts fields of Redis right that somebody has changed. Safe to repeat.
+ * @returns those that were put right; the others have changed since
+ */
 export async function restoreFields(
   { redis }: Pick<OperatorContext, 'redis'>,
   saleId: string,
@@ -16,7 +19,10 @@ export async function restoreFields(
   return restored;
 }
 
-/** Gives a sale the state that it should have, whatever it has. @returns false: Redis does not have the sale, or its state is just changing */
+/**
+ * Gives a sale the state that it should have, whatever it has.
+ * @returns false: Redis does not have the sale, or its state is just changing
+ */
 export async function restoreState(
   context: Pick<OperatorContext, 'redis'>,
   saleId: string,

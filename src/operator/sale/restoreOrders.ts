@@ -5,7 +5,10 @@ import { heldByAll, type HeldReservation } from '../../store/sales.ts';
 import type { OperatorContext } from '../context.ts';
 import { isBehind } from './audit/statuses.ts';
 
-/** `putBack`: reservations that Redis has again; `behind`: orders whose status it gets again; `taken`: others have their numbers or units by now. */
+/**
+ * `putBack`: reservations that Redis has again; `behind`: orders whose status it gets again; `taken`: others have their
+ * numbers or units by now.
+ */
 interface RestoredOrders {
   putBack: number;
   behind: number;
@@ -18,8 +21,9 @@ const PAGE = 1_000;
 const TAKEN_NAMED_MAX = 50;
 
 /**
- * Brings back what Redis has lost of a sale, and the ledger has: reservations with an order, and the last changes of orders. A failover to
- * a replica that was behind leaves such gaps; units in them would be sold twice, or never again. Safe to repeat, and while people buy.
+ * Brings back what Redis has lost of a sale, and the ledger has: reservations with an order, and the last changes of
+ * orders. A failover to a replica that was behind leaves such gaps; units in them would be sold twice, or never again.
+ * Safe to repeat, and while people buy.
  * @returns undefined: Redis has no such sale
  */
 export async function restoreOrders(

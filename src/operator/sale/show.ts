@@ -12,7 +12,10 @@ import { wasOpened } from './lost.ts';
 import { damageReason, pauseReason } from './stopped.ts';
 import type { TicketRules } from '../../rain/ticketRules.ts';
 
-/** One item: plan and orders from the ledger, `left` and `booked` from Redis, which knows first. Prices are decimal strings. */
+/**
+ * One item: plan and orders from the ledger, `left` and `booked` from Redis, which knows first. Prices are decimal
+ * strings.
+ */
 interface ItemView {
   sku: string;
   name?: string;

@@ -13,8 +13,8 @@ const WHAT = {
 } as const;
 
 /**
- * Takes one step of an order by hand. The ledger decides and writes the record with it; the workers bring it to Redis and tell the buyer.
- * No money moves here: that of a sale is the shop's.
+ * Takes one step of an order by hand. The ledger decides and writes the record with it; the workers bring it to Redis
+ * and tell the buyer. No money moves here: that of a sale is the shop's.
  */
 async function step(
   context: OperatorContext,

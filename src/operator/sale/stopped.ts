@@ -25,7 +25,10 @@ export function heldReason(saleId: string, held: string): string {
   return `somebody has written ${held} as "held" of the sale, so nothing is sold in it; a worker ends that when its audit finds nothing else, or do it now with: rain sale audit ${saleId} --repair`;
 }
 
-/** Why no purchase of a sale can be decided, or some of its figures are the ledger's. @returns undefined: all counts can be read */
+/**
+ * Why no purchase of a sale can be decided, or some of its figures are the ledger's.
+ * @returns undefined: all counts can be read
+ */
 export function damageReason({ saleId, damaged }: Pick<StoredSale, 'saleId' | 'damaged'>): string | undefined {
   return damaged.length === 0
     ? undefined

@@ -14,8 +14,9 @@ const nameOf = ({ reservationId, userId }: Pick<Reservation, 'reservationId' | '
   `${reservationId} ${userId}`;
 
 /**
- * Reservations that gateways have told their buyers, and of which Redis has nothing and the ledger no order; in order of their numbers.
- * One that the ledger has refused is among them as long as its buyer could not hear of that by a visit.
+ * Reservations that gateways have told their buyers, and of which Redis has nothing and the ledger no order; in order
+ * of their numbers. One that the ledger has refused is among them as long as its buyer could not hear of that by a
+ * visit.
  */
 export async function findLostReservations(
   { redis, ledger, signer }: Pick<OperatorContext, 'redis' | 'ledger' | 'signer'>,
@@ -36,14 +37,15 @@ export async function findLostReservations(
     ),
   );
   const refused = new Set((await ledger.refusalsAmong(missing)).map(nameOf));
-  // Where Redis has lost the sale, or what it has of the buyer cannot be read, nothing can be written down with the buyer.
+  // Where Redis has lost the sale, or what it has of the buyer cannot be read, nothing can be written down with the
+  // buyer.
   const isTold = (one: Reservation) => refused.has(nameOf(one)) && held?.get(one.userId) === undefined;
   return missing.filter((one) => orders.get(one.reservationId) !== one.userId && !isTold(one));
 }
 
 /**
- * Puts lost reservations back whose number, units and ref are free, and refuses the others for good: their buyers hear that they have
- * failed, at once or when they come back. Safe to repeat.
+ * Puts lost reservations back whose number, units and ref are free, and refuses the others for good: their buyers hear
+ * that they have failed, at once or when they come back. Safe to repeat.
  * @param lost in order of their numbers
  */
 export async function resolveLostReservations(

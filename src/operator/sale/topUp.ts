@@ -32,7 +32,10 @@ type SaleToppedUp =
     }
   | Refused;
 
-/** Adds units to an item: first in the ledger, then in Redis. If it is cut, repeat it with the same id, or open the sale again. */
+/**
+ * Adds units to an item: first in the ledger, then in Redis. If it is cut, repeat it with the same id, or open the sale
+ * again.
+ */
 export async function topUpSale(
   context: OperatorContext,
   saleId: string,

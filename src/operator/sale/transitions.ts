@@ -14,8 +14,8 @@ import { damageReason } from './stopped.ts';
 type Transitioned = { ok: true; state: RainState; opensAt: number; closesAt: number } | Refused;
 
 /**
- * Recorded first: the record decides what state the sale should have, so whatever is cut after it, the background audit finishes, and
- * a state that somebody has made by hand stands in nobody's way.
+ * Recorded first: the record decides what state the sale should have, so whatever is cut after it, the background audit
+ * finishes, and a state that somebody has made by hand stands in nobody's way.
  * @param before how far the sale must be by the record @param right the state that it gets in Redis
  */
 function transition(
@@ -71,7 +71,10 @@ export const resumeSale = transition('resume', {
   refusal: 'only a paused sale can be resumed',
 });
 
-/** Ends a sale now, for good: nothing is sold that the ledger does not expect, so Redis comes before the seal. What comes back goes to the shop. */
+/**
+ * Ends a sale now, for good: nothing is sold that the ledger does not expect, so Redis comes before the seal. What
+ * comes back goes to the shop.
+ */
 export async function endSale(context: OperatorContext, saleId: string): Promise<Transitioned> {
   const found = await findSale(context, saleId);
   if (!found.ok) return found;
@@ -111,7 +114,9 @@ export async function endDryRun(context: OperatorContext, saleId: string): Promi
   };
 }
 
-/** Starts a loaded sale now and keeps its duration; a paused one stays paused. Safe to repeat: it keeps the first start. */
+/**
+ * Starts a loaded sale now and keeps its duration; a paused one stays paused. Safe to repeat: it keeps the first start.
+ */
 export async function startSale(context: OperatorContext, saleId: string): Promise<Transitioned> {
   const sale = await context.ledger.sale(saleId);
   if (!sale) return refuse('id', await noSaleReason(context, saleId));

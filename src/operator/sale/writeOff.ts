@@ -10,8 +10,8 @@ import { refuseUnordered } from './refuseUnordered.ts';
 import { findLostReservations, resolveLostReservations } from './toldReservations.ts';
 
 /**
- * `waiting`: orders that may still be paid; the workers settle the sale when none is left. `returned`: units that go back to the shop, or
- * are there. `problems`: what nobody could put right.
+ * `waiting`: orders that may still be paid; the workers settle the sale when none is left. `returned`: units that go
+ * back to the shop, or are there. `problems`: what nobody could put right.
  */
 type SaleWrittenOff =
   | { ok: true; saleId: string; state: 'settled' | 'closed'; waiting: number; returned: Units; problems: string[] }
@@ -21,8 +21,9 @@ type SaleWrittenOff =
 const RECORDED_MAX = 20;
 
 /**
- * Gives a sale up that can never add up again: Redis has lost it, or its log, or somebody has changed what cannot be put right. Nothing is
- * sold any more. The orders of the ledger stay, reservations without one fail, and the rest of the stock goes back to the shop. Safe to repeat.
+ * Gives a sale up that can never add up again: Redis has lost it, or its log, or somebody has changed what cannot be
+ * put right. Nothing is sold any more. The orders of the ledger stay, reservations without one fail, and the rest of
+ * the stock goes back to the shop. Safe to repeat.
  */
 export async function writeOffSale(
   context: OperatorContext,

@@ -5,7 +5,11 @@ import { isUsual } from './usualPasswords.ts';
 export const PASSWORD_CHARACTERS_MIN = 12;
 const PASSWORD_CHARACTERS_MAX = 128;
 
-/** A long password is better than one with a digit and a hyphen: its length counts, and that nobody guesses it (NIST SP 800-63B). @param name of the operator */
+/**
+ * A long password is better than one with a digit and a hyphen: its length counts, and that nobody guesses it (NIST SP
+ * 800-63B).
+ * @param name of the operator
+ */
 export const newPassword = (name: string) =>
   z
     .string()

@@ -55,8 +55,8 @@ interface ListedSession {
 export type Sessions = ReturnType<typeof openSessions>;
 
 /**
- * Sessions are stored in Redis under the hash of the token, so that a reader of Redis cannot use them, and signed, so that a writer of
- * Redis cannot make any.
+ * Sessions are stored in Redis under the hash of the token, so that a reader of Redis cannot use them, and signed, so
+ * that a writer of Redis cannot make any.
  */
 export function openSessions(redis: RedisClient, signer: Pick<Signer, 'sessionMac' | 'isSession'>) {
   const signed = (hash: string, { name, epoch, since, address, agent }: Omit<Stored, 'mac'>): string =>

@@ -39,7 +39,10 @@ export async function changePassword({ ledger, actor }: Staff, name: string, pas
     : noSuchOperator(name);
 }
 
-/** The operator's own change: it does not enable an account that was disabled meanwhile. @param epoch the operator's when the present password was checked */
+/**
+ * The operator's own change: it does not enable an account that was disabled meanwhile.
+ * @param epoch the operator's when the present password was checked
+ */
 export async function changeOwnPassword(
   { ledger, actor }: Staff,
   { name, epoch }: Pick<BookedOperator, 'name' | 'epoch'>,
@@ -86,7 +89,9 @@ export async function issueToken(
   return refuse('name', `there is no operator ${name} who may sign in and has fewer than ${TOKENS_MAX} tokens`);
 }
 
-/** `undefined`: not a valid token. A token has 256 random bits, so that a fast hash is enough; only the hash is stored. */
+/**
+ * `undefined`: not a valid token. A token has 256 random bits, so that a fast hash is enough; only the hash is stored.
+ */
 export function hashOfBearer(token: string): string | undefined {
   return TOKEN_FORM.test(token) ? createHash('sha256').update(token).digest('hex') : undefined;
 }

@@ -42,7 +42,10 @@ export function beginTotp(
   return { secret, uri: totpOf(name, secret).toString(), setup: signer.sealTotp(begun, setupOf(name)) };
 }
 
-/** Sets the secret up if the operator's app shows the right code. The recovery codes are shown only this once. Ends all sessions. */
+/**
+ * Sets the secret up if the operator's app shows the right code. The recovery codes are shown only this once. Ends all
+ * sessions.
+ */
 export async function confirmTotp(
   { ledger, signer, actor }: TotpContext,
   name: string,

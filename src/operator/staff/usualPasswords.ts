@@ -1,4 +1,7 @@
-/** What the most common passwords are made of: words, and rows of a keyboard. Own list; longer ones first where one holds another. */
+/**
+ * What the most common passwords are made of: words, and rows of a keyboard. Own list; longer ones first where one
+ * holds another.
+ */
 const USUAL = [
   'passwort',
   'password',

@@ -9,7 +9,10 @@ import { withParticipants } from '../withParticipants.ts';
 import { logEnds, readLog, type Positions } from './log.ts';
 import { statusOf, statusesOf, type Winner } from './winner.ts';
 
-/** First the claim log, latest first; then the credits in the ledger that the log does not hold: all of them once its keys have expired. */
+/**
+ * First the claim log, latest first; then the credits in the ledger that the log does not hold: all of them once its
+ * keys have expired.
+ */
 export type Cursor = { in: 'log'; from: Positions } | { in: 'book'; afterUserId?: string };
 
 export interface WinnerPage {

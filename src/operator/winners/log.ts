@@ -4,14 +4,16 @@ import { parseClaim } from '../../rain/claim.ts';
 import type { OperatorContext } from '../context.ts';
 import type { Logged } from './winner.ts';
 
-/** Number of entries of each shard's claim log still to be read, newest first. Entries that come later change nothing. */
+/**
+ * Number of entries of each shard's claim log still to be read, newest first. Entries that come later change nothing.
+ */
 export type Positions = readonly number[];
 
 type Rain = { id: string; shards: number };
 
 /**
- * `undefined`: Redis has no claim log of this rain; it was not written yet, or was settled and has expired. Without the state,
- * the log is still read.
+ * `undefined`: Redis has no claim log of this rain; it was not written yet, or was settled and has expired. Without the
+ * state, the log is still read.
  */
 export async function logEnds(
   { redis }: Pick<OperatorContext, 'redis'>,
@@ -24,7 +26,8 @@ export async function logEnds(
 }
 
 /**
- * Reads the next claims over all shards, latest first. Entries that are not claims of this rain are skipped: they are dead letters.
+ * Reads the next claims over all shards, latest first. Entries that are not claims of this rain are skipped: they are
+ * dead letters.
  * @returns at most `limit` claims, and where the next page begins; at the end all positions are 0
  */
 export async function readLog(

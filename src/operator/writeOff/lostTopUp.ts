@@ -14,7 +14,10 @@ import { discardWins, readUnpayableWins, type UnpayableWin } from './unpayableWi
 /** `withdrawn`: packets that nobody had won; in a dry run those that would be taken off at most. */
 type GivenUp = { ok: true; told: UnpayableWin[]; withdrawn: number } | Refused;
 
-/** Whether Redis has top-ups after those that the ledger knows of this very rain. @returns how many packets they have */
+/**
+ * Whether Redis has top-ups after those that the ledger knows of this very rain.
+ * @returns how many packets they have
+ */
 export async function lostTopUpPackets(
   { redis, ledger }: Pick<OperatorContext, 'redis' | 'ledger'>,
   rainId: string,
@@ -31,8 +34,8 @@ export async function lostTopUpPackets(
 }
 
 /**
- * Takes the packets of lost top-ups off the lists: no seed and no money of them are left. Their wins are returned, to be paid by hand; all else
- * of the rain goes on. Nothing moves in the ledger. If it is cut, repeat it.
+ * Takes the packets of lost top-ups off the lists: no seed and no money of them are left. Their wins are returned, to
+ * be paid by hand; all else of the rain goes on. Nothing moves in the ledger. If it is cut, repeat it.
  */
 export async function writeOffLostTopUp(
   context: OperatorContext,
@@ -78,7 +81,10 @@ export async function writeOffLostTopUp(
   }
 }
 
-/** Whether a top-up of this rain was given up. Then there are no more: their packets would have the ids of those that were told. */
+/**
+ * Whether a top-up of this rain was given up. Then there are no more: their packets would have the ids of those that
+ * were told.
+ */
 export async function hasLostTopUp({ ledger }: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<boolean> {
   return (await ledger.actions(rainId)).some(
     ({ verb, details }) => verb === 'write-off' && Object.hasOwn(details ?? {}, 'lostTopUp'),

@@ -15,8 +15,8 @@ interface Options {
 }
 
 /**
- * Ends a rain that only Redis knows: no seed, no plan and no money of it are left, so nobody is paid by the ledger. Its winners are returned,
- * to be paid by hand, and their keys are kept. If it is cut, repeat it.
+ * Ends a rain that only Redis knows: no seed, no plan and no money of it are left, so nobody is paid by the ledger. Its
+ * winners are returned, to be paid by hand, and their keys are kept. If it is cut, repeat it.
  */
 export async function writeOffUnknownRain(
   context: OperatorContext,

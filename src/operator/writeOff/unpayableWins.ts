@@ -19,7 +19,8 @@ const WRITTEN_OFF = 'written_off';
 const CONTESTED = 'another user was told the same packet before';
 
 /**
- * The wins of a rain as Redis has them, the oldest first: of the claim log, of the claims by user, and those that were written down.
+ * The wins of a rain as Redis has them, the oldest first: of the claim log, of the claims by user, and those that were
+ * written down.
  * @param isMeant whether a win is one of those that are given up
  */
 export async function readUnpayableWins(

@@ -10,8 +10,8 @@ const SHORT = 1_024;
 type Hmac = (text: string) => string;
 
 /**
- * HMAC-SHA256 under one key (RFC 2104). Two one-shot hashes over buffers that begin with the padded key take half the time of
- * `createHmac`, which builds an object for each call; a gateway needs two of them for every win.
+ * HMAC-SHA256 under one key (RFC 2104). Two one-shot hashes over buffers that begin with the padded key take half the
+ * time of `createHmac`, which builds an object for each call; a gateway needs two of them for every win.
  * @param key at most 64 bytes
  * @throws RangeError for a longer key
  */
@@ -27,7 +27,8 @@ export function createFastHmac(key: Uint8Array): Hmac {
     const buffer = isShort ? short : padded(key, 0x36, Buffer.byteLength(text));
     const length = buffer.write(text, BLOCK, 'utf8');
     const inner = isShort ? (views[length] ??= short.subarray(0, BLOCK + length)) : buffer;
-    // In 'binary', which is latin1, a digest is a string of its bytes, which is faster to make and to copy than a buffer.
+    // In 'binary', which is latin1, a digest is a string of its bytes, which is faster to make and to copy than a
+    // buffer.
     outer.write(hash('sha256', inner, 'binary'), BLOCK, 'latin1');
     return hash('sha256', outer, 'base64url');
   };

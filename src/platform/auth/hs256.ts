@@ -6,8 +6,8 @@ import { TOKEN_ALGORITHM } from './token.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The claims of a token that is signed with this secret, as they are written in it; `undefined`: it is not signed with it. jose uses
- * WebCrypto, which asks another thread for each token and takes about ten times the processor time.
+ * The claims of a token that is signed with this secret, as they are written in it; `undefined`: it is not signed with
+ * it. jose uses WebCrypto, which asks another thread for each token and takes about ten times the processor time.
  */
 export function createHs256Reader(secret: string): (token: string) => unknown {
   const hmac = createFastHmac(hmacKeyOf(secret));
@@ -20,7 +20,10 @@ export function createHs256Reader(secret: string): (token: string) => unknown {
   };
 }
 
-/** Compares the texts and not what they spell, so that a signature has one spelling. In UTF-8: in latin1, other characters would become the same. */
+/**
+ * Compares the texts and not what they spell, so that a signature has one spelling. In UTF-8: in latin1, other
+ * characters would become the same.
+ */
 function areEqual(text: string, expected: string): boolean {
   const [given, wanted] = [Buffer.from(text), Buffer.from(expected)];
   return given.length === wanted.length && timingSafeEqual(given, wanted);
@@ -40,7 +43,10 @@ function readObject(part: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The bytes, if this is the one text that spells them in base64url: Node also reads padding, blanks, free bits and the letters of base64. */
+/**
+ * The bytes, if this is the one text that spells them in base64url: Node also reads padding, blanks, free bits and the
+ * letters of base64.
+ */
 export function decodeCanonical(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : undefined;

@@ -1,11 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How far the clock of a caller may be away from ours, ms: a request that somebody has recorded is worth nothing afterwards. */
+/**
+ * How far the clock of a caller may be away from ours, ms: a request that somebody has recorded is worth nothing
+ * afterwards.
+ */
 const WINDOW_MS = 5 * 60_000;
 
 /**
- * Proves sender and time of a request, by the headers Rain-Timestamp and Rain-Signature. Documented for other systems in
- * docs/reference/webhook.md.
+ * Proves sender and time of a request, by the headers Rain-Timestamp and Rain-Signature. Documented for other systems
+ * in docs/reference/webhook.md.
  * @param timestamp epoch ms, as in the header
  */
 export function signatureOf(secret: string, timestamp: string, body: string | Uint8Array): string {

@@ -15,8 +15,8 @@ const secrets = z.object({ jwtSecret: made(32), redisPassword: made(24), signing
 type Secrets = z.infer<typeof secrets>;
 
 /**
- * Reads `secrets.json` (mode 0600) of the home. A file from before one of the secrets existed gets that one; an unreadable file is
- * replaced. The caller holds the lock.
+ * Reads `secrets.json` (mode 0600) of the home. A file from before one of the secrets existed gets that one; an
+ * unreadable file is replaced. The caller holds the lock.
  */
 export function keepSecrets(home: string): Secrets {
   const path = join(home, 'secrets.json');

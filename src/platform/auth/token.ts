@@ -4,7 +4,10 @@ import { SignJWT } from 'jose';
 /** Ids in one of the claims `rains` and `sales` at most [R10]: every session keeps them. */
 export const NAMED_MAX = 100;
 
-/** Ids of the rains, and of the sales, that a token is for; `*`: all that are not by invitation. A token without both is for these. */
+/**
+ * Ids of the rains, and of the sales, that a token is for; `*`: all that are not by invitation. A token without both is
+ * for these.
+ */
 export interface Named {
   rains?: readonly string[];
   sales?: readonly string[];

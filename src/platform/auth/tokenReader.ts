@@ -44,7 +44,10 @@ interface Bearer extends Pick<Claims, 'rains' | 'sales' | 'watch'> {
 /** The bearer of a token; `undefined` for a text that is no verified, unexpired token. */
 export type ReadToken = (token: string) => Promise<Bearer | undefined>;
 
-/** We choose the algorithm, never the token: HS256 with a secret, public-key signatures with a JWKS. The two are never mixed. */
+/**
+ * We choose the algorithm, never the token: HS256 with a secret, public-key signatures with a JWKS. The two are never
+ * mixed.
+ */
 export function createTokenReader(rules: TokenRules, now: () => number): ReadToken {
   const { secret, jwksUrl } = rules;
   if (jwksUrl !== undefined) {
@@ -59,7 +62,10 @@ export function createTokenReader(rules: TokenRules, now: () => number): ReadTok
   return async (token) => bearerOf(read(token), rules, now());
 }
 
-/** jose fetches the keys, keeps them, and chooses among them. Only one spelling of a signature is taken, as with a secret. */
+/**
+ * jose fetches the keys, keeps them, and chooses among them. Only one spelling of a signature is taken, as with a
+ * secret.
+ */
 function createJwksReader(jwksUrl: string): (token: string, now: number) => Promise<unknown> {
   const publicKeys = createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: JWKS_ANSWER_MS_MAX });
   return async (token, now) => {

@@ -8,7 +8,10 @@ export function codeOf(bytes: Uint8Array): string {
   return Array.from(bytes.subarray(0, CODE_CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
 }
 
-/** What somebody has typed, as the code that was printed: letter case, spaces and hyphens do not matter. @returns `undefined`: it is no code */
+/**
+ * What somebody has typed, as the code that was printed: letter case, spaces and hyphens do not matter.
+ * @returns `undefined`: it is no code
+ */
 export function codeIn(typed: string): string | undefined {
   const code = typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
   return code.length === CODE_CHARACTERS && [...code].every((letter) => ALPHABET.includes(letter)) ? code : undefined;

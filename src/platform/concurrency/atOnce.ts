@@ -1,6 +1,9 @@
 export type AtOnce = ReturnType<typeof limitAtOnce>;
 
-/** Bounds tasks of one kind that run or wait at the same time in this process, of all and of each who asks; one more is refused [R10]. */
+/**
+ * Bounds tasks of one kind that run or wait at the same time in this process, of all and of each who asks; one more is
+ * refused [R10].
+ */
 export function limitAtOnce({ allMax, eachMax }: { allMax: number; eachMax: number }) {
   const running = new Map<string, number>();
   let all = 0;

@@ -7,7 +7,9 @@ export function deadlineIn(ms: number) {
   const at = performance.now() + ms;
   /** 0 when the deadline has passed. */
   const leftMs = () => Math.max(0, at - performance.now());
-  /** Timers count from the loop's cached time, so after a busy turn they fire too early. Therefore the wait is repeated. */
+  /**
+   * Timers count from the loop's cached time, so after a busy turn they fire too early. Therefore the wait is repeated.
+   */
   async function pass(signal: AbortSignal): Promise<void> {
     do await sleep(leftMs(), undefined, { signal }).catch(() => {});
     while (leftMs() > 0 && !signal.aborted);

@@ -17,8 +17,8 @@ const SOCKET_FILE = '.s.PGSQL.5432';
 const SOCKET_PATH_BYTES_MAX = 103;
 
 /**
- * Starts PGlite behind PostgreSQL's wire protocol; the caller migrates the schema. PGlite asks for no password, so it listens on a Unix
- * socket in a folder that only our user may enter: every user of the machine could connect to a port.
+ * Starts PGlite behind PostgreSQL's wire protocol; the caller migrates the schema. PGlite asks for no password, so it
+ * listens on a Unix socket in a folder that only our user may enter: every user of the machine could connect to a port.
  */
 export async function startEmbeddedDatabase({ home, lock }: { home: Home; lock?: HomeLock }): Promise<StartedServer> {
   if (!existsSync(home.postgres)) {

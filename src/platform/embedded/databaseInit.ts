@@ -4,8 +4,8 @@ import { PackageMissing } from '../process/optionalPackage.ts';
 import { importPglite } from './pglite.ts';
 
 /**
- * Process entry, `databaseInit.js <folder>`: creates an empty data folder, which gets its name only when it is complete, and exits. It is
- * a process of its own because the creation takes 500 MB of memory that PGlite never frees.
+ * Process entry, `databaseInit.js <folder>`: creates an empty data folder, which gets its name only when it is
+ * complete, and exits. It is a process of its own because the creation takes 500 MB of memory that PGlite never frees.
  */
 const folder = process.argv[2]!;
 const draft = `${folder}.new`;

@@ -4,7 +4,10 @@ import { endWithParent, sendFailed, sendReady } from '../process/ipc.ts';
 import { PackageMissing } from '../process/optionalPackage.ts';
 import { importPglite } from './pglite.ts';
 
-/** Process entry, `databaseServer.js <folder> <socket>`: PGlite for all clients of a Unix socket. After a kill, its own log recovers the folder. */
+/**
+ * Process entry, `databaseServer.js <folder> <socket>`: PGlite for all clients of a Unix socket. After a kill, its own
+ * log recovers the folder.
+ */
 const [folder, socket] = process.argv.slice(2) as [string, string];
 const CONNECTIONS_MAX = 100;
 

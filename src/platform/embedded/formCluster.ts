@@ -23,8 +23,8 @@ export function keyOf(master: number, masters = CLUSTER_MASTERS): string {
 const placesOf = (masters: number) => Array.from({ length: masters }, (_, place) => place);
 
 /**
- * Makes a Cluster of empty servers that run with `cluster-enabled yes` on 127.0.0.1. Resolves when each of them knows all others and
- * each replica has what its master has.
+ * Makes a Cluster of empty servers that run with `cluster-enabled yes` on 127.0.0.1. Resolves when each of them knows
+ * all others and each replica has what its master has.
  * @param servers the masters; after them, none or one replica of each, in the same order
  * @throws Error when they have not become a Cluster after 20 s
  */

@@ -7,8 +7,8 @@ const drawPort = () => randomInt(20_000, 32_768);
 const DRAWS_MAX = 50;
 
 /**
- * A TCP port of 127.0.0.1 that was free a moment ago; it may be taken meanwhile. It is no ephemeral port: any outgoing connection could
- * get such a port before the server starts, or between two starts of it.
+ * A TCP port of 127.0.0.1 that was free a moment ago; it may be taken meanwhile. It is no ephemeral port: any outgoing
+ * connection could get such a port before the server starts, or between two starts of it.
  */
 export async function freePort(draw: () => number = drawPort): Promise<number> {
   for (let i = 0; i < DRAWS_MAX; i++) {

@@ -36,7 +36,9 @@ interface EmbeddedRedisOptions {
 /** Redis reads its append-only file at the start, which takes long after a big rain. */
 const LOADING_MS_MAX = 120_000;
 
-/** Starts redis-server (or valkey-server) on 127.0.0.1. Every write is synced before its reply [R4] unless `relaxed`. */
+/**
+ * Starts redis-server (or valkey-server) on 127.0.0.1. Every write is synced before its reply [R4] unless `relaxed`.
+ */
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<StartedServer<EmbeddedRedis>> {
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await freePort());

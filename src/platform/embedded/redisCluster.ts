@@ -40,8 +40,8 @@ const drawPort = () => randomInt(20_000, 22_768);
 const TRIES_MAX = 5;
 
 /**
- * A Redis Cluster of three masters with one replica each, on 127.0.0.1 and in folders of this home; for trying out: one machine that
- * fails takes all of them with it.
+ * A Redis Cluster of three masters with one replica each, on 127.0.0.1 and in folders of this home; for trying out: one
+ * machine that fails takes all of them with it.
  */
 export async function startEmbeddedCluster({
   home,

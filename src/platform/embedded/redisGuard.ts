@@ -3,8 +3,8 @@ import { endWithParent, sendFailed, sendReady } from '../process/ipc.ts';
 import { REDIS_PROGRAMS } from './redisProgram.ts';
 
 /**
- * Process entry, `redisGuard.js <config file> [option …]`. A Redis server does not notice the end of its parent, so this process between
- * them stops it on a signal, or when the parent is gone, and ends when it ends.
+ * Process entry, `redisGuard.js <config file> [option …]`. A Redis server does not notice the end of its parent, so
+ * this process between them stops it on a signal, or when the parent is gone, and ends when it ends.
  */
 const KILL_AFTER_MS = 5_000;
 const serverArguments = process.argv.slice(2);

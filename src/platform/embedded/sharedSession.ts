@@ -5,10 +5,10 @@ const SYNC = 'S'.charCodeAt(0);
 const PIPELINED = new Set([...'PBDECHF'].map((letter) => letter.charCodeAt(0)));
 
 /**
- * PGlite with one session that several connections can share safely. `PGLiteSocketServer` forwards single protocol messages of all
- * connections in turn, and stays with one only while `isInTransaction()`. Between the pieces of a pipeline (Parse, Bind, Execute …
- * Sync), messages of others could come: a Bind ran another's statement without an error (with parameters of 200 kB: 2 of 300). Here an
- * open pipeline counts as a transaction until its Sync.
+ * PGlite with one session that several connections can share safely. `PGLiteSocketServer` forwards single protocol
+ * messages of all connections in turn, and stays with one only while `isInTransaction()`. Between the pieces of a
+ * pipeline (Parse, Bind, Execute … Sync), messages of others could come: a Bind ran another's statement without an
+ * error (with parameters of 200 kB: 2 of 300). Here an open pipeline counts as a transaction until its Sync.
  *
  * Named statements, advisory locks and `SET` stay shared. Prisma and `pg` use none of them by default.
  */
@@ -26,7 +26,8 @@ export class SharedSession extends PGlite {
     try {
       await super.execProtocolRawStream(message, options);
     } catch (error) {
-      // SQL errors arrive as answers: the engine itself failed. To continue could corrupt data; the folder recovers at the next start.
+      // SQL errors arrive as answers: the engine itself failed. To continue could corrupt data; the folder recovers at
+      // the next start.
       process.stderr.write(`the embedded database failed: ${error instanceof Error ? error.stack : String(error)}\n`);
       process.exit(1);
     }

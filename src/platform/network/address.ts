@@ -1,6 +1,8 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** A household or a phone gets these bits of an IPv6 address from its provider; it can change the other 64 at any time. */
+/**
+ * A household or a phone gets these bits of an IPv6 address from its provider; it can change the other 64 at any time.
+ */
 const SITE_BITS = 64;
 /** A wider network than this is probably a typing mistake. */
 const WIDEST = { ipv4: 8, ipv6: 16 } as const;

@@ -6,8 +6,8 @@ export interface Backoff {
 }
 
 /**
- * The only backoff of this project: exponential with a maximum, in whole ms. The pause is random between half and all of it, so that
- * callers that failed together do not retry together.
+ * The only backoff of this project: exponential with a maximum, in whole ms. The pause is random between half and all
+ * of it, so that callers that failed together do not retry together.
  * @param failures number of failed tries so far; 1 after the first
  */
 export function delayBeforeRetry(

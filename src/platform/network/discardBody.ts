@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What is read of a body that nobody wants, and for how long. Protects this process from a sender that never ends [R10]. */
+/**
+ * What is read of a body that nobody wants, and for how long. Protects this process from a sender that never ends
+ * [R10].
+ */
 const LIMITS = { bytesMax: 8 * 1_048_576, msMax: 1_000 } as const;
 
 /**
- * Reads the rest of a body away. A connection that is closed while its sender still sends is reset, and the sender never reads the answer.
- * Resolves at the end of the body, or at a limit.
+ * Reads the rest of a body away. A connection that is closed while its sender still sends is reset, and the sender
+ * never reads the answer. Resolves at the end of the body, or at a limit.
  */
 export function discardBody(request: IncomingMessage): Promise<void> {
   if (request.complete || Number(request.headers['content-length'] ?? 0) > LIMITS.bytesMax) return Promise.resolve();

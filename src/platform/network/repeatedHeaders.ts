@@ -3,7 +3,10 @@ const COUNTING_ONCE: ReadonlyMap<string, number> = new Map(
   ['host', 'authorization', 'content-type', 'origin'].map((name, i) => [name, 1 << i]),
 );
 
-/** Whether a header that decides who asks, or what, comes twice. @param rawHeaders names and values by turns, as Node has read them */
+/**
+ * Whether a header that decides who asks, or what, comes twice.
+ * @param rawHeaders names and values by turns, as Node has read them
+ */
 export function repeatsHeader(rawHeaders: readonly string[]): boolean {
   let seen = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -5,7 +5,9 @@ const PORTS: readonly [RegExp, number][] = [
   [/^postgres/, 5_432],
 ];
 
-/** The address without its password, for logs. A password may contain `@`: this may remove too much, never too little. */
+/**
+ * The address without its password, for logs. A password may contain `@`: this may remove too much, never too little.
+ */
 export const redactUrl = (url: string): string =>
   url.replace(/:\/\/.*@/s, '://').replace(/([?&]password=)[^&]*/gi, '$1…');
 

@@ -24,7 +24,10 @@ export function batchKey(ids: readonly string[]): string {
     .slice(0, 32)}`;
 }
 
-/** Larger than the longest sensible answer, 500 results with reasons. Protects this process from an answer that never ends [R10]. */
+/**
+ * Larger than the longest sensible answer, 500 results with reasons. Protects this process from an answer that never
+ * ends [R10].
+ */
 const ANSWER_BYTES_MAX = 1_048_576;
 
 export type SignedReply =

@@ -58,8 +58,8 @@ export function compiledEntry(path: string): string {
 }
 
 /**
- * Starts a Node process and waits for its ready message. It has its own process group, so that Ctrl-C reaches only this process, which
- * then stops its children in order. A child ends itself when its parent is gone.
+ * Starts a Node process and waits for its ready message. It has its own process group, so that Ctrl-C reaches only this
+ * process, which then stops its children in order. A child ends itself when its parent is gone.
  * @returns one sentence as the reason when the child sent no facts; it is no longer running then
  */
 export async function startChild<Facts>(options: ChildOptions<Facts>): Promise<StartedChild<Facts>> {

@@ -53,7 +53,10 @@ export async function openHome(folder: string, { waitMs = 10_000 } = {}): Promis
   };
 }
 
-/** Also creates missing parents. Node's recursive mkdir never returns where a parent exists but accepts no folder, such as /proc. */
+/**
+ * Also creates missing parents. Node's recursive mkdir never returns where a parent exists but accepts no folder, such
+ * as /proc.
+ */
 function makeFolder(path: string): void {
   const parent = dirname(path);
   if (!existsSync(parent)) makeFolder(parent);

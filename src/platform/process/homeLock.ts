@@ -9,8 +9,8 @@ import { identify, isAlive, processIdentity, signalProcess, type ProcessIdentity
  *
  *     none, or released, or its process is gone ──▶ link lock.<n+1> ──▶ held ──▶ marked as released
  *
- * Linking fails when the name exists, so if two processes see the same dead holder, only one gets the lock. The highest file is
- * never removed, because a slow third process could otherwise count from an old number.
+ * Linking fails when the name exists, so if two processes see the same dead holder, only one gets the lock. The highest
+ * file is never removed, because a slow third process could otherwise count from an old number.
  */
 const record = z.object({ holder: processIdentity, children: z.array(processIdentity), released: z.boolean() });
 type LockRecord = z.infer<typeof record>;
@@ -40,8 +40,9 @@ export function lockHolder(folder: string): ProcessIdentity | undefined {
 }
 
 /**
- * Takes the lock, or returns its holder. It waits for the children of a killed predecessor, because two servers in one data folder
- * would destroy it. They end by themselves; one that still runs after `waitMs` (a Redis whose guard was killed too) is killed.
+ * Takes the lock, or returns its holder. It waits for the children of a killed predecessor, because two servers in one
+ * data folder would destroy it. They end by themselves; one that still runs after `waitMs` (a Redis whose guard was
+ * killed too) is killed.
  */
 export async function acquireLock(folder: string, { waitMs = 10_000 } = {}): Promise<LockResult> {
   const me = identify(process.pid);

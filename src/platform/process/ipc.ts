@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * One message over the IPC channel reports that a child is ready, or why it failed. The end of the channel means that the parent is
- * gone, even by kill -9. In a process that was started by hand, the child's side does nothing.
+ * One message over the IPC channel reports that a child is ready, or why it failed. The end of the channel means that
+ * the parent is gone, even by kill -9. In a process that was started by hand, the child's side does nothing.
  */
 const childMessage = z.union([z.object({ failed: z.string() }), z.looseObject({ ready: z.literal(true) })]);
 

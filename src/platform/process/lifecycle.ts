@@ -6,7 +6,8 @@ type Close = (leftMs: number) => unknown;
 export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 /**
- * The parts of one server. They are closed in reverse order, each of them once: also when a later part cannot be opened or closed.
+ * The parts of one server. They are closed in reverse order, each of them once: also when a later part cannot be opened
+ * or closed.
  * @param report receives one sentence for each part that fails to close
  */
 export function createLifecycle(report: (sentence: string) => void = () => {}) {

@@ -4,7 +4,10 @@ import { Worker } from 'node:worker_threads';
 
 /** How often the loop gives a sign of life, ms. */
 const BEAT_MS = 1_000;
-/** A loop that stood still for so long does not come back, ms: the longest work of ours takes seconds, also on a busy machine. */
+/**
+ * A loop that stood still for so long does not come back, ms: the longest work of ours takes seconds, also on a busy
+ * machine.
+ */
 const STILL_MS_MAX = 60_000;
 
 interface Watched {
@@ -17,8 +20,9 @@ interface Watched {
 }
 
 /**
- * Kills this process when its event loop turns or blocks for ever: no timer runs then, so neither SIGTERM nor a deadline of our
- * own ends it. The watchdog is a thread with a loop of its own, some 10 MB; it sleeps while the whole process is stopped.
+ * Kills this process when its event loop turns or blocks for ever: no timer runs then, so neither SIGTERM nor a
+ * deadline of our own ends it. The watchdog is a thread with a loop of its own, some 10 MB; it sleeps while the whole
+ * process is stopped.
  * @param name the server, for the log
  */
 export function watchLoop(name: string, { beatMs = BEAT_MS, stillMsMax = STILL_MS_MAX } = {}): void {

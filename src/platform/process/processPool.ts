@@ -33,8 +33,9 @@ export interface PoolMember {
  *
  *     starting ──ready──▶ serving ──ends unasked──▶ waiting, longer each time ──▶ starting …
  *
- * It distributes the connections in turn (SCHED_RR), not to the first that accepts: sockets stay open for hours and each process has a
- * limit. Of 2,000 sockets, four processes got 431 to 562 in turn, against 330 to 655. It costs 0.2 ms of processor time per socket.
+ * It distributes the connections in turn (SCHED_RR), not to the first that accepts: sockets stay open for hours and
+ * each process has a limit. Of 2,000 sockets, four processes got 431 to 562 in turn, against 330 to 655. It costs 0.2
+ * ms of processor time per socket.
  */
 export class ProcessPool<Facts> {
   readonly #options: ProcessPoolOptions<Facts>;
@@ -141,7 +142,9 @@ export class ProcessPool<Facts> {
   }
 }
 
-/** How the process ended, or why it never started. A fault of the channel alone is followed by the end, which counts. */
+/**
+ * How the process ended, or why it never started. A fault of the channel alone is followed by the end, which counts.
+ */
 function endOf(worker: Worker): Promise<string> {
   return new Promise((resolve) => {
     if (worker.isDead()) return resolve('it had ended');

@@ -4,7 +4,9 @@ import { inTime } from '../concurrency/deadline.ts';
 import type { MetricsRegistry, MetricDescription } from '../telemetry/metrics.ts';
 import type { PoolMember } from './processPool.ts';
 
-/** A process that has not answered after this time is left out of the scrape, so that the others are still reported, ms. */
+/**
+ * A process that has not answered after this time is left out of the scrape, so that the others are still reported, ms.
+ */
 const ANSWER_MS_MAX = 2_500;
 
 type Metrics = MetricObjectWithValues<MetricValue<string>>[];
@@ -26,7 +28,9 @@ export function answerForMetrics(registry: MetricsRegistry): void {
   });
 }
 
-/** All metrics of a pool, labelled by process: a sum would fall when one dies, which a rate takes for a restart of all. */
+/**
+ * All metrics of a pool, labelled by process: a sum would fall when one dies, which a rate takes for a restart of all.
+ */
 export function processPoolMetrics(members: () => readonly PoolMember[], own: MetricsRegistry): MetricDescription {
   let lastId = 0;
   async function request(member: PoolMember): Promise<Metrics> {
@@ -53,7 +57,9 @@ export function processPoolMetrics(members: () => readonly PoolMember[], own: Me
   };
 }
 
-/** The labels differ, so no samples are ever added up. `sum` also keeps the metrics that prom-client would leave out. */
+/**
+ * The labels differ, so no samples are ever added up. `sum` also keeps the metrics that prom-client would leave out.
+ */
 function labelled(metrics: Metrics, process: string): Metrics {
   return metrics.map((metric) => ({
     ...metric,

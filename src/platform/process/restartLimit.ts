@@ -9,7 +9,10 @@ const RULES = {
 };
 const MINUTE_MS = 60_000;
 
-/** When the replacement of a dead process may start: soon after the first death, later after each further one within a minute. */
+/**
+ * When the replacement of a dead process may start: soon after the first death, later after each further one within a
+ * minute.
+ */
 export class RestartLimit {
   readonly #rules: typeof RULES;
   /** Start times of the last minute, oldest first. */

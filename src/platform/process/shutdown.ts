@@ -19,7 +19,10 @@ export const SERVER_DEADLINE_MS = 8_000;
 /** The same for a process whose children are stopped one after the other. */
 const PARENT_DEADLINE_MS = 30_000;
 
-/** A second signal counts only after this time, ms: the terminal sends Ctrl-C to the process group, and npm sends it once more. */
+/**
+ * A second signal counts only after this time, ms: the terminal sends Ctrl-C to the process group, and npm sends it
+ * once more.
+ */
 const SAME_KEYSTROKE_MS = 400;
 /** Reserved for the parts after one that has used up its time, ms. */
 const RESERVE_MS = 500;

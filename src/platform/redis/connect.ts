@@ -12,9 +12,14 @@ type RedisAddress =
   | { kind: 'sentinel'; nodes: { host: string; port: number }[]; name: string; username?: string; password?: string }
   | { kind: 'cluster'; nodes: { host: string; port: number }[]; username?: string; password?: string };
 
-/** How long a command may take, ms. One that timed out may have run: its caller repeats only what is harmless to repeat. */
+/**
+ * How long a command may take, ms. One that timed out may have run: its caller repeats only what is harmless to repeat.
+ */
 export const COMMAND_TIMEOUT_MS = 2_000;
-/** A connection that is silent for so long with a request pending is replaced, ms. The kernel keeps a dead one for a quarter of an hour. */
+/**
+ * A connection that is silent for so long with a request pending is replaced, ms. The kernel keeps a dead one for a
+ * quarter of an hour.
+ */
 const SILENCE_MS_MAX = COMMAND_TIMEOUT_MS + 500;
 /** How often a connection that only listens sends a ping, ms. */
 const LISTENER_PING_MS = 5_000;
@@ -32,7 +37,9 @@ function hosts(text: string, defaultPort: number): { host: string; port: number 
   }));
 }
 
-/** `redis[s]://…`, `redis+sentinel://[user:pass@]h:p,h:p/name`, `redis+cluster://[user:pass@]h:p,h:p`; else `undefined`. */
+/**
+ * `redis[s]://…`, `redis+sentinel://[user:pass@]h:p,h:p/name`, `redis+cluster://[user:pass@]h:p,h:p`; else `undefined`.
+ */
 export function parseRedisUrl(url: string): RedisAddress | undefined {
   if (/^rediss?:\/\/\S+$/.test(url)) return URL.canParse(url) ? { kind: 'single', url } : undefined;
   const match = /^redis\+(sentinel|cluster):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/@\s]+)(?:\/([^/\s]*))?$/.exec(url);
@@ -62,10 +69,10 @@ const ONCE = {
 /**
  * `once`: a command is sent at most once and rejects immediately when the connection breaks or is down; for everything
  * that decides about money. ioredis's own defaults re-send a script whose reply was lost, and it then runs twice.
- * `grabs`: likewise, and a Cluster decides only where it was asked, see `StayingCluster`.
- * `subscriber`: pub/sub, re-subscribes by itself, however long Redis was away: by default ioredis gives up an unanswered subscription after
- * 20 attempts to connect, never makes it again, and its rejection, which nobody awaits, ends the process.
- * `queue`: as BullMQ requires for blocking workers.
+ * `grabs`: likewise, and a Cluster decides only where it was asked, see `StayingCluster`. `subscriber`: pub/sub,
+ * re-subscribes by itself, however long Redis was away: by default ioredis gives up an unanswered subscription after 20
+ * attempts to connect, never makes it again, and its rejection, which nobody awaits, ends the process. `queue`: as
+ * BullMQ requires for blocking workers.
  */
 const PURPOSES = {
   once: ONCE,
@@ -101,7 +108,10 @@ export function connectRedis(url: string, { purpose, onError }: ConnectOptions):
   return client;
 }
 
-/** After a reconnect ioredis subscribes by itself, and awaits no answer: a refusal, such as NOPERM, would end the process. */
+/**
+ * After a reconnect ioredis subscribes by itself, and awaits no answer: a refusal, such as NOPERM, would end the
+ * process.
+ */
 function reportSubscriptions(client: RedisClient, onError: (error: Error) => void): void {
   const subscribe = client.subscribe.bind(client) as (...channels: string[]) => Promise<unknown>;
   client.subscribe = ((...channels: string[]) => {
@@ -131,7 +141,8 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
         replyMapping: _default,
         ...redisOptions
       } = options;
-      // ioredis's own check asks a server whose connection is not open yet, is refused by it, and begins anew: `untilReady` checks.
+      // ioredis's own check asks a server whose connection is not open yet, is refused by it, and begins anew:
+      // `untilReady` checks.
       const once = (purpose === 'once' || purpose === 'grabs') && {
         retryDelayOnFailover: 0,
         enableOfflineQueue: false,
@@ -147,9 +158,9 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
 }
 
 /**
- * Follows nobody to the new owner of a slot: it may lack what users were told, and is looked at before it decides anything, see
- * `watchMasters`. ioredis by itself would send the command on, or to any server. ASK is followed: it names a slot that is being moved, with
- * all it has.
+ * Follows nobody to the new owner of a slot: it may lack what users were told, and is looked at before it decides
+ * anything, see `watchMasters`. ioredis by itself would send the command on, or to any server. ASK is followed: it
+ * names a slot that is being moved, with all it has.
  */
 class StayingCluster extends Cluster {
   override handleError(...[error, ttl, handlers]: Parameters<Cluster['handleError']>): void {
@@ -159,7 +170,10 @@ class StayingCluster extends Cluster {
   }
 }
 
-/** Resolves when commands can be sent, in a Cluster to all masters; rejects after `timeoutMs` with the servers and the last error. */
+/**
+ * Resolves when commands can be sent, in a Cluster to all masters; rejects after `timeoutMs` with the servers and the
+ * last error.
+ */
 export async function untilReady(client: RedisClient, timeoutMs = 5_000): Promise<void> {
   const deadline = deadlineIn(timeoutMs);
   let last = 'no answer';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Where a win must be stored before it is confirmed to the user [R4]. `local`: on the disk of Redis. `relaxed`: in its memory, and on
- * its disk within about a second. `replicas`: as `local`, and also on this number of replicas.
+ * Where a win must be stored before it is confirmed to the user [R4]. `local`: on the disk of Redis. `relaxed`: in its
+ * memory, and on its disk within about a second. `replicas`: as `local`, and also on this number of replicas.
  */
 export type Durability = { mode: 'local' | 'relaxed' } | { mode: 'replicas'; replicas: number };
 

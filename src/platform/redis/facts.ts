@@ -2,7 +2,10 @@ import type { Redis } from 'ioredis';
 import type { RedisClient } from './connect.ts';
 import { mastersOf } from './owner.ts';
 
-/** What one Redis server reports about itself. Absent facts are unknown: a user or a provider may forbid INFO and CONFIG. */
+/**
+ * What one Redis server reports about itself. Absent facts are unknown: a user or a provider may forbid INFO and
+ * CONFIG.
+ */
 export interface RedisFacts extends Partial<ReturnType<typeof parseInfo>> {
   /** `host:port` of a Cluster's master; empty for a single server. */
   node: string;
@@ -62,7 +65,10 @@ export function parseInfo(text: string) {
   };
 }
 
-/** From `slave0:ip=127.0.0.1,port=6380,state=online,offset=42,lag=0`: seconds since its last sign of life, bytes not acknowledged yet. */
+/**
+ * From `slave0:ip=127.0.0.1,port=6380,state=online,offset=42,lag=0`: seconds since its last sign of life, bytes not
+ * acknowledged yet.
+ */
 function replicasOf(lines: ReadonlyMap<string, string>) {
   const offset = Number(lines.get('master_repl_offset') ?? 0);
   return [...lines]

@@ -41,8 +41,8 @@ export function slotTable(redis: RedisClient): SlotTable | undefined {
 }
 
 /**
- * The master of a slot by the client's own table, which may be out of date: a server that is not the owner any more answers MOVED.
- * What is sent over this connection is neither redirected nor sent again.
+ * The master of a slot by the client's own table, which may be out of date: a server that is not the owner any more
+ * answers MOVED. What is sent over this connection is neither redirected nor sent again.
  * @returns `undefined` while the client has no connection to it
  */
 export function masterOf(redis: RedisClient, slot: number): Server | undefined {
@@ -58,7 +58,9 @@ export function slotsOwnedBy(redis: RedisClient, connection: Redis): number[] {
   return redis.slots.flatMap((names, slot) => (names[0] === name ? [slot] : []));
 }
 
-/** Has the client ask for the owners of all slots anew. It does so by itself only when a command of its own meets MOVED. */
+/**
+ * Has the client ask for the owners of all slots anew. It does so by itself only when a command of its own meets MOVED.
+ */
 export function learnMasters(redis: RedisClient): void {
   if (redis instanceof Cluster) redis.refreshSlotsCache();
 }

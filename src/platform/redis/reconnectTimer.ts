@@ -1,7 +1,10 @@
 import { Cluster } from 'ioredis';
 import type { RedisClient } from './connect.ts';
 
-/** How long after an outage the gateways may still restore wins that Redis lost, ms; default of SETTLE_AFTER_RECONNECT_MS. */
+/**
+ * How long after an outage the gateways may still restore wins that Redis lost, ms; default of
+ * SETTLE_AFTER_RECONNECT_MS.
+ */
 export const SETTLE_AFTER_RECONNECT_MS = 10_000;
 
 /** How long Redis has been reachable again, ms; `Infinity` if it never was unreachable, 0 while it is. */

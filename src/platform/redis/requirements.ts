@@ -4,8 +4,8 @@ import type { RedisClient } from './connect.ts';
 import { readFacts, type RedisFacts } from './facts.ts';
 
 /**
- * What can be wrong with a Redis that holds money, worst first, and what to change. `wrong`: wins would be refused or lost;
- * `warning`: wins may be lost in a power cut.
+ * What can be wrong with a Redis that holds money, worst first, and what to change. `wrong`: wins would be refused or
+ * lost; `warning`: wins may be lost in a power cut.
  */
 const RULES = {
   replica: { severity: 'wrong', advice: 'set REDIS_URL to its master, or to redis+sentinel://…' },

@@ -4,7 +4,10 @@ import { COMMAND_TIMEOUT_MS } from './connect.ts';
 const UNREACHABLE =
   /ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|P1001|P1002|P1008|P1017|Can't reach database|Connection is closed|Command timed out|max retries per request|Stream isn't writeable|cannot be reached|does not answer|timeout exceeded when trying to connect/;
 
-/** The same of a Redis Cluster: the client has followed its answers in a circle, knows no server, or the servers say that none serves the key now. */
+/**
+ * The same of a Redis Cluster: the client has followed its answers in a circle, knows no server, or the servers say
+ * that none serves the key now.
+ */
 const NOT_SERVED =
   /Too many Cluster redirections|None of startup nodes is available|Failed to refresh slots cache|Cluster isn't ready|CLUSTERDOWN|MASTERDOWN|LOADING Redis/;
 

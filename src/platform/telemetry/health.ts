@@ -27,13 +27,18 @@ export type Readiness = Awaited<ReturnType<typeof openReadiness>>;
 
 export interface ReadinessOptions {
   parts: readonly Part[];
-  /** Pause between checks, and timeout of one, ms: together the longest time in which a load balancer gets a wrong answer, below 3 s. */
+  /**
+   * Pause between checks, and timeout of one, ms: together the longest time in which a load balancer gets a wrong
+   * answer, below 3 s.
+   */
   everyMs?: number;
   answerMsMax?: number;
   now?: () => number;
 }
 
-/** If a check ends later than this after its timeout, our own event loop was blocked and the result means nothing, ms. */
+/**
+ * If a check ends later than this after its timeout, our own event loop was blocked and the result means nothing, ms.
+ */
 const LOOP_DELAY_MS_MAX = 250;
 /** During the opening, pause before a failed check is repeated, ms. */
 const OPENING_MS = 20;
@@ -41,11 +46,11 @@ const OPENING_MS = 20;
 const OPEN = 'open';
 
 /**
- * Checks every part at intervals, so that a request to `/readyz` costs nothing. A part that does not answer counts as unreachable: a
- * frozen server accepts connections but sends nothing.
+ * Checks every part at intervals, so that a request to `/readyz` costs nothing. A part that does not answer counts as
+ * unreachable: a frozen server accepts connections but sends nothing.
  *
- * Resolves when all parts have answered, or after `answerMsMax` with the missing ones; never rejects. After that it never reports
- * "ready" for an unchecked part, nor "not ready" for a connection that was only being opened.
+ * Resolves when all parts have answered, or after `answerMsMax` with the missing ones; never rejects. After that it
+ * never reports "ready" for an unchecked part, nor "not ready" for a connection that was only being opened.
  */
 export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500, now = Date.now }: ReadinessOptions) {
   const problems = new Map<string, NotReady>();

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 const LOG_FILE_BYTES_MAX = 10 * 1024 * 1024;
 const TAIL_BYTES = 4_096;
 
-/** Opens `<folder>/<name>.log`; a file above the limit is moved to `<name>.log.1`, so that restarts do not fill the disk [R10]. */
+/**
+ * Opens `<folder>/<name>.log`; a file above the limit is moved to `<name>.log.1`, so that restarts do not fill the disk
+ * [R10].
+ */
 export function openLogFile(folder: string, name: string) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `${name}.log`);
@@ -14,7 +17,9 @@ export function openLogFile(folder: string, name: string) {
   return {
     /** Open for appending, for the child process; the caller closes it. */
     descriptor,
-    /** The last line since the opening, as the end of a message: `: <line> (more in <path>)`. Empty when there is none. */
+    /**
+     * The last line since the opening, as the end of a message: `: <line> (more in <path>)`. Empty when there is none.
+     */
     lastLine(): string {
       const reader = openSync(path, 'r');
       try {

@@ -2,9 +2,9 @@ import type { Cents } from '../money.ts';
 import type { PlainMethod } from './method.ts';
 
 /**
- * 二倍均值法: each draw is uniform in [min, 2 × mean − min] of the remaining money, narrowed so that each remaining packet can have
- * from min to max. The range always contains the mean of the remaining money, rounded down. With a max below twice the mean, early
- * draws fall short of the mean, so later ones cluster at max.
+ * 二倍均值法: each draw is uniform in [min, 2 × mean − min] of the remaining money, narrowed so that each remaining packet
+ * can have from min to max. The range always contains the mean of the remaining money, rounded down. With a max below
+ * twice the mean, early draws fall short of the mean, so later ones cluster at max.
  */
 export const doubleMean: PlainMethod<'double-mean'> = {
   name: 'double-mean',

@@ -91,7 +91,10 @@ export function rowsMethod<const Name extends string, const Field extends string
   return method;
 }
 
-/** Checks whether these packets within [min, max] can hold exactly this money. @param whose the name of the money in the reason */
+/**
+ * Checks whether these packets within [min, max] can hold exactly this money.
+ * @param whose the name of the money in the reason
+ */
 export function shareRefusals(
   { budgetCents, packets, minCents, maxCents }: Budget,
   field: string,

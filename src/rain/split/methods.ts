@@ -4,10 +4,10 @@ import type { RequestedRow, PlainMethod, RowsMethod, SplitMethod } from './metho
 import { tiers } from './tiers.ts';
 
 /**
- * The split methods, in display order. To add one: its file here (`PlainMethod`, or `RowsMethod` with a list of rows), its name
- * at the end of the list below, an example in test/rain/split/examples.ts (`recorded` is what the first failure shows), a plan at the
- * end of those in test/rain/position.test.ts, and its name in the glossary; then `npm run docs`. Command line, forms, requests,
- * roll-over and verifiers follow by themselves.
+ * The split methods, in display order. To add one: its file here (`PlainMethod`, or `RowsMethod` with a list of rows),
+ * its name at the end of the list below, an example in test/rain/split/examples.ts (`recorded` is what the first
+ * failure shows), a plan at the end of those in test/rain/position.test.ts, and its name in the glossary; then `npm run
+ * docs`. Command line, forms, requests, roll-over and verifiers follow by themselves.
  */
 export const METHODS = [doubleMean, tiers, even] as const;
 

@@ -7,7 +7,10 @@ interface Picture {
   isAnimated: boolean;
 }
 
-/** Reads the header; nothing is unpacked. @returns `undefined` if this is no whole picture of these types, or has no size that can be read */
+/**
+ * Reads the header; nothing is unpacked.
+ * @returns `undefined` if this is no whole picture of these types, or has no size that can be read
+ */
 export function pictureIn(bytes: Uint8Array): Picture | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {

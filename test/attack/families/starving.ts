@@ -4,12 +4,18 @@ import { ask, type Answer } from '../asker.ts';
 import type { Attempts, Family } from '../family.ts';
 import { PASSWORD, type Running, type Scene } from '../scene.ts';
 
-/** Requests of one address to the operator's API that are looked at in a minute, and rains that there are not that it may ask for. */
+/**
+ * Requests of one address to the operator's API that are looked at in a minute, and rains that there are not that it
+ * may ask for.
+ */
 const [API_PER_MINUTE, UNKNOWN_RAINS_PER_MINUTE] = [1_200, 60];
 const WRONG_SIGN_INS = 40;
 /** Handshakes that the gateway of this family takes of an address in a second. */
 const HANDSHAKES = 20;
-/** A page that comes later has starved, unless a console that nobody attacks takes as long: then the machine is busy. It takes milliseconds on an idle one. */
+/**
+ * A page that comes later has starved, unless a console that nobody attacks takes as long: then the machine is busy. It
+ * takes milliseconds on an idle one.
+ */
 const SERVED_MS_MAX = 2_500;
 const OF_IDLE_MAX = 4;
 const AT_ONCE = 50;
@@ -33,7 +39,10 @@ const statusesOf = (answers: readonly Answer[]): string =>
   [...new Set(answers.map(({ status }) => status))].sort().join(' ');
 const waits = ({ headers }: Answer): boolean => Number(headers['retry-after']) > 0;
 
-/** Asks for the page as long as the flood lasts, and for that of a console that nobody floods. @returns what the flood was answered, and how long the pages took as a rule (the medians), ms */
+/**
+ * Asks for the page as long as the flood lasts, and for that of a console that nobody floods.
+ * @returns what the flood was answered, and how long the pages took as a rule (the medians), ms
+ */
 async function during<T>(
   { port }: Running,
   idle: Running,

@@ -6,7 +6,10 @@ import { eventually } from '../../support/eventually.ts';
 import { newRain } from '../../ledger/claims.ts';
 import { openTestConsole, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 
-/** What a viewer may ask for and what takes long: the console runs in the process of this test, so that its loop can be watched. */
+/**
+ * What a viewer may ask for and what takes long: the console runs in the process of this test, so that its loop can be
+ * watched.
+ */
 let testConsole: TestConsole;
 let vera: Visitor;
 let opal: Visitor;

@@ -27,7 +27,10 @@ beforeEach(async () => {
   if (keys.length > 0) await testConsole.redis.del(...keys);
 });
 
-/** The operator's app: the code of the step of now, and of those before and after. It stays at this step, however long the test takes. */
+/**
+ * The operator's app: the code of the step of now, and of those before and after. It stays at this step, however long
+ * the test takes.
+ */
 function app(secret: string): (steps?: number) => string {
   const now = Date.now();
   return (steps = 0) => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now + steps * 30_000 });

@@ -32,7 +32,8 @@ describe.skipIf(missing)(missing ?? 'the manifests for Kubernetes', async () => 
   const facts: Facts = {
     secrets: secretsOfExample(kubectl),
     version: (JSON.parse(read('package.json')) as { version: string }).version,
-    // The image of Node has the user `node`, whose number is 1000. Kubernetes does not take a name for proof that it is not root.
+    // The image of Node has the user `node`, whose number is 1000. Kubernetes does not take a name for proof that it is
+    // not root.
     user: /^FROM node:/m.test(dockerfile) && /^USER node$/m.test(dockerfile) ? 1_000 : NaN,
     postgresImage: (
       parse(read('deploy/docker/compose.yaml'), { merge: true }) as { services: { postgres: { image: string } } }

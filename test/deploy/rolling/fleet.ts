@@ -9,7 +9,10 @@ interface Pod {
   env?: Record<string, string>;
 }
 
-/** Gateways and workers that come and go beside each other, at the stores of one deployment. Each resolves when it is ready. */
+/**
+ * Gateways and workers that come and go beside each other, at the stores of one deployment. Each resolves when it is
+ * ready.
+ */
 interface Fleet {
   gateway(port: number, pod?: Pod): Promise<Part>;
   worker(pod?: Pod): Promise<Part>;

@@ -18,7 +18,10 @@ const git = (...args: string[]): string | undefined => {
   }
 };
 
-/** The version that an upgrade comes from: `RAIN_PREVIOUS` (any commit), the last release before this commit, or the first that was tried. */
+/**
+ * The version that an upgrade comes from: `RAIN_PREVIOUS` (any commit), the last release before this commit, or the
+ * first that was tried.
+ */
 export function findPrevious(): { commit: string } | { missing: string } {
   const wanted =
     process.env['RAIN_PREVIOUS'] ?? git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^') ?? FIRST;

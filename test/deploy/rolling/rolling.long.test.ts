@@ -20,7 +20,10 @@ const USERS = 800;
 const PACKETS = 720;
 const GATEWAYS = 3;
 const TAP_MS = 80;
-/** The client's own limit for an answer (`client/connection.ts`): nobody may be left so long, not even by a gateway that is lost. */
+/**
+ * The client's own limit for an answer (`client/connection.ts`): nobody may be left so long, not even by a gateway that
+ * is lost.
+ */
 const WAIT_MS_MAX = 10_000;
 /** A gateway drains, its users wait as it has asked them to, and are back. */
 const REPLACED_MS_MAX = SOCKET_LIMITS.closeMs + SOCKET_LIMITS.reconnectMsMin + SOCKET_LIMITS.reconnectWindowMsMin;

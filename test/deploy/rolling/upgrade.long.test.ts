@@ -133,7 +133,8 @@ describe.skipIf(missing)(missing ?? 'from the previous version', () => {
     await eventually(async () => expect(await grab(a, 'labelled', 'ann')).toBe('0'));
     await tapSome([before], USERS / 4);
 
-    // The order of docs/how-to/upgrade.md. The tables, then workers: an old and a new one credit a rain of each version.
+    // The order of docs/how-to/upgrade.md. The tables, then workers: an old and a new one credit a rain of each
+    // version.
     await migrate(deployment.databaseUrl);
     await fleet.worker({ env: { METRICS_PORT: String(newMetrics) } });
     await workers[0]!.stop();

@@ -13,7 +13,9 @@ import type { FaultCluster } from './servers.ts';
 import { untilKnown } from './untilKnown.ts';
 
 const PARTED: Shape = { users: 600, packets: 400, shards: 4, opensInMs: 1_500, windowMs: 12_000, arrivalsMs: 10_000 };
-/** Small: it is played a hundred times. A quarter of the packets is there for users who arrive after the latest stall. */
+/**
+ * Small: it is played a hundred times. A quarter of the packets is there for users who arrive after the latest stall.
+ */
 const STALLED: Shape = { users: 150, packets: 100, shards: 4, opensInMs: 1_000, windowMs: 3_000, arrivalsMs: 2_500 };
 const STALL_MS = 300;
 /** Both masters live on for so long after the promotion. */

@@ -20,8 +20,8 @@ interface Line {
 const LAID_MS_MAX = 40_000;
 
 /**
- * Proxies in front of the servers of a Cluster, one for its clients and replicas and one for the bus, under whose ports they are
- * announced. Only what servers dial is lost there; gateways, workers and the test get through to every server.
+ * Proxies in front of the servers of a Cluster, one for its clients and replicas and one for the bus, under whose ports
+ * they are announced. Only what servers dial is lost there; gateways, workers and the test get through to every server.
  */
 export class ServerLines {
   readonly #lines: Line[];

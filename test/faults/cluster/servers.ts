@@ -78,7 +78,10 @@ export class FaultCluster {
     [pair.master, pair.replica] = [pair.replica, pair.master];
   }
 
-  /** As `redis-cli --cluster reshard` does it, with all keys of the slot in one step. @param meanwhile while the keys are on their way */
+  /**
+   * As `redis-cli --cluster reshard` does it, with all keys of the slot in one step.
+   * @param meanwhile while the keys are on their way
+   */
   async moveSlot(slot: number, from: Pair, to: Pair, meanwhile?: () => Promise<unknown>): Promise<Moved> {
     const beganAt = Date.now();
     this.#moved.push({ slot, from, to });

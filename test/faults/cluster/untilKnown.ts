@@ -3,8 +3,8 @@ import { learnMasters, mastersOf } from '../../../src/platform/redis/owner.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /**
- * Resolves when the client knows no other masters than these, and has a connection to each: it opens one with the first command for it,
- * and refuses the next ones meanwhile.
+ * Resolves when the client knows no other masters than these, and has a connection to each: it opens one with the first
+ * command for it, and refuses the next ones meanwhile.
  * @param names `host:port`
  */
 export async function untilKnown(redis: RedisClient, names: ReadonlySet<string>): Promise<void> {

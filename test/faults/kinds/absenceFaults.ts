@@ -9,7 +9,9 @@ const absence = thorough
   ? { everyMs: 15_000, forMs: 2_000, windowMs: 46_000 }
   : { everyMs: 3_000, forMs: 400, windowMs: 7_000 };
 
-/** Every user has a final answer, and every winner a credit message: by the answer, by a repeated grab, or by a join. */
+/**
+ * Every user has a final answer, and every winner a credit message: by the answer, by a repeated grab, or by a join.
+ */
 async function check({ crowd }: Scene): Promise<string[]> {
   const uncredited = () => crowd.winners().filter(([userId]) => !crowd.records.get(userId)!.credited).length;
   await eventually(() => uncredited() === 0, { timeoutMs: 15_000 }).catch(() => {});

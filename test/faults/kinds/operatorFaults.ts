@@ -12,8 +12,8 @@ type Setting = Parameters<Create>[0];
 const COMMAND_MS = 1_200;
 
 /**
- * Starts an operator's command and kills it, at a random moment or just after it has begun to act. Then it runs the same command
- * again, as the manual says for a command with an unknown end.
+ * Starts an operator's command and kills it, at a random moment or just after it has begun to act. Then it runs the
+ * same command again, as the manual says for a command with an unknown end.
  */
 async function killAndRepeat(
   { env, rain, random }: Setting,

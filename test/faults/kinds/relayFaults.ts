@@ -3,7 +3,10 @@ import type { Fault } from '../fault.ts';
 
 /** The worker dies at one of the first so many claims: half of the packets, which are won on a busy machine, too. */
 const CLAIMS_MAX = 100;
-/** All users arrive long before the end. Late users would win nothing, and the claim that triggers the death would never come. */
+/**
+ * All users arrive long before the end. Late users would win nothing, and the claim that triggers the death would never
+ * come.
+ */
 const rain = { windowMs: 6_000, arrivalsMs: 1_900 };
 
 export function relayFaults(fault: Fault): void {

@@ -16,7 +16,8 @@ const check: NonNullable<FaultOptions['check']> = async (scene) => [
 ];
 
 export function settingsFaults(fault: Fault): void {
-  // As Sentinel or an operator does to a supposed old master. The port is unused, because a real master would replace its data.
+  // As Sentinel or an operator does to a supposed old master. The port is unused, because a real master would replace
+  // its data.
   fault(
     'Redis is told to be a replica, which takes no writes, for 2 s',
     async ({ context }) => {

@@ -12,8 +12,8 @@ const PAUSE_MS_MAX = 1_000;
 const rain = { packets: 290, windowMs: 2_500 };
 
 /**
- * Stops all postings, and waits until a worker is in the middle of a batch. From the opening on: on a busy machine all wins may be credited a
- * second later. @returns one that is, at a random moment @throws if none is
+ * Stops all postings, and waits until a worker is in the middle of a batch. From the opening on: on a busy machine all
+ * wins may be credited a second later. @returns one that is, at a random moment @throws if none is
  */
 async function holdBatch({
   databaseUrl,

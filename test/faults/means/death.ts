@@ -18,7 +18,10 @@ type Moment =
   | 'expired'
   | 'sale-settled';
 
-/** Leaves only one worker running. It kills itself at this moment with the nth claim, or at the nth time if the moment has no claim. */
+/**
+ * Leaves only one worker running. It kills itself at this moment with the nth claim, or at the nth time if the moment
+ * has no claim.
+ */
 export async function armDeath({ workers }: Pick<Deployment, 'workers'>, moment: Moment, nth: number): Promise<void> {
   const [doomed] = workers;
   await Promise.all(workers.map((worker) => worker.stop()));
@@ -29,7 +32,11 @@ export async function armDeath({ workers }: Pick<Deployment, 'workers'>, moment:
 /** Enough for the whole window and the settlement, even on a busy machine. */
 const DEATH_MS_MAX = 45_000;
 
-/** Waits for that death, and restarts all workers after a random pause. @param meanwhile what has to happen without any worker @returns when the worker died, epoch ms */
+/**
+ * Waits for that death, and restarts all workers after a random pause.
+ * @param meanwhile what has to happen without any worker
+ * @returns when the worker died, epoch ms
+ */
 export async function untilDeath(
   { workers, random }: Pick<Scene, 'workers' | 'random'>,
   meanwhile?: () => Promise<unknown>,

@@ -1,5 +1,5 @@
-// A worker that kills itself at one precise moment, as kill -9 would. It is the compiled program before it is bundled: a bundle has
-// packages of its own, which cannot be changed from here.
+// A worker that kills itself at one precise moment, as kill -9 would. It is the compiled program before it is bundled:
+// a bundle has packages of its own, which cannot be changed from here.
 //
 //     FAULTS_DIE_AT=<moment>:<n>    at the nth claim or order; at the nth time if the moment has none
 //
@@ -35,7 +35,8 @@ Queue.prototype.add = async function (...args) {
   return job;
 };
 
-// lua/credited.lua has exactly two keys: state and credited; lua/follow.lua four, which no other script has in this order.
+// lua/credited.lua has exactly two keys: state and credited; lua/follow.lua four, which no other script has in this
+// order.
 const { evalsha } = Redis.prototype;
 Redis.prototype.evalsha = function (...args) {
   if (args[1] === 2 && String(args[3]).endsWith(':credited')) dieAt('credited', args.length - 4);

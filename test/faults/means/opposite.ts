@@ -2,14 +2,17 @@ import { Client } from 'pg';
 import { eventually } from '../../support/eventually.ts';
 import type { Scene } from '../run.ts';
 
-/** PostgreSQL checks a waiting credit for a deadlock only once, so the cycle must be closed before. Not every try succeeds. */
+/**
+ * PostgreSQL checks a waiting credit for a deadlock only once, so the cycle must be closed before. Not every try
+ * succeeds.
+ */
 const TRIES_MAX = 6;
 const TRY_MS_MAX = 2_500;
 
 /**
- * Takes the locks of a credit in reverse order: first the rain's account, and when a credit waits for it, the users' accounts, which
- * that credit has locked. Its deadlock timeout is longer than the credit's, so PostgreSQL ends the credit. Rolls
- * everything back.
+ * Takes the locks of a credit in reverse order: first the rain's account, and when a credit waits for it, the users'
+ * accounts, which that credit has locked. Its deadlock timeout is longer than the credit's, so PostgreSQL ends the
+ * credit. Rolls everything back.
  * @returns the number of transactions that PostgreSQL has ended for a deadlock
  */
 export async function deadlock({ databaseUrl, rainId, crowd }: Scene): Promise<number> {
@@ -46,7 +49,8 @@ async function lockInReverse(client: Client, rainId: string, userIds: readonly s
   const waitsForUs =
     "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND pg_backend_pid() = ANY (pg_blocking_pids(pid))";
   await eventually(async () => (await client.query(waitsForUs)).rowCount! > 0, { timeoutMs: TRY_MS_MAX, everyMs: 5 });
-  // Most of these accounts are as new as the credit, so they are waited for by inserting them, which the triggers forbid.
+  // Most of these accounts are as new as the credit, so they are waited for by inserting them, which the triggers
+  // forbid.
   await client.query('SET LOCAL session_replication_role = replica');
   await client.query(
     `INSERT INTO "Account" ("id", "kind") SELECT 'user:' || unnest($1::text[]), 'user' ON CONFLICT DO NOTHING`,

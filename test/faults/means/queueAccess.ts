@@ -11,7 +11,10 @@ interface QueueAccess {
   waiting(): Promise<Job<CreditJob>[]>;
   /** Expires the locks of these jobs and marks them as stalled. Otherwise that takes 22 s. */
   stall(jobs: readonly Job[]): Promise<void>;
-  /** Takes at least this many jobs from the workers and fails them for good, as a faulty worker would. @returns how many */
+  /**
+   * Takes at least this many jobs from the workers and fails them for good, as a faulty worker would.
+   * @returns how many
+   */
   failForGood(atLeast: number, withinMs: number): Promise<number>;
   /** Removes everything, also active jobs. */
   obliterate(): Promise<void>;

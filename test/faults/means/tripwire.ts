@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * A TCP proxy that cuts the connection at a given word: the data with the word still arrives, its answer does not. A random moment
- * would hardly ever hit this fault: a request is executed, and its answer is lost.
+ * A TCP proxy that cuts the connection at a given word: the data with the word still arrives, its answer does not. A
+ * random moment would hardly ever hit this fault: a request is executed, and its answer is lost.
  */
 export interface Tripwire {
   port: number;

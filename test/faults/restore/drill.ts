@@ -18,7 +18,10 @@ export interface Drill {
   redisLater?: boolean;
 }
 
-/** How long the system may take to notice and to heal by itself, and then with the operator's word, if somebody is still paid now and then. */
+/**
+ * How long the system may take to notice and to heal by itself, and then with the operator's word, if somebody is still
+ * paid now and then.
+ */
 const BY_ITSELF_MS = 20_000;
 const WITH_OPERATOR_MS = 30_000;
 const NOBODY_PAID_MS = 8_000;
@@ -80,7 +83,10 @@ export async function playDrill(drill: Drill): Promise<RunResult> {
   }
 }
 
-/** Some are not paid for a good reason, and stand on a list: nothing more is to be expected of the others when nobody has been paid for a while. */
+/**
+ * Some are not paid for a good reason, and stand on a list: nothing more is to be expected of the others when nobody
+ * has been paid for a while.
+ */
 async function untilNobodyIsPaid(look: () => Promise<readonly unknown[]>): Promise<void> {
   let [left, since] = [Infinity, Date.now()];
   await eventually(
@@ -159,7 +165,8 @@ async function verdict(
 
 /**
  * One payment for each user of a rain, and one for each packet.
- * @param bothOlder neither store can know who had a packet before: a winner of before and one of afterwards are both paid what they were told
+ * @param bothOlder neither store can know who had a packet before: a winner of before and one of afterwards are both
+ *   paid what they were told
  */
 function paidTwice(wallet: Wallet, bothOlder: boolean): string[] {
   const seen = new Map<string, string>();

@@ -12,8 +12,9 @@ import { say } from './say.ts';
 const WITHIN_MS = 30_000;
 
 /**
- * A rain was settled so long ago that Redis has forgotten it, and PostgreSQL comes back from before its settlement: no store knows the
- * later winners. The rain must not be played or settled as if there were none; the list that was exported after it brings them back.
+ * A rain was settled so long ago that Redis has forgotten it, and PostgreSQL comes back from before its settlement: no
+ * store knows the later winners. The rain must not be played or settled as if there were none; the list that was
+ * exported after it brings them back.
  */
 export async function playExpired(): Promise<RunResult> {
   const deployment = await deploy({ gateways: 1, workers: 1 });

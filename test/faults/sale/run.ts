@@ -19,7 +19,10 @@ export const PRICE = '19.90';
 export const BUYERS = 100;
 const GROUPS = 20;
 const HOLD_MS = 2_500;
-/** So long orders wait where somebody has to act before they time out, also when a worker has just started on a busy machine. */
+/**
+ * So long orders wait where somebody has to act before they time out, also when a worker has just started on a busy
+ * machine.
+ */
 export const LONG_HOLD_MS = 8_000;
 /** On a busy machine nothing may be sold for seconds; the sale is ended when everybody has an answer. */
 const WINDOW_MS = 30_000;
@@ -138,7 +141,10 @@ export async function playSaleRun(
   }
 }
 
-/** The longest wait after the fault, seconds: from a told reservation to its told order, or from when the sale could be settled to its settlement. */
+/**
+ * The longest wait after the fault, seconds: from a told reservation to its told order, or from when the sale could be
+ * settled to its settlement.
+ */
 function recoverySeconds(buyers: HonestBuyers, struckAt: number, endedAt: number, settledAt: number): number {
   const waits = buyers.told().map(({ at, createdAt = at }) => createdAt - Math.max(at, struckAt));
   return Math.max(0, settledAt - endedAt, ...waits) / 1_000;

@@ -5,7 +5,10 @@ import { startLoop } from '../../../src/platform/concurrency/loop.ts';
 import { createSemaphore } from '../../../src/platform/concurrency/semaphore.ts';
 import type { HonestBuyers } from '../users/honestBuyers.ts';
 
-/** What becomes of an order, by its number: half of the buyers pay, some of them give it back, some cancel, the rest never pays. */
+/**
+ * What becomes of an order, by its number: half of the buyers pay, some of them give it back, some cancel, the rest
+ * never pays.
+ */
 function planOf(ordinal: number): 'pay' | 'refund' | 'cancel' | 'nothing' {
   const digit = ordinal % 10;
   return digit < 5 ? 'pay' : digit === 5 ? 'refund' : digit < 8 ? 'cancel' : 'nothing';

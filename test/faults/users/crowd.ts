@@ -14,7 +14,10 @@ interface CrowdOptions {
   random: Chance;
 }
 
-/** A few hundred users on real sockets. Their arrivals are spread over the window, so that users are active when the fault strikes. */
+/**
+ * A few hundred users on real sockets. Their arrivals are spread over the window, so that users are active when the
+ * fault strikes.
+ */
 export interface Crowd {
   /** By user id. */
   records: ReadonlyMap<string, UserRecord>;
@@ -30,7 +33,9 @@ export interface Crowd {
 
 const REPEATS_MAX = 3;
 
-/** Signs the tokens before the rain opens, because hundreds of signatures take time. User ids begin with the rain's id. */
+/**
+ * Signs the tokens before the rain opens, because hundreds of signatures take time. User ids begin with the rain's id.
+ */
 export async function issueTokens(
   rainId: string,
   users: number,

@@ -162,7 +162,10 @@ class Buyer {
   }
 }
 
-/** Buyers on real sockets who only buy, stay, come back when they are cut off, and remember everything that they were told. */
+/**
+ * Buyers on real sockets who only buy, stay, come back when they are cut off, and remember everything that they were
+ * told.
+ */
 export class HonestBuyers {
   readonly #buyers = new Map<string, Buyer>();
   readonly #saleId: string;

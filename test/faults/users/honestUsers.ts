@@ -23,7 +23,10 @@ export class HonestUsers {
     this.#rainId = rainId;
   }
 
-  /** Each of these users joins, shows the receipts of earlier wins, and grabs until there is a final answer, at most this long. */
+  /**
+   * Each of these users joins, shows the receipts of earlier wins, and grabs until there is a final answer, at most
+   * this long.
+   */
   async grab(userIds: readonly string[], forMs = 5_000): Promise<void> {
     await Promise.all(userIds.map((userId) => this.#grab(userId, Date.now() + forMs)));
   }

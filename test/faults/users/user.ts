@@ -22,8 +22,8 @@ interface UserOptions {
 const SILENCE_MS = 4_000;
 
 /**
- * One user on real sockets, one after another. The user grabs until there is a final answer, and records all answers. A loser leaves
- * after the repeats; a winner stays until the end, for the credit message.
+ * One user on real sockets, one after another. The user grabs until there is a final answer, and records all answers. A
+ * loser leaves after the repeats; a winner stays until the end, for the credit message.
  */
 export class User {
   readonly record: UserRecord;

@@ -56,7 +56,8 @@ const shardOfMaster = (rainId: string) =>
   );
 
 test('a master comes back with another connection: only its users wait while told wins are looked for, and for a bounded time', async () => {
-  // Rounds of a campaign share their slots. What was told in the first cannot be looked for later, so that the check does not end.
+  // Rounds of a campaign share their slots. What was told in the first cannot be looked for later, so that the check
+  // does not end.
   for (const rainId of ['cut.1', 'cut.2'])
     await stockRain(redis, { rainId, amounts: Array.from({ length: 240 }, () => '0.01'), shards: SHARDS, winsMax: 2 });
   const url = await gatewayWith();

@@ -44,7 +44,8 @@ describe('admission to a Redis of fixed capacity', () => {
     for (const { times, goodput, refused, p99, restP99 } of points) {
       if (times <= 0.75) expect([refused, goodput / (perSecond * times)], table).toEqual([0, expect.closeTo(1, 1)]);
       else expect(goodput, table).toBeGreaterThanOrEqual(best * 0.8);
-      // Grabs that arrive before any wait was measured cannot be recognised as too many: at ten times the load that is a tenth of all.
+      // Grabs that arrive before any wait was measured cannot be recognised as too many: at ten times the load that is
+      // a tenth of all.
       expect(times <= 3 ? p99 : restP99, table).toBeLessThanOrEqual(1_000);
     }
   });

@@ -57,7 +57,10 @@ async function resultsOf(clients: readonly Client[], rainIds: readonly string[])
   return codes;
 }
 
-/** Runs rains that open together; in each, the first ten users grab before all others. @returns the number of packets they won */
+/**
+ * Runs rains that open together; in each, the first ten users grab before all others.
+ * @returns the number of packets they won
+ */
 async function race(clients: readonly Client[], rainIds: readonly string[]): Promise<number> {
   const moment = (await redisNow(redis)) + 300;
   for (const rainId of rainIds) {

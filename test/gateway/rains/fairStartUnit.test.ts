@@ -206,7 +206,8 @@ test(`across gateways, neither the number of users nor a fast clock decides who 
     expect(order).toHaveLength(50);
     for (const { g } of order.sort((a, b) => a.at - b.at || a.tie - b.tie).slice(0, packets)) wins[g]!++;
   }
-  // One user in ten is at the first gateway, and 750 of 7,500 packets would be theirs; its clock may gain them a little.
+  // One user in ten is at the first gateway, and 750 of 7,500 packets would be theirs; its clock may gain them a
+  // little.
   expect(wins[0]! / (starts * packets)).toBeGreaterThan(0.08);
   expect(wins[0]! / (starts * packets)).toBeLessThan(0.14);
 }, 120_000);

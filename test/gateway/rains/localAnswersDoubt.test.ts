@@ -167,7 +167,8 @@ test('[R10] repeated grabs for rains that the cache no longer knows do not read 
   // On a busy machine the first takes longer, and the second has to wait longer.
   for (let round = 0; round < 30 || scans() < 2; round++) {
     for (const rainId of rainIds) {
-      // Like a grab for a settled rain: the rain is found again, Redis refuses, and the cache drops the rain at its next reading.
+      // Like a grab for a settled rain: the rain is found again, Redis refuses, and the cache drops the rain at its
+      // next reading.
       await refresh(rainId);
       if (!localAnswers.answer(rainId, 'ann')) localAnswers.heardNo(rainId);
     }

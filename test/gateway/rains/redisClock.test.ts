@@ -8,8 +8,8 @@ beforeEach(() => {
 
 const EPOCH = 1_800_000_000_000;
 /**
- * Adds one sample of a clock that is `aheadMs` ahead of EPOCH. The command takes `there` ms to the server, and its reply is read
- * `back` ms later.
+ * Adds one sample of a clock that is `aheadMs` ahead of EPOCH. The command takes `there` ms to the server, and its
+ * reply is read `back` ms later.
  */
 function ask(clock: RedisClock, there: number, back: number, aheadMs = 0): void {
   const sentAt = performance.now();

@@ -11,7 +11,9 @@ import { buy, enter, stockSale, tee } from './stage.ts';
 
 const { server, redis } = await openRedis();
 
-/** Takes the newest reservation out of Redis so that everything there adds up, as somebody with a shell beside it can. */
+/**
+ * Takes the newest reservation out of Redis so that everything there adds up, as somebody with a shell beside it can.
+ */
 async function takeOut(saleId: string, userId: string): Promise<void> {
   const { state, stock, buyers, reservations } = saleKeys(saleId);
   await redis

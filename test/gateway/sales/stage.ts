@@ -60,7 +60,11 @@ export const LIMITS_OF_A_CROWD = {
   messagesPerSecondMax: 100_000,
 };
 
-/** Of a sale of so many units, one a user: as many users were told their reservation, all others that nothing is left, and Redis has exactly these. @param told a reservation id or a code, for each user */
+/**
+ * Of a sale of so many units, one a user: as many users were told their reservation, all others that nothing is left,
+ * and Redis has exactly these.
+ * @param told a reservation id or a code, for each user
+ */
 export async function expectAllReserved(
   redis: RedisClient,
   saleId: string,

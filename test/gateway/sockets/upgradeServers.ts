@@ -47,7 +47,9 @@ export function refusedHere(): Set<LimitName> {
   return refused.get(testPath) ?? refused.set(testPath, new Set()).get(testPath)!;
 }
 
-/** A gateway behind one proxy, so that a test can use any address. Its limits are the defaults except the given ones. */
+/**
+ * A gateway behind one proxy, so that a test can use any address. Its limits are the defaults except the given ones.
+ */
 export async function narrow(
   redisUrl: string,
   limits: NonNullable<GatewayOptions['limits']>,

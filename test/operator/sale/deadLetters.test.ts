@@ -60,7 +60,10 @@ const lettersOf = async (saleId: string) =>
 const verbs = async (saleId: string) =>
   (await room.ledger.actions(saleId)).map(({ actor, verb }) => `${actor} ${verb}`);
 
-/** Four buyers: the shop refuses u1 and does not take u2 now. @returns the letters of both, and of a late payment of u0 */
+/**
+ * Four buyers: the shop refuses u1 and does not take u2 now.
+ * @returns the letters of both, and of a late payment of u0
+ */
 async function troubled(saleId: string): Promise<{ failed: string; unavailable: string; late: string }> {
   await room.openSale(saleId);
   await buy(saleId, 0, 4);

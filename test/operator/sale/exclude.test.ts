@@ -47,7 +47,10 @@ async function soldTo(id: string, ...users: string[]): Promise<void> {
   await context.ledger.settleSale(id);
 }
 
-/** As if the operator had excluded them ten minutes ago: until a minute after an exclusion the ledger takes what Redis has reserved. */
+/**
+ * As if the operator had excluded them ten minutes ago: until a minute after an exclusion the ledger takes what Redis
+ * has reserved.
+ */
 const longAgo = (id: string) =>
   stage.database
     .$executeRaw`UPDATE "CampaignExclusion" SET "excludedAt" = "excludedAt" - interval '10 minutes' WHERE "campaignId" = ${id}`;

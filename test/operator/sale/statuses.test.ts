@@ -9,7 +9,10 @@ const stage = await openSaleStage();
 const { context } = stage;
 const sendNothing = async () => {};
 
-/** ann has an order, bob one that is paid, cem a reservation without an order, dee one that the ledger has refused, and was told so. */
+/**
+ * ann has an order, bob one that is paid, cem a reservation without an order, dee one that the ledger has refused, and
+ * was told so.
+ */
 async function told(id: string): Promise<SaleKeys> {
   const keys = await stage.open(id);
   await stage.buy(id, { userId: 'ann' }, { userId: 'bob' });

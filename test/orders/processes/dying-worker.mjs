@@ -1,4 +1,5 @@
-// An order worker that hangs before its first announcement, to be killed there. Arguments: URL of Redis, of the database, SIGNING_SECRET.
+// An order worker that hangs before its first announcement, to be killed there. Arguments: URL of Redis, of the
+// database, SIGNING_SECRET.
 import { connectDatabase } from '../../../dist/ledger/database.js';
 import { openLedger } from '../../../dist/ledger/ledger.js';
 import { builtinOrders } from '../../../dist/orders/orderService.js';

@@ -9,7 +9,8 @@ import { eventually } from '../../support/eventually.ts';
 import { TcpProxy } from '../../support/servers/proxy.ts';
 import { openRedis } from '../../support/rain.ts';
 
-// A firewall that has forgotten a connection, a machine that lost its power: nothing ever comes back and nobody says so.
+// A firewall that has forgotten a connection, a machine that lost its power: nothing ever comes back and nobody says
+// so.
 
 const { server, redis } = await openRedis();
 

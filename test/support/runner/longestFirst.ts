@@ -3,7 +3,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { readProjects } from './projects.ts';
 import { startOrder } from './startOrder.ts';
 
-/** Slow files first, known by name; files that take equally long keep vitest's order: slow ones first if it has seen them, else big ones. */
+/**
+ * Slow files first, known by name; files that take equally long keep vitest's order: slow ones first if it has seen
+ * them, else big ones.
+ */
 export default class LongestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;

@@ -8,8 +8,9 @@ const MEMORY = '/dev/shm';
 const FREE_BYTES_MIN = 4 * 2 ** 30;
 
 /**
- * A new folder for what a server syncs at every write: in memory, where there is room. A disk that is busy, or slow, would
- * decide how long a test takes; what is synced is the same, and outlives the server's process as it does on a disk.
+ * A new folder for what a server syncs at every write: in memory, where there is room. A disk that is busy, or slow,
+ * would decide how long a test takes; what is synced is the same, and outlives the server's process as it does on a
+ * disk.
  */
 export function memoryFolder(prefix: string): string {
   return mkdtempSync(join(hasRoom() ? MEMORY : tmpdir(), prefix));

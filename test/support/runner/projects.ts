@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
 /**
- * `unit`: starts and dials nothing, so that many files share a thread. `system`: starts or dials something. `long`: `*.long.test.ts`,
- * whatever it does. `alone`: those of them that say how fast somebody is served, with nothing running beside them.
+ * `unit`: starts and dials nothing, so that many files share a thread. `system`: starts or dials something. `long`:
+ * `*.long.test.ts`, whatever it does. `alone`: those of them that say how fast somebody is served, with nothing running
+ * beside them.
  */
 type Project = 'unit' | 'system' | 'long' | 'alone';
 
@@ -28,7 +29,10 @@ const SERVERS = new Set([
   'ws',
 ]);
 
-/** `import … from '…'`, `export … from '…'`, `import '…'` and `import('…')`; not `import type`, nor a type's `typeof import('…')`. */
+/**
+ * `import … from '…'`, `export … from '…'`, `import '…'` and `import('…')`; not `import type`, nor a type's `typeof
+ * import('…')`.
+ */
 const IMPORT =
   /^\s*(?:import|export)\s+(?!type\b)[^;'"]*?\bfrom\s*'([^']+)'|^\s*import\s+'([^']+)'|(?<!typeof )\bimport\(\s*'([^']+)'\s*\)/gm;
 
@@ -44,7 +48,10 @@ export function readProjects(root: string): {
     known.set(path, found);
     return found.map((name) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name));
   };
-  /** What a test imports: through files of test/ as far as they go, and one step into src/, where it is handed what it dials. */
+  /**
+   * What a test imports: through files of test/ as far as they go, and one step into src/, where it is handed what it
+   * dials.
+   */
   const reached = (path: string, names = new Set<string>()) => {
     for (const name of importsOf(path)) {
       if (names.has(name)) continue;

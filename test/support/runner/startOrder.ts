@@ -5,7 +5,10 @@ export interface Timed {
   opensBrowser: boolean;
 }
 
-/** Seconds that the slow ones take on two cores. In a fresh clone vitest has seen none, and would begin with big files, however fast they are. */
+/**
+ * Seconds that the slow ones take on two cores. In a fresh clone vitest has seen none, and would begin with big files,
+ * however fast they are.
+ */
 const SECONDS: Readonly<Record<string, number>> = {
   'test/bin/cli.test.ts': 16,
   'test/bin/deadLetters.test.ts': 17,
@@ -78,8 +81,9 @@ export const secondsOf = ({ path, opensBrowser }: Timed): number =>
   SECONDS[path] ?? (opensBrowser ? SECONDS_WITH_BROWSER : SECONDS_OTHERWISE);
 
 /**
- * The order in which files start. Those with a browser and the others, which mostly wait, are each sorted by time, longest first, and
- * mixed so that both kinds end together: pages that are drawn side by side wait for a processor, and tests of waits side by side leave it idle.
+ * The order in which files start. Those with a browser and the others, which mostly wait, are each sorted by time,
+ * longest first, and mixed so that both kinds end together: pages that are drawn side by side wait for a processor, and
+ * tests of waits side by side leave it idle.
  */
 export function startOrder<File extends Timed>(files: readonly File[]): File[] {
   const placed = [true, false].flatMap((browser) => {

@@ -11,8 +11,8 @@ export interface TestDatabase {
 }
 
 /**
- * A database of this test's own, migrated and empty: at the PostgreSQL server of this run, see postgresOfRun.ts, or, where none
- * is installed, at the product's own, a slower server that is started for it.
+ * A database of this test's own, migrated and empty: at the PostgreSQL server of this run, see postgresOfRun.ts, or,
+ * where none is installed, at the product's own, a slower server that is started for it.
  */
 export async function startDatabase(): Promise<TestDatabase> {
   const server = inject('postgresOfRun');

@@ -5,8 +5,8 @@ import { SECRET } from '../client.ts';
 import { signer } from '../signer.ts';
 
 /**
- * A gateway in the process of the test counts the work of the test's own users as a delay of its event loop, and refused their sockets
- * on a busy machine. The thresholds themselves are tested in overload/pressure.test.ts.
+ * A gateway in the process of the test counts the work of the test's own users as a delay of its event loop, and
+ * refused their sockets on a busy machine. The thresholds themselves are tested in overload/pressure.test.ts.
  */
 const UNPRESSED = {
   joinsLoopDelayMs: 60_000,

@@ -4,7 +4,11 @@ import { json } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A shop to which buyers post `{"reservationId"}`. @param pay gives the HTTP status of the answer @returns where to pay */
+/**
+ * A shop to which buyers post `{"reservationId"}`.
+ * @param pay gives the HTTP status of the answer
+ * @returns where to pay
+ */
 export async function openPayShop(pay: (reservationId: string) => number | Promise<number>): Promise<string> {
   const shop = createServer(
     (request, response) =>

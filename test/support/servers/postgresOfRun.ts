@@ -13,8 +13,8 @@ declare module 'vitest' {
 const CONNECTIONS_MAX = 300;
 
 /**
- * One PostgreSQL server for the whole run: a copy of a database takes a tenth of the time of a server. Tests that stop or freeze
- * PostgreSQL start their own.
+ * One PostgreSQL server for the whole run: a copy of a database takes a tenth of the time of a server. Tests that stop
+ * or freeze PostgreSQL start their own.
  */
 export default async function serve(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (!postgresInstalled) {

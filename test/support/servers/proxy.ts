@@ -7,7 +7,9 @@ type Direction = 'toServer' | 'toClient' | 'both';
 /** Whether a connection is meant, by the address that it comes from. */
 type From = (address: string) => boolean;
 
-/** What the line does to bytes; every byte is judged when its turn comes, so a change also meets what is still waiting. */
+/**
+ * What the line does to bytes; every byte is judged when its turn comes, so a change also meets what is still waiting.
+ */
 type Weather =
   | { kind: 'pass' }
   /** Every byte arrives `ms` later. */
@@ -39,7 +41,10 @@ export class TcpProxy {
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#accept(client));
   }
 
-  /** @param target port of the server on 127.0.0.1, or its Unix socket; a function is asked for each connection, so that a server may move */
+  /**
+   * @param target port of the server on 127.0.0.1, or its Unix socket; a function is asked for each connection, so that
+   * a server may move
+   */
   static async open(target: number | string | (() => number), port = 0): Promise<TcpProxy> {
     const proxy = new TcpProxy(typeof target === 'function' ? target : () => target);
     proxy.#server.listen(port, '127.0.0.1');
@@ -94,7 +99,9 @@ export class TcpProxy {
     this.cut();
   }
 
-  /** Live connections end for one side only; the other, which `believes`, hears nothing of it, and nothing ever again. */
+  /**
+   * Live connections end for one side only; the other, which `believes`, hears nothing of it, and nothing ever again.
+   */
   halfOpen(believes: 'client' | 'server' = 'client'): void {
     for (const link of this.#links) link.halve(believes);
   }
@@ -176,8 +183,8 @@ class Link {
 }
 
 /**
- * With a reset where that is possible. Node resets one that is connecting only when it has connected, which it may never do, and
- * never lets go of one that was ending already.
+ * With a reset where that is possible. Node resets one that is connecting only when it has connected, which it may
+ * never do, and never lets go of one that was ending already.
  */
 function abort(socket: Socket): void {
   if (socket.connecting || socket.writableEnded) socket.destroy();

@@ -16,9 +16,10 @@ export interface TestRedis {
 }
 
 /**
- * A real Redis of this test's own: empty, as durable as the product's (every write synced), on a free port of 127.0.0.1, without a
- * password. It ends with the test process, even if that is killed. A replica is synced at once; by default Redis waits five seconds
- * for more replicas. If a test neither kills the server nor needs two, `sharedRedis` is faster.
+ * A real Redis of this test's own: empty, as durable as the product's (every write synced), on a free port of
+ * 127.0.0.1, without a password. It ends with the test process, even if that is killed. A replica is synced at once; by
+ * default Redis waits five seconds for more replicas. If a test neither kills the server nor needs two, `sharedRedis`
+ * is faster.
  * @param args further words of redis-server's command line, e.g. `['--maxmemory', '10mb']`; they win over ours
  * @param port of one that has ended, for another to come back in its place
  * @param lasting until the test process ends, and not counted as something that a test has left behind
@@ -39,8 +40,9 @@ export async function startRedis({
 }
 
 /**
- * Redis knows nothing of its parent, so a shell stands between: it kills the server and removes its folder when its input ends, as it
- * does with the process that holds the other end. A shell starts faster than the product's guard, which is a Node process.
+ * Redis knows nothing of its parent, so a shell stands between: it kills the server and removes its folder when its
+ * input ends, as it does with the process that holds the other end. A shell starts faster than the product's guard,
+ * which is a Node process.
  */
 const GUARD = `
 "$(command -v redis-server || command -v valkey-server)" "$@" & server=$!

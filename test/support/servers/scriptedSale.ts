@@ -28,7 +28,10 @@ interface SaleScript {
   opensAt?: number;
   closesAt?: number;
   holdMs?: number;
-  /** What a purchase meets besides its decision: `lost` answers nothing, `cut` loses the connection after it, a code replaces the decision. */
+  /**
+   * What a purchase meets besides its decision: `lost` answers nothing, `cut` loses the connection after it, a code
+   * replaces the decision.
+   */
   onBuy?: (
     message: BuyMessage,
     asked: number,
@@ -40,7 +43,10 @@ interface SaleScript {
 type ScriptedSale = Awaited<ReturnType<typeof scriptedSale>>;
 export type { ScriptedSale };
 
-/** A gateway with one sale in memory, which decides as the model does and speaks exactly as the schemas of the protocol say. */
+/**
+ * A gateway with one sale in memory, which decides as the model does and speaks exactly as the schemas of the protocol
+ * say.
+ */
 export async function scriptedSale({
   items,
   perUserMax = 3,

@@ -99,7 +99,8 @@ async function startWatch(masterPort: number): Promise<{ port: number; stop: () 
       `dir "${folder}"`,
       `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} 1`,
       `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
-      // Also the time after which a replica that reaches its master by another way than Sentinel is set right; longer than any test.
+      // Also the time after which a replica that reaches its master by another way than Sentinel is set right; longer
+      // than any test.
       `sentinel failover-timeout ${NAME} 120000`,
       '',
     ].join('\n'),

@@ -13,9 +13,10 @@ let taken = false;
 export const redisTaken = (): boolean => taken;
 
 /**
- * The Redis of this test process, which runs one file at a time: empty, durable like the product's. `stop` gives it back, and rejects
- * when connections to it are left or its settings are not what they were. A test may freeze it, and wakes it; one that kills it, or
- * needs another configuration from the start, takes one of its own from `startRedis`. So does who asks while it is taken.
+ * The Redis of this test process, which runs one file at a time: empty, durable like the product's. `stop` gives it
+ * back, and rejects when connections to it are left or its settings are not what they were. A test may freeze it, and
+ * wakes it; one that kills it, or needs another configuration from the start, takes one of its own from `startRedis`.
+ * So does who asks while it is taken.
  */
 export async function sharedRedis(): Promise<TestRedis> {
   if (taken) return startRedis();

@@ -14,7 +14,10 @@ import { openQueueContext, type TestQueueContext } from '../queueContext.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/** A hash names its cost. This one costs next to nothing, so that tests that sign in hundreds of times spend their time on something else. */
+/**
+ * A hash names its cost. This one costs next to nothing, so that tests that sign in hundreds of times spend their time
+ * on something else.
+ */
 const QUICK_HASH = `scrypt$2$8$1$${Buffer.alloc(16).toString('base64url')}$${scryptSync(PASSWORD, Buffer.alloc(16), 32, { N: 2, r: 8, p: 1 }).toString('base64url')}`;
 
 /** Adds an account with PASSWORD, to sign in quickly. */
@@ -27,7 +30,9 @@ export async function addAccount(
     throw new Error(`there is an account ${name} already`);
 }
 
-/** A console with the operator's side, over a real Redis and a real database; `opal` is an operator and `vera` a viewer. */
+/**
+ * A console with the operator's side, over a real Redis and a real database; `opal` is an operator and `vera` a viewer.
+ */
 export interface TestConsole extends TestQueueContext {
   url: string;
   /** Somebody signed in. */

@@ -3,7 +3,10 @@ import type { Gateway } from '../../../src/gateway/server.ts';
 import { openTestContext, type TestContext } from '../operatorContext.ts';
 import { openGateway } from './gateway.ts';
 
-/** At the head of a test file: an operator and two gateways on the same Redis, closed when its tests are done. Filled before the first test. */
+/**
+ * At the head of a test file: an operator and two gateways on the same Redis, closed when its tests are done. Filled
+ * before the first test.
+ */
 export function openTwoGateways(): { context: TestContext; gateways: Gateway[] } {
   const stage = {} as { context: TestContext; gateways: Gateway[] };
   beforeAll(async () => {

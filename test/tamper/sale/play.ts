@@ -15,7 +15,10 @@ const LATE = 18;
 const NOTICED_WITHIN_MS = 90_000;
 const WRITTEN_WITHIN_MS = 20_000;
 
-/** Honest buyers buy, the act is done, more honest buyers come; then everything that was told is compared with the ledger. */
+/**
+ * Honest buyers buy, the act is done, more honest buyers come; then everything that was told is compared with the
+ * ledger.
+ */
 export async function playSale(
   deployment: Deployment,
   queues: OrderQueues,
@@ -104,7 +107,9 @@ async function untilDecided(
   );
 }
 
-/** Orders that the plan does not hold, or that nobody was told of, and buyers who were told an order that is not theirs. */
+/**
+ * Orders that the plan does not hold, or that nobody was told of, and buyers who were told an order that is not theirs.
+ */
 async function wrongOrders({ saleId, ledger, buyers, thief }: SaleScene, act: SaleAct): Promise<string[]> {
   const wrong: string[] = [];
   const orders = await ledger.orders({ saleId });

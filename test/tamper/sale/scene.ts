@@ -14,7 +14,10 @@ export const PRICE = '19.90';
 const HOLD_MS = 600_000;
 const WINDOW_MS = 900_000;
 
-/** One sale that somebody tampers with, and what the act may use: every command of Redis and every statement of PostgreSQL. */
+/**
+ * One sale that somebody tampers with, and what the act may use: every command of Redis and every statement of
+ * PostgreSQL.
+ */
 export interface SaleScene extends Pick<OperatorContext, 'redis' | 'ledger'> {
   saleId: string;
   keys: SaleKeys;
@@ -41,7 +44,9 @@ export interface SaleAct {
   opensInMs?: number;
   /** Whether it had no effect, or the system has undone it. */
   healed?(scene: SaleScene): Promise<boolean>;
-  /** An order in the ledger that nobody was told of is the thief's own: the role of the application may write orders. */
+  /**
+   * An order in the ledger that nobody was told of is the thief's own: the role of the application may write orders.
+   */
   writesOrders?: true;
 }
 

@@ -12,7 +12,10 @@ const MONEY: readonly string[] = ['budget', 'amount', 'price', 'listPrice'];
 const MOMENTS: readonly string[] = ['opensAt', 'closesAt', 'until', 'expiresAt'];
 const CHOICES: readonly string[] = ['kind', 'position', 'tickets', 'proofOfWork', 'role', 'outcome'];
 
-/** What the record of an action says, in words. A newer server may record fields and values that this page does not know. */
+/**
+ * What the record of an action says, in words. A newer server may record fields and values that this page does not
+ * know.
+ */
 export function Details({ action: { verb, details } }: { action: Pick<Action, 'verb' | 'details'> }) {
   const { words, language } = useWords(DETAIL_WORDS);
   const { words: values } = useWords(VALUE_WORDS);

@@ -148,7 +148,10 @@ export function saleRequestOf(draft: SaleDraft, now: number) {
 }
 export type SaleRequest = ReturnType<typeof saleRequestOf>;
 
-/** The request for a dry run of all fields at once: what the form itself refuses is replaced by a value that is not, so that the server checks the rest in the same round. */
+/**
+ * The request for a dry run of all fields at once: what the form itself refuses is replaced by a value that is not, so
+ * that the server checks the rest in the same round.
+ */
 export function checkableRequest(draft: SaleDraft, now: number): SaleRequest {
   const { perUserMax, holdMs, opensAt, closesAt, ...request } = saleRequestOf(draft, now);
   const start = Number.isNaN(opensAt) ? now : opensAt;

@@ -61,7 +61,10 @@ function Good({ item: { sku, name, units, price, listPrice, picture } }: { item:
   );
 }
 
-/** A box where there is no picture, or one that does not load. The console loads nothing from other hosts, so their pictures are not shown here. */
+/**
+ * A box where there is no picture, or one that does not load. The console loads nothing from other hosts, so their
+ * pictures are not shown here.
+ */
 function Picture({ src }: { src: string | undefined }) {
   const [broken, setBroken] = useState(false);
   return (

@@ -10,7 +10,10 @@ import { isFree, totalOf } from './preview.tsx';
 import { TERM_WORDS, VISIBILITY } from '../term-words.ts';
 import { WORDS } from './words.ts';
 
-/** Says what the sale will be, as the dry run has accepted it, then creates it. @param stocked whether units will be put into the stock */
+/**
+ * Says what the sale will be, as the dry run has accepted it, then creates it.
+ * @param stocked whether units will be put into the stock
+ */
 export function Review({ draft, stocked, onClose }: { draft: SaleDraft; stocked: boolean; onClose: () => void }) {
   const { words, language } = useWords(WORDS);
   const { api } = useApp();

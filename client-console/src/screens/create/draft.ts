@@ -179,7 +179,10 @@ export function rowsTyped(name: MethodName, typed: TypedRows): readonly TypedRow
   return typed[name] ?? [methodNamed(name).rows?.form.first ?? {}];
 }
 
-/** Commas group digits by three. NaN: no number, or one such as `1,5`, whose comma is a point to some and nothing to others. */
+/**
+ * Commas group digits by three. NaN: no number, or one such as `1,5`, whose comma is a point to some and nothing to
+ * others.
+ */
 export function numberTyped(text: string): number {
   const plain = text.replace(/\s/g, '').replaceAll('，', ',');
   return /^-?(\d{1,3}(,\d{3})+|\d+)?(\.\d+)?$/.test(plain) && /\d/.test(plain)
@@ -259,7 +262,10 @@ export function nextStart(starts: readonly string[]): string {
   return Number.isNaN(last) ? '' : typedTime(last + gap);
 }
 
-/** The refusals of these fields. The console names the fields of a plan and of a greeting with or without a prefix, and terms as `terms.*`. */
+/**
+ * The refusals of these fields. The console names the fields of a plan and of a greeting with or without a prefix, and
+ * terms as `terms.*`.
+ */
 export function refusalsFor(refusals: readonly FieldRefusal[], ...fields: string[]): FieldRefusal[] {
   return refusals.filter(({ field }) => fields.includes(field.replace(/^(plan|greeting)\./, '')));
 }

@@ -7,7 +7,10 @@ import { newDraft, type Draft, type TypedRow } from './draft.ts';
 /** What a rain or a template says. An older server may have saved it, so each may have any form. */
 type Said = { readonly [F in 'title' | 'plan' | 'terms' | 'greeting' | 'durationMs']?: unknown };
 
-/** A form filled in like an earlier rain, to begin some minutes from now: the same money, terms, greeting and duration, other packets. */
+/**
+ * A form filled in like an earlier rain, to begin some minutes from now: the same money, terms, greeting and duration,
+ * other packets.
+ */
 export function draftLike({ opensAt, closesAt, ...rain }: RainDetail, now: number): Draft {
   return {
     ...newDraft(now),

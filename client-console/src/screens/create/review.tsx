@@ -11,7 +11,10 @@ import { formatTerm, TERM_WORDS } from '../term-words.ts';
 import { numberTyped, requestsOf, UNITS_MS, type Draft, type RainRequest } from './draft.ts';
 import { WORDS } from './words.ts';
 
-/** Describes which money moves, then creates the rains one after the other. A retry continues after the last created rain. */
+/**
+ * Describes which money moves, then creates the rains one after the other. A retry continues after the last created
+ * rain.
+ */
 export function Review({ draft, onClose }: { draft: Draft; onClose: () => void }) {
   const { words, shared, language } = useWords(WORDS);
   const { words: termWords } = useWords(TERM_WORDS);

@@ -12,7 +12,10 @@ const FLOWS = [
   { id: 'orders', queues: ['orders', 'ordersLater'], entries: 'reservations', named: 'orders' },
 ] as const;
 
-/** The operator's questions: is what was won credited, are orders handed over, how far behind is it, what is tried again, what gave up. */
+/**
+ * The operator's questions: is what was won credited, are orders handed over, how far behind is it, what is tried
+ * again, what gave up.
+ */
 export function Answers({ queues, notQueued }: QueuesAnswer) {
   const { words, language } = useWords(WORDS);
   const now = useNow();

@@ -93,7 +93,10 @@ export function Reschedule({ rain: { rainId, title, opensAt, closesAt }, onClose
 /** Methods that need a list apply to a whole rain only. */
 const PLAIN = METHODS.filter((method) => method.rows === undefined);
 
-/** Adds money to a rain, before or while it is open. The id is chosen once per form, so sending the form twice makes one top-up. */
+/**
+ * Adds money to a rain, before or while it is open. The id is chosen once per form, so sending the form twice makes one
+ * top-up.
+ */
 export function TopUp({ rain, onClose }: VerbProps) {
   const { words, language } = useWords(WORDS);
   const { words: plans } = useWords(PLAN_WORDS);

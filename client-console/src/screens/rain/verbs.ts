@@ -2,7 +2,10 @@ import type { RainState } from '../../state/responses.ts';
 
 export type VerbName = 'start' | 'load' | 'resume' | 'schedule' | 'pause' | 'topUp' | 'tickets' | 'recycle' | 'close';
 
-/** The verbs that are possible in a state. @param opened the opening time has passed; then a paused rain cannot be started, only resumed */
+/**
+ * The verbs that are possible in a state.
+ * @param opened the opening time has passed; then a paused rain cannot be started, only resumed
+ */
 export function verbsOf(state: RainState, opened: boolean): readonly VerbName[] {
   switch (state) {
     case 'draft':

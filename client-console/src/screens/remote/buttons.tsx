@@ -24,7 +24,10 @@ interface RemoteButtonsProps {
   reached: 'up' | 'connecting' | 'lost';
 }
 
-/** After an action, answered or not, the buttons wait until the state is told anew: what was done once is not done again. */
+/**
+ * After an action, answered or not, the buttons wait until the state is told anew: what was done once is not done
+ * again.
+ */
 export function RemoteButtons({ rain: { title }, path, verbs, sample, reached }: RemoteButtonsProps) {
   const { words, shared } = useWords(WORDS);
   const { api } = useApp();

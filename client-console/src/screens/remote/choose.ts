@@ -26,7 +26,10 @@ export function inTurn<R extends Known>(rains: readonly R[], now: number): R[] {
   ];
 }
 
-/** What the host may do now. A start that would come later than the planned one is none, and only what has begun can be ended. */
+/**
+ * What the host may do now. A start that would come later than the planned one is none, and only what has begun can be
+ * ended.
+ */
 export function remoteVerbs(rain: Known, now: number): RemoteVerb[] {
   const started = opensAt(rain) <= now;
   const startable = opensAt(rain) - now > COUNTDOWN_MS;

@@ -12,7 +12,10 @@ const REFRESH_MS = 3_000;
 /** A rain that is played was created not long ago. */
 const RAINS = 200;
 
-/** The host's phone: one rain, large. It stays the same one until the host asks for another, so that no thumb meets a button of the next. */
+/**
+ * The host's phone: one rain, large. It stays the same one until the host asks for another, so that no thumb meets a
+ * button of the next.
+ */
 export function Remote({ rainId }: { rainId?: string | undefined }) {
   const { words } = useWords(WORDS);
   const { api } = useApp();

@@ -2,7 +2,10 @@ import type { RainState } from '../../state/responses.ts';
 
 export type SaleVerb = 'load' | 'start' | 'pause' | 'resume' | 'topUp' | 'tickets' | 'end';
 
-/** The verbs that are possible in a state. @param opened the opening time has passed; then a paused sale cannot be started, only resumed */
+/**
+ * The verbs that are possible in a state.
+ * @param opened the opening time has passed; then a paused sale cannot be started, only resumed
+ */
 export function saleVerbsOf(state: RainState, opened: boolean): readonly SaleVerb[] {
   switch (state) {
     case 'draft':

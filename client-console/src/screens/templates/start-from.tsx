@@ -21,7 +21,9 @@ interface StartFromProps {
   onTemplate: (template: Template) => void;
 }
 
-/** The common rains and the saved templates; the chosen one is marked, and a chosen template can be renamed and removed. */
+/**
+ * The common rains and the saved templates; the chosen one is marked, and a chosen template can be renamed and removed.
+ */
 export function StartFrom({ templates, chosen, onPreset, onTemplate }: StartFromProps) {
   const { words: common } = useWords(CREATE_WORDS);
   const { words, shared } = useWords(WORDS);

@@ -110,7 +110,10 @@ export const en = {
   timeUp: 'The time to pay is over.',
   pay: 'Pay',
   payFor: (total: string) => `Pay ${total}`,
-  /** Said where nothing is to be paid, since nobody buys then: `get` in place of `buy` and `buyFor`, the others in place of the words of the same names. */
+  /**
+   * Said where nothing is to be paid, since nobody buys then: `get` in place of `buy` and `buyFor`, the others in place
+   * of the words of the same names.
+   */
   whenFree: {
     get: (quantity: number) => (quantity > 1 ? `Get ${quantity}` : 'Get it'),
     stateDetail: {

@@ -23,8 +23,8 @@ interface FailoverOptions {
 const PROMOTED_MS_MAX = 30_000;
 
 /**
- * Kills a master, waits until its replica has taken its place, and starts it again, as whatever supervises a server would: with
- * replicas=1 the successor confirms no win before it has a replica of its own.
+ * Kills a master, waits until its replica has taken its place, and starts it again, as whatever supervises a server
+ * would: with replicas=1 the successor confirms no win before it has a replica of its own.
  */
 export async function failOver({ cluster, master, signal, tell }: FailoverOptions): Promise<Failover> {
   const [victim, successor] = [cluster.masters[master]!, cluster.replicas[master]!];

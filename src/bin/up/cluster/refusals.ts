@@ -9,7 +9,10 @@ export interface RefusedUsers {
   /** When the first and the last "busy" came; 0 when nobody was refused. */
   fromMs: number;
   untilMs: number;
-  /** The longest time in which one user was refused, up to the answer that said yes or no, with the pauses between the attempts. */
+  /**
+   * The longest time in which one user was refused, up to the answer that said yes or no, with the pauses between the
+   * attempts.
+   */
   longestMs: number;
   /** Who has never got another answer. */
   unanswered: number;

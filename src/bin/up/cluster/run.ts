@@ -31,7 +31,10 @@ const TOKEN_SECONDS = 3_600;
 const LOADED_MS = 3_000;
 const PROGRESS_MS = 5_000;
 
-/** Starts a Cluster with all that belongs to a rain, plays one over four shards while a master is killed, prints who noticed, and removes it all. */
+/**
+ * Starts a Cluster with all that belongs to a rain, plays one over four shards while a master is killed, prints who
+ * noticed, and removes it all.
+ */
 export async function upCluster(terminal: Terminal, options: UpOptions, shutdown: Shutdown): Promise<void> {
   checkCluster(terminal);
   const { bots, packets, budget, duration } = { ...DEFAULTS, ...given(options) };

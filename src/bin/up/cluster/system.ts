@@ -56,8 +56,8 @@ export function checkCluster({ environment }: Terminal): void {
 }
 
 /**
- * Starts all servers in a new temporary folder, which goes with them. They take no setting of this machine but LOG_LEVEL: what is set
- * for real rains, such as a wallet, is not for trying out.
+ * Starts all servers in a new temporary folder, which goes with them. They take no setting of this machine but
+ * LOG_LEVEL: what is set for real rains, such as a wallet, is not for trying out.
  * @throws CommandFailure; `shutdown` then closes those that were started
  */
 export async function startClusterSystem(

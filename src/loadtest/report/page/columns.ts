@@ -5,7 +5,9 @@ const COLUMNS_MAX = 240;
 
 export type Columns = ReturnType<typeof columnsOf>;
 
-/** The timeline in columns for a plot: adds up neighbouring bins until all fit. `seconds` is the duration of a column. */
+/**
+ * The timeline in columns for a plot: adds up neighbouring bins until all fit. `seconds` is the duration of a column.
+ */
 export function columnsOf({ binMs, counts }: SwarmReport['timeline']) {
   const bins = Math.max(1, ...Object.values(counts).map(({ length }) => length));
   const merged = Math.ceil(bins / COLUMNS_MAX);

@@ -7,8 +7,9 @@ import { acknowledgedSaleId } from './explained.ts';
 type SaleTamperingAcknowledged = { ok: true; findings: number } | Refused;
 
 /**
- * Acknowledges what nobody can undo, such as a forged entry of the reservation log; no units move. Until then the sale is not settled.
- * Counts of units are left out, which the repair puts right, and keys of another type, of which nothing can be read.
+ * Acknowledges what nobody can undo, such as a forged entry of the reservation log; no units move. Until then the sale
+ * is not settled. Counts of units are left out, which the repair puts right, and keys of another type, of which nothing
+ * can be read.
  */
 export async function acknowledgeSaleTampering(
   context: OperatorContext,

@@ -12,8 +12,8 @@ type Unlogged = Pick<HeldReservation, 'ordinal' | 'quantity' | 'sku'> & { user: 
 const PAGE = 1_000;
 
 /**
- * Names the reservations that Redis has with a buyer, and the log has not, or that nobody has signed. One that has failed is in no log
- * where Redis had lost it: then the ledger has refused it.
+ * Names the reservations that Redis has with a buyer, and the log has not, or that nobody has signed. One that has
+ * failed is in no log where Redis had lost it: then the ledger has refused it.
  * @param made how many there were when the log was read; later ones are not compared
  * @returns the highest number of such a refused one
  */

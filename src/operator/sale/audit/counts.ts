@@ -14,7 +14,10 @@ interface Known {
   kept: Units;
 }
 
-/** Redis follows the ledger: it has what the ledger knew it to have before, and nothing that the ledger does not have after. */
+/**
+ * Redis follows the ledger: it has what the ledger knew it to have before, and nothing that the ledger does not have
+ * after.
+ */
 function boundsOf(
   sku: string,
   { before, after, logged, kept }: Known,

@@ -19,7 +19,10 @@ interface Explained {
 
 const LISTED_MAX = 100;
 
-/** What the operator has explained in a sale: letters of its log that were discarded, and findings that were acknowledged. */
+/**
+ * What the operator has explained in a sale: letters of its log that were discarded, and findings that were
+ * acknowledged.
+ */
 export async function readExplained(context: Pick<OperatorContext, 'ledger'>, saleId: string): Promise<Explained> {
   const ids = new Set<string>();
   const list: BookedDiscard[] = [];
@@ -35,8 +38,8 @@ export async function readExplained(context: Pick<OperatorContext, 'ledger'>, sa
 }
 
 /**
- * The letter id under which a finding is acknowledged; ids of real dead letters never contain a colon. With what was found: another lie
- * about the same field is another finding. As a hash: a thief chooses how long it is.
+ * The letter id under which a finding is acknowledged; ids of real dead letters never contain a colon. With what was
+ * found: another lie about the same field is another finding. As a hash: a thief chooses how long it is.
  */
 export function acknowledgedSaleId(saleId: string, finding: SaleTampering): string {
   return `tampering:${saleId}:${createHash('sha256')

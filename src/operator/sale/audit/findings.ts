@@ -1,8 +1,8 @@
 import { storable, type Tampering } from '../../audit/tampering.ts';
 
 /**
- * What nobody but a hand in Redis or in the database can have done: Redis writes each purchase and each change in one step, so no crash,
- * failover or restore leaves a part of one, and the database moves the stock itself.
+ * What nobody but a hand in Redis or in the database can have done: Redis writes each purchase and each change in one
+ * step, so no crash, failover or restore leaves a part of one, and the database moves the stock itself.
  */
 type SaleTamperingKind =
   | 'state'

@@ -4,7 +4,10 @@ import type { SaleFindings } from './findings.ts';
 
 const BLAME = 'somebody has changed the ledger';
 
-/** Compares the accounts of the stock with their transfers, and both with the orders. The ledger cannot get there by itself. */
+/**
+ * Compares the accounts of the stock with their transfers, and both with the orders. The ledger cannot get there by
+ * itself.
+ */
 export function compareStock(
   stock: readonly BookedStock[],
   { supplies, orders, beyond }: Pick<StockFaults, 'supplies' | 'orders' | 'beyond'>,

@@ -3,8 +3,9 @@ import type { SaleFindings } from './findings.ts';
 import type { SaleLog } from './saleLog.ts';
 
 /**
- * Names the reservations that Redis has allowed beyond a limit or to an excluded user, and the ledger has refused: somebody has changed Redis. Not those of
- * buyers of whom Redis had lost a reservation, and not those whose dead letter the operator has discarded.
+ * Names the reservations that Redis has allowed beyond a limit or to an excluded user, and the ledger has refused:
+ * somebody has changed Redis. Not those of buyers of whom Redis had lost a reservation, and not those whose dead letter
+ * the operator has discarded.
  */
 export function nameBeyond(
   { beyond, putBack }: SaleLog,

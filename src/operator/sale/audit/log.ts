@@ -13,7 +13,10 @@ import { quoted, type SaleFindings } from './findings.ts';
 import { emptyLog, type Logged, type SaleLog } from './saleLog.ts';
 import { followReservation } from './statuses.ts';
 
-/** When the sale was open, as far as the ledger knows, and what time it is by the clock of Redis, which reservations bear. */
+/**
+ * When the sale was open, as far as the ledger knows, and what time it is by the clock of Redis, which reservations
+ * bear.
+ */
 interface Opened {
   windows: readonly Opening[];
   /** Epoch ms. */
@@ -32,7 +35,8 @@ const ENTRIES_MAX = 5_000_000;
 const EXPLAINED: Pick<SaleFindings, 'note'> = { note: () => 'explained' };
 
 /**
- * Compares the reservation log with what Redis has of its buyers, and then, in the direction in which a reservation moves, with the orders.
+ * Compares the reservation log with what Redis has of its buyers, and then, in the direction in which a reservation
+ * moves, with the orders.
  * @param made how many reservations there were when the length was read
  */
 export async function readSaleLog(
@@ -141,7 +145,10 @@ async function refusalsOf({ ledger }: OperatorContext, read: readonly Logged[]):
   );
 }
 
-/** `genuine`: the sale has what the entry says, at the time that it says, and Redis has it with its buyer. `explained`: it is not, and that is known. */
+/**
+ * `genuine`: the sale has what the entry says, at the time that it says, and Redis has it with its buyer. `explained`:
+ * it is not, and that is known.
+ */
 function standingOf(
   { signer }: Pick<OperatorContext, 'signer'>,
   { reservation, index }: Logged,

@@ -21,7 +21,10 @@ export interface SaleLog {
   userOf: Map<number, string>;
   /** Genuine reservations that had no order when they were read. */
   waiting: Logged[];
-  /** Numbers that Redis has lost and drawn again: the ledger has the order of another buyer under each, and has refused the entry. */
+  /**
+   * Numbers that Redis has lost and drawn again: the ledger has the order of another buyer under each, and has refused
+   * the entry.
+   */
   redrawn: number;
   /** Reservations that the ledger has refused, and among them those beyond a limit. */
   refused: number;
@@ -29,11 +32,17 @@ export interface SaleLog {
   /** Refusals that Redis does not know, by reservation and user. */
   untold: Map<string, Refusal>;
   untrue: Untrue[];
-  /** Entries that are no reservation and have no order, and are explained: the letter was discarded, or the finding acknowledged. */
+  /**
+   * Entries that are no reservation and have no order, and are explained: the letter was discarded, or the finding
+   * acknowledged.
+   */
   explained: number;
   /** Number and user of those that Redis has with their buyers, too. */
   excused: Set<string>;
-  /** Users with a reservation that was put back behind a newer one: Redis had lost it, and allowed more meanwhile than the limits. */
+  /**
+   * Users with a reservation that was put back behind a newer one: Redis had lost it, and allowed more meanwhile than
+   * the limits.
+   */
   putBack: Set<string>;
   /** Reservations that had an order. */
   ordered: number;

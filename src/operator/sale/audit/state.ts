@@ -22,8 +22,10 @@ interface Differences {
 }
 
 /**
- * Compares what Redis holds about a sale with the ledger, which was read later: window and top-ups are in the ledger first.
- * @param windows the present one, and those that were recorded before @param states what its state may be, the right one first
+ * Compares what Redis holds about a sale with the ledger, which was read later: window and top-ups are in the ledger
+ * first.
+ * @param windows the present one, and those that were recorded before @param states what its state may be, the right
+ *   one first
  */
 export function compareSaleState(
   sale: BookedSale & { signedBy: string | undefined },

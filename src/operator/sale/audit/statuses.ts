@@ -47,7 +47,10 @@ export function followReservation(
   if (isBehind(held.status, order.status)) log.behind.add(order.id);
 }
 
-/** Redis was read before the ledger and follows it: it knows nothing that the ledger does not. @returns what it should tell instead */
+/**
+ * Redis was read before the ledger and follows it: it knows nothing that the ledger does not.
+ * @returns what it should tell instead
+ */
 function compareTold(
   { reservationId: id, userId }: Reservation,
   held: HeldReservation,
@@ -100,7 +103,10 @@ function compareOrder(
   }
 }
 
-/** Whether Redis has not followed this order. That an order is created is announced when its reservation is sent again, and changes no count. */
+/**
+ * Whether Redis has not followed this order. That an order is created is announced when its reservation is sent again,
+ * and changes no count.
+ */
 export function isBehind(known: OrderStatus, booked: BookedOrder['status']): boolean {
   if (known === booked || booked === 'created') return false;
   return known === 'reserved' || known === 'created' || (ORDER_STEPS[booked] as readonly OrderStatus[]).includes(known);

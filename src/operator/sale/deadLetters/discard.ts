@@ -14,7 +14,10 @@ type OrderLetterDiscarded =
   | { ok: true; outcome: 'already'; reason: string; actor: string }
   | Refused;
 
-/** Is done with a dead letter: it does not come back. No units and no money move. First the ledger, then the queue: if cut, repeat it. */
+/**
+ * Is done with a dead letter: it does not come back. No units and no money move. First the ledger, then the queue: if
+ * cut, repeat it.
+ */
 export async function discardOrderLetter(
   context: OrderLetterContext,
   id: string,

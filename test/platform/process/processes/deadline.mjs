@@ -1,5 +1,5 @@
-// Opens three things of which each prints how much time it is given to close; the first takes ten seconds, the second as many,
-// by a clock that nothing else moves.
+// Opens three things of which each prints how much time it is given to close; the first takes ten seconds, the second
+// as many, by a clock that nothing else moves.
 import { createShutdown } from '../../../../dist/platform/process/shutdown.js';
 
 let time = 1_000;

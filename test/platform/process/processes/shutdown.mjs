@@ -1,4 +1,5 @@
-// Opens three things, prints their closing, and takes for the second as long as its first argument says; the other is the deadline.
+// Opens three things, prints their closing, and takes for the second as long as its first argument says; the other is
+// the deadline.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createShutdown } from '../../../../dist/platform/process/shutdown.js';
 
