@@ -13,5 +13,6 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exit(1);
 } else {
-  import('./setup/main.mjs').then(({ main }) => main(process.argv.slice(2)));
+  // A failure ends the process with its stack: nothing else runs here.
+  void import('./setup/main.mjs').then(({ main }) => main(process.argv.slice(2)));
 }

@@ -51,6 +51,12 @@ export function createRainClient(options: RainClientOptions): RainClient {
   return new Client(options);
 }
 
+/** Told to one session. */
+type OwnMessage = Extract<
+  ServerMessage,
+  { type: 'ticket' | 'challenge' | 'result' | 'credited' | 'order' | 'receipt_status' }
+>;
+
 class Client implements RainClient {
   readonly #events = new Events<RainEvents>();
   readonly #rains = new Map<string, RainSession>();
@@ -234,19 +240,15 @@ class Client implements RainClient {
         return this.#events.emit('rain', message);
       case 'ticket':
       case 'challenge':
-        return (
-          message.saleId === undefined ? this.#rains.get(message.rainId) : this.#sales.get(message.saleId)
-        )?.receiveTicket(message);
       case 'result':
-        return this.#rains.get(message.rainId)?.receiveResult(message);
       case 'credited':
-        return this.#rains.get(message.rainId)?.receiveCredited(message);
+      case 'order':
+      case 'receipt_status':
+        return this.#receiveOwn(message);
       case 'sale':
         this.#clock.estimate(message.serverTime);
         this.#sales.get(message.saleId)?.receiveSale(message);
         return this.#events.emit('sale', message);
-      case 'order':
-        return this.#sales.get(message.saleId)?.receiveOrder(message);
       case 'restock':
         return this.#events.emit('restock', message);
       case 'winners':
@@ -256,6 +258,25 @@ class Client implements RainClient {
       case 'error':
         return this.#onError(message);
       // A message type of a newer server.
+      default:
+        return message satisfies never;
+    }
+  }
+
+  /** Only the session of its rain or sale gets it. */
+  #receiveOwn(message: OwnMessage): void {
+    switch (message.type) {
+      case 'ticket':
+      case 'challenge':
+        return (
+          message.saleId === undefined ? this.#rains.get(message.rainId) : this.#sales.get(message.saleId)
+        )?.receiveTicket(message);
+      case 'result':
+        return this.#rains.get(message.rainId)?.receiveResult(message);
+      case 'credited':
+        return this.#rains.get(message.rainId)?.receiveCredited(message);
+      case 'order':
+        return this.#sales.get(message.saleId)?.receiveOrder(message);
       case 'receipt_status':
         return this.#rains.get(message.rainId)?.receiveReceiptStatus(message);
       default:

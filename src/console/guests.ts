@@ -24,14 +24,14 @@ export function createGuestTokens({ random = () => randomBytes(9).toString('base
 
   async function formerGuest(token: string): Promise<string | undefined> {
     try {
-      const options = {
+      const checks = {
         issuer,
         audience,
         algorithms: [TOKEN_ALGORITHM],
         currentDate: new Date(now()),
         clockTolerance: RENEWABLE_SECONDS,
       };
-      const { payload } = await jwtVerify(token, tokenKey(secret), options);
+      const { payload } = await jwtVerify(token, tokenKey(secret), checks);
       // The same secret may sign tokens of real users. We must not renew those.
       return payload.sub?.startsWith(GUEST_PREFIX) ? payload.sub : undefined;
     } catch {

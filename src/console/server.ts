@@ -159,6 +159,21 @@ export async function startConsole(options: ConsoleOptions) {
     },
   });
 
+  async function mountOperators(): Promise<void> {
+    if (consoleFolder !== undefined) await mountOperatorPage(server, consoleFolder);
+    if (backend)
+      await mountOperatorConsole(server, {
+        backend,
+        requestOrigin,
+        playerPage,
+        currency,
+        participants: entry.enterByCode !== undefined,
+        ...(demandTotp !== undefined && { demandTotp }),
+        onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'),
+        pace,
+      });
+  }
+
   async function answerFault(
     error: unknown,
     { id, method, routeOptions, raw }: FastifyRequest,
@@ -242,18 +257,7 @@ export async function startConsole(options: ConsoleOptions) {
       ownUrl: () => pageUrl(host, (server.server.address() as AddressInfo).port),
     });
 
-  if (consoleFolder !== undefined) await mountOperatorPage(server, consoleFolder);
-  if (backend)
-    await mountOperatorConsole(server, {
-      backend,
-      requestOrigin,
-      playerPage,
-      currency,
-      participants: entry.enterByCode !== undefined,
-      ...(demandTotp !== undefined && { demandTotp }),
-      onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'),
-      pace,
-    });
+  await mountOperators();
 
   try {
     await server.listen({ host, port });

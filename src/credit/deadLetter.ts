@@ -55,8 +55,8 @@ export function idOfDeadLetter(letter: DeadLetter): string {
 }
 
 /** The same entry at the same position is one letter, however often its job is repeated. */
-export function deadLetterId({ rainId, shard, ...logged }: LogEntry): string {
-  return letterIdIn(`${rainId}-${shard}`, logged);
+export function deadLetterId(logged: LogEntry): string {
+  return letterIdIn(`${logged.rainId}-${logged.shard}`, logged);
 }
 
 /** The id of the letter about an entry of this log. */

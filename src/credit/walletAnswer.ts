@@ -14,9 +14,9 @@ export interface Payment {
 /** `null` is how some languages write a field that is absent. */
 const payment = z.object({ amount: amount.nullish(), userId: z.string().nullish() });
 
-function toPayment({ amount, userId }: { amount?: unknown; userId?: unknown }): Payment {
-  const { success, data } = payment.safeParse({ amount, userId });
-  if (!success) return { unreadable: JSON.stringify({ amount: scalar(amount), userId: scalar(userId) }) };
+function toPayment(told: { amount?: unknown; userId?: unknown }): Payment {
+  const { success, data } = payment.safeParse({ amount: told.amount, userId: told.userId });
+  if (!success) return { unreadable: JSON.stringify({ amount: scalar(told.amount), userId: scalar(told.userId) }) };
   return {
     ...(typeof data.amount === 'string' && { amount: data.amount }),
     ...(typeof data.userId === 'string' && { userId: data.userId }),

@@ -31,7 +31,7 @@ const REFUSALS: ReadonlyMap<string, GrabAnswer> = new Map(
   [
     ...refused.shape.code.options.map((code) => ({ code })),
     ...Array.from({ length: SHARDS_MAX - 1 }, (_, i) => ({ code: '-1', shards: i + 2 }) as const),
-  ].map((answer) => [JSON.stringify(answer), answer]),
+  ].map((refusal) => [JSON.stringify(refusal), refusal]),
 );
 
 const REFUSAL_LENGTH_MAX = Math.max(...[...REFUSALS.keys()].map((text) => text.length));

@@ -60,8 +60,8 @@ export async function rounds(database: Database, campaignId: string): Promise<Bo
 /** How many rounds a campaign has, rains and sales. */
 export async function countRounds(database: Database, campaignId: string): Promise<number> {
   const where = { campaignId };
-  const [rains, sales] = await Promise.all([database.rain.count({ where }), database.sale.count({ where })]);
-  return rains + sales;
+  const [rainCount, saleCount] = await Promise.all([database.rain.count({ where }), database.sale.count({ where })]);
+  return rainCount + saleCount;
 }
 
 export interface CampaignWinners {

@@ -154,7 +154,11 @@ async function applyNext(
       // Held on by the session when the transaction ends.
       await client.query(`SELECT pg_advisory_lock(${LOCK_ID})`);
       await client.query('COMMIT');
-      await applyConcurrently(client, next).finally(() => client.query(`SELECT pg_advisory_unlock(${LOCK_ID})`));
+      try {
+        await applyConcurrently(client, next);
+      } finally {
+        await client.query(`SELECT pg_advisory_unlock(${LOCK_ID})`);
+      }
       return { applied: next.name };
     }
     if (next) {

@@ -51,13 +51,13 @@ export async function writeOrders(database: Database, reservations: readonly Res
       found.set(row.id, toBooked(row));
   const writings: Writing[] = [];
   for (const reservation of reservations) {
-    const order = found.get(reservation.reservationId);
-    const existing = order ?? (await ofRef(database, reservation));
+    const booked = found.get(reservation.reservationId);
+    const existing = booked ?? (await ofRef(database, reservation));
     if (!existing)
       throw new Error(`the reservation ${reservation.reservationId} was not written, but no order stands in its way`);
     writings.push(
-      order && isSame(order, reservation)
-        ? { outcome: written.delete(order.id) ? 'created' : 'already', order }
+      booked && isSame(booked, reservation)
+        ? { outcome: written.delete(booked.id) ? 'created' : 'already', order: booked }
         : { outcome: 'differs', existing },
     );
   }
@@ -89,12 +89,12 @@ async function insert(database: Database, reservations: readonly Reservation[]):
       ORDER BY "place" ON CONFLICT DO NOTHING RETURNING "id", "payBy", "changedAt")
     SELECT array_agg("id") AS "ids", array_agg(round(extract(epoch FROM "payBy") * 1000)::float8) AS "payBys", min("changedAt") AS "changedAt" FROM written`;
   const payBys = new Map(written!.ids?.map((id, i) => [id, written!.payBys![i]!]));
-  const orders = new Map<string, BookedOrder>();
+  const inserted = new Map<string, BookedOrder>();
   for (const { reservationId: id, saleId, userId, sku, quantity, price, ref, at } of rows) {
     const payBy = payBys.get(id);
     // Of two with one id the first is written.
-    if (payBy === undefined || orders.has(id)) continue;
-    orders.set(id, {
+    if (payBy === undefined || inserted.has(id)) continue;
+    inserted.set(id, {
       id,
       saleId,
       userId,
@@ -108,7 +108,7 @@ async function insert(database: Database, reservations: readonly Reservation[]):
       changedAt: written!.changedAt.getTime(),
     });
   }
-  return orders;
+  return inserted;
 }
 
 async function ofRef(database: Database, { saleId, userId, ref }: Reservation): Promise<BookedOrder | undefined> {
@@ -119,8 +119,8 @@ async function ofRef(database: Database, { saleId, userId, ref }: Reservation): 
   return row ? toBooked(row) : undefined;
 }
 
-function isSame(order: BookedOrder, { userId, sku, quantity, price }: Reservation): boolean {
-  return order.userId === userId && order.sku === sku && order.quantity === quantity && order.price === price;
+function isSame(booked: BookedOrder, { userId, sku, quantity, price }: Reservation): boolean {
+  return booked.userId === userId && booked.sku === sku && booked.quantity === quantity && booked.price === price;
 }
 
 /** Field by field: an audit reads a million, and a spread takes several times as long. */
@@ -137,7 +137,7 @@ export function toBooked({
   payBy,
   changedAt,
 }: SaleOrder): BookedOrder {
-  const order: BookedOrder = {
+  const booked: BookedOrder = {
     id,
     saleId,
     userId,
@@ -149,8 +149,8 @@ export function toBooked({
     payBy: payBy.getTime(),
     changedAt: changedAt.getTime(),
   };
-  if (ref !== null) order.ref = ref;
-  return order;
+  if (ref !== null) booked.ref = ref;
+  return booked;
 }
 
 /** `done`: changed by this call. `was`: it had this status before. `refused`: its status does not allow the step. */

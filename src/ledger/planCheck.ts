@@ -49,7 +49,10 @@ export function createPlanCheck(
   async function read(rainId: string): Promise<BigInt64Array | undefined> {
     const readAt = now();
     const [rain, recorded] = await Promise.all([ledger.rain(rainId), recordedCommitment({ ledger }, rainId)]);
-    if (!rain) return void plans.forget(rainId);
+    if (!rain) {
+      plans.forget(rainId);
+      return undefined;
+    }
     if (breaksCommitment(rain, recorded)) {
       plans.forget(rainId);
       report(rainId);

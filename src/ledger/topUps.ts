@@ -29,7 +29,7 @@ export interface BookedTopUp extends Omit<NewTopUp, 'rainId'> {
 }
 
 /** In order of precedence; only `added` has moved money. */
-type Adding =
+export type Adding =
   /** `exists`: the same top-up was added before; nothing was done again. */
   | { outcome: 'added' | 'exists'; topUp: BookedTopUp }
   /** Another top-up, or one of another rain, has this id. */

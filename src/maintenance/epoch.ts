@@ -111,14 +111,19 @@ export function startEpoch({
     }
   }
 
-  async function round(): Promise<void> {
-    const before = await readEpoch(redis);
-    leaseKey = epochLeaseKey(before.runId);
+  /** Whether this worker compares: it has the lease, or another one has kept it for too long. */
+  async function isMyTurn({ runId }: RedisEpoch): Promise<boolean> {
+    leaseKey = epochLeaseKey(runId);
     const isOurs = (await run(redis, 'lease', [leaseKey], [owner, LEASE_MS])) === 1;
     const since = isOurs ? undefined : (leasedSince ?? performance.now());
     const isOverdue = since !== undefined && performance.now() - since >= leasedMs;
     leasedSince = isOverdue && full === undefined ? undefined : since;
-    if (!isOurs && !isOverdue) {
+    return isOurs || isOverdue;
+  }
+
+  async function round(): Promise<void> {
+    const before = await readEpoch(redis);
+    if (!(await isMyTurn(before))) {
       // Another worker compares. What it holds is in Redis.
       comparison.reset();
       full = undefined;
@@ -132,7 +137,10 @@ export function startEpoch({
     // Otherwise not before the comparison is complete: who takes over must notice it, too.
     else await writeEpoch(redis, epoch, undefined);
     // A comparison that began in an earlier run of Redis says nothing about this one.
-    if (full && full.runId !== before.runId) full = void comparison.reset();
+    if (full && full.runId !== before.runId) {
+      comparison.reset();
+      full = undefined;
+    }
     const isKnown = suspicion === 'foreign' && before.runId !== undefined && foreignRun === before.runId;
     const begins = suspicion !== undefined && full === undefined && !isKnown;
     for (const rainId of await reholdForeign(redis))

@@ -97,10 +97,10 @@ export function startRedisMonitor({
   }
 
   async function checkServers(): Promise<MonitorProblem[]> {
-    const servers = await readFacts(context.redis);
-    for (const facts of servers) compare(facts);
+    const read = await readFacts(context.redis);
+    for (const facts of read) compare(facts);
     compared = true;
-    return servers.flatMap((facts) =>
+    return read.flatMap((facts) =>
       checkRedis(facts, durability).map(({ problem, found, advice }) => ({
         problem,
         subject: facts.node,

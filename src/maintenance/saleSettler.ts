@@ -97,7 +97,10 @@ export function startSaleSettler({
       const isThere = !isGivenUp && (await readSale(redis, id)) !== undefined;
       if (isGivenUp ? (await ledger.orderCounts(id)).created === 0 : !isThere && !(await wasOpened(context, id)))
         await ledger.settleSale(id);
-      else if (!isGivenUp && !isThere && !lost.has(id)) (report(id, { outcome: 'lost' }), lost.add(id));
+      else if (!isGivenUp && !isThere && !lost.has(id)) {
+        report(id, { outcome: 'lost' });
+        lost.add(id);
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import type { BookedSale } from '../ledger/sales.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { auditSale } from '../operator/sale/audit.ts';
 import { isEnded } from '../operator/sale/expectedState.ts';
@@ -8,7 +9,7 @@ import type { Replicated } from '../operator/settle.ts';
 import { SETTLED_TTL_MS } from '../store/keys.ts';
 import { closeSale, freezeSale, settleSaleKeys } from '../store/saleEnd.ts';
 import { redisNow } from '../store/rains.ts';
-import { readSale, type LiveSale } from '../store/sales.ts';
+import { readSale, type LiveSale, type StoredSale } from '../store/sales.ts';
 
 /** What an audit says about a sale. */
 interface SaleVerdict {
@@ -50,27 +51,14 @@ export async function settleSale(
   const { redis, ledger } = context;
   const stored = await readSale(redis, saleId);
   const booked = await ledger.sale(saleId);
-  if (!stored) {
-    if (booked?.settledAt === undefined) {
-      if (!booked || !(await isWrittenOff(context, saleId)) || (await ledger.orderCounts(saleId)).created > 0)
-        return { outcome: 'lost' };
-      await ledger.settleSale(saleId);
-    }
-    // The settlement was cut before the index, and not repeated before the keys expired.
-    await settleSaleKeys(redis, saleId, live, { ttlMs, seen: 0 });
-    return { outcome: 'settled' };
-  }
-  if (stored.state !== 'closed' && stored.state !== 'settled') {
-    // A failover, or somebody's hand, may have undone the close of a sale whose stock may have gone back since.
-    if (!(await closeSale(redis, saleId, (await wasEnded(context, booked)) ? 'early' : 'due')))
-      return { outcome: 'not_due' };
-  }
+  if (!stored) return settleGone(context, saleId, live, booked, ttlMs);
+  if (!(await closeIfDue(context, saleId, stored, booked))) return { outcome: 'not_due' };
   const isGivenUp = await isWrittenOff(context, saleId);
   if (stored.held !== undefined && !isGivenUp)
     return { outcome: 'not_balanced', problems: [heldReason(saleId, JSON.stringify(stored.held))] };
   if (!booked) return { outcome: 'not_balanced', problems: [await noSaleReason(context, saleId)] };
   // Redis alone does not end a sale: whoever can write there would send all units back.
-  if ((await redisNow(redis)) < booked.closesAt && !(await wasEnded(context, booked)))
+  if (await isEarly(context, booked))
     return {
       outcome: 'not_balanced',
       problems: [
@@ -82,12 +70,8 @@ export async function settleSale(
   // The log first: its orders can only become more, and a reservation that is restored later is detected before the
   // sale is settled.
   const logged = (await readSale(redis, saleId))?.logged ?? 0;
-  const { orders, created, unfollowed } = await ledger.orderCounts(saleId);
-  const without = logged > orders && !isGivenUp ? await countOrderless(context, saleId) : 0;
-  if (logged > orders + without && !isGivenUp)
-    return { outcome: 'waiting', for: 'orders', count: logged - orders - without };
-  if (created > 0) return { outcome: 'waiting', for: 'payments', count: created };
-  if (unfollowed > 0 && !isGivenUp) return { outcome: 'waiting', for: 'redis', count: unfollowed };
+  const underWay = await findUnderWay(context, saleId, logged, isGivenUp);
+  if (underWay) return underWay;
   // Of a settled sale the ledger has given back what was left, and Redis perhaps not yet: it was audited before.
   const { balanced, problems } =
     booked.settledAt === undefined && !isGivenUp ? await audit(context, saleId) : { balanced: true, problems: [] };
@@ -103,11 +87,60 @@ export async function settleSale(
   return { outcome: 'settled' };
 }
 
-/** Whether somebody has ended it, or it was over before. */
-async function wasEnded(
+/** Redis has none of its keys. */
+async function settleGone(
   context: OperatorContext,
-  booked: Awaited<ReturnType<OperatorContext['ledger']['sale']>>,
+  saleId: string,
+  live: LiveSale,
+  booked: BookedSale | undefined,
+  ttlMs: number,
+): Promise<SaleSettling> {
+  const { redis, ledger } = context;
+  if (booked?.settledAt === undefined) {
+    if (!booked || !(await isWrittenOff(context, saleId)) || (await ledger.orderCounts(saleId)).created > 0)
+      return { outcome: 'lost' };
+    await ledger.settleSale(saleId);
+  }
+  // The settlement was cut before the index, and not repeated before the keys expired.
+  await settleSaleKeys(redis, saleId, live, { ttlMs, seen: 0 });
+  return { outcome: 'settled' };
+}
+
+/** Closes the sale if its end has come. */
+async function closeIfDue(
+  context: OperatorContext,
+  saleId: string,
+  { state }: StoredSale,
+  booked: BookedSale | undefined,
 ): Promise<boolean> {
+  if (state === 'closed' || state === 'settled') return true;
+  // A failover, or somebody's hand, may have undone the close of a sale whose stock may have gone back since.
+  return closeSale(context.redis, saleId, (await wasEnded(context, booked)) ? 'early' : 'due');
+}
+
+/** @param logged reservations in the log, read before @returns `undefined`: nothing is waited for */
+async function findUnderWay(
+  context: OperatorContext,
+  saleId: string,
+  logged: number,
+  isGivenUp: boolean,
+): Promise<SaleSettling | undefined> {
+  const { orders, created, unfollowed } = await context.ledger.orderCounts(saleId);
+  const without = logged > orders && !isGivenUp ? await countOrderless(context, saleId) : 0;
+  if (logged > orders + without && !isGivenUp)
+    return { outcome: 'waiting', for: 'orders', count: logged - orders - without };
+  if (created > 0) return { outcome: 'waiting', for: 'payments', count: created };
+  if (unfollowed > 0 && !isGivenUp) return { outcome: 'waiting', for: 'redis', count: unfollowed };
+  return undefined;
+}
+
+/** Whether its end has not come, and nobody has ended it. */
+async function isEarly(context: OperatorContext, booked: BookedSale): Promise<boolean> {
+  return (await redisNow(context.redis)) < booked.closesAt && !(await wasEnded(context, booked));
+}
+
+/** Whether somebody has ended it, or it was over before. */
+async function wasEnded(context: OperatorContext, booked: BookedSale | undefined): Promise<boolean> {
   return booked !== undefined && isEnded(booked, await context.ledger.actions(booked.id));
 }
 

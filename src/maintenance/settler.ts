@@ -56,7 +56,7 @@ export function startSettler({
         { rainId, pending: result.pending },
         'the rain has been over for minutes, and is not settled: claims are still not in the ledger; see RainClaimWaiting in the runbook',
       );
-    if (result.outcome === 'not_due' || result.outcome === 'settled') return void stuck.forget(rainId);
+    if (result.outcome === 'not_due' || result.outcome === 'settled') return stuck.forget(rainId);
     if (stuck.note(rainId, result)) report(rainId, result);
   }
 

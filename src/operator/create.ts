@@ -6,6 +6,7 @@ import { draftRain, isTaken } from '../store/loadPackets.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { slotTable } from '../platform/redis/owner.ts';
 import type { Json } from '../ledger/actions.ts';
+import type { BookedRain } from '../ledger/rains.ts';
 import { idAt } from '../rain/idAt.ts';
 import { rainId } from '../rain/ids.ts';
 import type { Cents } from '../rain/money.ts';
@@ -63,8 +64,8 @@ export function newPlacedId(now: number, shards: number, redis: RedisClient): st
 }
 
 /** The title of a rain that was given none. */
-export function usualTitle(rainId: string): string {
-  return `Rain ${rainId}`;
+export function usualTitle(id: string): string {
+  return `Rain ${id}`;
 }
 
 /**
@@ -85,18 +86,11 @@ export async function createRain(
   if (!named.ok) return named;
   const { id, shards, campaign } = named;
   const existing = await context.ledger.rain(id);
-  if (existing?.settledAt) return refuse('id', `the rain ${existing.id} is settled`);
-  if (existing && (await hasLost(context, existing))) return refuse('id', await goneReason(context.redis, existing));
-  // A rain that was created in time but never reached Redis is finished even now, so that its money can go back.
-  const refusal = checkWindow({ opensAt, closesAt }, now, existing !== undefined);
+  const refusal = existing
+    ? await refuseAgain(context, existing, { opensAt, closesAt }, now)
+    : await refuseNew(context, { id, shards }, data, now);
   if (refusal) return refusal;
-  const noTheme = existing ? undefined : await themeRefusal(context, data.greeting?.theme, 'greeting.theme');
-  if (noTheme) return noTheme;
-  const taken = refuse('id', `Redis still holds another rain ${id}`);
-  // Read the ledger again: the same request may have been booked and written meanwhile.
-  if (!existing && (await isTaken(context.redis, id, shards)) && !(await context.ledger.rain(id))) return taken;
 
-  const title = data.title ?? usualTitle(id);
   // Test money needs no second operator, and a rain that is booked moves none.
   const waiting =
     !existing &&
@@ -112,7 +106,7 @@ export async function createRain(
   const booked = await context.ledger.createRain(
     {
       id,
-      title,
+      title: titleOf(id, data.title),
       budgetCents: plan.budgetCents,
       packets: plan.packets,
       split: request.plan as Json,
@@ -140,15 +134,45 @@ export async function createRain(
     // Somebody was faster since we looked. What was booked just now has no packets yet: its money goes back, and the
     // rain is over.
     if (booked.outcome === 'created') await giveBack(context, id, plan.budgetCents);
-    return taken;
+    return takenBy(id);
   }
   await followTickets(context, 'rain', id, shards);
   await announceChange(context.redis, id);
   return { ...known, ...(draft.commitment !== undefined && { commitment: draft.commitment }) };
 }
 
-async function giveBack({ ledger, actor }: OperatorContext, rainId: string, budgetCents: Cents): Promise<void> {
-  await ledger.seal(rainId);
-  await ledger.recycle(rainId, budgetCents, actor);
-  await ledger.settle(rainId);
+const titleOf = (id: string, title: string | undefined): string => title ?? usualTitle(id);
+
+/** Why a rain that is booked cannot be finished. */
+async function refuseAgain(
+  context: OperatorContext,
+  existing: BookedRain,
+  window: Pick<BookedRain, 'opensAt' | 'closesAt'>,
+  now: number,
+): Promise<Refused | undefined> {
+  if (existing.settledAt) return refuse('id', `the rain ${existing.id} is settled`);
+  if (await hasLost(context, existing)) return refuse('id', await goneReason(context.redis, existing));
+  // A rain that was created in time but never reached Redis is finished even now, so that its money can go back.
+  return checkWindow(window, now, true);
+}
+
+async function refuseNew(
+  context: OperatorContext,
+  { id, shards }: { id: string; shards: number },
+  { opensAt, closesAt, greeting }: Pick<z.output<typeof createRequest>, 'opensAt' | 'closesAt' | 'greeting'>,
+  now: number,
+): Promise<Refused | undefined> {
+  const refusal =
+    checkWindow({ opensAt, closesAt }, now, false) ?? (await themeRefusal(context, greeting?.theme, 'greeting.theme'));
+  if (refusal) return refusal;
+  // Read the ledger again: the same request may have been booked and written meanwhile.
+  return (await isTaken(context.redis, id, shards)) && !(await context.ledger.rain(id)) ? takenBy(id) : undefined;
+}
+
+const takenBy = (id: string): Refused => refuse('id', `Redis still holds another rain ${id}`);
+
+async function giveBack({ ledger, actor }: OperatorContext, id: string, budgetCents: Cents): Promise<void> {
+  await ledger.seal(id);
+  await ledger.recycle(id, budgetCents, actor);
+  await ledger.settle(id);
 }

@@ -79,7 +79,7 @@ function histogram(sorted: BigInt64Array): Preview['histogram'] {
   const span = (most > least + 4n * (usual - least) && usual > least ? usual : most) - least + 1n;
   const bins = span < BigInt(BINS_MAX) ? Number(span) : BINS_MAX;
   const width = (span + BigInt(bins) - 1n) / BigInt(bins);
-  const counts = new Array<number>(bins).fill(0);
+  const counts = Array.from({ length: bins }, () => 0);
   for (const cents of sorted) counts[Math.min(bins - 1, Number((cents - least) / width))]!++;
   return counts
     .map((count, i) => {

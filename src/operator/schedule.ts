@@ -56,11 +56,11 @@ export async function startRain(
     : refuse('state', movedMessage(rainId));
 }
 
-const window = z.object({ opensAt: moment, closesAt: moment });
+const windowForm = z.object({ opensAt: moment, closesAt: moment });
 
 /** Moves a rain that has not opened to another window. Safe to repeat. */
 export async function rescheduleRain(context: OperatorContext, rainId: string, requested: Window): Promise<Scheduled> {
-  const parsed = window.safeParse(requested);
+  const parsed = windowForm.safeParse(requested);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'window') };
   const rain = await context.ledger.rain(rainId);
   if (!rain) return refuse('id', await unknownReason(context, rainId));

@@ -1,7 +1,7 @@
 import { SETTLED_TTL_MS } from '../store/keys.ts';
 import { endMoves } from '../store/endMoves.ts';
 import { close, freeze, settle } from '../store/transitions.ts';
-import { countClaims, readRain, redisNow, type LiveRain } from '../store/rains.ts';
+import { countClaims, readRain, redisNow, type LiveRain, type StoredRain } from '../store/rains.ts';
 import { auditRain, type Audit } from './audit.ts';
 import { describeToldTwice } from './audit/findings.ts';
 import { goneReason, onlyInRedisReason } from './restore/presence.ts';
@@ -51,23 +51,8 @@ export async function settleRain(
   replicated: Replicated = async () => true,
 ): Promise<Settling> {
   const before = await readRain(context.redis, rainId, live);
-  if (!before) {
-    const { settledAt, recycledCents } = await bookOf(context, rainId);
-    if (settledAt === undefined)
-      return { outcome: 'lost', reason: await goneReason(context.redis, { id: rainId, shards: live.shards }) };
-    await rollOver(context, (await context.ledger.rain(rainId))!, recycledCents);
-    // A settlement was cut between the shards and not repeated before the first shard expired.
-    await settle(context.redis, rainId, live, { ttlMs, reveal: await revealOf(context, rainId) });
-    return { outcome: 'settled' };
-  }
-  if (before.state !== 'closed' && before.state !== 'settled') {
-    // A failover, or somebody's hand, may have undone the close of a rain whose money may have moved since: nobody may
-    // win in it any more.
-    const rain = await context.ledger.rain(rainId);
-    const isOver =
-      rain?.sealedAt !== undefined || rain?.settledAt !== undefined || (await wasClosedEarly(context, rainId));
-    if (!(await close(context.redis, rainId, live.shards, isOver ? 'early' : 'due'))) return { outcome: 'not_due' };
-  }
+  if (!before) return settleGone(context, rainId, live, ttlMs);
+  if (!(await closeIfDue(context, before))) return { outcome: 'not_due' };
   if (before.held !== undefined) return { outcome: 'does_not_add_up', problems: [heldProblem(rainId, before.held)] };
   // Nobody lends any more. What is on its way belongs to a list, where the audit finds it.
   await endMoves(context.redis, rainId, live.shards);
@@ -106,6 +91,28 @@ export async function settleRain(
   )
     throw new Error(`the rain ${rainId} is settled in the ledger, but one of its shards is not`);
   return { outcome: 'settled' };
+}
+
+/** Redis does not have all of its shards. */
+async function settleGone(context: OperatorContext, rainId: string, live: LiveRain, ttlMs: number): Promise<Settling> {
+  const { settledAt, recycledCents } = await bookOf(context, rainId);
+  if (settledAt === undefined)
+    return { outcome: 'lost', reason: await goneReason(context.redis, { id: rainId, shards: live.shards }) };
+  await rollOver(context, (await context.ledger.rain(rainId))!, recycledCents);
+  // A settlement was cut between the shards and not repeated before the first shard expired.
+  await settle(context.redis, rainId, live, { ttlMs, reveal: await revealOf(context, rainId) });
+  return { outcome: 'settled' };
+}
+
+/** Closes the rain if its end has come. */
+async function closeIfDue(context: OperatorContext, { rainId, shards, state }: StoredRain): Promise<boolean> {
+  if (state === 'closed' || state === 'settled') return true;
+  // A failover, or somebody's hand, may have undone the close of a rain whose money may have moved since: nobody may
+  // win in it any more.
+  const rain = await context.ledger.rain(rainId);
+  const wasOver =
+    rain?.sealedAt !== undefined || rain?.settledAt !== undefined || (await wasClosedEarly(context, rainId));
+  return close(context.redis, rainId, shards, wasOver ? 'early' : 'due');
 }
 
 /** The operator's close is final, and recorded when Redis has it. */

@@ -5,7 +5,7 @@ import { readRain, redisNow } from '../store/rains.ts';
 import { loadPackets } from '../store/loadPackets.ts';
 import type { Json } from '../ledger/actions.ts';
 import { breaksCommitment, recordedCommitment } from '../ledger/commitment.ts';
-import type { BookedTopUp } from '../ledger/topUps.ts';
+import type { Adding, BookedTopUp } from '../ledger/topUps.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { plainId } from '../rain/ids.ts';
 import { formatMoney, type Cents } from '../rain/money.ts';
@@ -98,12 +98,8 @@ export async function addToRain(
   const id = parsed.data.id ?? randomUUID();
   const { budgetCents, packets } = checked.plan;
   const existing = rain.topUps.find((topUp) => topUp.id === id);
-  const overReason =
-    (await overReasonOf(context, rain)) ??
-    (!existing && (await hasLostTopUp(context, rainId))
-      ? `a top-up of the rain ${rainId} was lost and given up, so there are no more`
-      : undefined);
-  if (overReason !== undefined) return refuse('rain', existing ? lateMessage(rain, existing, overReason) : overReason);
+  const over = await refuseOver(context, rain, existing);
+  if (over) return over;
   // The whole rain counts: many small top-ups are a large one. Money that rolls over was approved with its round.
   const free =
     existing !== undefined || parsed.data.dryRun || rain.terms.rehearsal === true || id.startsWith(ROLL_OVER);
@@ -130,25 +126,62 @@ export async function addToRain(
     context.actor,
     bounds,
   );
-  if (parsed.data.dryRun && (added.outcome === 'added' || added.outcome === 'exists')) {
-    const more = added.outcome === 'exists' ? { packets: 0, budgetCents: 0n } : { packets, budgetCents };
-    return {
-      ok: true,
-      rainId,
-      id,
-      packets,
-      budget: formatMoney(budgetCents),
-      total: totalOf({ packets: rain.packets + more.packets, budgetCents: rain.budgetCents + more.budgetCents }),
-      loaded: false,
-    };
-  }
   switch (added.outcome) {
-    case 'no_rain':
-      return refuse('rain', `there is no rain ${rainId}`);
     case 'above':
       return (await waits(added.budgetCents))!;
+    case 'added':
+    case 'exists':
+      return parsed.data.dryRun
+        ? foreseen(rain, id, checked.plan, added.outcome)
+        : fill(context, rainId, added.topUp, onProgress);
+    default:
+      return refuseAdding(rain, id, added);
+  }
+}
+
+/** Why nothing can be added any more, also with what becomes of a top-up that is booked. */
+async function refuseOver(
+  context: OperatorContext,
+  rain: BookedRain,
+  existing: BookedTopUp | undefined,
+): Promise<Refused | undefined> {
+  const reason =
+    (await overReasonOf(context, rain)) ??
+    (!existing && (await hasLostTopUp(context, rain.id))
+      ? `a top-up of the rain ${rain.id} was lost and given up, so there are no more`
+      : undefined);
+  return reason === undefined ? undefined : refuse('rain', existing ? lateMessage(rain, existing, reason) : reason);
+}
+
+/** The answer of a dry run. */
+function foreseen(
+  rain: BookedRain,
+  id: string,
+  { packets, budgetCents }: { packets: number; budgetCents: Cents },
+  outcome: 'added' | 'exists',
+): ToppedUp {
+  const more = outcome === 'exists' ? { packets: 0, budgetCents: 0n } : { packets, budgetCents };
+  return {
+    ok: true,
+    rainId: rain.id,
+    id,
+    packets,
+    budget: formatMoney(budgetCents),
+    total: totalOf({ packets: rain.packets + more.packets, budgetCents: rain.budgetCents + more.budgetCents }),
+    loaded: false,
+  };
+}
+
+function refuseAdding(
+  rain: BookedRain,
+  id: string,
+  added: Exclude<Adding, { outcome: 'added' | 'exists' | 'above' }>,
+): Refused {
+  switch (added.outcome) {
+    case 'no_rain':
+      return refuse('rain', `there is no rain ${rain.id}`);
     case 'sealed':
-      return refuse('rain', `the rain ${rainId} is over and is being settled; nothing was added`);
+      return refuse('rain', `the rain ${rain.id} is over and is being settled; nothing was added`);
     case 'too_much':
       return refuse(
         'packets',
@@ -156,9 +189,6 @@ export async function addToRain(
       );
     case 'differs':
       return existsAlready('top-up', id, added.fields);
-    case 'added':
-    case 'exists':
-      return fill(context, rainId, added.topUp, onProgress);
     default:
       return added satisfies never;
   }

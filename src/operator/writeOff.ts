@@ -86,13 +86,29 @@ export async function writeOffRain(
   const paying = payTold ? payable : [];
   const waiting = !dryRun && (await waitsForApproval(context, rain, { reason: given.reason, payTold, newDatabase }));
   if (waiting) return waiting;
+  return closeLedger(context, rain, { reason: given.reason, told, paying, dryRun, waitMs });
+}
+
+/** @param told users without a credit @param paying those of them that are paid first */
+async function closeLedger(
+  context: OperatorContext,
+  rain: BookedRain,
+  {
+    reason,
+    told,
+    paying,
+    dryRun,
+    waitMs,
+  }: { reason: string; told: JudgedWin[]; paying: JudgedWin[]; dryRun: boolean; waitMs: number },
+): Promise<WrittenOff> {
+  const { id: rainId } = rain;
   if (!dryRun)
     await context.ledger.record({
       actor: context.actor,
       verb: 'write-off',
       rainId,
       details: {
-        reason: given.reason,
+        reason,
         ...(told.length > 0 && {
           told: told.length,
           paid: paying.length,

@@ -95,8 +95,8 @@ export function startCancels({
     for (let at = 0; at < wished.length; at += CARRIED_OUT_MAX)
       for (const orderId of await ledger.cancelOrders(wished.slice(at, at + CARRIED_OUT_MAX))) missing.add(orderId);
     const waiting = texts.filter((text) => missing.has(orders.get(text)?.orderId ?? ''));
-    const refused = await refusedAmong(waiting.map((text) => orders.get(text)!));
-    const tooEarly = waiting.filter((text) => !refused.has(nameOf(orders.get(text)!)));
+    const inLedger = await refusedAmong(waiting.map((text) => orders.get(text)!));
+    const tooEarly = waiting.filter((text) => !inLedger.has(nameOf(orders.get(text)!)));
     if (!(await removeWishes(redis, saleId, texts, tooEarly))) return true;
     const forged = texts.filter((text) => !orders.get(text)).length;
     const carriedOut = texts.length - forged - tooEarly.length;
@@ -107,15 +107,15 @@ export function startCancels({
   }
 
   async function refusedAmong(wished: readonly Wished[]): Promise<ReadonlySet<string>> {
-    const refused = new Set<string>();
+    const names = new Set<string>();
     for (let at = 0; at < wished.length; at += CARRIED_OUT_MAX) {
       const asked = wished
         .slice(at, at + CARRIED_OUT_MAX)
         .map(({ userId, orderId }) => ({ userId, reservationId: orderId }));
       for (const { userId, reservationId: orderId } of await ledger.refusalsAmong(asked))
-        refused.add(nameOf({ userId, orderId }));
+        names.add(nameOf({ userId, orderId }));
     }
-    return refused;
+    return names;
   }
 
   /** @returns undefined: no gateway has written this wish */
@@ -140,7 +140,7 @@ export function startCancels({
     for (const saleId of [...refused.keys(), ...failing])
       if (saleId !== '' && !live.has(saleId)) [refused, failing].forEach((memory) => memory.delete(saleId));
     const visits = await Promise.all(
-      [...live.keys()].map((saleId) => (signal.aborted ? false : attempt(saleId, () => visit(saleId)))),
+      [...live.keys()].map(async (saleId) => (signal.aborted ? false : attempt(saleId, () => visit(saleId)))),
     );
     return visits.includes(true) ? 0 : everyMs;
   });

@@ -195,6 +195,14 @@ export const readEnvironment = (): Environment => ({ ...readDotEnv(), ...process
 /** Environment of a child process: the environment of this process with the given changes. */
 export const childEnvironment = (changes: Environment): Environment => ({ ...process.env, ...changes });
 
+/** What a service that is called by webhook needs: the variable that chooses it, the one it needs, what is expected. */
+const OF_WEBHOOKS = [
+  ['PAYOUT_PROVIDER', 'WEBHOOK_URL', 'the address of the wallet'],
+  ['PAYOUT_PROVIDER', 'WEBHOOK_SECRET', 'a secret of at least 32 characters'],
+  ['ORDER_SERVICE', 'ORDER_WEBHOOK_URL', 'the address of the shop'],
+  ['ORDER_SERVICE', 'ORDER_WEBHOOK_SECRET', 'a secret of at least 32 characters'],
+] as const;
+
 /**
  * @param need the values that this process requires
  * @throws ConfigError listing every problem
@@ -219,22 +227,9 @@ export function loadConfig<N extends Need = never>(
     } else if (!given[name]) problems.push(`${name}: missing, expected ${EXPECTED[name as Optional]}`);
   }
   // Checked in every process, so that a half configuration fails at the first start and not at the first win.
-  if (given['PAYOUT_PROVIDER'] === 'webhook') {
-    if (!given['WEBHOOK_URL'])
-      problems.push('WEBHOOK_URL: missing, expected the address of the wallet, since PAYOUT_PROVIDER is webhook');
-    if (!given['WEBHOOK_SECRET'])
-      problems.push(
-        'WEBHOOK_SECRET: missing, expected a secret of at least 32 characters, since PAYOUT_PROVIDER is webhook',
-      );
-  }
-  if (given['ORDER_SERVICE'] === 'webhook') {
-    if (!given['ORDER_WEBHOOK_URL'])
-      problems.push('ORDER_WEBHOOK_URL: missing, expected the address of the shop, since ORDER_SERVICE is webhook');
-    if (!given['ORDER_WEBHOOK_SECRET'])
-      problems.push(
-        'ORDER_WEBHOOK_SECRET: missing, expected a secret of at least 32 characters, since ORDER_SERVICE is webhook',
-      );
-  }
+  for (const [chooser, name, expected] of OF_WEBHOOKS)
+    if (given[chooser] === 'webhook' && !given[name])
+      problems.push(`${name}: missing, expected ${expected}, since ${chooser} is webhook`);
   if (given['TICKETS'] === undefined || given['TICKETS'] === 'off') {
     if (parsed.success && parsed.data.PROOF_OF_WORK !== 'off')
       problems.push('PROOF_OF_WORK: needs tickets, expected TICKETS=pressure or TICKETS=always with it');

@@ -113,7 +113,7 @@ export function checkFit(
 
 export function worst(fits: readonly Fit[]): Fit['verdict'] {
   const order = ['too much', 'tight', 'fits'] as const;
-  return order.find((verdict) => fits.some((fit) => fit.verdict === verdict)) ?? 'fits';
+  return order.find((verdict) => fits.some((one) => one.verdict === verdict)) ?? 'fits';
 }
 
 function fit(

@@ -91,14 +91,14 @@ export function checkProof({ receipts, topUps, ...shown }: Proof): { packets: nu
 
 /** `undefined`: the receipt holds. */
 export function receiptProblem(
-  { rainId, redPacketId, amount: claimed }: Receipt,
+  { rainId: ofRain, redPacketId, amount: claimed }: Receipt,
   verdict: ReceiptVerdict,
 ): string | undefined {
   switch (verdict.outcome) {
     case 'ok':
       return undefined;
     case 'other_rain':
-      return `the receipt for ${redPacketId} is of another rain, ${rainId}`;
+      return `the receipt for ${redPacketId} is of another rain, ${ofRain}`;
     case 'no_such_packet':
       return `the receipt for ${redPacketId} names a packet that was never promised`;
     case 'amount_differs':

@@ -129,10 +129,10 @@ export async function readStock(
   const [left, moves, loaded, onTheirWay, ...pairs] = found;
   const known: Pick<ShardStock, 'sending' | 'foreign'> = { sending: [], foreign: [] };
   for (let i = 0; i < pairs.length; i += 2) {
-    const [moveId, packets] = [pairs[i]!, pairs[i + 1]!];
+    const [moveId, moved] = [pairs[i]!, pairs[i + 1]!];
     const ends = readMoveId(moveId);
-    if (ends?.from === shard && areShards(ends, shards) && isMove(packets))
-      known.sending.push({ moveId, ...ends, packets });
+    if (ends?.from === shard && areShards(ends, shards) && isMove(moved))
+      known.sending.push({ moveId, ...ends, packets: moved });
     else known.foreign.push({ shard, where: 'sending', moveId });
   }
   return { left, moves, loaded, onTheirWay, ...known };

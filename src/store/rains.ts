@@ -175,27 +175,35 @@ export async function readRain(
   let reveal: Reveal | undefined;
   for (const shard of shardStates) {
     if (!shard) return undefined;
-    if (STORED_STATES.indexOf(shard.state) < STORED_STATES.indexOf(total.state)) total.state = shard.state;
-    if (shard.ticketRules) total.ticketRules = strictest(shard.ticketRules, total.ticketRules);
-    total.opensAt = shard.opensAt;
-    total.closesAt = shard.closesAt;
-    if (shard.held !== undefined) total.held = shard.held;
-    if (shard.commitment !== undefined) total.commitment = shard.commitment;
-    if (shard.signedBy !== undefined) total.signedBy = shard.signedBy;
-    if (shard.terms && !areUsual(shard.terms)) total.terms = shard.terms;
-    // A shard that got no packet of the last top-up does not know that top-up.
-    if (shard.topUps && shard.topUps.length > (total.topUps?.length ?? 0)) total.topUps = shard.topUps;
-    total.drained &&= shard.left === 0 && shard.elsewhere === undefined;
+    addShard(total, shard);
     if (shard.seed !== undefined && shard.plan !== undefined) reveal = { seed: shard.seed, plan: shard.plan };
-    total.newest += `${shard.newest ?? ''}\n`;
-    for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const)
-      total[count] += shard[count];
   }
   if (reveal && total.state === 'settled') return { ...total, reveal };
   return {
     ...total,
-    ...(total.topUps && { topUps: total.topUps.map(({ commitment, packets }) => ({ commitment, packets })) }),
+    ...(total.topUps && {
+      topUps: total.topUps.map((topUp) => ({ commitment: topUp.commitment, packets: topUp.packets })),
+    }),
   };
+}
+
+type StoredShard = NonNullable<Awaited<ReturnType<typeof readShard>>>;
+
+function addShard(total: StoredRain, shard: StoredShard): void {
+  if (STORED_STATES.indexOf(shard.state) < STORED_STATES.indexOf(total.state)) total.state = shard.state;
+  if (shard.ticketRules) total.ticketRules = strictest(shard.ticketRules, total.ticketRules);
+  total.opensAt = shard.opensAt;
+  total.closesAt = shard.closesAt;
+  if (shard.held !== undefined) total.held = shard.held;
+  if (shard.commitment !== undefined) total.commitment = shard.commitment;
+  if (shard.signedBy !== undefined) total.signedBy = shard.signedBy;
+  if (shard.terms && !areUsual(shard.terms)) total.terms = shard.terms;
+  // A shard that got no packet of the last top-up does not know that top-up.
+  if (shard.topUps && shard.topUps.length > (total.topUps?.length ?? 0)) total.topUps = shard.topUps;
+  total.drained &&= shard.left === 0 && shard.elsewhere === undefined;
+  total.newest += `${shard.newest ?? ''}\n`;
+  for (const count of ['packets', 'loaded', 'left', 'claims', 'spoiled', 'relayed'] as const)
+    total[count] += shard[count];
 }
 
 const SHARD_FIELDS = Object.keys(shardState.shape);

@@ -54,7 +54,7 @@ export function createWinnersReader({ redis, signer, onFault }: WinnersReaderOpt
   return async (rainId, shards) => {
     let now = await look(redis, rainId, shards);
     const winners = ({ claims, newest }: Look, filter: UserFilter): Winners => ({
-      mayHaveWon: (userId) => filter.has(userId),
+      mayHaveWon: (user) => filter.has(user),
       claims,
       newest,
     });

@@ -26,8 +26,8 @@ export function addDocumentCommands(program: RainCommand): void {
     .json('the same as --asyncapi')
     .example('rain protocol --asyncapi > asyncapi.json')
     .runs(({ asyncapi, openapi, json }: { asyncapi?: boolean; openapi?: boolean; json?: boolean }) => {
-      if (openapi) return void print(program.terminal, false, undefined, JSON.stringify(gatewayApi('1'), null, 2));
-      print(
+      if (openapi) return print(program.terminal, false, undefined, JSON.stringify(gatewayApi('1'), null, 2));
+      return print(
         program.terminal,
         false,
         undefined,

@@ -59,13 +59,7 @@ export async function open(
       config.JWT_SECRET === undefined && config.JWKS_URL === undefined
         ? undefined
         : openPlayerBackend(config, log, lifecycle);
-    const entry: EntryOptions = {
-      ...(key && { tokens: createEntryTokens(key) }),
-      ...(key && guestsAre && { guests: createGuestTokens(key) }),
-      ...(participants && players && { enterByCode: players.enterByCode }),
-      screens: guestsAre !== undefined || event !== undefined,
-      ...(event !== undefined && players && { countPhones: players.countPhones }),
-    };
+    const entry = entryOf(key, players, { guestsAre, participants, event });
     const ledger = players?.ledger ?? backend?.ledger;
     const shop = backend && openShop(config, demoShop, backend, log, lifecycle);
     const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`;
@@ -107,6 +101,25 @@ export async function open(
     log.info({ url: server.url }, 'console open');
     return { url: server.url };
   });
+}
+
+/** The ways in: by a guest token, by a participant's code, and for the screens of a hall. */
+function entryOf(
+  key: ReturnType<typeof signingKey> | undefined,
+  players: ReturnType<typeof openPlayerBackend> | undefined,
+  {
+    guestsAre,
+    participants,
+    event,
+  }: { guestsAre: string | undefined; participants: boolean; event: string | undefined },
+): EntryOptions {
+  return {
+    ...(key && { tokens: createEntryTokens(key) }),
+    ...(key && guestsAre && { guests: createGuestTokens(key) }),
+    ...(participants && players && { enterByCode: players.enterByCode }),
+    screens: guestsAre !== undefined || event !== undefined,
+    ...(event !== undefined && players && { countPhones: players.countPhones }),
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { migrate } from '../../ledger/migrate.ts';
 import { addOperator, changePassword } from '../../operator/staff/staff.ts';
 import { compiledEntry, startChild } from '../../platform/process/childProcess.ts';
-import { ConfigError, loadConfig } from '../../platform/config.ts';
+import { ConfigError, loadConfig, type Config } from '../../platform/config.ts';
 import { startEmbeddedDatabase } from '../../platform/embedded/database.ts';
 import { startEmbeddedRedis, type StartedServer } from '../../platform/embedded/redis.ts';
 import { openHome } from '../../platform/process/home.ts';
@@ -73,14 +73,7 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
   // Secrets and data of servers are made here and in the child processes.
   process.umask(0o077);
   const config = loadConfig([], terminal.environment);
-  if (config.DURABILITY.mode === 'replicas' && config.REDIS_URL === undefined) {
-    throw new ConfigError([
-      'DURABILITY: the embedded Redis has no replicas, expected local or relaxed, or a REDIS_URL',
-    ]);
-  }
-  const opened = await openHome(config.RAIN_HOME);
-  if (!opened.ok) throw new CommandFailure(opened.problem === 'taken' ? EXIT.refused : EXIT.usage, opened.reason);
-  const { home, lock } = opened;
+  const { home, lock } = await openOwnHome(config);
   if (config.METRICS_PORT)
     throw failed(
       'METRICS_PORT: several processes start here, expected 0 for a free port each; the addresses are in the logs folder of RAIN_HOME',
@@ -91,20 +84,14 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
   const hosts = event
     ? { gateway: ANY_INTERFACE, page: ANY_INTERFACE }
     : { gateway: config.GATEWAY_HOST, page: config.CONSOLE_HOST };
-  const ownConsole =
-    event && !event.consoleOnLan
-      ? { host: LOOPBACK, port: config.CONSOLE_PORT && Math.max(config.CONSOLE_PORT, config.GATEWAY_PORT) + 1 }
-      : undefined;
+  const ownConsole = event && !event.consoleOnLan ? ownConsoleOf(config) : undefined;
   await expectFree(hosts.gateway, config.GATEWAY_PORT, 'GATEWAY_PORT');
   await expectFree(hosts.page, config.CONSOLE_PORT, 'CONSOLE_PORT');
   if (ownConsole)
     await expectFree(ownConsole.host, ownConsole.port, 'CONSOLE_PORT and GATEWAY_PORT, after which it comes');
 
   const secrets = keepSecrets(home.folder);
-  // A guest of an earlier evening must not play on where only people on a list may.
-  const jwtSecret =
-    config.JWT_SECRET ??
-    (event?.participantsOnly ? deriveSecret(secrets.jwtSecret, 'participants') : secrets.jwtSecret);
+  const jwtSecret = config.JWT_SECRET ?? ownJwtSecret(secrets.jwtSecret, event);
   const signingSecret = config.SIGNING_SECRET ?? secrets.signingSecret;
   const [redisUrl, databaseUrl] = await Promise.all([
     config.REDIS_URL ??
@@ -131,20 +118,13 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
         )
       : undefined;
 
-  // Guest tokens are signed here, so the gateway accepts only this secret and no other key.
-  const keys: Record<string, string> =
-    demo || event
-      ? { JWT_SECRET: jwtSecret, JWKS_URL: '' }
-      : config.JWKS_URL === undefined
-        ? { JWT_SECRET: jwtSecret }
-        : {};
   // Several processes share this environment, so they cannot share one fixed port.
   const env = {
     REDIS_URL: redisUrl,
     DATABASE_URL: databaseUrl,
     SIGNING_SECRET: signingSecret,
     METRICS_PORT: config.METRICS_PORT === 0 ? '0' : '',
-    ...keys,
+    ...keysOf(config, jwtSecret, demo || event !== undefined),
   };
   async function start<Facts>(
     name: string,
@@ -167,32 +147,21 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
   }
   const worker = start('worker', z.object({}));
   worker.catch(() => {}); // Awaited below; the gateway may fail first.
-  // Guests type their names for the hall; users of an app have not agreed to that.
-  const names: Record<string, string> = event ? { WINNER_NAMES: terminal.environment['WINNER_NAMES'] ?? 'full' } : {};
+  const names = event ? namesOf(terminal) : {};
   const gateway = await start('gateway', address, [], { ...names, GATEWAY_HOST: hosts.gateway });
   const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
   const shared = { GATEWAY_PUBLIC_URL: gatewayUrl };
-  const forPlayers = event
-    ? [
-        ...(event.participantsOnly ? ['--participants'] : ['--guests', 'device']),
-        '--event',
-        event.title,
-        ...(ownConsole ? ['--players-only'] : []),
-      ]
-    : demo
-      ? ['--guests', '--demo-shop']
-      : [];
-  // Its console, if it has one, is also opened on this machine itself, and must not send phones there.
-  const toPhones: Record<string, string> =
-    event && config.CONSOLE_PORT !== 0 && config.PLAYER_PAGE_URL === undefined
-      ? { PLAYER_PAGE_URL: `http://${event.address}:${config.CONSOLE_PORT}/` }
-      : {};
-  const { url: pageUrl } = await start('console', address, forPlayers, {
-    ...shared,
-    ...names,
-    ...toPhones,
-    CONSOLE_HOST: hosts.page,
-  });
+  const { url: pageUrl } = await start(
+    'console',
+    address,
+    playerPageOptions({ demo, event }, ownConsole !== undefined),
+    {
+      ...shared,
+      ...names,
+      ...addressForPhones(config, event),
+      CONSOLE_HOST: hosts.page,
+    },
+  );
   const { url: consoleUrl } = ownConsole
     ? await start('console', address, event!.participantsOnly ? ['--participants'] : [], {
         ...shared,
@@ -225,6 +194,59 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
     consoleUrl,
     ...(password !== undefined && { password }),
   };
+}
+
+async function openOwnHome(config: Config): Promise<Extract<Awaited<ReturnType<typeof openHome>>, { ok: true }>> {
+  if (config.DURABILITY.mode === 'replicas' && config.REDIS_URL === undefined) {
+    throw new ConfigError([
+      'DURABILITY: the embedded Redis has no replicas, expected local or relaxed, or a REDIS_URL',
+    ]);
+  }
+  const opened = await openHome(config.RAIN_HOME);
+  if (!opened.ok) throw new CommandFailure(opened.problem === 'taken' ? EXIT.refused : EXIT.usage, opened.reason);
+  return opened;
+}
+
+/** The console of an event that is opened on this machine only. */
+function ownConsoleOf({ CONSOLE_PORT, GATEWAY_PORT }: Config): { host: string; port: number } {
+  return { host: LOOPBACK, port: CONSOLE_PORT && Math.max(CONSOLE_PORT, GATEWAY_PORT) + 1 };
+}
+
+/** A guest of an earlier evening must not play on where only people on a list may. */
+function ownJwtSecret(secret: string, event: EventOptions | undefined): string {
+  return event?.participantsOnly ? deriveSecret(secret, 'participants') : secret;
+}
+
+/** Guest tokens are signed here, so the gateway accepts only this secret and no other key. */
+function keysOf({ JWKS_URL }: Config, jwtSecret: string, hasGuests: boolean): Record<string, string> {
+  if (hasGuests) return { JWT_SECRET: jwtSecret, JWKS_URL: '' };
+  return JWKS_URL === undefined ? { JWT_SECRET: jwtSecret } : {};
+}
+
+/** Guests type their names for the hall; users of an app have not agreed to that. */
+function namesOf({ environment }: Terminal): Record<string, string> {
+  return { WINNER_NAMES: environment['WINNER_NAMES'] ?? 'full' };
+}
+
+/** Options of `rain console` for the player's page. */
+function playerPageOptions({ demo, event }: Purpose, hasOwnConsole: boolean): string[] {
+  if (!event) return demo ? ['--guests', '--demo-shop'] : [];
+  return [
+    ...(event.participantsOnly ? ['--participants'] : ['--guests', 'device']),
+    '--event',
+    event.title,
+    ...(hasOwnConsole ? ['--players-only'] : []),
+  ];
+}
+
+/** The console of an event, if it has one, is also opened on this machine itself, and must not send phones there. */
+function addressForPhones(
+  { CONSOLE_PORT, PLAYER_PAGE_URL }: Config,
+  event: EventOptions | undefined,
+): Record<string, string> {
+  return event && CONSOLE_PORT !== 0 && PLAYER_PAGE_URL === undefined
+    ? { PLAYER_PAGE_URL: `http://${event.address}:${CONSOLE_PORT}/` }
+    : {};
 }
 
 /**

@@ -1,6 +1,6 @@
 import { shardKeys } from '../../store/keys.ts';
 import { readHeartbeats } from '../../store/gatewayHeartbeat.ts';
-import { findRain, readRain, redisNow } from '../../store/rains.ts';
+import { findRain, readRain, redisNow, type StoredRain } from '../../store/rains.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { auditRain, type Audit } from '../../operator/audit.ts';
 import type { OperatorContext } from '../../operator/context.ts';
@@ -44,21 +44,12 @@ export function startSampler(
       marked.reduce((sum, count) => sum + count, 0),
       credits,
     );
-    // Claims that wait for an operator, not for the worker.
-    const stuck = audited ? audited.audit.report.discarded + (audited.audit.queues?.dead.count ?? 0) : 0;
-    const winsPerSecond =
-      before && now > before.at ? round((Math.max(0, wins - before.wins) * 1_000) / (now - before.at)) : 0;
+    const stuck = audited ? stuckOf(audited.audit) : 0;
+    const winsPerSecond = rateSince(before, wins, now);
     before = { wins, at: now };
     onSample({
       at: iso(now),
-      state:
-        rain.settledAt !== undefined
-          ? 'settled'
-          : reading
-            ? stateAt(reading, now)
-            : (await wasLoaded(context, rainId))
-              ? 'lost'
-              : 'draft',
+      state: await stateOf(context, rain, reading, now),
       opensAt: iso(reading?.opensAt ?? rain.opensAt),
       closesAt: iso(reading?.closesAt ?? rain.closesAt),
       packets: reading?.packets ?? rain.packets,
@@ -80,6 +71,25 @@ export function startSampler(
   }
 
   return startSampling(sample, runAudit, pace, onFault);
+}
+
+async function stateOf(
+  context: OperatorContext,
+  { id, settledAt }: BookedRain,
+  reading: StoredRain | undefined,
+  now: number,
+): Promise<LiveSample['state']> {
+  if (settledAt !== undefined) return 'settled';
+  if (reading) return stateAt(reading, now);
+  return (await wasLoaded(context, id)) ? 'lost' : 'draft';
+}
+
+/** Claims that wait for an operator, not for the worker. */
+const stuckOf = ({ report, queues }: Audit): number => report.discarded + (queues?.dead.count ?? 0);
+
+/** Wins per second since the sample before. */
+function rateSince(before: { wins: number; at: number } | undefined, wins: number, now: number): number {
+  return before && now > before.at ? round((Math.max(0, wins - before.wins) * 1_000) / (now - before.at)) : 0;
 }
 
 /** Claims that are marked as credited in Redis, by shard: slightly behind the ledger, but far cheaper to read. */

@@ -55,14 +55,14 @@ export class RecentlyTold<T extends { at: number }> {
 /** The wins that this gateway has recently sent: one for each rain and user. */
 export class RecentWins extends RecentlyTold<SentWin> {
   constructor(max?: number) {
-    super(nameOf, max);
+    super(winName, max);
   }
 
   has(rainId: string, userId: string): boolean {
-    return this.knows(nameOf({ rainId, userId }));
+    return this.knows(winName({ rainId, userId }));
   }
 }
 
-function nameOf({ rainId, userId }: Pick<SentWin, 'rainId' | 'userId'>): string {
+function winName({ rainId, userId }: Pick<SentWin, 'rainId' | 'userId'>): string {
   return `${rainId}/${userId}`;
 }

@@ -68,7 +68,7 @@ export function startRestorer({
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const masters = watchMasters(redis, {
-    putBack: async (concerns) => (await putBack(concerns)).length === 0,
+    putBack: async (concerns) => (await putBackAll(concerns)).length === 0,
     // Told wins of the same master that nobody asks for now.
     onReplaced: () => {
       verified = false;
@@ -81,7 +81,7 @@ export function startRestorer({
     timer = undefined;
     if (underWay || closed) return;
     underWay = verified = true;
-    const faults = await putBack(() => true);
+    const faults = await putBackAll(() => true);
     if (faults.length === 0) reportedLost.clear();
     else {
       verified = false;
@@ -98,7 +98,7 @@ export function startRestorer({
   }
 
   /** Returns what failed. What cannot be checked, a rain that is being settled or a sale, does not delay the others. */
-  async function putBack(concerns: (key: string) => boolean): Promise<unknown[]> {
+  async function putBackAll(concerns: (key: string) => boolean): Promise<unknown[]> {
     return (await Promise.allSettled([putBackWins(concerns), also?.(concerns)])).flatMap((one) =>
       one.status === 'rejected' ? [one.reason as unknown] : [],
     );

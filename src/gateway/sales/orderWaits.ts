@@ -67,13 +67,13 @@ export class OrderWaits {
   }
 
   tell(reservationId: string, userId: string, status: OrderStatus, text: string): void {
-    for (const waiting of [...(this.#byOrder.get(reservationId) ?? [])])
+    for (const waiting of this.#byOrder.get(reservationId) ?? [])
       if (waiting.userId === userId) waiting.tell(status, text);
   }
 
   close(): void {
     this.closed = true;
-    for (const waits of [...this.#byOrder.values()]) for (const waiting of [...waits]) waiting.stop();
+    for (const waits of this.#byOrder.values()) for (const waiting of waits) waiting.stop();
   }
 }
 

@@ -14,7 +14,8 @@ export async function retellOrders(context: HandlerContext): Promise<void> {
     hub,
     sales: { cache },
   } = context;
-  for (const sale of [...cache.readings()]) {
+  // A copy: the cache reads further sales meanwhile.
+  for (const sale of Array.from(cache.readings())) {
     const visitors = [...hub.watching(saleName(sale.saleId))];
     for (let at = 0; at < visitors.length; at += SESSIONS_AT_ONCE)
       await Promise.all(

@@ -161,7 +161,10 @@ export class Bot {
     // could not be read, or that too many challenges are requested now.
     if (!asked && result.code === '-7')
       return this.#ticketClient.wanting || !(this.#rain || this.#won) ? this.#joinAgain(result.retryInMs) : undefined;
-    if (!asked && result.code !== '-8') return;
+    if (asked || result.code === '-8') this.#refused(result);
+  }
+
+  #refused(result: ReceivedResult): void {
     const retry = retryOf(result);
     switch (retry) {
       case 'no':

@@ -11,6 +11,9 @@ export function buyerSockets(
   onFailure: (reason: string) => void,
 ): { WebSocket: SocketClass; sendRaw(frame: string): boolean } {
   let current: WebSocket | undefined;
+  const keep = (opened: WebSocket) => {
+    current = opened;
+  };
   class BuyerSocket extends WebSocket {
     constructor(url: string, protocols: string[]) {
       super(url, protocols, {
@@ -21,7 +24,7 @@ export function buyerSockets(
         ...(localAddress !== undefined && { localAddress, family: 4 }),
       });
       this.on('error', ({ message }) => onFailure(message));
-      current = this;
+      keep(this);
     }
   }
   return {

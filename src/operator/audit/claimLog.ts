@@ -176,8 +176,7 @@ function readEntry(
 ): 'valid' | 'contested' | 'none' {
   if (!parsed.ok || parsed.claim.rainId !== place.rainId) {
     logged.unread++;
-    const fault = parsed.ok ? `it is of rain ${parsed.claim.rainId}` : parsed.reason;
-    if (!discarded) note(logged, `an entry of the claim log is not a claim: ${fault}; letter ${deadLetterId(place)}`);
+    if (!discarded) note(logged, describeNoClaim(place, parsed));
     return 'none';
   }
   const { redPacketId, userId, amount, at } = parsed.claim;
@@ -200,31 +199,48 @@ function readEntry(
     return 'none';
   }
   const isCredited = booked.credited.has(index);
-  if (logged.claims.has(index) || booked.discards.has(redPacketId) || (isCredited && !isPaid)) {
+  if (logged.claims.has(index) || isGone(booked, index, parsed.claim)) {
     logged.named.add(index);
-    const paidTo = isPaid ? userId : others.paidTo.get(redPacketId);
     contest(
       logged,
-      toToldTwice(
-        place,
-        parsed.claim,
-        isCredited && paidTo !== undefined ? { userId: paidTo, redPacketId } : undefined,
-      ),
+      toToldTwice(place, parsed.claim, isCredited ? paidFor(redPacketId, isPaid, userId, others) : undefined),
     );
     return 'contested';
   }
   logged.claims.set(index, userId);
   if (wasListed(index, Number(at))) logged.listed.set(index, parsed.claim);
   if (isCredited) return discarded ? 'none' : 'valid';
-  // The packet's money is still in the rain, but this user must not get a second packet [R1]. This one may have been
-  // credited meanwhile.
+  return isSecond(place, parsed.claim, others, logged, waiting) ? 'contested' : 'valid';
+}
+
+/** Whether the packet's money went elsewhere. */
+function isGone({ discards, credited }: BookedPackets, index: number, { redPacketId, userId }: Claim): boolean {
+  return discards.has(redPacketId) || (credited.has(index) && !credited.is(index, userId));
+}
+
+/**
+ * The packet's money is still in the rain, but its user must not get a second packet [R1]. This one may have been
+ * credited meanwhile.
+ */
+function isSecond(place: LogEntry, claim: Claim, others: Others, logged: Logged, waiting: UserSet): boolean {
+  const { redPacketId, userId } = claim;
   const other = others.packetOf.get(userId);
   const hasOther = other !== undefined && other !== redPacketId;
-  const isSecond = hasOther || waiting.has(userId);
-  if (isSecond)
-    contest(logged, toToldTwice(place, parsed.claim, hasOther ? { userId, redPacketId: other } : undefined));
+  const second = hasOther || waiting.has(userId);
+  if (second) contest(logged, toToldTwice(place, claim, hasOther ? { userId, redPacketId: other } : undefined));
   waiting.add(userId);
-  return isSecond ? 'contested' : 'valid';
+  return second;
+}
+
+/** Who was paid for a credited packet, if that is known. */
+function paidFor(redPacketId: string, isPaid: boolean, userId: string, { paidTo }: Others): ToldTwice['paid'] {
+  const payee = isPaid ? userId : paidTo.get(redPacketId);
+  return payee === undefined ? undefined : { userId: payee, redPacketId };
+}
+
+function describeNoClaim(place: LogEntry, parsed: ReturnType<typeof parseClaim>): string {
+  const fault = parsed.ok ? `it is of rain ${parsed.claim.rainId}` : parsed.reason;
+  return `an entry of the claim log is not a claim: ${fault}; letter ${deadLetterId(place)}`;
 }
 
 function describeFalse(

@@ -113,11 +113,7 @@ async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<st
       'id',
       `the winners of ${rainId} are in neither store; import them with rain restore import ${rainId} --winners winners.csv, then end it with rain write-off ${rainId} --reason "…"`,
     );
-  const isUnopened =
-    (kinds.has('missing') || kinds.has('not_loaded')) &&
-    !kinds.has('told') &&
-    (await redisNow(context.redis)) < rain.opensAt;
-  if (isUnopened && (await context.ledger.credits(rainId, undefined, 1)).length === 0) {
+  if (await hasNotOpened(context, rain, kinds)) {
     if (!dryRun) {
       const loaded = await loadRain(context, rainId);
       if (!loaded.ok) return loaded;
@@ -139,18 +135,8 @@ async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<st
   ].some((kind) => kinds.has(kind));
   if (endangered && (await pauseShards(context, rainId, rain.shards, dryRun)) > 0)
     did.push(`paused it; go on with rain resume ${rainId}`);
-  const lost = await shardsToRebuild(
-    context,
-    rain,
-    kinds.has('not_loaded') || kinds.has('credit_not_in_log') || kinds.has('claim_not_in_book'),
-  );
-  if (lost.length > 0) {
-    const rebuilt = await rebuildRain(context, rain, lost, word, dryRun);
-    if (!rebuilt.ok) return rebuilt;
-    did.push(
-      `rebuilt ${rebuilt.shards} of ${rain.shards} shards with ${rebuilt.packets} packets that nobody is known to have won${rebuilt.told > 0 ? `, and ${rebuilt.told} told wins` : ''}; go on with rain resume ${rainId}`,
-    );
-  }
+  const unbuilt = await rebuild(work, rain, kinds);
+  if (unbuilt) return unbuilt;
   if (kinds.has('window_not_in_redis') && !kinds.has('not_loaded'))
     did.push(...(await moveInRedis(context, rain, dryRun)));
   if (kinds.has('window_not_in_book') && word) did.push(...(await moveInLedger(context, rain, dryRun)));
@@ -166,6 +152,39 @@ async function restoreBooked(work: Work, rain: BookedRain, kinds: ReadonlySet<st
   await release(context.redis, rainId, rain.shards, RESTORING);
   await announceChange(context.redis, rainId);
   await sendAgain(work, waitMs);
+  return undefined;
+}
+
+/** Whether it can be loaded again: nobody can have won in it. */
+async function hasNotOpened(
+  { redis, ledger }: RestoreContext,
+  rain: BookedRain,
+  kinds: ReadonlySet<string>,
+): Promise<boolean> {
+  return (
+    (kinds.has('missing') || kinds.has('not_loaded')) &&
+    !kinds.has('told') &&
+    (await redisNow(redis)) < rain.opensAt &&
+    (await ledger.credits(rain.id, undefined, 1)).length === 0
+  );
+}
+
+async function rebuild(
+  { context, rainId, did, dryRun, word }: Work,
+  rain: BookedRain,
+  kinds: ReadonlySet<string>,
+): Promise<Refused | undefined> {
+  const lost = await shardsToRebuild(
+    context,
+    rain,
+    kinds.has('not_loaded') || kinds.has('credit_not_in_log') || kinds.has('claim_not_in_book'),
+  );
+  if (lost.length === 0) return undefined;
+  const rebuilt = await rebuildRain(context, rain, lost, word, dryRun);
+  if (!rebuilt.ok) return rebuilt;
+  did.push(
+    `rebuilt ${rebuilt.shards} of ${rain.shards} shards with ${rebuilt.packets} packets that nobody is known to have won${rebuilt.told > 0 ? `, and ${rebuilt.told} told wins` : ''}; go on with rain resume ${rainId}`,
+  );
   return undefined;
 }
 

@@ -21,7 +21,7 @@ import { comparePayments, lostRainPayments } from './comparePayments.ts';
 import { readShardClaims } from './knownWins.ts';
 import type { Payments } from './payments.ts';
 import { readPresence, wholenessOf } from './presence.ts';
-import { readJudgedWins, takenPackets } from './toldWins.ts';
+import { readJudgedWins, takenPackets, type JudgedWin } from './toldWins.ts';
 
 /** Rains of the ledger that are compared for one answer, newest first [R10]. */
 const RAINS_MAX = 10_000;
@@ -61,38 +61,21 @@ export async function compareRain(
   const note = (kind: DifferenceKind, sentence: string) => found.add({ kind, sentence });
   const isSettled = rain.settledAt !== undefined;
   const states = presence.shards.map(({ state }) => state);
-  if (wholeness !== 'whole' && (await hasOlderLabels(context.redis, rainId, rain.shards))) {
-    note('older_labels', olderLabelsReason(rainId));
-    return found;
-  }
-  if (wholeness !== 'whole' && !isSettled && (await wasLoaded(context, rainId))) {
-    if (wholeness === 'state_missing')
-      note('state_missing', 'Redis has lost the state of the rain; its claim log, or other keys, are there');
-    else if ((await remembersEnd(context.redis, rainId)) || presence.index === 'settled')
-      note(
-        'winners_unknown',
-        'Redis remembers that the rain was settled, and the ledger does not: it has lost credits, and the keys have expired',
-      );
-    else note('missing', 'the rain was loaded, and Redis does not have it');
+  if (wholeness !== 'whole') {
+    if (await hasOlderLabels(context.redis, rainId, rain.shards)) {
+      note('older_labels', olderLabelsReason(rainId));
+      return found;
+    }
+    if (!isSettled) await noteAbsence(context, rainId, wholeness, presence.index, note);
   }
   if (presence.shards.some(({ held }) => held === RESTORING))
     note('half_restored', 'a restore of this rain was interrupted');
   if (wholeness === 'whole') {
     // The settler may be between the two stores right now.
-    if (!again && (isSettled ? states.some((state) => state !== 'settled') : states.includes('settled')))
-      return compareRain(context, rainId, payments, true);
-    if (isSettled && states.some((state) => state !== 'settled'))
-      note(
-        'settled_in_book',
-        `the ledger has settled the rain, in Redis it is ${states.find((state) => state !== 'settled')}`,
-      );
-    else if (!isSettled && states.every((state) => state === 'settled'))
-      note('settled_in_redis', 'Redis has the rain as settled, the ledger does not');
-    else if (!isSettled && presence.index !== 'live' && !states.includes('draft'))
-      note('not_in_index', 'Redis has the rain, but not in its index of rains: nobody finds it');
+    if (!again && isBetweenStores(isSettled, states)) return compareRain(context, rainId, payments, true);
+    noteStates(isSettled, states, presence.index, note);
     if (!isSettled) {
-      if (states.includes('draft') && (await wasLoaded(context, rainId)))
-        note('not_loaded', 'the rain was loaded, and Redis has it from before that: nobody could win in it');
+      await noteUnloaded(context, rainId, states, note);
       await compareTopUps(context, rain, note);
       const moved = states.includes('settled') ? undefined : await compareWindow(context, rain, presence.shards);
       // A command moves it in the ledger first.
@@ -115,20 +98,62 @@ export async function compareRain(
   await addWrittenOff(context, rainId, found.add);
   const wins = claims.flatMap(({ logged, byUser }) => [...logged.map(({ claim }) => claim), ...byUser.values()]);
   const taken = takenPackets(booked, wins);
-  for (const { verdict, why, userId, redPacketId, amount } of await readJudgedWins(context, rain, allocation, taken)) {
-    if (verdict === 'known') continue;
-    const kind = verdict === 'payable' ? 'told' : (`told_${verdict}` as const);
-    found.add({
-      kind,
-      userId,
-      redPacketId,
-      amount,
-      sentence: `${userId} was told ${redPacketId} with ${amount}, and neither store has it: ${why}`,
-    });
-  }
+  addToldWins(await readJudgedWins(context, rain, allocation, taken), found.add);
   if (payments)
     await comparePayments(context, { rain, allocation, booked, claims: wins, taken }, payments.of(rainId), found.add);
   return found;
+}
+
+type Presence = Awaited<ReturnType<typeof readPresence>>;
+type State = Presence['shards'][number]['state'];
+type Note = (kind: DifferenceKind, sentence: string) => void;
+
+/** Redis does not have the rain as a whole, and the ledger has not settled it. */
+async function noteAbsence(
+  context: RestoreContext,
+  rainId: string,
+  wholeness: ReturnType<typeof wholenessOf>,
+  index: Presence['index'],
+  note: Note,
+): Promise<void> {
+  if (!(await wasLoaded(context, rainId))) return;
+  if (wholeness === 'state_missing')
+    note('state_missing', 'Redis has lost the state of the rain; its claim log, or other keys, are there');
+  else if ((await remembersEnd(context.redis, rainId)) || index === 'settled')
+    note(
+      'winners_unknown',
+      'Redis remembers that the rain was settled, and the ledger does not: it has lost credits, and the keys have expired',
+    );
+  else note('missing', 'the rain was loaded, and Redis does not have it');
+}
+
+const isBetweenStores = (isSettled: boolean, states: State[]): boolean =>
+  isSettled ? states.some((state) => state !== 'settled') : states.includes('settled');
+
+function noteStates(isSettled: boolean, states: State[], index: Presence['index'], note: Note): void {
+  if (isSettled && states.some((state) => state !== 'settled'))
+    note(
+      'settled_in_book',
+      `the ledger has settled the rain, in Redis it is ${states.find((state) => state !== 'settled')}`,
+    );
+  else if (!isSettled && states.every((state) => state === 'settled'))
+    note('settled_in_redis', 'Redis has the rain as settled, the ledger does not');
+  else if (!isSettled && index !== 'live' && !states.includes('draft'))
+    note('not_in_index', 'Redis has the rain, but not in its index of rains: nobody finds it');
+}
+
+async function noteUnloaded(context: RestoreContext, rainId: string, states: State[], note: Note): Promise<void> {
+  if (states.includes('draft') && (await wasLoaded(context, rainId)))
+    note('not_loaded', 'the rain was loaded, and Redis has it from before that: nobody could win in it');
+}
+
+function addToldWins(wins: readonly JudgedWin[], add: (difference: Difference) => void): void {
+  for (const { verdict, why, userId, redPacketId, amount } of wins) {
+    if (verdict === 'known') continue;
+    const kind = verdict === 'payable' ? 'told' : (`told_${verdict}` as const);
+    const sentence = `${userId} was told ${redPacketId} with ${amount}, and neither store has it: ${why}`;
+    add({ kind, userId, redPacketId, amount, sentence });
+  }
 }
 
 /** A rain that only its winners know: they have shown their receipts. */

@@ -47,23 +47,9 @@ const NOT_PAID: ReadonlySet<string | undefined> = new Set(['discarded', 'dead'])
  * payments for other rains. Columns may be in any order; others are ignored.
  */
 export function readWinners(text: string, rainId: string): WinnersFile {
-  let rows: { record: string[]; info: { lines: number } }[];
-  try {
-    rows = parse(text, {
-      bom: true,
-      trim: true,
-      skip_empty_lines: true,
-      relax_column_count: true,
-      info: true,
-    }) as unknown as typeof rows;
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    return {
-      ok: false,
-      refusals: [{ field: `line ${Number(error['lines'] ?? 1)}`, reason: `${error.message}; expected CSV` }],
-    };
-  }
-  const [head, ...body] = rows;
+  const read = readRows(text);
+  if (!read.ok) return { ok: false, refusals: [read.refusal] };
+  const [head, ...body] = read.rows;
   const names = head?.record ?? [];
   const isStatement = names.some((name) => name.toLowerCase() === 'id');
   const columns = isStatement ? names.map((name) => name.toLowerCase()) : names;
@@ -106,16 +92,35 @@ export function readWinners(text: string, rainId: string): WinnersFile {
   return refusals.length > 0 ? { ok: false, refusals } : { ok: true, winners, unpaid, others };
 }
 
+type Row = { record: string[]; info: { lines: number } };
+
+function readRows(text: string): { ok: true; rows: Row[] } | { ok: false; refusal: Refusal } {
+  try {
+    const rows = parse(text, {
+      bom: true,
+      trim: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      info: true,
+    }) as unknown as Row[];
+    return { ok: true, rows };
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const field = `line ${Number(error['lines'] ?? 1)}`;
+    return { ok: false, refusal: { field, reason: `${error.message}; expected CSV` } };
+  }
+}
+
 const STATEMENT_COLUMNS: Partial<Record<string, string>> = { redPacketId: 'id', userId: 'user', at: 'time' };
 
 /**
  * A claim id names packet, user and amount, see docs/reference/webhook.md; an older one only the packet, and the user
  * has a column.
  */
-function fromStatement({ id = '', amount: paid, time, user: userId }: Partial<Record<string, string>>) {
+function fromStatement({ id = '', amount: paid, time, user }: Partial<Record<string, string>>) {
   return {
     redPacketId: packetPartOf(id),
-    userId: payeeOf({ id, ...(userId !== undefined && { userId }) }),
+    userId: payeeOf({ id, ...(user !== undefined && { userId: user }) }),
     amount: paid,
     at: time,
   };

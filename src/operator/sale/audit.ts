@@ -102,6 +102,11 @@ interface Look {
   untold: ReadonlyMap<string, Refusal>;
 }
 
+type Windows = ReturnType<typeof recordedWindows>;
+type Actions = Awaited<ReturnType<OperatorContext['ledger']['actions']>>;
+type Explained = Awaited<ReturnType<typeof readExplained>>;
+type HeldSale = NonNullable<Awaited<ReturnType<typeof readRedis>>>;
+
 /** What Redis may have lost in a failover, or the ledger in a restore: then its counts prove nothing. */
 const LOSSES = /^(missing|unmade|differs|ahead)\b/;
 
@@ -115,62 +120,18 @@ async function auditOnce(
   const earlier = await context.ledger.followedUnits(saleId);
   const planned = await context.ledger.sale(saleId);
   if (!planned) return undefined;
-  const foreign = await foreignKeys(context.redis, saleId);
-  for (const { name, type, expected } of foreign)
-    findings.note(
-      `type ${name}`,
-      `Redis has a ${type} as ${name} of the sale, expected a ${expected}: somebody has changed it, and nothing of the sale can be read; give it up with: rain sale write-off ${saleId} --reason "…"`,
-      'type',
-    );
-  const inPlaceOfTold = await foreignTold(context.redis, saleId);
-  if (inPlaceOfTold !== undefined)
-    findings.note(
-      'type told',
-      `Redis has a ${inPlaceOfTold} in the place of the told reservations that were written down, expected a hash: somebody has changed it, and what gateways have written there is lost`,
-      'type',
-    );
-  const held = foreign.length === 0 ? await readRedis(context, planned) : undefined;
+  const isForeign = await noteForeign(context, saleId, findings);
+  const held = isForeign ? undefined : await readRedis(context, planned);
   // Read again: window and top-ups are in the ledger before they are in Redis.
   const sale = (await context.ledger.sale(saleId))!;
   const actions = await context.ledger.actions(saleId);
   const windows = recordedWindows(sale, actions);
   const signedBy = saleKeyName(actions);
-  // Without the sale's key nobody can be accused: what gateways have signed cannot be told from what nobody has.
-  const unsigned = signedBy === undefined || context.signer.under(signedBy) ? 'not_signed' : undefined;
-  const notices: string[] = [];
-  const wrong: (WrongField & { key: string })[] = [];
-  let log = emptyLog();
-  if (held) {
-    const undelivered = await countUndelivered(context.redis, saleId);
-    if (undelivered > 0)
-      notices.push(
-        `${undelivered} orders have timed out before the shop has confirmed them; the log of the worker says why`,
-      );
-    if (!unsigned)
-      findings.note(
-        'other key',
-        `the reservations of the sale are signed with another SIGNING_SECRET than this process has, by the name of ${signedBy}: whether somebody else has written one cannot be said here`,
-      );
-    const differences = compareSaleState(
-      { ...sale, signedBy },
-      held.state,
-      held.stock,
-      { windows, states: STATES[progressOf(sale, actions, held.now)] },
-      findings,
-    );
-    notices.push(...differences.notices);
-    wrong.push(...differences.wrong);
-    log = await readSaleLog(context, { ...sale, unsigned }, held, { windows, now: held.now }, isDiscarded, findings);
-    const refused = await nameUnlogged(context, { saleId, made: held.made, unsigned }, log, findings);
-    // A number that a failover has lost leaves a gap; the highest is always in the log, or refused.
-    if (held.made !== Math.max(log.newest, refused))
-      findings.note(
-        'made',
-        `Redis counts ${held.made} reservations, and the log has ${held.logged - log.explained}`,
-        'made',
-      );
-  } else if (foreign.length === 0 && sale.settledAt === undefined && (await wasOpened(context, saleId)))
-    findings.note('lost', lostSaleReason(saleId));
+  const unsigned = unsignedKind(context, signedBy);
+  const { notices, wrong, log } = held
+    ? await compareHeld(context, { ...sale, signedBy, unsigned }, held, { windows, actions, isDiscarded }, findings)
+    : { notices: [], wrong: [], log: emptyLog() };
+  if (!held && !isForeign) await noteLost(context, sale, findings);
 
   const stock = await context.ledger.stock(saleId);
   const [after, faults] = [await context.ledger.followedUnits(saleId), await context.ledger.stockFaults(saleId)];
@@ -181,52 +142,35 @@ async function auditOnce(
   const written = await ordersOf(context, log.waiting);
   const pending = log.waiting.filter(({ reservation }) => !written.has(reservation.reservationId));
   const missing = ordered - log.ordered - written.size;
-  if (missing > 0)
-    findings.note(
-      'missing',
-      `the ledger has ${missing} orders of reservations that Redis does not have: it has lost them`,
-    );
+  noteMissing(missing, findings);
   const behind = [...log.behind].filter((id) => before?.behind.has(id));
   const hasLostSome = [...findings.keys()].some((key) => LOSSES.test(key));
   const lost = await findLostReservations(context, saleId);
-  for (const { reservationId, userId, quantity, sku } of lost)
-    findings.note(
-      `told ${reservationId} ${userId}`,
-      `${userId} was told the reservation ${reservationId}, ${quantity} ${sku}, and neither Redis nor the ledger has it: Redis has lost it`,
-    );
+  noteTold(lost, findings);
   const untold = [...log.untold].filter(([name]) => before?.untold.has(name)).map(([, refusal]) => refusal);
   nameBeyond(log, isDiscarded, hasLostSome, findings);
   const isSound = findings.keys().size === 0 && behind.length + untold.length === 0;
+  const kind = mayHaveLost(hasLostSome, behind, log) ? undefined : 'counts';
   // What the shop got back at the end of a sale, Redis need not know.
-  const kind = hasLostSome || behind.length > 0 || log.redrawn > 0 ? undefined : 'counts';
-  const wrongCounts =
-    held && sale.settledAt === undefined
-      ? sale.items.flatMap(({ sku }) =>
-          compareCounts(
-            sku,
-            held.stock,
-            { before: earlier, after, logged: log.units.get(sku) ?? 0, kept: log.kept.get(sku) ?? 0 },
-            findings,
-            kind,
-          ),
+  const unsettled = sale.settledAt === undefined ? held : undefined;
+  const wrongCounts = sale.items.flatMap(({ sku }) =>
+    unsettled
+      ? compareCounts(
+          sku,
+          unsettled.stock,
+          { before: earlier, after, logged: log.units.get(sku) ?? 0, kept: log.kept.get(sku) ?? 0 },
+          findings,
+          kind,
         )
-      : [];
+      : [],
+  );
   const told = findings.sentences(before?.keys);
   // An empty text holds nothing, see lua/reserve.lua.
-  const reason = sale.settledAt === undefined ? held?.state['held'] || undefined : undefined;
+  const reason = unsettled?.state['held'] || undefined;
   const problems = reason === undefined ? told : [heldReason(saleId, quoted(reason)), ...told];
-  const paused = held?.state['state'] === 'paused' ? await pauseReason(context, saleId) : undefined;
-  if (paused !== undefined) notices.push(pausedNotice(saleId, paused));
+  notices.push(...(await pauseNotices(context, saleId, held)));
   const items = stock.map((item) => equationOf(item, pending));
-  const balanced = items.every(isBalanced) && problems.length === 0;
-  const report = {
-    saleId,
-    items,
-    orders: faults.orderCount,
-    buyers: faults.buyers,
-    balanced,
-    ...(sale.rehearsal && { rehearsal: true as const }),
-  };
+  const report = reportOf(sale, items, faults, problems.length === 0);
   return {
     problems,
     keys: findings.keys(),
@@ -252,6 +196,120 @@ async function auditOnce(
       hasLostSome,
     },
   };
+}
+
+/** Without the sale's key nobody can be accused: what gateways have signed cannot be told from what nobody has. */
+function unsignedKind({ signer }: OperatorContext, signedBy: string | undefined): 'not_signed' | undefined {
+  return signedBy === undefined || signer.under(signedBy) ? 'not_signed' : undefined;
+}
+
+/** Whether counts of Redis may differ because it has lost something. */
+const mayHaveLost = (hasLostSome: boolean, behind: readonly string[], { redrawn }: { redrawn: number }): boolean =>
+  hasLostSome || behind.length > 0 || redrawn > 0;
+
+async function pauseNotices(context: OperatorContext, saleId: string, held: HeldSale | undefined): Promise<string[]> {
+  const paused = held?.state['state'] === 'paused' ? await pauseReason(context, saleId) : undefined;
+  return paused === undefined ? [] : [pausedNotice(saleId, paused)];
+}
+
+function reportOf(
+  { id, rehearsal }: BookedSale,
+  items: ItemEquation[],
+  { orderCount, buyers }: { orderCount: number; buyers: number },
+  hasNoProblem: boolean,
+): SaleReport {
+  return {
+    saleId: id,
+    items,
+    orders: orderCount,
+    buyers,
+    balanced: items.every(isBalanced) && hasNoProblem,
+    ...(rehearsal && { rehearsal: true as const }),
+  };
+}
+
+function noteMissing(missing: number, findings: SaleFindings): void {
+  if (missing > 0)
+    findings.note(
+      'missing',
+      `the ledger has ${missing} orders of reservations that Redis does not have: it has lost them`,
+    );
+}
+
+function noteTold(lost: readonly Reservation[], findings: SaleFindings): void {
+  for (const { reservationId, userId, quantity, sku } of lost)
+    findings.note(
+      `told ${reservationId} ${userId}`,
+      `${userId} was told the reservation ${reservationId}, ${quantity} ${sku}, and neither Redis nor the ledger has it: Redis has lost it`,
+    );
+}
+
+/** Keys of the sale of another type than ours. @returns whether nothing of the sale can be read */
+async function noteForeign({ redis }: OperatorContext, saleId: string, findings: SaleFindings): Promise<boolean> {
+  const foreign = await foreignKeys(redis, saleId);
+  for (const { name, type, expected } of foreign)
+    findings.note(
+      `type ${name}`,
+      `Redis has a ${type} as ${name} of the sale, expected a ${expected}: somebody has changed it, and nothing of the sale can be read; give it up with: rain sale write-off ${saleId} --reason "…"`,
+      'type',
+    );
+  const inPlaceOfTold = await foreignTold(redis, saleId);
+  if (inPlaceOfTold !== undefined)
+    findings.note(
+      'type told',
+      `Redis has a ${inPlaceOfTold} in the place of the told reservations that were written down, expected a hash: somebody has changed it, and what gateways have written there is lost`,
+      'type',
+    );
+  return foreign.length > 0;
+}
+
+/** Redis has nothing of the sale, although it was opened. */
+async function noteLost(
+  context: OperatorContext,
+  { id, settledAt }: BookedSale,
+  findings: SaleFindings,
+): Promise<void> {
+  if (settledAt === undefined && (await wasOpened(context, id))) findings.note('lost', lostSaleReason(id));
+}
+
+/** State and log of the sale in Redis, compared with the ledger. */
+async function compareHeld(
+  context: OperatorContext,
+  sale: BookedSale & { signedBy: string | undefined; unsigned: 'not_signed' | undefined },
+  held: HeldSale,
+  { windows, actions, isDiscarded }: { windows: Windows; actions: Actions; isDiscarded: Explained['isDiscarded'] },
+  findings: SaleFindings,
+): Promise<{ notices: string[]; wrong: (WrongField & { key: string })[]; log: ReturnType<typeof emptyLog> }> {
+  const { id: saleId, signedBy, unsigned } = sale;
+  const notices: string[] = [];
+  const undelivered = await countUndelivered(context.redis, saleId);
+  if (undelivered > 0)
+    notices.push(
+      `${undelivered} orders have timed out before the shop has confirmed them; the log of the worker says why`,
+    );
+  if (!unsigned)
+    findings.note(
+      'other key',
+      `the reservations of the sale are signed with another SIGNING_SECRET than this process has, by the name of ${signedBy}: whether somebody else has written one cannot be said here`,
+    );
+  const differences = compareSaleState(
+    sale,
+    held.state,
+    held.stock,
+    { windows, states: STATES[progressOf(sale, actions, held.now)] },
+    findings,
+  );
+  notices.push(...differences.notices);
+  const log = await readSaleLog(context, sale, held, { windows, now: held.now }, isDiscarded, findings);
+  const refused = await nameUnlogged(context, { saleId, made: held.made, unsigned }, log, findings);
+  // A number that a failover has lost leaves a gap; the highest is always in the log, or refused.
+  if (held.made !== Math.max(log.newest, refused))
+    findings.note(
+      'made',
+      `Redis counts ${held.made} reservations, and the log has ${held.logged - log.explained}`,
+      'made',
+    );
+  return { notices, wrong: differences.wrong, log };
 }
 
 /** Only these are read, whatever somebody else has put beside them [R10]. */

@@ -84,13 +84,10 @@ export async function createSale(
   if (!named.ok) return named;
   const { id, campaign } = named;
   const existing = await context.ledger.sale(id);
-  if (existing?.settledAt !== undefined) return refuse('id', `the sale ${id} is settled`);
-  if (existing && (await hasLostSale(context, existing))) return refuse('id', lostSaleReason(id));
-  const refusal = checkWindow({ opensAt, closesAt }, now, existing !== undefined, 'sale');
+  const refusal = existing
+    ? await refuseAgain(context, existing, { opensAt, closesAt }, now)
+    : await refuseNew(context, id, { opensAt, closesAt }, now);
   if (refusal) return refusal;
-  const taken = refuse('id', `Redis still holds another sale ${id}`);
-  // Read the ledger again: the same request may have been booked and written meanwhile.
-  if (!existing && (await isTaken(context, id)) && !(await context.ledger.sale(id))) return taken;
   const booked = await context.ledger.createSale(
     {
       id,
@@ -111,12 +108,38 @@ export async function createSale(
   if ((await writeDraft(context, (await context.ledger.sale(id))!)) === 'taken') {
     // Somebody was faster since we looked. Nothing was sold of what was booked just now: it goes back to the shop.
     if (booked.outcome === 'created') await context.ledger.settleSale(id);
-    return taken;
+    return takenBy(id);
   }
   await followTickets(context, 'sale', id, 1);
   await announceSale(context.redis, id);
   return { ok: true, saleId: id, opensAt, closesAt };
 }
+
+/** Why a sale that is booked cannot be finished. */
+async function refuseAgain(
+  context: OperatorContext,
+  existing: BookedSale,
+  window: Pick<BookedSale, 'opensAt' | 'closesAt'>,
+  now: number,
+): Promise<Refused | undefined> {
+  if (existing.settledAt !== undefined) return refuse('id', `the sale ${existing.id} is settled`);
+  if (await hasLostSale(context, existing)) return refuse('id', lostSaleReason(existing.id));
+  return checkWindow(window, now, true, 'sale');
+}
+
+async function refuseNew(
+  context: OperatorContext,
+  id: string,
+  window: Pick<BookedSale, 'opensAt' | 'closesAt'>,
+  now: number,
+): Promise<Refused | undefined> {
+  const refusal = checkWindow(window, now, false, 'sale');
+  if (refusal) return refusal;
+  // Read the ledger again: the same request may have been booked and written meanwhile.
+  return (await isTaken(context, id)) && !(await context.ledger.sale(id)) ? takenBy(id) : undefined;
+}
+
+const takenBy = (id: string): Refused => refuse('id', `Redis still holds another sale ${id}`);
 
 async function isTaken({ redis }: OperatorContext, id: string): Promise<boolean> {
   const { state, stock, buyers, reservations, relayed } = saleKeys(id);

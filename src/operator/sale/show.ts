@@ -108,7 +108,6 @@ async function view(context: OperatorContext, sale: BookedSale): Promise<SaleVie
     orderService,
     topUps,
     sealedAt,
-    settledAt,
   } = sale;
   // The ledger is read first: an order that is written meanwhile has its reservation in Redis already.
   const stock = await context.ledger.stock(id);
@@ -117,8 +116,7 @@ async function view(context: OperatorContext, sale: BookedSale): Promise<SaleVie
     redisNow(context.redis),
     countUndelivered(context.redis, id),
   ]);
-  const pausedBecause = stored?.state === 'paused' ? await pauseReason(context, id) : undefined;
-  const damaged = stored && damageReason(stored);
+  const stops = stored ? await stopsOf(context, id, stored) : {};
   const orders = stock.reduce((sum, item) => sum + item.orders, 0);
   return {
     saleId: id,
@@ -128,14 +126,7 @@ async function view(context: OperatorContext, sale: BookedSale): Promise<SaleVie
     ...(invitedOnly && { invitedOnly }),
     ...(campaign && { campaign }),
     ...(boughtMax !== undefined && { boughtMax }),
-    state:
-      settledAt !== undefined
-        ? 'settled'
-        : stored
-          ? stateAt(stored, now)
-          : (await wasOpened(context, id))
-            ? 'lost'
-            : 'draft',
+    state: await stateOf(context, sale, stored, now),
     opensAt: iso(sale.opensAt),
     closesAt: iso(sale.closesAt),
     ...(sealedAt !== undefined && sealedAt < sale.closesAt && { endedAt: iso(sealedAt) }),
@@ -149,7 +140,31 @@ async function view(context: OperatorContext, sale: BookedSale): Promise<SaleVie
     ...(undelivered > 0 && { undelivered }),
     topUps,
     ...(stored?.ticketRules && stored.ticketRules.tickets !== 'off' && { ticketRules: stored.ticketRules }),
-    ...(stored?.held !== undefined && { held: stored.held }),
+    ...stops,
+  };
+}
+
+async function stateOf(
+  context: OperatorContext,
+  { id, settledAt }: BookedSale,
+  stored: StoredSale | undefined,
+  now: number,
+): Promise<SaleView['state']> {
+  if (settledAt !== undefined) return 'settled';
+  if (stored) return stateAt(stored, now);
+  return (await wasOpened(context, id)) ? 'lost' : 'draft';
+}
+
+/** Why it does not go on as planned. */
+async function stopsOf(
+  context: OperatorContext,
+  saleId: string,
+  stored: StoredSale,
+): Promise<Pick<SaleView, 'held' | 'pausedBecause' | 'damaged'>> {
+  const pausedBecause = stored.state === 'paused' ? await pauseReason(context, saleId) : undefined;
+  const damaged = damageReason(stored);
+  return {
+    ...(stored.held !== undefined && { held: stored.held }),
     ...(pausedBecause !== undefined && { pausedBecause }),
     ...(damaged !== undefined && { damaged }),
   };

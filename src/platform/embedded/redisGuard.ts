@@ -26,8 +26,8 @@ function run([command, ...others]: readonly string[]): void {
     else fail(`${command} cannot be run (${error.code})`);
   });
   server.once('spawn', () => {
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
+    process.on('SIGTERM', () => void stop());
+    process.on('SIGINT', () => void stop());
     endWithParent(stop, KILL_AFTER_MS + 2_000);
     void sendReady({ serverPid: server.pid });
   });

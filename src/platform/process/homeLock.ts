@@ -35,8 +35,8 @@ function highest(folder: string): { n: number; record: LockRecord | undefined } 
 
 /** The live process that holds the home, if any. */
 export function lockHolder(folder: string): ProcessIdentity | undefined {
-  const { record } = highest(folder);
-  return record && !record.released && isAlive(record.holder) ? record.holder : undefined;
+  const { record: last } = highest(folder);
+  return last && !last.released && isAlive(last.holder) ? last.holder : undefined;
 }
 
 /**

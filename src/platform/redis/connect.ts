@@ -143,13 +143,13 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
       } = options;
       // ioredis's own check asks a server whose connection is not open yet, is refused by it, and begins anew:
       // `untilReady` checks.
-      const once = (purpose === 'once' || purpose === 'grabs') && {
+      const sentOnce = (purpose === 'once' || purpose === 'grabs') && {
         retryDelayOnFailover: 0,
         enableOfflineQueue: false,
         enableReadyCheck: false,
       };
       return new (purpose === 'grabs' ? StayingCluster : Cluster)(address.nodes, {
-        ...once,
+        ...sentOnce,
         redisOptions,
         clusterRetryStrategy: reconnectDelay,
       });

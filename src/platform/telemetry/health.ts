@@ -103,7 +103,7 @@ export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500,
     /** The state of every part, and of `open`: whether the process still accepts work. */
     standing: () => [...parts.map(({ name }) => name), OPEN].map((part) => ({ part, ready: !problems.has(part) })),
     /** The process is closing: from now on it is not ready, whatever the state of its parts. */
-    drain: () => void setProblem(OPEN, 'closing: accepts no new work'),
+    drain: () => setProblem(OPEN, 'closing: accepts no new work'),
     close: async () => void (await Promise.all(rounds.map((round) => round.close()))),
   };
 }

@@ -74,10 +74,10 @@ export async function startClusterSystem(
   /** A server that is still starting at the shutdown is awaited: its folder is removed after it. */
   async function open<Server extends { stop(): Promise<unknown> }>(
     name: string,
-    start: () => Promise<StartedServer<Server>>,
+    begin: () => Promise<StartedServer<Server>>,
   ): Promise<Server> {
     shutdown.signal.throwIfAborted();
-    const starting = start();
+    const starting = begin();
     shutdown.onClose(name, async () => {
       const started = await starting;
       if (started.ok) await started.server.stop();
