@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Session } from './state/responses.ts';
 import { ApiClient } from './state/request.ts';
@@ -109,68 +110,45 @@ export function App() {
 
 /** The screen of a route. The keys reset a screen's state when another rain is opened. */
 function Screen({ route }: { route: Route }) {
-  switch (route.screen) {
-    case 'rains':
-      return <Rains />;
-    case 'create':
-      return <Create key={route.likeId ?? route.campaignId} campaignId={route.campaignId} likeId={route.likeId} />;
-    case 'rehearse':
-      return <Create key="rehearse" rehearsal />;
-    case 'rain':
-      return <RainPage key={route.rainId} rainId={route.rainId} />;
-    case 'live':
-      return <LiveScreen key={route.rainId} rainId={route.rainId} />;
-    case 'winners':
-      return <Winners key={route.rainId} rainId={route.rainId} />;
-    case 'orders-sheet':
-      return <OrdersSheet key={route.saleId} saleId={route.saleId} />;
-    case 'winners-sheet':
-      return <WinnersSheet key={route.rainId} rainId={route.rainId} />;
-    case 'sales':
-      return <Sales />;
-    case 'create-sale':
-      return <CreateSale key={route.campaignId} campaignId={route.campaignId} />;
-    case 'sale':
-      return <SalePage key={route.saleId} saleId={route.saleId} />;
-    case 'sale-live':
-      return <SaleLive key={route.saleId} saleId={route.saleId} />;
-    case 'orders':
-      return <Orders key={route.saleId} saleId={route.saleId} />;
-    case 'campaigns':
-      return <Campaigns />;
-    case 'campaign':
-      return <Campaign key={route.campaignId} campaignId={route.campaignId} />;
-    case 'dead':
-      return <Dead />;
-    case 'order-letters':
-      return <OrderLetters key={route.saleId} saleId={route.saleId} />;
-    case 'themes':
-      return <Themes />;
-    case 'theme':
-      return <ThemePage key={route.themeId} themeId={route.themeId} />;
-    case 'remote':
-      return <Remote rainId={route.rainId} />;
-    case 'queues':
-      return <Queues asked={route.queue && { queue: route.queue, state: route.state ?? 'delayed' }} />;
-    case 'blocks':
-      return <Blocks />;
-    case 'participants':
-      return <Participants />;
-    case 'participant-cards':
-      return <ParticipantCards key={route.find} find={route.find} />;
-    case 'users':
-      return <Users />;
-    case 'switches':
-      return <Switches />;
-    case 'actions':
-      return <Actions />;
-    case 'system':
-      return <System />;
-    case 'approvals':
-      return <Approvals />;
-    case 'account':
-      return <Account />;
-    default:
-      return route satisfies never;
-  }
+  return screenOf(route);
+}
+
+type ScreenName = Route['screen'];
+type RouteTo<Name extends ScreenName> = Route & { screen: Name };
+
+const SCREENS: { [Name in ScreenName]: (route: RouteTo<Name>) => VNode } = {
+  rains: () => <Rains />,
+  create: ({ campaignId, likeId }) => <Create key={likeId ?? campaignId} campaignId={campaignId} likeId={likeId} />,
+  rehearse: () => <Create key="rehearse" rehearsal />,
+  rain: ({ rainId }) => <RainPage key={rainId} rainId={rainId} />,
+  live: ({ rainId }) => <LiveScreen key={rainId} rainId={rainId} />,
+  winners: ({ rainId }) => <Winners key={rainId} rainId={rainId} />,
+  'orders-sheet': ({ saleId }) => <OrdersSheet key={saleId} saleId={saleId} />,
+  'winners-sheet': ({ rainId }) => <WinnersSheet key={rainId} rainId={rainId} />,
+  sales: () => <Sales />,
+  'create-sale': ({ campaignId }) => <CreateSale key={campaignId} campaignId={campaignId} />,
+  sale: ({ saleId }) => <SalePage key={saleId} saleId={saleId} />,
+  'sale-live': ({ saleId }) => <SaleLive key={saleId} saleId={saleId} />,
+  orders: ({ saleId }) => <Orders key={saleId} saleId={saleId} />,
+  campaigns: () => <Campaigns />,
+  campaign: ({ campaignId }) => <Campaign key={campaignId} campaignId={campaignId} />,
+  dead: () => <Dead />,
+  'order-letters': ({ saleId }) => <OrderLetters key={saleId} saleId={saleId} />,
+  themes: () => <Themes />,
+  theme: ({ themeId }) => <ThemePage key={themeId} themeId={themeId} />,
+  remote: ({ rainId }) => <Remote rainId={rainId} />,
+  queues: (route) => <Queues asked={route.queue && { queue: route.queue, state: route.state ?? 'delayed' }} />,
+  blocks: () => <Blocks />,
+  participants: () => <Participants />,
+  'participant-cards': ({ find }) => <ParticipantCards key={find} find={find} />,
+  users: () => <Users />,
+  switches: () => <Switches />,
+  actions: () => <Actions />,
+  system: () => <System />,
+  approvals: () => <Approvals />,
+  account: () => <Account />,
+};
+
+function screenOf<Name extends ScreenName>(route: RouteTo<Name>): VNode {
+  return SCREENS[route.screen](route);
 }

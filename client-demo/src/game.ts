@@ -108,29 +108,18 @@ export class Game {
     const note = this.#link === 'lost' ? 'lost' : this.#note;
     const now = this.#options.client.serverNow();
     const offer = this.#offer();
-    const goneSeconds = this.#round && goneWithin(this.#round);
     return {
       face,
       winners: this.#winners,
-      ...(rain && { title: rain.title, rainId: rain.rainId, over: isOver(rain, now) }),
-      ...(rain?.rehearsal && { rehearsal: true }),
-      ...(rain?.terms?.invitedOnly && { invitedOnly: true }),
+      ...(rain && { over: isOver(rain, now), ...rainView(rain, face) }),
       ...(offer && {
         ahead: {
           title: offer.title,
           ...(!offer.open && { seconds: Math.max(0, Math.ceil((offer.opensAt - now) / 1000)) }),
         },
       }),
-      ...(rain &&
-        (face === 'open' || face === 'asking' || face === 'paused') && { left: rain.left / Math.max(1, rain.packets) }),
       ...(seconds !== undefined && { seconds }),
-      ...(rain && face === 'scheduled' && { opensAt: rain.opensAt }),
-      ...(rain &&
-        (face === 'missed' || face === 'gone') && {
-          gone: { packets: rain.packets, ...(goneSeconds !== undefined && { seconds: goneSeconds }) },
-        }),
-      ...(this.#round?.win && { win: this.#round.win }),
-      ...(this.#round && provable(this.#round) && { proof: this.#round.proof ?? 'ready' }),
+      ...(this.#round && roundView(this.#round, face)),
       ...(this.#userId !== undefined && { userId: this.#userId }),
       ...(note && { note }),
     };
@@ -222,3 +211,32 @@ export class Game {
 
 /** Notes shown while a grab waits for its retry. */
 const NOTE_OF: Readonly<Record<PausingCode, NonNullable<View['note']>>> = { '-5': 'tooFast', '-7': 'busy' };
+
+/** What a view shows of the rain alone. */
+function rainView(
+  { title, rainId, rehearsal, terms, left, packets, opensAt }: RainSnapshot,
+  face: View['face'],
+): Partial<View> & Pick<View, 'title' | 'rainId'> {
+  return {
+    title,
+    rainId,
+    ...(rehearsal && { rehearsal: true }),
+    ...(terms?.invitedOnly && { invitedOnly: true }),
+    ...((face === 'open' || face === 'asking' || face === 'paused') && { left: left / Math.max(1, packets) }),
+    ...(face === 'scheduled' && { opensAt }),
+  };
+}
+
+/** What a view shows of how the round went. */
+function roundView(round: Round, face: View['face']): Partial<View> {
+  const { rain, win, proof } = round;
+  const seconds = goneWithin(round);
+  return {
+    ...(rain &&
+      (face === 'missed' || face === 'gone') && {
+        gone: { packets: rain.packets, ...(seconds !== undefined && { seconds }) },
+      }),
+    ...(win && { win }),
+    ...(provable(round) && { proof: proof ?? 'ready' }),
+  };
+}

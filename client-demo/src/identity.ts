@@ -13,7 +13,7 @@ export function askIdentity({ from, to, accept }: Invitation, { identity }: Word
   const dialog = element<HTMLDialogElement>('.identity');
   element('.identity-title').textContent = identity.title;
   element('.identity-now').textContent = identity.now(shown(from));
-  element('.identity-then').textContent = identity.then(shown(to));
+  element('.identity-then').textContent = identity.after(shown(to));
   element('.identity-warning').textContent = identity.warning;
   const [stay, change] = [element<HTMLButtonElement>('.identity-stay'), element<HTMLButtonElement>('.identity-change')];
   stay.textContent = identity.stay;

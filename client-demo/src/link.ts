@@ -52,7 +52,10 @@ export async function followLink(
   if (token !== undefined) return invite(known, token, () => keepInvited(token));
   if (code === undefined || !config.participants || playsWith(code)) return undefined;
   // Whose it is need not be known here: the page asks for a token with it.
-  if (known === undefined) return void keepCode(code);
+  if (known === undefined) {
+    keepCode(code);
+    return undefined;
+  }
   const found = await untilAnswered(() => requestParticipantToken(code), random, TRIES).catch(
     () => 'unanswered' as const,
   );

@@ -1,6 +1,6 @@
 import { createRainClient } from '../../src/client/client.ts';
 import { knownToken, openCredentials } from './credentials.ts';
-import { untilConfigured, type PlayerConfig } from './api.ts';
+import { untilConfigured } from './api.ts';
 import { solveInBackground, verifyInBackground } from './background.ts';
 import { PageTheme } from './page-theme.ts';
 import { Game } from './game.ts';
@@ -117,7 +117,7 @@ const invitation = await followLink(link, config, random);
 if (invitation) showTheme();
 if (invitation === 'refused') await askOtherCode(true);
 else if (invitation) await askIdentity(invitation, words);
-play(config);
+play();
 
 /** While the page asks for somebody, no rain is known yet. */
 function showTheme(): void {
@@ -139,13 +139,7 @@ function show(playing: Game): void {
   const view = playing.view();
   leaderboard.follow(view.over ? view.rainId : undefined);
   if (view.face !== 'connecting') theme.follow(view.rainId, view.invitedOnly);
-  const next: View = {
-    ...view,
-    ...(leaderboard.found && { luckiest: leaderboard.found }),
-    ...(theme.greeting && { greeting: theme.greeting }),
-    ...(shareFailed && view.win && !view.note && { note: 'notShared' }),
-    ...(isCrowded && { note: 'crowded' }),
-  };
+  const next = completed(view);
   const cue = cueOf(shown, next);
   // Ticks of a rain that is hidden would disturb; its results are told.
   if (cue && !(sales?.isOpen && (cue === 'tick' || cue === 'last' || cue === 'go'))) speaker.play(cue);
@@ -158,7 +152,18 @@ function show(playing: Game): void {
   reminder?.draw(next);
 }
 
-function play(config: PlayerConfig): void {
+/** With what the other parts of the page know. */
+function completed(view: View): View {
+  return {
+    ...view,
+    ...(leaderboard.found && { luckiest: leaderboard.found }),
+    ...(theme.greeting && { greeting: theme.greeting }),
+    ...(shareFailed && view.win && !view.note && { note: 'notShared' }),
+    ...(isCrowded && { note: 'crowded' }),
+  };
+}
+
+function play(): void {
   const { gatewayUrl, guests, participants, pay } = config;
   const other = element<HTMLButtonElement>('.other-code');
   other.textContent = words.code.other;

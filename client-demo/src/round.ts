@@ -175,16 +175,16 @@ export function credited(round: Round, { redPacketId, amount }: CreditedMessage)
 export function shownReceipt(round: Round, { redPacketId, amount }: Packet, status: ReceiptStatus): Round {
   const isKept = status === 'known' || status === 'restored' || status === 'recorded';
   if (!isKept || (round.win && round.win.redPacketId !== redPacketId)) return round;
-  const { credited, old } = round.win ?? { credited: false, old: true as const };
+  const before = round.win ?? { credited: false, old: true as const };
   return {
     ...round,
     asking: false,
     win: {
       redPacketId,
       amount,
-      credited,
-      ...(old && { old }),
-      ...(status === 'recorded' && !credited && { recorded: true }),
+      credited: before.credited,
+      ...(before.old && { old: before.old }),
+      ...(status === 'recorded' && !before.credited && { recorded: true }),
     },
   };
 }

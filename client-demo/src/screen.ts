@@ -52,8 +52,8 @@ export class Screen {
     const key = JSON.stringify(view);
     if (key === this.#shown) return;
     this.#shown = key;
-    const { headline, notes, page, you, proof, greeting } = this.#words;
-    const { face, seconds, left, note } = view;
+    const { headline, notes, page, you, greeting } = this.#words;
+    const { face, left, note } = view;
     if (face !== this.#face) this.#changeFace(face, view);
     this.#wasAway = note === 'lost' || (this.#wasAway && face !== 'won');
     this.#page.toggleAttribute('data-credited', view.win?.credited === true);
@@ -70,18 +70,27 @@ export class Screen {
     write('.note', note ? notes[note] : '');
     write('.user', view.userId ? `${you} ${ownName(view.userId)}` : '');
     this.#showWinners(view.winners);
-    const closing = face === 'open' || face === 'asking' ? seconds : undefined;
-    element('.clock').hidden = closing === undefined;
-    write('.clock', closing === undefined ? '' : countdownText(closing));
+    this.#showClock(view);
     element('.left').hidden = left === undefined;
     element('.left-fill').style.width = `${(left ?? 0) * 100}%`;
-    element('.verify').hidden = view.proof !== 'ready' && view.proof !== 'failed';
-    write('.proof', view.proof === undefined || view.proof === 'ready' ? '' : proof[view.proof]);
+    this.#showProof(view.proof);
     element('.share').hidden = !view.win;
     element('.rehearsal').hidden = view.rehearsal !== true;
     showLeaderboard(view.luckiest, this.#words, view.win?.redPacketId);
     this.#offer(view);
     this.#announce(view);
+  }
+
+  /** Until the rain closes. */
+  #showClock({ face, seconds }: View): void {
+    const closing = face === 'open' || face === 'asking' ? seconds : undefined;
+    element('.clock').hidden = closing === undefined;
+    write('.clock', closing === undefined ? '' : countdownText(closing));
+  }
+
+  #showProof(proof: View['proof']): void {
+    element('.verify').hidden = proof !== 'ready' && proof !== 'failed';
+    write('.proof', proof === undefined || proof === 'ready' ? '' : this.#words.proof[proof]);
   }
 
   #changeFace(face: View['face'], { win }: View): void {

@@ -74,7 +74,7 @@ async function start() {
     }
     if (snapshot.rainId === rain?.rainId) title.textContent = snapshot.title;
   });
-  open.addEventListener('click', () => grab(client));
+  open.addEventListener('click', () => void grab(client));
   setInterval(() => tick(client), 200);
   say('红包雨还没有安排');
   const {
@@ -108,12 +108,18 @@ async function grab(client) {
   over = !AGAIN.has(outcome.kind);
 }
 
-signIn.addEventListener('submit', async (event) => {
-  event.preventDefault();
+async function enter() {
   const body = JSON.stringify(Object.fromEntries(new FormData(signIn)));
   const answer = await ask('/session', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   if (answer) await start();
   else say('账号或密码不对，请再试一次');
+}
+
+const unreachable = () => say('连接不上，请稍后刷新页面');
+
+signIn.addEventListener('submit', (event) => {
+  event.preventDefault();
+  enter().catch(unreachable);
 });
 
-start().catch(() => say('连接不上，请稍后刷新页面'));
+start().catch(unreachable);

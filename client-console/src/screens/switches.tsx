@@ -76,7 +76,7 @@ const WORDS = bilingual(
   },
 );
 
-const positionOf = ({ held, position = 'auto' }: Switch): Position => held?.position ?? position;
+const positionOf = ({ held, position }: Switch): Position => held?.position ?? position;
 
 export function Switches() {
   const { words, language } = useWords(WORDS);

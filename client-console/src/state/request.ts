@@ -98,15 +98,7 @@ export class ApiClient {
       if (refusal.code === 'no_session' && path !== 'session') this.onExpired();
       return { ok: false, refusal };
     } catch (fault) {
-      return {
-        ok: false,
-        refusal: {
-          status: 0,
-          code: signal?.aborted ? 'aborted' : 'unreachable',
-          reason: fault instanceof Error ? fault.message : String(fault),
-          refusals: [],
-        },
-      };
+      return { ok: false, refusal: unanswered(fault, signal) };
     }
   }
 
@@ -114,6 +106,15 @@ export class ApiClient {
     const { csrf, session } = (answer ?? {}) as Partial<Session> & { session?: Session };
     if (path === 'session' || csrf !== undefined || session) this.#csrf = session?.csrf ?? csrf ?? '';
   }
+}
+
+function unanswered(fault: unknown, signal: AbortSignal | undefined): Refusal {
+  return {
+    status: 0,
+    code: signal?.aborted ? 'aborted' : 'unreachable',
+    reason: fault instanceof Error ? fault.message : String(fault),
+    refusals: [],
+  };
 }
 
 function refusalOf(status: number, body: unknown): Refusal {

@@ -22,99 +22,110 @@ export type Route =
 
 const SINGLE = ['rehearse', 'blocks', 'users', 'switches', 'actions', 'system', 'approvals', 'account'] as const;
 
+type Part = string | undefined;
+
+/** The screens below each first part of an address, by its further parts. */
+const ROOMS = new Map<string, (second: Part, third: Part, fourth: Part) => Route>([
+  ...SINGLE.map((screen) => [screen, () => ({ screen })] as const),
+  [
+    'dead',
+    (second, third) =>
+      second !== 'orders' ? { screen: 'dead' } : { screen: 'order-letters', ...(third && { saleId: third }) },
+  ],
+  [
+    'queues',
+    (second, third) =>
+      second && isWorked(second)
+        ? { screen: 'queues', queue: second, ...(third === 'failed' && { state: third }) }
+        : { screen: 'queues' },
+  ],
+  ['remote', (second) => ({ screen: 'remote', ...(second && { rainId: second }) })],
+  [
+    'participants',
+    (second, third) =>
+      second === 'cards' ? { screen: 'participant-cards', ...(third && { find: third }) } : { screen: 'participants' },
+  ],
+  [
+    'create',
+    (second, third) => {
+      if (second === 'like' && third) return { screen: 'create', likeId: third };
+      return second ? { screen: 'create', campaignId: second } : { screen: 'create' };
+    },
+  ],
+  ['create-sale', (second) => ({ screen: 'create-sale', ...(second && { campaignId: second }) })],
+  ['sales', saleRouteOf],
+  ['campaigns', (second) => (second ? { screen: 'campaign', campaignId: second } : { screen: 'campaigns' })],
+  ['themes', (second) => (second ? { screen: 'theme', themeId: second } : { screen: 'themes' })],
+  [
+    'rains',
+    (second, third, fourth) => {
+      if (!second) return { screen: 'rains' };
+      if (third === 'winners' && fourth === 'sheet') return { screen: 'winners-sheet', rainId: second };
+      return { screen: third === 'live' || third === 'winners' ? third : 'rain', rainId: second };
+    },
+  ],
+]);
+
 /** `#/rains/<id>/live` → the screen. An unknown address leads to the list of rains. */
 export function routeOf(hash: string): Route {
   const [first = '', second, third, fourth] = hash.replace(/^#\/?/, '').split('/').map(decoded);
-  const single = SINGLE.find((name) => name === first);
-  if (single) return { screen: single };
-  if (first === 'dead')
-    return second !== 'orders' ? { screen: 'dead' } : { screen: 'order-letters', ...(third && { saleId: third }) };
-  if (first === 'queues')
-    return second && isWorked(second)
-      ? { screen: 'queues', queue: second, ...(third === 'failed' && { state: third }) }
-      : { screen: 'queues' };
-  if (first === 'remote') return { screen: 'remote', ...(second && { rainId: second }) };
-  if (first === 'participants')
-    return second === 'cards'
-      ? { screen: 'participant-cards', ...(third && { find: third }) }
-      : { screen: 'participants' };
-  if (first === 'create' && second === 'like' && third) return { screen: 'create', likeId: third };
-  if (first === 'create') return second ? { screen: 'create', campaignId: second } : { screen: 'create' };
-  if (first === 'sales' || first === 'create-sale') return saleRouteOf(first, second, third, fourth);
-  if (first === 'campaigns') return second ? { screen: 'campaign', campaignId: second } : { screen: 'campaigns' };
-  if (first === 'themes') return second ? { screen: 'theme', themeId: second } : { screen: 'themes' };
-  if (first !== 'rains' || !second) return { screen: 'rains' };
-  if (third === 'winners' && fourth === 'sheet') return { screen: 'winners-sheet', rainId: second };
-  return { screen: third === 'live' || third === 'winners' ? third : 'rain', rainId: second };
+  return ROOMS.get(first)?.(second, third, fourth) ?? { screen: 'rains' };
 }
 
-function saleRouteOf(
-  first: 'sales' | 'create-sale',
-  saleId: string | undefined,
-  part: string | undefined,
-  further: string | undefined,
-): Route {
-  if (first === 'create-sale') return { screen: 'create-sale', ...(saleId && { campaignId: saleId }) };
+function saleRouteOf(saleId: Part, part: Part, further: Part): Route {
   if (!saleId) return { screen: 'sales' };
   if (part === 'orders' && further === 'sheet') return { screen: 'orders-sheet', saleId };
   return { screen: part === 'live' ? 'sale-live' : part === 'orders' ? 'orders' : 'sale', saleId };
 }
 
+type ScreenName = Route['screen'];
+type RouteTo<Name extends ScreenName> = Route & { screen: Name };
+
+const alone = ({ screen }: Route): Part[] => [screen];
+
+/** The parts of each screen's address; absent ones are left out. */
+const PATHS: { [Name in ScreenName]: (route: RouteTo<Name>) => Part[] } = {
+  rain: ({ rainId }) => ['rains', rainId],
+  live: ({ rainId }) => ['rains', rainId, 'live'],
+  winners: ({ rainId }) => ['rains', rainId, 'winners'],
+  'winners-sheet': ({ rainId }) => ['rains', rainId, 'winners', 'sheet'],
+  sale: ({ saleId }) => ['sales', saleId],
+  'sale-live': ({ saleId }) => ['sales', saleId, 'live'],
+  orders: ({ saleId }) => ['sales', saleId, 'orders'],
+  'orders-sheet': ({ saleId }) => ['sales', saleId, 'orders', 'sheet'],
+  campaign: ({ campaignId }) => ['campaigns', campaignId],
+  theme: ({ themeId }) => ['themes', themeId],
+  create: ({ likeId, campaignId }) => (likeId === undefined ? ['create', campaignId] : ['create', 'like', likeId]),
+  'create-sale': ({ campaignId }) => ['create-sale', campaignId],
+  'order-letters': ({ saleId }) => ['dead', 'orders', saleId],
+  remote: ({ rainId }) => ['remote', rainId],
+  queues: ({ queue, state }) => ['queues', queue, state],
+  'participant-cards': ({ find }) => ['participants', 'cards', find],
+  rains: alone,
+  rehearse: alone,
+  themes: alone,
+  sales: alone,
+  campaigns: alone,
+  dead: alone,
+  blocks: alone,
+  participants: alone,
+  users: alone,
+  switches: alone,
+  actions: alone,
+  system: alone,
+  approvals: alone,
+  account: alone,
+};
+
 export function hashOf(route: Route): string {
-  switch (route.screen) {
-    case 'rain':
-      return `#/rains/${encodeURIComponent(route.rainId)}`;
-    case 'live':
-    case 'winners':
-      return `#/rains/${encodeURIComponent(route.rainId)}/${route.screen}`;
-    case 'winners-sheet':
-      return `#/rains/${encodeURIComponent(route.rainId)}/winners/sheet`;
-    case 'sale':
-      return `#/sales/${encodeURIComponent(route.saleId)}`;
-    case 'sale-live':
-      return `#/sales/${encodeURIComponent(route.saleId)}/live`;
-    case 'orders':
-      return `#/sales/${encodeURIComponent(route.saleId)}/orders`;
-    case 'orders-sheet':
-      return `#/sales/${encodeURIComponent(route.saleId)}/orders/sheet`;
-    case 'campaign':
-      return `#/campaigns/${encodeURIComponent(route.campaignId)}`;
-    case 'theme':
-      return `#/themes/${encodeURIComponent(route.themeId)}`;
-    case 'create':
-      return route.likeId !== undefined
-        ? `#/create/like/${encodeURIComponent(route.likeId)}`
-        : route.campaignId === undefined
-          ? '#/create'
-          : `#/create/${encodeURIComponent(route.campaignId)}`;
-    case 'create-sale':
-      return route.campaignId === undefined ? '#/create-sale' : `#/create-sale/${encodeURIComponent(route.campaignId)}`;
-    case 'order-letters':
-      return route.saleId === undefined ? '#/dead/orders' : `#/dead/orders/${encodeURIComponent(route.saleId)}`;
-    case 'remote':
-      return route.rainId === undefined ? '#/remote' : `#/remote/${encodeURIComponent(route.rainId)}`;
-    case 'queues':
-      return ['#/queues', route.queue, route.state].filter((part) => part !== undefined).join('/');
-    case 'participant-cards':
-      return ['#/participants/cards', ...(route.find === undefined ? [] : [encodeURIComponent(route.find)])].join('/');
-    case 'rains':
-    case 'rehearse':
-    case 'themes':
-    case 'sales':
-    case 'campaigns':
-    case 'dead':
-    case 'blocks':
-    case 'participants':
-    case 'users':
-    case 'switches':
-    case 'actions':
-    case 'system':
-    case 'approvals':
-    case 'account':
-      return `#/${route.screen}`;
-    default:
-      return route satisfies never;
-  }
+  return `#/${partsOf(route)
+    .filter((part) => part !== undefined)
+    .map(encodeURIComponent)
+    .join('/')}`;
+}
+
+function partsOf<Name extends ScreenName>(route: RouteTo<Name>): Part[] {
+  return PATHS[route.screen](route);
 }
 
 export function go(route: Route): void {

@@ -112,7 +112,7 @@ const UNITS: Record<Language, readonly [string, string, string, string]> = {
 /** A duration in the largest unit that fits: `45 s`, `2 min`, `1.5 h`. */
 export function durationText(ms: number, language: Language): string {
   const [s, min, h, d] = UNITS[language];
-  const format = (value: number, unit: string) => `${Number(value.toFixed(1))} ${unit}`;
+  const format = (value: number, symbol: string) => `${Number(value.toFixed(1))} ${symbol}`;
   if (ms < 60_000) return format(ms / 1_000, s);
   if (ms < 3_600_000) return format(ms / 60_000, min);
   return ms < 86_400_000 ? format(ms / 3_600_000, h) : format(ms / 86_400_000, d);
@@ -120,6 +120,6 @@ export function durationText(ms: number, language: Language): string {
 
 /** A size of a file: `256 KiB`, `3.4 MiB`. */
 export function bytesText(bytes: number): string {
-  const [value, unit] = bytes < 2 ** 20 ? [bytes / 2 ** 10, 'KiB'] : [bytes / 2 ** 20, 'MiB'];
-  return `${Number(value.toFixed(1))} ${unit}`;
+  const [value, symbol] = bytes < 2 ** 20 ? [bytes / 2 ** 10, 'KiB'] : [bytes / 2 ** 20, 'MiB'];
+  return `${Number(value.toFixed(1))} ${symbol}`;
 }

@@ -61,24 +61,17 @@ export class HallScreen {
     const key = JSON.stringify([view, luckiest, present]);
     if (key === this.#shown) return;
     this.#shown = key;
-    const { headline, ends, lost, next: nextText, now, page: untitled, untitled: untitledSale } = this.#words;
+    const { headline, ends, lost, page: untitled, untitled: untitledSale } = this.#words;
     const { stage, seconds, next, saleId, items = [] } = view;
     const isBefore = stage === 'before' || stage === 'sale_before';
-    const page = element('.hall');
-    page.dataset['stage'] = stage;
-    page.dataset['layout'] = LAYOUTS[stage];
-    page.toggleAttribute('data-last', isBefore && seconds !== undefined && seconds <= LAST_SECONDS);
+    markPage(stage, isBefore ? seconds : undefined);
     const title = view.title || (saleId === undefined ? '' : untitledSale);
     const name = this.#event || title || untitled;
     write('.event', name);
     element('.event').toggleAttribute('data-long', widthOf(name) > LONG_TITLE);
     write('.title', title !== name ? title : '');
-    write(
-      '.rehearsal',
-      view.rehearsal ? (saleId === undefined ? this.#words.rehearsal : this.#words.saleRehearsal) : '',
-    );
-    // A rain that cannot be seen is not told to go on.
-    write('.headline', view.lost && (stage === 'raining' || stage === 'selling') ? '' : headline[stage]);
+    write('.rehearsal', view.rehearsal ? this.#rehearsalText(saleId) : '');
+    write('.headline', isGoingOnUnseen(view) ? '' : headline[stage]);
     element('.elsewhere').hidden = stage !== 'unknown';
     this.#showCountdown(isBefore ? seconds : undefined);
     write('.clock', !isBefore && seconds !== undefined ? ends(minutesText(seconds)) : '');
@@ -86,21 +79,20 @@ export class HallScreen {
     write('.link', view.lost ? lost : '');
     this.#showCode(saleId);
     this.#showLeft(view);
-    this.#items.show(
-      items,
-      stage === 'sale_before' ? 'ahead' : stage === 'sold_out' || stage === 'sale_over' ? 'over' : 'on',
-    );
+    this.#items.show(items, phaseOf(stage));
     this.#showNames(view.names);
     this.#showLeaderboard(view, luckiest);
-    write(
-      '.next',
-      next
-        ? next.seconds === undefined
-          ? now(next.title || untitled)
-          : nextText(next.title || untitled, minutesText(next.seconds))
-        : '',
-    );
+    write('.next', next ? this.#nextText(next) : '');
     this.#fit();
+  }
+
+  #rehearsalText(saleId: string | undefined): string {
+    return saleId === undefined ? this.#words.rehearsal : this.#words.saleRehearsal;
+  }
+
+  #nextText({ title, seconds }: NonNullable<HallView['next']>): string {
+    const { next, now, page: untitled } = this.#words;
+    return seconds === undefined ? now(title || untitled) : next(title || untitled, minutesText(seconds));
   }
 
   #showCountdown(seconds: number | undefined): void {
@@ -174,6 +166,23 @@ export class HallScreen {
 }
 
 const countText = (count: number): string => count.toLocaleString('en');
+
+/** @param seconds until the start; absent: it has passed, or is not known */
+function markPage(stage: HallView['stage'], seconds: number | undefined): void {
+  const page = element('.hall');
+  page.dataset['stage'] = stage;
+  page.dataset['layout'] = LAYOUTS[stage];
+  page.toggleAttribute('data-last', seconds !== undefined && seconds <= LAST_SECONDS);
+}
+
+/** A rain that cannot be seen is not told to go on. */
+const isGoingOnUnseen = ({ lost, stage }: HallView): boolean =>
+  lost === true && (stage === 'raining' || stage === 'selling');
+
+function phaseOf(stage: HallView['stage']): 'ahead' | 'on' | 'over' {
+  if (stage === 'sale_before') return 'ahead';
+  return stage === 'sold_out' || stage === 'sale_over' ? 'over' : 'on';
+}
 
 /** In Latin letters, about. */
 const widthOf = (text: string): number => [...text].reduce((sum, one) => sum + (one > '\u2e7f' ? 2 : 1), 0);

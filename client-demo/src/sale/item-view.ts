@@ -61,7 +61,6 @@ export function itemView(sale: SaleSnapshot, item: Item, orders: readonly Order[
   const quantityMax = Math.max(1, Math.min(item.perOrderMax ?? QUANTITY_MAX, allowed, left || 1));
   const face = faceOf(sale, left, allowed, notes);
   const answer = answerOf(face, notes);
-  const backAt = item.backAt ?? (notes.miss && 'backAt' in notes.miss ? notes.miss.backAt : undefined);
   const limit = tightestLimit(sale, item, orders);
   return {
     sku,
@@ -78,11 +77,14 @@ export function itemView(sale: SaleSnapshot, item: Item, orders: readonly Order[
     quantity: Math.min(notes.quantity ?? 1, quantityMax),
     ...(face === 'asking' && notes.progress && { progress: notes.progress }),
     ...(answer && { answer }),
-    ...((answer === 'all_reserved' || answer === 'gone') && {
-      ...(backAt !== undefined && { backAt }),
-      bell: notes.bell ?? false,
-    }),
+    ...((answer === 'all_reserved' || answer === 'gone') && returnOf(item, notes)),
   };
+}
+
+/** When the next piece may come back, and whether a bell is set. */
+function returnOf(item: Item, { miss, bell = false }: ItemNotes): Pick<ItemView, 'backAt' | 'bell'> {
+  const backAt = item.backAt ?? (miss && 'backAt' in miss ? miss.backAt : undefined);
+  return { ...(backAt !== undefined && { backAt }), bell };
 }
 
 function faceOf({ state }: SaleSnapshot, left: number, allowed: number, { progress, miss }: ItemNotes): ItemFace {

@@ -19,11 +19,9 @@ export function spokenOf(
   if (state && before?.state !== state) sentences.push(`${title ?? ''}. ${words.state[state]}.`);
   if (rang !== undefined && before?.rang !== rang) sentences.push(words.rang(rang));
   for (const order of orders) {
-    const { reservationId, status, name, quantity, total, seconds } = order;
-    if (before?.orders.find((one) => one.reservationId === reservationId)?.status === status) continue;
-    const told = statusWords(order, words);
-    const until = seconds === undefined || isFree(total) ? '' : ` ${words.payBy} ${minutesText(seconds)}.`;
-    sentences.push(`${name} ${words.pieces(quantity)}, ${prices(total)}: ${told.status}. ${told.detail}${until}`);
+    const { reservationId, status } = order;
+    if (before?.orders.find((one) => one.reservationId === reservationId)?.status !== status)
+      sentences.push(orderText(order, words, prices));
   }
   for (const { sku, name, price, answer } of items) {
     // The bell has said it.
@@ -32,4 +30,11 @@ export function spokenOf(
       sentences.push(`${name}: ${wordsAt(price, words).answers[answer]}`);
   }
   return sentences.length > 0 ? sentences.join(' ') : undefined;
+}
+
+function orderText(order: SaleView['orders'][number], words: SaleWords, prices: Prices): string {
+  const { name, quantity, total, seconds } = order;
+  const told = statusWords(order, words);
+  const until = seconds === undefined || isFree(total) ? '' : ` ${words.payBy} ${minutesText(seconds)}.`;
+  return `${name} ${words.pieces(quantity)}, ${prices(total)}: ${told.status}. ${told.detail}${until}`;
 }

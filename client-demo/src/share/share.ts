@@ -16,7 +16,7 @@ export function offerShare({ words, card, onResult }: ShareOptions): void {
   const button = element<HTMLButtonElement>('.share');
   button.textContent = words.share.button;
   let isBusy = false;
-  button.addEventListener('click', async () => {
+  const share = async (): Promise<void> => {
     const shown = card();
     if (!shown || isBusy) return;
     isBusy = true;
@@ -28,7 +28,8 @@ export function offerShare({ words, card, onResult }: ShareOptions): void {
       onResult(false);
     }
     isBusy = false;
-  });
+  };
+  button.addEventListener('click', () => void share());
 }
 
 async function give(file: File): Promise<void> {

@@ -10,24 +10,26 @@ type Moment = Pick<View, 'face' | 'seconds' | 'win'>;
 
 /** The cue for a change of the view. A page that opens with an old result is silent. */
 export function cueOf(before: Moment, after: Moment): Cue | undefined {
-  if (before.face !== after.face) {
-    switch (after.face) {
-      case 'open':
-        return before.face === 'scheduled' ? 'go' : undefined;
-      case 'won':
-        return before.face === 'connecting' || after.win?.old ? undefined : 'win';
-      case 'missed':
-      case 'gone':
-        return before.face === 'open' || before.face === 'asking' ? 'miss' : undefined;
-      case 'too_late':
-        return before.face === 'asking' ? 'miss' : undefined;
-      default:
-        return undefined;
-    }
-  }
+  if (before.face !== after.face) return cueOfFace(before.face, after);
   if (after.win?.credited && before.win && !before.win.credited) return 'credited';
   const { face, seconds } = after;
   if (face !== 'scheduled' || seconds === undefined || seconds === before.seconds || seconds < 1 || seconds > TICKING)
     return undefined;
   return seconds <= LAST ? 'last' : 'tick';
+}
+
+function cueOfFace(before: View['face'], { face, win }: Moment): Cue | undefined {
+  switch (face) {
+    case 'open':
+      return before === 'scheduled' ? 'go' : undefined;
+    case 'won':
+      return before === 'connecting' || win?.old ? undefined : 'win';
+    case 'missed':
+    case 'gone':
+      return before === 'open' || before === 'asking' ? 'miss' : undefined;
+    case 'too_late':
+      return before === 'asking' ? 'miss' : undefined;
+    default:
+      return undefined;
+  }
 }

@@ -96,7 +96,7 @@ export const en = {
   identity: {
     title: 'Change the user?',
     now: (user: string) => `You are ${user}.`,
-    then: (user: string) => `This link makes you ${user}.`,
+    after: (user: string) => `This link makes you ${user}.`,
     warning: 'What you win or buy then belongs to that user. Change only if you trust who sent the link.',
     stay: 'Stay who I am',
     change: 'Change the user',

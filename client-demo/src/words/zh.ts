@@ -81,7 +81,7 @@ export const zh: Words = {
   identity: {
     title: '要切换用户吗？',
     now: (user) => `你现在是 ${user}。`,
-    then: (user) => `打开此链接后，你将变为 ${user}。`,
+    after: (user) => `打开此链接后，你将变为 ${user}。`,
     warning: '之后抢到或买到的都归该用户所有。只有信任链接的发送者时才切换。',
     stay: '保持不变',
     change: '切换用户',

@@ -19,7 +19,7 @@ function Rain() {
               ? 'Grab when it rains'
               : 'Connecting …'}
       </p>
-      <button disabled={!rain} onClick={grab}>
+      <button disabled={!rain} onClick={() => void grab()}>
         Grab
       </button>
     </>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { DEFAULT_COLOURS } from '../../../../src/rain/theme.ts';
 import { isLoopbackHost } from '../../../../src/platform/network/loopbackHost.ts';
@@ -56,9 +57,9 @@ export function ParticipantCards({ find = '' }: { find?: string | undefined }) {
     () => printed.map((card) => <Card key={card.number} card={card} logo={logo} />),
     [found, logo],
   );
-  const save = (read: readonly ParticipantCard[]) =>
+  const save = (chosen: readonly ParticipantCard[]) =>
     saveFile(
-      new Blob([cardSheet(read, (code) => personalLink(session, code))], { type: 'text/csv' }),
+      new Blob([cardSheet(chosen, (code) => personalLink(session, code))], { type: 'text/csv' }),
       'participant-cards.csv',
     );
   return (
@@ -92,20 +93,24 @@ export function ParticipantCards({ find = '' }: { find?: string | undefined }) {
         </div>
       )}
       {found && <Notes cards={found} isAll={found.length === cards?.length} />}
-      {printed.length > 0 && (
-        <ul
-          class="participant-grid"
-          style={{ '--theme-background': theme?.colours.background ?? DEFAULT_COLOURS.background }}
-        >
-          {elements.slice(0, drawn)}
-        </ul>
-      )}
+      {printed.length > 0 && <CardGrid theme={theme}>{elements.slice(0, drawn)}</CardGrid>}
       {mayAct && !cards && !verb.refusal && (
         <p class="awaited" role="status">
           {shared.loading}
         </p>
       )}
     </article>
+  );
+}
+
+function CardGrid({ theme, children }: { theme: Theme | undefined; children: ComponentChildren }) {
+  return (
+    <ul
+      class="participant-grid"
+      style={{ '--theme-background': theme?.colours.background ?? DEFAULT_COLOURS.background }}
+    >
+      {children}
+    </ul>
   );
 }
 

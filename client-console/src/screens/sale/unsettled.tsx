@@ -46,48 +46,28 @@ const WORDS = bilingual(
 /** As many are counted. */
 const LETTERS_MAX = 100;
 
-/** Why a sale that is over or lost is not settled, what leads out of it, and its dead letters. */
-export function Unsettled({
-  sale,
-  audit,
-  isGivenUp,
-}: {
+interface UnsettledSale {
   sale: SaleView;
   audit: SaleAudit | undefined;
   isGivenUp: boolean;
-}) {
-  const { words, language } = useWords(WORDS);
-  const { api } = useApp();
-  const { saleId, state, items, opensAt, closesAt, holdMs } = sale;
+}
+
+/** Why a sale that is over or lost is not settled, what leads out of it, and its dead letters. */
+export function Unsettled({ sale, audit, isGivenUp }: UnsettledSale) {
+  const { words } = useWords(WORDS);
+  const { saleId, state } = sale;
   const dead = useRequest<{ letters: unknown[]; next?: string }>(
     `dead/orders?saleId=${encodeURIComponent(saleId)}&limit=${LETTERS_MAX}`,
     REFRESH_MS,
   ).value;
   const letters = dead?.letters.length ?? 0;
-  const reserved = items.reduce((sum, item) => sum + item.reserved, 0);
   const isUnsettled = state === 'closed' || state === 'lost';
   if (!isUnsettled && letters === 0) return null;
   return (
     <div class="findings" role="status" data-testid="unsettled">
       {isUnsettled && <h2>{state === 'lost' ? words.lost : words.over}</h2>}
       <ul>
-        {state === 'lost' && (
-          <li>{isGivenUp ? words.givenUp : Date.parse(opensAt) > api.now() ? words.early : words.lostTold}</li>
-        )}
-        {state === 'closed' && isGivenUp && <li>{words.givenUp}</li>}
-        {isUnsettled && reserved > 0 && (
-          <li>
-            {words.payments(reserved, momentText(Date.parse(closesAt) + holdMs, language))}{' '}
-            {state === 'closed' && words.bySelf} <a href={hashOf({ screen: 'orders', saleId })}>{words.toOrders}</a>
-          </li>
-        )}
-        {isUnsettled && audit !== undefined && audit.waiting > 0 && <li>{words.reservations(audit.waiting)}</li>}
-        {state === 'closed' && !isGivenUp && audit?.balanced === false && <li>{words.differs}</li>}
-        {state === 'closed' && audit?.balanced === true && audit.waiting === 0 && reserved === 0 && (
-          <li>
-            {words.soon} <a href={hashOf({ screen: 'system' })}>{words.toSystem}</a>
-          </li>
-        )}
+        {isUnsettled && <Hindrances sale={sale} audit={audit} isGivenUp={isGivenUp} />}
         {letters > 0 && (
           <li>
             <a href={hashOf({ screen: 'order-letters', saleId })} data-testid="to-letters">
@@ -97,5 +77,33 @@ export function Unsettled({
         )}
       </ul>
     </div>
+  );
+}
+
+function Hindrances({ sale, audit, isGivenUp }: UnsettledSale) {
+  const { words, language } = useWords(WORDS);
+  const { api } = useApp();
+  const { saleId, state, items, opensAt, closesAt, holdMs } = sale;
+  const reserved = items.reduce((sum, item) => sum + item.reserved, 0);
+  return (
+    <>
+      {state === 'lost' && (
+        <li>{isGivenUp ? words.givenUp : Date.parse(opensAt) > api.now() ? words.early : words.lostTold}</li>
+      )}
+      {state === 'closed' && isGivenUp && <li>{words.givenUp}</li>}
+      {reserved > 0 && (
+        <li>
+          {words.payments(reserved, momentText(Date.parse(closesAt) + holdMs, language))}{' '}
+          {state === 'closed' && words.bySelf} <a href={hashOf({ screen: 'orders', saleId })}>{words.toOrders}</a>
+        </li>
+      )}
+      {audit !== undefined && audit.waiting > 0 && <li>{words.reservations(audit.waiting)}</li>}
+      {state === 'closed' && !isGivenUp && audit?.balanced === false && <li>{words.differs}</li>}
+      {state === 'closed' && audit?.balanced === true && audit.waiting === 0 && reserved === 0 && (
+        <li>
+          {words.soon} <a href={hashOf({ screen: 'system' })}>{words.toSystem}</a>
+        </li>
+      )}
+    </>
   );
 }
