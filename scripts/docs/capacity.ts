@@ -22,9 +22,9 @@ const results = measured.parse(read('latest.json'));
 const scale = z.record(z.string(), measured).parse(read('scale.json'));
 
 function median(measure: string, against?: string, { rows }: Measured = results): number {
-  const row = rows.find((one) => one.measure === measure && one.against === against);
-  if (!row?.ours) throw new Error(`no row "${measure}" against "${against}" among the results`);
-  return row.ours.median;
+  const found = rows.find((one) => one.measure === measure && one.against === against);
+  if (!found?.ours) throw new Error(`no row "${measure}" against "${against}" among the results`);
+  return found.ours.median;
 }
 
 const MEASURED = {

@@ -108,7 +108,7 @@ describe.concurrent('SIGTERM of a gateway', () => {
     for (const { userId, heard } of players) {
       const entry = claimed[userId] === undefined ? undefined : parseClaim(claimed[userId]);
       const results = heard.filter((message): message is ResultMessage => message.type === 'result');
-      for (const { code, redPacketId } of results.filter(({ code }) => code !== '-7')) {
+      for (const { code, redPacketId } of results.filter((result) => result.code !== '-7')) {
         if (code === '0' || code === '1') expect(entry).toMatchObject({ claim: { redPacketId } });
         else expect([code, entry]).toEqual(['-1', undefined]);
       }

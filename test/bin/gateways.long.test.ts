@@ -84,8 +84,8 @@ test('connections are distributed evenly, and one page has the metrics of all pr
   expect(sum(await figures(metricsUrl, 'rain_gateway_grabs_total'))).toBe(60);
   const told = await scrape(metricsUrl);
   expect(told.get('rain_gateway_processes{process="parent"}')).toBe(3);
-  const answered = (told: string) =>
-    figures(metricsUrl, `rain_gateway_answer_seconds_${told}`, told === 'bucket' ? 'le="+Inf"' : '');
+  const answered = (series: string) =>
+    figures(metricsUrl, `rain_gateway_answer_seconds_${series}`, series === 'bucket' ? 'le="+Inf"' : '');
   expect(await answered('bucket'), 'a histogram of each process').toEqual(await answered('count'));
   expect([(await answered('count')).length, sum(await answered('count')) > 0]).toEqual([3, true]);
   expect((await fetch(`${metricsUrl}/readyz`)).status).toBe(200);

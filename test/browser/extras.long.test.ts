@@ -140,7 +140,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player may do beside the rain', () => 
   test('a page in the background tells of the start a minute before, once, also when the start was moved', async () => {
     const { page, tell } = await openScriptedPage(browser, {
       rain: ahead(600),
-      prepare: (page) => withNotifications(page),
+      prepare: (opened) => withNotifications(opened),
     });
     await shows(page, 'scheduled');
     await page.getByTestId('remind').click();
@@ -166,7 +166,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player may do beside the rain', () => 
   test('a player who looks at the countdown is not told, and a browser that refuses is believed', async () => {
     const { page, tell } = await openScriptedPage(browser, {
       rain: ahead(600),
-      prepare: (page) => withNotifications(page),
+      prepare: (opened) => withNotifications(opened),
     });
     await page.getByTestId('remind').click();
     await page.getByTestId('remind').filter({ hasText: 'On, while' }).waitFor();
@@ -176,7 +176,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player may do beside the rain', () => 
 
     const refused = await openScriptedPage(browser, {
       rain: ahead(600),
-      prepare: (page) => withNotifications(page, 'denied'),
+      prepare: (opened) => withNotifications(opened, 'denied'),
     });
     await refused.page.getByTestId('remind').click();
     await refused.page.getByTestId('remind').filter({ hasText: 'Your browser does not allow it' }).waitFor();
@@ -185,8 +185,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player may do beside the rain', () => 
   test('where the browser cannot tell, nothing is offered', async () => {
     const { page } = await openScriptedPage(browser, {
       rain: ahead(600),
-      prepare: (page) =>
-        page.addInitScript(() => {
+      prepare: (opened) =>
+        opened.addInitScript(() => {
           Reflect.deleteProperty(globalThis, 'Notification');
         }),
     });

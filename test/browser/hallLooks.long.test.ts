@@ -60,9 +60,9 @@ const SILENCE = Buffer.concat([
 ]);
 
 /** A striped picture, as a PNG. */
-async function draw(page: Page, [width, height]: readonly [number, number], colour: string): Promise<Buffer> {
+async function draw(page: Page, size: readonly [number, number], paint: string): Promise<Buffer> {
   const address = await page.evaluate(
-    ({ width, height, colour }) => {
+    ([width, height, colour]) => {
       const canvas = Object.assign(document.createElement('canvas'), { width, height });
       const pen = canvas.getContext('2d')!;
       pen.fillStyle = colour;
@@ -71,7 +71,7 @@ async function draw(page: Page, [width, height]: readonly [number, number], colo
       for (let i = 0; i < 12; i++) pen.fillRect((i * width) / 12, (i * height) / 12, width / 24, height / 24);
       return canvas.toDataURL('image/png');
     },
-    { width, height, colour },
+    [...size, paint] as const,
   );
   return Buffer.from(address.slice(address.indexOf(',') + 1), 'base64');
 }
@@ -109,8 +109,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('the screen of a hall, in the theme of an even
       rain,
       path: '/hall',
       window: { viewport: PROJECTOR, hasTouch: false },
-      prepare: async (page) => {
-        await page.route('**/api/theme**', (route) =>
+      prepare: async (opened) => {
+        await opened.route('**/api/theme**', (route) =>
           route.request().url().includes('/files/')
             ? route.fulfill({ contentType: 'audio/wav', body: SILENCE })
             : route.fulfill({
@@ -168,9 +168,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('the screen of a hall, in the theme of an even
             final: true,
           }),
         },
-        prepare: async (page) => {
-          await serveTheme(page, theme, { sender, blessing });
-          await page.route('**/api/config', async (route) =>
+        prepare: async (opened) => {
+          await serveTheme(opened, theme, { sender, blessing });
+          await opened.route('**/api/config', async (route) =>
             route.fulfill({ json: { ...((await (await route.fetch()).json()) as object), event } }),
           );
         },

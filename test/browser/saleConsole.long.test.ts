@@ -104,7 +104,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('every screen of sales, in both languages, on 
     await testConsole?.stop();
   });
 
-  const soon = <T>(look: () => T) => expect.poll(look, { timeout: 20_000, interval: 50 });
+  const soon = <T>(seen: () => T) => expect.poll(seen, { timeout: 20_000, interval: 50 });
   const consoleOf = () => ({ consoleUrl: testConsole.url });
   /** Nothing is out of reach, neither for eyes nor for a screen reader. */
   async function look(page: Page, name: string): Promise<void> {

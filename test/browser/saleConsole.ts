@@ -20,7 +20,7 @@ export interface SaleHouse {
 }
 
 export async function openSaleHouse(): Promise<SaleHouse> {
-  const ends: (() => Promise<unknown> | unknown)[] = [];
+  const ends: (() => unknown)[] = [];
   const end = async () => {
     for (const step of ends.splice(0).reverse()) await step();
   };

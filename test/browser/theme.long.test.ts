@@ -127,7 +127,7 @@ describe.skipIf(WITHOUT_CHROMIUM)("themes and greetings on the player's page", (
     let shown: Parameters<typeof serveThemes>[1] = {};
     const { page, tell } = await openScriptedPage(browser, {
       rain: snapshotOf('first'),
-      prepare: (page) => serveThemes(page, () => shown as object),
+      prepare: (opened) => serveThemes(opened, () => shown as object),
     });
     await shows(page, 'open');
     const reds = (other: Page) =>

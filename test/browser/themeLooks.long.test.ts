@@ -65,9 +65,9 @@ describe.skipIf(WITHOUT_CHROMIUM)('what a player sees of a theme, a greeting and
         rain: rain({ state: 'loaded', opensAt: Date.now() + 90_000_000 }),
         book: BOOK,
         window: { locale, reducedMotion },
-        prepare: async (page) => {
-          await serveThemes(page, shown);
-          await page.addInitScript(() => {
+        prepare: async (opened) => {
+          await serveThemes(opened, shown);
+          await opened.addInitScript(() => {
             Object.assign(globalThis, {
               Notification: class {
                 static permission = 'default';

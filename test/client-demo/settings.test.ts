@@ -25,8 +25,8 @@ test('a setting works in a browser that stores nothing, or does not even show it
   const forbidden = () => {
     throw new Error('SecurityError');
   };
-  for (const storage of [() => ({ getItem: forbidden, setItem: forbidden }) as unknown as Storage, forbidden]) {
-    const sound = openSetting('sound', storage);
+  for (const refusing of [() => ({ getItem: forbidden, setItem: forbidden }) as unknown as Storage, forbidden]) {
+    const sound = openSetting('sound', refusing);
     expect([sound.on, sound.turn(), sound.on]).toEqual([true, false, false]);
   }
 });

@@ -71,10 +71,10 @@ describe('the name by which the console is addressed', () => {
   test.each(['Authorization', 'Origin', 'Content-Type'])(
     'a request with two of %s, of which a proxy may read the other one, is refused',
     async (name) => {
-      const asking = (lines: string) =>
+      const askingWith = (lines: string) =>
         answerTo(testConsole, `GET /healthz HTTP/1.1\r\nHost: localhost\r\n${lines}Connection: close\r\n\r\n`);
-      expect(await asking(`${name}: a\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
-      expect(await asking(`${name}: a\r\n${name.toLowerCase()}: a\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+      expect(await askingWith(`${name}: a\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+      expect(await askingWith(`${name}: a\r\n${name.toLowerCase()}: a\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
     },
   );
 

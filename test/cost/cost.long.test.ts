@@ -105,9 +105,9 @@ afterAll(async () => {
 
 /** Processor time that the process takes by itself, µs for each ms. */
 async function idleOf(pid: number): Promise<number> {
-  const [start, before] = [performance.now(), processorUs(pid)];
-  await eventually(() => expect(performance.now() - start).toBeGreaterThan(2_000));
-  return (processorUs(pid) - before) / (performance.now() - start);
+  const [since, before] = [performance.now(), processorUs(pid)];
+  await eventually(() => expect(performance.now() - since).toBeGreaterThan(2_000));
+  return (processorUs(pid) - before) / (performance.now() - since);
 }
 
 /** All users send one message each, and each waits for what comes next. */

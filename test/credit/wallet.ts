@@ -85,6 +85,17 @@ export interface Wallet {
   stop(): Promise<void>;
 }
 
+type NamedBehaviour = Extract<Behaviour, string>;
+
+/** A call of the wallet, and how it is answered. */
+interface Asked {
+  claims: readonly ToldClaim[];
+  single: boolean;
+  response: ServerResponse;
+  answer(results: unknown[], receipts?: unknown[]): string;
+  each(status: string, reason: string): string;
+}
+
 /**
  * A wallet that remembers its payments and can misbehave in every other way. A real server on a free port.
  * @param onePerUser it pays a user once in a rain, as docs/reference/webhook.md asks for, whatever the claim ids are
@@ -118,14 +129,120 @@ export async function startWallet({ onePerUser = false } = {}): Promise<Wallet> 
   };
   const pay = (claims: readonly ToldClaim[]) =>
     claims.map((claim) => {
-      const { before, ...paid } = payOne(claim);
+      const { before, ...payment } = payOne(claim);
       return before
-        ? { claimId: claim.claimId, status: 'already', ...paid }
+        ? { claimId: claim.claimId, status: 'already', ...payment }
         : { claimId: claim.claimId, status: 'done' };
     });
   const alreadyOf = ({ claimId, userId, amount }: ToldClaim) => ({ claimId, status: 'already', userId, amount });
   const receiptsOf = (claims: readonly ToldClaim[]) =>
     claims.flatMap(({ claimId: id }) => (paid.has(id) ? [{ id, amount: paid.get(id)!.amount }] : []));
+
+  const acts: Record<NamedBehaviour, (ask: Asked) => Promise<void> | void> = {
+    pay: async ({ claims, single, response }) => {
+      const { status, body } = await answerTo(
+        Buffer.from(JSON.stringify(single ? claims[0] : { claims })),
+        async (claim) => payOne(claim),
+      );
+      return void response.writeHead(status).end(JSON.stringify(body));
+    },
+    payBefore: ({ claims, response }) => {
+      pay(claims);
+      const [{ claimId, userId, amount } = claims[0]!] = [paid.get(claims[0]!.claimId)];
+      return void response.writeHead(409).end(JSON.stringify({ claimId, userId, amount }));
+    },
+    // In the single form with a receipt in the header.
+    payAlready: ({ claims, single, response, answer }) => {
+      pay(claims);
+      const [{ claimId, amount } = claims[0]!] = [paid.get(claims[0]!.claimId)];
+      if (single) return void response.writeHead(204, { 'rain-receipt': `${claimId} ${amount}` }).end();
+      return void response.end(
+        answer(
+          claims.map((claim) => alreadyOf(paid.get(claim.claimId)!)),
+          [],
+        ),
+      );
+    },
+    lie: ({ claims, response, answer }) =>
+      void response.end(
+        answer(
+          claims.map(({ claimId }) => ({ claimId, status: 'done' })),
+          [],
+        ),
+      ),
+    lieAboutAmount: ({ claims, response, answer }) =>
+      void response.writeHead(200, { 'rain-receipt': `${claims[0]!.claimId} 99.99` }).end(
+        answer(
+          claims.map(({ claimId }) => ({ claimId, status: 'done' })),
+          claims.map(({ claimId: id }) => ({ id, amount: '99.99' })),
+        ),
+      ),
+    lieAlready: ({ claims, single, response, answer }) =>
+      void (single
+        ? response.writeHead(409).end('{}')
+        : response.end(
+            answer(
+              claims.map(({ claimId }) => ({ claimId, status: 'already' })),
+              [],
+            ),
+          )),
+    refuseThenCut: (ask) => cut(ask, 404),
+    receiptThenCut: (ask) => cut(ask, 200),
+    echo: ({ claims, single, response }) =>
+      void response.end(
+        JSON.stringify(single ? claims[0] : { claims, results: claims.map((claim) => ({ ...claim, status: 'done' })) }),
+      ),
+    payThenHang: ({ claims }) => {
+      pay(claims);
+    },
+    payThenClose: ({ claims, response }) => {
+      pay(claims);
+      return void response.socket!.destroy();
+    },
+    payThenCut: async ({ claims, response, answer }) => {
+      const text = answer(pay(claims));
+      response.writeHead(200, { 'content-length': text.length }).write(text.slice(0, text.length / 2));
+      await sleep(20);
+      return void response.socket!.destroy();
+    },
+    payThenHuge: async ({ claims, response }) => {
+      pay(claims);
+      while (!response.destroyed && !over.signal.aborted) {
+        response.write('x'.repeat(65_536));
+        await sleep(1);
+      }
+    },
+    payThenNonsense: ({ claims, response }) => {
+      pay(claims);
+      return void response.end('{"results":[{"claimId":');
+    },
+    payThenSlow: async ({ claims, response, answer }) => {
+      const text = answer(pay(claims));
+      await sleep(400, undefined, { signal: over.signal }).catch(() => {});
+      return void response.end(text);
+    },
+    hang: () => {},
+    close: ({ response }) => void response.socket!.destroy(),
+    garbage: ({ response }) => void response.socket!.end('no HTTP at all\r\n\r\n'),
+    redirect: ({ response }) => void response.writeHead(302, { location: `${url}/elsewhere` }).end(),
+    others: ({ claims, response, answer }) =>
+      void response.end(
+        answer([{ claimId: 'somebody-else', status: 'done' }, 7, { claimId: claims[0]!.claimId, status: 'perhaps' }]),
+      ),
+    retry: ({ response, each }) => void response.end(each('retry', 'later')),
+    refuse: ({ response, each }) => void response.end(each('refused', 'account\nclosed')),
+  };
+
+  async function cut({ claims, response }: Asked, status: number): Promise<void> {
+    response
+      .writeHead(status, {
+        'content-length': 99,
+        'rain-receipt': `${claims[0]!.claimId} ${claims[0]!.amount}`,
+      })
+      .write('{');
+    await sleep(20);
+    response.socket!.destroy();
+  }
 
   async function behave(
     behaviour: Behaviour,
@@ -143,117 +260,7 @@ export async function startWallet({ onePerUser = false } = {}): Promise<Wallet> 
     }
     if (typeof behaviour === 'object')
       return void response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
-    switch (behaviour) {
-      case 'pay': {
-        const { status, body } = await answerTo(
-          Buffer.from(JSON.stringify(single ? claims[0] : { claims })),
-          async (claim) => payOne(claim),
-        );
-        return void response.writeHead(status).end(JSON.stringify(body));
-      }
-      case 'payBefore': {
-        pay(claims);
-        const [{ claimId, userId, amount } = claims[0]!] = [paid.get(claims[0]!.claimId)];
-        return void response.writeHead(409).end(JSON.stringify({ claimId, userId, amount }));
-      }
-      // In the single form with a receipt in the header.
-      case 'payAlready': {
-        pay(claims);
-        const [{ claimId, amount } = claims[0]!] = [paid.get(claims[0]!.claimId)];
-        if (single) return void response.writeHead(204, { 'rain-receipt': `${claimId} ${amount}` }).end();
-        return void response.end(
-          answer(
-            claims.map((claim) => alreadyOf(paid.get(claim.claimId)!)),
-            [],
-          ),
-        );
-      }
-      case 'lie':
-        return void response.end(
-          answer(
-            claims.map(({ claimId }) => ({ claimId, status: 'done' })),
-            [],
-          ),
-        );
-      case 'lieAboutAmount':
-        return void response.writeHead(200, { 'rain-receipt': `${claims[0]!.claimId} 99.99` }).end(
-          answer(
-            claims.map(({ claimId }) => ({ claimId, status: 'done' })),
-            claims.map(({ claimId: id }) => ({ id, amount: '99.99' })),
-          ),
-        );
-      case 'lieAlready':
-        return void (single
-          ? response.writeHead(409).end('{}')
-          : response.end(
-              answer(
-                claims.map(({ claimId }) => ({ claimId, status: 'already' })),
-                [],
-              ),
-            ));
-      case 'refuseThenCut':
-      case 'receiptThenCut':
-        response
-          .writeHead(behaviour === 'refuseThenCut' ? 404 : 200, {
-            'content-length': 99,
-            'rain-receipt': `${claims[0]!.claimId} ${claims[0]!.amount}`,
-          })
-          .write('{');
-        await sleep(20);
-        return void response.socket!.destroy();
-      case 'echo':
-        return void response.end(
-          JSON.stringify(
-            single ? claims[0] : { claims, results: claims.map((claim) => ({ ...claim, status: 'done' })) },
-          ),
-        );
-      case 'payThenHang':
-        pay(claims);
-        return;
-      case 'payThenClose':
-        pay(claims);
-        return void response.socket!.destroy();
-      case 'payThenCut': {
-        const text = answer(pay(claims));
-        response.writeHead(200, { 'content-length': text.length }).write(text.slice(0, text.length / 2));
-        await sleep(20);
-        return void response.socket!.destroy();
-      }
-      case 'payThenHuge': {
-        pay(claims);
-        while (!response.destroyed && !over.signal.aborted) {
-          response.write('x'.repeat(65_536));
-          await sleep(1);
-        }
-        return;
-      }
-      case 'payThenNonsense':
-        pay(claims);
-        return void response.end('{"results":[{"claimId":');
-      case 'payThenSlow': {
-        const text = answer(pay(claims));
-        await sleep(400, undefined, { signal: over.signal }).catch(() => {});
-        return void response.end(text);
-      }
-      case 'hang':
-        return;
-      case 'close':
-        return void response.socket!.destroy();
-      case 'garbage':
-        return void response.socket!.end('no HTTP at all\r\n\r\n');
-      case 'redirect':
-        return void response.writeHead(302, { location: `${url}/elsewhere` }).end();
-      case 'others':
-        return void response.end(
-          answer([{ claimId: 'somebody-else', status: 'done' }, 7, { claimId: claims[0]!.claimId, status: 'perhaps' }]),
-        );
-      case 'retry':
-        return void response.end(each('retry', 'later'));
-      case 'refuse':
-        return void response.end(each('refused', 'account\nclosed'));
-      default:
-        return behaviour satisfies never;
-    }
+    await acts[behaviour]({ claims, single, response, answer, each });
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -270,9 +277,9 @@ export async function startWallet({ onePerUser = false } = {}): Promise<Wallet> 
       at: performance.now(),
     });
     for (const claim of claims) {
-      const told = JSON.stringify(claim);
-      if ((known.get(claim.redPacketId) ?? told) !== told) seen.rivals++;
-      known.set(claim.redPacketId, told);
+      const text = JSON.stringify(claim);
+      if ((known.get(claim.redPacketId) ?? text) !== text) seen.rivals++;
+      known.set(claim.redPacketId, text);
     }
     seen.atOnceMax = Math.max(seen.atOnceMax, ++under);
     await sleep(5);

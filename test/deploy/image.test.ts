@@ -106,7 +106,7 @@ describe('the image', () => {
 /** JavaScript and TypeScript files of a folder, as paths from the root; not what browsers are given. */
 function sources(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.(ts|js|mjs)$/.test(path) && !path.endsWith('.d.ts') && !/^client-/.test(path))
+    .filter((path) => /\.(ts|js|mjs)$/.test(path) && !path.endsWith('.d.ts') && !path.startsWith('client-'))
     .map((path) => `${folder}/${path}`);
 }
 

@@ -11,15 +11,13 @@ export interface Page {
 
 /** Every page that people read. The changelog is left out: it tells of what was, by the names of its time. */
 export const PAGES: readonly Page[] = [
-  ...[
-    'README.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    'src/README.md',
-    'lua/README.md',
-    'bench/README.md',
-    'deploy/README.md',
-  ],
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'src/README.md',
+  'lua/README.md',
+  'bench/README.md',
+  'deploy/README.md',
   ...readdirSync(`${ROOT}docs`, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
     .sort()

@@ -109,8 +109,8 @@ export async function deployOn<Facts>(
     for (const step of ends.splice(0).reverse()) await step();
   };
   const unexpectedEnds: string[] = [];
-  const part = (name: string, launch: (extra: Extra) => Promise<Started>) => {
-    const made = new Part(name, launch, (sentence) => unexpectedEnds.push(sentence));
+  const part = (name: string, begin: (extra: Extra) => Promise<Started>) => {
+    const made = new Part(name, begin, (sentence) => unexpectedEnds.push(sentence));
     ends.push(() => made.stop());
     return made;
   };

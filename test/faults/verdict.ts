@@ -1,6 +1,8 @@
 import { shardKeys } from '../../src/store/keys.ts';
 import { redPacketId } from '../../src/rain/red-packet.ts';
 import type { Database } from '../../src/ledger/database.ts';
+import type { BookedRain } from '../../src/ledger/rains.ts';
+import type { Claim } from '../../src/rain/claim.ts';
 import { auditRain } from '../../src/operator/audit.ts';
 import type { OperatorContext } from '../../src/operator/context.ts';
 import { allocationOf } from '../../src/ledger/allocation.ts';
@@ -31,6 +33,8 @@ export interface Excused {
   misled: ReadonlySet<string>;
 }
 
+type Credit = Awaited<ReturnType<Database['transfer']['findMany']>>[number];
+
 const NOBODY: Excused = { compensated: new Set(), misled: new Set() };
 
 /** Checks a settled rain: compares the users' answers, the claim log and the ledger. */
@@ -52,22 +56,13 @@ export async function checkRain(
   if (claimOf.size < claims.length) problems.push(`[R1] ${claims.length - claimOf.size} second claims of a user`);
   const packets = new Set(claims.map((claim) => claim.redPacketId));
   if (packets.size < claims.length) problems.push(`[R2] ${claims.length - packets.size} packets went to two users`);
-
-  const amounts = allocationOf(rain);
-  if (amounts.reduce((sum, cents) => sum + cents, 0n) !== rain.budgetCents)
-    problems.push('[R3] the packets do not sum to the budget');
-  const allocated = new Map(Array.from(amounts, (cents, index) => [redPacketId(rainId, index), formatMoney(cents)]));
-  for (const claim of claims)
-    if (allocated.get(claim.redPacketId) !== claim.amount)
-      problems.push(
-        `[R3] ${claim.redPacketId} was won as ${claim.amount}, allocated ${allocated.get(claim.redPacketId)}`,
-      );
+  problems.push(...checkAmounts(rain, claims));
 
   const credits = await database.transfer.findMany({ where: { rainId, kind: 'credit' } });
   const accounts = await database.account.findMany({ where: { id: { startsWith: `user:${rainId}-` } } });
   const paid = new Map(accounts.map(({ id, balanceCents }) => [id.slice('user:'.length), balanceCents]));
   const creditOf = new Map(credits.map((credit) => [credit.userId!, credit]));
-  let [lost, doubled] = [0, 0];
+  let lost = 0;
   for (const [userId, won] of crowd.winners()) {
     if (compensated.has(userId)) continue;
     const credit = creditOf.get(userId);
@@ -79,25 +74,11 @@ export async function checkRain(
     if (claimOf.get(userId)?.redPacketId !== won.redPacketId)
       problems.push(`[R4] ${userId} was told ${won.redPacketId}, which is not in the claim log`);
   }
-  const paidPackets = new Set<string>();
-  for (const { userId, redPacketId: packet, amountCents } of credits) {
-    const claim = claimOf.get(userId!);
-    const isRight =
-      compensated.has(userId!) || (claim?.redPacketId === packet && parseMoney(claim!.amount) === amountCents);
-    if (paidPackets.has(packet!) || !isRight) doubled++;
-    paidPackets.add(packet!);
-  }
+  let doubled = countWrong(credits, claimOf, compensated);
   for (const [userId, cents] of paid) if (cents > (creditOf.get(userId)?.amountCents ?? 0n)) doubled++;
 
-  for (const [userId, record] of crowd.records) {
-    if (compensated.has(userId)) continue;
-    if (!misled.has(userId)) problems.push(...record.contradictions);
-    if (record.credited && creditOf.get(userId)?.redPacketId !== record.credited.redPacketId)
-      problems.push(`${userId} received a credit that is not in the ledger`);
-    if (claimOf.has(userId) && !record.won)
-      problems.push(`${userId} won ${claimOf.get(userId)!.redPacketId} and never received the win`);
-  }
   problems.push(
+    ...checkRecords(crowd, { claimOf, creditOf }, { compensated, misled }),
     ...(await checkLedger(
       context,
       rainId,
@@ -106,6 +87,56 @@ export async function checkRain(
     ...(await falseAlarms(context, rainId)),
   );
   return { acknowledged: crowd.winners().length, lost, doubled, problems };
+}
+
+function checkAmounts(rain: BookedRain, claims: readonly Claim[]): string[] {
+  const problems: string[] = [];
+  const amounts = allocationOf(rain);
+  if (amounts.reduce((sum, cents) => sum + cents, 0n) !== rain.budgetCents)
+    problems.push('[R3] the packets do not sum to the budget');
+  const allocated = new Map(Array.from(amounts, (cents, index) => [redPacketId(rain.id, index), formatMoney(cents)]));
+  for (const claim of claims)
+    if (allocated.get(claim.redPacketId) !== claim.amount)
+      problems.push(
+        `[R3] ${claim.redPacketId} was won as ${claim.amount}, allocated ${allocated.get(claim.redPacketId)}`,
+      );
+  return problems;
+}
+
+/** How many credits have no claim of their own. */
+function countWrong(
+  credits: readonly Credit[],
+  claimOf: ReadonlyMap<string, Claim>,
+  compensated: ReadonlySet<string>,
+): number {
+  let wrong = 0;
+  const paidPackets = new Set<string>();
+  for (const { userId, redPacketId: packet, amountCents } of credits) {
+    const claim = claimOf.get(userId!);
+    const isRight =
+      compensated.has(userId!) || (claim?.redPacketId === packet && parseMoney(claim!.amount) === amountCents);
+    if (paidPackets.has(packet!) || !isRight) wrong++;
+    paidPackets.add(packet!);
+  }
+  return wrong;
+}
+
+/** Compares what each user was told with the claim log and the credits. */
+function checkRecords(
+  { records }: Pick<Crowd, 'records'>,
+  { claimOf, creditOf }: { claimOf: ReadonlyMap<string, Claim>; creditOf: ReadonlyMap<string, Credit> },
+  { compensated, misled }: Excused,
+): string[] {
+  const problems: string[] = [];
+  for (const [userId, record] of records) {
+    if (compensated.has(userId)) continue;
+    if (!misled.has(userId)) problems.push(...record.contradictions);
+    if (record.credited && creditOf.get(userId)?.redPacketId !== record.credited.redPacketId)
+      problems.push(`${userId} received a credit that is not in the ledger`);
+    if (claimOf.has(userId) && !record.won)
+      problems.push(`${userId} won ${claimOf.get(userId)!.redPacketId} and never received the win`);
+  }
+  return problems;
 }
 
 /** Checks the money as a whole [R8]: the product's audit, and two sums of this test. */

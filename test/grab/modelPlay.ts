@@ -84,7 +84,7 @@ const describeAnswer = ({ rainId, amounts }: Real, answer: GrabAnswer) => {
 
 /** As the batcher does: one call per shard, answers in the order of the users. */
 async function grabAll(real: Real, users: readonly string[]): Promise<string[]> {
-  const answers = new Array<string>(users.length);
+  const answers = Array.from<string>({ length: users.length });
   for (let shard = 0; shard < real.shards; shard++) {
     const places = users.flatMap((user, i) => (shardOf(user, real.shards) === shard ? [i] : []));
     if (places.length === 0) continue;
@@ -108,7 +108,7 @@ const step = (title: string, act: (model: ModelRain, real: Real) => Promise<void
 });
 
 const grab = fc.array(fc.nat(24), { minLength: 1, maxLength: 16 }).map((users) =>
-  step(`grab ${users}`, async (model, real) => {
+  step(`grab ${users.join()}`, async (model, real) => {
     const names = users.map((user) => name(real, user));
     const expected = model.grab(names);
     const before = await dump(context.redis);

@@ -18,7 +18,7 @@ export function payoutProviderContract(book: OpenBook): void {
       );
       expect(new Set(told).size).toBe(1);
       expect((await book.ledger.rain('entrusted'))!.payoutProvider).toBe(told[0]);
-      for (const to of [`'webhook_v2'`, `'webhook'`, `'ledger'`, 'NULL'].filter((to) => to !== `'${told[0]}'`)) {
+      for (const to of [`'webhook_v2'`, `'webhook'`, `'ledger'`, 'NULL'].filter((other) => other !== `'${told[0]}'`)) {
         await book.database
           .$executeRawUnsafe(`UPDATE "Rain" SET "keeper" = ${to} WHERE "id" = 'entrusted'`)
           .then(() => expect.unreachable(), refused('23001'));

@@ -83,8 +83,8 @@ function migrationContract(server: string, start: () => Promise<Server>): void {
     it('moves the old fields of rounds into their terms, and keeps them', async () => {
       const [before, after] = [readMigrations().filter(({ name }) => name < '20261127'), readMigrations()];
       await migrate(url, before);
-      const rain = (id: string, more: string, values: string) =>
-        `INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt"${more}) VALUES ('${id}', 't', 1, 1, '{}', 's', now(), now() + interval '1 s'${values})`;
+      const rain = (id: string, columns: string, values: string) =>
+        `INSERT INTO "Rain" ("id", "title", "budgetCents", "packets", "split", "seed", "opensAt", "closesAt"${columns}) VALUES ('${id}', 't', 1, 1, '{}', 's', now(), now() + interval '1 s'${values})`;
       await execute(url, `INSERT INTO "Campaign" ("id", "title", "winsPerUserMax") VALUES ('c', 't', 3)`);
       await execute(url, rain('c.1', ', "campaignId", "round"', `, 'c', 1`));
       await execute(url, rain('c.2', ', "campaignId", "round", "excludeEarlierWinners"', `, 'c', 2, true`));

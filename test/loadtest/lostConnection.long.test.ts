@@ -156,7 +156,11 @@ describe('a lost line', () => {
         won = progress.won;
       },
     });
-    await eventually(() => won === 3).finally(() => socket.close());
+    try {
+      await eventually(() => won === 3);
+    } finally {
+      await socket.close();
+    }
     expect(await finished).toMatchObject({
       outcomes: [{ name: 'won', count: 3 }],
       winners: 3,

@@ -22,8 +22,8 @@ const SHARES = { pay: 0.7, cancel: 0.1, repeat: 0.2, hostile: 0.1 };
 
 /** A shop's stand-in, which books a payment at once. */
 const openShop = (sale: ScriptedSale, status = 200) =>
-  openPayShop((reservationId) => {
-    if (status === 200) sale.step(reservationId, 'paid');
+  openPayShop((paidId) => {
+    if (status === 200) sale.step(paidId, 'paid');
     return status;
   });
 

@@ -151,12 +151,12 @@ test('no key of a rain expires before it is settled, all expire afterwards, late
   // Late users leave no trace [R11]. For some seconds a gateway answers a join from its cache.
   await eventually(
     async () => {
-      const late = await dial(gateway.url, users[0]!);
-      late.say({ type: 'join', rainId: 'r1' });
+      const latecomer = await dial(gateway.url, users[0]!);
+      latecomer.say({ type: 'join', rainId: 'r1' });
       const told = await Promise.race(
-        [late.next('result'), late.next('rain')].map((next) => next.catch((error: Error) => error)),
+        [latecomer.next('result'), latecomer.next('rain')].map((next) => next.catch((error: Error) => error)),
       );
-      await late.leave();
+      await latecomer.leave();
       expect(told).toMatchObject({ type: 'result', code: '-8' });
     },
     { everyMs: 300 },

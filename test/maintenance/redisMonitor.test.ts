@@ -46,9 +46,9 @@ async function watchOver(...args: string[]): Promise<void> {
 }
 
 function open() {
-  const { log, heard } = listeningLog();
+  const { log, ...listening } = listeningLog();
   return {
-    heard,
+    heard: listening.heard,
     redisMonitor: startRedisMonitor({
       context: { redis, ledger, signer, actor: 'guard' },
       durability: LOCAL,

@@ -35,7 +35,9 @@ test('what is not paid in time is ended, and sold again while the sale is open; 
   await reserveTees(context, 'hold', 10);
   await writeLog(context, 'hold');
   for (const n of [1, 2, 3]) await context.ledger.stepOrder(`hold-${n}`, 'paid');
-  (startExpiring(), startExpiring(), startFollowing());
+  startExpiring();
+  startExpiring();
+  startFollowing();
   const again = await eventually(async () => {
     const [answer] = await reserve(context, 'hold', [{ userId: 'late', sku: 'tee', quantity: 7 }]);
     return answer!.code === '0' ? answer : false;
@@ -120,7 +122,9 @@ test('of 1,000 races of a payment against the time-out exactly one side wins eac
   // The expirers have connections of their own, as another process has: they do not stand in line behind the payments.
   const database = connectDatabase(context.databaseUrl);
   const ledger = openLedger(database);
-  (startExpiring(50, ledger), startExpiring(50, ledger), startFollowing());
+  startExpiring(50, ledger);
+  startExpiring(50, ledger);
+  startFollowing();
   // Each is paid at its deadline, a little before or after.
   const steps = await Promise.all(
     orders.map(async (order, i) => {

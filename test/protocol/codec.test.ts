@@ -177,7 +177,7 @@ describe('the codec', () => {
   });
 
   test('[R6] the answer to a grab carries its ref, its code and its packet unchanged', () => {
-    const packet = fc.option(
+    const wonPacket = fc.option(
       fc.record({
         redPacketId: anyText,
         amount: fc.constantFrom('0.01', '12.21', '90071992547409.91'),
@@ -190,7 +190,7 @@ describe('the codec', () => {
         rainId,
         fc.option(anyText, { nil: undefined }),
         fc.constantFrom(...OUTCOMES_IN_ORDER.map(({ code }) => code)),
-        packet,
+        wonPacket,
         (id, ref, code, won) => {
           const frame = resultFrame(id, ref, code, won);
           expect(JSON.parse(frame)).toEqual({

@@ -114,8 +114,8 @@ describe('a verification', () => {
 describe('a receipt', () => {
   const verdict = verifyFairness({ ...PROMISED, commitment: commitmentOf(PROMISED) });
   const allocation = verdict.outcome === 'ok' ? verdict.allocation : BigInt64Array.of();
-  const check = (redPacketId: string, amount: string, rainId = 'gala') =>
-    checkReceipt(allocation, 'gala', { rainId, redPacketId, amount });
+  const check = (packet: string, amount: string, rainId = 'gala') =>
+    checkReceipt(allocation, 'gala', { rainId, redPacketId: packet, amount });
 
   test('for each packet of the rain, with its amount, is as promised; with a cent more or less it is not', () => {
     expect(allocation.length).toBe(20);

@@ -8,7 +8,7 @@ const refusals = (asked: unknown) => {
   const verdict = checkPlan(asked);
   return verdict.ok ? [] : verdict.refusals.map(({ field, reason }) => `${field}: ${reason}`);
 };
-const tiers = (...tiers: { count: number; amount: string }[]) => ({ method: 'tiers', tiers });
+const tiers = (...listed: { count: number; amount: string }[]) => ({ method: 'tiers', tiers: listed });
 
 describe('a feasible plan', () => {
   test('gets its defaults: double-mean, at least a cent, at most the budget', () => {

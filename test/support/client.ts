@@ -44,7 +44,7 @@ export function follow(socket: WebSocket): Client {
   const waiting = new Set<() => void>();
   let gone: number | undefined;
   const wake = () => {
-    for (const look of [...waiting]) look();
+    for (const look of waiting) look();
   };
   const closed = new Promise<number>((resolve) =>
     socket.once('close', (code) => {

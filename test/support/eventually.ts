@@ -18,7 +18,7 @@ export async function eventually<T>(
     try {
       const answer = await check();
       if (answer !== false) return answer as Exclude<T, false>;
-      if (late) throw new Error(`still not true after ${timeoutMs} ms: ${check}`);
+      if (late) throw new Error(`still not true after ${timeoutMs} ms: ${String(check)}`);
     } catch (error) {
       if (late) throw error;
     }

@@ -178,7 +178,7 @@ async function wallets(
     const { status, json } = await me(eve, query);
     attempts.refused(
       `the wallet with another user's token${query}`,
-      `${status} ${String(json?.['userId'])} ${String(json?.['wallet'])} ${(json?.['packets'] as unknown[]).length}`,
+      `${status} ${String(json?.['userId'])} ${String(json?.['wallet'])} ${(json?.['packets'] as unknown[] | undefined)?.length}`,
       '200 other-eve 0.00 0',
     );
   }

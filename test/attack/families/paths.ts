@@ -230,7 +230,7 @@ async function queues(scene: Scene, attempts: Attempts, from: string): Promise<v
   const path = '/api/console/queues';
   const headersOf = (token: string) => ({ authorization: `Bearer ${token}`, accept: 'application/json' });
   const stateOf = ({ json }: Answer) =>
-    (json?.['queues'] as { name: string; state: string }[]).map(({ name, state }) => `${name} ${state}`).join();
+    (json!['queues'] as { name: string; state: string }[]).map(({ name, state }) => `${name} ${state}`).join();
   const shown = await ask(scene.console.port, path, { from, headers: headersOf(viewer.token) });
   attempts.control('a viewer sees the queues', shown.status, 200);
   for (const act of [

@@ -81,7 +81,7 @@ async function everyRoute(scene: Scene, attempts: Attempts, from: string): Promi
 
 /** More money than one operator may move alone. */
 async function fourEyes({ console: { port }, staff, context }: Scene, attempts: Attempts, from: string): Promise<void> {
-  const as = (token: string, path: string, body: unknown = undefined) =>
+  const as = (token: string, path: string, body?: unknown) =>
     ask(port, path, { method: 'POST', headers: bearer(token), ...(body !== undefined && { body }), from });
   const id = 'attack-dear';
   const window = { opensAt: Date.now() + 60_000, closesAt: Date.now() + 120_000 };

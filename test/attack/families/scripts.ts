@@ -35,9 +35,11 @@ async function mark(scene: Scene, from: string): Promise<Marked> {
   await client.leave();
   const blocked = await blockCaller(scene.context, 'user', `${USER}2`, { reason: REASON });
   if (!blocked.ok) throw new Error(JSON.stringify(blocked));
-  const headers = { authorization: `Bearer ${scene.staff.viewer.token}` };
+  const asViewer = { authorization: `Bearer ${scene.staff.viewer.token}` };
   await eventually(async () =>
-    (await ask(scene.console.port, `/api/console/sales/${sale}/orders`, { headers, from })).text.includes('attacked'),
+    (await ask(scene.console.port, `/api/console/sales/${sale}/orders`, { headers: asViewer, from })).text.includes(
+      'attacked',
+    ),
   );
   return { rain, sale };
 }

@@ -162,9 +162,9 @@ describe('the luckiest', () => {
     const url = await start({
       leaderboard: async (rainId) => (rainId === 'spring' ? { rainId, luckiest: [], final: false } : undefined),
     });
-    const ask = async (rainId: string) => (await fetch(`${url}/api/rains/${rainId}/luckiest`)).status;
-    expect(new Set(await Promise.all(Array.from({ length: 70 }, () => ask('hidden'))))).toEqual(new Set([404]));
-    expect(await ask('spring')).toBe(200);
+    const askFor = async (rainId: string) => (await fetch(`${url}/api/rains/${rainId}/luckiest`)).status;
+    expect(new Set(await Promise.all(Array.from({ length: 70 }, () => askFor('hidden'))))).toEqual(new Set([404]));
+    expect(await askFor('spring')).toBe(200);
   });
 
   test('[R10] rains that do not exist count while they are looked up, and a crowd that asks for one rain counts as one', async () => {

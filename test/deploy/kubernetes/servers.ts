@@ -100,17 +100,25 @@ function podComplaints(pods: Pods, { version, user, postgresImage }: Facts): str
         ...(isOurs(container) && (command || args.length === 0)
           ? [`${container.name}: the image has the entry point, args the command`]
           : []),
-        ...(rights?.allowPrivilegeEscalation === false &&
-        rights.readOnlyRootFilesystem &&
-        rights.capabilities?.drop?.includes('ALL')
-          ? []
-          : [`${container.name}: has rights that it does not need`]),
-        ...(resources?.requests?.['cpu'] && resources.requests['memory'] && resources.limits?.['memory']
-          ? []
-          : [`${container.name}: has no requests, or no limit of memory`]),
+        ...(hasFewRights(rights) ? [] : [`${container.name}: has rights that it does not need`]),
+        ...(hasBounds(resources) ? [] : [`${container.name}: has no requests, or no limit of memory`]),
       ];
     }),
   ];
+}
+
+type PodContainer = ReturnType<typeof containersOf>[number];
+
+function hasFewRights(rights: PodContainer['securityContext']): boolean {
+  return (
+    rights?.allowPrivilegeEscalation === false &&
+    rights.readOnlyRootFilesystem === true &&
+    rights.capabilities?.drop?.includes('ALL') === true
+  );
+}
+
+function hasBounds(resources: PodContainer['resources']): boolean {
+  return Boolean(resources?.requests?.['cpu'] && resources.requests['memory'] && resources.limits?.['memory']);
 }
 
 /** SIGTERM comes after preStop, and SIGKILL when the grace period, which began before, is over. */

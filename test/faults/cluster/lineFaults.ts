@@ -98,7 +98,7 @@ export function partitionFault(fault: ClusterFault, durability: string): void {
       await sleep(BOTH_MS);
       const role = await at(master, async (node) => (await node.role())[0]);
       if (role !== 'master')
-        throw new Error(`the old master is a ${role}: it was not cut off, so the test shows nothing`);
+        throw new Error(`the old master is a ${String(role)}: it was not cut off, so the test shows nothing`);
       minority = without(await claimants(scene, place, PARTED.shards, master), had);
       parted = { cutAt, place, promotedMs, disbelieved: minority.size };
       await reunite(cluster, place);

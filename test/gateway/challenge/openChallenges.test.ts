@@ -26,8 +26,9 @@ function stage(given: Partial<Limits> = {}) {
     open.of({ userId, name, address, from });
   /** How many of so many users are given a challenge, all at once. */
   const crowd = (address: string, users: number) =>
-    Array.from({ length: users }, (_, n) => ask(`${address}-${n}`, { address })).filter((given) => given !== undefined)
-      .length;
+    Array.from({ length: users }, (_, n) => ask(`${address}-${n}`, { address })).filter(
+      (challenge) => challenge !== undefined,
+    ).length;
   return { clock, counters, open, ask, crowd };
 }
 

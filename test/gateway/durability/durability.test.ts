@@ -204,10 +204,10 @@ describe('a connection that was lost and is ready again', () => {
 
   test("[R14] FLUSHALL while nobody's line is cut: each gateway notices it by itself, and writes down whom it has told what", async () => {
     const { log, lines } = listen();
-    const gateways = [await open({ log }), await open({})];
+    const both = [await open({ log }), await open({})];
     await stockRain(redis, { rainId: 'emptied', amounts: ['3.00', '4.00', '5.00'], shards: 2 });
     const told = await Promise.all(
-      gateways.map(async (gateway, i) => {
+      both.map(async (gateway, i) => {
         const client = await dial(gateway.url, `user-${i}`);
         const { code, amount } = await grab(client, 'emptied');
         await client.leave();

@@ -144,8 +144,8 @@ test('viewers of an empty rain are informed that it goes on, with the commitment
   expect((await ask(watcher, 'dry')).code).toBe('-1');
   const done = await topUpRain(stage.context, 'dry', { budget: '4.00', packets: 4 });
   const snapshot = await eventually(async () => {
-    const snapshot = await watcher.next('rain');
-    return snapshot.left > 0 && snapshot;
+    const told = await watcher.next('rain');
+    return told.left > 0 && told;
   });
   expect(snapshot).toMatchObject({
     state: 'open',
@@ -166,8 +166,8 @@ test('[R7] users who wait for a rain that is started now get its new times and m
   expect((await ask(client, 'waiting')).code).toBe('-2');
   const done = await startRain(stage.context, 'waiting');
   const snapshot = await eventually(async () => {
-    const snapshot = await client.next('rain');
-    return snapshot.state === 'open' && snapshot;
+    const told = await client.next('rain');
+    return told.state === 'open' && told;
   });
   expect(snapshot).toMatchObject({ ...(done.ok && { opensAt: done.opensAt, closesAt: done.closesAt }) });
   expect((await ask(client, 'waiting')).code).toBe('0');

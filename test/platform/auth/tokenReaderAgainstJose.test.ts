@@ -287,7 +287,7 @@ const damaged = fc
       fc.tuple(
         fc.nat(),
         fc.constantFrom('cut', 'put', 'replace', 'double', 'end'),
-        fc.constantFrom(...'Aaz09-_.=+/ é\u0141\u0000'),
+        fc.constantFrom(...Array.from('Aaz09-_.=+/ é\u0141\u0000')),
       ),
     ),
     fc.boolean(),

@@ -6,7 +6,7 @@ test('what was opened last is closed first, each part once, however often it is 
   const lifecycle = createLifecycle();
   for (const name of ['first', 'second'])
     lifecycle.onClose(name, async () => {
-      await null;
+      await Promise.resolve();
       closed.push(name);
     });
   await Promise.all([lifecycle.close(), lifecycle.close()]);

@@ -23,8 +23,8 @@ async function summaryOf(files: Record<string, string>): Promise<{ code: number;
     '1',
   ];
   const { code, stdout } = await new Promise<{ code: number; stdout: string }>((resolve) => {
-    execFile(process.execPath, words, { cwd: folder }, (error, stdout) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout }),
+    execFile(process.execPath, words, { cwd: folder }, (error, printed) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout: printed }),
     );
   });
   return { code, summary: stdout.split('\n').filter((line) => /^\d+ passed, \d+ failed/.test(line)) };

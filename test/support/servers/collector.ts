@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
@@ -44,7 +44,7 @@ const named = (list: z.infer<typeof attributes>) =>
 /** Takes OTLP over HTTP in JSON, as a collector would, and keeps what it hears. */
 export async function startCollector(status = 200): Promise<Collector> {
   const [heard, raw]: [HeardSpan[], string[]] = [[], []];
-  const server = createServer(async (request, response) => {
+  const hear = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body: unknown = await json(request);
     raw.push(JSON.stringify(body));
     if (request.url === '/v1/traces') {
@@ -55,7 +55,8 @@ export async function startCollector(status = 200): Promise<Collector> {
       }
     }
     response.writeHead(request.url === '/v1/traces' ? status : 404, { 'content-type': 'application/json' }).end('{}');
-  });
+  };
+  const server = createServer((request, response) => void hear(request, response));
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
