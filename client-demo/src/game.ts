@@ -212,7 +212,7 @@ export class Game {
 /** Notes shown while a grab waits for its retry. */
 const NOTE_OF: Readonly<Record<PausingCode, NonNullable<View['note']>>> = { '-5': 'tooFast', '-7': 'busy' };
 
-/** What a view shows of the rain alone. */
+/** The part of a view that follows from the rain alone. */
 function rainView(
   { title, rainId, rehearsal, terms, left, packets, opensAt }: RainSnapshot,
   face: View['face'],
@@ -227,7 +227,7 @@ function rainView(
   };
 }
 
-/** What a view shows of how the round went. */
+/** The part of a view that tells how the round went. */
 function roundView(round: Round, face: View['face']): Partial<View> {
   const { rain, win, proof } = round;
   const seconds = goneWithin(round);

@@ -152,7 +152,7 @@ function show(playing: Game): void {
   reminder?.draw(next);
 }
 
-/** With what the other parts of the page know. */
+/** Adds the findings of the other parts of the page. */
 function completed(view: View): View {
   return {
     ...view,

@@ -139,7 +139,7 @@ export async function addToRain(
   }
 }
 
-/** Why nothing can be added any more, also with what becomes of a top-up that is booked. */
+/** Why nothing can be added any more, and where the money of a booked top-up goes. */
 async function refuseOver(
   context: OperatorContext,
   rain: BookedRain,

@@ -195,7 +195,7 @@ export const readEnvironment = (): Environment => ({ ...readDotEnv(), ...process
 /** Environment of a child process: the environment of this process with the given changes. */
 export const childEnvironment = (changes: Environment): Environment => ({ ...process.env, ...changes });
 
-/** What a service that is called by webhook needs: the variable that chooses it, the one it needs, what is expected. */
+/** Each service that is called by webhook: the variable that chooses it, one that it needs, and the expected value. */
 const OF_WEBHOOKS = [
   ['PAYOUT_PROVIDER', 'WEBHOOK_URL', 'the address of the wallet'],
   ['PAYOUT_PROVIDER', 'WEBHOOK_SECRET', 'a secret of at least 32 characters'],

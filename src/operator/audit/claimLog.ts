@@ -232,7 +232,7 @@ function isSecond(place: LogEntry, claim: Claim, others: Others, logged: Logged,
   return second;
 }
 
-/** Who was paid for a credited packet, if that is known. */
+/** The payee of a credited packet, if one is known. */
 function paidFor(redPacketId: string, isPaid: boolean, userId: string, { paidTo }: Others): ToldTwice['paid'] {
   const payee = isPaid ? userId : paidTo.get(redPacketId);
   return payee === undefined ? undefined : { userId: payee, redPacketId };
