@@ -1,4 +1,3 @@
-import type { BookedSale } from '../ledger/sales.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { auditSale } from '../operator/sale/audit.ts';
 import { isEnded } from '../operator/sale/expectedState.ts';
@@ -10,6 +9,8 @@ import { SETTLED_TTL_MS } from '../store/keys.ts';
 import { closeSale, freezeSale, settleSaleKeys } from '../store/saleEnd.ts';
 import { redisNow } from '../store/rains.ts';
 import { readSale, type LiveSale, type StoredSale } from '../store/sales.ts';
+
+type BookedSale = NonNullable<Awaited<ReturnType<OperatorContext['ledger']['sale']>>>;
 
 /** What an audit says about a sale. */
 interface SaleVerdict {
