@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from './support/servers/redis.ts';
 import { idleExports } from './tidy/exports.ts';
+import { headlessSentences } from './tidy/headless.ts';
 import { fragileQueues } from './tidy/queues.ts';
 import { forbiddenEdges, importRings, importsOf, readRooms } from './tidy/rooms.ts';
 import { untidyScripts } from './tidy/scripts.ts';
@@ -64,6 +65,7 @@ test('no word is used that was replaced', () => {
   );
   expect(goneWords(texts.filter(({ path }) => !OLD_WORDS_ALLOWED.test(path)))).toEqual([]);
 });
+test('sentences begin with a named thing', () => expect(headlessSentences(ROOT)).toEqual([]));
 test('nothing is of type any', () => expect(anyTypes(everything.filter(({ path }) => CODE.test(path)))).toEqual([]));
 test('the environment is read in one place', () => expect(environmentReads(sources)).toEqual([]));
 test('what a file exports is imported by another', () => {
