@@ -64,7 +64,7 @@ export function typedAmount(text: string): string {
   return /^(0|[1-9]\d*)\.\d$/.test(text) ? `${text}0` : text;
 }
 
-/** What is wrong with the address of dead letters: one of them, or all that an option names. */
+/** The fault in the address of dead letters: one of them, or all that an option names. */
 export function letterOrAll(letter: string | undefined, option: string, all: string | undefined): string | undefined {
   if ((letter === undefined) !== (all === undefined)) return undefined;
   return `letter: expected a letter or ${option}${letter === undefined ? '' : ', not both'}`;

@@ -61,7 +61,7 @@ interface Round {
   /** How many rains the last message counted as not audited. */
   reported: number;
   interrupted?: AbortSignal;
-  /** What was sent again before this round. */
+  /** Claims sent again before this round. */
   repaired?: ReadonlyMap<string, number>;
 }
 

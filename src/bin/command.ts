@@ -5,7 +5,7 @@ import type { OpenContext } from './context.ts';
 import { CommandFailure, EXIT, print } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What a command prints: the value with `--json`, the text otherwise. */
+/** The output of a command: the value with `--json`, the text otherwise. */
 export interface Answer {
   value: unknown;
   text: string;

@@ -79,7 +79,7 @@ export interface OpenContext extends OperatorContext {
   close(): Promise<void>;
 }
 
-/** What an operator context is opened with. */
+/** The settings of an operator context. */
 type ContextConfig = Record<'REDIS_URL' | 'DATABASE_URL' | 'SIGNING_SECRET', string> &
   Partial<Pick<Config, 'ORDER_SERVICE' | 'APPROVAL_ABOVE' | 'TIME_ZONE'>>;
 

@@ -85,7 +85,7 @@ export interface RainEvents {
   error: { code: ErrorMessage['code'] | 'no_solver'; reason: string };
 }
 
-/** What waiting can be ended with; what was decided stays. */
+/** Waiting can be ended with it; decisions stay. */
 export interface Abortable {
   signal?: Signal;
 }

@@ -56,7 +56,7 @@ export class Orders {
   }
 }
 
-/** What never changes may be absent in a later message. */
+/** Fields that never change may be absent in a later message. */
 function merged(
   before: Order | undefined,
   {

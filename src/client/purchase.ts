@@ -1,6 +1,6 @@
 import { QUANTITY_EXPECTED, QUANTITY_MAX, REF_EXPECTED, REF_FORM, SKU_EXPECTED, SKU_FORM } from '../sale/purchase.ts';
 
-/** What the user wishes to buy. */
+/** The purchase that the user wishes. */
 export interface Purchase {
   sku: string;
   /** Units; default 1. */

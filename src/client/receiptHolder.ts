@@ -9,8 +9,8 @@ export interface Receipt extends Packet {
 }
 
 /**
- * Where the app keeps receipts, so that they outlive the page. What it throws is passed on to nobody: a page works
- * without storage.
+ * Where the app keeps receipts, so that they outlive the page. Its errors are passed on to nobody: a page works without
+ * storage.
  */
 export interface ReceiptStore {
   read(rainId: string, userId: string): Receipt | undefined;
@@ -30,7 +30,7 @@ interface ReceiptHolderOptions {
   send: (message: ClientMessage) => boolean;
   read: () => Receipt | undefined;
   write: (receipt: Receipt) => void;
-  /** What became of a receipt that was shown. */
+  /** Tells the outcome of a receipt that was shown. */
   onStatus: (packet: Packet, status: ReceiptStatus) => void;
 }
 

@@ -178,7 +178,9 @@ export class SaleSession {
     else if (order) this.#refs.answered(ref);
   }
 
-  /** Of a cancellation that names its reservation; otherwise of the visit, and perhaps of a cancellation. */
+  /**
+   * The refusal of a cancellation that names its reservation; otherwise of the visit, and perhaps of a cancellation.
+   */
   #onRefusal(message: OrderMessage): void {
     const { reservationId } = message;
     const named = reservationId === undefined ? undefined : this.#cancels.get(reservationId);

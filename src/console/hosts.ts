@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 export type HostNames = ReadonlySet<string>;
 
 /**
- * @param origins of our own pages
+ * @param origins origins of our own pages
  * @param gatewayUrl as browsers use it
  * @returns these names, and those of this machine
  */
@@ -26,8 +26,8 @@ const HOST_FORM = /^(\[[^\]]*\]|[^:[\]@/\\?#,\s]+)(:\d{1,5})?$/;
 
 /**
  * Whether the request names this server by one of its names, once. A page of another site that lets its own name point
- * here (DNS rebinding) would else be of one origin with us. It cannot use a bare address so. What a proxy says in
- * X-Forwarded-Host counts beside the Host header, not in its place: some pass on what the page has set.
+ * here (DNS rebinding) would else be of one origin with us. It cannot use a bare address so. X-Forwarded-Host counts
+ * beside the Host header, not in its place: some proxies pass on the header that the page has set.
  */
 export function isOurHost({ raw: { rawHeaders, headers, url = '' }, host }: FastifyRequest, names: HostNames): boolean {
   // An address in place of the path names a host, too, which would come before the header.

@@ -42,7 +42,7 @@ interface OperatorConsoleOptions {
   demandTotp?: boolean;
   /** Where players have their page, if not here. */
   playerPage?: string | undefined;
-  /** Of all amounts, ISO 4217. */
+  /** The currency of all amounts, ISO 4217. */
   currency: string;
   /** Whether people on the list of participants come in by their codes. */
   participants?: boolean | undefined;
@@ -78,8 +78,8 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     for (const feeds of Object.values(liveFeeds)) feeds.close();
   });
   await server.register(cookie);
-  // Whatever a browser calls a file: its bytes tell what it is. An SVG comes in as well, so that its refusal names what
-  // was expected.
+  // Any type that a browser may give a file: its bytes tell the true one. An SVG comes in as well, so that its refusal
+  // names what was expected.
   for (const type of ['text/csv', 'application/octet-stream', /^(image|audio|video)\//])
     server.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 

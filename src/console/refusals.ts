@@ -109,7 +109,7 @@ export function refuse(
 }
 
 /**
- * What a library refuses by itself, by its status. 403 is a path that leads out of the folder of the pages: whoever
+ * Refusals by the libraries, by status. 403 is a path that leads out of the folder of the pages: whoever
  * asks, nothing is there.
  */
 const BY_STATUS: Readonly<Record<number, Refusal>> = {
@@ -144,7 +144,7 @@ export const PLAYER_REFUSALS = {
   },
 } as const satisfies Record<string, Refusal>;
 
-/** What a shop hears about its reports. */
+/** Refusals of a shop's reports. */
 export const SHOP_REFUSALS = {
   not_signed: {
     status: 401,

@@ -65,10 +65,10 @@ export interface ConsoleOptions {
   /** How players come in without a token of their own. */
   entry?: EntryOptions;
   /**
-   * What a guest is: a tab, so that one browser can try out several, or a device, whose guest keeps what it has won.
+   * The scope of a guest: a tab, so that one browser can try out several, or a device, whose guest keeps its wins.
    */
   guestsAre?: 'tab' | 'device';
-  /** Of all amounts, ISO 4217. */
+  /** The currency of all amounts, ISO 4217. */
   currency?: string;
   /** Whether nobody sees the names of winners (WINNER_NAMES=none), so that the page asks for one in other words. */
   hidesNames?: boolean;
@@ -84,7 +84,7 @@ export interface ConsoleOptions {
   payUrl?: string;
   /** For demos: orders are paid without money, by a stand-in of the shop. Needs `shop`. */
   demoShop?: boolean;
-  /** What the operator's API works with. Absent: only the player's page is served. */
+  /** The means of the operator's API. Absent: only the player's page is served. */
   backend?: Backend;
   /** The built operator's page, `dist/client-console`. If it is not built, a hint is served instead. */
   consoleFolder?: string;

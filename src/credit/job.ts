@@ -21,7 +21,7 @@ export const range = z.object({
       since: z.int().min(0),
       /** Identifies their first job, so that two deliveries of one range get different ids. */
       chain: z.string(),
-      /** What the other side answered last. */
+      /** The last answer of the other side. */
       detail: z.string().optional(),
     })
     .optional(),

@@ -18,8 +18,8 @@ export function ledgerProvider(ledger: Pick<Ledger, 'credit'>): PayoutProvider {
 
 /**
  * The outcome of a posting.
- * @param before what has already happened
- * @param reason of the dead letter, if it is a conflict
+ * @param before the events so far
+ * @param reason the reason of the dead letter, if it is a conflict
  */
 export function toOutcome(posting: Posting, before = '', reason?: DeadReason): PostOutcome {
   return posting.outcome === 'posted' || posting.outcome === 'already'
@@ -29,7 +29,7 @@ export function toOutcome(posting: Posting, before = '', reason?: DeadReason): P
 
 /**
  * The existing posting that blocks a claim, as its dead letter describes it.
- * @param before what has already happened
+ * @param before the events so far
  */
 export function giveUpFor(conflict: Conflict, before = '', reason: DeadReason = conflict.outcome): PostOutcome {
   if (conflict.outcome === 'discarded')

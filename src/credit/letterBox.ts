@@ -19,7 +19,7 @@ export interface LetterPage<Letter> {
   complete: boolean;
 }
 
-/** What letters of one kind are: those of a rain's claims, or of a sale's reservations. */
+/** The form of letters of one kind: a rain's claims, or a sale's reservations. */
 interface LetterForm<Letter, Entry> {
   schema: z.ZodType<Letter>;
   idOf(letter: Letter): string;

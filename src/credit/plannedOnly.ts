@@ -28,7 +28,7 @@ export function plannedOnly(provider: PayoutProvider, check: PlanCheck): PayoutP
   };
 }
 
-/** What the plan says instead of this claim. */
+/** The plan's word against this claim. */
 export function whyNotInPlan(
   { rainId, redPacketId }: Claim,
   verdict: Exclude<ReceiptVerdict, { outcome: 'ok' }>,

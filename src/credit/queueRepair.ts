@@ -3,7 +3,7 @@ import { jobsDueNever } from './delayedJobs.ts';
 import { isRangeJobId } from './job.ts';
 import type { CreditQueue } from './queue.ts';
 
-/** What nobody of us writes into a queue and what keeps its workers from their jobs. */
+/** Foreign entries in a queue that keep its workers from their jobs. */
 export type QueueFault =
   | 'type'
   | 'paused'
@@ -25,8 +25,8 @@ const EXPIRE_MS_MAX = 60_000;
 const JOBS_MAX = 1_000;
 
 /**
- * Removes from a queue what somebody else has written there to stop it. What is removed is no money: claims whose job
- * is gone are sent again from their log, and a job that runs twice finds itself done [R5].
+ * Removes from a queue what somebody else has written there to stop it. No money is removed: claims whose job is gone
+ * are sent again from their log, and a job that runs twice finds itself done [R5].
  * @returns what was found
  */
 export async function repairQueue(redis: RedisClient, queue: Pick<CreditQueue, 'toKey'>): Promise<QueueFault[]> {

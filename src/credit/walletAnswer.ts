@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount } from '../rain/claim.ts';
 import { readAnswer, readBatchAnswer, RESULT_STATUSES } from './batchAnswer.ts';
 
-/** What a wallet says it has paid under one claim id, once. What is absent it does not say. */
+/** A wallet's payment under one claim id, made once. Absent fields are unknown. */
 export interface Payment {
   /** A decimal string. */
   amount?: string;
@@ -82,7 +82,7 @@ const conflictAnswer = z.object({
   amount: z.unknown().optional(),
 });
 
-/** What the body of a 409 says that was paid under this claim id: one payment, or none. */
+/** The payment that the body of a 409 names under this claim id, or none. */
 export function readPaidBefore(text: string, claimId: string): Payment[] {
   const { success, data } = conflictAnswer.safeParse(readAnswer(text));
   return success && data.claimId === claimId ? [toPayment(data)] : [];

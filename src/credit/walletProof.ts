@@ -21,8 +21,8 @@ interface Asked extends Pick<Claim, 'userId' | 'amount'> {
 /**
  * The outcome when the wallet says that it has paid now. Without a receipt, or with another one, nothing is known: the
  * claim comes again.
- * @param again what the wallet said
- * @param said what it says beside its receipts. It proves nothing, but may contradict them
+ * @param again the wallet's word
+ * @param said its fields beside the receipts. It proves nothing, but may contradict them
  */
 export function whenPaidNow(
   asked: Asked,

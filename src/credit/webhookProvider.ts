@@ -26,7 +26,7 @@ export interface WebhookOptions extends SignedAddress {
  *
  * A wallet would pay one packet to two users, or two packets to one user. So it is only asked to pay what the ledger
  * has reserved for this user [R1][R2], under an id that never changes [R5]. The ledger credits only after the wallet
- * has confirmed: until then the claim is pending [R8]. Whatever is interrupted in between is repeated.
+ * has confirmed: until then the claim is pending [R8]. An interrupted step is repeated.
  */
 export function webhookProviders(
   ledger: Pick<Ledger, 'reserve' | 'credit'>,

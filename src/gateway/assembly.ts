@@ -283,7 +283,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
     overload,
     times,
     connected,
-    // What must answer for the gateway to be ready; not the connection for grabs, which a high load may make wait.
+    // These parts must answer for the gateway to be ready; not the connection for grabs, which a high load may delay.
     parts: [
       { name: 'redis', ask: () => (connected() ? reads.ping() : Promise.reject(new Error('the connection is away'))) },
       { name: 'stores', ask: epochGate.ask },

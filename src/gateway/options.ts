@@ -30,7 +30,7 @@ export interface GatewayOptions {
   challenges?: ChallengeRules | undefined;
   /** True while the gateway is overloaded; for challenges that are required only then. */
   pressed?: () => boolean;
-  /** What a win must have survived before it is sent to the user, and how long the confirmation may take, ms. */
+  /** The failures that a win must survive before it is sent to the user, and how long the confirmation may take, ms. */
   durability?: Durability;
   durabilityWaitMs?: number;
   /** When it looks once more for reservations that it has told, ms; see durability/secondLook.ts. */

@@ -24,7 +24,8 @@ export interface AnsweredBatch<A, Answer> extends Readonly<Batch<A>> {
 type Deliver<A, Answer> = (pending: A, id: string, answer: Answer, shard: number) => void;
 
 /**
- * What decides a batch. `decide` never rejects, and answers in order; `busy` is told to whom it cannot be asked for.
+ * The function that decides a batch. `decide` never rejects, and answers in order; `busy` is told to whom it cannot be
+ * asked for.
  */
 interface Decider<A, Answer> {
   decide(id: string, shard: number, pending: readonly A[]): Promise<readonly Answer[]>;

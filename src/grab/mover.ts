@@ -52,7 +52,8 @@ const NOTHING_LEFT: Refusal = { code: '-1' };
 /**
  * Brings packets to the shard of a user whose shard is empty, and says "nothing left" only when there was a moment,
  * after the user had asked, at which no shard had a packet and none was on its way [R13]. One round at a time for each
- * rain: whoever comes meanwhile waits for the next one. What another process has begun and not ended is ended here.
+ * rain: whoever comes meanwhile waits for the next one. Moves that another process has begun and not ended are ended
+ * here.
  */
 export class Mover {
   readonly #rules: Required<MoverRules>;
@@ -93,13 +94,13 @@ export class Mover {
         this.#rules.onFault(error);
         return waiters;
       });
-      // Who has an answer already keeps it.
+      // An answer that was given stays.
       for (const { answer } of left) answer(BUSY);
     } while (this.#waiting.get(rainId)!.length > 0);
     this.#waiting.delete(rainId);
   }
 
-  /** @returns who has no answer */
+  /** @returns waiters without an answer */
   async #round(rainId: string, shards: number, waiters: Waiter[]): Promise<Waiter[]> {
     const until = this.#rules.now() + WAIT_MS_MAX;
     let before: Look | undefined;
@@ -146,15 +147,14 @@ export class Mover {
     );
   }
 
-  /** What is no move would be on its way for ever; a key of another type lets nothing of its shard be read. */
+  /** An entry that is no move would be on its way for ever; a key of another type makes its whole shard unreadable. */
   async #setAside(rainId: string, look: Look): Promise<void> {
     const foreign = look.flatMap((stock, shard) => stock?.foreign ?? [{ shard, where: 'sending' } as const]);
     if (foreign.length > 0) await setAside(this.#rules.redis, rainId, foreign).catch(this.#rules.onFault);
   }
 
   /**
-   * What was found is worth nothing if a failover brings packets back: the replicas must have it before it is looked at
-   * again.
+   * A failover that brings packets back would make the finding untrue: the replicas must have it before the next look.
    */
   async #isDurable(rainId: string, shards: number): Promise<boolean> {
     const held = await Promise.all(
@@ -165,7 +165,7 @@ export class Mover {
 
   /**
    * Serves the shard with the most waiters from another one, or from its own, which has got packets meanwhile.
-   * @returns who has no answer
+   * @returns waiters without an answer
    */
   async #bring(rainId: string, shards: number, from: number, waiters: Waiter[]): Promise<Waiter[]> {
     const to = mostWanted(waiters);

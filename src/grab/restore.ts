@@ -11,7 +11,7 @@ export interface SentWin extends Omit<Claim, 'at' | 'mac'> {
   at: number;
 }
 
-/** What became of the sent wins of one rain that Redis had lost. */
+/** The outcome for the sent wins of one rain that Redis had lost. */
 export interface Restored {
   rainId: string;
   /** Stored again as before. */

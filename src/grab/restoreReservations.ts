@@ -12,7 +12,7 @@ export interface SentReservation extends Omit<Reservation, 'at' | 'payBy' | 'mac
   payBy: number;
 }
 
-/** What became of the told reservations of one sale that Redis had lost. */
+/** The outcome for the told reservations of one sale that Redis had lost. */
 interface RestoredReservations {
   saleId: string;
   putBack: number;

@@ -13,7 +13,7 @@ interface AccountFaults {
   accounts: AccountFault[];
   /** Absent while the rain was funded with its budget. */
   funding?: { budgetCents: Cents; fundedCents: Cents };
-  /** What the accounts of a settled rain still hold; 0 before the settlement. */
+  /** The balance of the accounts of a settled rain; 0 before the settlement. */
   keptCents: Cents;
 }
 

@@ -4,7 +4,7 @@ import type { Database, Transaction } from './database.ts';
 /** JSON as the ledger stores it: no bigint, no Date. */
 export type Json = Prisma.InputJsonObject;
 
-/** What operators and the system do. A verb is stored, so it is never renamed. */
+/** Actions of operators and of the system. A verb is stored, so it is never renamed. */
 export const ACTION_VERBS = [
   'create',
   'load',
@@ -102,7 +102,7 @@ export async function recordChange(
   });
 }
 
-/** What was done to a rain, oldest first. */
+/** The actions on a rain, oldest first. */
 export async function actions(database: Database, rainId: string, limit = 1_000): Promise<RecordedAction[]> {
   const rows = await database.operatorAction.findMany({ where: { rainId }, orderBy: { id: 'asc' }, take: limit });
   return rows.map(({ actor, verb, details, at }) => ({

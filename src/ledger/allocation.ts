@@ -42,8 +42,7 @@ export function amountsOf({ split, seed }: Planned): StoredAmounts | undefined {
 }
 
 /**
- * What the packets of each account come to, cents; in all the budget, or there are no packets to go by: then
- * `undefined`.
+ * The sum of the packets of each account, cents; in all the budget. `undefined`: there are no packets to go by.
  */
 export function sharesOf(
   amounts: StoredAmounts | undefined,

@@ -42,9 +42,9 @@ export function toRows(claims: readonly Claim[]): ClaimRow[] {
 }
 
 /**
- * The rows as a query, to be inserted in the order of "place", in which they were won. Of two claims to one packet in
- * one batch the first one wins. Two batches with the same claims take the same keys in the same order and wait for each
- * other instead of deadlocking.
+ * The rows as a query, to be inserted in the order of "place", in which they were won. If one batch has two claims to
+ * one packet, the first one wins. Two batches with the same claims take the same keys in the same order and wait for
+ * each other instead of deadlocking.
  */
 export function inOrderWon(rows: readonly ClaimRow[]): Prisma.Sql {
   const sorted = rows.toSorted((a, b) => order(a.at, b.at) || order(a.redPacketId, b.redPacketId));

@@ -5,7 +5,7 @@ import { requireTimes, TimesError } from './timesCheck.ts';
 import { ZonedAdapter } from './zonedAdapter.ts';
 
 export type Database = PrismaClient;
-/** What runs inside `database.$transaction(…)`. */
+/** The client inside `database.$transaction(…)`. */
 export type Transaction = Prisma.TransactionClient;
 
 /** Limits. Each protects the database from this process, or this process from a database that does not answer [R10]. */

@@ -4,7 +4,7 @@ import { isEmbeddedVersion, MigrationError, nextOf, readApplied, readMigrations,
 import { missingPrivileges, type DatabaseRole } from './privileges.ts';
 import { requireTimes, TimesError } from './timesCheck.ts';
 
-/** What a database reports about itself, for an operator who is about to use it for real money. */
+/** A database's facts about itself, for an operator who is about to use it for real money. */
 export interface DatabaseFacts {
   /** The result of `SELECT version()`. */
   version: string;
@@ -15,8 +15,7 @@ export interface DatabaseFacts {
   /** Names of pending migrations; or why the records cannot be trusted. */
   migrations: { missing: string[] } | { fault: string };
   /**
-   * What this user lacks of the privileges that the console and the command line need, and of those that a worker
-   * needs.
+   * The privileges that this user lacks: those of the console and the command line, and those of a worker.
    */
   privilegesMissing: Record<DatabaseRole, string[]>;
   /** This user owns tables, or is a superuser: it could switch off the triggers that refuse changes. */

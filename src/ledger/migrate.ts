@@ -14,7 +14,7 @@ const FOLDER = new URL('prisma/migrations/', ROOT);
 export interface Migration {
   name: string;
   sql: string;
-  /** What Prisma writes into `_prisma_migrations`: SHA-256 of the file, in hex. */
+  /** Prisma's entry in `_prisma_migrations`: SHA-256 of the file, in hex. */
   checksum: string;
 }
 

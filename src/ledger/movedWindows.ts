@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** Of all rains and sales that are not settled, so many are looked through [R10]. */
+/** The most unsettled rains and sales that are looked through [R10]. */
 const LOOKED_THROUGH_MAX = 10_000;
 
 interface Row {

@@ -68,7 +68,7 @@ export async function writeOrders(database: Database, reservations: readonly Res
  * One statement for any number of orders, and no transaction around it: the stock of their items is locked until it is
  * committed, and all other writers wait. The sale says how long a reservation waits for its payment: its entry in Redis
  * may say anything.
- * @returns those that it has written, by id; the others are there already, or their ref is
+ * @returns the orders that it has written, by id; the others are there already, or their ref is
  */
 async function insert(database: Database, reservations: readonly Reservation[]): Promise<Map<string, BookedOrder>> {
   // In one order, so that two batches with the same reservations wait for each other instead of deadlocking.
@@ -241,7 +241,7 @@ export async function cancelOrders(database: Database, wishes: readonly CancelWi
 interface OrderCounts {
   /** All that were written. */
   orders: number;
-  /** Those that wait for their payment. */
+  /** Orders that wait for their payment. */
   created: number;
   unfollowed: number;
 }

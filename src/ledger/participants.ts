@@ -16,8 +16,8 @@ type NewParticipant = Pick<BookedParticipant, 'number' | 'name' | 'department' |
 const ON_LIST = { removedAt: null } as const;
 
 /**
- * Adds these people. Of those who are on the list name and department are changed, also the user id until its first
- * use; the code stays. Those who had been removed come back with another code, and under another name as somebody else.
+ * Adds these people. For people on the list name and department are changed, also the user id until its first use; the
+ * code stays. People who had been removed come back with another code, and under another name as somebody else.
  * @returns how many were added, those who had been removed included, and how many changed
  */
 export async function importParticipants(
@@ -55,7 +55,7 @@ export async function importParticipants(
   });
 }
 
-/** Those on the list, by number. @param search a part of number, name or department, in any case */
+/** The people on the list, by number. @param search a part of number, name or department, in any case */
 export async function participants(
   database: Database,
   { search, skip = 0, limit }: { search?: string | undefined; skip?: number; limit: number },
@@ -97,7 +97,7 @@ export async function hasParticipants(database: Database): Promise<boolean> {
   return (await database.participant.findFirst({ select: { number: true } })) !== null;
 }
 
-/** Of these users those who are on the list, or were, as the list has them now; by user id. */
+/** The entries of these users who are on the list, or were, as the list has them now; by user id. */
 export async function participantsAmong(
   database: Database,
   userIds: readonly string[],
@@ -165,7 +165,7 @@ export async function removeAllParticipants(database: Database, actor: string): 
   });
 }
 
-/** Who has this code, and writes down the first use. @param codeKeys of the code under each key */
+/** Finds the owner of this code, and writes down the first use. @param codeKeys of the code under each key */
 export async function enterByCode(
   database: Database,
   codeKeys: readonly string[],

@@ -1,7 +1,7 @@
 import type { BookedCredit } from './book.ts';
 import type { Database } from './database.ts';
 
-/** What an external wallet may have been asked to pay for one packet. */
+/** A payment of one packet that an external wallet may have been asked for. */
 export interface BookedPayout extends BookedCredit {
   /**
    * `asked`: reserved; the wallet has not confirmed it, or its answer was not believed. `discarded`: the same, and an

@@ -83,7 +83,7 @@ export async function personalRows(database: Database, userId: string, actor: st
   );
 }
 
-/** What operators did that names the user: blocks, cancelled and refunded orders, exports. */
+/** Actions of operators that name the user: blocks, cancelled and refunded orders, exports. */
 function actionsAbout(transaction: Transaction, userId: string): Promise<unknown[]> {
   return transaction.operatorAction.findMany({
     where: {
@@ -99,8 +99,8 @@ function actionsAbout(transaction: Transaction, userId: string): Promise<unknown
 }
 
 /**
- * Replaces the user's id by a pseudonym of chance, in all tables at once; see the migration `erasure`. What is recorded
- * names the pseudonym only. Safe to repeat: then the ledger knows nobody of this id.
+ * Replaces the user's id by a pseudonym of chance, in all tables at once; see the migration `erasure`. The record names
+ * the pseudonym only. Safe to repeat: then the ledger knows nobody of this id.
  */
 export async function eraseUser(database: Database, userId: string, actor: string): Promise<Erasing> {
   const pseudonym = `erased-${randomBytes(16).toString('hex')}`;

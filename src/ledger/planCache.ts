@@ -8,7 +8,7 @@ interface Plan {
 
 /** Three rains of the largest size, or thousands of usual ones [R10]. */
 const BYTES_MAX = 128 * 2 ** 20;
-/** What a rain takes besides its packets, bytes, so that the number of rains is bounded too. */
+/** Bytes that a rain takes besides its packets, so that the number of rains is bounded too. */
 const RAIN_BYTES = 1_024;
 
 interface PlanCache {

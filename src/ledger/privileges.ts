@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-/** What one role does to a table. It reads it, deletes rows only where it says so, and changes these columns only. */
+/** One role's use of a table. It reads it, deletes rows only where it says so, and changes these columns only. */
 interface Use {
   append?: true;
   remove?: true;
@@ -19,7 +19,7 @@ const EPOCH = { update: ['counter'] } as const;
 /** Stock moves by the database's own functions, so nobody writes a transfer of units. */
 const STOCK = { SaleItem: {}, SaleTopUp: {}, StockTransfer: {}, StockAccount: {} } as const;
 
-/** What deploy/postgresql/grants.sql grants: to the console and the command line, and to the workers. */
+/** The grants of deploy/postgresql/grants.sql: to the console and the command line, and to the workers. */
 const USES = {
   operator: {
     Account: {},

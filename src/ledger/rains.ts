@@ -55,7 +55,7 @@ export interface BookedRain extends NewRain {
   settledAt?: number;
 }
 
-/** What a new rain begins with, and may have otherwise later. */
+/** Fields that a new rain begins with, and that may change later. */
 interface Changeable {
   ticketRules?: TicketRules | undefined;
   greeting?: Greeting | undefined;

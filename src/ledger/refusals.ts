@@ -48,7 +48,7 @@ export function givesBack(reason: RefusalReason): boolean {
 /**
  * Records that these reservations never become orders, before anybody is told. One that has an order by now is left
  * out. Safe to repeat: the first reason stays.
- * @returns those that are refused, now or earlier
+ * @returns the refused ones, now or earlier
  * @throws when an order of one is written at this moment; then try again
  */
 export async function refuseReservations(database: Database, refusals: readonly NewRefusal[]): Promise<Refusal[]> {

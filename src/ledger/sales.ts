@@ -23,7 +23,7 @@ export interface NewSale {
   perUserMax?: Units;
   /** A sale to practise: nothing is shipped, and no shop is called. */
   rehearsal?: boolean;
-  /** Who sees it, as of a rain. */
+  /** Its visibility, as in a rain. */
   unlisted?: boolean;
   invitedOnly?: boolean;
   orderService: OrderServiceName;

@@ -43,7 +43,7 @@ export function openStaffTokens(database: Database) {
         });
         return existing;
       }),
-    /** Those that can be used, latest first. */
+    /** The tokens that can be used, latest first. */
     async tokens(name: string): Promise<BookedToken[]> {
       const rows = await database.operatorToken.findMany({
         where: usable(name),

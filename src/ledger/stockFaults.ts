@@ -23,9 +23,9 @@ export async function followedUnits(database: Database, saleId: string): Promise
   return rows.map(({ units, ...row }) => ({ ...row, units: Number(units) }));
 }
 
-/** What the ledger cannot have come to by itself, with the first hundred of each kind. */
+/** Facts that the ledger cannot have come to by itself, with the first hundred of each kind. */
 export interface StockFaults {
-  /** Of each item: what the sale has of it, and what the transfers have brought from the shop. */
+  /** Each item: the units in the sale, and the units that the transfers have brought from the shop. */
   supplies: { sku: string; units: Units; supplied: Units }[];
   /** Orders whose transfers do not lead to their status; without a status: transfers whose order is gone. */
   orders: { id: string; status: string | null; reserved: Units; sold: Units }[];

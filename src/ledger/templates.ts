@@ -54,7 +54,7 @@ export async function removeTemplate(database: Database, id: string, actor: stri
   );
 }
 
-/** What the record says of a rain, in the words of other records. */
+/** The rain in the record, in the words of other records. */
 function summary({ plan: { budget, packets }, terms, ticketRules, greeting }: TemplateRain): Json {
   return { budget, packets, ...terms, ...ticketRules, ...greeting };
 }

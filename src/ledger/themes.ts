@@ -129,7 +129,7 @@ export async function greeting(database: Database, rainId: string): Promise<Gree
 }
 
 /**
- * What anybody may read.
+ * The greeting that anybody may read.
  * @returns `undefined`: there is no such rain, or it is by invitation, which must look the same
  */
 export async function publicGreeting(database: Database, rainId: string): Promise<Greeting | undefined> {

@@ -41,7 +41,7 @@ export type Adding =
 
 interface AddTopUpOptions {
   dryRun?: boolean | undefined;
-  /** What the rain may have with it. */
+  /** The most that the rain may have with it. */
   totalCentsMax?: Cents | undefined;
 }
 

@@ -98,7 +98,7 @@ export async function luckiest(
   return { credits, ...(rain.settledAt && { givenCents: await givenOf(database, rainId) }) };
 }
 
-/** What was put into a rain less what was returned: its few transfers without a user, and not one for each packet. */
+/** The money put into a rain less the money returned: its few transfers without a user, and not one for each packet. */
 async function givenOf(database: Database, rainId: string): Promise<Cents> {
   const rows = await database.transfer.groupBy({
     by: ['kind'],

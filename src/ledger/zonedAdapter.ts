@@ -67,7 +67,7 @@ function readOffsets(client: ClientBase): void {
   }) as ClientBase['query'];
 }
 
-/** Of `timestamptz[]` and `text[]`, which pg has no names for. */
+/** The type ids of `timestamptz[]` and `text[]`, which pg has no names for. */
 const [TIMESTAMPTZ_ARRAY, TEXT_ARRAY] = [1185, 1009];
 const readTexts = types.getTypeParser(TEXT_ARRAY as number, 'text') as (text: string) => (string | null)[];
 

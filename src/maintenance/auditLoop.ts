@@ -18,7 +18,7 @@ export interface Watched<Audit> {
   healed?: { count: number; at: number };
 }
 
-/** What is audited: all live rains, or all live sales. */
+/** The audited kind: all live rains, or all live sales. */
 interface Audited<Live, Audit> {
   /** For log lines. */
   label(id: string): Record<string, string>;
@@ -37,7 +37,7 @@ interface Audited<Live, Audit> {
   isAtRest(audit: Audit): boolean;
   /** Called when it stops being balanced, and when it is balanced again. */
   report(id: string, audit: Audit): void;
-  /** What is done at once about the findings. @returns how many of them it has healed */
+  /** The response to the findings, at once. @returns how many of them it has healed */
   respond(id: string, live: Live, audit: Audit): Promise<number>;
   forget(id: string): void;
 }
@@ -65,7 +65,7 @@ const PAUSE_FACTOR = 20;
  */
 const LEASE_MS_MIN = 30_000;
 const LEASE_MS_MAX = 600_000;
-/** Who can write to Redis can hold the lease for ever, and no honest process would audit. */
+/** Anybody who can write to Redis can hold the lease for ever, and no honest process would audit. */
 const LEASED_MS = 60_000;
 /** How long a close waits for the audit under way. */
 const CLOSE_MS = 5_000;
@@ -77,8 +77,8 @@ interface AuditLoopOptions<Live, Audit> extends AuditTiming {
 }
 
 /**
- * Audits in the background, one after the other [R8]. Of several processes, the one with the lease of a rain or sale
- * audits it.
+ * Audits in the background, one after the other [R8]. If there are several processes, the one with the lease of a rain
+ * or sale audits it.
  */
 export function startAuditLoop<Live, Audit>({
   redis,
@@ -215,7 +215,7 @@ export function startAuditLoop<Live, Audit>({
     return Math.max(pauseFactor * (performance.now() - start), isDone() ? pauseMsMin : 0);
   });
   return {
-    /** Those that this process audits. */
+    /** The rains or sales that this process audits. */
     seen: (): ReadonlyMap<string, Watched<Audit>> => seen,
     async close(): Promise<void> {
       // Do not wait for the audit of a very big one: it changes nothing.

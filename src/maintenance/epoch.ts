@@ -30,7 +30,7 @@ const BUDGET_MS = 1_000;
 const TICK_MS = 100;
 /** The lease only saves work: several workers may compare at once. */
 const LEASE_MS = 6_000;
-/** Who can write to Redis can hold the lease for ever, and no honest worker would compare. */
+/** Anybody who can write to Redis can hold the lease for ever, and no honest worker would compare. */
 const LEASED_MS = 60_000;
 const HELD_LOGGED_MAX = 5;
 
@@ -158,7 +158,7 @@ export function startEpoch({
     if (behind === 'foreign' && [...held.values()].includes('unknown_to_ledger')) {
       foreignRun = before.runId;
       await writeEpoch(redis, { storeId: before.storeId!, counter: before.counter ?? 0 }, full?.runId);
-      // What differs is held now, so the counters need not differ any more.
+      // Differing rains are held now, so the counters need not differ any more.
     } else if (behind) await writeEpoch(redis, await ledger.nextEpoch(before.counter), full?.runId);
     else if (full) await writeEpoch(redis, epoch, full.runId);
     full = undefined;

@@ -80,7 +80,7 @@ export function startOrderRedelivery({
       return [
         {
           from: settledOf.get(saleId) ?? 0,
-          // What is not carried yet is not lost.
+          // Entries that are not carried yet are not lost.
           length: async () => Math.min(cursorOf(await redis.get(relayed)), await redis.llen(key)),
           read: (from, to) => readLog(redis, key, from, to),
           async unsettled(entries) {

@@ -11,7 +11,7 @@ interface QueueRepairOptions {
   everyMs?: number;
 }
 
-/** What is found again and again is reported as often, per queue. */
+/** A repeated finding is reported as often, per queue. */
 const REPORT_MS = 600_000;
 
 /** Keeps anybody who can write to Redis from stopping the queues for longer than a few seconds. */

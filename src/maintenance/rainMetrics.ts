@@ -6,7 +6,7 @@ import type { RedisMonitor } from './redisMonitor.ts';
 import { countKinds } from '../operator/audit/tampering.ts';
 import { RAINS_REPORTED_MAX, type Auditor, type WatchedRain } from './auditor.ts';
 
-/** What was put back at once is reported for as long, so that a scrape sees it, ms. */
+/** A repair is reported for as long, so that a scrape sees it, ms. */
 const HEALED_REPORTED_MS = 600_000;
 
 function tamperingOf({ audit, healed }: WatchedRain): ReturnType<typeof countKinds> {

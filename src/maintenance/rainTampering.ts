@@ -42,7 +42,10 @@ export function createRainResponse({
     return users;
   }
 
-  /** What the shards know of each other is put right, and what is no move is taken away [R13]. @returns how often */
+  /**
+   * Puts right the flags by which the shards know of each other, and takes away entries that are no move [R13].
+   * @returns how often
+   */
   async function tellShards(
     rainId: string,
     shards: number,

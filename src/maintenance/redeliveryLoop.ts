@@ -20,16 +20,16 @@ interface ReadableLog {
   length(): Promise<number>;
   /** Entries `from` (inclusive, counted from the oldest) to `to` (exclusive). */
   read(from: number, to: number): Promise<string[]>;
-  /** Those of these entries that are not settled, in order. */
+  /** The unsettled ones of these entries, in order. */
   unsettled(entries: readonly LoggedEntry[]): Promise<Unsettled[]>;
   /** Sends a range to the queue again; 0 when another process does it. */
   resend(from: number, to: number): Promise<number>;
 }
 
-/** What is redelivered: the claims of rains, or the reservations of sales. */
+/** The redelivered kind: the claims of rains, or the reservations of sales. */
 export interface Redelivered<Live> {
   entries: 'claims' | 'reservations';
-  /** What a rain or sale is called in a line of our own log. */
+  /** The fields that name a rain or sale in our own log. */
   label(id: string): Readonly<Record<string, string>>;
   live(): Promise<ReadonlyMap<string, Live>>;
   /** How many entries are settled; `undefined`: none can be missing. */
@@ -59,8 +59,8 @@ const SWEEP_AFTER_MS_MAX = 600_000;
 
 /**
  * Sends entries again that the queue has lost: they were carried to it but are not settled, and nothing moves any more.
- * That is harmless [R5]. Dead letters are left to the operator, discarded ones stay discarded, and entries in an
- * unfinished job are left to it.
+ * Sending them twice is harmless [R5]. Dead letters are left to the operator, discarded ones stay discarded, and
+ * entries in an unfinished job are left to it.
  */
 export function startRedeliveryLoop<Live>(
   source: Redelivered<Live>,

@@ -21,7 +21,7 @@ export interface SaleAuditorOptions extends Partial<AuditTiming> {
  * the time all the same.
  */
 const PAUSE_MS_MIN = 1_000;
-/** What buyers are told does not change the counts: a sale without changes is audited so often. */
+/** Messages to buyers do not change the counts: a sale without changes is audited so often. */
 const QUIET_MS = 5_000;
 
 export type WatchedSale = Watched<SaleAudit>;

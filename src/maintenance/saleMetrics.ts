@@ -16,7 +16,7 @@ interface SaleMetrics extends Pick<OperatorContext, 'redis'> {
   ledger: Pick<OperatorContext['ledger'], 'places' | 'oldestUnfollowedSeconds'>;
   /** A sale is a label of its findings only while this process audits it. */
   auditor: Pick<SaleAuditor, 'seen'>;
-  /** What this process has done. */
+  /** The counts of this process. */
   counters: () => SaleCounters;
 }
 

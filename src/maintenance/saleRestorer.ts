@@ -13,9 +13,9 @@ interface SaleRestorerOptions {
 }
 
 /**
- * After Redis was away, another server may answer that lacks the latest writes. What the ledger has of the live sales
- * is brought back there at once, before the units of lost reservations are sold again; the gateways do the same with
- * what they have told.
+ * After Redis was away, another server may answer that lacks the latest writes. The ledger's orders of the live sales
+ * are brought back there at once, before the units of lost reservations are sold again; the gateways do the same with
+ * the orders they have told.
  */
 export function startSaleRestorer({ context, log, sinceReconnect, everyMs = 100 }: SaleRestorerOptions): Loop {
   const failing = new Set<string>();

@@ -12,7 +12,7 @@ import { readSale, type LiveSale, type StoredSale } from '../store/sales.ts';
 
 type BookedSale = NonNullable<Awaited<ReturnType<OperatorContext['ledger']['sale']>>>;
 
-/** What an audit says about a sale. */
+/** An audit's verdict about a sale. */
 interface SaleVerdict {
   balanced: boolean;
   problems: readonly string[];

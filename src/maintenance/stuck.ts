@@ -1,4 +1,4 @@
-/** What is stuck is tried less and less often, but at least this often. */
+/** A stuck one is tried less and less often, but at least this often. */
 const PAUSE_MS_MAX = 10_000;
 /** How often a warning about one of them is repeated. */
 const WARNING_REPEAT_MS = 3_600_000;

@@ -34,7 +34,7 @@ interface TamperingResponseOptions {
 }
 
 /**
- * What is done at once when an audit finds that somebody changed a rain or a sale by hand. It remembers one until
+ * The response at once when an audit finds that somebody changed a rain or a sale by hand. It remembers one until
  * `forget`.
  */
 export function createTamperingResponse({ ledger, log, onTampering, what }: TamperingResponseOptions) {

@@ -47,7 +47,7 @@ export function startWaitingClaims({ context, log, areDead, everyMs = 10_000 }: 
   /** Positions in `entries` of the claims that the ledger has neither credited nor discarded. */
   async function unpaid(rainId: string, shard: number, from: number, entries: readonly string[]): Promise<number[]> {
     const claims = entries.map((entry) => parseClaim(entry));
-    // What cannot be a packet of this rain is never paid, and is given up.
+    // A claim that cannot be a packet of this rain is never paid, and is given up.
     const ids = claims.flatMap((found) =>
       found.ok && redPacketIndex(rainId, found.claim.redPacketId) !== undefined ? [found.claim.redPacketId] : [],
     );

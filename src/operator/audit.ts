@@ -31,17 +31,17 @@ export interface Audit {
   equation: Equation;
   /** The part of `recycled` that came from discarded claims. */
   discarded: Share;
-  /** What breaks the equation or has no known cause, one sentence per packet. At most 100. */
+  /** Facts that break the equation or have no known cause, one sentence per packet. At most 100. */
   problems: string[];
   /** Claims that the operator has to compensate and then discard. At most 100. */
   toldTwice: ToldTwice[];
   /** Credits whose claims are not in the log and not discarded: all of them. They are listed in `problems` too. */
   lostFromLog: LostFromLog[];
-  /** What the operator has discarded. At most 100. */
+  /** Letters and findings that the operator has discarded. At most 100. */
   acknowledged: Acknowledged[];
-  /** What the operator should repeat, such as a reschedule that was cut. The money adds up all the same. */
+  /** Steps that the operator should repeat, such as a reschedule that was cut. The money adds up all the same. */
   notices: string[];
-  /** What somebody has changed by hand in Redis or in the database; their sentences are in `problems`, too. */
+  /** Changes by hand in Redis or in the database; their sentences are in `problems`, too. */
   tampering: Tampering[];
   /** Valid claims whose users the dedupe hash has lost, and which may be written there again. */
   missing: ValidEntry[];
@@ -60,7 +60,7 @@ const FINDINGS_MAX = 100;
  * Checks the money equation [R8] of one rain: the allocation recomputed from its seed, Redis and the ledger. It also
  * holds while the rain is open: packets are read before the ledger, and the ledger before the claim log, the direction
  * in which a packet moves.
- * @param sumOfBalances of the first look; before anybody is accused, the ledger is asked
+ * @param sumOfBalances the sum at the first look; before anybody is accused, the ledger is asked
  * @returns undefined when there is no such rain
  */
 export async function auditRain(

@@ -17,7 +17,7 @@ const YEAR_MS = 366 * 24 * 3_600_000;
 
 type Blocked = { ok: true; block: Block } | Refused;
 
-/** Blocks at every gateway within a second, until lifted if `forMs` is absent. What the user has won is credited. */
+/** Blocks at every gateway within a second, until lifted if `forMs` is absent. The user's wins are credited. */
 export async function blockCaller(
   context: OperatorContext,
   kind: BlockKind,

@@ -26,7 +26,7 @@ export async function draftOf(context: Pick<OperatorContext, 'ledger'>, rain: Bo
 }
 
 /**
- * What players may see once the rain is settled; undefined when there is no commitment. Call it only for a settled
+ * The commitment opened for players once the rain is settled; undefined when there is none. Call it only for a settled
  * rain.
  */
 export async function revealOf(context: Pick<OperatorContext, 'ledger'>, rainId: string): Promise<Reveal | undefined> {

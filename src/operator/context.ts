@@ -8,7 +8,7 @@ import type { Refusal } from '../rain/refusal.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import type { Signer } from '../store/signer.ts';
 
-/** What an operator command works with. Every command is safe to repeat when its outcome is unknown. */
+/** The means of an operator command. Every command is safe to repeat when its outcome is unknown. */
 export interface OperatorContext {
   redis: RedisClient;
   ledger: Ledger;
@@ -16,11 +16,11 @@ export interface OperatorContext {
   signer: Signer;
   /** The operator; written into the record of operator actions. */
   actor: string;
-  /** Who keeps the orders of new sales (ORDER_SERVICE); default: this system. */
+  /** The keeper of the orders of new sales (ORDER_SERVICE); default: this system. */
   orderService?: BookedSale['orderService'];
   /** Verbs that move more money than this wait for a second operator (APPROVAL_ABOVE). Absent: none does. */
   approvalAboveCents?: Cents;
-  /** Of the event (TIME_ZONE), for what people read; default: that of this machine. */
+  /** The time zone of the event (TIME_ZONE), for texts that people read; default: the zone of this machine. */
   timeZone?: string;
   /** Only for commands that use them; the audit reports the queues when they are there. */
   queues?: Queues;

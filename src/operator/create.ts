@@ -131,7 +131,7 @@ export async function createRain(
   const draft = await draftOf(context, (await context.ledger.rain(id))!);
   const drafted = await draftRain(context.redis, context.signer, draft);
   if (drafted === 'taken') {
-    // Somebody was faster since we looked. What was booked just now has no packets yet: its money goes back, and the
+    // Somebody was faster since we looked. The rain booked just now has no packets yet: its money goes back, and the
     // rain is over.
     if (booked.outcome === 'created') await giveBack(context, id, plan.budgetCents);
     return takenBy(id);

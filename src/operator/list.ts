@@ -40,7 +40,7 @@ export interface RainView {
   held?: string;
 }
 
-/** What was added to a rain since its creation; `topUp` counts from 1, the operator has chosen `id`. */
+/** A top-up of a rain since its creation; `topUp` counts from 1, the operator has chosen `id`. */
 interface TopUpView {
   topUp: number;
   id: string;

@@ -15,7 +15,7 @@ import { followTickets } from './tickets.ts';
 
 type LoadedRain = { ok: true; packets: number } | Refused;
 
-/** What Redis must hold of a rain once it is fully loaded. */
+/** The stock that Redis must hold for a rain once it is fully loaded. */
 export function stockOf(rain: BookedRain): Stock {
   return {
     amounts: allocationOf(rain),

@@ -61,7 +61,7 @@ async function loadedBefore({ ledger, redis }: OperatorContext, rainId: string, 
   return loads.length > 0 && Math.max(...loads.map(({ at }) => at)) <= (await redisNow(redis)) - agoMs;
 }
 
-/** What to tell whoever asks for a rain that Redis has lost, in whole or in part; `undefined`: it has not. */
+/** The notice for a rain that Redis has lost, in whole or in part; `undefined`: it has not. */
 export async function lostNotice(context: OperatorContext, rainId: string): Promise<string | undefined> {
   const rain = await context.ledger.rain(rainId);
   if (

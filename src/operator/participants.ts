@@ -48,14 +48,14 @@ interface ShownParticipant extends Pick<BookedParticipant, 'number' | 'name' | '
   enteredAt?: string;
 }
 
-/** What is printed for one person. */
+/** The printed card of one person. */
 interface ParticipantCard extends Pick<BookedParticipant, 'number' | 'name' | 'department'> {
   /** Absent: it was made under a SIGNING_SECRET that is not here any more. */
   code?: string;
 }
 
 type People = Pick<OperatorContext, 'redis' | 'ledger' | 'signer' | 'actor'> & {
-  /** Of chance, for codes; a test's own. */
+  /** A source of chance, for codes; a test's own. */
   random?: () => number;
 };
 
@@ -204,7 +204,7 @@ export async function removeParticipants(
 }
 
 /**
- * What the ledger keeps of a code: under the newest key, or, if it is one of several, under the one that was asked for.
+ * The ledger's key of a code: under the newest key, or, if it is one of several, under the one that was asked for.
  */
 function keyOf(signer: Pick<Signer, 'participantCodeKeys'>, code: string, asked?: string): string {
   const keys = signer.participantCodeKeys(code);

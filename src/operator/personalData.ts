@@ -24,7 +24,7 @@ interface PersonalData extends Record<
   exportedAt: string;
   balance: string;
   block?: Block;
-  /** What Redis has: of each rain the claim, of each sale the reservations, as they are stored. */
+  /** The entries in Redis: the claim of each rain, the reservations of each sale, as they are stored. */
   claims: Record<string, string>;
   bought: Record<string, string>;
   /** False: there are more rows of one kind than an export has. */
@@ -61,7 +61,7 @@ export async function exportUser(
 /**
  * Erases a user: in the ledger the id becomes a pseudonym of chance. Refused while anything of the user is not over, or
  * Redis has it. Safe to repeat.
- * @param balance what the user's wallet in the ledger holds: afterwards nobody can ask for it
+ * @param balance the balance of the user's wallet in the ledger: afterwards nobody can ask for it
  * @returns how many rows were changed; 0: nobody of this id is known
  */
 export async function eraseUser(

@@ -2,7 +2,7 @@ import type { SlotTable } from '../platform/redis/owner.ts';
 import { shardKeys } from '../store/keys.ts';
 
 /**
- * Ids that are drawn for one rain [R10]. Of an even number of masters the first is good; of three, each second or
+ * Ids that are drawn for one rain [R10]. With an even number of masters the first is good; with three, each second or
  * third.
  */
 export const DRAWS_MAX = 64;
@@ -28,7 +28,7 @@ export function drawEvenId(table: SlotTable | undefined, shards: number, draw: (
 
 /**
  * A sentence for the operator; `undefined`: they lie as evenly as they can, or there is no Cluster.
- * @param id of a rain, a round or a campaign
+ * @param id id of a rain, a round or a campaign
  */
 export function unevenReason(table: SlotTable | undefined, id: string, shards: number): string | undefined {
   const counts = table && shardsOf(table, id, shards);

@@ -5,7 +5,7 @@ import { checkPlan } from '../rain/plan-check.ts';
 import { splitBudget } from '../rain/split.ts';
 import { refuse, type Refused } from './context.ts';
 
-/** What a plan would give. Amounts are decimal strings. Figures cover all draws, except `luckiest` and `sample`. */
+/** The outcome of a plan. Amounts are decimal strings. Figures cover all draws, except `luckiest` and `sample`. */
 export interface Preview {
   ok: true;
   packets: number;

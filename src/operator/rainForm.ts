@@ -11,8 +11,8 @@ import type { Refused } from './context.ts';
 import { rainTitle } from './wording.ts';
 
 /**
- * What an operator decides about a rain besides its id and its times: the same in a request for a rain and in a
- * template of rains.
+ * The operator's choices for a rain besides its id and its times: the same in a request for a rain and in a template of
+ * rains.
  */
 export const rainForm = {
   title: rainTitle.optional(),
@@ -23,7 +23,7 @@ export const rainForm = {
   terms: requestedTerms.default({}),
   /** Whether a grab needs a ticket, and a ticket a proof of work; can be changed later, see operator/tickets.ts. */
   ticketRules: ticketRules.optional(),
-  /** What the host says with it, and its theme; can be changed later, see operator/themes.ts. */
+  /** The host's words with it, and its theme; can be changed later, see operator/themes.ts. */
   greeting: requestedGreeting.optional(),
 };
 

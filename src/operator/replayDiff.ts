@@ -11,8 +11,8 @@ import type { OperatorContext } from './context.ts';
 import type { Replayed } from './replay.ts';
 
 /**
- * What will not resolve by itself: `missing` in the log but not in the ledger, and nothing is on the way ·
- * `only_in_book` in the ledger but not in the log · `differs` the ledger has credited the packet, or the user,
+ * Differences that will not resolve by themselves: `missing` in the log but not in the ledger, and nothing is on the
+ * way · `only_in_book` in the ledger but not in the log · `differs` the ledger has credited the packet, or the user,
  * differently · `unreadable` not a claim of this rain · `not_in_plan` a claim to a packet or an amount that the plan
  * does not have, credited or not [R14]
  */
@@ -43,7 +43,7 @@ type LoggedClaim = Replayed & { ok: true };
 
 /**
  * Begin it BEFORE reading the log: every credit was in the log earlier, so a claim that moves meanwhile is not reported
- * as a difference. Of each credit a few bytes are kept; those that speak against a claim are read from the ledger.
+ * as a difference. Each credit takes a few bytes; those that speak against a claim are read from the ledger.
  * @param areDead which of these entries are dead-lettered, in order: they will not be posted by themselves
  */
 export async function beginComparison(
@@ -139,7 +139,7 @@ export async function beginComparison(
       await compareWaiting();
       if (matched.size() < credits.size()) {
         for await (const page of creditPages(context, rain.id)) {
-          // What is credited since the beginning may be behind the end of the log.
+          // Credits since the beginning may be behind the end of the log.
           for (const credit of page.filter((one) => credits.has(nameOf(one)) && !matched.has(nameOf(one)))) {
             note(
               'only_in_book',
@@ -183,7 +183,7 @@ async function readAgainst(
   };
 }
 
-/** What the plan says instead of each claim; `undefined`: it holds the claim. */
+/** The plan's word against each claim; `undefined`: it holds the claim. */
 async function falsehoodsOf(
   check: PlanCheck,
   rainId: string,

@@ -78,7 +78,7 @@ async function compareStores(servers: Parameters<typeof openContext>[0]): Promis
   }
 }
 
-/** What `examine` finds at a server, or that the server cannot be reached. */
+/** The findings of `examine` at a server, or that the server cannot be reached. */
 async function findingsAt(
   subject: 'redis' | 'database',
   url: string,
@@ -102,7 +102,7 @@ const VERDICTS: Record<Finding['verdict'], (text: string) => string> = {
   wrong: paint.bad,
 };
 
-/** What is wrong stands last, above the verdict, where a terminal shows it. */
+/** Faults stand last, above the verdict, where a terminal shows them. */
 const LAST = Object.keys(VERDICTS);
 
 function describe(findings: readonly Finding[], wrong: number): string {

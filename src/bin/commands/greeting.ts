@@ -6,7 +6,7 @@ import { typedAmount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { acceptedAs, CommandFailure, EXIT } from '../exit.ts';
 
-/** What the fields of a greeting are called here, also in a new rain. */
+/** The options for the fields of a greeting, also in a new rain. */
 export const TYPED_GREETING = {
   sender: '--sender',
   blessing: '--blessing',

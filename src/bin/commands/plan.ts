@@ -29,7 +29,7 @@ import { greetingOf, TYPED_GREETING, withGreeting, type TypedGreeting } from './
 import { fieldAsTyped, fillIn, withTemplate, type PlanRequest, type TypedForm } from './templateOptions.ts';
 import { ticketRulesOf, TYPED_TICKETS, withTickets, type TicketOptions } from './tickets.ts';
 
-/** What the fields of a new rain are called here. */
+/** The options for the fields of a new rain. */
 const TYPED = { ...TYPED_TICKETS, ...TYPED_GREETING };
 
 export interface CreateOptions extends PlanOptions, TermOptions, TicketOptions, TypedGreeting {
@@ -155,7 +155,10 @@ export async function create(
   return { value, text: rainId };
 }
 
-/** What was typed of it. @param withSplit false: the way to split is only the default, which a template may replace */
+/**
+ * The typed part of the form. @param withSplit false: the way to split is only the default, which a template may
+ * replace
+ */
 function typedForm(options: CreateOptions, withSplit = true): TypedForm {
   const { title, shards, duration } = options;
   const { split, ...plan } = planOf(options);

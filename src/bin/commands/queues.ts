@@ -13,7 +13,7 @@ import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { facts, paint, table } from '../style.ts';
 
-/** What each queue is for. */
+/** The purpose of each queue. */
 const PURPOSE: Record<QueueName, string> = {
   credit: 'credits what was won',
   later: 'credits what the wallet did not accept yet',

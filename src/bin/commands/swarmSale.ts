@@ -70,7 +70,7 @@ function parsePayUrl(url: string): string {
   return url;
 }
 
-/** What is wrong with these options, for a sale and for a rain. */
+/** The fault in these options, for a sale and for a rain. */
 export function misuseOfSaleOptions(options: SaleOptions, isSale: boolean): string | undefined {
   if (!isSale) {
     const given = OF_SALES.find((name) => options[name] !== undefined);

@@ -16,7 +16,7 @@ import { greetingInWords } from './greeting.ts';
 import { describeTerms } from './planOptions.ts';
 import { ticketRulesInWords } from './tickets.ts';
 
-/** What the fields of a template are called here. */
+/** The options for the fields of a template. */
 const TYPED = { id: 'template', title: '--title', from: '--from', rain: '--from' };
 
 export function addTemplateCommand(program: RainCommand): void {
@@ -96,7 +96,7 @@ function shown(template: ShownTemplate): Answer {
   const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   const { title: ownTitle, durationMs, shards, terms, ticketRules, greeting } = rain;
   const plan = Object.entries(Object(rain['plan']) as object).map(([name, value]) => [name, text(value)] as const);
-  // What is not valid may have any form, so it is not put into words.
+  // Invalid input may have any form, so it is not put into words.
   const valid = refusals.length === 0;
   const rows = [
     ...(ownTitle === undefined ? [] : [['title', text(ownTitle)] as const]),

@@ -10,14 +10,14 @@ import type { planOf } from './planOptions.ts';
 /** `planOf`, and without a typed split what a template says. */
 export type PlanRequest = Omit<ReturnType<typeof planOf>, 'split'> & { split?: unknown };
 
-/** What a rain is asked for except its id and its start. */
+/** The form of a rain except its id and its start. */
 export interface TypedForm extends Pick<CreateRequest, 'title' | 'shards' | 'ticketRules' | 'greeting'> {
   plan: PlanRequest;
   durationMs: number;
   terms: RequestedTerms;
 }
 
-/** What a template may say instead of the command line. */
+/** Fields that a template may give instead of the command line. */
 const WAIVED: readonly string[] = ['budget', 'packets', 'duration'];
 
 /** Adds the option of a template. With it, options are not required that the template stands for. */
@@ -33,7 +33,7 @@ export function withTemplate(command: RainCommand): RainCommand {
 }
 
 /**
- * What was typed, and the rest from a template, unchecked: the creation of the rain checks all of it.
+ * The typed fields, and the rest from a template, unchecked: the creation of the rain checks all of it.
  * @param isRound its campaign decides the shards
  */
 export async function fillIn(context: OpenContext, id: string, typed: TypedForm, isRound: boolean): Promise<TypedForm> {

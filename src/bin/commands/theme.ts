@@ -7,7 +7,7 @@ import { accepted, acceptedAs } from '../exit.ts';
 import { readInputFile } from '../inputFile.ts';
 import { table } from '../style.ts';
 
-/** What the fields of a theme are called here. */
+/** The options for the fields of a theme. */
 const TYPED = Object.fromEntries(THEME_COLOUR_NAMES.map((name) => [`colours.${name}`, `--${name}`]));
 const THEME = 'letters, digits, _ and -';
 

@@ -10,8 +10,7 @@ export interface TicketOptions {
 }
 
 /**
- * What the fields of the rules are called here. Of the rules of a new rain only those of --pow can be wrong: the words
- * are checked before.
+ * The options for the fields of the rules. In a new rain only --pow can be wrong: the words are checked before.
  */
 export const TYPED_TICKETS = { tickets: '--tickets', proofOfWork: '--pow', ticketRules: '--pow' };
 

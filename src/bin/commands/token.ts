@@ -61,7 +61,7 @@ export function addTokenCommand(program: RainCommand): void {
 
 const collect = (id: string, ids: string[]): string[] => [...ids, id];
 
-/** @param named what the tokens are for, where it is not everything */
+/** @param named the purpose of the tokens, unless they are for everything */
 export function tokenSigner(
   terminal: Terminal,
   expiresInSeconds: number,

@@ -89,7 +89,7 @@ export function addUpCommand(program: RainCommand): void {
 
 /** On one line of a phone. */
 const EVENT_CHARACTERS_MAX = 60;
-/** Of the demos; an event has none. */
+/** Options of the demos; an event has none. */
 const OF_DEMOS = ['once', 'only', 'json', 'cluster', 'bots', 'packets', 'budget', 'duration'] as const;
 
 function misuse(options: UpOptions): string | undefined {

@@ -44,8 +44,8 @@ interface SaleWorkOptions {
 }
 
 /**
- * What a worker does for sales: reservations become orders, Redis follows the ledger, what is due ends, and sales that
- * are over are settled.
+ * The work for sales: reservations become orders, Redis follows the ledger, due orders end, and sales that are over are
+ * settled.
  */
 export function startSaleWork({
   context,

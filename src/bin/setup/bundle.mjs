@@ -10,7 +10,7 @@ import { ROOT } from './step.mjs';
 const AS_THEY_ARE = /^(?:pino|@electric-sql\/|@opentelemetry\/|msgpackr-extract$)/;
 const ENTRY = 'bin/rain.js';
 const CHUNKS = 'chunks';
-/** What `npm pack` leaves out: chunks of earlier builds. */
+/** Lists the files that `npm pack` leaves out: chunks of earlier builds. */
 const UNPACKED = '.npmignore';
 /** A process that was started before may still load chunks of then. */
 const KEPT_MS = 86_400_000;

@@ -12,7 +12,7 @@ type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 /** Bridges of containers and virtual machines, and tunnels: no phone comes that way. */
 const VIRTUAL = /^(?:docker|br-|veth|virbr|vmnet|tun|tap|wg|utun)/;
 
-/** Of light modules around the code; scanners ask for some. */
+/** Light modules around the code; scanners ask for some. */
 const QUIET_ZONE = 2;
 
 /**

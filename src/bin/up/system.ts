@@ -26,18 +26,18 @@ interface System {
   signingSecret: string;
   /** `ws://…/v1` */
   gatewayUrl: string;
-  /** Of the player's page, `http://…` */
+  /** The player's page, `http://…` */
   pageUrl: string;
-  /** Of the operator's console; the same, unless an event keeps it on this machine. */
+  /** The operator's console; the same address, unless an event keeps it on this machine. */
   consoleUrl: string;
-  /** Of FIRST_OPERATOR; only where the database was started here, and only when it is new. */
+  /** The password of FIRST_OPERATOR; only where the database was started here, and only when it is new. */
   password?: string;
 }
 
 /** An evening with guests. */
 export interface EventOptions {
   title: string;
-  /** Of this machine, in the network of the guests. */
+  /** The address of this machine in the network of the guests. */
   address: string;
   /** Only people on the list of participants may play. */
   participantsOnly: boolean;
@@ -45,7 +45,7 @@ export interface EventOptions {
   consoleOnLan: boolean;
 }
 
-/** What a system is started for. */
+/** The purpose of a system. */
 interface Purpose {
   demo: boolean;
   /** Absent: for this machine only. */

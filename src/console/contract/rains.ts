@@ -72,7 +72,7 @@ const plan = z
     `{budget, packets, split?, min?, max?}; amounts are decimal strings; split is {method}, one of ${METHODS_IN_WORDS}, and the list that the method requires.`,
   );
 
-/** What is said of a rain besides its id and its times, here and in a template. The verb validates title and shards. */
+/** The fields of a rain besides its id and its times, here and in a template. The verb validates title and shards. */
 export const rainFields = {
   title: z.string().optional(),
   plan,

@@ -119,8 +119,8 @@ const oneSwitch = z.object({
 });
 
 /**
- * What is not about a rain: blocks of users and addresses, the kill switches of the gateways, the audit log, the
- * servers.
+ * Everything that is not about a rain: blocks of users and addresses, the kill switches of the gateways, the audit log,
+ * the servers.
  */
 export const systemApi = {
   blocks: {

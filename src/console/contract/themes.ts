@@ -31,7 +31,7 @@ const theme = z.object({
   changedAt: time,
 });
 
-/** What the host says with a rain. */
+/** The host's words with a rain. */
 export const greetingView = z.object({
   sender: z.string().optional(),
   blessing: z.string().optional(),

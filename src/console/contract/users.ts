@@ -21,7 +21,7 @@ const data = z.object({
   complete: z.boolean().describe('False: there are more rows of one kind than an export has.'),
 });
 
-/** What is kept about one user. The id is in the body, so that it is in no log of addresses. */
+/** The data kept about one user. The id is in the body, so that it is in no log of addresses. */
 export const usersApi = {
   exportUser: {
     id: 'exportUser',

@@ -90,7 +90,7 @@ export function startSaleSampler(
   return startSampling(sample, audit, pace, onFault);
 }
 
-/** @param booked what reservations hold in Redis; what it was told to release, they held before */
+/** @param booked units of reservations in Redis; units that it was told to release, they held before */
 function totalsOf(orders: readonly FollowedUnits[], booked: Units): Totals {
   const sum = (which: (row: FollowedUnits) => boolean) =>
     orders.reduce((units, row) => units + (which(row) ? row.units : 0), 0);

@@ -6,7 +6,7 @@ interface ByteRange {
 
 /**
  * The one range that a request asks for (RFC 9110, 14.1.2): Safari plays sound only from a server that answers it.
- * @param length of the whole, at least 1 byte
+ * @param length size of the whole, at least 1 byte
  * @returns `whole` if the header is absent, is none that we know, or names several ranges: each may be ignored
  */
 export function byteRangeIn(header: string | undefined, length: number): ByteRange | 'whole' | 'unsatisfiable' {

@@ -12,7 +12,7 @@ import { createRateLimiter, type RateLimit } from './rateLimiter.ts';
 
 /** Each limit protects this process, or what is named, from one careless or hostile visitor [R10]. */
 const LIMITS = {
-  /** Of each path below. A whole hall may share one address and open its pages at the same moment. */
+  /** The limit of each path below. A whole hall may share one address and open its pages at the same moment. */
   requestsPerMinutePerAddress: 6_000,
   /** New guests; who comes again is none. Protects the packets, and the memory of gateways, from invented guests. */
   newGuestsPerMinutePerAddress: 60,

@@ -22,9 +22,9 @@ export interface ThemeFileRead {
   bytes: Uint8Array;
 }
 
-/** What players see, and anybody may read. Everything rejects when the ledger cannot be read. */
+/** The themes that players see, and anybody may read. Everything rejects when the ledger cannot be read. */
 export interface ThemeReader {
-  /** What the host says with this rain. `undefined`: there is no such rain, or none for everybody. */
+  /** The host's words with this rain. `undefined`: there is no such rain, or none for everybody. */
   greeting: (rainId: string) => Promise<Greeting | undefined>;
   /**
    * The same for a user who may see the rain, also by invitation. Kept apart: what invited users read must not change

@@ -33,7 +33,7 @@ export interface ThemeOptions {
   log: Logger;
 }
 
-/** What an operator has uploaded is shown, and nothing else: opened by itself it loads and runs nothing. */
+/** Files that an operator has uploaded are shown, and nothing else: opened by themselves they load and run nothing. */
 const FILE_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   'content-security-policy': "default-src 'none'; sandbox",

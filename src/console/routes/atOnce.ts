@@ -4,8 +4,8 @@ import { REFUSALS, type Refusal } from '../refusals.ts';
 import type { SignedIn } from '../session/authenticate.ts';
 
 /**
- * What any account may ask for, and what takes long. No account takes all places of a kind: others get their answers
- * meanwhile [R10].
+ * Limits of the requests that any account may make, and of those that take long. No account takes all places of a kind:
+ * others get their answers meanwhile [R10].
  */
 export const AT_ONCE = {
   /** One is drawn, the others wait. A form that somebody types into asks again and again. */

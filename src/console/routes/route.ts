@@ -11,7 +11,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { REFUSALS, refusalFor, type Refusal, type RefusalCode } from '../refusals.ts';
 import type { SignedIn } from '../session/authenticate.ts';
 
-/** What the routes work with. The visitor's name is added as `actor`. */
+/** The means of the routes. The visitor's name is added as `actor`. */
 export interface Backend extends Omit<QueueContext, 'actor' | 'queues'>, AfterReconnect {
   queues: SystemContext['queues'];
   /** Sends reservations without an order to the workers again. */
@@ -20,7 +20,7 @@ export interface Backend extends Omit<QueueContext, 'actor' | 'queues'>, AfterRe
   replicated?: Replicated;
 }
 
-/** What a schema of the endpoint gives for the request. */
+/** The parsed part of the request, by the schema of the endpoint. */
 type Parsed<E extends Endpoint, Part extends 'params' | 'query' | 'body'> = E[Part] extends z.ZodType
   ? z.output<E[Part]>
   : unknown;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { attemptsKey } from '../../store/keys.ts';
 
-/** Who tries to sign in. */
+/** One attempt to sign in. */
 interface Attempt {
   name: string;
   address: string;
@@ -14,8 +14,8 @@ interface Attempt {
 const REMEMBERED_MS = 15 * 60_000;
 const WAIT_MS_MIN = 10_000;
 /**
- * Failures before each further one has to wait, longer each time. Who fails from many addresses makes strangers wait
- * for the name, but not the devices from which it has signed in before: they have a limit of their own.
+ * Failures before each further one has to wait, longer each time. Failures from many addresses make strangers wait for
+ * the name, but not the devices from which it has signed in before: they have a limit of their own.
  */
 const FREE = { pair: 5, device: 5, address: 20, name: 40 } as const;
 type Whose = keyof typeof FREE;

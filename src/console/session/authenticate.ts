@@ -16,7 +16,7 @@ export interface SignedIn {
   totp: boolean;
   /** Absent with a bearer token. */
   session?: Session;
-  /** Of the token or the session. */
+  /** The hash of the token or the session. */
   hash?: string;
   /** Checks again whether the login is still valid, for long streams. Does not prolong the session. */
   isStillValid: () => Promise<boolean>;

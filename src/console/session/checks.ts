@@ -16,8 +16,8 @@ interface Asker {
 /** Checks that wait or run [R10], of the known and as many of strangers, who never take a place of the known. */
 const PLACES_MAX = 8;
 /**
- * Of one sender, who is a name if it is known and else an address. When half of the places are taken, each has one
- * only.
+ * The places of one sender, who is a name if it is known and else an address. When half of the places are taken, each
+ * has one only.
  */
 const OF_SENDER_MAX = 2;
 type Kind = 'known' | 'stranger';

@@ -13,7 +13,7 @@ const takePlace = createPlaces();
 interface SignIn {
   name: string;
   password: string;
-  /** Of the operator's app, or a recovery code. */
+  /** The code of the operator's app, or a recovery code. */
   code?: string | undefined;
   address: string;
   /** Id of a device from which this name has signed in before. */
@@ -32,7 +32,7 @@ export async function signIn(
   again = false,
 ) {
   const { address } = origin;
-  // Who is known is looked at first: strangers can fill their own places only.
+  // Known senders are looked at first: strangers can fill their own places only.
   const place = takePlace({ name, address, isKnown: again || origin.device !== undefined });
   if ('waitMs' in place) return { ok: false, refusal: tooMany(place.waitMs) } as const;
   let isRight = false;

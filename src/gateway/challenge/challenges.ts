@@ -10,7 +10,7 @@ import { shownTicketRules, type OwnTicketRules, type ShownTicketRules } from './
 import type { GatewayCounters } from '../telemetry/counters.ts';
 import { keepTicket, Tickets, type Ticket, type TicketHolder } from './tickets.ts';
 
-/** What the gateway requires whatever a rain or sale says, and how. */
+/** The gateway's own requirements, on top of those of a rain or sale. */
 export interface ChallengeRules extends TicketRules {
   /** Shared by all gateways of a deployment. */
   secret: string;

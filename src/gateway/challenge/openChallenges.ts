@@ -14,7 +14,7 @@ interface OpenChallengesRules {
   create: (userId: string, name: string) => Promise<Challenge>;
 }
 
-/** Who asks for which rain or sale. */
+/** A user who asks for a ticket of a rain or sale. */
 interface Asked {
   userId: string;
   name: string;

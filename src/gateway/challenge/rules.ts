@@ -1,7 +1,7 @@
 import type { RainWindow } from '../../rain/rain.ts';
 import { strictest, type TicketRules } from '../../rain/ticketRules.ts';
 
-/** What a gateway requires whatever a rain or sale says, and how early it issues tickets. */
+/** A gateway's own requirements, on top of those of a rain or sale, and how early it issues tickets. */
 export interface OwnTicketRules extends TicketRules {
   leadMs: number;
 }

@@ -90,7 +90,7 @@ export class Tickets {
   }
 }
 
-/** Who may hold tickets: a socket, or a caller over HTTP. */
+/** A holder of tickets: a socket, or a caller over HTTP. */
 export interface TicketHolder {
   readonly userId: string;
   /** By rain or sale; `undefined` until the first one. */

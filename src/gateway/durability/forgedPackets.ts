@@ -14,7 +14,7 @@ interface ForgedPacketsOptions {
   onFault: (error: unknown) => void;
 }
 
-/** What a gateway does about packets that nobody has signed: it sets them aside, counts them and reports them. */
+/** Packets that nobody has signed are set aside, counted and reported. */
 export function openForgedPackets({ redis, signer, counters, log, onFault }: ForgedPacketsOptions) {
   const reportForged = throttled(
     (facts: object) =>

@@ -19,7 +19,7 @@ export interface ForgedReservations extends ReservationSigner {
 }
 
 /**
- * What a gateway does about reservations that nobody has signed: it tells no buyer of them, counts and reports them.
+ * Reservations that nobody has signed are counted and reported, and no buyer is told of them.
  */
 export function openForgedReservations({ signer, counters, log }: ForgedReservationsOptions): ForgedReservations {
   const reportForged = throttled(

@@ -2,7 +2,7 @@ import type { SentWin } from '../../grab/restore.ts';
 import { GENERATION_MS, RECENT_WINS_MAX } from './limits.ts';
 
 /**
- * What this gateway has recently told its users. If Redis loses it, it can be put back. When the younger of two
+ * Recent answers of this gateway to its users. If Redis loses it, it can be put back. When the younger of two
  * generations is full or too old, the older one is dropped as a whole: dropping entries one by one would cost more than
  * the win itself.
  */
@@ -28,7 +28,7 @@ export class RecentlyTold<T extends { at: number }> {
     return this.#younger.has(name) || this.#older.has(name);
   }
 
-  /** Those that are asked for, in the same order. */
+  /** The entries that are asked for, in the same order. */
   *where(isAsked: (told: T) => boolean): IterableIterator<T> {
     for (const told of this) if (isAsked(told)) yield told;
   }

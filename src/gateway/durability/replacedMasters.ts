@@ -14,8 +14,8 @@ interface MasterRules {
 
 /**
  * Which shards of a Redis Cluster have another master than the one that has all that their users were told. A new
- * connection to the same server counts as another master: it may have come back with less. Of a single Redis nothing is
- * ever replaced here: its connection as a whole is watched.
+ * connection to the same server counts as another master: it may have come back with less. A single Redis is never
+ * replaced here: its connection as a whole is watched.
  *
  *     not seen ──first asked for──▶ checked ──owner is another connection──▶ replaced ──all found or put back──▶ checked
  */

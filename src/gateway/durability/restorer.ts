@@ -42,7 +42,7 @@ interface RestorerOptions {
  *     verified ──connection lost, or a doubt──▶ unverified ──ready──▶ checking ──all found or put back──▶ verified
  *                                                   ▲─────────failed─────────┘
  *
- * Of a Redis Cluster single masters may be replaced, while the connection as a whole stays ready: see `watchMasters`.
+ * In a Redis Cluster single masters may be replaced, while the connection as a whole stays ready: see `watchMasters`.
  */
 export function startRestorer({
   redis,
@@ -105,7 +105,7 @@ export function startRestorer({
   }
 
   async function putBackWins(concerns: (key: string) => boolean): Promise<void> {
-    // What it cannot do, or not in time, does not delay the wins: grabs do not wait for ever.
+    // Failed or late work does not delay the wins: grabs do not wait for ever.
     const fault: unknown =
       first &&
       (await deadlineIn(FIRST_MS_MAX)
@@ -200,8 +200,8 @@ export function startRestorer({
     },
     /**
      * Starts a check: when a rain is gone, or Redis is an earlier state of itself. The first doubt after a while starts
-     * it at once, and grabs wait for it as after a lost connection. Those that follow do not: a part of Redis that
-     * stays broken must not stop the others.
+     * it at once, and grabs wait for it as after a lost connection. Later doubts do not: a part of Redis that stays
+     * broken must not stop the others.
      */
     doubt() {
       const now = performance.now();

@@ -19,7 +19,7 @@ interface SecondLook {
  * reservation, and who can write there could take it out without a trace: no line is cut, and the units add up.
  */
 export function startSecondLook({ restore, onFault, ms = SECOND_LOOK_MS }: SecondLookOptions): SecondLook {
-  /** What was told since the last look is old enough for the next one only: `older` is. */
+  /** A reservation is checked at the second look after it was told: `older` holds the due ones. */
   let [older, younger]: [SentReservation[], SentReservation[]] = [[], []];
   let underWay = false;
   const timer = setInterval(() => {

@@ -38,7 +38,7 @@ export function receipt(context: HandlerContext, session: Session, message: Rece
     });
 }
 
-/** What became of the win of a genuine receipt. */
+/** The outcome of a genuine receipt's win. */
 type Found = Exclude<ReceiptStatus, 'not_genuine'>;
 
 /** @throws when Redis cannot be reached */

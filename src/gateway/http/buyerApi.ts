@@ -148,7 +148,7 @@ type Subject =
   | { ok: true; saleId: string; ordinal: number }
   | { ok: false; refusal: { field: string; reason: string } };
 
-/** What the path names. */
+/** The subject that the path names. */
 function subjectOf({ kind, id }: Route): Subject {
   if (kind !== 'order') {
     const sale = saleId.safeParse(id);

@@ -3,7 +3,7 @@ import type { Buyer } from '../sales/buyer.ts';
 import type { Identity, VerifyToken } from '../sockets/token.ts';
 import { TOKEN_CHARACTERS_MAX } from './limits.ts';
 
-/** The bearer of a verified token. What a socket remembers between messages, a caller remembers between requests. */
+/** The bearer of a verified token. A caller keeps between requests the state that a socket keeps between messages. */
 export interface HttpCaller extends Readonly<Identity>, Buyer {}
 
 interface CallersRules {

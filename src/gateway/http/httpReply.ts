@@ -5,7 +5,7 @@ import type { Refusal } from '../../rain/refusal.ts';
 import type { OrderAnswer, OrderReply } from '../sales/buyer.ts';
 import { respond } from './respond.ts';
 
-/** What a socket calls the `ref` is a header here. */
+/** This header stands for the `ref` of a socket's message. */
 export const KEY_HEADER = 'Idempotency-Key';
 
 /** Answers a purchase by the response to its request, and the requests that have joined it by theirs. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Answers a request once, with the pause of a refusal as Retry-After. Whoever has hung up hears nothing. */
+/** Answers a request once, with the pause of a refusal as Retry-After. Callers that have hung up hear nothing. */
 export function respond(response: ServerResponse, status: number, body: string, retryInMs?: number): void {
   if (response.headersSent) return;
   const headers = [

@@ -1,8 +1,8 @@
-/** What a request asks for: the path, its method, and the id and the query in it. */
+/** A request: the path, its method, and the id and the query in it. */
 export interface Route {
   readonly kind: 'buy' | 'ticket' | 'sale' | 'order';
   readonly method: 'GET' | 'POST';
-  /** Of the sale or the order, as it is written there. */
+  /** The id of the sale or the order, as it is written there. */
   readonly id: string;
   readonly query: string;
 }

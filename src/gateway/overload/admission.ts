@@ -1,7 +1,7 @@
 import type { Limits } from '../limits.ts';
 import { OWN_TURNS, QUEUED_WAIT_SHARE, RATE_GROWTH, RATE_SAMPLES, RETRY_JITTER, ROUND_TRIP_MS_MAX } from './limits.ts';
 
-/** What Redis has done since the last sample. */
+/** The work of Redis since the last sample. */
 export interface Work {
   /** Grabs decided. */
   decided: number;

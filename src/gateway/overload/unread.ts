@@ -11,7 +11,7 @@ type Pausable = Pick<Session, 'busyUntil' | 'alive' | 'pingedAt'> & {
  *
  *     "busy" ──asks again too early, and is refused again──▶ unread ──at the time first told, `busyRetryMsMax` later at most──▶ read
  *
- * Its pings, pongs and close frames wait as long. Whoever listens is never paused.
+ * Its pings, pongs and close frames wait as long. A user who listens is never paused.
  */
 export class Unread {
   readonly #now: () => number;

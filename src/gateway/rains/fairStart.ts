@@ -154,7 +154,7 @@ export class FairStart<Pending extends { readonly userId: string }> {
     return opensAt + this.#rules.fairStartMs * (1 + DRAWING_SHARE);
   }
 
-  /** @param elapsedShare of the drawing time; from 1 on all remaining lots are drawn */
+  /** @param elapsedShare share of the drawing time; from 1 on all remaining lots are drawn */
   #drawSome(id: string, { lottery, shards, phase }: Opening<Pending>, elapsedShare: number): void {
     while (elapsedShare >= 1 || lottery.drawn < Math.floor(lottery.total * elapsedShare + phase)) {
       const lot = lottery.draw();

@@ -13,13 +13,13 @@ interface KnownHoldersRules<Stored, Holders> {
 }
 
 /**
- * Who may hold something of a rain or a sale, read once it has an answer for all others, and the latest reading that
+ * The possible holders in a rain or a sale, read once it has an answer for all others, and the latest reading that
  * agrees with it. As soon as a reading does not agree, it is forgotten.
  */
 export class KnownHolders<Stored, Holders> {
   readonly #rules: KnownHoldersRules<Stored, Holders>;
   readonly #known = new Map<string, { holders: Holders; agreed: Stored | undefined }>();
-  /** What is being read, one at a time. If it is forgotten meanwhile, the result is dropped. */
+  /** The readings under way, one at a time for each key. If it is forgotten meanwhile, the result is dropped. */
   readonly #reading = new Map<string, symbol>();
   #busy = false;
   /** Until when each is not read again, ms of the monotonic clock; and until when none is. */

@@ -29,7 +29,7 @@ export const READ_AROUND_MS = 60_000;
 /** Snapshots older than this must not be used for answers: Redis may have been replaced meanwhile, ms. */
 export const SNAPSHOT_AGE_MS_MAX = 3_000;
 /**
- * What `welcome` lists of rains, and of sales, at most: a handshake of 300 bytes must not cost us many times as much.
+ * The most rains, and sales, that `welcome` lists: a handshake of 300 bytes must not cost us many times as much.
  */
 export const WELCOME_LISTED_MAX = 10;
 export const WELCOME_BYTES_MAX = 4_096;

@@ -18,7 +18,7 @@ export abstract class Poller {
   /** Reads the settings from Redis and applies them. */
   protected abstract read(): Promise<void>;
 
-  /** What runs at intervals. */
+  /** The work done at intervals. */
   protected abstract wake(): Promise<void>;
 
   /** @throws when Redis cannot be read: a gateway must not open without the operator's settings */

@@ -102,7 +102,7 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
   }
 }
 
-/** Of several shards that were read one after the other, empty lists do not mean that nothing is left. */
+/** Several shards are read one after the other, so empty lists do not mean that nothing is left. */
 function shownLeft({ left, drained, state }: StoredRain): number {
   return drained || state === 'closed' || state === 'settled' ? left : Math.max(1, left);
 }

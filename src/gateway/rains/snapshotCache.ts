@@ -36,16 +36,16 @@ export interface SnapshotCacheRules<Stored, Snapshot> {
   pollMs?: number;
   /** How often all are read although the version is the same, ms. */
   wholeMs?: number;
-  /** What this gateway requires whatever a rain or sale says; default: nothing. */
+  /** This gateway's own requirements, on top of those of a rain or sale; default: none. */
   ticketRules?: OwnTicketRules;
 }
 
-/** What changes with each purchase, apart from the rest of a snapshot. */
+/** The part of a snapshot that changes with each purchase. */
 export interface Remainder {
   /** All but the time and what is left, as text. */
   event: string;
   left: string;
-  /** Of what nothing is left: a change of this is sent at once. */
+  /** Items of which nothing is left: a change of this is sent at once. */
   gone: string;
 }
 
@@ -57,9 +57,9 @@ export abstract class SnapshotCache<
 > {
   protected readonly rules: Required<SnapshotCacheRules<Stored, Snapshot>>;
   readonly #known = new Map<string, Stored & Reading>();
-  /** What was last sent, and when, ms of the monotonic clock. */
+  /** The last sent remainder, and when, ms of the monotonic clock. */
   readonly #lastSent = new Map<string, Remainder & { at: number }>();
-  /** What was last announced of those that are ready. */
+  /** The last announcement of those that are ready. */
   readonly #announced = new Map<string, string>();
   /** Lookups of unknown ids that are in flight. */
   readonly #finding = new Map<string, Promise<void>>();
@@ -72,7 +72,7 @@ export abstract class SnapshotCache<
   /** The version when all were last read, and when they are to be read in any case, ms of the monotonic clock. */
   #version: string | undefined;
   #wholeAt = 0;
-  /** Those that somebody has asked for since the last two polls. */
+  /** Ids that somebody has asked for since the last two polls. */
   #asked = new Set<string>();
   #askedBefore = new Set<string>();
   #changes = 0;

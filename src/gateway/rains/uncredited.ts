@@ -36,8 +36,8 @@ export class Uncredited {
   }
 
   /**
-   * To be called when a user hears of a win that is not credited yet, as far as is known. Of too many the next `join`
-   * tells.
+   * To be called when a user hears of a win that is not credited yet, as far as is known. If there are too many, the
+   * next `join` tells the rest.
    */
   watch(win: Win): void {
     const name = nameOf(win);
@@ -64,7 +64,7 @@ export class Uncredited {
   async #ask(): Promise<void> {
     const byShard = new Map<string, Win[]>();
     const now = performance.now();
-    // Those that are due soon, too: wins of one moment are asked for together, however long it took to write them down.
+    // Wins that are due soon are asked for as well: wins of one moment go together, however long their writing took.
     const soon = now + this.#rules.askMs / 2;
     for (const win of this.#wins.values()) {
       if (win.dueAt > soon) continue;

@@ -14,8 +14,7 @@ export function mayTake(audience: Audience | undefined, kind: Kind, id: string, 
 }
 
 /**
- * Those of a user's sockets that may hear what becomes of the user's wins or orders there: a token may be for another
- * rain.
+ * The user's sockets that may hear of the user's wins or orders there: a token may be for another rain.
  */
 export function entitled(sessions: Iterable<Session>, kind: Kind, id: string, visibility: Visibility = {}): Session[] {
   return [...sessions].filter(({ audience }) => mayEnter(audience, kind, id, visibility));
@@ -27,8 +26,8 @@ export function isListedFor(audience: Audience | undefined, kind: Kind, id: stri
 }
 
 /**
- * What `welcome` lists of these: what is scheduled, open or paused, the next one first, few and short. What is too long
- * is left out.
+ * The entries that `welcome` lists: scheduled, open or paused ones, the next one first, few and short. Long ones are
+ * left out.
  */
 export function toList<Shown extends { state: string; opensAt: number }>(shown: readonly Shown[]): Shown[] {
   const next = shown

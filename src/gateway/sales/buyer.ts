@@ -4,7 +4,7 @@ import type { SaleOutcomeCode } from '../../protocol/saleOutcomes.ts';
 import type { TicketHolder } from '../challenge/tickets.ts';
 import type { Identity } from '../sockets/token.ts';
 
-/** Who buys: a socket, or a caller over HTTP. */
+/** A buyer: a socket, or a caller over HTTP. */
 export interface Buyer extends TicketHolder, Readonly<Pick<Identity, 'audience'>> {
   /** The last purchase, until it is answered. */
   openPurchase: OpenPurchase | undefined;
@@ -21,7 +21,7 @@ export interface OpenPurchase {
   also: number;
 }
 
-/** What an `order` says. */
+/** The fields of an `order`. */
 export interface OrderAnswer {
   readonly saleId: string;
   readonly ref: string | undefined;

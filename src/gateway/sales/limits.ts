@@ -10,5 +10,5 @@ export const SALE_LIMITS = {
   cancelsPendingMax: 256,
 } as const;
 
-/** Users who are told when units of an item come back, over all items. Who comes later sees it in the next snapshot. */
+/** Users who are told when units of an item come back, over all items. Further users see it in the next snapshot. */
 export const RESTOCK_USERS_MAX = 100_000;

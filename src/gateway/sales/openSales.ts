@@ -56,7 +56,7 @@ const NOT_STARTED: ReserveAnswer = { code: '-2' };
 
 export type Sales = ReturnType<typeof openSales>;
 
-/** What a gateway knows of sales, and the way of a purchase to Redis and back. */
+/** A gateway's knowledge of sales, and the way of a purchase to Redis and back. */
 export function openSales({
   grabs,
   reads,
@@ -117,7 +117,7 @@ export function openSales({
     },
     gatewayDurability.confirmHeld,
   );
-  /** What Redis has may be less than what buyers were told. */
+  /** Redis may hold less than buyers were told. */
   const isRestoring = (saleId: string) => epochGate.shut || gatewayDurability.restoring(saleKeys(saleId).state);
   const engine: ReserveEngine = {
     reserve: async (saleId, purchases) =>
@@ -131,7 +131,7 @@ export function openSales({
     answerPurchase(pending, given, cache.reading(pending.saleId), answerContext);
   }
 
-  /** What Redis loses before its order is written exists nowhere else. */
+  /** A reservation that Redis loses before its order is written exists nowhere else. */
   function remember({ saleId, userId, ref }: PendingPurchase, given: ReserveAnswer): void {
     if (!('reservationId' in given) || given.status !== 'reserved') return;
     const { reservationId, sku, quantity, payBy } = given;

@@ -27,7 +27,7 @@ export async function tellOrders({ saleId, orders }: OrdersEvent, context: Handl
       (hub.of(order.userId).size > 0 || orderWaits.has(order.reservationId)) && signer.isOrderMark(order.mark, order),
   );
   if (ours.length === 0) return;
-  // What was bought is read, not told by the event: the mark covers the status only.
+  // The bought items are read, not told by the event: the mark covers the status only.
   const held = await readHeld(context, saleId, ours);
   ours.forEach((order, i) => {
     const text = frameFor(context, saleId, order, held[i]);

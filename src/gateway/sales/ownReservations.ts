@@ -2,8 +2,8 @@ import { heldBy, type HeldReservation } from '../../store/sales.ts';
 import type { HandlerContext } from '../handlers/context.ts';
 
 /**
- * What this user has reserved, oldest first: only what a gateway has signed, since who can write to Redis can write any
- * reservation.
+ * This user's reservations, oldest first: only those that a gateway has signed, since anybody with access to Redis can
+ * write one.
  * @throws when Redis cannot be reached
  */
 export async function ownReservations(

@@ -11,8 +11,8 @@ interface RestocksRules {
 }
 
 /**
- * Who was told that no unit of an item is left, until some are back. Users, not sockets: who reconnects here is told,
- * too.
+ * Users who were told that no unit of an item is left, until some are back. Users, not sockets: who reconnects here is
+ * told, too.
  */
 export class Restocks {
   readonly #rules: Required<RestocksRules>;

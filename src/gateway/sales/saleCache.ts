@@ -163,7 +163,7 @@ function describe(sale: SaleReading, now: number, own: OwnTicketRules): ShownSal
   };
 }
 
-/** What is left is exact: who has paid for one of 500 sees 499. `restMs` bounds how often it is sent. */
+/** The number left is exact: a buyer who has paid for one of 500 sees 499. `restMs` bounds how often it is sent. */
 function describeItem(item: StoredItem, backAt: number | undefined): SaleSnapshot['items'][number] {
   const { sku, name, price, listPrice, picture, units, perOrderMax, perUserMax } = item;
   return {

@@ -73,7 +73,7 @@ async function answerVisit(
   }
 }
 
-/** What cannot be told now, the client asks for by another visit. Never throws. */
+/** Orders that cannot be told now come with another visit, which the client asks for. Never throws. */
 export async function tellOwnOrders(context: HandlerContext, session: Session, sale: CachedSale): Promise<void> {
   try {
     await sendOwnOrders(context, session, sale);

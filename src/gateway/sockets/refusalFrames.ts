@@ -13,8 +13,8 @@ interface Written {
 }
 
 /**
- * The frames of refusals: nearly all of a rain or a sale differ only in the ref, so each is written once. What is told
- * is decided each time.
+ * The frames of refusals: nearly all of a rain or a sale differ only in the ref, so each is written once. The decision
+ * is taken each time.
  */
 export class RefusalFrames<Code extends string> {
   readonly #write: (id: string, ref: string | undefined, code: Code) => string;
@@ -25,7 +25,7 @@ export class RefusalFrames<Code extends string> {
     this.#write = write;
   }
 
-  /** @param id of the rain or sale */
+  /** @param id id of the rain or sale */
   of(id: string, ref: string | undefined, code: Code): Frame {
     if (ref === undefined) return this.#find(id, code).withoutRef;
     if (!PLAIN_REF.test(ref)) return frameOf(this.#write(id, ref, code));

@@ -27,7 +27,7 @@ export interface Session extends Readonly<Identity>, Buyer {
   readonly address: CallerBucket;
   readonly socket: WebSocket;
   readonly stream: Duplex;
-  /** What it watches: ids of rains, and names of sales. */
+  /** Its watched ids: of rains, and names of sales. */
   readonly watched: Set<string>;
   /** When the last ping went out and whether it has been answered, ms of the monotonic clock. */
   pingedAt: number;
@@ -145,7 +145,7 @@ export function end(session: Session, code: CloseCode): void {
  */
 export function heartbeat(session: Session, now: number, redisTime: number, skipPings: boolean, limits: Limits): void {
   if (redisTime >= session.expiresAt) return end(session, 4401);
-  // What an unread socket has answered is not known.
+  // An unread socket may have answered already.
   if (!session.alive && !session.socket.isPaused && now - session.pingedAt >= limits.pongMs) return end(session, 4408);
   if (skipPings || now - session.pingedAt < limits.heartbeatMs) return;
   session.pingedAt = now;

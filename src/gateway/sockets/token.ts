@@ -2,12 +2,12 @@ import { audienceOf, type Audience } from '../../rain/audience.ts';
 import { userId } from '../../rain/ids.ts';
 import { createTokenReader, type TokenRules } from '../../platform/auth/tokenReader.ts';
 
-/** What a session knows of its token. */
+/** A session's knowledge of its token. */
 export interface Identity {
   userId: string;
   /** Epoch ms at which the token runs out, by Redis's clock. */
   expiresAt: number;
-  /** What the token is for; `undefined`: everything that is not by invitation. */
+  /** The scope of the token; `undefined`: everything that is not by invitation. */
   audience: Audience | undefined;
 }
 

@@ -7,8 +7,8 @@ import { frameEndingWith, type Frame } from './frame.ts';
 import type { Identity } from './token.ts';
 
 /**
- * What all users without an audience are told, and for how long: these readings, and times from the first to before the
- * second, epoch ms.
+ * The common welcome of all users without an audience: these readings, from the first time to before the second, epoch
+ * ms.
  */
 interface Shared {
   end: Buffer;

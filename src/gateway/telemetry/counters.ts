@@ -39,7 +39,7 @@ export type LimitName = (typeof REFUSED_BY)[number];
 
 export type GatewayCounters = ReturnType<typeof createGatewayCounters>;
 
-/** What this gateway has counted since it started. Plain numbers: counting an answer must cost almost nothing. */
+/** This gateway's counts since it started. Plain numbers: counting an answer must cost almost nothing. */
 export function createGatewayCounters() {
   return {
     /** Grabs answered, by code. */

@@ -21,8 +21,8 @@ interface HeartbeatRules {
 /**
  * Reports this gateway and its counters to the console. The next report replaces a lost one; without Redis at most one
  * waits.
- * @returns what removes it from the console's list if Redis answers quickly (otherwise the entry becomes stale), and
- *   never rejects
+ * @returns a function that removes it from the console's list if Redis answers quickly (otherwise the entry becomes
+ * stale), and never rejects
  */
 export function startHeartbeat({
   redis,

@@ -4,7 +4,7 @@ import { createSemaphore } from '../../platform/concurrency/semaphore.ts';
 const PAYMENTS_MAX = 64;
 const ANSWER_MS_MAX = 10_000;
 
-/** What the shop said. `failed`: it did not answer. */
+/** The shop's answer. `failed`: it did not answer. */
 type Paid = 'accepted' | `refused_${number}` | 'failed';
 
 /** Tells the shop, or its stand-in, that the buyer has paid. */

@@ -1,6 +1,6 @@
 import { randomSource } from '../../rain/fairness.ts';
 
-/** What a buyer does with a reservation. */
+/** A buyer's intention with a reservation. */
 type Intention = 'pay' | 'cancel' | 'nothing';
 
 export interface PlannedPurchase {

@@ -46,7 +46,7 @@ export interface SaleSwarmReport {
   repeats: { asked: number; same: number };
   /** Hostile frames, and how many of them were refused as not understood; an unknown item is refused by a code. */
   hostile: { sent: number; refused: number };
-  /** What became of the payments; `skipped`: there is no address to pay at. */
+  /** The results of the payments; `skipped`: there is no address to pay at. */
   payments: { url: string | null; results: Ranked };
   cancels: Ranked;
   /** Messages that contradict each other, and descriptions of the first of them. */

@@ -21,7 +21,7 @@ export interface SaleSwarmOptions extends PlayOptions<BuyerProgress> {
   url: string;
   saleId: string;
   users: number;
-  /** Of purchases; `hostile` of buyers. */
+  /** Shares of purchases; `hostile` of buyers. */
   shares: BuyerShares;
   /** Where a payment is posted as `{"reservationId"}`; absent: nobody pays. */
   payUrl?: string;

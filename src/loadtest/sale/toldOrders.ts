@@ -7,7 +7,7 @@ export interface ToldOrder extends Order {
   userId: string;
 }
 
-/** What the buyers were told: one buyer per reservation, and always the same item, quantity and price. */
+/** The orders that buyers were told: one buyer per reservation, and always the same item, quantity and price. */
 export class ToldOrders {
   readonly #orders = new Map<string, ToldOrder>();
   faults = 0;

@@ -14,7 +14,7 @@ export interface AuditedOrder {
   status: OrderStatus;
 }
 
-/** What is known of the sale besides the messages to the buyers. */
+/** Facts about the sale besides the messages to the buyers. */
 export interface SaleAudit {
   saleId: string;
   /** All orders of the buyers of the swarm. */

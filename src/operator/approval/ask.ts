@@ -8,7 +8,7 @@ export type ApprovedVerb = Extract<ActionVerb, 'create' | 'top-up' | 'write-off'
 
 /** Stands in place of a field: nothing in the request is wrong. */
 export const NEEDS_APPROVAL = 'needs_approval';
-/** What nobody approves ends after this time. */
+/** A request that nobody approves ends after this time. */
 const APPROVAL_MS = 24 * 3_600_000;
 const ID_BYTES = 9;
 
@@ -17,9 +17,9 @@ interface Asked {
   rainId: string;
   /** The exact parameters, with every id that the verb chooses: carried out twice, it changes nothing twice. */
   request: object;
-  /** What the verb moves. */
+  /** The money that the verb moves. */
   amountCents: Cents;
-  /** What is compared with the limit; default `amountCents`. */
+  /** The amount compared with the limit; default `amountCents`. */
   judgedCents?: Cents;
 }
 

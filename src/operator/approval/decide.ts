@@ -42,7 +42,7 @@ export async function approve(
   return { ok: true, approval: viewOf((await context.ledger.approval(id))!) };
 }
 
-/** What is refused is never carried out. */
+/** A refused action is never carried out. */
 export async function refuseApproval(
   context: OperatorContext,
   id: string,

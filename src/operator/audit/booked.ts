@@ -11,7 +11,7 @@ interface Posted {
   cents: Cents;
 }
 
-/** What the ledger holds about a rain's packets, with every user: some 0.4 KB a credit. */
+/** The ledger's entries about a rain's packets, with every user: some 0.4 KB a credit. */
 export interface Booked extends Returned {
   /** redPacketId → its credit. */
   credits: Map<string, Posted>;
@@ -19,7 +19,7 @@ export interface Booked extends Returned {
   packetOf: Map<string, string>;
 }
 
-/** What went back to the operator, and why. */
+/** The money that went back to the operator, and why. */
 export interface Returned {
   /** redPacketId → the amount that went back when its claim was discarded. */
   discards: Map<string, Cents>;
@@ -27,7 +27,7 @@ export interface Returned {
   acknowledged: Map<string, Acknowledged>;
   /** Unclaimed money that went back at the settlement. */
   recycledCents: Cents;
-  /** What nothing in the ledger explains. */
+  /** Entries that nothing in the ledger explains. */
   problems: string[];
 }
 
@@ -91,7 +91,7 @@ export function discardPages(
   );
 }
 
-/** @param keyOf what `read` takes of the last row to read the next page */
+/** @param keyOf the key in the last row from which `read` reads the next page */
 async function* pages<Row>(
   read: (after?: string) => Promise<Row[]>,
   keyOf: (row: Row) => string,

@@ -8,11 +8,11 @@ import type { TamperingList } from './tampering.ts';
 import type { UserDigest } from './userDigest.ts';
 
 /**
- * What the ledger holds about a rain's packets, in a few bytes for each credit: see `Booked` for the same with all
+ * The ledger's entries about a rain's packets, in a few bytes for each credit: see `Booked` for the same with all
  * users.
  */
 export interface BookedPackets extends Returned {
-  /** Who was credited with each packet that the plan holds. */
+  /** The user credited with each packet that the plan holds. */
   credited: PacketUsers;
   /** All credits of such packets. */
   creditedShare: Share;

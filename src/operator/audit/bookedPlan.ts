@@ -6,7 +6,7 @@ import type { OperatorContext } from '../context.ts';
 import { allocationOf } from '../../ledger/allocation.ts';
 import { recordedWindows, type Opening } from './windows.ts';
 
-/** What the ledger has promised of a rain. It grows with each top-up. */
+/** The ledger's promises about a rain. It grows with each top-up. */
 export type BookedPlan = Awaited<ReturnType<typeof readPlan>>;
 
 export async function readPlan(context: OperatorContext, found: BookedRain) {

@@ -18,7 +18,7 @@ import type { Opening } from './windows.ts';
 
 /** The claim log, compared with the plan, the ledger and the dedupe hash. */
 export interface Logged {
-  /** Who has the valid claim of each packet. */
+  /** The user with the valid claim of each packet. */
   claims: PacketUsers;
   /** Packets that only invalid claims name: false, told twice, or discarded. */
   named: PacketMarks;
@@ -37,7 +37,7 @@ export interface Logged {
   problems: string[];
 }
 
-/** What is known before the log is read. */
+/** The facts known before the log is read. */
 interface Known {
   booked: BookedPackets;
   plan: BookedPlan;

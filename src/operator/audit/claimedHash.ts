@@ -76,7 +76,7 @@ export async function nameUnlogged(
     for (let i = 0; i < fields.length; i += 2) if (!users.has(fields[i]!)) unlogged.add(fields[i]!);
     cursor = next;
   } while (cursor !== '0' && unlogged.size < UNLOGGED_MAX);
-  // Those who have won since are in the rest of the log.
+  // Later winners are in the rest of the log.
   const end = await redis.llen(keys.claims);
   for (let from = length; from < end && unlogged.size > 0; from += ELEMENTS_PAGE) {
     for (const entry of await readEntries(redis, rainId, shard, from, Math.min(from + ELEMENTS_PAGE, end))) {

@@ -33,7 +33,7 @@ interface Moved {
   ever: PacketMarks;
   /** Ids of packets on their way that are in a list, too, by index. */
   alsoListed: Map<number, string>;
-  /** What stands among the moves and is none. */
+  /** Entries among the moves that are none. */
   foreign: readonly ForeignMove[];
 }
 

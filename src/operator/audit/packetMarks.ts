@@ -20,7 +20,7 @@ export function createPacketMarks() {
   };
 }
 
-/** Of whom each packet of a rain is, by its index: 8 bytes each, outside of the heap. */
+/** The user of each packet of a rain, by its index: 8 bytes each, outside of the heap. */
 export type PacketUsers = ReturnType<typeof createPacketUsers>;
 
 export function createPacketUsers(digestOf: UserDigest) {

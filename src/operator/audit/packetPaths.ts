@@ -28,7 +28,7 @@ export interface PacketPaths {
   problems: string[];
   /** Packets of the rain, when a shard does not know, or not rightly, that others have some; else 0. */
   untold: number;
-  /** What the operator should repeat; no money depends on it. */
+  /** Steps that the operator should repeat; no money depends on them. */
   notices: string[];
 }
 

@@ -109,8 +109,8 @@ function compareIdentity(
 }
 
 /**
- * What nobody but an operator ends, or nobody of us began. Not tampering: a worker would pause the rain, and no shard
- * must be stopped by a word.
+ * A hold that only an operator ends, or that none of our processes began. Not tampering: a worker would pause the rain,
+ * and no shard must be stopped by a word.
  */
 function compareHold({ held }: Fields, shard: number, rainId: string): string[] {
   if (held === null || holdReasonOf(held)) return [];

@@ -1,4 +1,4 @@
-/** What nobody but a hand in Redis or in the database can have done, and no crash, failover or restore. */
+/** Changes that only a hand in Redis or in the database can have made, and no crash, failover or restore. */
 const TAMPERING_KINDS = [
   'state_gone',
   'rain_id',
@@ -27,7 +27,7 @@ export type TamperingKind = (typeof TAMPERING_KINDS)[number];
 /** One lie in the data of a rain, or of a sale. */
 export interface Tampering<Kind extends string = TamperingKind> {
   kind: Kind;
-  /** What it is about; kind and subject together name one finding of a rain or sale. */
+  /** The subject of the finding; kind and subject together name one finding of a rain or sale. */
   subject: string;
   sentence: string;
 }

@@ -12,8 +12,8 @@ const TRIES_MAX = 5;
 
 /**
  * Counts what users hold in all sales of a campaign, before another one opens: Redis counts itself, but may have lost
- * earlier sales or their keys may have expired. Of these the ledger knows the orders; of the others Redis knows first.
- * Who is excluded counts as holding more than anybody may. It may be repeated, also while people buy.
+ * earlier sales or their keys may have expired. The ledger knows the orders of these; Redis knows first about the
+ * others. An excluded user counts as holding more than anybody may. It may be repeated, also while people buy.
  */
 export async function countBought(context: Stores, campaignId: string): Promise<void> {
   const saleIds = (await context.ledger.sales(ROUNDS_MAX, { campaignId })).map(({ id }) => id);
@@ -25,7 +25,7 @@ export async function countBought(context: Stores, campaignId: string): Promise<
     after = users.at(-1);
   }
   await countExcluded(context, campaignId, saleIds);
-  // Who has no order: reservations that are on their way, and counts of what was refunded after its sale had expired.
+  // Users without an order: their reservations are on their way, or were refunded after their sale had expired.
   for await (const users of usersIn(context.redis, saleIds)) await countUsers(context, campaignId, saleIds, users);
 }
 

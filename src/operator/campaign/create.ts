@@ -101,7 +101,7 @@ export async function nameRain(
   );
 }
 
-/** What operators did is recorded by id alone, so a rain and a sale never have the same one. */
+/** Actions of operators are recorded by id alone, so a rain and a sale never have the same one. */
 async function sameIdElsewhere(
   { ledger }: OperatorContext,
   id: string | undefined,

@@ -26,7 +26,7 @@ type Excluded = { ok: true; excluded: number; total: number } | Refused;
 
 /**
  * Users who were credited in a settled rain, or in all rains of another campaign, win nothing in the rains of this one
- * and buy nothing in its sales. What they have won and bought in it before stays theirs. Safe to repeat.
+ * and buy nothing in its sales. Their earlier wins and purchases in it stay theirs. Safe to repeat.
  * @param from id of the rain or campaign
  */
 export async function excludeWinners(context: OperatorContext, campaignId: string, from: string): Promise<Excluded> {

@@ -8,7 +8,7 @@ import { refuse, type QueueContext, type Refused } from '../context.ts';
 /** A dead letter as shown to the operator. Amounts are decimal strings. */
 export interface DeadLetterView extends DeadLetter {
   letter: string;
-  /** What the reason means. */
+  /** The meaning of the reason. */
   text: string;
   /** The claim's packet, when the entry is a claim. */
   redPacketId?: string;
@@ -58,7 +58,7 @@ export function noSuchDeadLetter(id: string, discard: BookedDiscard | undefined)
   );
 }
 
-/** Of a letter that was discarded: why, by whom and when. */
+/** For a discarded letter: why, by whom and when. */
 export function discardedBy(discard: BookedDiscard | undefined): Pick<DeadLetterView, 'discarded'> {
   return discard ? { discarded: { reason: discard.reason, actor: discard.actor, at: iso(discard.at) } } : {};
 }

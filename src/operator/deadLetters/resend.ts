@@ -33,7 +33,7 @@ export async function resendLetters<Letter extends { id: string }>(
   }
 }
 
-/** What the record of it says. */
+/** The details for its record. */
 export function recordOf(letters: readonly { id: string }[]): Json {
   return { count: letters.length, letters: letters.slice(0, RECORDED_IDS_MAX).map(({ id }) => id) };
 }

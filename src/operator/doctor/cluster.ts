@@ -12,7 +12,7 @@ import { findOnRedis, named, unknownSetting, type Finding } from './finding.ts';
 /** Longer, and a master that is gone refuses its users for longer, ms. */
 const NODE_TIMEOUT_MS_MAX = 5_000;
 
-/** What only a Redis Cluster can have wrong. Each finding about one server names it. */
+/** Faults that only a Redis Cluster can have. Each finding about one server names it. */
 export async function examineCluster(redis: Cluster, durability: Durability): Promise<Finding[]> {
   const live = await liveSlots(redis);
   const settings = await Promise.all(
@@ -58,8 +58,8 @@ async function checkState(redis: Cluster): Promise<Finding> {
 }
 
 /**
- * Of a replica as well: it may be the next master.
- * @param reply of CONFIG GET, or what stands for it when it is refused
+ * Checks a replica as well: it may be the next master.
+ * @param reply the reply to CONFIG GET, or a substitute for it when it is refused
  */
 function checkSettings(reply: unknown, durability: Durability): Finding[] {
   const words = Array.isArray(reply) ? reply.map(String) : [];
@@ -186,7 +186,7 @@ function checkMigrating(view: NodeView | undefined, live: ReadonlyMap<number, st
   );
 }
 
-/** What is live in each slot. */
+/** The live rains and sales in each slot. */
 async function liveSlots(redis: Cluster): Promise<Map<number, string[]>> {
   const slots = new Map<number, string[]>();
   const add = (key: string, what: string) => {

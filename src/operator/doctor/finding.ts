@@ -7,7 +7,7 @@ export interface Finding {
   verdict: 'ok' | 'warning' | 'wrong';
   found: string;
   expected: string;
-  /** What to change; only when the verdict is not ok. */
+  /** The change to make; only when the verdict is not ok. */
   advice?: string;
 }
 
@@ -51,7 +51,7 @@ export function checkClock(subject: Finding['subject'], aheadMs: number): Findin
   return findOn(subject)('clock', verdict, found, CLOCK, 'synchronise both clocks (NTP)');
 }
 
-/** What both looks have found: one alone may have met a step half-way. */
+/** Findings of both looks: one alone may have met a step half-way. */
 export function both(first: readonly string[], second: readonly string[]): string[] {
   return first.filter((one) => second.includes(one));
 }

@@ -133,7 +133,7 @@ async function readQueue({ redis }: OperatorContext): Promise<{ jobs: number; ol
     const jobs = await Promise.all(
       [queues.orders, queues.later].map((queue) => queue.getJobCountByTypes('waiting', 'active', 'delayed')),
     );
-    // Those for later have failed before, and wait for their moment.
+    // Delayed jobs have failed before, and wait for their moment.
     const [oldest] = await queues.orders.getJobs(['waiting'], 0, 0, true);
     return { jobs: jobs[0]! + jobs[1]!, oldestAt: oldest?.timestamp };
   } finally {

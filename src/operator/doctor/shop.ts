@@ -9,7 +9,7 @@ import { findOnShop as find, named, type Finding } from './finding.ts';
 /** How long the end of an order may wait to be told before that is a warning, ms. */
 const ENDED_MS_MAX = 60_000;
 
-/** What is wrong with the orders of sales that are not settled; nothing where there are none. */
+/** The faults in the orders of sales that are not settled; nothing where there are none. */
 export async function examineShop(
   context: Pick<OperatorContext, 'redis' | 'ledger' | 'orderService'>,
 ): Promise<Finding[]> {
@@ -74,8 +74,7 @@ async function countJobs({ redis }: Pick<OperatorContext, 'redis'>): Promise<{ l
 }
 
 /**
- * Of the delayed jobs the next and the last one are looked at: the longest delay is that of a job which was tried
- * often.
+ * The next and the last of the delayed jobs are looked at: a job that was tried often has the longest delay.
  */
 async function readEnded({
   redis,

@@ -1,7 +1,7 @@
 import type { Config } from '../../platform/config.ts';
 import { findOnWallet as find, type Finding } from './finding.ts';
 
-/** What the settings say about an external wallet; nothing where our own ledger pays. */
+/** The faults in the settings of an external wallet; nothing where our own ledger pays. */
 export function checkWallet({
   PAYOUT_PROVIDER,
   WEBHOOK_RECEIPTS,

@@ -21,7 +21,7 @@ interface JobView {
   attemptsMax: number;
   error?: string;
   addedAt?: string;
-  /** Of a delayed job. */
+  /** The next try of a delayed job. */
   nextAt?: string;
 }
 

@@ -19,7 +19,7 @@ interface QueueView extends Lane {
 
 export interface QueuesView {
   queues: QueueView[];
-  /** What the logs hold and the queues do not have yet; null when a log cannot be read. */
+  /** Entries that the logs hold and the queues do not have yet; null when a log cannot be read. */
   notQueued: NotRelayed | null;
 }
 

@@ -16,7 +16,7 @@ export interface Difference {
   paid?: string;
   /** By the book; absent: it is not credited. */
   booked?: string;
-  /** Of the payment, as the wallet writes it. */
+  /** The time of the payment, as the wallet writes it. */
   time?: string;
   /** Line of the statement. */
   line?: number;
@@ -36,7 +36,7 @@ export const DIFFERENCE_COLUMNS = [
   'detail',
 ] as const satisfies readonly (keyof Difference)[];
 
-/** What was compared so far. */
+/** The totals compared so far. */
 export interface Totals {
   counts: Record<Result, number>;
   /** By the statement, payments for other rains left out. */

@@ -43,7 +43,7 @@ export async function* compareAll(context: RestoreContext, payments?: Payments):
 }
 
 /**
- * What only one store knows of this rain. `undefined`: no store knows it.
+ * Differences that only one store knows of this rain. `undefined`: no store knows it.
  * @param payments the wallet's, to be compared, too
  * @param again the first look was in the middle of a settlement or a move
  */

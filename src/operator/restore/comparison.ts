@@ -18,7 +18,7 @@ import {
   type RainInBoth,
 } from './stale.ts';
 
-/** What a comparison has done about one rain. */
+/** The outcome of a comparison for one rain. */
 export type Done =
   | { rainId: string; done: 'held'; reason: HoldReason }
   | { rainId: string; done: 'released'; reason: HoldReason }
@@ -29,7 +29,7 @@ export type Done =
   | { rainId: string; done: 'put_back'; putBack: number; contested: number }
   /** It stays held, and is compared again. */
   | { rainId: string; done: 'failed'; error: unknown }
-  /** Whoever is excluded from this campaign may reserve in its sales; the ledger refuses their orders. */
+  /** Users excluded from this campaign may reserve in its sales; the ledger refuses their orders. */
   | { campaignId: string; done: 'not_excluded'; error: unknown };
 
 type Stores = Pick<OperatorContext, 'redis' | 'ledger' | 'signer'>;

@@ -1,6 +1,6 @@
 /**
- * What only one of the two stores knows, and the way out, for a rain with this id. `counts`: false for what nobody can
- * bring into agreement; it is listed for the operator, and does not make the check fail.
+ * Facts that only one of the two stores knows, and the way out, for a rain with this id. `counts`: false for what
+ * nobody can bring into agreement; it is listed for the operator, and does not make the check fail.
  */
 export const DIFFERENCES = {
   not_in_book: {

@@ -38,7 +38,7 @@ type Imported =
       /** Payments of a statement for other rains. */ others: number;
       written: number;
       sent: number;
-      /** Of those that were sent: not credited yet. */ waiting: number;
+      /** Claims that were sent and are not credited yet. */ waiting: number;
     }
   | Refused;
 

@@ -10,7 +10,7 @@ import type { OperatorContext } from '../context.ts';
 import { bookedClaims } from './bookedClaims.ts';
 import { inOrder, putBack } from './putBack.ts';
 
-/** What became of the credits whose claims Redis had lost. */
+/** The outcome for the credits whose claims Redis had lost. */
 export interface PutBack {
   /** Claims that are in Redis again, with their packets. */
   putBack: number;

@@ -6,13 +6,13 @@ import { packetsOf } from '../audit/movedPackets.ts';
 import type { OperatorContext } from '../context.ts';
 import { elementIn } from './packetElements.ts';
 
-/** What the other shards know about the packets of shards that have lost everything. */
+/** The other shards' knowledge of the packets of shards that have lost everything. */
 export interface MovedPackets {
   /** Ids that lie in a list of another shard, or are on their way to one. */
   listed: ReadonlySet<string>;
   /** By lost shard: ids that other shards have lent to it. */
   broughtTo: ReadonlyMap<number, readonly string[]>;
-  /** Those of them that have not arrived there. */
+  /** The packets among them that have not arrived there. */
   coming: ReadonlySet<string>;
 }
 

@@ -34,7 +34,7 @@ export async function postClaims(
   return notCredited(context, claims);
 }
 
-/** Those of the claims that the ledger has not credited to their users. */
+/** The claims that the ledger has not credited to their users. */
 async function notCredited({ ledger }: Pick<QueueContext, 'ledger'>, claims: readonly Claim[]): Promise<Claim[]> {
   const userOf = new Map(
     (await ledger.postings(claims.map(({ redPacketId }) => redPacketId))).map(({ redPacketId, userId }) => [

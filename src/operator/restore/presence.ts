@@ -16,7 +16,7 @@ export interface ShardPresence {
   window: Opening;
 }
 
-/** What Redis holds of a rain. */
+/** The parts of a rain in Redis. */
 interface Presence {
   index: 'live' | 'settled' | undefined;
   shards: ShardPresence[];
@@ -63,7 +63,7 @@ export function lostReason(rainId: string): string {
   return `Redis has lost the rain ${rainId}, or part of it; see what is known with rain restore check ${rainId}, bring it back with rain restore apply ${rainId}`;
 }
 
-/** What to tell of a rain that Redis does not have as a whole, or has for an older version. */
+/** The reason to tell for a rain that Redis does not have as a whole, or has for an older version. */
 export async function goneReason(redis: RedisClient, { id, shards }: { id: string; shards: number }): Promise<string> {
   return (await hasOlderLabels(redis, id, shards)) ? olderLabelsReason(id) : lostReason(id);
 }

@@ -10,7 +10,7 @@ import { elementOf } from './packetElements.ts';
 interface PutBack {
   /** Wins that are in the log again. */
   written: number;
-  /** Those of them whose packet or user has another claim by now. */
+  /** The claims whose packet or user has another claim by now. */
   contested: number;
   /** Wins that are not: their shard is settled, or being settled, or Redis does not have it. */
   refused: Claim[];

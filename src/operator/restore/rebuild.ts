@@ -195,8 +195,8 @@ async function readKnown(
 }
 
 /**
- * What the log or the claims by user lack: the user's own claim, the log's first claim of each user, and wins known
- * from elsewhere.
+ * Claims that the log or the claims by user lack: the user's own claim, the log's first claim of each user, and wins
+ * known from elsewhere.
  */
 function missingClaims({ logged, byUser }: ShardClaims, elsewhere: readonly Claim[]): KnownClaim[] {
   const inLog = new Set(logged.map(({ claim }) => nameOf(claim)));

@@ -49,7 +49,7 @@ export async function readRains(
   );
 }
 
-/** What Redis has of a rain and the ledger lacks: such packets are not paid, so they must not be granted. */
+/** Packets that Redis has and the ledger lacks: they are not paid, so they must not be granted. */
 export function staleLedger({
   rainId,
   stored,

@@ -26,7 +26,7 @@ import { lostSaleReason, wasOpened } from './lost.ts';
 import { heldReason, pausedNotice, pauseReason } from './stopped.ts';
 import { findLostReservations } from './toldReservations.ts';
 
-/** What `rain sale audit --json` prints. */
+/** The output of `rain sale audit --json`. */
 interface SaleReport {
   saleId: string;
   items: ItemEquation[];
@@ -39,9 +39,9 @@ interface SaleReport {
 
 export interface SaleAudit {
   report: SaleReport;
-  /** What breaks the equation or has no known cause, one sentence each. At most 100. */
+  /** Facts that break the equation or have no known cause, one sentence each. At most 100. */
   problems: string[];
-  /** What the operator should repeat. The units add up all the same. */
+  /** Steps that the operator should repeat. The units add up all the same. */
   notices: string[];
   /** Genuine reservations of the log without an order: on their way, or lost. */
   pending: Logged[];
@@ -51,7 +51,7 @@ export interface SaleAudit {
   wrongFields: WrongField[];
   /** Nothing speaks against the sale but its state in Redis: then it may go on. */
   isStateOnly: boolean;
-  /** What somebody has changed by hand in Redis or in the database; their sentences are in `problems`, too. */
+  /** Changes by hand in Redis or in the database; their sentences are in `problems`, too. */
   tampering: SaleTampering[];
   /** Reservations that the ledger has refused: no order will follow. */
   refused: number;
@@ -59,7 +59,7 @@ export interface SaleAudit {
   untold: Refusal[];
   /** Reservations that buyers were told, and that neither Redis nor the ledger has. */
   lost: Reservation[];
-  /** What Redis tells buyers that is not so. */
+  /** Wrong statuses that Redis tells buyers. */
   untrue: Untrue[];
   /**
    * Entries of the log that are no reservations and are explained: their letters were discarded, or the findings
@@ -68,7 +68,7 @@ export interface SaleAudit {
   explained: number;
   /** Redis holds the sale, for this reason. `isNeedless`: nothing else speaks against it. */
   hold?: { reason: string; isNeedless: boolean };
-  /** What the operator has explained; the first of it. */
+  /** The operator's explanations; the first of them. */
   acknowledged: BookedDiscard[];
   /**
    * Orders whose status Redis has lost again, and whether it has lost reservations that have an order: what a failover
@@ -93,7 +93,7 @@ export async function auditSale(context: OperatorContext, saleId: string): Promi
   return (await auditOnce(context, saleId, first))?.audit;
 }
 
-/** What one look has found. */
+/** The findings of one look. */
 interface Look {
   audit: SaleAudit;
   problems: string[];

@@ -39,7 +39,7 @@ interface CreateOptions extends TicketOptions {
   dryRun?: boolean;
 }
 
-/** What the fields of the request are called here. */
+/** The options for the fields of the request. */
 const TYPED = {
   id: '--id',
   title: '--title',

@@ -141,7 +141,7 @@ export function addOrderLetterCommand(sale: RainCommand): void {
     );
 }
 
-/** What to do is said once for each reason: one has ended, another is paid and must not be forgotten. */
+/** Each reason gets one advice: some have ended, others are paid and must not be forgotten. */
 function describeKept(final: number, kept: Partial<Record<OrderDeadReason, number>>): string {
   const rows = REASONS.filter((reason) => kept[reason] !== undefined).map(
     (reason) => `${kept[reason]} ${reason}: ${ORDER_DEAD_REASONS[reason]}`,

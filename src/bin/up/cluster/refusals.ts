@@ -1,10 +1,10 @@
 import { OUTCOMES } from '../../../protocol/outcomes.ts';
 
-/** What the users of one master met after a moment; all times are ms since then. */
+/** The answers to the users of one master after a moment; all times are ms since then. */
 export interface RefusedUsers {
-  /** Who asked since then. */
+  /** Users who asked since then. */
   users: number;
-  /** Of them: who heard "busy" at least once. */
+  /** Users among them who heard "busy" at least once. */
   refused: number;
   /** When the first and the last "busy" came; 0 when nobody was refused. */
   fromMs: number;
@@ -14,7 +14,7 @@ export interface RefusedUsers {
    * attempts.
    */
   longestMs: number;
-  /** Who has never got another answer. */
+  /** Users who have never got another answer. */
   unanswered: number;
 }
 

@@ -11,11 +11,11 @@ interface TrialMaster extends RefusedUsers {
   name: string;
   port: number;
   killed: boolean;
-  /** Of the rain; a user belongs to one of them. */
+  /** Shards of the rain; a user belongs to one of them. */
   shards: number[];
 }
 
-/** What `rain up --cluster --json` prints. Amounts are decimal strings; all times of users are ms since the kill. */
+/** The output of `rain up --cluster --json`. Amounts are decimal strings; all times of users are ms since the kill. */
 export interface Trial extends Failover, Pick<SwarmReport, 'rainId' | 'users' | 'winners' | 'told' | 'outcomes'> {
   packets: number;
   killed: string;

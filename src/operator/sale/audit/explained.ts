@@ -20,8 +20,7 @@ interface Explained {
 const LISTED_MAX = 100;
 
 /**
- * What the operator has explained in a sale: letters of its log that were discarded, and findings that were
- * acknowledged.
+ * The operator's explanations in a sale: letters of its log that were discarded, and findings that were acknowledged.
  */
 export async function readExplained(context: Pick<OperatorContext, 'ledger'>, saleId: string): Promise<Explained> {
   const ids = new Set<string>();

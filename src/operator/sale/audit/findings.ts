@@ -1,7 +1,7 @@
 import { storable, type Tampering } from '../../audit/tampering.ts';
 
 /**
- * What nobody but a hand in Redis or in the database can have done: Redis writes each purchase and each change in one
+ * Changes that only a hand in Redis or in the database can have made: Redis writes each purchase and each change in one
  * step, so no crash, failover or restore leaves a part of one, and the database moves the stock itself.
  */
 type SaleTamperingKind =
@@ -30,8 +30,9 @@ const KEPT_MAX = 1_000;
 const TEXT_MAX = 200;
 
 /**
- * What does not fit together, one sentence each. A finding is the same as one of another look when its key is the same.
- * @param isAcknowledged what the operator knows is no finding any more
+ * The contradictions of a sale, one sentence each. A finding is the same as one of another look when its key is the
+ * same.
+ * @param isAcknowledged a finding that the operator has acknowledged is none any more
  */
 export function createFindings(isAcknowledged: (finding: SaleTampering) => boolean = () => false) {
   const kept = new Map<string, { sentence: string; kind: SaleTamperingKind | undefined }>();

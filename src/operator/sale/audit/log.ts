@@ -101,7 +101,7 @@ export async function readSaleLog(
   return log;
 }
 
-/** What Redis has of the buyers of these entries, which are older. */
+/** The holdings in Redis of the buyers of these entries, which are older. */
 async function heldBy(
   { redis }: OperatorContext,
   saleId: string,

@@ -6,12 +6,12 @@ import type { LoggedReservation } from '../../../store/reservationLog.ts';
 /** A reservation of the log, as its entry is. */
 export type Logged = Extract<LoggedReservation, { ok: true }>;
 
-/** What Redis tells a buyer that is not so, and the finding that says it. */
+/** A wrong status that Redis tells a buyer, and the finding that says it. */
 export interface Untrue extends Correction {
   key: string;
 }
 
-/** What the reservation log of a sale says, with what became of it. */
+/** The entries of a sale's reservation log, with the outcome of each. */
 export interface SaleLog {
   /** Units of all genuine reservations that the ledger has not refused, by SKU. */
   units: Map<string, Units>;

@@ -13,11 +13,11 @@ import type { WrongField } from './wrongField.ts';
 /** Hashes of Redis as they are. */
 export type Texts = Readonly<Record<string, string | undefined>>;
 
-/** What of a sale in Redis is not as the ledger has it. */
+/** The fields of a sale in Redis that differ from the ledger. */
 interface Differences {
-  /** What the operator should repeat; nothing is lost by it. */
+  /** Steps that the operator should repeat; nothing is lost by them. */
   notices: string[];
-  /** What a repair can put right, each with the key of its finding. */
+  /** Fields that a repair can put right, each with the key of its finding. */
   wrong: (WrongField & { key: string })[];
 }
 

@@ -8,7 +8,7 @@ import type { HeldReservation } from '../../../store/sales.ts';
 import type { SaleFindings } from './findings.ts';
 import type { Logged, SaleLog, Untrue } from './saleLog.ts';
 
-/** What the ledger has of a reservation. */
+/** The ledger's decision about a reservation. */
 interface Decided {
   order: BookedOrder | undefined;
   refusal: Refusal | undefined;
@@ -49,7 +49,7 @@ export function followReservation(
 
 /**
  * Redis was read before the ledger and follows it: it knows nothing that the ledger does not.
- * @returns what it should tell instead
+ * @returns the status that it should tell instead
  */
 function compareTold(
   { reservationId: id, userId }: Reservation,
